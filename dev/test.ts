@@ -1,0 +1,89 @@
+/**
+ * Runs the hermetic tests: `tests/`, and every code example in the README and in JSDoc.
+ *
+ * ```sh
+ * deno task test                      # Everything
+ * deno task test tests/router         # One folder or file
+ * deno task test --filter "mount()"   # Flags go to `deno test`
+ * deno task test --coverage           # Everything, and the coverage has to reach the thresholds
+ * ```
+ *
+ * Tests may read the project, write to a temporary folder of their own run, talk to this machine
+ * and start Deno.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import { packageModules, ROOT } from "./_project.ts";
+import { reportCoverage } from "./coverage.ts";
+
+/** Tests that need more than Deno; each folder has a task of its own. */
+const NOT_HERMETIC: readonly string[] = ["runtimes", "engines", "browser", "peers"];
+
+/** Shared conformance cases, where there are any; the tests that read them are skipped elsewhere. */
+const VECTORS = join(ROOT, "../shared/vectors");
+
+const HOSTS: readonly string[] = ["127.0.0.1", "0.0.0.0", "[::1]", "localhost"];
+const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP"];
+
+function permissions(temporary: string): string[] {
+  return [
+    "--no-prompt",
+    `--allow-read=${[ROOT, temporary, ...existing(VECTORS)].join()}`,
+    `--allow-write=${temporary}`,
+    `--allow-net=${HOSTS.join()}`,
+    `--allow-env=${VARIABLES.join()}`,
+    `--allow-run=${Deno.execPath()}`,
+  ];
+}
+
+function existing(path: string): string[] {
+  try {
+    Deno.statSync(path);
+    return [path];
+  } catch {
+    return [];
+  }
+}
+
+function defaultPaths(): string[] {
+  return ["tests", ...["README.md", ...packageModules()].filter(hasExample)];
+}
+
+function hasExample(path: string): boolean {
+  return /^(?: *\* )?```ts$/m.test(Deno.readTextFileSync(join(ROOT, path)));
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const withCoverage = args.includes("--coverage");
+  const rest = args.filter((arg) => arg !== "--coverage");
+  const paths = rest.some(isPath) ? [] : defaultPaths();
+  const temporary = await Deno.realPath(await Deno.makeTempDir({ prefix: "gatehouse_test_" }));
+  const profiles = join(temporary, "coverage");
+  try {
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "test",
+        "--doc",
+        ...permissions(temporary),
+        `--ignore=${NOT_HERMETIC.map((name) => `tests/${name}`).join()}`,
+        ...(withCoverage ? [`--coverage=${profiles}`, "--coverage-raw-data-only"] : []),
+        ...rest,
+        ...paths,
+      ],
+      cwd: ROOT,
+      env: { TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+    }).spawn().status;
+    if (code !== 0 || !withCoverage) return code;
+    return await reportCoverage(profiles) ? 0 : 1;
+  } finally {
+    await Deno.remove(temporary, { recursive: true });
+  }
+}
+
+function isPath(arg: string, index: number, args: readonly string[]): boolean {
+  return !arg.startsWith("-") && args[index - 1] !== "--filter";
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,27 @@
+import { assertEquals } from "@std/assert";
+import { parseLcov, percentages, sumCoverage } from "../../dev/coverage.ts";
+import { publishedFiles } from "../../dev/publish_check.ts";
+
+Deno.test("parseLcov() reads the totals of each file, and sumCoverage() adds them up", () => {
+  const files = parseLcov([
+    "SF:/p/a.ts\nDA:1,1\nBRF:4\nBRH:3\nLF:10\nLH:9\nend_of_record",
+    "SF:/p/b.ts\nLF:10\nLH:10\nend_of_record\n",
+  ].join("\n"));
+  assertEquals(files.get("/p/a.ts"), { lines: 10, linesRun: 9, branches: 4, branchesRun: 3 });
+  assertEquals(percentages(sumCoverage(files.values())), { lines: 95, branches: 75 });
+});
+
+Deno.test("percentages() counts nothing to run as everything run", () => {
+  const empty = { lines: 0, linesRun: 0, branches: 0, branchesRun: 0 };
+  assertEquals(percentages(empty), { lines: 100, branches: 100 });
+});
+
+Deno.test("publishedFiles() reads the list that a dry run prints", () => {
+  const output = [
+    "Simulating publish of @gatehouse/http@0.1.0 with files:",
+    "   file:///p/router/mod.ts (477B)",
+    "   file:///p/deno.json (1.34KB)",
+    "Success Dry run complete",
+  ].join("\n");
+  assertEquals(publishedFiles(output, "file:///p/"), ["deno.json", "router/mod.ts"]);
+});

@@ -1,0 +1,21 @@
+/**
+ * The one place that pins what `deno task test:runtimes` downloads.
+ *
+ * These packages are large, and Deno fetches everything its lock file names: so nothing imports
+ * them by a literal specifier, and they are locked in `tests/runtimes/deno.lock` instead of the
+ * project's own lock file.
+ *
+ * @module
+ */
+
+/** Makes one bundle of the cases. */
+export const ESBUILD = "npm:esbuild@0.28.2";
+
+/** Runs a Worker in workerd; the version names the day that workerd was built. */
+export const MINIFLARE = "npm:miniflare@4.20260730.0";
+
+/** What the Worker asks workerd to be compatible with: no newer than that day. */
+export const COMPATIBILITY_DATE = "2026-07-30";
+
+/** The Bun that npx fetches. */
+export const BUN = "bun@1.4.5";

@@ -1,0 +1,104 @@
+/**
+ * Gatehouse: a typed HTTP router on Hono's engine, with the rest of what stands between a socket and a handler.
+ *
+ * This entry is portable: it runs on Deno, Deno Deploy, Bun, Node, workerd and in WASI components.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, json } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter().get("/hello/:name", (req) => json({ hello: req.params.name }));
+ *
+ * const response = await router.request("/hello/Ada");
+ * assertEquals(await response.json(), { hello: "Ada" });
+ * ```
+ *
+ * @module
+ */
+
+// The router: routes, middleware, errors
+export { createRouter } from "./router/router.ts";
+export { editHeaders, empty, json, pass, redirect } from "./router/response.ts";
+export type { Pass, RedirectStatus, TypedResponse } from "./router/response.ts";
+export { wrap } from "./router/wrap.ts";
+export type { Wrapper } from "./router/wrap.ts";
+export { HttpError, problem } from "./router/problem.ts";
+export type {
+  HttpErrorOptions,
+  ProblemDetails,
+  ProblemError,
+  ProblemOptions,
+  Violation,
+} from "./router/problem.ts";
+export type {
+  AuthIntegration,
+  AuthOption,
+  AuthorizationOption,
+  BodyMethodOf,
+  ErrorHandler,
+  FetchHandler,
+  GuardedRequest,
+  Handler,
+  HandlerResult,
+  MethodOf,
+  Middleware,
+  MiddlewareResult,
+  MountOptions,
+  Next,
+  RequestOf,
+  ResponseHook,
+  RouteAccess,
+  RouteGuard,
+  RouteInfo,
+  RouteOptions,
+  RouteRequest,
+  RouterOptions,
+  TypedRequest,
+  TypedRouter,
+} from "./router/types.ts";
+export type {
+  AnyParams,
+  AnyRequestSpec,
+  BareLabel,
+  Json,
+  Multipart,
+  OptionalParams,
+  OutputOf,
+  ParamLabel,
+  ParamLabels,
+  ParamsOf,
+  PathParams,
+  PathParamsOf,
+  Query,
+  QueryOf,
+  QueryParams,
+  RequestMarker,
+  RequestSpec,
+  ResponseSpec,
+  SpecOf,
+  Unstated,
+} from "./router/markers.ts";
+export type {
+  BodyMode,
+  BodyRouteMethod,
+  ContentOptions,
+  DefaultContent,
+  GuardedBodyRouteMethod,
+  GuardedRouteMethod,
+  OptionsArgument,
+  PlainOptions,
+  RouteMethod,
+  Stated,
+  StatedArgument,
+  StatedOptions,
+  SubjectFor,
+} from "./router/route_method.ts";
+export type {
+  InferOutput,
+  RouteSchema,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaProps,
+  StandardSchemaV1,
+} from "./router/schema.ts";

@@ -1,0 +1,56 @@
+/**
+ * The content rule: what body a route takes, and how it gets it.
+ *
+ * @module
+ */
+
+import type { Exchange } from "./_exchange.ts";
+import { HttpError } from "./problem.ts";
+
+/** How a route reads its body. */
+export type ContentMode = "json" | "multipart" | "none";
+
+/** Refuses a body of the wrong type with 415, RFC 9110 §15.5.16. */
+export function checkContentType(x: Exchange, mode: "json" | "multipart"): void {
+  const type = x.headers.get("content-type");
+  if (type === "application/json" && mode === "json") return;
+  const regexp = mode === "json" ? JSON_TYPE_REGEXP : MULTIPART_TYPE_REGEXP;
+  if (type === null || !regexp.test(type)) throw unsupported(x.method, mode);
+}
+
+/** Reads the body into `content`. */
+export async function readContent(x: Exchange, mode: "json" | "multipart"): Promise<undefined> {
+  try {
+    x.content = mode === "json" ? await x.json() : await x.formData();
+  } catch (error) {
+    throw isEncoded(x) && error instanceof HttpError && error.status === 400 ? encoded() : error;
+  }
+}
+
+/** `application/json` or `application/*+json`, RFC 6839 §3.1, with parameters or without. */
+const JSON_TYPE_REGEXP = /^application\/(?:json|[!#$%&'*+.^_`|~\w-]+\+json)[ \t]*(?:;|$)/i;
+/** `multipart/form-data`, RFC 7578 §4.1. */
+const MULTIPART_TYPE_REGEXP = /^multipart\/form-data[ \t]*(?:;|$)/i;
+
+function unsupported(method: string, mode: "json" | "multipart"): HttpError {
+  const accept = mode === "json" ? "application/json" : "multipart/form-data";
+  const headers: Record<string, string> = { Accept: accept };
+  if (method === "PATCH") headers["Accept-Patch"] = accept; // RFC 5789 §2.2
+  return new HttpError(415, "unsupported_media_type", {
+    detail: `This resource takes ${accept}`,
+    headers,
+  });
+}
+
+/** Whether the body is compressed, which nobody on the way here has undone. Only asked once reading has failed. */
+function isEncoded(x: Exchange): boolean {
+  const encoding = x.headers.get("content-encoding");
+  return encoding !== null && encoding.toLowerCase() !== "identity";
+}
+
+function encoded(): HttpError {
+  return new HttpError(415, "unsupported_media_type", {
+    detail: "The body's content coding is not supported",
+    headers: { "Accept-Encoding": "identity" },
+  });
+}

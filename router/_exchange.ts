@@ -1,0 +1,141 @@
+/**
+ * One request on its way: what handlers see of it, and what the pipeline keeps of it. Everything is read when asked
+ * for, and nothing twice.
+ *
+ * @module
+ */
+
+import { type Bytes, decodeUtf8, limitedStream, readBytes } from "./_body.ts";
+import type { Match } from "./_engine.ts";
+import { parseForm } from "./_form.ts";
+import { parseJson } from "./_json.ts";
+import { parseQuery } from "./_query.ts";
+import type { Route } from "./_route.ts";
+import type { AnyParams, Query } from "./markers.ts";
+import { decodeParam, type Target } from "./path.ts";
+import { HttpError } from "./problem.ts";
+import type { SchemaPart } from "./schema.ts";
+import type { GuardedRequest } from "./types.ts";
+
+/** @internal The request that handlers get. */
+export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unknown> {
+  readonly raw: Request;
+  readonly method: string;
+  readonly url: string;
+  readonly target: Target;
+  readonly match: Match<Route>;
+  /** The request that has the body: `raw`, or the one that a mount made of it. */
+  source: Request;
+  content: unknown = undefined;
+  principal: unknown = undefined;
+  readonly #defaultLimit: number;
+  #index = 0;
+  #params: AnyParams | undefined = undefined;
+  #query: Query | undefined = undefined;
+  #json: Promise<unknown> | undefined = undefined;
+  #form: Promise<FormData> | undefined = undefined;
+
+  constructor(
+    raw: Request,
+    method: string,
+    url: string,
+    target: Target,
+    match: Match<Route>,
+    defaultLimit: number,
+  ) {
+    this.raw = raw;
+    this.source = raw;
+    this.method = method;
+    this.url = url;
+    this.target = target;
+    this.match = match;
+    this.#defaultLimit = defaultLimit;
+  }
+
+  /** Moves to another match: what the last one's schemas and guard made of the request is forgotten. */
+  enter(index: number): void {
+    if (index === this.#index) return;
+    this.#index = index;
+    this.#params =
+      this.#query =
+      this.content =
+      this.principal =
+        undefined;
+  }
+
+  get path(): string {
+    return this.target.path;
+  }
+
+  get headers(): Headers {
+    return this.raw.headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.raw.signal;
+  }
+
+  get route(): string {
+    return this.match[0][this.#index]?.[0].value.pattern.source ?? "";
+  }
+
+  get params(): AnyParams {
+    return this.#params ??= readParams(this.match, this.#index);
+  }
+
+  get query(): Query {
+    return this.#query ??= parseQuery(this.url, this.target.end);
+  }
+
+  /** Puts a schema's output in place. Its type is the route's affair. */
+  write(part: SchemaPart, value: unknown): undefined {
+    if (part === "body") this.content = value;
+    else if (part === "query") this.#query = value as Query;
+    else this.#params = value as AnyParams;
+  }
+
+  get body(): ReadableStream<Bytes> | null {
+    return limitedStream(this.source, this.#limit);
+  }
+
+  async text(): Promise<string> {
+    const text = decodeUtf8(await readBytes(this.source, this.#limit));
+    if (text === undefined) {
+      throw new HttpError(400, "invalid_text", { detail: "The body is not UTF-8" });
+    }
+    return text;
+  }
+
+  json(): Promise<unknown> {
+    return this.#json ??= readBytes(this.source, this.#limit).then(decodeUtf8).then(parseJson);
+  }
+
+  formData(): Promise<FormData> {
+    return this.#form ??= readBytes(this.source, this.#limit).then((bytes) =>
+      parseForm(bytes, this.headers.get("content-type") ?? "")
+    );
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const bytes = await readBytes(this.source, this.#limit);
+    return bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+  }
+
+  get #limit(): number {
+    return this.match[0][this.#index]?.[0].value.maxBodyBytes ?? this.#defaultLimit;
+  }
+}
+
+/** Takes the parameters of a match out of its stash, decoded once. */
+function readParams([entries, stash]: Match<Route>, index: number): AnyParams {
+  const params: Record<string, string> = Object.create(null);
+  const entry = entries[index];
+  if (entry === undefined) return params;
+  const [{ params: names }, places] = entry;
+  for (let i = 0; i < names.length; i++) {
+    const place = places[`p${i}`];
+    const text = typeof place === "number" ? stash[place] : place;
+    if (text !== undefined) params[names[i] as string] = decodeParam(text);
+  }
+  return params;
+}

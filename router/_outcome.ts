@@ -1,0 +1,183 @@
+/**
+ * What the router itself answers: 404, 405, OPTIONS, errors, HEAD, and the hooks that see every response last.
+ *
+ * @module
+ */
+
+import type { Engine, Match } from "./_engine.ts";
+import type { Exchange } from "./_exchange.ts";
+import { checkedResponse, type Outcomes } from "./_pipeline.ts";
+import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
+import type { Route } from "./_route.ts";
+import { errorResponse, isProblemError, problem } from "./problem.ts";
+import { empty } from "./response.ts";
+import type { ErrorHandler, ResponseHook, RouteRequest } from "./types.ts";
+
+/** The router's hooks. */
+export interface Hooks {
+  /** Asked in this order until one answers. */
+  readonly catches: ErrorHandler<unknown[]>[];
+  /** See every response in this order. */
+  readonly finals: ResponseHook<unknown[]>[];
+  /** Told of errors that the client only sees as a 500. */
+  readonly onError: (error: unknown, req: RouteRequest) => void;
+}
+
+/** The router's own part in answering. */
+export interface RouterOutcomes extends Outcomes {
+  /** Finds the matches of a request. HEAD falls back to GET. */
+  match(method: string, path: string): Match<Route>;
+  /** Ends the request: no body for HEAD, then the hooks. */
+  finish(response: MaybePromise<Response>, x: Exchange, args: unknown[]): MaybePromise<Response>;
+}
+
+/** Creates the outcomes of a router. */
+export function createOutcomes(
+  engine: Engine<Route>,
+  { catches, finals, onError }: Hooks,
+): RouterOutcomes {
+  function match(method: string, path: string): Match<Route> {
+    if (method !== "HEAD") return engine.match(method, path);
+    const own = engine.match("HEAD", path);
+    return own[0].some(([{ value }]) => value.method === "HEAD") ? own : engine.match("GET", path);
+  }
+
+  function unanswered(x: Exchange): Response {
+    const entries = x.match[0];
+    if (entries.length > 0 && !entries.some(([{ value }]) => value.mounted)) {
+      throw new TypeError(
+        `Cannot answer: every handler of ${x.method} ${x.route} returned undefined`,
+      );
+    }
+    const methods = x.target.bad ? [] : engine.methodsOf(x.path);
+    if (methods.length === 0) return problem(404, "not_found");
+    const allow = allowField(methods);
+    return x.method === "OPTIONS"
+      ? empty(204, { headers: [["Allow", allow]] })
+      : problem(405, "method_not_allowed", { headers: [["Allow", allow]] });
+  }
+
+  function recover(error: unknown, x: Exchange, args: unknown[]): MaybePromise<Response> {
+    return askCatches(0, error, x, args);
+  }
+
+  function askCatches(
+    from: number,
+    error: unknown,
+    x: Exchange,
+    args: unknown[],
+  ): MaybePromise<Response> {
+    try {
+      for (let i = from; i < catches.length; i++) {
+        const result = catches[i]?.(error, x, ...args);
+        if (isPromise(result)) {
+          return Promise.resolve(result)
+            .then((late) =>
+              late === undefined ? askCatches(i + 1, error, x, args) : checkedResponse(late)
+            )
+            .catch((second) => failed(second, error, x));
+        }
+        if (result !== undefined) return checkedResponse(result);
+      }
+    } catch (second) {
+      return failed(second, error, x);
+    }
+    return answerFor(error, x);
+  }
+
+  /** A `catch` handler threw: both errors are reported, unless it threw the same one again. */
+  function failed(second: unknown, first: unknown, x: Exchange): Response {
+    if (second !== first && !isProblemError(first)) report(first, x);
+    return answerFor(second, x);
+  }
+
+  function answerFor(error: unknown, x: Exchange): Response {
+    if (!isProblemError(error)) report(error, x);
+    try {
+      return errorResponse(error);
+    } catch (second) { // header fields that cannot be sent
+      report(second, x);
+      return problem(500, "internal_error");
+    }
+  }
+
+  function report(error: unknown, x: Exchange): void {
+    // A reporter that throws, now or later, must not take the answer or the process with it.
+    try {
+      const result: unknown = onError(error, x);
+      if (isPromise(result)) Promise.resolve(result).catch(() => {});
+    } catch {
+      return;
+    }
+  }
+
+  function finish(
+    response: MaybePromise<Response>,
+    x: Exchange,
+    args: unknown[],
+  ): MaybePromise<Response> {
+    if (x.method !== "HEAD" && finals.length === 0) return response;
+    return andThen(response, (settled) => runFinals(0, withoutBody(settled, x), x, args));
+  }
+
+  function runFinals(
+    from: number,
+    response: Response,
+    x: Exchange,
+    args: unknown[],
+  ): MaybePromise<Response> {
+    let current = response;
+    for (let i = from; i < finals.length; i++) {
+      try {
+        const result = finals[i]?.(current, x, ...args);
+        if (isPromise(result)) {
+          return Promise.resolve(result)
+            .then((late) => late === undefined ? current : checkedResponse(late))
+            .catch((error) => replaced(current, error, x))
+            .then((next) => runFinals(i + 1, next, x, args));
+        }
+        if (result !== undefined) current = checkedResponse(result);
+      } catch (error) {
+        current = replaced(current, error, x);
+      }
+    }
+    return current;
+  }
+
+  /** A `finally` hook threw: its error's response takes the place of the one it was shown. */
+  function replaced(response: Response, error: unknown, x: Exchange): Response {
+    discardBody(response);
+    return withoutBody(answerFor(error, x), x);
+  }
+
+  return { match, unanswered, recover, finish };
+}
+
+/** Value of `Allow`, RFC 9110 §10.2.1: GET brings HEAD, and OPTIONS is always answered. */
+function allowField(methods: readonly string[]): string {
+  const all = new Set(methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]));
+  return [...all.add("OPTIONS")].join(", ");
+}
+
+/**
+ * Takes the body off a response to HEAD, RFC 9110 §9.3.2. Its header fields stay, and none may be added: for a null body
+ * servers send `Content-Length: 0`, which GET would not (§8.6), so the body becomes an empty stream.
+ */
+function withoutBody(response: Response, x: Exchange): Response {
+  if (x.method !== "HEAD" || response.body === null) return response;
+  const bare = new Response(
+    response.headers.has("Content-Length") ? null : emptyStream(),
+    response,
+  );
+  discardBody(response);
+  return bare;
+}
+
+function emptyStream(): ReadableStream {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** Closes what a body that nobody will read holds open. */
+function discardBody(response: Response): void {
+  if (response.body !== null && !response.body.locked) response.body.cancel().catch(() => {});
+}

@@ -1,0 +1,116 @@
+/**
+ * How a request runs through steps. It stays synchronous until a step returns a promise.
+ *
+ * @module
+ */
+
+import type { Exchange } from "./_exchange.ts";
+import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
+import { compileRoute } from "./_route.ts";
+import type { Step } from "./_step.ts";
+import { HttpError } from "./problem.ts";
+import { isResponse } from "./response.ts";
+import type { Next } from "./types.ts";
+
+/** What the router does where the steps end, and where one of them throws. */
+export interface Outcomes {
+  /** Answers when no match did. */
+  unanswered(x: Exchange): Response;
+  /** Answers for a thrown value. */
+  recover(error: unknown, x: Exchange, args: unknown[]): MaybePromise<Response>;
+}
+
+/** Runs the steps that every request passes, then its matches. Whatever is thrown comes back as a response. */
+export function runAll(
+  steps: readonly Step[],
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  return settle(() => runSteps(steps, 0, 0, x, args, out), x, args, out);
+}
+
+/**
+ * Runs steps from one of them on.
+ *
+ * @param following Index of the match that follows when every step let the request go on.
+ */
+function runSteps(
+  steps: readonly Step[],
+  from: number,
+  following: number,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  for (let i = from; i < steps.length; i++) {
+    const step = steps[i] as Step;
+    if (step.covers !== undefined && !step.covers(x.path)) continue;
+    if (step.around) {
+      const rest: Next = () =>
+        settle(() => runSteps(steps, i + 1, following, x, args, out), x, args, out);
+      return andThen(step.run(x, once(rest), ...args), checkedResponse);
+    }
+    const result = step.run(x, args);
+    if (result === undefined) continue;
+    if (!isPromise(result)) return checkedResponse(result);
+    return andThen(
+      result,
+      (late) =>
+        late === undefined
+          ? runSteps(steps, i + 1, following, x, args, out)
+          : checkedResponse(late),
+    );
+  }
+  return runMatch(following, x, args, out);
+}
+
+/** Runs the match at an index. */
+function runMatch(
+  index: number,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  const entry = x.match[0][index];
+  if (entry === undefined) return out.unanswered(x);
+  const route = entry[0].value;
+  x.enter(index);
+  if (x.target.bad && !route.mounted) {
+    throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
+  }
+  return runSteps(route.steps ??= compileRoute(route), 0, index + 1, x, args, out);
+}
+
+function settle(
+  run: () => MaybePromise<Response>,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  try {
+    const result = run();
+    if (!isPromise(result)) return result;
+    return Promise.resolve(result).catch((error) => out.recover(error, x, args));
+  } catch (error) {
+    return out.recover(error, x, args);
+  }
+}
+
+/** Refuses a second call: what follows would run twice. */
+function once(next: Next): Next {
+  let called = false;
+  return () => {
+    if (called) throw new TypeError("Cannot go on: next() was called before");
+    called = true;
+    return next();
+  };
+}
+
+/** Refuses what a handler without types may have returned. */
+export function checkedResponse(value: unknown): Response {
+  if (isResponse(value)) return value;
+  throw new TypeError(
+    `Cannot answer: a handler or middleware returned ${value === null ? "null" : typeof value}`,
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * Query parsing by the rules of `application/x-www-form-urlencoded` (WHATWG URL §5.1), without URLSearchParams, which
+ * costs several times as much on the short queries that most requests have.
+ *
+ * @module
+ */
+
+import type { Query } from "./markers.ts";
+
+/**
+ * Parses the query that starts at an index of a URL.
+ *
+ * @param from Index of the `?`; anything else there means that there is no query.
+ * @returns An object without a prototype: one value is a string, a repeated name a list.
+ */
+export function parseQuery(url: string, from: number): Query {
+  const query: Record<string, string | string[]> = Object.create(null);
+  if (url.charCodeAt(from) !== QUESTION_MARK) return query;
+  const fragment = url.indexOf("#", from);
+  const end = fragment === -1 ? url.length : fragment;
+  for (let start = from + 1; start < end;) {
+    const ampersand = url.indexOf("&", start);
+    const stop = ampersand === -1 || ampersand > end ? end : ampersand;
+    if (stop > start) addPair(query, url.slice(start, stop));
+    start = stop + 1;
+  }
+  return query;
+}
+
+const QUESTION_MARK = 63;
+
+function addPair(query: Record<string, string | string[]>, pair: string): void {
+  const equals = pair.indexOf("=");
+  const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+  const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
+  const known = query[name];
+  if (known === undefined) query[name] = value;
+  else if (typeof known === "string") query[name] = [known, value];
+  else known.push(value);
+}
+
+function decode(text: string): string {
+  if (!text.includes("%") && !text.includes("+")) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return new URLSearchParams("=" + text).get("") ?? ""; // malformed escapes stay, bad UTF-8 becomes U+FFFD
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * A registered route: what it was given, checked, and the list of steps that it runs.
+ *
+ * @module
+ */
+
+import { checkContentType, type ContentMode, readContent } from "./_content.ts";
+import type { Method } from "./_engine.ts";
+import type { Exchange } from "./_exchange.ts";
+import { andThen } from "./_promise.ts";
+import { middlewareStep, type Step } from "./_step.ts";
+import type { Pattern } from "./pattern.ts";
+import { HttpError } from "./problem.ts";
+import { isResponse } from "./response.ts";
+import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
+import type { Middleware, RouteAccess, RouteGuard, RouteOptions } from "./types.ts";
+
+/** A router's guard. */
+export interface InstalledGuard {
+  readonly guard: RouteGuard<object>;
+  readonly challenge: string;
+}
+
+/** What a route asks of the guard that its router had when the route was added. */
+export interface GuardedAccess extends InstalledGuard {
+  readonly access: RouteAccess;
+}
+
+/** A handler or middleware, whatever extra arguments it takes. */
+export type AnyFunction = (req: Exchange, ...args: unknown[]) => unknown;
+
+/** A registered route or mount. */
+export interface Route {
+  readonly method: Method;
+  readonly pattern: Pattern;
+  readonly options: RouteOptions<unknown[]>;
+  readonly mounted: boolean;
+  readonly handler: AnyFunction;
+  readonly guard: GuardedAccess | undefined;
+  readonly maxBodyBytes: number;
+  /** Compiled at the first match. */
+  steps: readonly Step[] | undefined;
+}
+
+/** Most bytes of a body, by how it is read. */
+export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
+  plain: 1024 * 1024,
+  multipart: 10 * 1024 * 1024,
+};
+
+/** Methods whose requests have content here. */
+const CONTENT_METHODS: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH"]);
+
+/**
+ * What happens to a request on a route, in this order. The guard comes before the body, so that an anonymous caller
+ * cannot make the server buffer one, and 401 precedes 415.
+ */
+export function compileRoute(route: Route): readonly Step[] {
+  const { options: { schema, use = [] } } = route;
+  const content = contentMode(route);
+  return [
+    ...guardSteps(route),
+    ...use.map((middleware) => middlewareStep(middleware)),
+    ...(content === "none" ? [] : [
+      step((x) => checkContentType(x, content)),
+      step((x) => readContent(x, content)),
+    ]),
+    ...schemaSteps(schema?.params, "params"),
+    ...schemaSteps(schema?.query, "query"),
+    ...schemaSteps(schema?.body, "body"),
+    middlewareStep(route.handler as Middleware<unknown[]>),
+  ];
+}
+
+/**
+ * Checks options that cannot work together.
+ *
+ * @throws {TypeError | RangeError} If they cannot.
+ */
+export function checkOptions(
+  method: Method,
+  options: RouteOptions<unknown[]>,
+  where: string,
+): void {
+  const { multipart, raw, schema, auth, authorization, maxBodyBytes } = options;
+  if (!CONTENT_METHODS.has(method) && (multipart || raw || schema?.body !== undefined)) {
+    throw new TypeError(`Cannot add ${where}: only POST, PUT and PATCH have content`);
+  }
+  if (raw && (multipart || schema?.body !== undefined)) {
+    throw new TypeError(`Cannot add ${where}: raw content is neither multipart nor validated`);
+  }
+  if (auth === false && authorization !== undefined) {
+    throw new TypeError(
+      `Cannot add ${where}: authorization needs authentication, and auth is false`,
+    );
+  }
+  checkLimit(maxBodyBytes, where);
+}
+
+/** Checks a limit in bytes. @throws {RangeError} If it is not a whole number from 0. */
+export function checkLimit(limit: number | undefined, where: string): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) {
+    throw new RangeError(`Cannot add ${where}: maxBodyBytes is not a whole number of bytes`);
+  }
+}
+
+/**
+ * What a route asks of its router's guard, read once so that options changed later open nothing.
+ *
+ * @throws {TypeError} If it asks for one and there is none, or `auth` has no known value. Neither may mean "open".
+ */
+export function guardedAccess(
+  { auth, authorization }: RouteOptions<unknown[]>,
+  guard: InstalledGuard | undefined,
+  where: string,
+): GuardedAccess | undefined {
+  const mode = auth === undefined || typeof auth === "boolean" ? auth : auth?.mode;
+  if (mode !== undefined && typeof mode !== "boolean" && mode !== "optional" || auth === null) {
+    throw new TypeError(`Cannot add ${where}: auth is true, false or { mode: "optional" }`);
+  }
+  if (
+    guard === undefined && (mode === true || mode === "optional" || authorization !== undefined)
+  ) {
+    throw new TypeError(
+      `Cannot add ${where}: it asks for a guard, and the router has none; call withAuth() first`,
+    );
+  }
+  if (guard === undefined || mode === false) return undefined;
+  const access = { mode: mode === "optional" ? mode : "required" } as const;
+  return {
+    ...guard,
+    access: authorization === undefined
+      ? access
+      : { ...access, authorization: { ...authorization } },
+  };
+}
+
+function contentMode({ method, options: { multipart, raw } }: Route): ContentMode {
+  return !CONTENT_METHODS.has(method) || raw === true
+    ? "none"
+    : multipart === true
+    ? "multipart"
+    : "json";
+}
+
+function guardSteps({ guard }: Route): readonly Step[] {
+  if (guard === undefined) return [];
+  return [
+    step((x, args) =>
+      andThen(guard.guard(x, guard.access, ...args), (subject) => admit(x, subject, guard))
+    ),
+  ];
+}
+
+/** Takes what a guard returned. Whatever is not a principal never passes for one. */
+function admit(x: Exchange, subject: unknown, { access, challenge }: GuardedAccess): undefined {
+  if (subject === undefined || subject === null) {
+    if (mayBeAnonymous(access)) return;
+    throw new HttpError(401, "unauthenticated", { headers: { "WWW-Authenticate": challenge } });
+  }
+  if (!isPrincipal(subject)) {
+    throw new TypeError(
+      "Cannot admit the request: the guard returned something other than a principal",
+    );
+  }
+  x.principal = subject;
+}
+
+function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
+  return mode === "optional" &&
+    (authorization === undefined || authorization.allowAnonymous === true);
+}
+
+/** Tells a principal from what a mistaken guard may return: a flag, a name, an error it meant to throw, a response. */
+function isPrincipal(subject: unknown): subject is object {
+  return typeof subject === "object" && !Array.isArray(subject) && !(subject instanceof Error) &&
+    !isResponse(subject);
+}
+
+function schemaSteps(schema: StandardSchemaV1 | undefined, part: SchemaPart): readonly Step[] {
+  if (schema === undefined) return [];
+  return [step((x) => {
+    return andThen(validate(schema, readPart(x, part), part), (output) => x.write(part, output));
+  })];
+}
+
+function readPart(x: Exchange, part: SchemaPart): unknown {
+  switch (part) {
+    case "params":
+      return x.params;
+    case "query":
+      return x.query;
+    case "body":
+      return x.content;
+  }
+}
+
+function step(run: (x: Exchange, args: unknown[]) => unknown): Step {
+  return { run, around: false };
+}

@@ -1,0 +1,36 @@
+/**
+ * Steps: what a request runs through, one after the other.
+ *
+ * @module
+ */
+
+import type { Exchange } from "./_exchange.ts";
+import type { Middleware } from "./types.ts";
+import { type Wrapper, wrapperOf } from "./wrap.ts";
+
+/** One step: it answers, or lets the request go on by returning `undefined`. */
+export type Step =
+  | {
+    readonly around: false;
+    readonly covers?: Covers;
+    readonly run: (x: Exchange, args: unknown[]) => unknown;
+  }
+  | { readonly around: true; readonly covers?: Covers; readonly run: Wrapper<unknown[]> };
+
+/** Whether a step applies to a path. */
+export type Covers = (path: string) => boolean;
+
+/** The step of a middleware; `covers` scopes it to paths. */
+export function middlewareStep(middleware: Middleware<unknown[]>, covers?: Covers): Step {
+  if (typeof middleware !== "function") {
+    throw new TypeError("Cannot add middleware: it is not a function");
+  }
+  const scope = covers === undefined ? {} : { covers };
+  const wrapper = wrapperOf(middleware);
+  if (wrapper !== undefined) return { around: true, run: wrapper, ...scope };
+  return {
+    around: false,
+    run: (x, args) => args.length === 0 ? middleware(x) : middleware(x, ...args),
+    ...scope,
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * Type markers: what a route takes and gives, said once in its type arguments.
+ *
+ * Markers exist only in types. A route states them as `RequestSpec<Json<…>, PathParams<…>, QueryParams<…>>` and
+ * `ResponseSpec<…>`; the handler's request and response types follow.
+ *
+ * @module
+ */
+
+import type { InferOutput, RouteSchema, StandardSchemaV1 } from "./schema.ts";
+
+/** What every marker carries: the types of content, path parameters and query. */
+export interface RequestMarker {
+  /** Type of `req.content`. */
+  readonly "~content": unknown;
+  /** Type of `req.params`. */
+  readonly "~params": unknown;
+  /** Type of `req.query`. */
+  readonly "~query": unknown;
+}
+
+/** Marks the JSON body of a route: `req.content` is a `T`. */
+export interface Json<T = unknown> extends RequestMarker {
+  /** Type of `req.content`. */
+  readonly "~content": T;
+}
+
+/** Marks a `multipart/form-data` body: `req.content` is a `FormData`; `T` documents its fields. */
+export interface Multipart<T = unknown> extends RequestMarker {
+  /** Type of `req.content`. */
+  readonly "~content": FormData;
+  /** Documented fields of the form. */
+  readonly "~form": T;
+}
+
+/** Marks the path parameters of a route: `req.params` is a `T`. */
+export interface PathParams<T = unknown> extends RequestMarker {
+  /** Type of `req.params`. */
+  readonly "~params": T;
+}
+
+/** Marks the query of a route: `req.query` is a `T`, whose values are strings, or string lists where a name repeats. */
+export interface QueryParams<T = unknown> extends RequestMarker {
+  /** Type of `req.query`. */
+  readonly "~query": T;
+}
+
+/** Joins up to three markers into the request side of a route. */
+export interface RequestSpec<
+  A extends RequestMarker = RequestMarker,
+  B extends RequestMarker = RequestMarker,
+  C extends RequestMarker = RequestMarker,
+> extends RequestMarker {
+  /** Type of `req.content`. */
+  readonly "~content": A["~content"] & B["~content"] & C["~content"];
+  /** Type of `req.params`. */
+  readonly "~params": A["~params"] & B["~params"] & C["~params"];
+  /** Type of `req.query`. */
+  readonly "~query": A["~query"] & B["~query"] & C["~query"];
+  /** Tells a stated specification from an inferred one. */
+  readonly "~spec": true;
+}
+
+/** Any specification, stated or inferred. */
+export interface AnyRequestSpec extends RequestMarker {
+  /** True when stated. */
+  readonly "~spec": boolean;
+}
+
+/** Default of a route's type arguments: types come from path, options and handler instead. */
+export interface Unstated extends RequestMarker {
+  /** Never stated. */
+  readonly "~spec": false;
+  /** Any response. */
+  readonly "~response": unknown;
+}
+
+/** The response side of a route: its handler must return a `TypedResponse<T>`, made by `json()`. */
+export interface ResponseSpec<T = unknown> {
+  /** Type of the data that `json()` was given. */
+  readonly "~response": T;
+}
+
+/** Query as it arrives: one value is a string, a repeated name a list. The object has no prototype. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Path parameters of a path that is not known as a literal. */
+export type AnyParams = Readonly<Record<string, string>>;
+
+/** Path parameters that a literal path declares: `"/users/:id"` gives `{ readonly id: string }`. */
+export type PathParamsOf<P extends string> = string extends P ? AnyParams
+  : P extends `${string}/:${infer R}` ? (R extends `${string}?` ? OptionalParams<ParamLabels<R>>
+      : { readonly [L in ParamLabels<R>]: string })
+  : Readonly<Record<never, string>>;
+
+/** @internal Params of a path that ends in an optional one. */
+export type OptionalParams<L extends string> =
+  & { readonly [K in L as K extends `${string}?` ? never : K]: string }
+  & { readonly [K in L as K extends `${infer N}?` ? N : never]?: string };
+
+/** @internal Labels of the parameters in the rest of a path. */
+export type ParamLabels<R extends string> = R extends `${infer H}/:${infer T}`
+  ? ParamLabel<H> | ParamLabels<T>
+  : ParamLabel<R>;
+
+/** @internal The first segment's label. */
+export type ParamLabel<S extends string> = S extends `${infer H}/${string}` ? BareLabel<H>
+  : BareLabel<S>;
+
+/** @internal A label without its regular expression. */
+export type BareLabel<L extends string> = L extends `${infer N}{${infer Re}`
+  ? (Re extends `${string}?` ? `${N}?` : N)
+  : L;
+
+/** Type of `req.params`: as stated, else as the path declares. */
+export type ParamsOf<Spec extends AnyRequestSpec, Path extends string = string> = unknown extends
+  Spec["~params"] ? PathParamsOf<Path>
+  : Spec["~params"];
+
+/** Type of `req.query`: as stated, else {@linkcode Query}. */
+export type QueryOf<Spec extends AnyRequestSpec> = unknown extends Spec["~query"] ? Query
+  : Spec["~query"];
+
+/**
+ * The `RequestSpec` that a schema object gives, for handlers that live in another file than their route.
+ *
+ * @example A handler in its own file
+ * ```ts ignore
+ * const schema = { body: z.object({ title: z.string() }) };
+ * export const create: Handler<SpecOf<typeof schema>> = (req) => json({ title: req.content.title });
+ * ```
+ */
+export type SpecOf<S extends RouteSchema> = RequestSpec<
+  Json<OutputOf<S["body"]>>,
+  PathParams<OutputOf<S["params"]>>,
+  QueryParams<OutputOf<S["query"]>>
+>;
+
+/** @internal Output of a schema, `unknown` where there is none. */
+export type OutputOf<S> = S extends StandardSchemaV1 ? InferOutput<S> : unknown;

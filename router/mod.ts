@@ -1,0 +1,103 @@
+/**
+ * The typed router: routes whose request and response types come from path, schema or markers; middleware; errors as
+ * problem details; any Standard Schema library for validation.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, json } from "@gatehouse/http/router";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter({ prefix: "/api" })
+ *   .get("/users/:id", (req) => json({ id: req.params.id }));
+ *
+ * assertEquals(await (await router.request("/api/users/7")).json(), { id: "7" });
+ * assertEquals((await router.request("/api/users/7", { method: "PUT" })).status, 405);
+ * ```
+ *
+ * @module
+ */
+
+export { createRouter } from "./router.ts";
+export { editHeaders, empty, json, pass, redirect } from "./response.ts";
+export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
+export { wrap } from "./wrap.ts";
+export type { Wrapper } from "./wrap.ts";
+export { HttpError, problem } from "./problem.ts";
+export type {
+  HttpErrorOptions,
+  ProblemDetails,
+  ProblemError,
+  ProblemOptions,
+  Violation,
+} from "./problem.ts";
+export type {
+  AuthIntegration,
+  AuthOption,
+  AuthorizationOption,
+  BodyMethodOf,
+  ErrorHandler,
+  FetchHandler,
+  GuardedRequest,
+  Handler,
+  HandlerResult,
+  MethodOf,
+  Middleware,
+  MiddlewareResult,
+  MountOptions,
+  Next,
+  RequestOf,
+  ResponseHook,
+  RouteAccess,
+  RouteGuard,
+  RouteInfo,
+  RouteOptions,
+  RouteRequest,
+  RouterOptions,
+  TypedRequest,
+  TypedRouter,
+} from "./types.ts";
+export type {
+  AnyParams,
+  AnyRequestSpec,
+  BareLabel,
+  Json,
+  Multipart,
+  OptionalParams,
+  OutputOf,
+  ParamLabel,
+  ParamLabels,
+  ParamsOf,
+  PathParams,
+  PathParamsOf,
+  Query,
+  QueryOf,
+  QueryParams,
+  RequestMarker,
+  RequestSpec,
+  ResponseSpec,
+  SpecOf,
+  Unstated,
+} from "./markers.ts";
+export type {
+  BodyMode,
+  BodyRouteMethod,
+  ContentOptions,
+  DefaultContent,
+  GuardedBodyRouteMethod,
+  GuardedRouteMethod,
+  OptionsArgument,
+  PlainOptions,
+  RouteMethod,
+  Stated,
+  StatedArgument,
+  StatedOptions,
+  SubjectFor,
+} from "./route_method.ts";
+export type {
+  InferOutput,
+  RouteSchema,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaProps,
+  StandardSchemaV1,
+} from "./schema.ts";

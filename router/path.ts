@@ -1,0 +1,139 @@
+/**
+ * One spelling of a path. Matcher, guards and static lookup all see the path that is derived here, once, from the
+ * request target as it arrived; frameworks that route on one spelling and look up on another have been bypassed
+ * (CVE-2026-29087, CVE-2026-39406).
+ *
+ * @module
+ */
+
+/** A request target, taken apart. */
+export interface Target {
+  /** Canonical path: each segment decoded once, `%2F`, `%5C` and `%25` left encoded; raw when `bad`. */
+  readonly path: string;
+  /** Whether the authority cannot be one, or the path has a malformed escape, a NUL or a control character. */
+  readonly bad: boolean;
+  /** Index in the URL where the raw path starts. */
+  readonly start: number;
+  /** Index in the URL where the raw path ends. */
+  readonly end: number;
+}
+
+/** Characters that make a path differ from its canonical form: an escape, a backslash, a control character. */
+// deno-lint-ignore no-control-regex -- they are what is looked for
+const UNUSUAL_REGEXP = /[%\\\x00-\x20\x7f]/;
+/** Escapes that stay: decoded, they would change the segments or be decoded twice. */
+const KEPT_ESCAPES_REGEXP = /%(2f|5c|25)/gi;
+/** A URL parser would strip or re-spell these, so that a path with one means different things to different readers. */
+// deno-lint-ignore no-control-regex -- they are what is refused
+const CONTROL_REGEXP = /[\x00-\x1f\x7f]/;
+
+/** A host and a port, RFC 3986 §3.2: a registered name without escapes, an IPv4 or a bracketed IPv6 address. */
+const AUTHORITY_REGEXP = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const NUMBER_SIGN = 0x23;
+
+/**
+ * Takes the path out of a URL as the server delivered it, up to `?` or `#`. Not by `new URL()`, which removes dot
+ * segments before anybody could refuse them. Empty and dot segments stay.
+ */
+export function parseTarget(url: string): Target {
+  const authority = url.indexOf("://") + 3;
+  const start = authorityEnd(url, authority);
+  const end = pathEnd(url, start);
+  const raw = start === end ? "/" : url.slice(start, end);
+  const path = UNUSUAL_REGEXP.test(raw) ? decodePath(raw) : raw;
+  // The server builds the authority from the Host field, unchecked; RFC 9112 §3.2 wants 400 for what cannot be a host.
+  return path === undefined || !AUTHORITY_REGEXP.test(url.slice(authority, start))
+    ? { path: raw, bad: true, start, end }
+    : { path, bad: false, start, end };
+}
+
+/**
+ * The canonical form of a raw path.
+ *
+ * @returns `undefined` if an escape is malformed, or the path has a NUL or a raw control character.
+ */
+export function decodePath(raw: string): string | undefined {
+  if (CONTROL_REGEXP.test(raw)) return undefined;
+  try {
+    const path = decodeURIComponent(
+      raw.replaceAll("\\", "%5C").replace(
+        KEPT_ESCAPES_REGEXP,
+        (escape) => "%25" + escape.slice(1).toUpperCase(),
+      ),
+    );
+    return path.includes("\0") ? undefined : path;
+  } catch {
+    return undefined; // URIError: a malformed escape
+  }
+}
+
+/** Ends the decoding of one parameter: the three kept escapes become `/`, `\` and `%`. */
+export function decodeParam(text: string): string {
+  return text.includes("%") ? text.replace(KEPT_ESCAPES_REGEXP, keptCharacter) : text;
+}
+
+/**
+ * Joins a prefix and a path into one: `/api` and `/` give `/api`.
+ *
+ * @throws {TypeError} If the path does not start with a slash and is not `*`.
+ */
+export function joinPaths(prefix: string, path: string): string {
+  if (!path.startsWith("/") && path !== "*") {
+    throw new TypeError(`Cannot use path "${path}": it does not start with /`);
+  }
+  if (prefix === "" || prefix === "/") return path;
+  const base = prefix.endsWith("/") ? prefix.slice(0, -1) : prefix;
+  return path === "/" ? base : path === "*" ? base + "/*" : base + path;
+}
+
+/**
+ * What a mounted application sees: the raw path behind the prefix's segments.
+ *
+ * @param target Target of the request, whose path starts with the prefix.
+ * @param depth Number of segments of the prefix.
+ * @returns `undefined` if a URL parser would turn the rest into a path that no outer guard saw: a segment that
+ * decodes to `.` or `..`, an empty one before the last, or a malformed one.
+ */
+export function mountRemainder(url: string, target: Target, depth: number): string | undefined {
+  let from = target.start;
+  for (let i = 0; i < depth; i++) {
+    from = url.indexOf("/", from + 1);
+    if (from === -1 || from > target.end) from = target.end;
+  }
+  const rest = url.slice(from, target.end) || "/";
+  const decoded = decodePath(rest);
+  if (decoded === undefined) return undefined;
+  const segments = decoded.slice(1).split("/");
+  const last = segments.length - 1;
+  if (segments.some((segment, i) => isDotSegment(segment) || (segment === "" && i < last))) {
+    return undefined;
+  }
+  return rest.replaceAll("\\", "%5C").replaceAll(" ", "%20"); // a URL parser reads `\` as `/` and trims spaces
+}
+
+function isDotSegment(segment: string): boolean {
+  return segment === "." || segment === "..";
+}
+
+function keptCharacter(escape: string): string {
+  return escape === "%2F" ? "/" : escape === "%5C" ? "\\" : "%";
+}
+
+/** Index of the first `/`, `?` or `#` behind the authority. */
+function authorityEnd(url: string, authority: number): number {
+  for (let i = authority; i < url.length; i++) {
+    const code = url.charCodeAt(i);
+    if (code === SLASH || code === QUESTION_MARK || code === NUMBER_SIGN) return i;
+  }
+  return url.length;
+}
+
+function pathEnd(url: string, start: number): number {
+  const query = url.indexOf("?", start);
+  const fragment = url.indexOf("#", start);
+  if (query === -1) return fragment === -1 ? url.length : fragment;
+  return fragment === -1 || query < fragment ? query : fragment;
+}

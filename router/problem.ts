@@ -1,0 +1,204 @@
+/**
+ * Problem details for HTTP APIs, RFC 9457: the one shape of every error response.
+ *
+ * @module
+ */
+
+import type { TypedResponse } from "./response.ts";
+
+/** One reason why a part of the request was refused. */
+export interface Violation {
+  /** Part of the request. */
+  readonly in: "params" | "query" | "body";
+  /** JSON Pointer (RFC 6901) into that part; empty for the part as a whole. */
+  readonly pointer: string;
+  /** Text for a person. */
+  readonly message: string;
+}
+
+/** What a problem can say beside its status and code. */
+export interface ProblemOptions {
+  /** Explanation of this occurrence, safe to show to the client. */
+  detail?: string;
+  /** What a validation refused. */
+  violations?: readonly Violation[];
+  /** Header fields of the response. A `Content-Type` here is ignored. */
+  headers?: HeadersInit;
+  /** URI that documents the kind of problem. @default {"about:blank"} */
+  type?: string;
+  /** Short summary of the kind of problem. @default the status phrase of RFC 9110 */
+  title?: string;
+}
+
+/** Options of {@linkcode HttpError}. */
+export interface HttpErrorOptions extends ProblemOptions {
+  /** What led to the error. Never sent. */
+  cause?: unknown;
+}
+
+/** Body of an `application/problem+json` response, RFC 9457 §3.1, with our members `code` and `violations`. */
+export interface ProblemDetails {
+  /** URI of the kind of problem. */
+  readonly type: string;
+  /** Short summary of the kind. */
+  readonly title: string;
+  /** HTTP status code. */
+  readonly status: number;
+  /** Stable code for programs. */
+  readonly code: string;
+  /** Explanation of this occurrence. */
+  readonly detail?: string;
+  /** What a validation refused. */
+  readonly violations?: readonly Violation[];
+}
+
+/** An error that the router answers with: whatever it says is sent to the client. */
+export interface ProblemError extends Error {
+  /** HTTP status code, 400 to 599. */
+  readonly status: number;
+  /** Stable code for programs, `/^[a-z0-9_]{1,64}$/`. */
+  readonly code: string;
+  /** What else the response says. */
+  readonly problem?: ProblemOptions;
+}
+
+/** Marks errors whose text may be sent. A registered symbol, so that it can't come out of parsed JSON. */
+const PROBLEM_MARK: symbol = Symbol.for("gatehouse.problem");
+const CODE_REGEXP = /^[a-z0-9_]{1,64}$/;
+
+/**
+ * Marks an error class's instances as safe to send.
+ *
+ * @returns The same error.
+ */
+export function markProblem<E extends ProblemError>(error: E): E {
+  return Object.defineProperty(error, PROBLEM_MARK, { value: true });
+}
+
+/** Whether an error was marked as safe to send. */
+export function isProblemError(error: unknown): error is ProblemError {
+  return error instanceof Error && Reflect.get(error, PROBLEM_MARK) === true;
+}
+
+/**
+ * Throw it anywhere behind the router to answer with a problem.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, HttpError } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter().get("/tea", () => {
+ *   throw new HttpError(418, "teapot", { detail: "Short and stout" });
+ * });
+ * const response = await router.request("/tea");
+ * assertEquals(response.status, 418);
+ * assertEquals((await response.json()).code, "teapot");
+ * ```
+ */
+export class HttpError extends Error implements ProblemError {
+  /** Name of the class. */
+  override readonly name = "HttpError";
+  /** HTTP status code. */
+  readonly status: number;
+  /** Stable code for programs. */
+  readonly code: string;
+  /** What else the response says. */
+  readonly problem: ProblemOptions;
+
+  /**
+   * Creates the error.
+   *
+   * @throws {RangeError} If `status` is not an integer from 400 to 599, or `code` is not `/^[a-z0-9_]{1,64}$/`.
+   */
+  constructor(status: number, code: string, options: HttpErrorOptions = {}) {
+    const { cause, ...problem } = options;
+    super(problem.detail ?? code, cause === undefined ? undefined : { cause });
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(`Cannot create HttpError: status ${status} is not from 400 to 599`);
+    }
+    if (!CODE_REGEXP.test(code)) {
+      throw new RangeError("Cannot create HttpError: code does not match /^[a-z0-9_]{1,64}$/");
+    }
+    this.status = status;
+    this.code = code;
+    this.problem = problem;
+    markProblem(this);
+  }
+}
+
+/** Makes an `application/problem+json` response. */
+export function problem(
+  status: number,
+  code: string,
+  options: ProblemOptions = {},
+): TypedResponse<never> {
+  const { type = "about:blank", title = TITLES[status] ?? "Error", detail, violations } = options;
+  const body: ProblemDetails = {
+    type,
+    title,
+    status,
+    code,
+    ...(detail === undefined ? {} : { detail }),
+    ...(violations === undefined ? {} : { violations }),
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: problemHeaders(options.headers),
+  }) as TypedResponse<never>;
+}
+
+function problemHeaders(given: HeadersInit | undefined): HeadersInit {
+  if (given === undefined) return [["Content-Type", "application/problem+json"]];
+  const headers = new Headers(given);
+  headers.set("Content-Type", "application/problem+json");
+  return headers;
+}
+
+/** The response to a thrown value: what a {@linkcode ProblemError} says, else a 500 that says nothing. */
+export function errorResponse(error: unknown): Response {
+  return isProblemError(error)
+    ? problem(error.status, error.code, error.problem)
+    : problem(500, "internal_error");
+}
+
+/** Status phrases, RFC 9110 §15.5 and §15.6, RFC 6585, RFC 8470 and RFC 7725. */
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  407: "Proxy Authentication Required",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  411: "Length Required",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  417: "Expectation Failed",
+  421: "Misdirected Request",
+  422: "Unprocessable Content",
+  423: "Locked",
+  424: "Failed Dependency",
+  425: "Too Early",
+  426: "Upgrade Required",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  451: "Unavailable For Legal Reasons",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+  505: "HTTP Version Not Supported",
+  507: "Insufficient Storage",
+  508: "Loop Detected",
+  511: "Network Authentication Required",
+};

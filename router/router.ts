@@ -1,0 +1,193 @@
+/**
+ * The typed router.
+ *
+ * A request goes: `before` → `under` → match → guard → route `use` → content type → body → schema → handler →
+ * `finally`. Anything thrown goes to `catch`, then `finally`.
+ *
+ * @module
+ */
+
+import { createEngine, type Method } from "./_engine.ts";
+import { Exchange } from "./_exchange.ts";
+import { type AnyApp, createMountHandler } from "./_mount.ts";
+import { createOutcomes, type Hooks } from "./_outcome.ts";
+import { runAll } from "./_pipeline.ts";
+import { reportError } from "./_report.ts";
+import {
+  type AnyFunction,
+  BODY_LIMITS,
+  checkLimit,
+  checkOptions,
+  guardedAccess,
+  type InstalledGuard,
+  type Route,
+} from "./_route.ts";
+import { middlewareStep, type Step } from "./_step.ts";
+import { joinPaths, parseTarget } from "./path.ts";
+import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
+import type {
+  AuthIntegration,
+  ErrorHandler,
+  Middleware,
+  MountOptions,
+  ResponseHook,
+  RouteInfo,
+  RouteOptions,
+  RouterOptions,
+  TypedRouter,
+} from "./types.ts";
+
+/**
+ * Creates a router.
+ *
+ * `Args` types what `fetch` is called with behind the request, and what handlers get: `[Deno.ServeHandlerInfo]`, or
+ * `[Env, ExecutionContext]` on workerd.
+ *
+ * Patterns: `/users/:id`, `/users/:id?`, `/users/:id{[0-9]+}`, `/files/*`. Matches are tried in order of
+ * registration. GET routes answer HEAD; OPTIONS is answered by itself; a known path under another method is a 405 with
+ * `Allow`; everything else is a 404. Errors are `application/problem+json` (RFC 9457).
+ *
+ * @throws {TypeError | RangeError} If an option cannot work.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, json } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter()
+ *   .get("/hello/:name", (req) => json({ hello: req.params.name }));
+ *
+ * const response = await router.request("/hello/Ada");
+ * assertEquals(await response.json(), { hello: "Ada" });
+ * ```
+ */
+export function createRouter<Args extends unknown[] = []>(
+  options: RouterOptions<Args> = {},
+): TypedRouter<Args> {
+  const { prefix = "", before = [], maxBodyBytes, onError = reportError } = options;
+  checkLimit(maxBodyBytes, "router");
+  if (prefix !== "") parsePrefix(prefix);
+  const engine = createEngine<Route>();
+  const steps: Step[] = before.map((middleware) =>
+    middlewareStep(middleware as Middleware<unknown[]>)
+  );
+  const hooks: Hooks = {
+    catches: options.catch === undefined ? [] : [options.catch as ErrorHandler<unknown[]>],
+    finals: [...options.finally ?? []] as ResponseHook<unknown[]>[],
+    onError,
+  };
+  const outcomes = createOutcomes(engine, hooks);
+  const routes: RouteInfo[] = [];
+  let guard: InstalledGuard | undefined;
+  let answering = false;
+
+  function add(
+    method: Method,
+    path: string,
+    handler: AnyFunction,
+    given: RouteOptions<unknown[]>,
+    mounted: boolean,
+  ): void {
+    const pattern = parsePattern(joinPaths(prefix, path));
+    const where = `route ${method} ${pattern.source}`;
+    if (typeof handler !== "function") {
+      throw new TypeError(`Cannot add ${where}: the handler is not a function`);
+    }
+    checkOptions(method, given, where);
+    const options = Object.freeze({ ...given });
+    const limit = options.maxBodyBytes ?? maxBodyBytes ??
+      BODY_LIMITS[options.multipart ? "multipart" : "plain"];
+    const access = guardedAccess(options, guard, where);
+    engine.add(method, pattern, {
+      method,
+      pattern,
+      options,
+      mounted,
+      handler,
+      guard: access,
+      maxBodyBytes: limit,
+      steps: undefined,
+    });
+    routes.push(Object.freeze({ method, pattern: pattern.source, options, mounted }));
+  }
+
+  function method(name: Method): unknown {
+    return (
+      path: string,
+      handler: AnyFunction,
+      given: RouteOptions<unknown[]> = {},
+    ): typeof router => {
+      add(name, path, handler, given, false);
+      return router;
+    };
+  }
+
+  function fetch(request: Request, ...args: unknown[]): Response | Promise<Response> {
+    answering = true;
+    const url = request.url;
+    const target = parseTarget(url);
+    const verb = request.method;
+    const x = new Exchange(
+      request,
+      verb,
+      url,
+      target,
+      outcomes.match(verb, target.path),
+      maxBodyBytes ?? BODY_LIMITS.plain,
+    );
+    return outcomes.finish(runAll(steps, x, args, outcomes), x, args);
+  }
+
+  const router = {
+    get: method("GET"),
+    head: method("HEAD"),
+    options: method("OPTIONS"),
+    delete: method("DELETE"),
+    all: method("ALL"),
+    post: method("POST"),
+    put: method("PUT"),
+    patch: method("PATCH"),
+    fetch,
+    routes,
+    async request(
+      pathOrRequest: string | Request,
+      init?: RequestInit,
+      ...args: unknown[]
+    ): Promise<Response> {
+      const isPath = typeof pathOrRequest === "string" && pathOrRequest.startsWith("/");
+      return await fetch(
+        new Request(isPath ? "http://localhost" + pathOrRequest : pathOrRequest, init),
+        ...args,
+      );
+    },
+    under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
+      if (answering) {
+        throw new TypeError(`Cannot add middleware under ${path}: the router has begun to answer`);
+      }
+      const covers = prefixTest(parsePrefix(joinPaths(prefix, path)));
+      steps.push(...middleware.map((one) => middlewareStep(one, covers)));
+      return router;
+    },
+    mount(path: string, app: AnyApp, { auth }: MountOptions = {}): unknown {
+      const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app);
+      add(
+        "ALL",
+        path.endsWith("/") ? path + "*" : path + "/*",
+        handler,
+        auth === undefined ? {} : { auth },
+        true,
+      );
+      return router;
+    },
+    withAuth(integration: AuthIntegration<object>): unknown {
+      if (answering) throw new TypeError("Cannot install a guard: the router has begun to answer");
+      if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
+      guard = { guard: integration.guard, challenge: integration.challenge ?? "Session" };
+      if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
+      if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
+      integration.routes?.(router as unknown as TypedRouter<unknown[], object>);
+      return router;
+    },
+  };
+  return router as unknown as TypedRouter<Args>;
+}

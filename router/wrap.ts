@@ -1,0 +1,44 @@
+/**
+ * Middleware that runs around what follows it.
+ *
+ * @module
+ */
+
+import type { Middleware, Next, RouteRequest } from "./types.ts";
+
+/** Runs around the rest of the request: `next()` gives its response. */
+export type Wrapper<Args extends unknown[] = []> = (
+  req: RouteRequest,
+  next: Next,
+  ...args: Args
+) => Response | Promise<Response>;
+
+const WRAPPER: unique symbol = Symbol("gatehouse.wrapper");
+
+/**
+ * Makes middleware that runs before and after what follows it: timing, logging, caching, changing the response.
+ *
+ * `next()` never throws: an error behind it arrives as the response that the client would get.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, editHeaders, json, wrap } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const version = wrap(async (_req, next) => editHeaders(await next(), (headers) => headers.set("X-Version", "7")));
+ * const router = createRouter({ before: [version] }).get("/", () => json("hello"));
+ * assertEquals((await router.request("/")).headers.get("X-Version"), "7");
+ * assertEquals((await router.request("/nowhere")).headers.get("X-Version"), "7");
+ * ```
+ */
+export function wrap<Args extends unknown[] = []>(wrapper: Wrapper<Args>): Middleware<Args> {
+  const middleware: Middleware<Args> = () => {
+    throw new TypeError("Cannot call wrapping middleware: only a router can run it");
+  };
+  return Object.defineProperty(middleware, WRAPPER, { value: wrapper });
+}
+
+/** @internal The wrapper inside a middleware, if it is a wrapping one. */
+export function wrapperOf(middleware: Middleware<unknown[]>): Wrapper<unknown[]> | undefined {
+  return (middleware as { [WRAPPER]?: Wrapper<unknown[]> })[WRAPPER];
+}

@@ -1,0 +1,65 @@
+/**
+ * The notes service, put together. Importing it does nothing: `main.ts` starts it, and tests make their own.
+ *
+ * @module
+ */
+
+import { createRouter, type TypedRouter } from "@gatehouse/http";
+import { z } from "zod";
+import { addAttachmentRoutes } from "./attachment_routes.ts";
+import { createNoteFactory, NOTE_ID_REGEXP } from "./note.ts";
+import { addNoteRoutes } from "./note_routes.ts";
+import { startPage } from "./page.ts";
+import type { NoteStore } from "./store.ts";
+import { STYLE } from "./style.ts";
+
+/** Options of {@linkcode createApp}. */
+export interface AppOptions {
+  /** Where the notes are. */
+  store: NoteStore;
+  /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
+  nowMs?: () => number;
+}
+
+const PAGE_LIMIT = 20;
+
+/** A page's query comes from people: what can't be used is left out, where the API would refuse it. */
+const pageQuerySchema = z.object({
+  q: z.string().transform((text) => text.trim().slice(0, 200)).catch(""),
+  cursor: z.string().regex(NOTE_ID_REGEXP).optional().catch(undefined),
+});
+
+/** Creates the service. */
+export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter {
+  const now = () => Math.floor(nowMs() / 1000);
+  const router = createRouter({ finally: [(response) => addSafeHeaders(response.headers)] });
+
+  router
+    .get("/", async (req) => {
+      const { q, cursor } = req.query;
+      const before = cursor === undefined ? {} : { before: cursor };
+      return startPage({
+        ...await store.list({ search: q, limit: PAGE_LIMIT, ...before }),
+        search: q,
+        continued: cursor !== undefined,
+        routes: router.routes,
+        origin: originOf(req.url),
+      });
+    }, { schema: { query: pageQuerySchema } })
+    .get("/style.css", () => new Response(STYLE, { headers: { "Content-Type": "text/css" } }));
+  addNoteRoutes(router, { store, makeNote: createNoteFactory(nowMs), now });
+  addAttachmentRoutes(router, { store, now });
+  return router;
+}
+
+/** The origin in a URL whose host is what the client sent as `Host`, which may be anything, even no host at all. */
+function originOf(url: string): string {
+  return /^https?:\/\/[\w.:[\]-]+(?=\/)/.exec(url)?.[0] ?? "http://localhost:8000";
+}
+
+/** No guessing of types, no reading by other sites, no answer from a cache without asking here. */
+function addSafeHeaders(headers: Headers): void {
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-cache");
+}

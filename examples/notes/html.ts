@@ -1,0 +1,46 @@
+/**
+ * HTML whose values are escaped, whatever they are.
+ *
+ * @module
+ */
+
+/** Markup that `html` made. */
+export interface Html {
+  /** The markup. A symbol, so that no parsed JSON can pass for it. */
+  readonly [MARKUP]: string;
+}
+
+/** What may stand in a template. Nothing stands for nothing. */
+export type HtmlValue = string | number | undefined | Html | readonly Html[];
+
+const MARKUP: unique symbol = Symbol("markup");
+
+/** A template tag: values are escaped, for text and for attributes in quotes; markup from another tag stays. */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return { [MARKUP]: String.raw({ raw: strings }, ...values.map(render)) };
+}
+
+/** A response with a page of HTML. */
+export function htmlResponse(page: Html, headers: Readonly<Record<string, string>>): Response {
+  return new Response(page[MARKUP], {
+    headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
+  });
+}
+
+function render(value: HtmlValue): string {
+  if (value === undefined) return "";
+  if (typeof value === "string" || typeof value === "number") return escapeHtml(String(value));
+  return MARKUP in value ? value[MARKUP] : value.map(render).join("");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}

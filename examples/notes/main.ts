@@ -1,0 +1,115 @@
+/**
+ * Starts the notes service: `deno task start`, or
+ *
+ * ```sh
+ * deno run --allow-net --allow-env=PORT --allow-read=<folder> --allow-write=<folder> examples/notes/main.ts <folder>
+ * ```
+ *
+ * `PORT` changes the port from 8000; 0 takes a free one. The folder of the database is `.data` beside this file unless
+ * an argument names another.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console
+
+import type { TypedRouter } from "@gatehouse/http";
+import { createApp } from "./app.ts";
+import { createDrain } from "./drain.ts";
+import { curlLine } from "./page.ts";
+import { seedStore } from "./seed.ts";
+import { kvNoteStore } from "./store_kv.ts";
+
+/** There is no sign-in yet, so nobody but this machine gets in. */
+const HOSTNAME = "127.0.0.1";
+const DEFAULT_PORT = 8000;
+/** How long requests may go on once the service is asked to stop. */
+const SHUTDOWN_MS = 10_000;
+
+/** Says in one line why the service can't start. */
+class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+async function main(): Promise<void> {
+  const port = readPort(Deno.env.get("PORT"));
+  const folder = Deno.args[0] ?? `${import.meta.dirname}/.data`;
+  const kv = await openKv(folder);
+  try {
+    const store = kvNoteStore(kv);
+    await seedStore(store);
+    await store.sweep();
+    await serveUntilSignal(port, createApp({ store }).fetch);
+  } finally {
+    kv.close();
+  }
+}
+
+/** Serves until Ctrl-C or SIGTERM, then lets the requests that have begun finish. */
+async function serveUntilSignal(port: number, fetch: TypedRouter["fetch"]): Promise<void> {
+  const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
+  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT"]
+    : ["SIGINT", "SIGTERM"];
+  for (const signal of signals) Deno.addSignalListener(signal, stop);
+  try {
+    const drain = createDrain(fetch);
+    const server = listen(port, drain.fetch);
+    await signalled;
+    const deadline = setTimeout(() => {
+      console.error("Stopped before all requests were finished");
+      Deno.exit(1);
+    }, SHUTDOWN_MS);
+    await drain.drained();
+    await server.shutdown();
+    clearTimeout(deadline);
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, stop);
+  }
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === "") return DEFAULT_PORT;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new StartError("PORT is not a whole number from 0 to 65535");
+}
+
+async function openKv(folder: string): Promise<Deno.Kv> {
+  try {
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    return await Deno.openKv(`${folder}/notes.sqlite3`);
+  } catch (cause) {
+    throw new StartError(`the database in ${folder} does not open: ${firstLine(cause)}`, { cause });
+  }
+}
+
+function listen(port: number, fetch: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname: HOSTNAME, port, onListen: printAddress }, fetch);
+  } catch (cause) {
+    const why = cause instanceof Deno.errors.AddrInUse
+      ? `port ${port} is in use; set PORT to another one`
+      : `port ${port} can't be used: ${firstLine(cause)}`;
+    throw new StartError(why, { cause });
+  }
+}
+
+function printAddress({ port }: Deno.NetAddr): void {
+  const origin = `http://localhost:${port}`;
+  console.log(`Notes are served at ${origin}/ (Ctrl-C stops)`);
+  console.log(`Add one: ${curlLine(origin)}`);
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? "";
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    console.error(`Cannot start: ${error.message}`);
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Notes: what they are made of, and what a client may send.
+ *
+ * Lengths count UTF-16 code units, as HTML's `maxlength` does: 20,000 of them are at most 40,000 bytes in Deno KV,
+ * whose values end at 65,536.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+
+/** Most bytes of a JSON body that carries a note; 20,000 characters written as `\uXXXX` are 120,000. */
+export const NOTE_BODY_BYTES: number = 256 * 1024;
+
+const title = z.string().trim().min(1).max(200);
+const text = z.string().max(20_000);
+const tags = z.array(z.string().trim().min(1).max(50)).max(10).superRefine((list, context) => {
+  for (const [i, tag] of list.entries()) {
+    if (list.indexOf(tag) < i) {
+      context.addIssue({ code: "custom", message: "Tag stands twice", path: [i] });
+    }
+  }
+});
+
+/** A note, as it is stored and as clients see it. */
+export interface Note extends NoteInput {
+  /** See {@linkcode createNoteFactory}. */
+  readonly id: string;
+  /** Seconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** Seconds since the Unix epoch. */
+  readonly updatedAt: number;
+}
+
+/** What a client sends to create or replace a note. */
+export interface NoteInput {
+  /** 1 to 200 characters. */
+  readonly title: string;
+  /** Up to 20,000 characters. */
+  readonly text: string;
+  /** Up to 10, each of 1 to 50 characters, none twice. */
+  readonly tags: readonly string[];
+}
+
+/** What a client sends to change a note, RFC 7396: a `null` takes the member away. A title has to stay. */
+export interface NotePatch {
+  /** As in {@linkcode NoteInput}. */
+  readonly title?: string | undefined;
+  /** As in {@linkcode NoteInput}. */
+  readonly text?: string | null | undefined;
+  /** As in {@linkcode NoteInput}. */
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+/** Describes a note in responses. */
+export const noteSchema: z.ZodType<Note> = z.object({
+  id: z.string(),
+  title: z.string(),
+  text: z.string(),
+  tags: z.array(z.string()),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+
+/** Checks {@linkcode NoteInput}. */
+export const noteInputSchema: z.ZodType<NoteInput> = z.strictObject({
+  title,
+  text: text.default(""),
+  tags: tags.default([]),
+});
+
+/** Checks {@linkcode NotePatch}. */
+export const notePatchSchema: z.ZodType<NotePatch> = z.strictObject({
+  title: title.optional(),
+  text: text.nullish(),
+  tags: tags.nullish(),
+});
+
+/** Text of an id. Anything else can't be one, and is not worth asking the store for. */
+export const NOTE_ID_REGEXP: RegExp = /^[0-9a-z]{9}[0-9a-f]{16}$/;
+
+/**
+ * Makes a function that makes notes. Ids sort by time, strictly within one factory; their other half is random, so
+ * that nobody guesses the address of somebody else's note.
+ *
+ * @param nowMs The clock.
+ */
+export function createNoteFactory(nowMs: () => number): (input: NoteInput) => Note {
+  let last = 0;
+  return (input) => {
+    const now = nowMs();
+    last = Math.max(last + 1, now);
+    const random = crypto.getRandomValues(new Uint8Array(8)).toHex();
+    const createdAt = Math.floor(now / 1000);
+    return {
+      id: last.toString(36).padStart(9, "0") + random,
+      ...input,
+      createdAt,
+      updatedAt: createdAt,
+    };
+  };
+}
+
+/** The note with other content. @param now Seconds since the Unix epoch. */
+export function replaceContent({ id, createdAt }: Note, input: NoteInput, now: number): Note {
+  return { id, ...input, createdAt, updatedAt: now };
+}
+
+/** The note with a merge patch applied, RFC 7396 §2. @param now Seconds since the Unix epoch. */
+export function applyPatch(note: Note, patch: NotePatch, now: number): Note {
+  return {
+    ...note,
+    title: patch.title ?? note.title,
+    text: patch.text === undefined ? note.text : patch.text ?? "",
+    tags: patch.tags === undefined ? note.tags : patch.tags ?? [],
+    updatedAt: now,
+  };
+}
+
+/** Whether every word of a search stands in the note's title or text, in whatever case. */
+export function matchesSearch({ title, text }: Note, search: string): boolean {
+  const content = fold(`${title}\n${text}`);
+  return fold(search).split(/\s+/).every((word) => content.includes(word));
+}
+
+function fold(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}

@@ -1,0 +1,396 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import {
+  countEntries,
+  type NoteBody,
+  type ProblemBody,
+  withNotes,
+} from "../examples/_notes_service.ts";
+
+Deno.test("/notes carries a note through its whole life", async () => {
+  await withNotes(async ({ call, send }) => {
+    const created = await send("POST", "/notes", { title: "  Milk ", tags: ["shop"] });
+    assertEquals(created.status, 201);
+    const note: NoteBody = await created.json();
+    assertEquals(created.headers.get("location"), `/notes/${note.id}`);
+    assertEquals([note.title, note.text, note.tags], ["Milk", "", ["shop"]]);
+
+    const path = `/notes/${note.id}`;
+    const got = await call(path);
+    assertEquals(await got.json(), note);
+    assertEquals(got.headers.get("etag"), created.headers.get("etag"));
+
+    const replaced = await send("PUT", path, { title: "Oat milk", text: "2 litres" });
+    assertEquals(replaced.status, 200);
+    const second: NoteBody = await replaced.json();
+    assertEquals([second.title, second.text, second.tags], ["Oat milk", "2 litres", []]);
+    assertEquals(second.createdAt, note.createdAt);
+
+    const patched = await send("PATCH", path, { text: "1 litre" });
+    const third: NoteBody = await patched.json();
+    assertEquals([third.title, third.text, third.tags], ["Oat milk", "1 litre", []]);
+
+    const listed = await call("/notes?q=LITRE%20oat");
+    assertEquals((await listed.json()).notes.map((one: NoteBody) => one.id), [note.id]);
+
+    const deleted = await call(path, { method: "DELETE" });
+    assertEquals([deleted.status, await deleted.text()], [204, ""]);
+    const gone = await call(path);
+    assertEquals(gone.status, 404);
+    assertEquals(gone.headers.get("content-type"), "application/problem+json");
+    assertEquals((await gone.json()).code, "no_such_note");
+  });
+});
+
+Deno.test("GET /notes gives pages, newest first", async () => {
+  await withNotes(async ({ call, create }) => {
+    for (const title of ["a1", "b2", "a3", "b4", "a5"]) await create({ title });
+    const titles: string[][] = [];
+    for (let path: string | undefined = "/notes?limit=2"; path !== undefined;) {
+      const response: Response = await call(path);
+      const { notes, next }: { notes: NoteBody[]; next?: string } = await response.json();
+      assertEquals(
+        response.headers.get("link"),
+        next === undefined ? null : `<${next}>; rel="next"`,
+      );
+      titles.push(notes.map(({ title }) => title));
+      path = next;
+    }
+    assertEquals(titles, [["a5", "b4"], ["a3", "b2"], ["a1"]]);
+  });
+});
+
+Deno.test("GET /notes keeps the search on the next page", async () => {
+  await withNotes(async ({ call, create }) => {
+    for (const title of ["a1", "b2", "a3", "b4"]) await create({ title, text: "x & y" });
+    const { notes, next } = await (await call("/notes?limit=1&q=a%20%26")).json();
+    assertEquals(notes[0].title, "a3");
+    const second = await (await call(next)).json();
+    assertEquals(second.notes[0].title, "a1");
+    assertEquals(second.next, undefined);
+  });
+});
+
+Deno.test("GET /notes finds words in title and text, in whatever case and composition", async () => {
+  await withNotes(async ({ call, create }) => {
+    await create({ title: "Café", text: "The \u{1F600} one\nÀ LA CARTE" });
+    await create({ title: "Tea" });
+    for (const q of ["CAFE\u0301", "à la", "carte caf", "\u{1F600}"]) {
+      const { notes } = await (await call(`/notes?q=${encodeURIComponent(q)}`)).json();
+      assertEquals(notes.map((note: NoteBody) => note.title), ["Café"], q);
+    }
+    const { notes } = await (await call("/notes?q=coffee")).json();
+    assertEquals(notes, []);
+  });
+});
+
+Deno.test("GET /notes/:id answers 304 to who has the version", async () => {
+  await withNotes(async ({ call, create }) => {
+    const { id } = await create({ title: "a" });
+    const first = await call(`/notes/${id}`);
+    const tag = first.headers.get("etag") ?? "";
+    await first.body?.cancel();
+    for (const field of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      const again = await call(`/notes/${id}`, { headers: { "If-None-Match": field } });
+      assertEquals([again.status, again.headers.get("etag"), await again.text()], [304, tag, ""]);
+    }
+    const other = await call(`/notes/${id}`, { headers: { "If-None-Match": '"x"' } });
+    assertEquals((await other.json()).id, id);
+  });
+});
+
+for (const method of ["PUT", "PATCH", "DELETE"]) {
+  Deno.test(`${method} /notes/:id refuses a stale ETag`, async () => {
+    await withNotes(async ({ call, send, create }) => {
+      const { id } = await create({ title: "first" });
+      const path = `/notes/${id}`;
+      const seen = await call(path);
+      const stale = seen.headers.get("etag") ?? "";
+      await seen.body?.cancel();
+      const changed = await send("PATCH", path, { title: "second" }, { "If-Match": stale });
+      assertEquals(changed.status, 200);
+      const fresh = changed.headers.get("etag") ?? "";
+      await changed.body?.cancel();
+      assertNotEquals(stale, fresh);
+
+      for (const field of [stale, `W/${fresh}`, "nonsense"]) {
+        const body = method === "DELETE" ? {} : { body: JSON.stringify({ title: "lost" }) };
+        const headers = { "Content-Type": "application/json", "If-Match": field };
+        const refused = await call(path, { method, headers, ...body });
+        assertEquals([refused.status, refused.headers.get("etag")], [412, fresh]);
+        assertEquals((await refused.json()).code, "precondition_failed");
+      }
+      assertEquals((await (await call(path)).json()).title, "second");
+
+      const body = method === "DELETE" ? {} : { body: JSON.stringify({ title: "third" }) };
+      const headers = { "Content-Type": "application/json", "If-Match": `"other", ${fresh}` };
+      const accepted = await call(path, { method, headers, ...body });
+      assert(accepted.ok);
+      await accepted.body?.cancel();
+    });
+  });
+}
+
+Deno.test("PATCH /notes/:id loses no change of many at once", async () => {
+  await withNotes(async ({ call, send, create }) => {
+    const { id } = await create({ title: "a", text: "old" });
+    const patches = [{ title: "b" }, { text: "new" }, { tags: ["t"] }];
+    const responses = await Promise.all(
+      patches.map((patch) => send("PATCH", `/notes/${id}`, patch)),
+    );
+    for (const response of responses) {
+      assertEquals(response.status, 200);
+      await response.body?.cancel();
+    }
+    const note: NoteBody = await (await call(`/notes/${id}`)).json();
+    assertEquals([note.title, note.text, note.tags], ["b", "new", ["t"]]);
+  });
+});
+
+Deno.test("PATCH /notes/:id takes application/merge-patch+json, where null empties", async () => {
+  await withNotes(async ({ call, create }) => {
+    const { id } = await create({ title: "a", text: "b", tags: ["c"] });
+    const response = await call(`/notes/${id}`, {
+      method: "PATCH",
+      headers: { "Content-Type": "application/merge-patch+json" },
+      body: '{"text":null,"tags":null}',
+    });
+    const note: NoteBody = await response.json();
+    assertEquals([note.title, note.text, note.tags], ["a", "", []]);
+  });
+});
+
+/** Why a body is refused, the body, and the pointers of the violations. */
+const REFUSED_BODIES: readonly (readonly [string, unknown, readonly string[]])[] = [
+  ["a note without a title", {}, ["/title"]],
+  ["a title of spaces", { title: "  " }, ["/title"]],
+  ["a title of 201 characters", { title: "a".repeat(201) }, ["/title"]],
+  ["a title that is a number", { title: 1 }, ["/title"]],
+  ["a text of 20,001 characters", { title: "a", text: "b".repeat(20_001) }, ["/text"]],
+  ["11 tags", { title: "a", tags: Array.from({ length: 11 }, (_, i) => `t${i}`) }, ["/tags"]],
+  ["a tag that stands twice", { title: "a", tags: ["b", "c", " b"] }, ["/tags/2"]],
+  ["an empty tag", { title: "a", tags: ["b", ""] }, ["/tags/1"]],
+  ["an unknown member", { title: "a", owner: "b" }, [""]],
+  ["a list", [], [""]],
+  ["two faults at once", { title: "", text: 1 }, ["/title", "/text"]],
+];
+for (const [why, body, pointers] of REFUSED_BODIES) {
+  Deno.test(`POST /notes refuses ${why}`, async () => {
+    await withNotes(async ({ send, kv }) => {
+      const response = await send("POST", "/notes", body);
+      const problem: ProblemBody = await response.json();
+      assertEquals([response.status, problem.code], [422, "validation_failed"]);
+      assertEquals(
+        problem.violations?.map((one) => [one.in, one.pointer]),
+        pointers.map((one) => ["body", one]),
+      );
+      assertEquals(await countEntries(kv, "notes"), 0);
+    });
+  });
+}
+
+Deno.test("PATCH /notes/:id refuses to take the title away", async () => {
+  await withNotes(async ({ send, create }) => {
+    const { id } = await create({ title: "a" });
+    const response = await send("PATCH", `/notes/${id}`, { title: null });
+    const problem: ProblemBody = await response.json();
+    assertEquals([response.status, problem.violations?.[0]?.pointer], [422, "/title"]);
+  });
+});
+
+Deno.test("POST /notes takes the longest note there is", async () => {
+  await withNotes(async ({ call, create }) => {
+    const wide = "\u65e5";
+    const tags = Array.from({ length: 10 }, (_, i) => wide.repeat(49) + i);
+    const input = { title: wide.repeat(200), text: "\u{1F600}".repeat(10_000), tags };
+    const { id } = await create(input);
+    const note: NoteBody = await (await call(`/notes/${id}`)).json();
+    assertEquals([note.title, note.text, note.tags], [input.title, input.text, input.tags]);
+  });
+});
+
+/** A query and the pointer of its violation. */
+const REFUSED_QUERIES: readonly (readonly [string, string])[] = [
+  ["limit=0", "/limit"],
+  ["limit=101", "/limit"],
+  ["limit=", "/limit"],
+  ["limit=1e1", "/limit"],
+  ["limit=1&limit=2", "/limit"],
+  ["cursor=nonsense", "/cursor"],
+  [`q=${"a".repeat(201)}`, "/q"],
+  ["page=2", ""],
+];
+for (const [query, pointer] of REFUSED_QUERIES) {
+  Deno.test(`GET /notes refuses ?${query.slice(0, 20)}`, async () => {
+    await withNotes(async ({ call }) => {
+      const response = await call(`/notes?${query}`);
+      const problem: ProblemBody = await response.json();
+      assertEquals(
+        [response.status, problem.violations?.[0]?.in, problem.violations?.[0]?.pointer],
+        [422, "query", pointer],
+      );
+    });
+  });
+}
+
+/** Why a request is refused, its method, path and options, and the status, code and a header field of the answer. */
+const REFUSED_REQUESTS:
+  readonly (readonly [string, string, RequestInit, number, string, string?])[] = [
+    [
+      "a form as a note",
+      "/notes",
+      { method: "POST", body: new URLSearchParams({ title: "a" }) },
+      415,
+      "unsupported_media_type",
+    ],
+    [
+      "text as a note",
+      "/notes",
+      { method: "POST", body: '{"title":"a"}' },
+      415,
+      "unsupported_media_type",
+    ],
+    ["broken JSON", "/notes", json("POST", '{"title":'), 400, "invalid_json"],
+    ["an empty body", "/notes", json("POST", ""), 400, "invalid_json"],
+    [
+      "a member named __proto__",
+      "/notes",
+      json("POST", '{"title":"a","__proto__":{}}'),
+      400,
+      "invalid_json",
+    ],
+    ["a note past 256 KiB", "/notes", json("POST", " ".repeat(262_145)), 413, "payload_too_large"],
+    ["an unknown path", "/note", {}, 404, "not_found"],
+    ["an unknown id", "/notes/7", {}, 404, "no_such_note"],
+    ["an id of 4,000 characters", `/notes/${"a".repeat(4000)}`, {}, 404, "no_such_note"],
+    ["a change of an unknown note", "/notes/7", json("PATCH", "{}"), 404, "no_such_note"],
+    ["to delete an unknown note", "/notes/7", { method: "DELETE" }, 404, "no_such_note"],
+    [
+      "to delete all notes",
+      "/notes",
+      { method: "DELETE" },
+      405,
+      "method_not_allowed",
+      "GET, HEAD, POST, OPTIONS",
+    ],
+    [
+      "to post to a note",
+      "/notes/7",
+      { method: "POST" },
+      405,
+      "method_not_allowed",
+      "GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
+    ],
+  ];
+for (const [why, path, init, status, code, allow = null] of REFUSED_REQUESTS) {
+  Deno.test(`/notes refuses ${why}`, async () => {
+    await withNotes(async ({ call }) => {
+      const response = await call(path, init);
+      const problem: ProblemBody = await response.json();
+      assertEquals([response.status, problem.code, response.headers.get("allow")], [
+        status,
+        code,
+        allow,
+      ]);
+    });
+  });
+}
+
+Deno.test("/ shows the notes as escaped HTML that runs nothing", async () => {
+  await withNotes(async ({ call, create }) => {
+    const title = `<script>alert("1")</script>`;
+    const note = await create({
+      title,
+      text: "</p><img src=x onerror='alert(2)'>",
+      tags: ["<b>&amp;"],
+    });
+    const response = await call("/");
+    const page = await response.text();
+    assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
+    assertMatch(
+      response.headers.get("content-security-policy") ?? "",
+      /^default-src 'none'; style-src 'self';/,
+    );
+    assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+    assertStringIncludes(
+      page,
+      `<a href="/notes/${note.id}">&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</a>`,
+    );
+    assertStringIncludes(page, "<p>&lt;/p&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;</p>");
+    assertStringIncludes(page, "&lt;b&gt;&amp;amp;");
+    assertEquals(page.includes("<script") || page.includes("<img"), false);
+    assertEquals([...page.matchAll(/(?:src|href|action)="(?!\/)[^"]*"/g)].map(String), []);
+  });
+});
+
+Deno.test("/ lists the routes and has a style sheet", async () => {
+  await withNotes(async ({ call }) => {
+    const page = await (await call("/")).text();
+    for (const route of ["GET /notes", "PATCH /notes/:id", "DELETE /notes/:id/attachments/:name"]) {
+      assertStringIncludes(page, `<code>${route}</code>`);
+    }
+    const style = await call(/<link rel="stylesheet" href="([^"]+)">/.exec(page)?.[1] ?? "");
+    assertEquals([style.status, style.headers.get("content-type")], [200, "text/css"]);
+    await style.body?.cancel();
+  });
+});
+
+Deno.test("/ searches by its form and turns pages by its links", async () => {
+  await withNotes(async ({ call, create }) => {
+    for (let i = 0; i < 21; i++) await create({ title: `needle "${i}"` });
+    await create({ title: "hay" });
+    const first = await (await call(`/?q=${encodeURIComponent(`needle "`)}`)).text();
+    assertStringIncludes(
+      first,
+      `<input id="q" name="q" type="search" maxlength="200" value="needle &quot;">`,
+    );
+    assertEquals([first.match(/<article>/g)?.length, first.includes("hay")], [20, false]);
+    const older = /<a href="(\/\?q=[^"]+)">Older notes<\/a>/.exec(first)?.[1] ?? "";
+    const second = await (await call(older.replaceAll("&amp;", "&"))).text();
+    assertEquals(second.match(/<article>/g)?.length, 1);
+    assertStringIncludes(second, "needle &quot;0&quot;");
+    assertStringIncludes(second, "Newest notes");
+  });
+});
+
+Deno.test("/ makes the best of a query it can't use", async () => {
+  await withNotes(async ({ call, create }) => {
+    await create({ title: "a" });
+    for (const query of ["cursor=nonsense", "q=a&q=b", "utm=1", "q=", "q=%"]) {
+      const response = await call(`/?${query}`);
+      assertEquals(response.status, 200, query);
+      await response.body?.cancel();
+    }
+  });
+});
+
+/** What a client sends as `Host`, and the origin that the page's command names. */
+const HOSTS: readonly (readonly [string, string])[] = [
+  ["notes.example:81", "http://notes.example:81"],
+  ["[::1]:81", "http://[::1]:81"],
+  ["a b", "http://localhost:8000"],
+  ['"><script>', "http://localhost:8000"],
+  ["$(id)", "http://localhost:8000"],
+  ["x:99999", "http://x:99999"],
+];
+for (const [host, origin] of HOSTS) {
+  Deno.test(`/ answers a Host header of ${JSON.stringify(host)}`, async () => {
+    await withNotes(async ({ port }) => {
+      const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+      const head = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      await connection.write(new TextEncoder().encode(head));
+      const answer = await new Response(connection.readable).text();
+      assertMatch(answer, /^HTTP\/1\.1 200 OK\r\n/);
+      assertStringIncludes(answer, ` ${origin}/notes</code>`);
+    });
+  });
+}
+
+function json(method: string, body: string): RequestInit {
+  return { method, body, headers: { "Content-Type": "application/json" } };
+}

@@ -1,0 +1,29 @@
+/**
+ * What has to hold on every runtime. Nothing here may import from Deno or Node: it is bundled once,
+ * and the same bundle runs everywhere.
+ *
+ * @module
+ */
+
+import { assertSame, type RuntimeCase } from "./harness.ts";
+import { routerCases } from "./router_cases.ts";
+
+/** Every case, in the order in which they run. */
+export const cases: readonly RuntimeCase[] = [
+  {
+    name: "Request and Response carry JSON",
+    async run() {
+      const request = new Request("https://example.com/a?b=c", { method: "POST", body: "[1]" });
+      const response = Response.json(await request.json(), { status: 201 });
+      assertSame([response.status, await response.json()], [201, [1]]);
+    },
+  },
+  {
+    name: "Web Crypto hashes",
+    async run() {
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("abc"));
+      assertSame([...new Uint8Array(digest)].slice(0, 4), [0xba, 0x78, 0x16, 0xbf]);
+    },
+  },
+  ...routerCases,
+];

@@ -132,11 +132,11 @@ export function createOutcomes(
         const result = finals[i]?.(current, x, ...args);
         if (isPromise(result)) {
           return Promise.resolve(result)
-            .then((late) => late === undefined ? current : checkedResponse(late))
+            .then((late) => late === undefined ? current : withoutBody(checkedResponse(late), x))
             .catch((error) => replaced(current, error, x))
             .then((next) => runFinals(i + 1, next, x, args));
         }
-        if (result !== undefined) current = checkedResponse(result);
+        if (result !== undefined) current = withoutBody(checkedResponse(result), x);
       } catch (error) {
         current = replaced(current, error, x);
       }
@@ -164,14 +164,18 @@ function allowField(methods: readonly string[]): string {
  * servers send `Content-Length: 0`, which GET would not (§8.6), so the body becomes an empty stream.
  */
 function withoutBody(response: Response, x: Exchange): Response {
-  if (x.method !== "HEAD" || response.body === null) return response;
+  if (x.method !== "HEAD" || response.body === null || BARE.has(response)) return response;
   const bare = new Response(
     response.headers.has("Content-Length") ? null : emptyStream(),
     response,
   );
   discardBody(response);
+  BARE.add(bare);
   return bare;
 }
+
+/** Responses whose body was taken off. */
+const BARE: WeakSet<Response> = new WeakSet();
 
 function emptyStream(): ReadableStream {
   return new ReadableStream({ start: (controller) => controller.close() });

@@ -82,7 +82,7 @@ export function checkOptions(
   options: RouteOptions<unknown[]>,
   where: string,
 ): void {
-  const { multipart, raw, schema, auth, authorization, maxBodyBytes } = options;
+  const { multipart, raw, schema, auth, authorization, maxBodyBytes, use = [] } = options;
   if (!CONTENT_METHODS.has(method) && (multipart || raw || schema?.body !== undefined)) {
     throw new TypeError(`Cannot add ${where}: only POST, PUT and PATCH have content`);
   }
@@ -94,7 +94,18 @@ export function checkOptions(
       `Cannot add ${where}: authorization needs authentication, and auth is false`,
     );
   }
+  use.forEach((middleware) => middlewareStep(middleware)); // refuses what is no function
   checkLimit(maxBodyBytes, where);
+}
+
+/** A copy of options, so that changing them later changes no route. */
+export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<unknown[]> {
+  const { use, schema } = options;
+  return Object.freeze({
+    ...options,
+    ...(use === undefined ? {} : { use: Object.freeze([...use]) }),
+    ...(schema === undefined ? {} : { schema: Object.freeze({ ...schema }) }),
+  });
 }
 
 /** Checks a limit in bytes. @throws {RangeError} If it is not a whole number from 0. */
@@ -114,10 +125,7 @@ export function guardedAccess(
   guard: InstalledGuard | undefined,
   where: string,
 ): GuardedAccess | undefined {
-  const mode = auth === undefined || typeof auth === "boolean" ? auth : auth?.mode;
-  if (mode !== undefined && typeof mode !== "boolean" && mode !== "optional" || auth === null) {
-    throw new TypeError(`Cannot add ${where}: auth is true, false or { mode: "optional" }`);
-  }
+  const mode = authMode(auth, where);
   if (
     guard === undefined && (mode === true || mode === "optional" || authorization !== undefined)
   ) {
@@ -133,6 +141,15 @@ export function guardedAccess(
       ? access
       : { ...access, authorization: { ...authorization } },
   };
+}
+
+/** The value of `auth`, by name. A misspelt one must not pass for another. */
+function authMode(auth: unknown, where: string): boolean | "optional" | undefined {
+  if (auth === undefined || typeof auth === "boolean") return auth;
+  if (typeof auth === "object" && auth !== null && "mode" in auth && auth.mode === "optional") {
+    return auth.mode;
+  }
+  throw new TypeError(`Cannot add ${where}: auth is true, false or { mode: "optional" }`);
 }
 
 function contentMode({ method, options: { multipart, raw } }: Route): ContentMode {

@@ -18,36 +18,37 @@ export interface Target {
   readonly end: number;
 }
 
-/** Characters that make a path differ from its canonical form: an escape, a backslash, a control character. */
-// deno-lint-ignore no-control-regex -- they are what is looked for
-const UNUSUAL_REGEXP = /[%\\\x00-\x20\x7f]/;
 /** Escapes that stay: decoded, they would change the segments or be decoded twice. */
 const KEPT_ESCAPES_REGEXP = /%(2f|5c|25)/gi;
 /** A URL parser would strip or re-spell these, so that a path with one means different things to different readers. */
 // deno-lint-ignore no-control-regex -- they are what is refused
 const CONTROL_REGEXP = /[\x00-\x1f\x7f]/;
 
-/** A host and a port, RFC 3986 §3.2: a registered name without escapes, an IPv4 or a bracketed IPv6 address. */
+/** A host and a port, RFC 3986 §3.2: a name without escapes, an IPv4 or a bracketed IPv6 address. */
 const AUTHORITY_REGEXP = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
-
-const SLASH = 0x2f;
-const QUESTION_MARK = 0x3f;
-const NUMBER_SIGN = 0x23;
 
 /**
  * Takes the path out of a URL as the server delivered it, up to `?` or `#`. Not by `new URL()`, which removes dot
  * segments before anybody could refuse them. Empty and dot segments stay.
  */
 export function parseTarget(url: string): Target {
-  const authority = url.indexOf("://") + 3;
-  const start = authorityEnd(url, authority);
-  const end = pathEnd(url, start);
-  const raw = start === end ? "/" : url.slice(start, end);
-  const path = UNUSUAL_REGEXP.test(raw) ? decodePath(raw) : raw;
-  // The server builds the authority from the Host field, unchecked; RFC 9112 §3.2 wants 400 for what cannot be a host.
-  return path === undefined || !AUTHORITY_REGEXP.test(url.slice(authority, start))
-    ? { path: raw, bad: true, start, end }
-    : { path, bad: false, start, end };
+  const authority = url.charCodeAt(4) === COLON ? 7 : url.indexOf("://") + 3; // behind "http://", or another scheme
+  let at = authority;
+  let plain = true;
+  for (; at < url.length && !isDelimiter(url.charCodeAt(at)); at++) {
+    if (!isNameCharacter(url.charCodeAt(at))) plain = false;
+  }
+  const start = at;
+  // The server builds the authority from the Host field, unchecked. RFC 9112 §3.2 wants 400 for what can be no host.
+  const bad = start === authority ||
+    (!plain && !AUTHORITY_REGEXP.test(url.slice(authority, start)));
+  let unusual = false;
+  for (; at < url.length && !isPathEnd(url.charCodeAt(at)); at++) {
+    if (isUnusual(url.charCodeAt(at))) unusual = true;
+  }
+  const raw = start === at ? "/" : url.slice(start, at);
+  const path = unusual ? decodePath(raw) : raw;
+  return { path: path ?? raw, bad: bad || path === undefined, start, end: at };
 }
 
 /**
@@ -122,18 +123,29 @@ function keptCharacter(escape: string): string {
   return escape === "%2F" ? "/" : escape === "%5C" ? "\\" : "%";
 }
 
-/** Index of the first `/`, `?` or `#` behind the authority. */
-function authorityEnd(url: string, authority: number): number {
-  for (let i = authority; i < url.length; i++) {
-    const code = url.charCodeAt(i);
-    if (code === SLASH || code === QUESTION_MARK || code === NUMBER_SIGN) return i;
-  }
-  return url.length;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const NUMBER_SIGN = 0x23;
+const PERCENT = 0x25;
+const BACKSLASH = 0x5c;
+
+function isDelimiter(code: number): boolean {
+  return code === SLASH || isPathEnd(code);
 }
 
-function pathEnd(url: string, start: number): number {
-  const query = url.indexOf("?", start);
-  const fragment = url.indexOf("#", start);
-  if (query === -1) return fragment === -1 ? url.length : fragment;
-  return fragment === -1 || query < fragment ? query : fragment;
+function isPathEnd(code: number): boolean {
+  return code === QUESTION_MARK || code === NUMBER_SIGN;
+}
+
+/** Whether a character may make a path differ from its canonical form. */
+function isUnusual(code: number): boolean {
+  return code === PERCENT || code === BACKSLASH || code <= 0x20 || code === 0x7f;
+}
+
+/** Letters, digits and `-._~`, RFC 3986 §2.3. */
+function isNameCharacter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x41 && code <= 0x5a) || code === 0x2e || code === 0x2d || code === 0x5f ||
+    code === 0x7e;
 }

@@ -77,7 +77,11 @@ export function markProblem<E extends ProblemError>(error: E): E {
 
 /** Whether an error was marked as safe to send. */
 export function isProblemError(error: unknown): error is ProblemError {
-  return error instanceof Error && Reflect.get(error, PROBLEM_MARK) === true;
+  try {
+    return error instanceof Error && Reflect.get(error, PROBLEM_MARK) === true;
+  } catch {
+    return false; // a thrown proxy that refuses to be looked at
+  }
 }
 
 /**

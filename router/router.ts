@@ -18,6 +18,7 @@ import {
   BODY_LIMITS,
   checkLimit,
   checkOptions,
+  frozenOptions,
   guardedAccess,
   type InstalledGuard,
   type Route,
@@ -94,7 +95,7 @@ export function createRouter<Args extends unknown[] = []>(
       throw new TypeError(`Cannot add ${where}: the handler is not a function`);
     }
     checkOptions(method, given, where);
-    const options = Object.freeze({ ...given });
+    const options = frozenOptions(given);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const access = guardedAccess(options, guard, where);

@@ -31,6 +31,13 @@ export interface Variant<T> {
 /** Where a match has its parameters: `p0`, `p1`, … are indexes in the stash, or the texts themselves. */
 export type Places = Readonly<Record<string, number | string>>;
 
+const PLACE_NAMES: readonly string[] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
+
+/** Name of a parameter's place. Names that are made anew for each request would make V8 forget its optimised code. */
+export function placeName(index: number): string {
+  return PLACE_NAMES[index] ?? `p${index}`;
+}
+
 /** One match. */
 export type Entry<T> = readonly [variant: Variant<T>, places: Places];
 

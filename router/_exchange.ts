@@ -6,7 +6,7 @@
  */
 
 import { type Bytes, decodeUtf8, limitedStream, readBytes } from "./_body.ts";
-import type { Match } from "./_engine.ts";
+import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
 import { parseQuery } from "./_query.ts";
@@ -133,7 +133,7 @@ function readParams([entries, stash]: Match<Route>, index: number): AnyParams {
   if (entry === undefined) return params;
   const [{ params: names }, places] = entry;
   for (let i = 0; i < names.length; i++) {
-    const place = places[`p${i}`];
+    const place = places[placeName(i)];
     const text = typeof place === "number" ? stash[place] : place;
     if (text !== undefined) params[names[i] as string] = decodeParam(text);
   }

@@ -102,6 +102,7 @@ export function createOutcomes(
   }
 
   function report(error: unknown, x: Exchange): void {
+    if (isOwnAbort(error, x)) return;
     // A reporter that throws, now or later, must not take the answer or the process with it.
     try {
       const result: unknown = onError(error, x);
@@ -151,6 +152,12 @@ export function createOutcomes(
   }
 
   return { match, unanswered, recover, finish };
+}
+
+/** Whether the client went away and the handler, which waited on `req.signal`, says just that. */
+function isOwnAbort(error: unknown, { signal }: Exchange): boolean {
+  return signal.aborted &&
+    (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
 }
 
 /** Value of `Allow`, RFC 9110 §10.2.1: GET brings HEAD, and OPTIONS is always answered. */

@@ -369,13 +369,13 @@ Deno.test("/ makes the best of a query it can't use", async () => {
   });
 });
 
-/** What a client sends as `Host`, and the origin that the page's command names. */
-const HOSTS: readonly (readonly [string, string])[] = [
+/** What a client sends as `Host`, and the origin that the page's command names; none where it can be no host. */
+const HOSTS: readonly (readonly [string, string?])[] = [
   ["notes.example:81", "http://notes.example:81"],
   ["[::1]:81", "http://[::1]:81"],
-  ["a b", "http://localhost:8000"],
-  ['"><script>', "http://localhost:8000"],
-  ["$(id)", "http://localhost:8000"],
+  ["a b"],
+  ['"><script>'],
+  ["$(id)"],
   ["x:99999", "http://x:99999"],
 ];
 for (const [host, origin] of HOSTS) {
@@ -385,8 +385,8 @@ for (const [host, origin] of HOSTS) {
       const head = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       await connection.write(new TextEncoder().encode(head));
       const answer = await new Response(connection.readable).text();
-      assertMatch(answer, /^HTTP\/1\.1 200 OK\r\n/);
-      assertStringIncludes(answer, ` ${origin}/notes</code>`);
+      assertMatch(answer, origin === undefined ? /^HTTP\/1\.1 400 / : /^HTTP\/1\.1 200 OK\r\n/);
+      if (origin !== undefined) assertStringIncludes(answer, ` ${origin}/notes</code>`);
     });
   });
 }

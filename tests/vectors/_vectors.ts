@@ -55,6 +55,7 @@ export function testVectors<T extends { readonly id: string }>(vectors: VectorRu
     const skipped = [...reasons].map(([reason, ids]) =>
       `${ids.length} ${reason} (${ids.join(" ")})`
     );
+    // deno-lint-ignore no-console -- how many cases ran is part of the result
     console.log(
       `${vectors.file}: ${ran} of ${cases.length} ran; not ours: ${skipped.join("; ") || "none"}`,
     );

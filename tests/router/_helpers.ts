@@ -1,0 +1,120 @@
+/**
+ * What the router's tests share: requests as a server delivers them, seeded randomness, counted streams.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+
+/** A request whose `url` is the raw target, as Deno.serve and workerd deliver it; `new Request()` would collapse it. */
+export function rawRequest(target: string, init?: RequestInit): Request {
+  const request = new Request("http://localhost/", init);
+  Object.defineProperty(request, "url", { value: "http://localhost" + target });
+  return request;
+}
+
+/** A JSON request. */
+export function jsonRequest(path: string, body: BodyInit | null, init: RequestInit = {}): Request {
+  const headers = new Headers(init.headers);
+  if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+  return new Request(new URL(path, "http://localhost"), {
+    method: "POST",
+    ...init,
+    headers,
+    body,
+    ...HALF_DUPLEX,
+  });
+}
+
+/** Undici wants it for stream bodies; the DOM's types don't know it. */
+const HALF_DUPLEX: object = { duplex: "half" };
+
+/** Reads a problem, and checks that it says the same as the status line. */
+export async function problemOf(response: Response): Promise<Record<string, unknown>> {
+  assertEquals(response.headers.get("Content-Type"), "application/problem+json");
+  const body = await response.json();
+  assertEquals(body.status, response.status);
+  return body;
+}
+
+/** Status and code of a problem. */
+export async function codeOf(
+  response: Response | Promise<Response>,
+): Promise<readonly [number, unknown]> {
+  const settled = await response;
+  return [settled.status, (await problemOf(settled)).code];
+}
+
+/** Hands a value to a type that it does not fit, as code without types may. */
+export function untyped<T>(value: unknown): T {
+  return value as T;
+}
+
+/** Hands any function to a place whose type it does not fit, as code without types may. */
+export function badly(callback: unknown): () => never {
+  return callback as () => never;
+}
+
+/** Collects what would go to the console. */
+export function collectErrors(): {
+  readonly errors: unknown[];
+  readonly onError: (error: unknown) => void;
+} {
+  const errors: unknown[] = [];
+  return { errors, onError: (error) => void errors.push(error) };
+}
+
+/** A stream that counts what was asked of it. */
+export interface CountedStream {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Chunks that were pulled. */
+  pulled(): number;
+  /** Whether the reader said that it wants no more. */
+  cancelled(): boolean;
+}
+
+/** Gives the same chunk `times` times, for ever by default. */
+export function countedStream(
+  chunk: Uint8Array<ArrayBuffer>,
+  times: number = Infinity,
+): CountedStream {
+  let pulled = 0;
+  let cancelled = false;
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller): void {
+      if (pulled === times) return controller.close();
+      pulled++;
+      controller.enqueue(chunk.slice());
+    },
+    cancel(): void {
+      cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  return { stream, pulled: () => pulled, cancelled: () => cancelled };
+}
+
+/** Seeded randomness. */
+export interface Random {
+  /** A whole number from 0, less than `limit`. */
+  below(limit: number): number;
+  /** One of the items. */
+  pick<T>(items: readonly T[]): T;
+  /** A list of `min` to `max` made items. */
+  list<T>(min: number, max: number, make: () => T): T[];
+}
+
+/** Mulberry32: the same sequence for the same seed, everywhere. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  function below(limit: number): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  }
+  return {
+    below,
+    pick: (items) => items[below(items.length)] as typeof items[number],
+    list: (min, max, make) => Array.from({ length: min + below(max - min + 1) }, make),
+  };
+}

@@ -19,6 +19,10 @@
 
 // The router: routes, middleware, errors
 export { createRouter } from "./router/router.ts";
+export { routerBuilder } from "./router/builder.ts";
+export type { BuilderExtension, BuilderStage, RouterBuilder } from "./router/builder.ts";
+export { createContainer, defaultContainer, inject, token } from "./router/container.ts";
+export type { Class, Container, Provider, Token, TypedToken } from "./router/container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./router/response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./router/response.ts";
 export { wrap } from "./router/wrap.ts";
@@ -32,6 +36,7 @@ export type {
   Violation,
 } from "./router/problem.ts";
 export type {
+  AddRoute,
   AuthIntegration,
   AuthOption,
   AuthorizationOption,
@@ -54,6 +59,7 @@ export type {
   RouteOptions,
   RouteRequest,
   RouterOptions,
+  RouteTarget,
   TypedRequest,
   TypedRouter,
 } from "./router/types.ts";

@@ -18,6 +18,10 @@
  */
 
 export { createRouter } from "./router.ts";
+export { routerBuilder } from "./builder.ts";
+export type { BuilderExtension, BuilderStage, RouterBuilder } from "./builder.ts";
+export { createContainer, defaultContainer, inject, token } from "./container.ts";
+export type { Class, Container, Provider, Token, TypedToken } from "./container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
 export { wrap } from "./wrap.ts";
@@ -31,6 +35,7 @@ export type {
   Violation,
 } from "./problem.ts";
 export type {
+  AddRoute,
   AuthIntegration,
   AuthOption,
   AuthorizationOption,
@@ -53,6 +58,7 @@ export type {
   RouteOptions,
   RouteRequest,
   RouterOptions,
+  RouteTarget,
   TypedRequest,
   TypedRouter,
 } from "./types.ts";

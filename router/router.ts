@@ -35,6 +35,7 @@ import type {
   RouteInfo,
   RouteOptions,
   RouterOptions,
+  RouteTarget,
   TypedRouter,
 } from "./types.ts";
 
@@ -186,7 +187,7 @@ export function createRouter<Args extends unknown[] = []>(
       guard = { guard: integration.guard, challenge: integration.challenge ?? "Session" };
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
       if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
-      integration.routes?.(router as unknown as TypedRouter<unknown[], object>);
+      integration.routes?.(router as unknown as RouteTarget);
       return router;
     },
   };

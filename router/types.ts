@@ -159,14 +159,27 @@ export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
   ...args: Args
 ) => Subject | undefined | Promise<Subject | undefined>;
 
+/** Adds a route of an integration, which knows nothing of the router's extra arguments or of its subject. */
+export type AddRoute = (
+  path: string,
+  handler: (req: RouteRequest, ...args: unknown[]) => Response | Promise<Response>,
+  options?: RouteOptions<unknown[]>,
+) => RouteTarget;
+
+/** The part of a router that an integration adds its routes to. */
+export type RouteTarget = {
+  readonly [M in "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch"]:
+    AddRoute;
+};
+
 /** How authentication joins a router, which knows nothing else of it. */
 export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   /** Guards every route that is added later. */
   readonly guard: RouteGuard<Subject, Args>;
   /** Value of `WWW-Authenticate` on the router's own 401, RFC 9110 §11.6.1. @default {"Session"} */
   readonly challenge?: string;
-  /** Adds the integration's own routes. */
-  routes?(router: TypedRouter<Args, Subject>): void;
+  /** Adds the integration's own routes. The guard covers them unless they say `auth: false`. */
+  routes?(router: RouteTarget): void;
   /** Answers for errors, before the router's own `catch`. */
   readonly catch?: ErrorHandler<Args>;
   /** Sees every response, before the router's own `finally` hooks. */

@@ -19,18 +19,20 @@ export type Bytes = Uint8Array<ArrayBuffer>;
  */
 export async function readBytes(request: Request, limit: number): Promise<Bytes> {
   const reader = openBody(request, limit)?.getReader();
-  if (reader === undefined) return new Uint8Array(0);
-  const first = await readChunk(reader);
-  if (first === undefined) return new Uint8Array(0);
-  const chunks = [first];
-  let total = first.length;
-  for (;;) {
-    if (total > limit) throw await tooLarge(reader, limit);
-    const chunk = await readChunk(reader);
-    if (chunk === undefined) return chunks.length === 1 ? first : concat(chunks, total);
+  const chunks: Bytes[] = [];
+  if (reader === undefined) return concat(chunks, 0);
+  for (let total = 0; total <= limit;) {
+    let chunk: Bytes | undefined;
+    try {
+      chunk = (await reader.read()).value;
+    } catch (cause) {
+      throw incomplete(cause);
+    }
+    if (chunk === undefined) return concat(chunks, total);
     chunks.push(chunk);
     total += chunk.length;
   }
+  throw await tooLarge(reader, limit);
 }
 
 /** The body as a stream that fails with 413 past the limit; `null` without a body. */
@@ -40,7 +42,9 @@ export function limitedStream(request: Request, limit: number): ReadableStream<B
   let total = 0;
   return new ReadableStream<Bytes>({
     async pull(controller): Promise<void> {
-      const chunk = await readChunk(reader);
+      const { value: chunk } = await reader.read().catch((cause) => {
+        throw incomplete(cause);
+      });
       if (chunk === undefined) return controller.close();
       total += chunk.length;
       if (total > limit) throw await tooLarge(reader, limit);
@@ -77,12 +81,8 @@ function openBody(request: Request, limit: number): ReadableStream<Bytes> | null
   return request.body;
 }
 
-async function readChunk(reader: BodyReader): Promise<Bytes | undefined> {
-  try {
-    return (await reader.read()).value;
-  } catch (cause) {
-    throw new HttpError(400, "incomplete_body", { detail: "The body ended early", cause });
-  }
+function incomplete(cause: unknown): HttpError {
+  return new HttpError(400, "incomplete_body", { detail: "The body ended early", cause });
 }
 
 async function tooLarge(reader: BodyReader, limit: number): Promise<HttpError> {
@@ -95,6 +95,8 @@ function limitError(limit: number): HttpError {
 }
 
 function concat(chunks: readonly Bytes[], total: number): Bytes {
+  const [first] = chunks;
+  if (first !== undefined && chunks.length === 1) return first;
   const bytes = new Uint8Array(total);
   let offset = 0;
   for (const chunk of chunks) {

@@ -107,18 +107,25 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
   }
 
   json(): Promise<unknown> {
-    return this.#json ??= readBytes(this.source, this.#limit).then(decodeUtf8).then(parseJson);
+    return this.#json ??= this.#readJson();
   }
 
   formData(): Promise<FormData> {
-    return this.#form ??= readBytes(this.source, this.#limit).then((bytes) =>
-      parseForm(bytes, this.headers.get("content-type") ?? "")
-    );
+    return this.#form ??= this.#readForm();
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
     const bytes = await readBytes(this.source, this.#limit);
     return bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+  }
+
+  async #readJson(): Promise<unknown> {
+    return parseJson(decodeUtf8(await readBytes(this.source, this.#limit)));
+  }
+
+  async #readForm(): Promise<FormData> {
+    const bytes = await readBytes(this.source, this.#limit);
+    return await parseForm(bytes, this.headers.get("content-type") ?? "");
   }
 
   get #limit(): number {

@@ -27,7 +27,7 @@ export function runAll(
   args: unknown[],
   out: Outcomes,
 ): MaybePromise<Response> {
-  return settle(() => runSteps(steps, 0, 0, x, args, out), x, args, out);
+  return settledSteps(steps, 0, 0, x, args, out);
 }
 
 /**
@@ -47,9 +47,8 @@ function runSteps(
     const step = steps[i] as Step;
     if (step.covers !== undefined && !step.covers(x.path)) continue;
     if (step.around) {
-      const rest: Next = () =>
-        settle(() => runSteps(steps, i + 1, following, x, args, out), x, args, out);
-      return andThen(step.run(x, once(rest), ...args), checkedResponse);
+      const next = once(() => settledSteps(steps, i + 1, following, x, args, out));
+      return andThen(step.run(x, next, ...args), checkedResponse);
     }
     const result = step.run(x, args);
     if (result === undefined) continue;
@@ -82,14 +81,17 @@ function runMatch(
   return runSteps(route.steps ??= compileRoute(route), 0, index + 1, x, args, out);
 }
 
-function settle(
-  run: () => MaybePromise<Response>,
+/** Runs steps; an error comes back as its response. */
+function settledSteps(
+  steps: readonly Step[],
+  from: number,
+  following: number,
   x: Exchange,
   args: unknown[],
   out: Outcomes,
 ): MaybePromise<Response> {
   try {
-    const result = run();
+    const result = runSteps(steps, from, following, x, args, out);
     if (!isPromise(result)) return result;
     return Promise.resolve(result).catch((error) => out.recover(error, x, args));
   } catch (error) {

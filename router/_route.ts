@@ -213,5 +213,5 @@ function readPart(x: Exchange, part: SchemaPart): unknown {
 }
 
 function step(run: (x: Exchange, args: unknown[]) => unknown): Step {
-  return { run, around: false };
+  return { covers: undefined, around: false, run };
 }

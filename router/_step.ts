@@ -8,14 +8,16 @@ import type { Exchange } from "./_exchange.ts";
 import type { Middleware } from "./types.ts";
 import { type Wrapper, wrapperOf } from "./wrap.ts";
 
-/** One step: it answers, or lets the request go on by returning `undefined`. */
+/**
+ * One step: it answers, or lets the request go on by returning `undefined`. Every step has every property, so that the
+ * loop which runs them sees one shape.
+ */
 export type Step =
-  | {
-    readonly around: false;
-    readonly covers?: Covers;
-    readonly run: (x: Exchange, args: unknown[]) => unknown;
-  }
-  | { readonly around: true; readonly covers?: Covers; readonly run: Wrapper<unknown[]> };
+  & { readonly covers: Covers | undefined }
+  & (
+    | { readonly around: false; readonly run: (x: Exchange, args: unknown[]) => unknown }
+    | { readonly around: true; readonly run: Wrapper<unknown[]> }
+  );
 
 /** Whether a step applies to a path. */
 export type Covers = (path: string) => boolean;
@@ -25,12 +27,11 @@ export function middlewareStep(middleware: Middleware<unknown[]>, covers?: Cover
   if (typeof middleware !== "function") {
     throw new TypeError("Cannot add middleware: it is not a function");
   }
-  const scope = covers === undefined ? {} : { covers };
   const wrapper = wrapperOf(middleware);
-  if (wrapper !== undefined) return { around: true, run: wrapper, ...scope };
+  if (wrapper !== undefined) return { covers, around: true, run: wrapper };
   return {
+    covers,
     around: false,
     run: (x, args) => args.length === 0 ? middleware(x) : middleware(x, ...args),
-    ...scope,
   };
 }

@@ -30,11 +30,18 @@ export async function withServer(
   handler: Deno.ServeHandler,
   use: (port: number) => Promise<void>,
 ): Promise<void> {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const options = { hostname: "127.0.0.1", port: 0, signal, onListen: () => {} };
+  const server = Deno.serve(options, handler);
+  let ended = false;
   try {
     await use(server.addr.port);
+    await within(server.shutdown(), "the server's end: a request was never finished");
+    ended = true;
   } finally {
-    await server.shutdown();
+    if (ended) await server.finished;
+    else controller.abort(); // a request that hangs would keep the server, and the test, for ever
   }
 }
 
@@ -72,7 +79,7 @@ export async function exchange(port: number, bytes: Uint8Array<ArrayBuffer>): Pr
   const writer = connection.writable.getWriter();
   // A server that answers early may close before everything is written.
   const writing = writer.write(bytes).catch(() => {});
-  const text = await readAll(connection);
+  const text = await within(readAll(connection), "the answer");
   await writing;
   writer.releaseLock();
   return parseResponse(text);

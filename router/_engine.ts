@@ -60,7 +60,10 @@ export interface Engine<T> {
 /** Creates an engine. */
 export function createEngine<T>(): Engine<T> {
   const groups: Group<T>[] = [];
-  const statics = new Map<string, { variants: Variant<T>[]; matches: Map<Method, Match<T>> }>();
+  const statics = new Map<string, Map<string, Slot<T>>>(
+    METHODS.map((method) => [method, new Map()]),
+  );
+  const staticGets = statics.get("GET");
   const used = new Set<Method>();
   let order = 0;
   let sealed = false;
@@ -80,9 +83,11 @@ export function createEngine<T>(): Engine<T> {
   }
 
   function addStatic(path: string, variant: Variant<T>): void {
-    const slot = statics.get(path);
-    if (slot === undefined) statics.set(path, { variants: [variant], matches: new Map() });
-    else slot.variants.push(variant);
+    for (const method of variant.method === "ALL" ? METHODS : [variant.method]) {
+      const slot = statics.get(method)?.get(path);
+      if (slot !== undefined) slot.variants.push(variant);
+      else statics.get(method)?.set(path, { variants: [variant], match: undefined });
+    }
   }
 
   function groupFor(segments: readonly Segment[]): Group<T> {
@@ -95,12 +100,10 @@ export function createEngine<T>(): Engine<T> {
 
   function match(method: string, path: string): Match<T> {
     sealed = true;
-    const known = KNOWN_METHODS.has(method) ? method as Method : "ALL";
-    const slot = statics.get(path);
-    if (slot === undefined) return matchGroups(known, path);
-    let found = slot.matches.get(known);
-    if (found === undefined) slot.matches.set(known, found = matchSlot(slot.variants, known, path));
-    return found;
+    const table = method === "GET" ? staticGets : statics.get(method) ?? statics.get("ALL");
+    const slot = table?.get(path);
+    if (slot !== undefined) return slot.match ??= matchSlot(slot.variants, known(method), path);
+    return matchGroups(known(method), path);
   }
 
   function matchGroups(method: Method, path: string): Match<T> {
@@ -118,11 +121,8 @@ export function createEngine<T>(): Engine<T> {
 
   /** Joins the static routes of a path with the patterns that match it. */
   function matchSlot(variants: readonly Variant<T>[], method: Method, path: string): Match<T> {
-    const own = variants.filter((variant) => variant.method === method || variant.method === "ALL");
-    return merge([
-      ...own.map((variant): Entry<T> => [variant, NO_PLACES]),
-      ...resolved(matchGroups(method, path)),
-    ]);
+    const own = variants.map((variant): Entry<T> => [variant, NO_PLACES]);
+    return merge([...own, ...resolved(matchGroups(method, path))]);
   }
 
   function methodsOf(path: string): readonly Method[] {
@@ -132,6 +132,12 @@ export function createEngine<T>(): Engine<T> {
   }
 
   return { add, match, methodsOf };
+}
+
+/** What is registered for a method at a static path, and once asked for, all that matches it. */
+interface Slot<T> {
+  readonly variants: Variant<T>[];
+  match: Match<T> | undefined;
 }
 
 /** A RegExpRouter, and the shape of what it holds. */
@@ -154,6 +160,11 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const NO_PLACES: Places = Object.freeze({});
 const NO_MATCH: Match<never> = [[], []];
 const ANY_LABEL = "[^/]+";
+
+/** The name that the routers know a method by. Clients may send any token, `constructor` too. */
+function known(method: string): Method {
+  return KNOWN_METHODS.has(method) ? method as Method : "ALL";
+}
 
 function createShape(): Shape {
   return { children: new Map(), kind: undefined };

@@ -11,6 +11,7 @@ import type { Step } from "./_step.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
 import type { Next } from "./types.ts";
+import type { Wrapper } from "./wrap.ts";
 
 /** What the router does where the steps end, and where one of them throws. */
 export interface Outcomes {
@@ -31,7 +32,7 @@ export function runAll(
 }
 
 /**
- * Runs steps from one of them on.
+ * Runs steps from one of them on. No closure is made in here: it would cost every request, and few need one.
  *
  * @param following Index of the match that follows when every step let the request go on.
  */
@@ -46,22 +47,44 @@ function runSteps(
   for (let i = from; i < steps.length; i++) {
     const step = steps[i] as Step;
     if (step.covers !== undefined && !step.covers(x.path)) continue;
-    if (step.around) {
-      const next = once(() => settledSteps(steps, i + 1, following, x, args, out));
-      return andThen(step.run(x, next, ...args), checkedResponse);
-    }
+    if (step.around) return runAround(step.run, steps, i + 1, following, x, args, out);
     const result = step.run(x, args);
     if (result === undefined) continue;
-    if (!isPromise(result)) return checkedResponse(result);
-    return andThen(
-      result,
-      (late) =>
-        late === undefined
-          ? runSteps(steps, i + 1, following, x, args, out)
-          : checkedResponse(late),
-    );
+    if (isPromise(result)) return runLater(result, steps, i + 1, following, x, args, out);
+    return checkedResponse(result);
   }
   return runMatch(following, x, args, out);
+}
+
+/** Goes on when a step's promise is settled. */
+function runLater(
+  result: PromiseLike<unknown>,
+  steps: readonly Step[],
+  from: number,
+  following: number,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  return andThen(
+    result,
+    (late) =>
+      late === undefined ? runSteps(steps, from, following, x, args, out) : checkedResponse(late),
+  );
+}
+
+/** Runs a wrapper around what follows it. */
+function runAround(
+  wrapper: Wrapper<unknown[]>,
+  steps: readonly Step[],
+  from: number,
+  following: number,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): MaybePromise<Response> {
+  const next = once(() => settledSteps(steps, from, following, x, args, out));
+  return andThen(wrapper(x, next, ...args), checkedResponse);
 }
 
 /** Runs the match at an index. */
@@ -92,11 +115,19 @@ function settledSteps(
 ): MaybePromise<Response> {
   try {
     const result = runSteps(steps, from, following, x, args, out);
-    if (!isPromise(result)) return result;
-    return Promise.resolve(result).catch((error) => out.recover(error, x, args));
+    return isPromise(result) ? recoverLater(result, x, args, out) : result;
   } catch (error) {
     return out.recover(error, x, args);
   }
+}
+
+function recoverLater(
+  result: PromiseLike<Response>,
+  x: Exchange,
+  args: unknown[],
+  out: Outcomes,
+): Promise<Response> {
+  return Promise.resolve(result).catch((error) => out.recover(error, x, args));
 }
 
 /** Refuses a second call: what follows would run twice. */

@@ -9,9 +9,7 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** Whether a value comes later: a promise, or anything that `await` would wait for. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  if (value instanceof Response) return false; // what most values are; looking for its `then` costs more
-  return value instanceof Promise ||
-    typeof (value as { then?: unknown } | undefined | null)?.then === "function";
+  return typeof (value as { then?: unknown } | undefined | null)?.then === "function";
 }
 
 /** Goes on with a value, now if it is there. */

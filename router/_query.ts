@@ -31,8 +31,12 @@ const QUESTION_MARK = 63;
 
 function addPair(query: Record<string, string | string[]>, pair: string): void {
   const equals = pair.indexOf("=");
-  const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-  const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
+  let name = equals === -1 ? pair : pair.slice(0, equals);
+  let value = equals === -1 ? "" : pair.slice(equals + 1);
+  if (pair.includes("%") || pair.includes("+")) {
+    name = decode(name);
+    value = decode(value);
+  }
   const known = query[name];
   if (known === undefined) query[name] = value;
   else if (typeof known === "string") query[name] = [known, value];
@@ -40,7 +44,6 @@ function addPair(query: Record<string, string | string[]>, pair: string): void {
 }
 
 function decode(text: string): string {
-  if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -38,7 +38,9 @@ export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
  */
 export function json<T>(data: T, init?: ResponseInit): TypedResponse<T> {
   // An init object makes Response.json() several times slower on Deno; most responses have none.
-  return (init === undefined ? Response.json(data) : jsonWith(data, init)) as TypedResponse<T>;
+  return (init === undefined ? NativeResponse.json(data) : jsonWith(data, init)) as TypedResponse<
+    T
+  >;
 }
 
 /**
@@ -80,9 +82,13 @@ export function editHeaders(response: Response, edit: (headers: Headers) => void
   }
 }
 
+/** The runtime's class. On Deno each look at the global runs a getter, which shows where every request looks. */
+const NativeResponse = Response;
+
 /** Whether a value is a response, of this realm or another. */
 export function isResponse(value: unknown): value is Response {
-  return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
+  return value instanceof NativeResponse ||
+    Object.prototype.toString.call(value) === "[object Response]";
 }
 
 function jsonWith(data: unknown, init: ResponseInit): Response {

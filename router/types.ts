@@ -33,7 +33,13 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
    * `new URL()` to refuse some.
    */
   readonly url: string;
-  /** Canonical path that was matched: decoded once, `%2F`, `%5C` and `%25` left encoded. */
+  /**
+   * Canonical path that was matched: decoded once, `%2F`, `%5C` and `%25` left encoded.
+   *
+   * Deno.serve puts the `Host` field in front of the target, unchecked, so `Host: a/b` with target `/c` arrives as
+   * `/b/c`. Matching, scopes and guards all see that; a proxy in front that decides by the target does not, and must
+   * refuse such a field, as RFC 9112 §3.2 asks of it.
+   */
   readonly path: string;
   /** Header fields. */
   readonly headers: Headers;

@@ -10,7 +10,7 @@ import { checkedResponse, type Outcomes } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import { errorResponse, isProblemError, problem } from "./problem.ts";
-import { empty } from "./response.ts";
+import { discardBody, empty } from "./response.ts";
 import type { ErrorHandler, ResponseHook, RouteRequest } from "./types.ts";
 
 /** The router's hooks. */
@@ -186,9 +186,4 @@ const BARE: WeakSet<Response> = new WeakSet();
 
 function emptyStream(): ReadableStream {
   return new ReadableStream({ start: (controller) => controller.close() });
-}
-
-/** Closes what a body that nobody will read holds open. */
-function discardBody(response: Response): void {
-  if (response.body !== null && !response.body.locked) response.body.cancel().catch(() => {});
 }

@@ -9,7 +9,7 @@ import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import { compileRoute } from "./_route.ts";
 import type { Step } from "./_step.ts";
 import { HttpError } from "./problem.ts";
-import { isResponse } from "./response.ts";
+import { discardBody, isResponse } from "./response.ts";
 import type { Next } from "./types.ts";
 import type { Wrapper } from "./wrap.ts";
 
@@ -73,7 +73,7 @@ function runLater(
   );
 }
 
-/** Runs a wrapper around what follows it. */
+/** Runs a wrapper around what follows it. Where it fails, what it had in hand is closed. */
 function runAround(
   wrapper: Wrapper<unknown[]>,
   steps: readonly Step[],
@@ -83,8 +83,23 @@ function runAround(
   args: unknown[],
   out: Outcomes,
 ): MaybePromise<Response> {
-  const next = once(() => settledSteps(steps, from, following, x, args, out));
-  return andThen(wrapper(x, next, ...args), checkedResponse);
+  let behind: MaybePromise<Response> | undefined;
+  const next: Next = () => {
+    if (behind !== undefined) throw new TypeError("Cannot go on: next() was called before");
+    return behind = settledSteps(steps, from, following, x, args, out);
+  };
+  const failed = (error: unknown): never => {
+    if (behind !== undefined) void andThen(behind, discardBody);
+    throw error;
+  };
+  try {
+    const result = wrapper(x, next, ...args);
+    return isPromise(result)
+      ? Promise.resolve(result).then(checkedResponse).catch(failed)
+      : checkedResponse(result);
+  } catch (error) {
+    return failed(error);
+  }
 }
 
 /** Runs the match at an index. */
@@ -128,16 +143,6 @@ function recoverLater(
   out: Outcomes,
 ): Promise<Response> {
   return Promise.resolve(result).catch((error) => out.recover(error, x, args));
-}
-
-/** Refuses a second call: what follows would run twice. */
-function once(next: Next): Next {
-  let called = false;
-  return () => {
-    if (called) throw new TypeError("Cannot go on: next() was called before");
-    called = true;
-    return next();
-  };
 }
 
 /** Refuses what a handler without types may have returned. */

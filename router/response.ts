@@ -91,6 +91,11 @@ export function isResponse(value: unknown): value is Response {
     Object.prototype.toString.call(value) === "[object Response]";
 }
 
+/** Closes what a body that nobody will read holds open. */
+export function discardBody(response: Response): void {
+  if (response.body !== null && !response.body.locked) response.body.cancel().catch(() => {});
+}
+
 function jsonWith(data: unknown, init: ResponseInit): Response {
   const text = JSON.stringify(data);
   if (text === undefined) {

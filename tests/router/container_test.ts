@@ -10,7 +10,7 @@ import {
   token,
 } from "@gatehouse/http";
 import { assertEquals, assertNotStrictEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { Container as NeedleContainer, InjectionToken } from "npm:@needle-di/core@1.2.1";
+import { Container as NeedleContainer, InjectionToken } from "@needle-di/core";
 
 class Clock {
   readonly year = 2026;

@@ -151,7 +151,7 @@ Deno.test("parseTarget() takes a megabyte of path in no time", () => {
   for (const part of ["a", "%61", "%2f", "/", "\\", "%"]) {
     const started = performance.now();
     parseTarget("http://localhost/" + part.repeat(1_000_000 / part.length));
-    assert(performance.now() - started < 1000, part);
+    assert(performance.now() - started < 5000, part);
   }
 });
 

@@ -274,3 +274,25 @@ Deno.test("wrap() gives middleware that only a router can run", () => {
   const middleware = wrap(() => json(1));
   assertThrows(() => untyped<() => unknown>(middleware)(), TypeError, "only a router can run it");
 });
+
+for (const later of [false, true]) {
+  Deno.test(`wrap() that fails ${later ? "later" : "at once"} closes the body that it had in hand`, async () => {
+    let cancelled = false;
+    const body = new ReadableStream({
+      cancel(): void {
+        cancelled = true;
+      },
+    });
+    const failing = wrap((_req, next) => {
+      const response = next();
+      if (later) return Promise.resolve(response).then(() => Promise.reject(new Error("boom")));
+      throw new Error("boom");
+    });
+    const router = createRouter({ before: [failing], onError: () => {} }).get(
+      "/",
+      () => new Response(body),
+    );
+    assertEquals((await router.request("/")).status, 500);
+    assertEquals(cancelled, true);
+  });
+}

@@ -1,0 +1,199 @@
+/**
+ * Hono's middleware inside a router: in `before`, `under` and a route's `use`.
+ *
+ * All of a request share one real Hono `Context`, which handlers get from {@linkcode honoContext}. `c.env` is the first
+ * extra argument of `router.fetch` (`{}` without one), `c.executionCtx` the second if it has `waitUntil()`; `c.req.path`
+ * and `c.req.param()` are the router's. What is not as in a Hono application:
+ *
+ * - `next()` never throws: a handler's error is its response in `c.res`. `c.error` knows what Hono middleware threw. An
+ *   `HTTPException` is answered by its `getResponse()` and not shown to `catch`; anything else goes to `catch`, and is a
+ *   500 that `onError` is told of. This is about middleware: handlers throw `HttpError`.
+ * - Fields set before `next()` replace those of the response, but not `Content-Type`; `Set-Cookie` and `Vary` are united.
+ * - The readers of `c.req` have no limit; put `bodyLimit()` in front. What they read before `next()` the router reads
+ *   again. After that the body is `req.content`. Of a replaced `c.req.raw` only the body counts.
+ * - A 101 is sent as it is; in its place, middleware sees an empty response.
+ *
+ * | Tried with hono 4.13.19                                                              | Put it in       |
+ * | ------------------------------------------------------------------------------------ | --------------- |
+ * | `cors` (answers preflights), `secureHeaders`, `requestId`, `logger`, `timing`        | `before`        |
+ * | `languageDetector`, `contextStorage`, `trimTrailingSlash`, `appendTrailingSlash`     | `before`        |
+ * | `compress`, `etag` (after it in the list), `prettyJSON`, `poweredBy`, `timeout`      | `before`, `use` |
+ * | `basicAuth`, `bearerAuth`, `jwt`, `csrf`, `ipRestriction`, `some`, `every`, `except` | `under`, `use`  |
+ * | `bodyLimit`, `validator`, `jsxRenderer`; `cache` with `wait: true` or `executionCtx` | `use`           |
+ * | `methodOverride`, `methodNotAllowed`                                                 | need Hono's app |
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-explicit-any -- as in Hono, whose variables are of any type until they are named
+
+import { Context } from "hono";
+import { cloneRawRequest } from "hono/request";
+import type { Exchange } from "./_exchange.ts";
+import { problem } from "./problem.ts";
+import { editHeaders, isResponse } from "./response.ts";
+import type { Middleware, RouteRequest } from "./types.ts";
+import { wrap } from "./wrap.ts";
+
+/** What every Hono `Context` has. With Hono's types, say which one it is: `honoContext<Context<AppEnv>>(req)`. */
+export interface HonoContext {
+  /** First extra argument of `router.fetch`. */
+  readonly env: any;
+  /** Everything that was set. */
+  readonly var: Readonly<Record<string, any>>;
+  /** The response, once there is one. */
+  readonly res: Response;
+  /** Reads what middleware set. */
+  get(key: string): any;
+  /** Sets it for whatever follows. */
+  set(key: string, value: any): void;
+  /** Sets a header field of the response; before there is one, of the one to come. */
+  header(name: string, value?: string, options?: { append?: boolean }): void;
+}
+
+/** Middleware of Hono: its `MiddlewareHandler`, for any variables, path, input and typed response. */
+export type HonoMiddleware<C = HonoContext> = (
+  c: C,
+  next: () => Promise<void>,
+) => Promise<object | void>;
+
+/**
+ * Makes the router's middleware of Hono's. As there, a response returned without `next()` ends the request, one returned
+ * after it is ignored (assign `c.res`), and a second `next()` is an error.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, json } from "@gatehouse/http";
+ * import { fromHono, honoContext } from "@gatehouse/http/hono";
+ * import { assertEquals } from "@std/assert";
+ * import { cors } from "hono/cors";
+ * import { requestId } from "hono/request-id";
+ *
+ * const router = createRouter({ before: [fromHono(cors()), fromHono(requestId())] })
+ *   .get("/", (req) => json({ id: honoContext(req).get("requestId") }));
+ *
+ * const response = await router.request("/", { headers: { "X-Request-Id": "a1" } });
+ * assertEquals(await response.json(), { id: "a1" });
+ * assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+ * ```
+ */
+export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middleware {
+  return wrap<unknown[]>(async (req, next, ...args) => {
+    const c = (req as WithContext)[CONTEXT] ?? openContext(req, args);
+    let before: Fields | undefined;
+    let upgrade: Response | undefined;
+    let ended = false;
+    function settle(response: Response, fields: Fields): void {
+      upgrade = response.status === 101 ? response : undefined; // can neither be changed nor copied
+      settleResponse(c, upgrade === undefined ? response : new Response(null), fields);
+    }
+    async function goOn(): Promise<void> {
+      const decided = c.finalized; // c.res was assigned before next(), and stands
+      before = [...c.res.headers];
+      await handOnBody(c, req);
+      const response = await next();
+      if (!ended && !decided) settle(response, before);
+      else if (response !== c.res) response.body?.cancel().catch(() => {}); // nobody will read it
+    }
+    try {
+      const result: unknown = await middleware(c as C, goOn);
+      if (isResponse(result) && !c.finalized) settle(result, [...c.res.headers]);
+    } catch (error) {
+      if (error instanceof Error) c.error = error;
+      settle(exceptionResponse(error), before ?? [...c.res.headers]);
+    } finally {
+      ended = true;
+    }
+    if (c.finalized) return upgrade ?? c.res;
+    throw new TypeError("Cannot answer: Hono middleware neither answered nor awaited next()");
+  });
+}
+
+/**
+ * Hono's `Context` of a request that Hono middleware has seen, for handlers and hooks.
+ *
+ * @throws {TypeError} If none has. A hook such as `onError` can be sure of it where the middleware is first in `before`.
+ */
+export function honoContext<C extends HonoContext = HonoContext>(
+  req: RouteRequest<unknown, unknown, unknown>,
+): C {
+  const c: unknown = (req as WithContext)[CONTEXT];
+  if (c === undefined) throw new TypeError("Cannot get Hono's context: no Hono middleware ran");
+  return c as C;
+}
+
+/** Header fields, each `Set-Cookie` on its own. */
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/** Where a request keeps its context. A WeakMap keeps thousands of both alive until V8's next full collection. */
+const CONTEXT: unique symbol = Symbol("gatehouse.honoContext");
+type WithContext = { [CONTEXT]?: Context };
+
+function openContext(req: RouteRequest, [env, executionCtx]: any[]): Context {
+  const c = new Context(req.raw, {
+    env: env ?? {},
+    executionCtx: typeof executionCtx?.waitUntil === "function" ? executionCtx : undefined,
+    path: req.path,
+    matchResult: new LiveMatch(req) as any,
+    notFoundHandler: () => problem(404, "not_found"),
+  });
+  (req as WithContext)[CONTEXT] = c;
+  return c;
+}
+
+/** The match in Hono's form, read when asked for. A class, since a getter made for each request costs ten times more. */
+class LiveMatch {
+  readonly #req: RouteRequest;
+
+  constructor(req: RouteRequest) {
+    this.#req = req;
+  }
+
+  get 0(): unknown {
+    const { method, route: path, params } = this.#req;
+    const handler = (_c: unknown, next: () => Promise<void>) => next();
+    const escaped: Record<string, string> = Object.create(null);
+    for (const name of Object.keys(params)) {
+      escaped[name] = String(params[name]).replaceAll("%", "%25"); // Hono decodes once more
+    }
+    return [[[handler, { basePath: "/", path, method, handler }], escaped]];
+  }
+}
+
+/** Lets the router read a body that middleware has read, or put another in place of, as `bodyLimit` does. */
+async function handOnBody({ req }: Context, x: RouteRequest): Promise<void> {
+  if (req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0) {
+    req.raw = await cloneRawRequest(req);
+  }
+  if (req.raw !== x.raw && !req.raw.bodyUsed) (x as Exchange).source = req.raw;
+}
+
+/** The response that an `HTTPException` carries, of any version of Hono. Anything else is thrown again. */
+function exceptionResponse(error: unknown): Response {
+  if (error instanceof Error && "getResponse" in error && typeof error.getResponse === "function") {
+    return error.getResponse();
+  }
+  throw error;
+}
+
+/** Puts a response in `c.res`: the same object, unless the runtime made its header fields immutable. */
+function settleResponse(c: Context, response: Response, fields: Fields): void {
+  const known = c.finalized && response === c.res; // has the fields already
+  const settled = editHeaders(response, (headers) => addFields(headers, known ? [] : fields));
+  if (known && settled === response) return;
+  c.res = undefined; // beside another response, the setter copies this one and drops its cookies
+  c.res = settled;
+}
+
+function addFields(headers: Headers, fields: Fields): void {
+  const own = headers.getSetCookie();
+  headers.delete("Set-Cookie"); // throws where fields are immutable; the response's come last, where they win
+  const isNew = ([name, value]: Fields[number]) => name === "set-cookie" && !own.includes(value);
+  const cookies = fields.filter(isNew).map(([, value]) => value);
+  for (const cookie of [...cookies, ...own]) headers.append("Set-Cookie", cookie);
+  for (const [name, value] of fields) {
+    if (name === "content-type" || name === "set-cookie") continue;
+    const vary = name === "vary" ? headers.get(name) : null;
+    const names = vary === null ? [value] : `${vary},${value}`.split(/\s*,\s*/);
+    headers.set(name, [...new Set(names)].join(", "));
+  }
+}

@@ -128,16 +128,23 @@ type Fields = readonly (readonly [name: string, value: string])[];
 const CONTEXT: unique symbol = Symbol("gatehouse.honoContext");
 type WithContext = { [CONTEXT]?: Context };
 
-function openContext(req: RouteRequest, [env, executionCtx]: any[]): Context {
+type ContextOptions = NonNullable<ConstructorParameters<typeof Context>[1]>;
+
+function openContext(req: RouteRequest, [env, executionCtx]: unknown[]): Context {
   const c = new Context(req.raw, {
     env: env ?? {},
-    executionCtx: typeof executionCtx?.waitUntil === "function" ? executionCtx : undefined,
+    executionCtx: isExecutionContext(executionCtx) ? executionCtx : undefined,
     path: req.path,
-    matchResult: new LiveMatch(req) as any,
+    matchResult: new LiveMatch(req) as unknown as NonNullable<ContextOptions["matchResult"]>,
     notFoundHandler: () => problem(404, "not_found"),
   });
   (req as WithContext)[CONTEXT] = c;
   return c;
+}
+
+function isExecutionContext(value: unknown): value is NonNullable<ContextOptions["executionCtx"]> {
+  return typeof value === "object" && value !== null && "waitUntil" in value &&
+    typeof value.waitUntil === "function";
 }
 
 /** The match in Hono's form, read when asked for. A class, since a getter made for each request costs ten times more. */

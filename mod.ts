@@ -20,7 +20,12 @@
 // The router: routes, middleware, errors
 export { createRouter } from "./router/router.ts";
 export { routerBuilder } from "./router/builder.ts";
-export type { BuilderExtension, BuilderStage, RouterBuilder } from "./router/builder.ts";
+export type {
+  BuilderExtension,
+  BuilderOptions,
+  BuilderStage,
+  RouterBuilder,
+} from "./router/builder.ts";
 export { createContainer, defaultContainer, inject, token } from "./router/container.ts";
 export type { Class, Container, Provider, Token, TypedToken } from "./router/container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./router/response.ts";

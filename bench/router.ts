@@ -5,45 +5,9 @@
  */
 // deno-lint-ignore-file no-console
 
-import { type App, elysia, floor, gatehouse, h3, hono, itty } from "./_apps.ts";
+import { elysia, floor, gatehouse, h3, hono, itty } from "./_apps.ts";
 import { measure } from "./_measure.ts";
-
-const BODY = JSON.stringify({ title: "Milk", text: "x".repeat(60), tags: ["a", "b"] });
-const POST = {
-  method: "POST",
-  body: BODY,
-  headers: { "Content-Type": "application/json", "Content-Length": String(BODY.length) },
-};
-
-/** What is asked for. Every application must give the same data, or the same status where there is none. */
-const REQUESTS: readonly (readonly [name: string, path: string, init?: RequestInit])[] = [
-  ["static", "/pages/page7"],
-  ["param + query", "/api/res5/42?tab=posts"],
-  ["POST JSON", "/api/forms/form3", POST],
-  ["3 middleware", "/steps"],
-  ["wildcard", "/files/a/b.txt"],
-  ["404", "/nowhere"],
-  ["405", "/pages/page7", { method: "DELETE" }],
-  ["guarded", "/private"],
-];
-
-const ORIGIN = "http://localhost";
-
-async function sameAnswers(apps: readonly App[]): Promise<void> {
-  for (const [name, path, init] of REQUESTS) {
-    if (name === "404" || name === "405") continue; // peers answer 404 to both, each in its own words
-    const answers = await Promise.all(
-      apps.map(async (app) =>
-        JSON.stringify(await (await app.fetch(new Request(ORIGIN + path, init))).json())
-      ),
-    );
-    answers.forEach((answer, i) => {
-      if (answer !== answers[0]) {
-        throw new Error(`${name}: ${apps[i]?.name} gave ${answer}, not ${answers[0]}`);
-      }
-    });
-  }
-}
+import { ORIGIN, REQUESTS, sameAnswers } from "./_requests.ts";
 
 /** Prints a Markdown table: nanoseconds, and in parentheses the ratio to the floor; then ours over Hono. */
 async function main(): Promise<void> {

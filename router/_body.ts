@@ -14,44 +14,56 @@ export type Bytes = Uint8Array<ArrayBuffer>;
  * Reads a body to its end.
  *
  * @throws {HttpError} 413 `payload_too_large` past the limit; reading stops there. 400 `incomplete_body` if the client
- * went away.
- * @throws {TypeError} If the body was read before.
+ * went away, `fragmented_body` if it sends next to nothing at a time.
+ * @throws {TypeError} If somebody else reads the body, or has.
  */
 export async function readBytes(request: Request, limit: number): Promise<Bytes> {
   const reader = openBody(request, limit)?.getReader();
-  const chunks: Bytes[] = [];
-  if (reader === undefined) return concat(chunks, 0);
-  for (let total = 0; total <= limit;) {
+  let bytes = new Uint8Array(0);
+  if (reader === undefined) return bytes;
+  let total = 0;
+  for (let reads = 1;; reads++) {
     let chunk: Bytes | undefined;
     try {
       chunk = (await reader.read()).value;
     } catch (cause) {
       throw incomplete(cause);
     }
-    if (chunk === undefined) return concat(chunks, total);
-    chunks.push(chunk);
+    if (chunk === undefined) return bytes.length === total ? bytes : bytes.slice(0, total);
     total += chunk.length;
+    if (total > limit) throw stop(reader, limitError(limit));
+    bytes = append(bytes, total, chunk);
+    if (reads % READS_PER_TURN === 0) {
+      if (reads > FREE_READS && total < reads * MIN_AVERAGE_CHUNK) throw stop(reader, fragmented());
+      await nextTurn();
+    }
   }
-  throw await tooLarge(reader, limit);
 }
 
-/** The body as a stream that fails with 413 past the limit; `null` without a body. */
+/** The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read until it is. */
 export function limitedStream(request: Request, limit: number): ReadableStream<Bytes> | null {
-  const reader = openBody(request, limit)?.getReader();
-  if (reader === undefined) return null;
+  if (request.body === null) return null;
+  let reader: BodyReader | undefined;
   let total = 0;
   return new ReadableStream<Bytes>({
     async pull(controller): Promise<void> {
-      const { value: chunk } = await reader.read().catch((cause) => {
+      reader ??= openBody(request, limit)?.getReader();
+      const chunk = (await reader?.read().catch((cause) => {
         throw incomplete(cause);
-      });
+      }))?.value;
       if (chunk === undefined) return controller.close();
       total += chunk.length;
-      if (total > limit) throw await tooLarge(reader, limit);
+      if (total > limit && reader !== undefined) throw stop(reader, limitError(limit));
       controller.enqueue(chunk);
     },
-    cancel: (reason) => reader.cancel(reason),
-  });
+    cancel: (reason) => reader === undefined ? request.body?.cancel(reason) : reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
+
+/** Refuses a body that was read already, now that another limit holds. @throws {HttpError} 413 past the limit. */
+export function checkLength(bytes: Bytes, limit: number): Bytes {
+  if (bytes.length > limit) throw limitError(limit);
+  return bytes;
 }
 
 /**
@@ -69,6 +81,12 @@ export function decodeUtf8(bytes: Bytes): string | undefined {
   }
 }
 
+/** Reads after which other requests get a turn. */
+const READS_PER_TURN = 64;
+/** Bytes that reads must bring on average, after the first ones: a client that sends single bytes costs more than it pays. */
+const MIN_AVERAGE_CHUNK = 16;
+const FREE_READS = 4096;
+
 const LENIENT_UTF8 = new TextDecoder();
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -85,23 +103,37 @@ function incomplete(cause: unknown): HttpError {
   return new HttpError(400, "incomplete_body", { detail: "The body ended early", cause });
 }
 
-async function tooLarge(reader: BodyReader, limit: number): Promise<HttpError> {
-  await reader.cancel().catch(() => {}); // the answer is 413 however the stream takes it
-  return limitError(limit);
+/**
+ * Ends reading. Its settling is not awaited: on a clone's branch, `cancel()` waits for the other branch, for ever if
+ * nobody reads that.
+ */
+function stop(reader: BodyReader, error: HttpError): HttpError {
+  reader.cancel().catch(() => {});
+  return error;
+}
+
+function fragmented(): HttpError {
+  return new HttpError(400, "fragmented_body", { detail: "The body arrives in too small pieces" });
+}
+
+/** Lets other requests have a turn: reads that are there at once would starve them. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function limitError(limit: number): HttpError {
   return new HttpError(413, "payload_too_large", { detail: `The body exceeds ${limit} bytes` });
 }
 
-function concat(chunks: readonly Bytes[], total: number): Bytes {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const bytes = new Uint8Array(total);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+/**
+ * Puts a chunk behind the bytes so far, in a buffer that doubles. Chunks are not kept: on Deno each is a view on 64 KiB of
+ * its own, so that a million of one byte each would hold 64 GiB.
+ */
+function append(bytes: Bytes, total: number, chunk: Bytes): Bytes {
+  const used = total - chunk.length;
+  if (used === 0) return chunk;
+  const target = total <= bytes.length ? bytes : new Uint8Array(Math.max(total, 2 * bytes.length));
+  if (target !== bytes) target.set(bytes.subarray(0, used));
+  target.set(chunk, used);
+  return target;
 }

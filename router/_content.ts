@@ -7,9 +7,6 @@
 import type { Exchange } from "./_exchange.ts";
 import { HttpError } from "./problem.ts";
 
-/** How a route reads its body. */
-export type ContentMode = "json" | "multipart" | "none";
-
 /** Refuses a body of the wrong type with 415, RFC 9110 §15.5.16. */
 export function checkContentType(x: Exchange, mode: "json" | "multipart"): void {
   const type = x.headers.get("content-type");

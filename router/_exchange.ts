@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Bytes, decodeUtf8, limitedStream, readBytes } from "./_body.ts";
+import { type Bytes, checkLength, decodeUtf8, limitedStream, readBytes } from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
@@ -32,8 +32,8 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
   #index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
-  #json: Promise<unknown> | undefined = undefined;
-  #form: Promise<FormData> | undefined = undefined;
+  #bytes: Promise<Bytes> | undefined = undefined;
+  #body: ReadableStream<Bytes> | null | undefined = undefined;
 
   constructor(
     raw: Request,
@@ -95,37 +95,32 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
   }
 
   get body(): ReadableStream<Bytes> | null {
-    return limitedStream(this.source, this.#limit);
+    return this.#body ??= limitedStream(this.source, this.#limit);
   }
 
   async text(): Promise<string> {
-    const text = decodeUtf8(await readBytes(this.source, this.#limit));
+    const text = decodeUtf8(await this.#read());
     if (text === undefined) {
       throw new HttpError(400, "invalid_text", { detail: "The body is not UTF-8" });
     }
     return text;
   }
 
-  json(): Promise<unknown> {
-    return this.#json ??= this.#readJson();
+  async json(): Promise<unknown> {
+    return parseJson(decodeUtf8(await this.#read()));
   }
 
-  formData(): Promise<FormData> {
-    return this.#form ??= this.#readForm();
+  async formData(): Promise<FormData> {
+    return await parseForm(await this.#read(), this.headers.get("content-type") ?? "");
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const bytes = await readBytes(this.source, this.#limit);
-    return bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+    return (await this.#read()).slice().buffer;
   }
 
-  async #readJson(): Promise<unknown> {
-    return parseJson(decodeUtf8(await readBytes(this.source, this.#limit)));
-  }
-
-  async #readForm(): Promise<FormData> {
-    const bytes = await readBytes(this.source, this.#limit);
-    return await parseForm(bytes, this.headers.get("content-type") ?? "");
+  /** The body's bytes, read once for all readers; every time under the limit of the match that asks. */
+  async #read(): Promise<Bytes> {
+    return checkLength(await (this.#bytes ??= readBytes(this.source, this.#limit)), this.#limit);
   }
 
   get #limit(): number {

@@ -14,23 +14,42 @@ export interface AnyApp {
   fetch(request: Request, ...args: unknown[]): unknown;
 }
 
+/** What a mount hands on. */
+export interface MountHandlerOptions {
+  /** Whether the application may see `%2F` and `%5C`. */
+  readonly encodedSlashes: boolean;
+}
+
 /**
- * Makes the handler of a mount. It answers 404 where the path is malformed, and where the rest of it, made into a
- * request of its own, would become a path that no outer guard saw.
+ * Makes the handler of a mount. It answers 404 where the path is malformed, and where the application may read the rest
+ * of it as a path that no outer guard saw: a new request removes dot segments, and many applications decode slashes.
  */
 export function createMountHandler(
   prefix: Pattern,
   app: AnyApp,
+  { encodedSlashes }: MountHandlerOptions,
 ): (x: Exchange, ...args: unknown[]) => unknown {
   const depth = prefix.segments.length;
   return (x, ...args) => {
     const rest = x.target.bad ? undefined : mountRemainder(x.url, x.target, depth);
-    if (rest === undefined) throw new HttpError(404, "not_found");
+    if (rest === undefined || (!encodedSlashes && ENCODED_SLASH_REGEXP.test(rest))) {
+      throw new HttpError(404, "not_found");
+    }
     // The new request takes the body over; where the application declines, later routes read it from there.
-    x.source = new Request(
+    x.source = newRequest(
       x.url.slice(0, x.target.start) + rest + x.url.slice(x.target.end),
       x.source,
     );
     return app.fetch(x.source, ...args);
   };
+}
+
+const ENCODED_SLASH_REGEXP = /%(?:2f|5c)/i;
+
+/** @throws {HttpError} 400 `invalid_target` if the client's `Host` makes no URL: a port past 65,535, say. */
+function newRequest(url: string, source: Request): Request {
+  if (!URL.canParse(url)) {
+    throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
+  }
+  return new Request(url, source);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Engine, Match } from "./_engine.ts";
+import type { Engine, Match, Method } from "./_engine.ts";
 import type { Exchange } from "./_exchange.ts";
 import { checkedResponse, type Outcomes } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
@@ -50,7 +50,13 @@ export function createOutcomes(
       );
     }
     const methods = x.target.bad ? [] : engine.methodsOf(x.path);
-    if (methods.length === 0) return problem(404, "not_found");
+    // Where its own method is known too, every handler has passed: this path has nothing for the client.
+    if (
+      methods.length === 0 || methods.includes(x.method as Method) ||
+      isGetForHead(x.method, methods)
+    ) {
+      return problem(404, "not_found");
+    }
     const allow = allowField(methods);
     return x.method === "OPTIONS"
       ? empty(204, { headers: [["Allow", allow]] })
@@ -92,7 +98,9 @@ export function createOutcomes(
   }
 
   function answerFor(error: unknown, x: Exchange): Response {
-    if (!isProblemError(error)) report(error, x);
+    if (!isProblemError(error) || (error.status >= 500 && error.cause !== undefined)) {
+      report(error, x);
+    }
     try {
       return errorResponse(error);
     } catch (second) { // header fields that cannot be sent
@@ -158,6 +166,10 @@ export function createOutcomes(
 function isOwnAbort(error: unknown, { signal }: Exchange): boolean {
   return signal.aborted &&
     (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
+}
+
+function isGetForHead(method: string, methods: readonly Method[]): boolean {
+  return method === "HEAD" && methods.includes("GET");
 }
 
 /** Value of `Allow`, RFC 9110 §10.2.1: GET brings HEAD, and OPTIONS is always answered. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkContentType, type ContentMode, readContent } from "./_content.ts";
+import { checkContentType, readContent } from "./_content.ts";
 import type { Method } from "./_engine.ts";
 import type { Exchange } from "./_exchange.ts";
 import { andThen } from "./_promise.ts";
@@ -57,14 +57,10 @@ const CONTENT_METHODS: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH"]);
  */
 export function compileRoute(route: Route): readonly Step[] {
   const { options: { schema, use = [] } } = route;
-  const content = contentMode(route);
   return [
     ...guardSteps(route),
     ...use.map((middleware) => middlewareStep(middleware)),
-    ...(content === "none" ? [] : [
-      step((x) => checkContentType(x, content)),
-      step((x) => readContent(x, content)),
-    ]),
+    ...contentSteps(route),
     ...schemaSteps(schema?.params, "params"),
     ...schemaSteps(schema?.query, "query"),
     ...schemaSteps(schema?.body, "body"),
@@ -95,6 +91,11 @@ export function checkOptions(
     );
   }
   use.forEach((middleware) => middlewareStep(middleware)); // refuses what is no function
+  for (const [part, one] of Object.entries(schema ?? {})) {
+    if (one !== undefined) {
+      checkFunction(one?.["~standard"]?.validate, where, `schema.${part}["~standard"].validate`);
+    }
+  }
   checkLimit(maxBodyBytes, where);
 }
 
@@ -106,6 +107,12 @@ export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<un
     ...(use === undefined ? {} : { use: Object.freeze([...use]) }),
     ...(schema === undefined ? {} : { schema: Object.freeze({ ...schema }) }),
   });
+}
+
+/** Checks a part that must be a function, or absent where that is allowed. @throws {TypeError} If it is neither. */
+export function checkFunction(value: unknown, where: string, part: string, optional = false): void {
+  if (typeof value === "function" || (optional && value === undefined)) return;
+  throw new TypeError(`Cannot add ${where}: ${part} is not a function`);
 }
 
 /** Checks a limit in bytes. @throws {RangeError} If it is not a whole number from 0. */
@@ -152,12 +159,11 @@ function authMode(auth: unknown, where: string): boolean | "optional" | undefine
   throw new TypeError(`Cannot add ${where}: auth is true, false or { mode: "optional" }`);
 }
 
-function contentMode({ method, options: { multipart, raw } }: Route): ContentMode {
-  return !CONTENT_METHODS.has(method) || raw === true
-    ? "none"
-    : multipart === true
-    ? "multipart"
-    : "json";
+function contentSteps({ method, options: { multipart, raw } }: Route): readonly Step[] {
+  if (raw) return [];
+  if (!CONTENT_METHODS.has(method)) return [];
+  const mode = multipart ? "multipart" : "json";
+  return [step((x) => checkContentType(x, mode)), step((x) => readContent(x, mode))];
 }
 
 function guardSteps({ guard }: Route): readonly Step[] {

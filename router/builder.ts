@@ -13,6 +13,7 @@ import type {
   ErrorHandler,
   Middleware,
   ResponseHook,
+  RouterOptions,
   TypedRouter,
 } from "./types.ts";
 
@@ -23,6 +24,12 @@ export type BuilderStage = "static" | "extension" | "controllers";
 export type BuilderExtension<Args extends unknown[] = [], Subject = unknown> = (
   router: TypedRouter<Args, Subject>,
 ) => void;
+
+/** What of a router's options has no method on the builder. */
+export type BuilderOptions<Args extends unknown[] = []> = Pick<
+  RouterOptions<Args>,
+  "maxBodyBytes" | "onError"
+>;
 
 /** Records how a router is made. Every method but `build` returns the builder. */
 export interface RouterBuilder<in out Args extends unknown[] = [], in out Subject = unknown> {
@@ -63,7 +70,9 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
  * assertEquals((await router.request("/api/hello", { headers: { "X-Blocked": "1" } })).status, 403);
  * ```
  */
-export function routerBuilder<Args extends unknown[] = []>(): RouterBuilder<Args> {
+export function routerBuilder<Args extends unknown[] = []>(
+  options: BuilderOptions<Args> = {},
+): RouterBuilder<Args> {
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];
   const extensions: Record<BuilderStage, BuilderExtension<Args>[]> = {
@@ -88,6 +97,7 @@ export function routerBuilder<Args extends unknown[] = []>(): RouterBuilder<Args
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
     const router = createRouter<Args>({
+      ...options,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),

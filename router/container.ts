@@ -19,7 +19,10 @@ export interface TypedToken<T> {
 /** What something is registered and resolved under. Strings and symbols are compared by value, the rest by identity. */
 export type Token<T> = Class<T> | TypedToken<T> | string | symbol;
 
-/** How to make what a token stands for. `singleton` makes it once; otherwise each `resolve` makes a new one. */
+/**
+ * How to make what a token stands for: once, at the first `resolve`, unless `singleton` is `false`. A promise that a
+ * factory returns is kept as it is, a rejected one too.
+ */
 export type Provider<T> =
   | { readonly useValue: T }
   | { readonly useClass: Class<T>; readonly singleton?: boolean }
@@ -105,11 +108,11 @@ export function createContainer(): Container {
 }
 
 /** The container that decorators and registrations use where they are given none. */
-export const defaultContainer: Container = createContainer();
+export const defaultContainer: Container = /* @__PURE__ */ createContainer();
 
 /**
- * Resolves a token from the container that is resolving right now. Works in constructors, field initialisers and
- * factories, until their first `await`.
+ * Resolves a token from the container of {@linkcode createContainer} that is resolving right now. Works in constructors,
+ * field initialisers and factories, until their first `await`. Other containers have injection of their own.
  *
  * @throws {TypeError} If no container is resolving, or the token is unknown or needs itself.
  */

@@ -19,7 +19,7 @@
 
 export { createRouter } from "./router.ts";
 export { routerBuilder } from "./builder.ts";
-export type { BuilderExtension, BuilderStage, RouterBuilder } from "./builder.ts";
+export type { BuilderExtension, BuilderOptions, BuilderStage, RouterBuilder } from "./builder.ts";
 export { createContainer, defaultContainer, inject, token } from "./container.ts";
 export type { Class, Container, Provider, Token, TypedToken } from "./container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./response.ts";

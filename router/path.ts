@@ -27,6 +27,11 @@ const CONTROL_REGEXP = /[\x00-\x1f\x7f]/;
 /** A host and a port, RFC 3986 §3.2: a name without escapes, an IPv4 or a bracketed IPv6 address. */
 const AUTHORITY_REGEXP = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
+/** Whether a part of a URL can be a host and a port. On a Unix socket Deno names the socket instead: `http+unix://…`. */
+function isAuthority(url: string, from: number, to: number): boolean {
+  return url.charCodeAt(4) === PLUS || AUTHORITY_REGEXP.test(url.slice(from, to));
+}
+
 /**
  * Takes the path out of a URL as the server delivered it, up to `?` or `#`. Not by `new URL()`, which removes dot
  * segments before anybody could refuse them. Empty and dot segments stay.
@@ -40,8 +45,7 @@ export function parseTarget(url: string): Target {
   }
   const start = at;
   // The server builds the authority from the Host field, unchecked. RFC 9112 §3.2 wants 400 for what can be no host.
-  const bad = start === authority ||
-    (!plain && !AUTHORITY_REGEXP.test(url.slice(authority, start)));
+  const bad = start === authority || (!plain && !isAuthority(url, authority, start));
   let unusual = false;
   for (; at < url.length && !isPathEnd(url.charCodeAt(at)); at++) {
     if (isUnusual(url.charCodeAt(at))) unusual = true;
@@ -124,6 +128,7 @@ function keptCharacter(escape: string): string {
 }
 
 const COLON = 0x3a;
+const PLUS = 0x2b;
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 const NUMBER_SIGN = 0x23;

@@ -59,7 +59,10 @@ export function empty(status = 204, init: ResponseInit = {}): TypedResponse<neve
   return new Response(null, { ...init, status }) as TypedResponse<never>;
 }
 
-/** Return it from a handler to let the next matching route answer. */
+/**
+ * Return it from a handler to let the next matching route answer. It is `undefined` at run time, as a forgotten `return`
+ * is: where no later route matches, the answer is a 500 that names the route, so answer `problem(404, "not_found")` there.
+ */
 export function pass(): Pass {
   return undefined as unknown as Pass;
 }

@@ -139,9 +139,9 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, Subject | undefined, undefined>,
-    options:
-      & PlainOptions<Args, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]>
-      & { readonly auth: { readonly mode: "optional" } },
+    options: PlainOptions<Args, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]> & {
+      readonly auth: { readonly mode: "optional" };
+    },
   ): Self;
   /** Adds a route whose types come from path, options and handler. */
   <

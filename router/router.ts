@@ -16,6 +16,7 @@ import { reportError } from "./_report.ts";
 import {
   type AnyFunction,
   BODY_LIMITS,
+  checkFunction,
   checkLimit,
   checkOptions,
   frozenOptions,
@@ -68,6 +69,9 @@ export function createRouter<Args extends unknown[] = []>(
 ): TypedRouter<Args> {
   const { prefix = "", before = [], maxBodyBytes, onError = reportError } = options;
   checkLimit(maxBodyBytes, "router");
+  checkFunction(onError, "router", "onError");
+  checkFunction(options.catch, "router", "catch", true);
+  options.finally?.forEach((hook) => checkFunction(hook, "router", "finally"));
   if (prefix !== "") parsePrefix(prefix);
   const engine = createEngine<Route>();
   const steps: Step[] = before.map((middleware) =>
@@ -92,9 +96,7 @@ export function createRouter<Args extends unknown[] = []>(
   ): void {
     const pattern = parsePattern(joinPaths(prefix, path));
     const where = `route ${method} ${pattern.source}`;
-    if (typeof handler !== "function") {
-      throw new TypeError(`Cannot add ${where}: the handler is not a function`);
-    }
+    checkFunction(handler, where, "the handler");
     checkOptions(method, given, where);
     const options = frozenOptions(given);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
@@ -170,8 +172,13 @@ export function createRouter<Args extends unknown[] = []>(
       steps.push(...middleware.map((one) => middlewareStep(one, covers)));
       return router;
     },
-    mount(path: string, app: AnyApp, { auth }: MountOptions = {}): unknown {
-      const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app);
+    mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
+      const { auth, insecureEncodedSlashes = false } = mountOptions;
+      checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
+      const encodedSlashes = insecureEncodedSlashes || ownRouters.has(app);
+      const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
+        encodedSlashes,
+      });
       add(
         "ALL",
         path.endsWith("/") ? path + "*" : path + "/*",
@@ -184,6 +191,9 @@ export function createRouter<Args extends unknown[] = []>(
     withAuth(integration: AuthIntegration<object>): unknown {
       if (answering) throw new TypeError("Cannot install a guard: the router has begun to answer");
       if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
+      checkFunction(integration.guard, "integration", "guard");
+      checkFunction(integration.catch, "integration", "catch", true);
+      checkFunction(integration.finally, "integration", "finally", true);
       guard = { guard: integration.guard, challenge: integration.challenge ?? "Session" };
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
       if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
@@ -191,5 +201,9 @@ export function createRouter<Args extends unknown[] = []>(
       return router;
     },
   };
+  ownRouters.add(router);
   return router as unknown as TypedRouter<Args>;
 }
+
+/** Routers made here. They keep `%2F` and `%5C` encoded, so that a mount may hand them on. */
+const ownRouters: WeakSet<object> = new WeakSet();

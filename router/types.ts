@@ -4,15 +4,8 @@
  * @module
  */
 
-import type {
-  AnyParams,
-  AnyRequestSpec,
-  ParamsOf,
-  Query,
-  QueryOf,
-  RequestSpec,
-  ResponseSpec,
-} from "./markers.ts";
+import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
+import type { RequestOf, RouteRequest } from "./request.ts";
 import type {
   BodyRouteMethod,
   GuardedBodyRouteMethod,
@@ -22,68 +15,7 @@ import type {
 import type { Pass, TypedResponse } from "./response.ts";
 import type { RouteSchema } from "./schema.ts";
 
-/** A request on its way through the router: the standard one, with what the route knows of it. */
-export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuery = Query> {
-  /** The standard request. Its body is unlimited: read it through the readers here where a limit should hold. */
-  readonly raw: Request;
-  /** Method, as sent. */
-  readonly method: string;
-  /**
-   * URL, as the server delivered it. Its authority comes from the client's `Host` field; do not trust it, and expect
-   * `new URL()` to refuse some.
-   */
-  readonly url: string;
-  /**
-   * Canonical path that was matched: decoded once, `%2F`, `%5C` and `%25` left encoded.
-   *
-   * Deno.serve puts the `Host` field in front of the target, unchecked, so `Host: a/b` with target `/c` arrives as
-   * `/b/c`. Matching, scopes and guards all see that; a proxy in front that decides by the target does not, and must
-   * refuse such a field, as RFC 9112 §3.2 asks of it.
-   */
-  readonly path: string;
-  /** Header fields. */
-  readonly headers: Headers;
-  /** Aborts when the client goes away. */
-  readonly signal: AbortSignal;
-  /** Pattern of the matched route, the empty string where none matched. */
-  readonly route: string;
-  /** Path parameters, decoded once, or the output of `schema.params`. */
-  readonly params: Params;
-  /** Query, or the output of `schema.query`. */
-  readonly query: RequestQuery;
-  /** Parsed JSON, `FormData`, or the output of `schema.body`; `undefined` where the route takes no content. */
-  readonly content: Content;
-  /** Body as a stream that fails with 413 past the limit; `null` without a body. */
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Reads the body as UTF-8 text. @throws {HttpError} 413 `payload_too_large` past the limit. */
-  text(): Promise<string>;
-  /** Reads the body as JSON. @throws {HttpError} 400 `invalid_json`; 413 `payload_too_large` past the limit. */
-  json(): Promise<unknown>;
-  /** Reads the body as a form. @throws {HttpError} 400 `invalid_form`; 413 `payload_too_large` past the limit. */
-  formData(): Promise<FormData>;
-  /** Reads the body's bytes. @throws {HttpError} 413 `payload_too_large` past the limit. */
-  arrayBuffer(): Promise<ArrayBuffer>;
-}
-
-/** A request that a guard let pass. */
-export interface GuardedRequest<Content, Params, RequestQuery, Subject>
-  extends RouteRequest<Content, Params, RequestQuery> {
-  /** Who asks. */
-  readonly principal: Subject;
-}
-
-/** @internal The request type of a route: guarded where there is a subject. `unknown` means there is none. */
-export type RequestOf<Content, Params, RequestQuery, Subject> = unknown extends Subject
-  ? RouteRequest<Content, Params, RequestQuery>
-  : GuardedRequest<Content, Params, RequestQuery, Subject>;
-
-/** The request of a stated specification. */
-export type TypedRequest<Spec extends AnyRequestSpec = RequestSpec, Subject = unknown> = RequestOf<
-  Spec["~content"],
-  ParamsOf<Spec>,
-  QueryOf<Spec>,
-  Subject
->;
+export type { GuardedRequest, RequestOf, RouteRequest, TypedRequest } from "./request.ts";
 
 /** @internal What a handler may return: where the data's type is stated, only `json()` of it. */
 export type HandlerResult<Data> = unknown extends Data ? Response | Pass | Promise<Response | Pass>
@@ -110,7 +42,11 @@ export type Middleware<Args extends unknown[] = []> = (
   ...args: Args
 ) => MiddlewareResult;
 
-/** Goes on with the request. It never throws: an error behind it comes back as its response. */
+/**
+ * Goes on with the request. An error behind it comes back as its response.
+ *
+ * @throws {TypeError} If it was called before; what follows would run twice.
+ */
 export type Next = () => Response | Promise<Response>;
 
 /** Answers for a thrown value. Nothing returned means that the default answers. */
@@ -120,7 +56,10 @@ export type ErrorHandler<Args extends unknown[] = []> = (
   ...args: Args
 ) => MiddlewareResult;
 
-/** Sees every response last. Edits its header fields in place, or returns another response. */
+/**
+ * Sees every response last. Edits its header fields by {@linkcode editHeaders} and returns what that gives, since those
+ * of a response from `fetch()` or `Response.redirect()` are immutable; or returns another response.
+ */
 export type ResponseHook<Args extends unknown[] = []> = (
   response: Response,
   req: RouteRequest,
@@ -200,7 +139,10 @@ export interface RouteOptions<
   RequestQuery = unknown,
   Data = unknown,
 > {
-  /** Middleware of this route, after the guard and before the body is read. */
+  /**
+   * Middleware of this route, after the guard and before the body is read. Where the handler passes, `wrap()` middleware
+   * also runs around the match that answers instead.
+   */
   readonly use?: readonly Middleware<Args>[];
   /** Standard Schemas of the request's parts. A part that does not fit is a 422. */
   readonly schema?: RouteSchema<Content, Params, RequestQuery, Data>;
@@ -220,6 +162,11 @@ export interface RouteOptions<
 export interface MountOptions {
   /** Whether the router's guard covers the mount. @default {true} on a guarded router */
   readonly auth?: boolean;
+  /**
+   * Hand on `%2F` and `%5C` to an application that is no router of ours. One that decodes them reads `/private%2Fx` as a
+   * path that `under("/private")` did not see. @default {false}, which answers 404
+   */
+  readonly insecureEncodedSlashes?: boolean;
 }
 
 /** Options of `createRouter`. */
@@ -234,7 +181,10 @@ export interface RouterOptions<Args extends unknown[] = []> {
   finally?: readonly ResponseHook<Args>[];
   /** Most bytes of a body. @default {1_048_576} (10,485,760 for multipart) */
   maxBodyBytes?: number;
-  /** Told of every error that the client only sees as a 500. @default console.error */
+  /**
+   * Told of what the client only sees as a 500, and of marked errors from 500 on that have a `cause`, where no `catch`
+   * answered. @default console.error
+   */
   onError?: (error: unknown, req: RouteRequest) => void;
 }
 
@@ -260,7 +210,7 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
   readonly options: MethodOf<Args, Subject>;
   /** Adds a DELETE route. */
   readonly delete: MethodOf<Args, Subject>;
-  /** Adds a route for every method. It takes no content. */
+  /** Adds a route for every method. It takes no content, and so has no content rule: read and check the body yourself. */
   readonly all: MethodOf<Args, Subject>;
   /** Adds a POST route. */
   readonly post: BodyMethodOf<Args, Subject>;
@@ -274,11 +224,23 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
   readonly routes: readonly RouteInfo[];
   /** Answers a path or a request without a server, for tests. */
   request(pathOrRequest: string | Request, init?: RequestInit, ...args: Args): Promise<Response>;
-  /** Runs middleware for every request to a path or beneath it, whether or not a route matches. */
+  /**
+   * Runs middleware for every request to a path or beneath it, whether or not a route matches.
+   *
+   * @throws {TypeError} If the path is no prefix, or the router has begun to answer.
+   */
   under(path: string, ...middleware: Middleware<Args>[]): TypedRouter<Args, Subject>;
-  /** Puts any fetch application beneath a path. It sees the rest of the path. */
+  /**
+   * Puts any fetch application beneath a path. It sees the rest of the path, raw, and reads bodies without our limits.
+   *
+   * @throws {TypeError} If the path is no prefix, `app` has no `fetch`, or the router has begun to answer.
+   */
   mount(path: string, app: FetchHandler<Args>, options?: MountOptions): TypedRouter<Args, Subject>;
-  /** Guards every route and mount that is added later. A second call throws. */
+  /**
+   * Guards every route and mount that is added later.
+   *
+   * @throws {TypeError} If there is a guard, or the router has begun to answer.
+   */
   withAuth<S extends object>(integration: AuthIntegration<S, Args>): TypedRouter<Args, S>;
 }
 

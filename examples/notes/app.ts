@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createRouter, type TypedRouter } from "@gatehouse/http";
+import { createRouter, editHeaders, type TypedRouter } from "@gatehouse/http";
 import { z } from "zod";
 import { addAttachmentRoutes } from "./attachment_routes.ts";
 import { createNoteFactory, NOTE_ID_REGEXP } from "./note.ts";
@@ -32,7 +32,7 @@ const pageQuerySchema = z.object({
 /** Creates the service. */
 export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter {
   const now = () => Math.floor(nowMs() / 1000);
-  const router = createRouter({ finally: [(response) => addSafeHeaders(response.headers)] });
+  const router = createRouter({ finally: [(response) => editHeaders(response, addSafeHeaders)] });
 
   router
     .get("/", async (req) => {

@@ -1,4 +1,4 @@
-import { createRouter, json } from "@gatehouse/http";
+import { createRouter, json, pass, type RouteRequest } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
 import {
   codeOf,
@@ -209,15 +209,51 @@ Deno.test("req.formData() reads a urlencoded form on a raw route", async () => {
   assertEquals(await response.json(), [["a", "1"], ["a", "2"], ["b", "é x"]]);
 });
 
-Deno.test("a second reader of the same body is an error of the program", async () => {
-  const { errors, onError } = collectErrors();
-  const router = createRouter({ onError }).post(
-    "/",
-    async (req) => json([await req.text(), await req.arrayBuffer()]),
-    { raw: true },
-  );
-  assertEquals(await codeOf(router.fetch(jsonRequest("/", "x"))), [500, "internal_error"]);
-  assertEquals(errors.length, 1);
+Deno.test("readers share the bytes: they may be called again, in any order, and after content", async () => {
+  const router = createRouter().post("/", async (req) => {
+    const length = (await req.arrayBuffer()).byteLength;
+    return json([req.content, await req.text(), length, await req.json(), await req.text()]);
+  });
+  const response = await router.fetch(jsonRequest("/", '{"a":1}'));
+  assertEquals(await response.json(), [{ a: 1 }, '{"a":1}', 7, { a: 1 }, '{"a":1}']);
+});
+
+Deno.test("a reader after raw or body was read is an error of the program", async () => {
+  for (
+    const take of [
+      (req: RouteRequest) => req.raw.text(),
+      (req: RouteRequest) => new Response(req.body).text(),
+    ]
+  ) {
+    const { errors, onError } = collectErrors();
+    const router = createRouter({ onError }).post(
+      "/",
+      async (req) => json([await take(req), await req.text()]),
+      {
+        raw: true,
+      },
+    );
+    assertEquals(await codeOf(router.fetch(jsonRequest("/", "x"))), [500, "internal_error"]);
+    assertEquals(errors.length, 1);
+  }
+});
+
+Deno.test("req.body takes nothing until it is read", async () => {
+  const router = createRouter().post("/", async (req) => {
+    const { body } = req;
+    const present = body !== null && body === req.body;
+    return json([present, await req.text()]);
+  }, { raw: true });
+  assertEquals(await (await router.fetch(jsonRequest("/", "x"))).json(), [true, "x"]);
+});
+
+Deno.test("a later match reads a body under its own limit", async () => {
+  const router = createRouter()
+    .post("/a/:x", () => pass(), { maxBodyBytes: 1000 })
+    .post("/a/*", (req) => json(req.content), { maxBodyBytes: 5 });
+  const long = JSON.stringify("x".repeat(100));
+  assertEquals(await codeOf(router.fetch(jsonRequest("/a/b", long))), [413, "payload_too_large"]);
+  assertEquals(await (await router.fetch(jsonRequest("/a/b", '"x"'))).json(), "x");
 });
 
 Deno.test("a body that fails midway is a 400 and no error of ours", async () => {

@@ -58,6 +58,9 @@ function honoApp(): Hono {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
+/** Hono keeps encoded slashes in a parameter, as we do. */
+const SLASHES = { insecureEncodedSlashes: true };
+
 /** [how, application, prefix of its paths as the inner one sees them] */
 const MOUNTS: readonly (readonly [how: string, fetch: Fetch, seen: string])[] = [
   ["ours in Hono by app.mount()", new Hono().mount("/x", ourRouter().fetch).fetch, ""],
@@ -66,16 +69,20 @@ const MOUNTS: readonly (readonly [how: string, fetch: Fetch, seen: string])[] = 
     new Hono().all("/x/*", (c) => ourRouter("/x").fetch(c.req.raw)).fetch,
     "/x",
   ],
-  ["Hono in ours", createRouter().mount("/x", honoApp()).fetch, ""],
-  ["Hono in ours behind a prefix", createRouter({ prefix: "/x" }).mount("/", honoApp()).fetch, ""],
+  ["Hono in ours", createRouter().mount("/x", honoApp(), SLASHES).fetch, ""],
+  [
+    "Hono in ours behind a prefix",
+    createRouter({ prefix: "/x" }).mount("/", honoApp(), SLASHES).fetch,
+    "",
+  ],
   [
     "ours in Hono in ours",
-    createRouter().mount("/x", new Hono().mount("/", ourRouter().fetch)).fetch,
+    createRouter().mount("/x", new Hono().mount("/", ourRouter().fetch), SLASHES).fetch,
     "",
   ],
   [
     "Hono in ours in Hono",
-    new Hono().mount("/x", createRouter().mount("/", honoApp()).fetch).fetch,
+    new Hono().mount("/x", createRouter().mount("/", honoApp(), SLASHES).fetch).fetch,
     "",
   ],
 ];

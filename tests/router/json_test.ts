@@ -142,13 +142,12 @@ Deno.test("parseJson() never quotes the body in what it answers", async () => {
   }
 });
 
-Deno.test("req.json() reads once and gives the same value again", async () => {
-  const twice = createRouter().post(
-    "/",
-    async (req) =>
-      json([Object.is(await req.json(), await req.json()), req.content === await req.json()]),
-  );
-  assertEquals(await (await twice.fetch(jsonRequest("/", '{"a":1}'))).json(), [true, true]);
+Deno.test("req.json() reads once, and gives a value of its own each time", async () => {
+  const twice = createRouter().post("/", async (req) => {
+    (req.content as { a: number }).a = 2;
+    return json([req.content, await req.json()]);
+  });
+  assertEquals(await (await twice.fetch(jsonRequest("/", '{"a":1}'))).json(), [{ a: 2 }, { a: 1 }]);
 });
 
 Deno.test("req.json() refuses on a raw route what parseJson() refuses", async () => {

@@ -32,13 +32,16 @@ const CUTS: readonly (readonly [why: string, prefix: string, target: string, see
   ["the query of the prefix itself", "/sub", "/sub?x=1", "/?x=1"],
   ["the same for a prefix with a trailing slash", "/sub/", "/sub/x/y", "/x/y"],
   ["everything for the root", "/", "/a/b?x", "/a/b?x"],
-  ["the same for a prefix that comes encoded", "/sub", "/%73ub/a%2Fb", "/a%2Fb"],
+  ["the same for a prefix that comes encoded", "/sub", "/%73ub/a", "/a"],
   ["the same for a prefix that is written encoded", "/%73ub", "/sub/a", "/a"],
   ["the same for UTF-8", "/café", "/caf%C3%A9/a", "/a"],
   ["the same for two segments", "/a/b", "/a/%62/c", "/c"],
   ["the same behind a parameter", "/:org/app", "/a%2Fb/app/c", "/c"],
   ["escapes as they came", "/sub", "/sub/%61%2525/%C3%A9", "/%61%2525/%C3%A9"],
-  ["a backslash as text, not as a slash", "/sub", "/sub/a\\b", "/a%5Cb"],
+  ["404 for a backslash, which it may read as a slash", "/sub", "/sub/a\\b", "404"],
+  ["404 for an encoded backslash", "/sub", "/sub/a%5cb", "404"],
+  ["404 for an encoded slash", "/sub", "/sub/a%2Fb", "404"],
+  ["404 for .. between encoded slashes", "/sub", "/sub/x%2f..%2fprivate", "404"],
   ["404 for another path", "/sub", "/subx/a", "404"],
   ["404 for an encoded slash behind the prefix", "/sub", "/sub%2Fa", "404"],
   ["404 for ..", "/sub", "/sub/public/../admin", "404"],
@@ -60,6 +63,26 @@ for (const [why, prefix, target, seen] of CUTS) {
     assertEquals(await mirrored(createRouter().mount(prefix, MIRROR), target), seen);
   });
 }
+
+Deno.test("mount() hands on encoded slashes where it is told to, and to routers of ours", async () => {
+  const told = createRouter().mount("/sub", MIRROR, { insecureEncodedSlashes: true });
+  assertEquals(await mirrored(told, "/sub/a%2Fb%5C"), "/a%2Fb%5C");
+  assertEquals(await mirrored(told, "/sub/a\\b"), "/a%5Cb");
+  const ours = createRouter().mount("/sub", createRouter().get("/:x", (req) => json(req.params.x)));
+  assertEquals(await (await ours.fetch(rawRequest("/sub/a%2Fb"))).json(), "a/b");
+});
+
+Deno.test("mount() answers 400 where the client's Host makes no URL", async () => {
+  const { errors, onError } = collectErrors();
+  const router = createRouter({ onError }).mount("/sub", MIRROR);
+  for (const host of ["a:99999", "256.256.256.256", "1.2.3.4.5", "[1]"]) {
+    const request = Object.defineProperty(new Request("http://localhost/"), "url", {
+      value: `http://${host}/sub/a`,
+    });
+    assertEquals(await codeOf(router.fetch(request)), [400, "invalid_target"], host);
+  }
+  assertEquals(errors, []);
+});
 
 Deno.test("mount() stands behind the router's prefix", async () => {
   const router = createRouter({ prefix: "/api/v1" }).mount("/sub", MIRROR);
@@ -262,7 +285,7 @@ Deno.test("a Hono application can be mounted, with parameters, query and body", 
   app.get("/users/:id", (c) => c.json([c.req.param("id"), c.req.query("q"), c.req.path]));
   app.post("/echo", async (c) => c.json(await c.req.json()));
   app.get("/", (c) => c.text("root"));
-  const router = createRouter().mount("/hono", app);
+  const router = createRouter().mount("/hono", app, { insecureEncodedSlashes: true });
   assertEquals(await (await router.fetch(rawRequest("/%68ono/users/a%2Fb?q=1"))).json(), [
     "a/b",
     "1",

@@ -143,7 +143,15 @@ Deno.test("HttpError takes the statuses and codes at the edges", () => {
   }
 });
 
-Deno.test("HttpError answers with what it says, and is not reported", async () => {
+Deno.test("HttpError from 500 on is reported if it has a cause, which nobody else would hear of", async () => {
+  for (
+    const [status, cause, reports] of [[503, "db", 1], [503, undefined, 0], [422, "db", 0]] as const
+  ) {
+    assertEquals((await thrown(new HttpError(status, "x", { cause }))).errors.length, reports);
+  }
+});
+
+Deno.test("HttpError answers with what it says", async () => {
   const options: HttpErrorOptions = {
     detail: "Wait",
     headers: { "Retry-After": "9" },
@@ -161,7 +169,7 @@ Deno.test("HttpError answers with what it says, and is not reported", async () =
     code: "service_unavailable",
     detail: "Wait",
   });
-  assertEquals(errors, []);
+  assertEquals(errors.length, 1);
 });
 
 Deno.test("markProblem() lets another error class answer", async () => {

@@ -281,11 +281,21 @@ export const routerCases: readonly RuntimeCase[] = [
     name: "router: mount refuses what would become another path",
     async run() {
       const router = quiet().mount("/sub", { fetch: (request) => new Response(request.url) });
-      for (const rest of ["/a/../b", "/%2e%2e/b", "//b", "/a//b", "/.", "/.%2E", "/%zz"]) {
+      for (
+        const rest of [
+          "/a/../b",
+          "/%2e%2e/b",
+          "//b",
+          "/a//b",
+          "/.",
+          "/.%2E",
+          "/%zz",
+          "/a%2Fb",
+          "/..\\..\\admin",
+        ]
+      ) {
         assertSame([rest, (await router.fetch(rawRequest("/sub" + rest))).status], [rest, 404]);
       }
-      const slashed = await router.fetch(rawRequest("/sub/..\\..\\admin"));
-      assertSame(await slashed.text(), "http://localhost/..%5C..%5Cadmin");
     },
   },
   {

@@ -1,0 +1,98 @@
+/** Bodies that cost more than they seem: many pieces, many parts, and somebody else who holds a branch. */
+
+import { createRouter, json } from "@gatehouse/http";
+import { assert, assertEquals } from "@std/assert";
+import { withServer } from "./_raw.ts";
+
+/** A JSON string in pieces of one byte, each a view on 64 KiB of its own, as Deno's server gives them. */
+function pieces(
+  count: number,
+): { stream: ReadableStream<Uint8Array<ArrayBuffer>>; taken: () => number } {
+  let taken = 0;
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller): void {
+      const chunk = new Uint8Array(new ArrayBuffer(65_536), 0, 1);
+      chunk[0] = taken === 0 || taken === count - 1 ? 0x22 : 0x61;
+      controller.enqueue(chunk);
+      if (++taken === count) controller.close();
+    },
+  });
+  return { stream, taken: () => taken };
+}
+
+function post(body: BodyInit): Request {
+  return new Request("http://localhost/", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body,
+  });
+}
+
+const echo = createRouter({ maxBodyBytes: 10_000_000 }).post(
+  "/",
+  (req) => json(String(req.content).length),
+);
+
+Deno.test("[neighbour] a body of a million single bytes is refused early", async () => {
+  const { stream, taken } = pieces(1_000_000);
+  const response = await echo.fetch(post(stream));
+  assertEquals([response.status, (await response.json()).code], [400, "fragmented_body"]);
+  assert(taken() < 10_000, `${taken()} pieces were taken`);
+});
+
+Deno.test("[neighbour] a body of 4,000 single bytes is taken, and holds no more than it is long", async () => {
+  assertEquals(await (await echo.fetch(post(pieces(4000).stream))).json(), 3998);
+});
+
+Deno.test("[neighbour] a long body in small pieces leaves others their turn", async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  try {
+    assertEquals(await (await echo.fetch(post(pieces(4000).stream))).json(), 3998);
+  } finally {
+    clearInterval(timer);
+  }
+  assert(turns > 10, `${turns} turns of a timer`);
+});
+
+Deno.test("[neighbour] single bytes over a socket starve nobody", async () => {
+  const router = createRouter().post("/", (req) => json(req.content)).get("/", () => json("well"));
+  await withServer(router.fetch, async (port) => {
+    const attacker = await Deno.connect({ hostname: "127.0.0.1", port });
+    const head =
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    await attacker.write(new TextEncoder().encode(head + "1\r\n1\r\n".repeat(20_000)));
+    const started = performance.now();
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    assertEquals(await response.json(), "well");
+    assert(performance.now() - started < 2000);
+    attacker.close();
+  });
+});
+
+Deno.test("[neighbour] 413 does not wait for the branch of a clone that nobody reads", async () => {
+  const router = createRouter({ maxBodyBytes: 10, before: [(req) => void req.raw.clone()] })
+    .post("/", (req) => json(req.content));
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(new Uint8Array(8).fill(0x20)),
+  });
+  assertEquals((await router.fetch(post(endless))).status, 413);
+});
+
+Deno.test("[neighbour] a form of more than 1,000 parts is refused before it is parsed", async () => {
+  const router = createRouter().post("/", (req) => json([...req.content.keys()].length), {
+    multipart: true,
+  });
+  for (const [count, status] of [[1000, 200], [1001, 400]] as const) {
+    const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
+    const response = await router.fetch(
+      new Request("http://localhost/", {
+        method: "POST",
+        headers: { "Content-Type": "multipart/form-data; boundary=x" },
+        body: part.repeat(count) + "--x--\r\n",
+      }),
+    );
+    assertEquals(response.status, status);
+    await response.body?.cancel();
+  }
+});

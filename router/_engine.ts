@@ -1,16 +1,19 @@
 /**
- * The one place that knows Hono's routers. The RegExpRouter is used directly, without Hono's Context, and fenced:
+ * The one place that knows Hono's routers. Its RegExpRouter is used directly, without Hono's Context, and fenced:
  *
- * - Patterns are checked by `pattern.ts`; parameters get positional names, so that theirs cannot meet the router's own.
- * - Static paths live in a Map, since one beside a parameter (`/users/me`, `/users/:id`) is more than it can hold.
- * - Patterns that it cannot hold together (`/:a/x`, `/b/:c`) go to a further RegExpRouter, and matches are merged in
- *   order of registration. Hono would send the whole application to its TrieRouter, which is slower, reads `/users/:id`
- *   in a request as the pattern itself, and sees `/admin/*` twice.
+ * - Static paths live in a Map, since one beside a parameter (`/users/me`, `/users/:id`) is more than a RegExpRouter holds.
+ * - Many patterns live in groups by their literal beginning, `/api/users` of `/api/users/:id`, so that what a match costs
+ *   does not grow with the routes beside it.
+ * - Patterns that one RegExpRouter cannot hold together (`/:a/x`, `/b/:c`) go to a further one. Hono would send the whole
+ *   application to its TrieRouter, which is slower, reads `/users/:id` in a request as the pattern itself, and sees
+ *   `/admin/*` twice.
+ * - Parameters get positional names, so that theirs cannot meet the router's own.
  *
  * @module
  */
 
 import { RegExpRouter } from "hono/router/reg-exp-router";
+import { createShape, fits, insert, type Shape } from "./_shape.ts";
 import { engineText, expandOptional, isStatic, type Pattern, type Segment } from "./pattern.ts";
 
 /** Methods that routes are registered for, `ALL` among them. */
@@ -59,7 +62,8 @@ export interface Engine<T> {
 
 /** Creates an engine. */
 export function createEngine<T>(): Engine<T> {
-  const groups: Group<T>[] = [];
+  const patterns: PatternOf<T>[] = [];
+  let buckets: Buckets<T> | undefined; // made at the first match
   const statics = new Map<string, Map<string, Slot<T>>>(
     METHODS.map((method) => [method, new Map()]),
   );
@@ -78,7 +82,7 @@ export function createEngine<T>(): Engine<T> {
     for (const segments of expandOptional(pattern)) {
       const variant = { value, method, order: order++, params: paramNames(segments) };
       if (isStatic(segments)) addStatic(engineText(segments), variant);
-      else groupFor(segments).router.add(method, engineText(segments), variant);
+      else patterns.push({ segments, variant });
     }
   }
 
@@ -90,31 +94,28 @@ export function createEngine<T>(): Engine<T> {
     }
   }
 
-  function groupFor(segments: readonly Segment[]): Group<T> {
-    const fitting = groups.find(({ shape }) => fits(shape, segments));
-    const group = fitting ?? { router: new RegExpRouter<Variant<T>>(), shape: createShape() };
-    if (fitting === undefined) groups.push(group);
-    insert(group.shape, segments);
-    return group;
-  }
-
   function match(method: string, path: string): Match<T> {
     sealed = true;
     const table = method === "GET" ? staticGets : statics.get(method) ?? statics.get("ALL");
     const slot = table?.get(path);
     if (slot !== undefined) return slot.match ??= matchSlot(slot.variants, known(method), path);
-    return matchGroups(known(method), path);
+    return matchPatterns(known(method), path);
   }
 
-  function matchGroups(method: Method, path: string): Match<T> {
-    const first = groups[0];
-    if (first === undefined) return NO_MATCH;
-    let found = first.router.match(method, path) as Match<T>;
-    for (let i = 1; i < groups.length; i++) {
-      const next = groups[i]?.router.match(method, path) as Match<T>;
-      if (next[0].length > 0) {
+  /** Looks the path's beginnings up, as far as patterns have literal ones, and asks the routers behind them. */
+  function matchPatterns(method: Method, path: string): Match<T> {
+    const { byPrefix, depths } = buckets ??= makeBuckets(patterns);
+    let found: Match<T> = NO_MATCH;
+    for (let depth = 0, end = 0; depth < depths.length; depth++) {
+      const groups = depths[depth] ? byPrefix.get(path.slice(0, end)) : undefined;
+      for (let i = 0; groups !== undefined && i < groups.length; i++) {
+        const next = routerOf(groups[i] as Group<T>).match(method, path) as Match<T>;
+        if (next[0].length === 0) continue;
         found = found[0].length === 0 ? next : merge([...resolved(found), ...resolved(next)]);
       }
+      if (end === path.length) break;
+      const slash = path.indexOf("/", end + 1);
+      end = slash === -1 ? path.length : slash;
     }
     return found;
   }
@@ -122,7 +123,7 @@ export function createEngine<T>(): Engine<T> {
   /** Joins the static routes of a path with the patterns that match it. */
   function matchSlot(variants: readonly Variant<T>[], method: Method, path: string): Match<T> {
     const own = variants.map((variant): Entry<T> => [variant, NO_PLACES]);
-    return merge([...own, ...resolved(matchGroups(method, path))]);
+    return merge([...own, ...resolved(matchPatterns(method, path))]);
   }
 
   function methodsOf(path: string): readonly Method[] {
@@ -140,64 +141,77 @@ interface Slot<T> {
   match: Match<T> | undefined;
 }
 
-/** A RegExpRouter, and the shape of what it holds. */
-interface Group<T> {
-  readonly router: RegExpRouter<Variant<T>>;
-  readonly shape: Shape;
-}
-
-/**
- * What the RegExpRouter can tell apart: at each place either literals or one expression, besides wildcards. It checks
- * that too, but only after it has begun to take the pattern in.
- */
-interface Shape {
-  readonly children: Map<string, Shape>;
-  /** The expression at this place, the empty string for literals. */
-  kind: string | undefined;
-}
-
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const NO_PLACES: Places = Object.freeze({});
 const NO_MATCH: Match<never> = [[], []];
-const ANY_LABEL = "[^/]+";
+
+/** The literals before the first parameter or wildcard. */
+function literalPrefix(segments: readonly Segment[]): { text: string; depth: number } {
+  const first = segments.findIndex((segment) => segment.kind !== "literal");
+  const literals = first === -1 ? segments : segments.slice(0, first);
+  return { text: literals.length === 0 ? "" : engineText(literals), depth: literals.length };
+}
 
 /** The name that the routers know a method by. Clients may send any token, `constructor` too. */
 function known(method: string): Method {
   return KNOWN_METHODS.has(method) ? method as Method : "ALL";
 }
 
-function createShape(): Shape {
-  return { children: new Map(), kind: undefined };
+/** A registered pattern. */
+interface PatternOf<T> {
+  readonly segments: readonly Segment[];
+  readonly variant: Variant<T>;
 }
 
-function fits(shape: Shape, segments: readonly Segment[]): boolean {
-  let place: Shape | undefined = shape;
-  for (const segment of segments) {
-    if (segment.kind === "wildcard" || place === undefined) return true;
-    if (place.kind !== undefined && place.kind !== kindOf(segment)) return false;
-    place = place.children.get(childKey(segment));
+/** Patterns by their literal beginnings. */
+interface Buckets<T> {
+  readonly byPrefix: ReadonlyMap<string, readonly Group<T>[]>;
+  /** Whether patterns begin with so many literal segments. */
+  readonly depths: readonly (boolean | undefined)[];
+}
+
+/** Patterns that one RegExpRouter holds. It is made when asked for: a request needs few of a large application's. */
+interface Group<T> {
+  router: RegExpRouter<Variant<T>> | undefined;
+  readonly patterns: PatternOf<T>[];
+  readonly shape: Shape;
+}
+
+/** Up to so many patterns, one expression for all is faster than looking beginnings up. */
+const FEW_PATTERNS = 100;
+
+function makeBuckets<T>(patterns: readonly PatternOf<T>[]): Buckets<T> {
+  const byPrefix = new Map<string, Group<T>[]>();
+  const depths: boolean[] = [];
+  for (const pattern of patterns) {
+    const { text, depth } = patterns.length <= FEW_PATTERNS
+      ? { text: "", depth: 0 }
+      : literalPrefix(pattern.segments);
+    const groups = byPrefix.get(text) ?? [];
+    byPrefix.set(text, groups);
+    depths[depth] = true;
+    addToGroup(groups, pattern);
   }
-  return true;
+  return { byPrefix, depths };
 }
 
-function insert(shape: Shape, segments: readonly Segment[]): void {
-  let place = shape;
-  for (const segment of segments) {
-    if (segment.kind === "wildcard") return;
-    place.kind = kindOf(segment);
-    const key = childKey(segment);
-    const child = place.children.get(key) ?? createShape();
-    place.children.set(key, child);
-    place = child;
+/** Adds a pattern to the first group that can hold it, or to a new one. */
+function addToGroup<T>(groups: Group<T>[], pattern: PatternOf<T>): void {
+  const fitting = groups.find(({ shape }) => fits(shape, pattern.segments));
+  const group = fitting ?? { router: undefined, patterns: [], shape: createShape() };
+  if (fitting === undefined) groups.push(group);
+  insert(group.shape, pattern.segments);
+  group.patterns.push(pattern);
+}
+
+function routerOf<T>(group: Group<T>): RegExpRouter<Variant<T>> {
+  if (group.router === undefined) {
+    group.router = new RegExpRouter();
+    for (const { segments, variant } of group.patterns) {
+      group.router.add(variant.method, engineText(segments), variant);
+    }
   }
-}
-
-function kindOf(segment: Segment): string {
-  return segment.kind === "param" ? segment.regexp ?? ANY_LABEL : "";
-}
-
-function childKey(segment: Segment): string {
-  return segment.kind === "literal" ? segment.text : "";
+  return group.router;
 }
 
 /** Entries that carry their parameters' texts, so that entries of several routers can stand in one list. */

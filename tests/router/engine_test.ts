@@ -430,3 +430,39 @@ Deno.test("createEngine() tells the methods of a path as a list of regular expre
     }
   }
 });
+
+/** More patterns than one expression is made of, so that they are found by their literal beginnings. */
+const MANY: readonly (readonly [string, string])[] = Array.from(
+  { length: 200 },
+  (_, i) => [GET, `/many/${i}/:id`],
+);
+
+Deno.test("createEngine() agrees with a list of regular expressions on tables of many patterns", async () => {
+  const random = seeded(20_261_120);
+  let matches = 0;
+  for (let count = 0; count < 200; count++) {
+    const routes = makeTable(random);
+    const table = routes.map(({ method, pattern }): readonly [string, string] => [method, pattern]);
+    const { hits } = recorder([...table, ...MANY]);
+    for (let i = 0; i < 12; i++) {
+      const path = makePath(random, routes);
+      const method = random.pick(["GET", "GET", "POST", "constructor"]);
+      const canonical = decodePath(path.split("/").map(encodeURIComponent).join("/")) ?? "";
+      const expected = referenceMatch(routes, method, canonical).map(({ index }) => index);
+      const found = (await hits(method, path)).map(({ index }) => index);
+      matches += expected.length;
+      assertEquals(found, expected, `${method} ${path} on ${table.join(" , ")}`);
+    }
+  }
+  assert(matches > 500, `${matches} matches`);
+});
+
+Deno.test("createEngine() finds each of many patterns, and none for a path of many segments", async () => {
+  const { hits } = recorder([...MANY, [GET, "/many/*"], [GET, "/:a/:b/:c"]]);
+  for (const i of [0, 7, 199]) {
+    assertEquals((await hits(GET, `/many/${i}/x`)).map(({ index }) => index), [i, 200, 201]);
+  }
+  const started = performance.now();
+  assertEquals(await hits(GET, "/no" + "/x".repeat(30_000)), []);
+  assert(performance.now() - started < 1000);
+});

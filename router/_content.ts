@@ -16,12 +16,11 @@ export function checkContentType(x: Exchange, mode: "json" | "multipart"): void 
 }
 
 /** Reads the body into `content`. */
-export async function readContent(x: Exchange, mode: "json" | "multipart"): Promise<undefined> {
-  try {
-    x.content = mode === "json" ? await x.json() : await x.formData();
-  } catch (error) {
+export function readContent(x: Exchange, mode: "json" | "multipart"): Promise<undefined> {
+  const content: Promise<unknown> = mode === "json" ? x.json() : x.formData();
+  return content.then((value) => x.write("body", value), (error) => {
     throw isEncoded(x) && error instanceof HttpError && error.status === 400 ? encoded() : error;
-  }
+  });
 }
 
 /** `application/json` or `application/*+json`, RFC 6839 §3.1, with parameters or without. */

@@ -98,34 +98,37 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
     return this.#body ??= limitedStream(this.source, this.#limit);
   }
 
-  async text(): Promise<string> {
-    const text = decodeUtf8(await this.#read());
-    if (text === undefined) {
-      throw new HttpError(400, "invalid_text", { detail: "The body is not UTF-8" });
-    }
-    return text;
+  text(): Promise<string> {
+    return this.#read(textOf);
   }
 
-  async json(): Promise<unknown> {
-    return parseJson(decodeUtf8(await this.#read()));
+  json(): Promise<unknown> {
+    return this.#read((bytes) => parseJson(decodeUtf8(bytes)));
   }
 
-  async formData(): Promise<FormData> {
-    return await parseForm(await this.#read(), this.headers.get("content-type") ?? "");
+  formData(): Promise<FormData> {
+    return this.#read((bytes) => parseForm(bytes, this.headers.get("content-type") ?? ""));
   }
 
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return (await this.#read()).slice().buffer;
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#read((bytes) => bytes.slice().buffer);
   }
 
-  /** The body's bytes, read once for all readers; every time under the limit of the match that asks. */
-  async #read(): Promise<Bytes> {
-    return checkLength(await (this.#bytes ??= readBytes(this.source, this.#limit)), this.#limit);
+  /** Uses the body's bytes, read once for all readers; every time under the limit of the match that asks. */
+  #read<T>(use: (bytes: Bytes) => T | Promise<T>): Promise<T> {
+    this.#bytes ??= readBytes(this.source, this.#limit);
+    return this.#bytes.then((bytes) => use(checkLength(bytes, this.#limit)));
   }
 
   get #limit(): number {
     return this.match[0][this.#index]?.[0].value.maxBodyBytes ?? this.#defaultLimit;
   }
+}
+
+function textOf(bytes: Bytes): string {
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return text;
+  throw new HttpError(400, "invalid_text", { detail: "The body is not UTF-8" });
 }
 
 /** Takes the parameters of a match out of its stash, decoded once. */

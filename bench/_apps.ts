@@ -13,7 +13,7 @@ import { createRouter, json, type Middleware } from "../mod.ts";
 /** Anything that answers requests. */
 export interface App {
   readonly name: string;
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, ...args: unknown[]): Response | Promise<Response>;
 }
 
 /** Versions that were measured. */
@@ -35,18 +35,18 @@ const OK = { ok: true };
 
 /** Ours. */
 export function gatehouse(): App {
-  const router = createRouter();
+  const router = createRouter<unknown[]>();
   for (const path of PAGES) router.get(path, () => json(OK));
   for (const path of RESOURCES) {
     router.get(path, (req) => json({ id: req.params.id, tab: req.query.tab }));
   }
   for (const path of FORMS) router.post(path, (req) => json(req.content));
-  const step: Middleware = () => undefined;
+  const step: Middleware<unknown[]> = () => undefined;
   router.get("/steps", () => json(OK), { use: [step, step, step] });
   router.get("/files/*", (req) => json({ path: req.path }));
   router.withAuth({ guard: () => ({ sub: "ada" }) })
     .get("/private", (req) => json({ sub: req.principal.sub }));
-  return { name: "gatehouse", fetch: (request) => router.fetch(request) };
+  return { name: "gatehouse", fetch: (request, ...args) => router.fetch(request, ...args) };
 }
 
 /** Hono. */
@@ -65,7 +65,7 @@ export function hono(): App {
     (c, next) => (c.set("principal", { sub: "ada" }), next()),
     (c) => c.json({ sub: c.get("principal").sub }),
   );
-  return { name: "hono", fetch: (request) => app.fetch(request) };
+  return { name: "hono", fetch: (request, env) => app.fetch(request, env as undefined) };
 }
 
 /** No router: what the same answers cost when somebody writes a switch. */

@@ -25,5 +25,5 @@ if (import.meta.main) {
     hostname: "127.0.0.1",
     port: 0,
     onListen: ({ port }) => console.log(port),
-  }, (request) => app.fetch(request));
+  }, (request, info) => app.fetch(request, info));
 }

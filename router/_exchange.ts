@@ -5,7 +5,14 @@
  * @module
  */
 
-import { type Bytes, checkLength, decodeUtf8, limitedStream, readBytes } from "./_body.ts";
+import {
+  type Bytes,
+  checkLength,
+  decodeUtf8,
+  limitedStream,
+  readBytes,
+  readFramed,
+} from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
@@ -29,6 +36,7 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
   content: unknown = undefined;
   principal: unknown = undefined;
   readonly #defaultLimit: number;
+  readonly #served: boolean;
   #index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
@@ -42,6 +50,7 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
     target: Target,
     match: Match<Route>,
     defaultLimit: number,
+    served: boolean,
   ) {
     this.raw = raw;
     this.source = raw;
@@ -50,6 +59,7 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
     this.target = target;
     this.match = match;
     this.#defaultLimit = defaultLimit;
+    this.#served = served;
   }
 
   /** Moves to another match: what the last one's schemas and guard made of the request is forgotten. */
@@ -116,7 +126,10 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
 
   /** Uses the body's bytes, read once for all readers; every time under the limit of the match that asks. */
   #read<T>(use: (bytes: Bytes) => T | Promise<T>): Promise<T> {
-    this.#bytes ??= readBytes(this.source, this.#limit);
+    this.#bytes ??=
+      (this.#served && this.source === this.raw && !this.raw.bodyUsed
+        ? readFramed(this.raw, this.#limit)
+        : undefined) ?? readBytes(this.source, this.#limit);
     return this.#bytes.then((bytes) => use(checkLength(bytes, this.#limit)));
   }
 

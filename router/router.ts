@@ -7,6 +7,7 @@
  * @module
  */
 
+import { isServed } from "./_body.ts";
 import { createEngine, type Method } from "./_engine.ts";
 import { Exchange } from "./_exchange.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
@@ -138,6 +139,7 @@ export function createRouter<Args extends unknown[] = []>(
       target,
       outcomes.match(verb, target.path),
       maxBodyBytes ?? BODY_LIMITS.plain,
+      isServed(args[0]),
     );
     return outcomes.finish(runAll(steps, x, args, outcomes), x, args);
   }

@@ -96,3 +96,67 @@ Deno.test("[neighbour] a form of more than 1,000 parts is refused before it is p
     await response.body?.cancel();
   }
 });
+
+/** What Deno.serve hands to its handler beside the request; bodies behind it are framed by the server. */
+const INFO: Deno.ServeHandlerInfo = {
+  remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 },
+  completed: Promise.resolve(),
+};
+
+const served = createRouter<[Deno.ServeHandlerInfo]>({ maxBodyBytes: 10 })
+  .post("/", (req) => json(req.content))
+  .post("/late", async (req) => json(await req.json()), { raw: true });
+
+/** [why, body, Content-Length, other fields, status] */
+const FRAMED: readonly (readonly [
+  why: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  length: string,
+  fields: Record<string, string>,
+  status: number,
+])[] = [
+  ["an honest length", "[1,2]", "5", {}, 200],
+  ["a length at the limit", '"12345678"', "10", {}, 200],
+  ["a length past the limit", '"123456789"', "11", {}, 413],
+  ["a length that lies for something that unpacked the body", '"123456789"', "5", {}, 413],
+  [
+    "a length beside a transfer coding",
+    '"123456789"',
+    "5",
+    { "Transfer-Encoding": "chunked" },
+    413,
+  ],
+  ["a length beside a content coding", "[1,2]", "5", { "Content-Encoding": "gzip" }, 200],
+  ["a length that is no number", "[1,2]", "x", {}, 200],
+  ["malformed UTF-8", new Uint8Array([0x22, 0xf0, 0x9f, 0x98, 0x22]), "5", {}, 400],
+  ["a nested __proto__", '{"__proto__":1}'.slice(0, 10), "10", {}, 400],
+];
+
+for (const [why, body, length, fields, status] of FRAMED) {
+  Deno.test(`[neighbour] behind Deno.serve, a body with ${why} is ${status}`, async () => {
+    for (const path of ["/", "/late"]) {
+      const request = new Request("http://localhost" + path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Content-Length": length, ...fields },
+        body,
+      });
+      const response = await served.fetch(request, INFO);
+      assertEquals([path, response.status], [path, status]);
+      await response.body?.cancel();
+    }
+  });
+}
+
+Deno.test("[neighbour] behind Deno.serve, both a length and a chunked coding end in one answer", async () => {
+  await withServer(served.fetch, async (port) => {
+    for (const fields of ["Content-Length: 3", "Content-Length: 9999999"]) {
+      const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+      const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${fields}\r\n` +
+        `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nb\r\n"123456789"\r\n0\r\n\r\n`;
+      await connection.write(new TextEncoder().encode(head));
+      const answer = await new Response(connection.readable).text();
+      assertEquals(/^HTTP\/1\.1 (400|413) /.test(answer), true, answer.slice(0, 40));
+      assertEquals(answer.split("HTTP/1.1 ").length, 2);
+    }
+  });
+});

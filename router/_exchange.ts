@@ -5,14 +5,7 @@
  * @module
  */
 
-import {
-  type Bytes,
-  checkLength,
-  decodeUtf8,
-  limitedStream,
-  readBytes,
-  readFramed,
-} from "./_body.ts";
+import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
@@ -126,10 +119,9 @@ export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unkno
 
   /** Uses the body's bytes, read once for all readers; every time under the limit of the match that asks. */
   #read<T>(use: (bytes: Bytes) => T | Promise<T>): Promise<T> {
-    this.#bytes ??=
-      (this.#served && this.source === this.raw && !this.raw.bodyUsed
-        ? readFramed(this.raw, this.#limit)
-        : undefined) ?? readBytes(this.source, this.#limit);
+    // A body that a mount or a bridge has put in place of the server's is framed by nobody.
+    const framed = this.#served && this.source === this.raw;
+    this.#bytes ??= readBody(this.source, this.#limit, framed);
     return this.#bytes.then((bytes) => use(checkLength(bytes, this.#limit)));
   }
 

@@ -18,7 +18,7 @@ const WRAPPER: unique symbol = Symbol("gatehouse.wrapper");
 /**
  * Makes middleware that runs before and after what follows it: timing, logging, caching, changing the response.
  *
- * `next()` never throws: an error behind it arrives as the response that the client would get.
+ * An error behind `next()` arrives as the response that the client would get. It may be called once.
  *
  * @example
  * ```ts

@@ -160,3 +160,23 @@ Deno.test("[neighbour] behind Deno.serve, both a length and a chunked coding end
     }
   });
 });
+
+for (const field of ["Transfer-Encoding", "Content-Encoding"]) {
+  Deno.test(`[neighbour] behind Deno.serve, a length beside ${field} is not trusted: reading stops`, async () => {
+    const { stream, taken } = pieces(100_000);
+    const headers = { "Content-Type": "application/json", "Content-Length": "5", [field]: "x" };
+    const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
+    assertEquals((await served.fetch(request, INFO)).status, 413);
+    assert(taken() < 100, `${taken()} pieces were taken`);
+  });
+}
+
+Deno.test("[neighbour] behind Deno.serve, a body that a mount has declined is counted, not trusted", async () => {
+  const { stream, taken } = pieces(100_000);
+  const router = createRouter<[Deno.ServeHandlerInfo]>({ maxBodyBytes: 10 })
+    .mount("/", { fetch: () => undefined }).post("/", (req) => json(req.content));
+  const headers = { "Content-Type": "application/json", "Content-Length": "5" };
+  const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
+  assertEquals((await router.fetch(request, INFO)).status, 413);
+  assert(taken() < 100, `${taken()} pieces were taken`);
+});

@@ -13,12 +13,14 @@ import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
 import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
-import type { Middleware, RouteAccess, RouteGuard, RouteOptions } from "./types.ts";
+import { mayBeAnonymous, type RouteAccess, type RouteGuard, type SchemeStrategy } from "./guard.ts";
+import type { Middleware, RouteOptions } from "./types.ts";
 
 /** A router's guard. */
 export interface InstalledGuard {
   readonly guard: RouteGuard<object>;
   readonly challenge: string;
+  readonly strategies: readonly SchemeStrategy[];
 }
 
 /** What a route asks of the guard that its router had when the route was added. */
@@ -187,11 +189,6 @@ function admit(x: Exchange, subject: unknown, { access, challenge }: GuardedAcce
     );
   }
   x.principal = subject;
-}
-
-function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
-  return mode === "optional" &&
-    (authorization === undefined || authorization.allowAnonymous === true);
 }
 
 /** Tells a principal from what a mistaken guard may return: a flag, a name, an error it meant to throw, a response. */

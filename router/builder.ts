@@ -7,6 +7,9 @@
  * @module
  */
 
+import { nameOf } from "./_claims.ts";
+import { addControllers } from "./_controllers.ts";
+import type { Class, Container } from "./container.ts";
 import { createRouter } from "./router.ts";
 import type {
   AuthIntegration,
@@ -14,6 +17,7 @@ import type {
   Middleware,
   ResponseHook,
   RouterOptions,
+  RouterParts,
   TypedRouter,
 } from "./types.ts";
 
@@ -25,11 +29,12 @@ export type BuilderExtension<Args extends unknown[] = [], Subject = unknown> = (
   router: TypedRouter<Args, Subject>,
 ) => void;
 
-/** What of a router's options has no method on the builder. */
-export type BuilderOptions<Args extends unknown[] = []> = Pick<
-  RouterOptions<Args>,
-  "maxBodyBytes" | "onError"
->;
+/** Options of {@linkcode routerBuilder}: what of a router's options has no method on the builder. */
+export interface BuilderOptions<Args extends unknown[] = []>
+  extends Pick<RouterOptions<Args>, "maxBodyBytes" | "onError" | "info"> {
+  /** The container that makes the controllers, in place of the one that each was defined with. */
+  container?: Container;
+}
 
 /** Records how a router is made. Every method but `build` returns the builder. */
 export interface RouterBuilder<in out Args extends unknown[] = [], in out Subject = unknown> {
@@ -47,12 +52,21 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
   extend(extension: BuilderExtension<Args, Subject>): RouterBuilder<Args, Subject>;
   /** Adds what a function adds to the router, at a stage. Nothing guards the stage `static`. */
   extend(extension: BuilderExtension<Args>, stage: BuilderStage): RouterBuilder<Args, Subject>;
+  /**
+   * Adds the routes of classes with `@Controller`, behind all others that are recorded here.
+   *
+   * @throws {TypeError} If a class was added before; in `build()`, if one is no controller, or a decorated method
+   * belongs to none.
+   */
+  controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject>;
   /** Makes the router. @throws {TypeError} If it was made before, or what was recorded cannot work. */
   build(): TypedRouter<Args, Subject>;
 }
 
 /**
  * Creates a builder.
+ *
+ * @param parts What the entry it is imported from adds to the router.
  *
  * @example
  * ```ts
@@ -72,7 +86,9 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
  */
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
+  parts: RouterParts = {},
 ): RouterBuilder<Args> {
+  const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];
   const extensions: Record<BuilderStage, BuilderExtension<Args>[]> = {
@@ -80,6 +96,7 @@ export function routerBuilder<Args extends unknown[] = []>(
     extension: [],
     controllers: [],
   };
+  const controllers = new Set<Class<object>>();
   let prefix: string | undefined;
   let handler: ErrorHandler<Args> | undefined;
   let integration: AuthIntegration<object, Args> | undefined;
@@ -97,12 +114,12 @@ export function routerBuilder<Args extends unknown[] = []>(
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
     const router = createRouter<Args>({
-      ...options,
+      ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
-    });
+    }, parts);
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
     extensions.extension.forEach((extend) => extend(router));
@@ -122,6 +139,16 @@ export function routerBuilder<Args extends unknown[] = []>(
       record("authentication", integration, () => integration = given),
     extend: (given: BuilderExtension<Args>, stage: BuilderStage = "extension") =>
       record("an extension", undefined, () => extensions[stage].push(given)),
+    controllers: (...classes: Class<object>[]) =>
+      record("controllers", undefined, () => {
+        for (const one of classes) {
+          if (controllers.has(one)) {
+            throw new TypeError(`Cannot add ${nameOf(one)}: it was added before`);
+          }
+          controllers.add(one);
+        }
+        extensions.controllers.push((router) => addControllers(router, classes, container));
+      }),
     build,
   };
   return builder as unknown as RouterBuilder<Args>;

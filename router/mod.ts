@@ -20,6 +20,42 @@
 export { createRouter } from "./router.ts";
 export { routerBuilder } from "./builder.ts";
 export type { BuilderExtension, BuilderOptions, BuilderStage, RouterBuilder } from "./builder.ts";
+export {
+  All,
+  Controller,
+  Delete,
+  Endpoint,
+  Get,
+  Head,
+  Options,
+  Patch,
+  Post,
+  Put,
+} from "./decorators.ts";
+export type { ControllerOptions } from "./decorators.ts";
+export type {
+  AnyMethod,
+  BodyRouteDecorator,
+  ContentMismatch,
+  ControllerDecorator,
+  EndpointDecorator,
+  Mismatch,
+  OutputMismatch,
+  ParamsMismatch,
+  PathMismatch,
+  PrincipalMismatch,
+  RequestMismatch,
+  ResultMismatch,
+  RouteDecorator,
+  RouteMethodDecorator,
+  SuppliedContent,
+  Supply,
+  Unsaid,
+} from "./decorator_types.ts";
+export { defaultRegistry } from "./registry.ts";
+export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./registry.ts";
+export { HTTP_ROUTER, HttpRouter } from "./http_router.ts";
+export type { HttpRouterOptions } from "./http_router.ts";
 export { createContainer, defaultContainer, inject, token } from "./container.ts";
 export type { Class, Container, Provider, Token, TypedToken } from "./container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./response.ts";
@@ -40,6 +76,7 @@ export type {
   AuthOption,
   AuthorizationOption,
   BodyMethodOf,
+  CredentialScheme,
   ErrorHandler,
   FetchHandler,
   GuardedRequest,
@@ -54,11 +91,16 @@ export type {
   ResponseHook,
   RouteAccess,
   RouteGuard,
+  RouteGuardInfo,
   RouteInfo,
   RouteOptions,
+  RouteOrigin,
   RouteRequest,
   RouterOptions,
+  RouterParts,
+  RouteSource,
   RouteTarget,
+  SchemeStrategy,
   TypedRequest,
   TypedRouter,
 } from "./types.ts";
@@ -107,3 +149,21 @@ export type {
   StandardSchemaProps,
   StandardSchemaV1,
 } from "./schema.ts";
+export type {
+  ComponentsObject,
+  EndpointMetadata,
+  ExternalDocumentation,
+  MediaTypeObject,
+  OpenApiDocument,
+  OpenApiInfo,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+  SecurityRequirement,
+  SecurityScheme,
+  ServerObject,
+  TagObject,
+} from "./openapi_types.ts";

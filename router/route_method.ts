@@ -64,8 +64,8 @@ export type StatedArgument<Content, Multipart extends boolean, Raw extends boole
 /** @internal A path, only where the specification is stated; else the call falls to the inferring signature. */
 export type Stated<Spec extends AnyRequestSpec> = Spec["~spec"] extends true ? string : never;
 
-/** @internal What a guard puts on the request, by the route's `auth` option. */
-export type SubjectFor<Auth, Subject> = [Auth] extends [false] ? unknown
+/** @internal What a guard puts on the request, by the route's `auth` option: nothing where that may be `false`. */
+export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
   : [Auth] extends [{ readonly mode: "optional" }] ? Subject | undefined
   : Subject;
 

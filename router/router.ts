@@ -25,7 +25,9 @@ import {
   type InstalledGuard,
   type Route,
 } from "./_route.ts";
+import { originOf } from "./_origin.ts";
 import { middlewareStep, type Step } from "./_step.ts";
+import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
 import type {
@@ -37,6 +39,8 @@ import type {
   RouteInfo,
   RouteOptions,
   RouterOptions,
+  RouterParts,
+  RouteSource,
   RouteTarget,
   TypedRouter,
 } from "./types.ts";
@@ -51,6 +55,7 @@ import type {
  * registration. GET routes answer HEAD; OPTIONS is answered by itself; a known path under another method is a 405 with
  * `Allow`; everything else is a 404. Errors are `application/problem+json` (RFC 9457).
  *
+ * @param parts What the entry it is imported from adds to it.
  * @throws {TypeError | RangeError} If an option cannot work.
  *
  * @example
@@ -67,8 +72,9 @@ import type {
  */
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
+  parts: RouterParts = {},
 ): TypedRouter<Args> {
-  const { prefix = "", before = [], maxBodyBytes, onError = reportError } = options;
+  const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   checkLimit(maxBodyBytes, "router");
   checkFunction(onError, "router", "onError");
   checkFunction(options.catch, "router", "catch", true);
@@ -93,7 +99,7 @@ export function createRouter<Args extends unknown[] = []>(
     path: string,
     handler: AnyFunction,
     given: RouteOptions<unknown[]>,
-    mounted: boolean,
+    app?: AnyApp,
   ): void {
     const pattern = parsePattern(joinPaths(prefix, path));
     const where = `route ${method} ${pattern.source}`;
@@ -102,18 +108,27 @@ export function createRouter<Args extends unknown[] = []>(
     const options = frozenOptions(given);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
-    const access = guardedAccess(options, guard, where);
+    const guarded = guardedAccess(options, guard, where);
+    const mounted = app !== undefined;
     engine.add(method, pattern, {
       method,
       pattern,
       options,
       mounted,
       handler,
-      guard: access,
+      guard: guarded,
       maxBodyBytes: limit,
       steps: undefined,
     });
-    routes.push(Object.freeze({ method, pattern: pattern.source, options, mounted }));
+    routes.push(Object.freeze({
+      method,
+      pattern: pattern.source,
+      options,
+      mounted,
+      app: app !== undefined && ownRouters.has(app) ? app as unknown as RouteSource : undefined,
+      guard: guarded && { access: guarded.access, strategies: guarded.strategies },
+      origin: originOf(handler),
+    }));
   }
 
   function method(name: Method): unknown {
@@ -122,7 +137,7 @@ export function createRouter<Args extends unknown[] = []>(
       handler: AnyFunction,
       given: RouteOptions<unknown[]> = {},
     ): typeof router => {
-      add(name, path, handler, given, false);
+      add(name, path, handler, given);
       return router;
     };
   }
@@ -155,6 +170,19 @@ export function createRouter<Args extends unknown[] = []>(
     patch: method("PATCH"),
     fetch,
     routes,
+    info,
+    openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
+      if (parts.generateOpenAPI === undefined) {
+        throw new TypeError(
+          'Cannot write the document: this router has no generator; make it by "@gatehouse/http", or call ' +
+            "generateOpenAPI(info, router)",
+        );
+      }
+      if (given === undefined) {
+        throw new TypeError("Cannot write the document: nobody said its title and version");
+      }
+      return parts.generateOpenAPI(given, router as unknown as RouteSource);
+    },
     async request(
       pathOrRequest: string | Request,
       init?: RequestInit,
@@ -186,7 +214,7 @@ export function createRouter<Args extends unknown[] = []>(
         path.endsWith("/") ? path + "*" : path + "/*",
         handler,
         auth === undefined ? {} : { auth },
-        true,
+        app,
       );
       return router;
     },
@@ -196,7 +224,11 @@ export function createRouter<Args extends unknown[] = []>(
       checkFunction(integration.guard, "integration", "guard");
       checkFunction(integration.catch, "integration", "catch", true);
       checkFunction(integration.finally, "integration", "finally", true);
-      guard = { guard: integration.guard, challenge: integration.challenge ?? "Session" };
+      guard = {
+        guard: integration.guard,
+        challenge: integration.challenge ?? "Session",
+        strategies: integration.strategies ?? [],
+      };
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
       if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
       integration.routes?.(router as unknown as RouteTarget);

@@ -5,6 +5,14 @@
  */
 
 import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
+import type {
+  AuthIntegration,
+  AuthOption,
+  AuthorizationOption,
+  RouteAccess,
+  SchemeStrategy,
+} from "./guard.ts";
+import type { EndpointMetadata, OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import type { RequestOf, RouteRequest } from "./request.ts";
 import type {
   BodyRouteMethod,
@@ -16,6 +24,17 @@ import type { Pass, TypedResponse } from "./response.ts";
 import type { RouteSchema } from "./schema.ts";
 
 export type { GuardedRequest, RequestOf, RouteRequest, TypedRequest } from "./request.ts";
+export type {
+  AddRoute,
+  AuthIntegration,
+  AuthOption,
+  AuthorizationOption,
+  CredentialScheme,
+  RouteAccess,
+  RouteGuard,
+  RouteTarget,
+  SchemeStrategy,
+} from "./guard.ts";
 
 /** @internal What a handler may return: where the data's type is stated, only `json()` of it. */
 export type HandlerResult<Data> = unknown extends Data ? Response | Pass | Promise<Response | Pass>
@@ -75,62 +94,6 @@ export interface FetchHandler<Args extends unknown[] = []> {
   ) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** Who may use a route: everybody (`false`), a principal (`true`), or either. Needs a guard unless `false`. */
-export type AuthOption = boolean | { readonly mode: "optional" };
-
-/** What the authorization manager is asked about a route. */
-export interface AuthorizationOption {
-  /** The application's own data, opaque to the router. */
-  readonly metadata: unknown;
-  /** Ask the manager for anonymous requests too. @default {false} */
-  readonly allowAnonymous?: boolean;
-}
-
-/** What a route asks of a guard. */
-export interface RouteAccess {
-  /** Whether a request without a credential is refused. */
-  readonly mode: "required" | "optional";
-  /** What must be allowed once it is known who asks. */
-  readonly authorization?: AuthorizationOption;
-}
-
-/**
- * Decides who may pass, before the body is read. It returns the principal, returns `undefined` for an anonymous
- * request, or throws a marked error ({@linkcode HttpError}) to refuse. Anything else it throws is a 500, never a pass.
- */
-export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
-  req: RouteRequest,
-  access: RouteAccess,
-  ...args: Args
-) => Subject | undefined | Promise<Subject | undefined>;
-
-/** Adds a route of an integration, which knows nothing of the router's extra arguments or of its subject. */
-export type AddRoute = (
-  path: string,
-  handler: (req: RouteRequest, ...args: unknown[]) => Response | Promise<Response>,
-  options?: RouteOptions<unknown[]>,
-) => RouteTarget;
-
-/** The part of a router that an integration adds its routes to. */
-export type RouteTarget = {
-  readonly [M in "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch"]:
-    AddRoute;
-};
-
-/** How authentication joins a router, which knows nothing else of it. */
-export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
-  /** Guards every route that is added later. */
-  readonly guard: RouteGuard<Subject, Args>;
-  /** Value of `WWW-Authenticate` on the router's own 401, RFC 9110 §11.6.1. @default {"Session"} */
-  readonly challenge?: string;
-  /** Adds the integration's own routes. The guard covers them unless they say `auth: false`. */
-  routes?(router: RouteTarget): void;
-  /** Answers for errors, before the router's own `catch`. */
-  readonly catch?: ErrorHandler<Args>;
-  /** Sees every response, before the router's own `finally` hooks. */
-  readonly finally?: ResponseHook<Args>;
-}
-
 /** Options that every route has. */
 export interface RouteOptions<
   Args extends unknown[] = [],
@@ -156,6 +119,8 @@ export interface RouteOptions<
   readonly multipart?: boolean;
   /** The body is left alone, whatever its type: webhooks and uploads. POST, PUT and PATCH only. */
   readonly raw?: boolean;
+  /** What the OpenAPI document says of the route beyond what follows from the code; `false` leaves the route out. */
+  readonly openapi?: EndpointMetadata | false;
 }
 
 /** Options of a mount. */
@@ -186,6 +151,14 @@ export interface RouterOptions<Args extends unknown[] = []> {
    * answered. @default console.error
    */
   onError?: (error: unknown, req: RouteRequest) => void;
+  /** What the OpenAPI document says of the application. */
+  info?: OpenApiInfo;
+}
+
+/** @internal What an entry puts into the routers it makes, so that the router imports none of it. */
+export interface RouterParts {
+  /** Writes the OpenAPI document. */
+  readonly generateOpenAPI?: (info: OpenApiInfo, source: RouteSource) => OpenApiDocument;
 }
 
 /** A registered route or mount. */
@@ -198,6 +171,34 @@ export interface RouteInfo {
   readonly options: Readonly<RouteOptions<never[]>>;
   /** Whether another application answers beneath the pattern. */
   readonly mounted: boolean;
+  /** The mounted application, if it is a router of ours. */
+  readonly app: RouteSource | undefined;
+  /** What a guard asks of a request, and the strategies that it takes credentials by. */
+  readonly guard: RouteGuardInfo | undefined;
+  /** The controller's method that answers. */
+  readonly origin: RouteOrigin | undefined;
+}
+
+/** What guards a route. */
+export interface RouteGuardInfo {
+  /** What the route asks of the guard. */
+  readonly access: RouteAccess;
+  /** The integration's strategies; none if it did not say. */
+  readonly strategies: readonly SchemeStrategy[];
+}
+
+/** The method that a route was made from. */
+export interface RouteOrigin {
+  /** Name of the class. */
+  readonly controller: string;
+  /** Name of the method. */
+  readonly method: string;
+}
+
+/** Something whose routes can be read: every {@linkcode TypedRouter}. */
+export interface RouteSource {
+  /** Routes and mounts in order of registration. */
+  readonly routes: readonly RouteInfo[];
 }
 
 /** A router whose `fetch` answers requests. `Subject` is the type of `req.principal` once it is guarded. */
@@ -222,6 +223,16 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
   readonly fetch: (request: Request, ...args: Args) => Response | Promise<Response>;
   /** Routes and mounts in order of registration. */
   readonly routes: readonly RouteInfo[];
+  /** What the router's OpenAPI document says of the application, if its options said so. */
+  readonly info: OpenApiInfo | undefined;
+  /**
+   * Writes the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http` can; those of `@gatehouse/http/router`
+   * and `/edge` carry no generator, to be small: there, call `generateOpenAPI(info, router)`.
+   *
+   * @param info What the document says of the application. @default the option `info`
+   * @throws {TypeError} If there is no generator or no `info`, or a route's description contradicts its code.
+   */
+  openapi(info?: OpenApiInfo): OpenApiDocument;
   /** Answers a path or a request without a server, for tests. */
   request(pathOrRequest: string | Request, init?: RequestInit, ...args: Args): Promise<Response>;
   /**

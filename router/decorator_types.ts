@@ -1,0 +1,181 @@
+/**
+ * Types of the decorators: what a method may declare, given the path and options of its route.
+ *
+ * A decorator has two call signatures, one for each mode. What the method declares is compared with what the route will
+ * supply; where they differ, the compiler's message shows a property whose name says how. The TC39 signature leaves the
+ * context out: with it, TypeScript would also try it for legacy calls and report the wrong mismatch.
+ *
+ * @module
+ */
+
+import type { Class } from "./container.ts";
+import type { AuthOption } from "./guard.ts";
+import type { PathParamsOf } from "./markers.ts";
+import type { EndpointMetadata } from "./openapi_types.ts";
+import type { BodyMode, ContentOptions, PlainOptions } from "./route_method.ts";
+import type { HandlerResult } from "./types.ts";
+
+/** @internal Any method. */
+export type AnyMethod = (...args: never[]) => unknown;
+
+/** Decorates a class, in both modes. */
+export interface ControllerDecorator {
+  /** Applied by the compiler. */
+  (target: Class<object>, context?: { readonly kind?: string; readonly metadata?: object }): void;
+}
+
+/** Decorates a method, in both modes, and asks nothing of it. */
+export interface EndpointDecorator {
+  /** TC39 decorators. */
+  (method: AnyMethod): void;
+  /** Decorators of `experimentalDecorators`. */
+  <M extends AnyMethod>(
+    target: object,
+    name: string,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void;
+}
+
+/** @internal Decorates a method that fits its route. */
+export interface RouteMethodDecorator<S extends Supply> {
+  /** TC39 decorators. */
+  <M extends AnyMethod>(method: M & Mismatch<M, S>): void;
+  /** Decorators of `experimentalDecorators`. */
+  <M extends AnyMethod>(
+    target: object,
+    name: string,
+    descriptor: TypedPropertyDescriptor<M> & Mismatch<M, S>,
+  ): void;
+}
+
+/** Makes a route without content of a method. */
+export interface RouteDecorator {
+  /**
+   * Makes a route of a method.
+   *
+   * @param path Path beneath the controller's. @default {"/"}
+   * @param options Options of the route, and what the OpenAPI document says of it.
+   */
+  <
+    Path extends string = "/",
+    Auth extends AuthOption = true,
+    Params = Unsaid,
+    Query = Unsaid,
+    Data = unknown,
+  >(
+    path?: Path,
+    options?: PlainOptions<never[], Params, Query, Data> & EndpointMetadata & {
+      readonly auth?: Auth;
+    },
+  ): RouteMethodDecorator<Supply<Path, undefined, Params, Query, Data, Auth>>;
+}
+
+/** Makes a route with content of a method. */
+export interface BodyRouteDecorator {
+  /**
+   * Makes a route of a method.
+   *
+   * @param path Path beneath the controller's. @default {"/"}
+   * @param options Options of the route, and what the OpenAPI document says of it.
+   */
+  <
+    Path extends string = "/",
+    Auth extends AuthOption = true,
+    Multipart extends boolean = false,
+    Raw extends boolean = false,
+    Content = SuppliedContent<Multipart, Raw>,
+    Params = Unsaid,
+    Query = Unsaid,
+    Data = unknown,
+  >(
+    path?: Path,
+    options?:
+      & ContentOptions<never[], Content, Params, Query, Data>
+      & BodyMode<Multipart, Raw>
+      & EndpointMetadata
+      & { readonly auth?: Auth },
+  ): RouteMethodDecorator<Supply<Path, Content, Params, Query, Data, Auth>>;
+}
+
+/** @internal No schema says what the part is: the method may declare it. */
+export interface Unsaid {
+  /** Never present. */
+  readonly "~unsaid": true;
+}
+
+/** @internal Content where no schema says otherwise. */
+export type SuppliedContent<Multipart, Raw> = [Multipart] extends [true] ? FormData
+  : [Raw] extends [true] ? undefined
+  : Unsaid;
+
+/** @internal What a route supplies to its method, and takes from it. */
+export interface Supply<
+  Path extends string = string,
+  Content = unknown,
+  Params = unknown,
+  Query = unknown,
+  Data = unknown,
+  Auth = unknown,
+> {
+  /** Path of the route. */
+  readonly path: Path;
+  /** Content of the request. */
+  readonly content: Content;
+  /** Output of `schema.params`. */
+  readonly params: Params;
+  /** Output of `schema.query`. */
+  readonly query: Query;
+  /** Output of `schema.response`. */
+  readonly data: Data;
+  /** Option `auth`. */
+  readonly auth: Auth;
+}
+
+/** @internal Nothing where a method fits, else an object whose property says why not. */
+export type Mismatch<M extends AnyMethod, S extends Supply> = never[] extends Parameters<M>
+  ? unknown // `M` is any method: the compiler's first guess for a generic one
+  : M extends (req: infer Req, ...args: never[]) => infer Result
+    ? ResultMismatch<Result, S["data"]> & (unknown extends Req ? unknown : RequestMismatch<Req, S>)
+  : unknown;
+
+/** @internal Whether the method returns what the route sends. */
+export type ResultMismatch<Result, Data> = [Result] extends [HandlerResult<Data>] ? unknown
+  : { readonly "Response type does not fit": Result };
+
+/** @internal Whether the route supplies what the method's request declares. */
+export type RequestMismatch<Req, S extends Supply> =
+  & (Req extends { readonly params: infer P } ? ParamsMismatch<P, S> : unknown)
+  & (Req extends { readonly query: infer Q } ? OutputMismatch<"query", S["query"], Q> : unknown)
+  & (Req extends { readonly content: infer C } ? ContentMismatch<C, S["content"]> : unknown)
+  & (Req extends { readonly principal: infer P } ? PrincipalMismatch<P, S["auth"]> : unknown);
+
+/** @internal Whether the declared parameters are those of the path. More of them may come from the controller's path. */
+export type ParamsMismatch<P, S extends Supply> = [S["params"]] extends [Unsaid]
+  ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
+  : OutputMismatch<"params", S["params"], P>;
+
+/** @internal Whether declared parameters have the names and types of a path's. */
+export type PathMismatch<P, Given> = [Exclude<keyof Given, keyof P>] extends [never]
+  ? [Given] extends [Pick<P, keyof Given & keyof P>] ? unknown
+  : { readonly "Path parameter has another type": Given }
+  : { readonly "Path parameter missing in PathParams": Exclude<keyof Given, keyof P> };
+
+/** @internal Whether a schema's output is what the method declares. */
+export type OutputMismatch<Part extends string, Output, Declared> = [Output] extends [Unsaid]
+  ? unknown
+  : [Output] extends [Declared] ? unknown
+  : { readonly [P in Part as `Output of schema.${P} does not fit`]: Output };
+
+/** @internal Whether the content is what the method declares. */
+export type ContentMismatch<Declared, Content> = [Content] extends [Unsaid]
+  ? [Declared] extends [FormData] ? { readonly "FormData needs multipart: true": Declared }
+  : unknown
+  : [Content] extends [Declared] ? unknown
+  : { readonly "Content does not fit": Content };
+
+/** @internal Whether there is a principal where the method declares one. */
+export type PrincipalMismatch<Declared, Auth> = false extends Auth
+  ? { readonly "Principal declared, and auth may be false": Declared }
+  : [Auth] extends [{ readonly mode: "optional" }] ? [undefined] extends [Declared] ? unknown
+    : { readonly "Principal may be undefined where auth is optional": Declared }
+  : unknown;

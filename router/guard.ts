@@ -1,0 +1,89 @@
+/**
+ * The seam between the router and authentication: what a route asks, what a guard answers, and how an integration that
+ * brings both joins a router.
+ *
+ * @module
+ */
+
+import type { RouteRequest } from "./request.ts";
+import type { ErrorHandler, ResponseHook, RouteOptions } from "./types.ts";
+
+/** Who may use a route: everybody (`false`), a principal (`true`), or either. Needs a guard unless `false`. */
+export type AuthOption = boolean | { readonly mode: "optional" };
+
+/** What the authorization manager is asked about a route. */
+export interface AuthorizationOption {
+  /** The application's own data, opaque to the router. */
+  readonly metadata: unknown;
+  /** Ask the manager for anonymous requests too. @default {false} */
+  readonly allowAnonymous?: boolean;
+}
+
+/** What a route asks of a guard. */
+export interface RouteAccess {
+  /** Whether a request without a credential is refused. */
+  readonly mode: "required" | "optional";
+  /** What must be allowed once it is known who asks. */
+  readonly authorization?: AuthorizationOption;
+}
+
+/**
+ * Decides who may pass, before the body is read. It returns the principal, returns `undefined` for an anonymous
+ * request, or throws a marked error ({@linkcode HttpError}) to refuse. Anything else it throws is a 500, never a pass.
+ */
+export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
+  req: RouteRequest,
+  access: RouteAccess,
+  ...args: Args
+) => Subject | undefined | Promise<Subject | undefined>;
+
+/** Adds a route of an integration, which knows nothing of the router's extra arguments or of its subject. */
+export type AddRoute = (
+  path: string,
+  handler: (req: RouteRequest, ...args: unknown[]) => Response | Promise<Response>,
+  options?: RouteOptions<unknown[]>,
+) => RouteTarget;
+
+/** The part of a router that an integration adds its routes to. */
+export type RouteTarget = {
+  readonly [M in "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch"]:
+    AddRoute;
+};
+
+/** Where a strategy finds its credential. */
+export type CredentialScheme =
+  | { readonly type: "cookie" | "header"; readonly name: string }
+  | { readonly type: "bearer" };
+
+/** The part of a strategy that says what credential it takes; without a `scheme`, one that no document describes. */
+export interface SchemeStrategy {
+  /** Name of the strategy. */
+  readonly name: string;
+  /** Where it finds its credential. */
+  readonly scheme?: CredentialScheme;
+}
+
+/** How authentication joins a router, which knows nothing else of it. */
+export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
+  /** Guards every route that is added later. */
+  readonly guard: RouteGuard<Subject, Args>;
+  /** The strategies that the guard takes credentials by. The OpenAPI document's security follows from them. */
+  readonly strategies?: readonly SchemeStrategy[];
+  /** Value of `WWW-Authenticate` on the router's own 401, RFC 9110 §11.6.1. @default {"Session"} */
+  readonly challenge?: string;
+  /** Adds the integration's own routes. The guard covers them unless they say `auth: false`. */
+  routes?(router: RouteTarget): void;
+  /** Answers for errors, before the router's own `catch`. */
+  readonly catch?: ErrorHandler<Args>;
+  /** Sees every response, before the router's own `finally` hooks. */
+  readonly finally?: ResponseHook<Args>;
+}
+
+/**
+ * Whether a request without a principal may pass: where it is optional, and the authorization manager is asked for
+ * anonymous requests too, or is not asked at all.
+ */
+export function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
+  return mode === "optional" &&
+    (authorization === undefined || authorization.allowAnonymous === true);
+}

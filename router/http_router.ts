@@ -1,0 +1,101 @@
+/**
+ * A class decorator that describes a router, for applications whose parts find each other by the container.
+ *
+ * @module
+ */
+
+import { type BuilderOptions, routerBuilder } from "./builder.ts";
+import { type Class, type Container, defaultContainer } from "./container.ts";
+import { checkClass, misused } from "./decorators.ts";
+import type { ControllerDecorator } from "./decorator_types.ts";
+import type { AuthIntegration } from "./guard.ts";
+import type { ErrorHandler, Middleware, ResponseHook, RouterParts, TypedRouter } from "./types.ts";
+
+/** Name that a container has the application's router under. */
+export const HTTP_ROUTER = "HTTP_ROUTER" as const;
+
+/** Options of {@linkcode HttpRouter}: those of the builder, as an object. */
+export interface HttpRouterOptions extends BuilderOptions<never[]> {
+  /** Prefix of every path. */
+  prefix?: string;
+  /** Middleware for every request, before it is matched. */
+  use?: readonly Middleware<never[]>[];
+  /** Answers for thrown values. */
+  catch?: ErrorHandler<never[]>;
+  /** See every response, last, in this order. */
+  finally?: readonly ResponseHook<never[]>[];
+  /** Guards every route. */
+  withAuth?: AuthIntegration<object, never[]>;
+  /** Classes with `@Controller`. */
+  controllers?: readonly Class<object>[];
+  /** The container that the router is registered in, and that makes the controllers. @default {defaultContainer} */
+  container?: Container;
+}
+
+/**
+ * Describes a router on a class. It is registered under {@linkcode HTTP_ROUTER}, and built when it is first resolved.
+ *
+ * @param parts What the entry it is imported from adds to the router.
+ * @throws {TypeError} When it is applied, if the container has a router.
+ *
+ * @example
+ * ```ts
+ * import { Controller, createContainer, Get, HTTP_ROUTER, HttpRouter, json, type TypedRouter } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * @Controller("/health")
+ * class HealthController {
+ *   @Get()
+ *   check() {
+ *     return json("well");
+ *   }
+ * }
+ *
+ * const container = createContainer();
+ *
+ * @HttpRouter({ prefix: "/api", controllers: [HealthController], container })
+ * class Api {}
+ *
+ * const router = container.resolve<TypedRouter>(HTTP_ROUTER);
+ * assertEquals(await (await router.request("/api/health")).json(), "well");
+ * ```
+ */
+export function HttpRouter(
+  options: HttpRouterOptions = {},
+  parts: RouterParts = {},
+): ControllerDecorator {
+  if (typeof options !== "object") {
+    throw misused(
+      "HttpRouter",
+      "it is called with options, as in @HttpRouter({ controllers: [] })",
+    );
+  }
+  const { container = defaultContainer } = options;
+  return (target, context) => {
+    checkClass(target, context, "HttpRouter");
+    if (container.has(HTTP_ROUTER)) {
+      throw new TypeError(
+        `Cannot use @HttpRouter on ${target.name}: the container has a router; give each a container of its own`,
+      );
+    }
+    container.register(HTTP_ROUTER, { useFactory: () => buildRouter(options, parts) });
+  };
+}
+
+function buildRouter(options: HttpRouterOptions, parts: RouterParts): TypedRouter<never[]> {
+  const {
+    prefix,
+    use = [],
+    catch: handler,
+    finally: hooks = [],
+    withAuth,
+    controllers = [],
+    ...builderOptions
+  } = options;
+  const builder = routerBuilder<never[]>(builderOptions, parts);
+  builder.use(...use).finally(...hooks).controllers(...controllers);
+  if (prefix !== undefined) builder.prefix(prefix);
+  if (handler !== undefined) builder.catch(handler);
+  if (withAuth !== undefined) builder.withAuth(withAuth);
+  return builder.build();
+}

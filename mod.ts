@@ -18,14 +18,49 @@
  */
 
 // The router: routes, middleware, errors
-export { createRouter } from "./router/router.ts";
-export { routerBuilder } from "./router/builder.ts";
+export { createRouter, HttpRouter, routerBuilder } from "./openapi/routers.ts";
 export type {
   BuilderExtension,
   BuilderOptions,
   BuilderStage,
   RouterBuilder,
 } from "./router/builder.ts";
+export {
+  All,
+  Controller,
+  Delete,
+  Endpoint,
+  Get,
+  Head,
+  Options,
+  Patch,
+  Post,
+  Put,
+} from "./router/decorators.ts";
+export type { ControllerOptions } from "./router/decorators.ts";
+export type {
+  AnyMethod,
+  BodyRouteDecorator,
+  ContentMismatch,
+  ControllerDecorator,
+  EndpointDecorator,
+  Mismatch,
+  OutputMismatch,
+  ParamsMismatch,
+  PathMismatch,
+  PrincipalMismatch,
+  RequestMismatch,
+  ResultMismatch,
+  RouteDecorator,
+  RouteMethodDecorator,
+  SuppliedContent,
+  Supply,
+  Unsaid,
+} from "./router/decorator_types.ts";
+export { defaultRegistry } from "./router/registry.ts";
+export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./router/registry.ts";
+export { HTTP_ROUTER } from "./router/http_router.ts";
+export type { HttpRouterOptions } from "./router/http_router.ts";
 export { createContainer, defaultContainer, inject, token } from "./router/container.ts";
 export type { Class, Container, Provider, Token, TypedToken } from "./router/container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./router/response.ts";
@@ -46,6 +81,7 @@ export type {
   AuthOption,
   AuthorizationOption,
   BodyMethodOf,
+  CredentialScheme,
   ErrorHandler,
   FetchHandler,
   GuardedRequest,
@@ -60,11 +96,16 @@ export type {
   ResponseHook,
   RouteAccess,
   RouteGuard,
+  RouteGuardInfo,
   RouteInfo,
   RouteOptions,
+  RouteOrigin,
   RouteRequest,
   RouterOptions,
+  RouterParts,
+  RouteSource,
   RouteTarget,
+  SchemeStrategy,
   TypedRequest,
   TypedRouter,
 } from "./router/types.ts";
@@ -113,3 +154,25 @@ export type {
   StandardSchemaProps,
   StandardSchemaV1,
 } from "./router/schema.ts";
+
+// OpenAPI: the document that follows from the routes
+export { generateOpenAPI } from "./openapi/generator.ts";
+export { publicEndpoint, secured, securitySchemesFor } from "./openapi/security.ts";
+export type {
+  ComponentsObject,
+  EndpointMetadata,
+  ExternalDocumentation,
+  MediaTypeObject,
+  OpenApiDocument,
+  OpenApiInfo,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+  SecurityRequirement,
+  SecurityScheme,
+  ServerObject,
+  TagObject,
+} from "./router/openapi_types.ts";

@@ -49,8 +49,24 @@ const IMPORT_RULES: readonly ImportRule[] = [
     may: ["@std/path", "@std/crypto", "node:fs", "node:fs/promises"],
   },
 
-  { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/{decorators,container,types}.ts"] },
-  { importer: "openapi/native_*.ts", may: ["@std/cli", "@std/path", "npm:typescript@6.0.3"] },
+  {
+    importer: "openapi/*.ts",
+    may: ["openapi/*.ts", "router/{guard,openapi_types,path,pattern,registry,types}.ts"],
+  },
+  {
+    importer: "openapi/routers.ts",
+    may: ["router/{builder,decorator_types,http_router,router}.ts"],
+  },
+  {
+    importer: "openapi/native_*.ts",
+    may: [
+      "@std/{cli,jsonc,path}",
+      "node:fs/promises",
+      "node:process",
+      "npm:typescript@6.0.3",
+      "router/{container,http_router}.ts",
+    ],
+  },
 
   { importer: "auth/*.ts", may: ["auth/*.ts"] },
   {

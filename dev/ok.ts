@@ -16,6 +16,7 @@ const STEPS: readonly string[] = [
   "doc:lint",
   "rules",
   "api:check",
+  "openapi:check",
   "publish:check",
 ];
 

@@ -1,0 +1,98 @@
+/**
+ * What a document is made from, in one form, whether it comes from decorators or from a router.
+ *
+ * @module
+ */
+
+import type { EndpointMetadata } from "../router/openapi_types.ts";
+import { joinPaths } from "../router/path.ts";
+import { parsePattern, parsePrefix, type Pattern, type Segment } from "../router/pattern.ts";
+import type { EndpointMethod, EndpointRegistry, EndpointTarget } from "../router/registry.ts";
+import type { RouteGuardInfo, RouteInfo, RouteOptions, RouteSource } from "../router/types.ts";
+
+/** A route that is to be documented. */
+export interface Endpoint {
+  /** Names the route in messages: `NotesController.list (GET /notes)`. */
+  readonly label: string;
+  /** Class and method that answer, where there are any. */
+  readonly controller: string | undefined;
+  readonly method: string | undefined;
+  /** HTTP method in upper case, or `ALL`. */
+  readonly verb: string;
+  /** Segments of the prefixes that the route's router is mounted at. */
+  readonly outer: readonly Segment[];
+  /** Pattern of the route in its router. */
+  readonly pattern: Pattern;
+  readonly options: Readonly<RouteOptions<never[]>>;
+  readonly metadata: EndpointMetadata;
+  /** The guards that a request has to pass; `undefined` where nothing says, since no router has one. */
+  readonly guards: readonly RouteGuardInfo[] | undefined;
+}
+
+/** Reads what can be documented. Mounts of other people's applications can't, and `openapi: false` won't. */
+export function readEndpoints(source: EndpointRegistry | RouteSource): readonly Endpoint[] {
+  if ("getTargets" in source) return source.getTargets().flatMap(targetEndpoints);
+  const place = { text: "", segments: [], guards: [] };
+  const endpoints = source.routes.flatMap((route) => routeEndpoints(route, place));
+  const guarded = endpoints.some(({ guards = [] }) => guards.length > 0);
+  return guarded ? endpoints : endpoints.map((one) => ({ ...one, guards: undefined }));
+}
+
+function targetEndpoints({ name, path: prefix, methods }: EndpointTarget): readonly Endpoint[] {
+  return methods.flatMap((found: EndpointMethod) => {
+    const { isEndpoint, method: verb, path, options = {}, metadata } = found;
+    if (!isEndpoint || verb === undefined || path === undefined || options.openapi === false) {
+      return [];
+    }
+    const pattern = parsePattern(joinPaths(prefix, path));
+    return [{
+      label: `${name}.${found.name} (${verb} ${pattern.source})`,
+      controller: name,
+      method: found.name,
+      verb,
+      outer: [],
+      pattern,
+      options,
+      metadata,
+      guards: undefined,
+    }];
+  });
+}
+
+/** Where a router is mounted. */
+interface Place {
+  readonly text: string;
+  readonly segments: readonly Segment[];
+  readonly guards: readonly RouteGuardInfo[];
+}
+
+function routeEndpoints(route: RouteInfo, place: Place): readonly Endpoint[] {
+  const { method: verb, options, app, mounted, guard, origin } = route;
+  if (options.openapi === false) return [];
+  const guards = guard === undefined ? place.guards : [...place.guards, guard];
+  if (app !== undefined) {
+    const prefix = route.pattern.slice(0, -"/*".length);
+    const segments = prefix === "" ? [] : parsePrefix(prefix).segments;
+    const inner = {
+      text: place.text + prefix,
+      segments: [...place.segments, ...segments],
+      guards,
+    };
+    return app.routes.flatMap((one) => routeEndpoints(one, inner));
+  }
+  if (mounted) return [];
+  const name = `${verb} ${
+    place.text === "" ? route.pattern : joinPaths(place.text, route.pattern)
+  }`;
+  return [{
+    label: origin === undefined ? name : `${origin.controller}.${origin.method} (${name})`,
+    controller: origin?.controller,
+    method: origin?.method,
+    verb,
+    outer: place.segments,
+    pattern: parsePattern(route.pattern),
+    options,
+    metadata: options.openapi ?? {},
+    guards,
+  }];
+}

@@ -1,0 +1,82 @@
+/**
+ * JSON Schema 2020-12 as a tree: which keywords hold schemas, and nothing of what they mean.
+ *
+ * @module
+ */
+
+import type { SchemaObject } from "../router/openapi_types.ts";
+
+/** Keywords whose value is a schema, or a list of schemas. */
+export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "allOf",
+  "anyOf",
+  "contains",
+  "contentSchema",
+  "else",
+  "if",
+  "items",
+  "not",
+  "oneOf",
+  "prefixItems",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+
+/** Keywords whose value is schemas by name. */
+export const MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
+
+/** A copy of a schema in which `edit` has replaced every schema, innermost first. Values such as `default` stay. */
+export function mapSchema(
+  schema: SchemaObject,
+  edit: (schema: SchemaObject) => SchemaObject,
+): SchemaObject {
+  const inner = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(inner) : isObject(value) ? mapSchema(value, edit) : value;
+  return edit(Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (SCHEMA_KEYWORDS.has(keyword)) return [keyword, inner(value)];
+      if (!MAP_KEYWORDS.has(keyword) || !isObject(value)) return [keyword, value];
+      return [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)])),
+      ];
+    }),
+  ));
+}
+
+/** Every `$ref` of a schema, in order. */
+export function refsOf(schema: SchemaObject): readonly string[] {
+  const refs: string[] = [];
+  mapSchema(schema, (one) => {
+    if (typeof one.$ref === "string") refs.push(one.$ref);
+    return one;
+  });
+  return refs;
+}
+
+/** Whether a value is an object with members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A reference token of a JSON Pointer in a URI fragment, RFC 6901 §6, decoded as far as it can be. */
+export function pointerToken(token: string): string {
+  return decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a name with a bare `%`
+  }
+}

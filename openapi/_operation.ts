@@ -1,0 +1,163 @@
+/**
+ * One operation, OpenAPI 3.1 §4.8.10.
+ *
+ * @module
+ */
+
+import type {
+  EndpointMetadata,
+  OperationObject,
+  RequestBodyObject,
+  SchemaObject,
+} from "../router/openapi_types.ts";
+import type { Components } from "./_components.ts";
+import type { Endpoint } from "./_endpoints.ts";
+import { parametersOf } from "./_parameters.ts";
+import type { PlannedOperation } from "./_plan.ts";
+import { JSON_TYPE_REGEXP, responsesOf, withSchema } from "./_responses.ts";
+import type { SecurityRules } from "./_security.ts";
+
+/** What operations of one document share. */
+export interface OperationContext {
+  readonly components: Components;
+  readonly security: SecurityRules;
+}
+
+/** Methods whose requests have content here. */
+const CONTENT_VERBS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+/**
+ * Describes an operation.
+ *
+ * @throws {TypeError} If its metadata contradicts its code, or the code does not say enough.
+ */
+export function operationOf(
+  planned: PlannedOperation,
+  { components, security: rules }: OperationContext,
+): OperationObject {
+  const { endpoint, template, method, operationId } = planned;
+  const { metadata, options: { schema = {} } } = endpoint;
+  const { summary = summaryOf(planned), description, externalDocs, deprecated } = metadata;
+  const tags = metadata.tags ??
+    (endpoint.controller === undefined ? [] : [tagOf(endpoint.controller)]);
+  const name = pascalCase(operationId);
+  const parameters = parametersOf(endpoint, template, components, name);
+  const requestBody = requestBodyOf(endpoint, method, components, name);
+  const { security, mayRefuse, mayForbid } = rules.of(endpoint);
+  const data = schema.response === undefined || describesSuccess(metadata)
+    ? undefined
+    : components.convert(schema.response, "output", `${name}Response`);
+  const refusals = ([
+    ["400", takesContent(endpoint) || template.parameters.length > 0],
+    ["401", mayRefuse],
+    ["403", mayForbid],
+    ["413", CONTENT_VERBS.has(endpoint.verb)],
+    ["415", takesContent(endpoint)],
+    ["422", (schema.params ?? schema.query ?? schema.body) !== undefined],
+  ] as const).filter(([, may]) => may).map(([status]) => status);
+  return {
+    ...(tags.length === 0 ? {} : { tags }),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+    operationId,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf({ metadata, data, refusals }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(security === undefined ? {} : { security }),
+    ...extensionsOf(metadata),
+  };
+}
+
+/** The tag of a controller's operations. */
+export function tagOf(controller: string): string {
+  return controller.replace(/(?<=.)Controller$/, "");
+}
+
+/** Whether the request's content is read as the router reads it: not on `raw` routes, whose handlers do. */
+function takesContent({ verb, options: { raw } }: Endpoint): boolean {
+  return CONTENT_VERBS.has(verb) && raw !== true;
+}
+
+function requestBodyOf(
+  endpoint: Endpoint,
+  method: string,
+  components: Components,
+  name: string,
+): RequestBodyObject | undefined {
+  const { verb, metadata: { requestBody: written }, options: { multipart } } = endpoint;
+  if (!CONTENT_VERBS.has(verb)) {
+    if (written === undefined) return undefined;
+    if (verb === "ALL") {
+      return CONTENT_VERBS.has(method.toUpperCase()) ? asWritten(written) : undefined;
+    }
+    throw new TypeError(`its metadata has a request body, and ${verb} takes none`);
+  }
+  if (!takesContent(endpoint)) {
+    return asWritten(written) ?? { content: { "*/*": {} }, required: true };
+  }
+  const type = multipart ? "multipart/form-data" : "application/json";
+  const content = written?.content ?? { [type]: {} };
+  for (const given of Object.keys(content)) {
+    if (multipart ? given !== type : !JSON_TYPE_REGEXP.test(given)) {
+      throw new TypeError(
+        `its metadata has a request body of ${given}, and the route takes ${type}`,
+      );
+    }
+  }
+  const described = Object.values(content).every((media) => media.schema !== undefined);
+  const derived = described ? undefined : bodySchema(endpoint, components, name);
+  return {
+    ...written,
+    content: multipart && derived !== undefined
+      ? { [type]: { schema: derived, ...content[type] } }
+      : withSchema(content, derived),
+    required: true,
+  };
+}
+
+/** Schema of the body; of a form nothing is known but that it is one. */
+function bodySchema(
+  { options: { multipart, schema } }: Endpoint,
+  components: Components,
+  name: string,
+): SchemaObject | undefined {
+  if (schema?.body !== undefined) return components.convert(schema.body, "input", `${name}Body`);
+  return multipart ? { type: "object" } : undefined;
+}
+
+/** A request body that only its metadata describes. */
+function asWritten(written: Partial<RequestBodyObject> | undefined): RequestBodyObject | undefined {
+  return written === undefined
+    ? undefined
+    : { ...written, content: written.content ?? { "*/*": {} } };
+}
+
+/** Whether the metadata describes every success in full, so that no schema need do it. */
+function describesSuccess({ responses = {} }: EndpointMetadata): boolean {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  return successes.length > 0 &&
+    successes.every(([, { content }]) =>
+      content !== undefined && Object.values(content).every((media) => media.schema !== undefined)
+    );
+}
+
+/** `listNotes` is "List notes"; a route without a method's name is called by itself. */
+function summaryOf(
+  { endpoint: { method: name = "" }, method, template }: PlannedOperation,
+): string {
+  const words = name.replace(/[_$]+/g, " ").replace(/(?<=[a-z\d])(?=[A-Z])/g, " ").trim();
+  if (words === "") return `${method.toUpperCase()} ${template.path}`;
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function extensionsOf(metadata: EndpointMetadata): Readonly<Record<`x-${string}`, unknown>> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name.startsWith("x-")));
+}
+
+/** `Notes_create` is `NotesCreate`. */
+function pascalCase(text: string): string {
+  return text.split(/[^A-Za-z\d]+/).filter((word) => word !== "")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}

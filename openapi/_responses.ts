@@ -1,0 +1,112 @@
+/**
+ * The responses of an operation: what its code sends, what its metadata says, and what the router refuses.
+ *
+ * @module
+ */
+
+import type {
+  EndpointMetadata,
+  MediaTypeObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from "../router/openapi_types.ts";
+import { problemContent, refusalDescription, refusalRef, type RefusalStatus } from "./_refusals.ts";
+
+/** Responses by status. */
+export type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;
+
+/** What an operation's responses follow from. */
+export interface ResponsesSource {
+  readonly metadata: EndpointMetadata;
+  /** Schema of the data that the handler sends, if the route says. */
+  readonly data: SchemaObject | undefined;
+  /** Statuses that the router itself refuses requests with. */
+  readonly refusals: readonly RefusalStatus[];
+}
+
+/** Phrases of the success statuses, RFC 9110 §15. */
+const PHRASES: Readonly<Record<string, string>> = {
+  "200": "OK",
+  "201": "Created",
+  "202": "Accepted",
+  "203": "Non-Authoritative Information",
+  "204": "No Content",
+  "205": "Reset Content",
+  "206": "Partial Content",
+  "301": "Moved Permanently",
+  "302": "Found",
+  "303": "See Other",
+  "304": "Not Modified",
+  "307": "Temporary Redirect",
+  "308": "Permanent Redirect",
+};
+
+const STATUS_REGEXP = /^(?:[1-5](?:\d\d|XX)|default)$/;
+/** Media types of JSON, as the router takes and sends them. */
+export const JSON_TYPE_REGEXP: RegExp = /^application\/(?:[\w.+-]+\+)?json(?=\s*(?:;|$))/i;
+/** Successes whose responses have a body, RFC 9110 §15. */
+const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
+
+/**
+ * The responses of an operation, in order of their statuses.
+ *
+ * @throws {TypeError} If the metadata names a status that is none.
+ */
+export function responsesOf({ metadata, data, refusals }: ResponsesSource): Responses {
+  const written = Object.entries(metadata.responses ?? {});
+  for (const [status] of written) {
+    if (!STATUS_REGEXP.test(status)) throw new TypeError(`"${status}" is no status of a response`);
+  }
+  const hasSuccess = written.some(([status]) => /^(?:2|3(?!04))/.test(status)); // a 304 stands in for a 200
+  const others = ([...refusals, "4XX", "default"] as const).filter((status) =>
+    !written.some(([other]) => other === status)
+  );
+  return Object.fromEntries<ResponseObject | ReferenceObject>([ // statuses sort themselves, being numbers
+    ...(hasSuccess ? [] : [["200", successResponse("200", {}, data)] as const]),
+    ...written.map(([status, given]) => [status, writtenResponse(status, given, data)] as const),
+    ...others.map((status) => [status, refusalRef(status)] as const),
+  ]);
+}
+
+function writtenResponse(
+  status: string,
+  given: Partial<ResponseObject>,
+  data: SchemaObject | undefined,
+): ResponseObject {
+  if (/^[1-3]/.test(status)) return successResponse(status, given, data);
+  const description = refusalDescription(status);
+  return { description, content: problemContent(), ...given };
+}
+
+function successResponse(
+  status: string,
+  given: Partial<ResponseObject>,
+  data: SchemaObject | undefined,
+): ResponseObject {
+  const description = given.description ?? PHRASES[status] ?? "Success";
+  const { content, ...rest } = given;
+  if (content === undefined) {
+    const hasContent = data !== undefined && CONTENT_STATUS_REGEXP.test(status);
+    return {
+      ...rest,
+      description,
+      ...(hasContent ? { content: { "application/json": { schema: data } } } : {}),
+    };
+  }
+  return { ...rest, description, content: withSchema(content, data) };
+}
+
+/** Completes media types of JSON by a schema, where they have none. */
+export function withSchema(
+  content: Readonly<Record<string, MediaTypeObject>>,
+  schema: SchemaObject | undefined,
+): Readonly<Record<string, MediaTypeObject>> {
+  if (schema === undefined) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      JSON_TYPE_REGEXP.test(type) ? { schema, ...media } : media,
+    ]),
+  );
+}

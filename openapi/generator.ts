@@ -1,0 +1,135 @@
+/**
+ * OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), made of what the code says of its routes.
+ *
+ * @module
+ */
+
+import type {
+  OpenApiDocument,
+  OpenApiInfo,
+  OperationObject,
+  TagObject,
+} from "../router/openapi_types.ts";
+import { defaultRegistry, type EndpointRegistry } from "../router/registry.ts";
+import type { RouteSource } from "../router/types.ts";
+import { createComponents } from "./_components.ts";
+import { SCHEMA_REF } from "./_schema_graph.ts";
+import { type Endpoint, readEndpoints } from "./_endpoints.ts";
+import { operationOf, tagOf } from "./_operation.ts";
+import { METHODS, planOperations } from "./_plan.ts";
+import { problemSchemas, refusalResponses } from "./_refusals.ts";
+import { createSecurityRules } from "./_security.ts";
+import { documentProblems, operationProblems } from "./_validate.ts";
+
+/**
+ * Writes the OpenAPI 3.1 document of controllers, or of a router's routes.
+ *
+ * Paths, parameters, bodies, responses and security follow from the routes and their schemas; metadata completes them.
+ * The same code gives the same document, byte for byte. What cannot be documented, or is documented otherwise than it
+ * behaves, is an error.
+ *
+ * @param info What the document says of the application.
+ * @param source Where routes come from: a registry of controllers, whose modules must have been imported, or a router.
+ * @throws {TypeError} If routes contradict their metadata, or do not say enough; the message has a line for each.
+ *
+ * @example
+ * ```ts
+ * import { createRouter, generateOpenAPI, json } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter().get("/users/:id", (req) => json({ id: req.params.id }), {
+ *   openapi: { summary: "Finds a user" },
+ * });
+ *
+ * const document = generateOpenAPI({ title: "Users", version: "1.0.0" }, router);
+ * assertEquals(document.paths["/users/{id}"]?.get?.summary, "Finds a user");
+ * ```
+ */
+export function generateOpenAPI(
+  info: OpenApiInfo,
+  source: EndpointRegistry | RouteSource = defaultRegistry,
+): OpenApiDocument {
+  const endpoints = readEndpoints(source);
+  const errors = new Set<string>();
+  const components = createComponents({ ...problemSchemas, ...info.schemas });
+  const security = createSecurityRules(info);
+  const items: Record<string, Record<string, OperationObject>> = {};
+  for (const planned of planOperations(endpoints, errors)) {
+    const { endpoint: { label }, template: { path }, method } = planned;
+    try {
+      const operation = operationOf(planned, { components, security });
+      operationProblems(operation, path).forEach((line) => errors.add(`${label}: ${line}`));
+      (items[path] ??= {})[method] = operation;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      errors.add(`${label}: ${error.message.split("\n", 1)[0]}`);
+    }
+  }
+  throwAll(errors);
+  const paths = Object.fromEntries(
+    Object.entries(items).map(([path, item]) => [path, inOrder(item)]),
+  );
+  const document = assemble(info, { paths, components, security, tags: tagsOf(info, endpoints) });
+  throwAll(documentProblems(document));
+  return document;
+}
+
+/** The tags of the application, then those of its controllers. */
+function tagsOf(info: OpenApiInfo, endpoints: readonly Endpoint[]): readonly TagObject[] {
+  const tags = new Map((info.tags ?? []).map((tag) => [tag.name, tag]));
+  for (const { controller, metadata } of endpoints) {
+    if (controller === undefined || metadata.tags !== undefined) continue;
+    const name = tagOf(controller);
+    if (!tags.has(name)) tags.set(name, { name, description: `Operations of ${name}` });
+  }
+  return [...tags.values()];
+}
+
+/** The document without what nothing refers to. */
+function assemble(
+  info: OpenApiInfo,
+  { paths, components, security, tags }: {
+    readonly paths: OpenApiDocument["paths"];
+    readonly components: ReturnType<typeof createComponents>;
+    readonly security: ReturnType<typeof createSecurityRules>;
+    readonly tags: readonly TagObject[];
+  },
+): OpenApiDocument {
+  const { servers = [], externalDocs, schemas: stated = {}, security: defaults, ...about } = info;
+  const { tags: _tags, securitySchemes: _schemes, title, version, ...head } = about;
+  const responses = refusalResponses(JSON.stringify(paths));
+  const kept = Object.keys(stated).map((name) => ({ $ref: SCHEMA_REF + name }));
+  const schemas = components.used(JSON.stringify([paths, responses, kept]));
+  const schemes = security.schemes();
+  return {
+    openapi: "3.1.1",
+    info: { title, version, ...head },
+    servers: servers.length === 0 ? [{ url: "/" }] : servers,
+    paths,
+    components: {
+      ...(isEmpty(schemas) ? {} : { schemas }),
+      ...(isEmpty(responses) ? {} : { responses }),
+      ...(isEmpty(schemes) ? {} : { securitySchemes: schemes }),
+    },
+    ...(defaults === undefined ? {} : { security: defaults }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+  };
+}
+
+function inOrder(
+  item: Readonly<Record<string, OperationObject>>,
+): Readonly<Record<string, OperationObject>> {
+  return Object.fromEntries(
+    METHODS.flatMap((method) => item[method] === undefined ? [] : [[method, item[method]]]),
+  );
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
+}
+
+function throwAll(errors: Iterable<string>): void {
+  const lines = [...errors].map((line) => `  ${line}`);
+  if (lines.length > 0) throw new TypeError(`Cannot write the document:\n${lines.join("\n")}`);
+}

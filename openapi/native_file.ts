@@ -1,0 +1,71 @@
+/**
+ * A file that is there as a whole, or not at all.
+ *
+ * @module
+ */
+
+import { dirname, join, resolve } from "@std/path";
+import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+
+/** Reads a text; `undefined` if there is no such file. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes a file in one step: a reader sees the old text or the new one. What a link leads to is replaced, not the link.
+ *
+ * @throws {Error} If it cannot be written; the old text is there then, and nothing else.
+ */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const target = await targetOf(path);
+  const mode = await modeOf(target);
+  const temporary = join(dirname(target), `.${crypto.randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, "wx", mode);
+    try {
+      if (mode !== undefined) await file.chmod(mode); // what the umask took away
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Where links lead to, whether or not something is there. */
+async function targetOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  const link = await readlink(path).catch(() => undefined);
+  if (link === undefined) return resolve(path);
+  return await targetOf(resolve(await realpath(dirname(path)), link));
+}
+
+/** Mode of the file that is there. @throws {Error} If what is there is a device, a pipe or a folder. */
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw new Error("what is there is no file");
+    return found.mode & 0o777;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

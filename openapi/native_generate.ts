@@ -1,0 +1,182 @@
+/**
+ * Generates a document from a file of controllers, and keeps it on disk.
+ *
+ * @module
+ */
+
+import { parse as parseJsonc } from "@std/jsonc";
+import { dirname, join, resolve, toFileUrl } from "@std/path";
+import { defaultContainer } from "../router/container.ts";
+import { HTTP_ROUTER } from "../router/http_router.ts";
+import type { OpenApiDocument, OpenApiInfo } from "../router/openapi_types.ts";
+import { defaultRegistry } from "../router/registry.ts";
+import type { RouteSource, TypedRouter } from "../router/types.ts";
+import { generateOpenAPI } from "./generator.ts";
+import { isObject } from "./_json_schema.ts";
+import { readIfThere, writeWhole } from "./native_file.ts";
+
+/** Options of {@linkcode generateFile}. */
+export interface GenerateFileOptions {
+  /** File that imports all decorated controllers. */
+  readonly controllers: string;
+  /** Where the document is written. */
+  readonly output: string;
+  /** Title of the API. @default what the router, the file's `info` or the nearest deno.json says */
+  readonly title: string | undefined;
+  /** Version of the API. @default as for the title */
+  readonly version: string | undefined;
+  /** Compare, and write nothing. */
+  readonly check: boolean;
+}
+
+/** What became of it. */
+export type GenerateFileOutcome =
+  & {
+    /** What the user should know besides. */
+    readonly notes: readonly string[];
+  }
+  & (
+    | { readonly status: "written" | "unchanged" | "outdated"; readonly summary: string }
+    | { readonly status: "failed"; readonly why: string }
+  );
+
+/** Says in one line why there is no document. */
+class GenerateError extends Error {
+  override readonly name = "GenerateError";
+}
+
+/** Generates the document of a file's controllers and writes it, unless it is there already. */
+export async function generateFile(options: GenerateFileOptions): Promise<GenerateFileOutcome> {
+  const notes: string[] = [];
+  try {
+    const document = await generate(options, notes);
+    const text = JSON.stringify(document, null, 2) + "\n";
+    const summary = `${options.output} (${counts(document)})`;
+    const before = await attempt(`read ${options.output}`, () => readIfThere(options.output));
+    if (isSame(before, text)) {
+      return { status: "unchanged", summary, notes };
+    }
+    if (options.check) return { status: "outdated", summary, notes };
+    await attempt(`write ${options.output}`, () => writeWhole(options.output, text));
+    return { status: "written", summary, notes };
+  } catch (error) {
+    if (!(error instanceof GenerateError)) throw error;
+    return { status: "failed", why: error.message, notes };
+  }
+}
+
+/** The document of the application's router if there is one, else of all controllers. */
+async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
+  const { controllers: path } = options;
+  const exported = await attempt(`import ${path}`, () => import(toFileUrl(resolve(path)).href));
+  const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
+  const router = !defaultContainer.has(HTTP_ROUTER)
+    ? undefined
+    : await attempt("build the router", () => defaultContainer.resolve<TypedRouter>(HTTP_ROUTER));
+  if (targets.length === 0 && router === undefined) {
+    throw new GenerateError(
+      `Cannot generate the document: ${path} leads to no class with @Controller; it has to import them all, and from ` +
+        "the same version of this package as the command",
+    );
+  }
+  if (router !== undefined && !Array.isArray(router.routes)) {
+    throw new GenerateError(
+      `Cannot document the router: what is registered under ${HTTP_ROUTER} has no routes`,
+    );
+  }
+  const served = new Set(router === undefined ? [] : servedBy(router));
+  for (const { name } of router === undefined ? [] : targets) {
+    if (!served.has(name)) {
+      notes.push(`${name} is not in the document, since no route of the router is its`);
+    }
+  }
+  const info = await infoOf(options, router?.info, exported.info);
+  try {
+    return generateOpenAPI(info, router ?? defaultRegistry);
+  } catch (cause) {
+    throw new GenerateError(messageOf(cause), { cause });
+  }
+}
+
+/** What the flags say, then the router, then the file, then the configuration of the project. */
+async function infoOf(
+  { controllers, title, version }: GenerateFileOptions,
+  ofRouter: OpenApiInfo | undefined,
+  exported: unknown,
+): Promise<OpenApiInfo> {
+  const { title: ownTitle, version: ownVersion, ...info } = {
+    ...(isObject(exported) ? exported : {}),
+    ...ofRouter,
+  } as Partial<OpenApiInfo>;
+  const path = resolve(controllers);
+  return {
+    ...info,
+    title: title ?? ownTitle ?? await projectText(path, "name") ?? unsaid("title", "--title"),
+    version: version ?? ownVersion ?? await projectText(path, "version") ??
+      unsaid("version", "--api-version"),
+  };
+}
+
+function unsaid(name: string, flag: string): never {
+  throw new GenerateError(
+    `Cannot generate the document: nobody said its ${name}; give ${flag}, or export "info"`,
+  );
+}
+
+/** Where a project says its name and version. Deno reads its own as JSON with comments. */
+const PROJECT_FILES = ["deno.json", "deno.jsonc", "package.json"];
+
+/** A text that the nearest configuration says that says it. */
+async function projectText(
+  path: string,
+  name: "name" | "version",
+): Promise<string | undefined> {
+  for (let folder = dirname(path);; folder = dirname(folder)) {
+    for (const file of PROJECT_FILES) {
+      const config = await attempt(`read ${file}`, async () => {
+        const text = await readIfThere(join(folder, file));
+        return text === undefined ? undefined : parseJsonc(text);
+      });
+      const value = isObject(config) ? config[name] : undefined;
+      if (typeof value === "string") return value;
+    }
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Names of the controllers whose methods are routes of a router, or of one that is mounted in it. */
+function servedBy({ routes }: RouteSource): readonly string[] {
+  return routes.flatMap(({ origin, app }) => [
+    ...(origin === undefined ? [] : [origin.controller]),
+    ...(app === undefined ? [] : servedBy(app)),
+  ]);
+}
+
+/** Whether a file says the same, however it was formatted. */
+function isSame(before: string | undefined, after: string): boolean {
+  if (before === undefined || before === after) return before === after;
+  try {
+    return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
+  } catch {
+    return false; // what is there is no JSON
+  }
+}
+
+function counts({ paths, components }: OpenApiDocument): string {
+  const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
+  const schemas = Object.keys(components.schemas ?? {}).length;
+  return `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`;
+}
+
+async function attempt<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    throw new GenerateError(`Cannot ${what}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === "object" ? "what was thrown is no error" : String(error);
+}

@@ -1,0 +1,101 @@
+/**
+ * Security of documents: what an operation asks for, and the schemes that it names (OpenAPI 3.1 §4.8.27, §4.8.30).
+ *
+ * @module
+ */
+
+import type { SecurityRequirement, SecurityScheme } from "../router/openapi_types.ts";
+import type { CredentialScheme, SchemeStrategy } from "../router/types.ts";
+
+/**
+ * What an operation, or a whole document, asks for: one scheme, with the scopes that a token needs.
+ *
+ * @example
+ * ```ts
+ * import { secured } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(secured("bearer", ["notes:write"]), [{ bearer: ["notes:write"] }]);
+ * assertEquals([...secured("bearer"), ...secured("session")], [{ bearer: [] }, { session: [] }]); // either
+ * ```
+ */
+export function secured(
+  scheme: string,
+  scopes: readonly string[] = [],
+): readonly SecurityRequirement[] {
+  return [{ [scheme]: [...scopes] }];
+}
+
+/** What a public operation asks for: nothing. */
+export const publicEndpoint: readonly SecurityRequirement[] = /* @__PURE__ */ Object.freeze([]);
+
+/** The schemes that need not be declared, by name. */
+export const COMMON_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
+  session: { type: "apiKey", in: "cookie", name: "__Host-sid" },
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+  apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+};
+
+/**
+ * The security schemes of strategies: a cookie is `session`, a bearer token `bearer`, a header field `apiKey`. A second
+ * one of a kind is called by its strategy's name; strategies that do not say where their credential is are left out.
+ *
+ * @example
+ * ```ts
+ * import { securitySchemesFor } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const strategies = [{ name: "session", scheme: { type: "cookie", name: "__Host-sid" } }] as const;
+ * assertEquals(securitySchemesFor(strategies), {
+ *   session: { type: "apiKey", in: "cookie", name: "__Host-sid" },
+ * });
+ * ```
+ */
+export function securitySchemesFor(
+  strategies: readonly SchemeStrategy[],
+): Readonly<Record<string, SecurityScheme>> {
+  const schemes = new Map<string, SecurityScheme>();
+  nameSchemes(strategies, schemes);
+  return Object.fromEntries(schemes);
+}
+
+/**
+ * Adds the schemes of strategies to those that are there.
+ *
+ * @returns Their names. A scheme that is there already keeps its own.
+ */
+export function nameSchemes(
+  strategies: readonly SchemeStrategy[],
+  schemes: Map<string, SecurityScheme>,
+): readonly string[] {
+  const names = new Set<string>();
+  for (const { name: own, scheme } of strategies) {
+    if (scheme === undefined) continue;
+    const [common, value] = describe(scheme);
+    const isFree = (name: string) => !schemes.has(name) || isSameScheme(schemes.get(name), value);
+    const stem = own.replace(/[^\w.-]/g, "_");
+    let name = isFree(common) ? common : stem;
+    for (let n = 2; !isFree(name); n++) name = `${stem}_${n}`;
+    schemes.set(name, value);
+    names.add(name);
+  }
+  return [...names];
+}
+
+/** Whether two schemes are one, whatever is said of them. */
+export function isSameScheme(one: SecurityScheme | undefined, other: SecurityScheme): boolean {
+  const text = ({ description: _, ...scheme }: SecurityScheme) =>
+    JSON.stringify(Object.entries(scheme).sort(([a], [b]) => a < b ? -1 : 1));
+  return one !== undefined && text(one) === text(other);
+}
+
+function describe(scheme: CredentialScheme): readonly [name: string, scheme: SecurityScheme] {
+  switch (scheme.type) {
+    case "cookie":
+      return ["session", { type: "apiKey", in: "cookie", name: scheme.name }];
+    case "header":
+      return ["apiKey", { type: "apiKey", in: "header", name: scheme.name }];
+    case "bearer":
+      return ["bearer", { type: "http", scheme: "bearer", bearerFormat: "JWT" }];
+  }
+}

@@ -4,14 +4,17 @@
  * @module
  */
 
-import { createRouter, editHeaders, type TypedRouter } from "@gatehouse/http";
+import { createContainer, editHeaders, routerBuilder, type TypedRouter } from "@gatehouse/http";
 import { z } from "zod";
-import { addAttachmentRoutes } from "./attachment_routes.ts";
+import { AttachmentsController, info, NotesController } from "./controllers.ts";
+import { addDocsRoutes } from "./docs.ts";
 import { createNoteFactory, NOTE_ID_REGEXP } from "./note.ts";
-import { addNoteRoutes } from "./note_routes.ts";
+import { findNote } from "./note_controller.ts";
+import document from "./openapi.json" with { type: "json" };
 import { startPage } from "./page.ts";
 import type { NoteStore } from "./store.ts";
 import { STYLE } from "./style.ts";
+import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
 /** Options of {@linkcode createApp}. */
 export interface AppOptions {
@@ -31,8 +34,19 @@ const pageQuerySchema = z.object({
 
 /** Creates the service. */
 export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter {
-  const now = () => Math.floor(nowMs() / 1000);
-  const router = createRouter({ finally: [(response) => editHeaders(response, addSafeHeaders)] });
+  const container = createContainer();
+  container.register(NOTE_STORE, { useValue: store });
+  container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
+  container.register(CLOCK, { useValue: () => Math.floor(nowMs() / 1000) });
+  const router = routerBuilder({ container, info })
+    .finally((response) => editHeaders(response, addSafeHeaders))
+    .extend((router) => {
+      router.under("/notes/:id/attachments", async ({ params: { id = "" } }) => {
+        await findNote(store, id); // before 10 MiB are read for nothing
+      });
+    })
+    .controllers(NotesController, AttachmentsController)
+    .build();
 
   router
     .get("/", async (req) => {
@@ -45,10 +59,12 @@ export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter 
         routes: router.routes,
         origin: originOf(req.url),
       });
-    }, { schema: { query: pageQuerySchema } })
-    .get("/style.css", () => new Response(STYLE, { headers: { "Content-Type": "text/css" } }));
-  addNoteRoutes(router, { store, makeNote: createNoteFactory(nowMs), now });
-  addAttachmentRoutes(router, { store, now });
+    }, { schema: { query: pageQuerySchema }, openapi: false })
+    .get("/style.css", () => new Response(STYLE, { headers: { "Content-Type": "text/css" } }), {
+      openapi: false,
+    });
+  const text = JSON.stringify(document, null, 2);
+  addDocsRoutes(router, { document: () => text });
   return router;
 }
 

@@ -58,23 +58,23 @@ export const noteSchema: z.ZodType<Note> = z.object({
   title: z.string(),
   text: z.string(),
   tags: z.array(z.string()),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-});
+  createdAt: z.number().describe("Seconds since the Unix epoch"),
+  updatedAt: z.number().describe("Seconds since the Unix epoch"),
+}).meta({ id: "Note" });
 
 /** Checks {@linkcode NoteInput}. */
 export const noteInputSchema: z.ZodType<NoteInput> = z.strictObject({
   title,
   text: text.default(""),
   tags: tags.default([]),
-});
+}).meta({ id: "NoteInput" });
 
 /** Checks {@linkcode NotePatch}. */
 export const notePatchSchema: z.ZodType<NotePatch> = z.strictObject({
   title: title.optional(),
   text: text.nullish(),
   tags: tags.nullish(),
-});
+}).meta({ id: "NotePatch" });
 
 /** Text of an id. Anything else can't be one, and is not worth asking the store for. */
 export const NOTE_ID_REGEXP: RegExp = /^[0-9a-z]{9}[0-9a-f]{16}$/;

@@ -1,5 +1,5 @@
 /**
- * The start page: the notes, a search and the routes of the API. It works without JavaScript and has none.
+ * The start page: the notes, a search and the routes of the API, documented at `/docs`. It works without JavaScript and has none.
  *
  * @module
  */
@@ -56,9 +56,10 @@ export function startPage(page: StartPage): Response {
         <footer>
           <h2>Add a note</h2>
           <pre tabindex="0" role="region" aria-label="Command"><code>${command}</code></pre>
-          <h2>Routes</h2>
+          <h2>API</h2>
+          <p><a href="/docs">Read the documentation and try it out</a></p>
           <ul class="routes">
-            ${routes.map(routeItem)}
+            ${routes.filter(({ options }) => options.openapi !== false).map(routeItem)}
           </ul>
         </footer>
       </body>

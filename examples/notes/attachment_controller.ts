@@ -1,0 +1,203 @@
+/**
+ * `/notes/:id/attachments` and what is beneath.
+ *
+ * @module
+ */
+
+import {
+  Controller,
+  Delete,
+  empty,
+  Get,
+  HttpError,
+  inject,
+  json,
+  type Multipart,
+  type PathParams,
+  Post,
+  type RequestSpec,
+  type TypedRequest,
+  type TypedResponse,
+} from "@gatehouse/http";
+import { z } from "zod";
+import {
+  cleanFileName,
+  contentDisposition,
+  filesOf,
+  harmlessType,
+  MAX_FILES,
+  uploadSchema,
+} from "./attachment.ts";
+import { noSuchNote } from "./note_controller.ts";
+import { type AddOutcome, type Attachment, MAX_ATTACHMENTS, type NewAttachment } from "./store.ts";
+import { CLOCK, NOTE_STORE } from "./tokens.ts";
+
+/** An attachment, as clients see it. */
+interface AttachmentView {
+  /** Name, unique at its note. */
+  readonly name: string;
+  /** Media type that it is served with. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Seconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** Where it is. */
+  readonly url: string;
+}
+
+/** Attachments, as clients see them. */
+interface Attachments {
+  /** The attachments. */
+  readonly attachments: AttachmentView[];
+}
+
+const attachmentSchema: z.ZodType<AttachmentView> = z.object({
+  name: z.string(),
+  type: z.string(),
+  size: z.number().describe("In bytes"),
+  createdAt: z.number().describe("Seconds since the Unix epoch"),
+  url: z.string(),
+}).meta({ id: "Attachment" });
+
+const attachmentsSchema: z.ZodType<Attachments> = z.object({
+  attachments: z.array(attachmentSchema),
+}).meta({ id: "Attachments" });
+
+type NoteId = PathParams<{ readonly id: string }>;
+type AttachmentName = PathParams<{ readonly id: string; readonly name: string }>;
+type Files = Multipart<{ readonly file: readonly File[] }>;
+
+const GONE = { 404: { description: "There is no such note, or it has no such attachment" } };
+
+/** Answers for the attachments of a note, which is there: the application checks that first. */
+@Controller("/notes/:id/attachments")
+export class AttachmentsController {
+  readonly #store = inject(NOTE_STORE);
+  readonly #now = inject(CLOCK);
+
+  @Post("/", {
+    summary: "Attach files to a note",
+    multipart: true,
+    schema: { body: uploadSchema, response: attachmentsSchema },
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            required: ["file"],
+            properties: {
+              file: {
+                type: "array",
+                minItems: 1,
+                maxItems: MAX_FILES,
+                items: { type: "string", format: "binary" },
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      201: {
+        description: "The attachments",
+        headers: { Location: { description: "Where they are", schema: { type: "string" } } },
+      },
+      ...GONE,
+      409: { description: "The note has an attachment of such a name, or too many" },
+    },
+  })
+  async add(req: TypedRequest<RequestSpec<Files, NoteId>>): Promise<TypedResponse<Attachments>> {
+    const { id } = req.params;
+    const files = filesOf(req.content).map((file) => newAttachment(file, this.#now()));
+    const outcome = await this.#store.addAttachments(id, files);
+    if (outcome !== "added") throw addError(outcome);
+    const attachments = files.map((file) => attachmentView(id, file));
+    const [first] = attachments;
+    const location = first !== undefined && attachments.length === 1
+      ? first.url
+      : `/notes/${id}/attachments`;
+    return json({ attachments }, { status: 201, headers: { Location: location } });
+  }
+
+  @Get("/", {
+    summary: "List the attachments of a note",
+    schema: { response: attachmentsSchema },
+    responses: { 200: { description: "The attachments" }, ...GONE },
+  })
+  async list(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<Attachments>> {
+    const { id } = req.params;
+    const attachments = await this.#store.listAttachments(id);
+    return json({ attachments: attachments.map((attachment) => attachmentView(id, attachment)) });
+  }
+
+  @Get("/:name", {
+    summary: "Download an attachment",
+    responses: {
+      200: { description: "Its bytes, under its own media type", content: { "*/*": {} } },
+      ...GONE,
+    },
+  })
+  async download(req: TypedRequest<RequestSpec<AttachmentName>>): Promise<Response> {
+    const opened = await this.#store.openAttachment(req.params.id, req.params.name);
+    if (opened === undefined) throw noSuchAttachment();
+    return downloadResponse(opened.attachment, opened.body);
+  }
+
+  @Delete("/:name", {
+    summary: "Delete an attachment",
+    responses: { 204: { description: "The attachment is gone" }, ...GONE },
+  })
+  async remove(req: TypedRequest<RequestSpec<AttachmentName>>): Promise<TypedResponse<never>> {
+    const outcome = await this.#store.removeAttachment(req.params.id, req.params.name);
+    if (outcome === "no_such_attachment") throw noSuchAttachment();
+    return empty();
+  }
+}
+
+function newAttachment(file: File, now: number): NewAttachment {
+  const name = cleanFileName(file.name);
+  if (name === undefined) throw new TypeError("Cannot take the file: its name was not checked");
+  return { name, type: harmlessType(file.type), size: file.size, createdAt: now, content: file };
+}
+
+function attachmentView(
+  noteId: string,
+  { name, type, size, createdAt }: Attachment,
+): AttachmentView {
+  const url = `/notes/${noteId}/attachments/${encodeURIComponent(name)}`;
+  return { name, type, size, createdAt, url };
+}
+
+/** A download that no browser shows as a page of this site, whatever is in it. */
+function downloadResponse({ name, type, size }: Attachment, body: ReadableStream): Response {
+  return new Response(body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Length": String(size),
+      "Content-Disposition": contentDisposition(name),
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+    },
+  });
+}
+
+function addError(outcome: Exclude<AddOutcome, "added">): HttpError {
+  switch (outcome) {
+    case "no_such_note":
+      return noSuchNote();
+    case "name_taken":
+      return new HttpError(409, "attachment_exists", {
+        detail: "The note has an attachment of this name",
+      });
+    case "too_many":
+      return new HttpError(409, "too_many_attachments", {
+        detail: `A note has ${MAX_ATTACHMENTS} attachments at most`,
+      });
+  }
+}
+
+function noSuchAttachment(): HttpError {
+  return new HttpError(404, "no_such_attachment", {
+    detail: "The note has no attachment of this name",
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * `/notes` and `/notes/:id`.
+ *
+ * @module
+ */
+
+import {
+  Controller,
+  Delete,
+  empty,
+  Get,
+  HttpError,
+  inject,
+  type Json,
+  json,
+  Patch,
+  type PathParams,
+  Post,
+  Put,
+  type QueryParams,
+  type RequestSpec,
+  type TypedRequest,
+  type TypedResponse,
+} from "@gatehouse/http";
+import { z } from "zod";
+import { checkIfMatch, etag, isUnchanged } from "./etag.ts";
+import {
+  applyPatch,
+  type Note,
+  NOTE_BODY_BYTES,
+  NOTE_ID_REGEXP,
+  type NoteInput,
+  noteInputSchema,
+  type NotePatch,
+  notePatchSchema,
+  noteSchema,
+  replaceContent,
+} from "./note.ts";
+import type { NoteStore, VersionedNote } from "./store.ts";
+import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
+
+/** The query of a list. */
+interface ListQuery {
+  /** Words that the notes have. */
+  readonly q?: string | undefined;
+  /** Most notes of the page. */
+  readonly limit: number;
+  /** Where the page starts. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of notes. */
+interface NotePageBody {
+  /** The notes. */
+  readonly notes: readonly Note[];
+  /** Reference of the next page; absent on the last. */
+  readonly next?: string | undefined;
+}
+
+const listQuerySchema: z.ZodType<ListQuery> = z.strictObject({
+  q: z.string().trim().max(200).optional().describe("Words that the notes have"),
+  limit: z.string().regex(/^\d{1,3}$/).transform(Number).pipe(z.int().min(1).max(100))
+    .default(20).describe("Most notes of the page, up to 100"),
+  cursor: z.string().regex(NOTE_ID_REGEXP).optional().describe("The `cursor` in a page's `next`"),
+});
+
+const notePageSchema: z.ZodType<NotePageBody> = z.object({
+  notes: z.array(noteSchema).readonly(),
+  next: z.string().optional().describe("Reference of the next page; absent on the last"),
+}).meta({ id: "NotePage" });
+
+type NoteId = PathParams<{ readonly id: string }>;
+
+const NO_SUCH_NOTE = { 404: { description: "There is no note of this id" } };
+const IF_MATCH = {
+  parameters: [{
+    name: "If-Match",
+    in: "header",
+    description: "Versions of the note to change, as in its `ETag`",
+    schema: { type: "string" },
+  }],
+} as const;
+const CHANGED = { ...NO_SUCH_NOTE, 412: { description: "The note has another version by now" } };
+
+/** Answers for notes. */
+@Controller("/notes")
+export class NotesController {
+  readonly #store = inject(NOTE_STORE);
+  readonly #makeNote = inject(NOTE_FACTORY);
+  readonly #now = inject(CLOCK);
+
+  @Get("/", {
+    summary: "List notes, newest first",
+    schema: { query: listQuerySchema, response: notePageSchema },
+    responses: {
+      200: {
+        description: "A page of notes",
+        headers: { Link: { description: "The next page, RFC 8288", schema: { type: "string" } } },
+      },
+    },
+  })
+  async list(
+    req: TypedRequest<RequestSpec<QueryParams<ListQuery>>>,
+  ): Promise<TypedResponse<NotePageBody>> {
+    const { q = "", limit, cursor } = req.query;
+    const page = await this.#store.list({
+      search: q,
+      limit,
+      ...(cursor === undefined ? {} : { before: cursor }),
+    });
+    if (page.next === undefined) return json({ notes: page.notes });
+    const query = new URLSearchParams({ limit: String(limit), cursor: page.next });
+    if (q !== "") query.set("q", q);
+    const next = `/notes?${query}`;
+    return json({ notes: page.notes, next }, { headers: { Link: `<${next}>; rel="next"` } });
+  }
+
+  @Post("/", {
+    summary: "Create a note",
+    schema: { body: noteInputSchema, response: noteSchema },
+    maxBodyBytes: NOTE_BODY_BYTES,
+    responses: {
+      201: {
+        description: "The note",
+        headers: { Location: { description: "Its address", schema: { type: "string" } } },
+      },
+    },
+  })
+  async create(req: TypedRequest<RequestSpec<Json<NoteInput>>>): Promise<TypedResponse<Note>> {
+    const note = this.#makeNote(req.content);
+    const version = await this.#store.add(note);
+    return noteResponse(note, version, {
+      status: 201,
+      headers: { Location: `/notes/${note.id}` },
+    });
+  }
+
+  @Get("/:id", {
+    summary: "Read a note",
+    schema: { response: noteSchema },
+    responses: {
+      200: {
+        description: "The note",
+        headers: { ETag: { description: "Its version", schema: { type: "string" } } },
+      },
+      304: { description: "The version in `If-None-Match` is the current one" },
+      ...NO_SUCH_NOTE,
+    },
+  })
+  async read(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<Note>> {
+    const { note, version } = await findNote(this.#store, req.params.id);
+    if (isUnchanged(req.headers, version)) return empty(304, { headers: { ETag: etag(version) } });
+    return noteResponse(note, version);
+  }
+
+  @Put("/:id", {
+    summary: "Replace a note",
+    schema: { body: noteInputSchema, response: noteSchema },
+    maxBodyBytes: NOTE_BODY_BYTES,
+    ...IF_MATCH,
+    responses: CHANGED,
+  })
+  replace(req: TypedRequest<RequestSpec<Json<NoteInput>, NoteId>>): Promise<TypedResponse<Note>> {
+    return this.#change(
+      req.params.id,
+      req.headers,
+      (note) => replaceContent(note, req.content, this.#now()),
+    );
+  }
+
+  @Patch("/:id", {
+    summary: "Change a note",
+    description: "A merge patch, RFC 7396: members that are left out stay, `null` takes one away.",
+    schema: { body: notePatchSchema, response: noteSchema },
+    maxBodyBytes: NOTE_BODY_BYTES,
+    ...IF_MATCH,
+    requestBody: { content: { "application/merge-patch+json": {}, "application/json": {} } },
+    responses: CHANGED,
+  })
+  patch(req: TypedRequest<RequestSpec<Json<NotePatch>, NoteId>>): Promise<TypedResponse<Note>> {
+    return this.#change(
+      req.params.id,
+      req.headers,
+      (note) => applyPatch(note, req.content, this.#now()),
+    );
+  }
+
+  @Delete("/:id", {
+    summary: "Delete a note",
+    ...IF_MATCH,
+    responses: { 204: { description: "The note is gone" }, ...CHANGED },
+  })
+  async remove(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<never>> {
+    for (;;) {
+      const { version } = await findNote(this.#store, req.params.id);
+      checkIfMatch(req.headers, version);
+      if (await this.#store.remove(req.params.id, version) === "removed") return empty();
+    }
+  }
+
+  async #change(
+    id: string,
+    headers: Headers,
+    edit: (note: Note) => Note,
+  ): Promise<TypedResponse<Note>> {
+    for (;;) {
+      const { note, version } = await findNote(this.#store, id);
+      checkIfMatch(headers, version);
+      const changed = edit(note);
+      const outcome = await this.#store.replace(changed, version);
+      if (outcome.status === "replaced") return noteResponse(changed, outcome.version);
+    }
+  }
+}
+
+/** Finds a note. @throws {HttpError} 404 `no_such_note` */
+export async function findNote(store: NoteStore, id: string): Promise<VersionedNote> {
+  const found = await store.find(id);
+  if (found === undefined) throw noSuchNote();
+  return found;
+}
+
+/** The refusal of a request for a note that is not there. */
+export function noSuchNote(): HttpError {
+  return new HttpError(404, "no_such_note", { detail: "There is no note of this id" });
+}
+
+function noteResponse(
+  note: Note,
+  version: string,
+  init: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): TypedResponse<Note> {
+  return json(note, { ...init, headers: { ...init.headers, ETag: etag(version) } });
+}

@@ -17,7 +17,7 @@ import {
   type SchemaGraph,
   type WantedName,
 } from "./_schema_graph.ts";
-import { jsonSchemaOf, type Side } from "./_standard_schema.ts";
+import { jsonSchemaOf, type JsonSchemaOptions, type Side } from "./_standard_schema.ts";
 
 /** Collects schemas, each under a name of its own. */
 export interface Components {
@@ -27,7 +27,7 @@ export interface Components {
    * @param name What to call a part that has no name and needs one.
    * @throws {TypeError} If the validator gives no JSON Schema.
    */
-  convert(validator: unknown, side: Side, name: string): SchemaObject;
+  convert(validator: unknown, side: Side, name: string, options?: JsonSchemaOptions): SchemaObject;
   /** Finds what a schema's own `$ref` refers to; a schema without one is returned as it is. */
   resolve(schema: SchemaObject): SchemaObject;
   /** The schemas that are referred to from a text, and from there on, sorted by name. */
@@ -55,8 +55,8 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
   }
 
   return {
-    convert(validator, side, name) {
-      const graph = readGraph(jsonSchemaOf(validator, side), {
+    convert(validator, side, name, options) {
+      const graph = readGraph(jsonSchemaOf(validator, side, options), {
         name,
         madeUp: isArkType(validator),
       });

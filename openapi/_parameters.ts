@@ -8,6 +8,7 @@ import type { ParameterObject, SchemaObject } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { isObject } from "./_json_schema.ts";
+import { UNKNOWN_PART } from "./_standard_schema.ts";
 import type { Template } from "./_path.ts";
 
 /** A schema's members, by name. */
@@ -38,32 +39,45 @@ export function parametersOf(
       segment.kind === "param" ? segment.name : segment.kind === "wildcard" ? "path" : []
     ),
   );
-  const written = (place: string) =>
-    parameters.filter((one) => one.in === place && (one.schema ?? one.content) !== undefined)
-      .map((one) => one.name);
-  const byHand = [...declared].every((one) => written("path").includes(one));
   const params = schema.params === undefined
     ? undefined
-    : membersOf(convert(schema.params, "Params", byHand), components);
+    : convert(schema.params, "path", `${name}Params`);
   const query = schema.query === undefined
     ? undefined
-    : convert(schema.query, "Query", written("query").length > 0);
+    : convert(schema.query, "query", `${name}Query`);
   const stray = [...params?.required ?? []].find((one) => !declared.has(one)) ??
     parameters.find((one) => one.in === "path" && !declared.has(one.name))?.name;
   if (stray !== undefined) throw new TypeError(`parameter "${stray}" is not in the path`);
   const derived = [
     ...pathParameters(template, params),
-    ...(query === undefined ? [] : queryParameters(query, components)),
+    ...(query === undefined ? [] : queryParameters(query)),
   ];
   return complete(derived, parameters.flatMap((one) => inTemplate(one, template)));
 
-  /** What is written by hand stands for what a schema cannot say. */
-  function convert(validator: unknown, part: string, isWritten: boolean): SchemaObject {
+  /** The members of a schema. What is written by hand stands for those that it cannot describe. */
+  function convert(validator: unknown, place: ParameterObject["in"], part: string): Members {
     try {
-      return components.convert(validator, "input", name + part);
+      return membersOf(components.convert(validator, "input", part), components);
     } catch (error) {
-      if (isWritten && error instanceof TypeError) return {};
-      throw error;
+      const written = parameters.filter((one) =>
+        one.in === place && (one.schema ?? one.content) !== undefined
+      ).map((one) => one.name);
+      if (!(error instanceof TypeError) || written.length === 0) throw error;
+      const members = membersIfAny(validator, part);
+      for (const [member, one] of Object.entries(members.properties)) {
+        if (!written.includes(member) && JSON.stringify(one).includes(UNKNOWN_PART)) throw error;
+      }
+      return members;
+    }
+  }
+
+  /** The members of a schema, with marks at those it cannot describe; none if it cannot even do that. */
+  function membersIfAny(validator: unknown, part: string): Members {
+    try {
+      const schema = components.convert(validator, "input", part, { markUnknown: true });
+      return membersOf(schema, components);
+    } catch {
+      return { properties: {}, required: new Set(), open: undefined };
     }
   }
 }
@@ -97,8 +111,7 @@ function textParameter(
 }
 
 /** One parameter for each member; members of unknown names come as one parameter that stands for all of them. */
-function queryParameters(schema: SchemaObject, components: Components): readonly ParameterObject[] {
-  const { properties, required, open } = membersOf(schema, components);
+function queryParameters({ properties, required, open }: Members): readonly ParameterObject[] {
   const stated = Object.entries(properties).map(([name, member]): ParameterObject => ({
     name,
     in: "query",

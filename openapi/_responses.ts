@@ -62,11 +62,17 @@ export function responsesOf({ metadata, data, refusals }: ResponsesSource): Resp
   const others = ([...refusals, "4XX", "default"] as const).filter((status) =>
     !written.some(([other]) => other === status)
   );
-  return Object.fromEntries<ResponseObject | ReferenceObject>([ // statuses sort themselves, being numbers
+  const found: readonly (readonly [string, ResponseObject | ReferenceObject])[] = [
     ...(hasSuccess ? [] : [["200", successResponse("200", {}, data)] as const]),
     ...written.map(([status, given]) => [status, writtenResponse(status, given, data)] as const),
     ...others.map((status) => [status, refusalRef(status)] as const),
-  ]);
+  ];
+  return Object.fromEntries([...found].sort(([a], [b]) => rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Statuses, then ranges, as JavaScript orders names; `default` comes last. */
+function rank(status: string): string {
+  return status === "default" ? "~" : status;
 }
 
 function writtenResponse(

@@ -21,6 +21,15 @@ interface ConverterOptions {
 /** The part of the standard that is used here. */
 type JsonSchemaConverter = Readonly<Record<Side, (options: ConverterOptions) => unknown>>;
 
+/** Options of {@linkcode jsonSchemaOf}. */
+export interface JsonSchemaOptions {
+  /** Mark a part that JSON has not by {@linkcode UNKNOWN_PART}, where the library says which it is. @default {false} */
+  readonly markUnknown?: boolean;
+}
+
+/** Keyword of a part that JSON has not, for those that describe it by hand. */
+export const UNKNOWN_PART = "x-gatehouse-unknown";
+
 /** What libraries are told besides, by vendor: where they know more than they say by themselves. */
 const LIBRARY_OPTIONS: Readonly<Record<string, (side: Side) => Readonly<Record<string, unknown>>>> =
   {
@@ -35,7 +44,11 @@ const LIBRARY_OPTIONS: Readonly<Record<string, (side: Side) => Readonly<Record<s
  *
  * @throws {TypeError} If the validator gives none.
  */
-export function jsonSchemaOf(validator: unknown, side: Side): SchemaObject {
+export function jsonSchemaOf(
+  validator: unknown,
+  side: Side,
+  { markUnknown = false }: JsonSchemaOptions = {},
+): SchemaObject {
   const { vendor, jsonSchema } = (validator as {
     readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
   })["~standard"];
@@ -54,7 +67,12 @@ export function jsonSchemaOf(validator: unknown, side: Side): SchemaObject {
     return schema;
   };
   try {
-    return mapSchema(withoutMadeUp(convert(), convert()), (one) => tidy(one, side));
+    return mapSchema(withoutMadeUp(convert(), convert()), (one) => {
+      const { [UNKNOWN_PART]: unknown, ...rest } = one;
+      if (unknown === undefined || isDescribed(rest)) return tidy(rest, side);
+      if (!markUnknown) throw new TypeError(`${unknown} cannot be represented in JSON`);
+      return tidy(one, side);
+    });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(
@@ -66,30 +84,65 @@ export function jsonSchemaOf(validator: unknown, side: Side): SchemaObject {
 
 /** A part of a Zod schema, on its way to JSON Schema. */
 interface ZodNode {
-  readonly zodSchema: { readonly _zod: { readonly def: { type: string; coerce?: boolean } } };
+  readonly zodSchema: {
+    readonly _zod: {
+      readonly def: {
+        readonly type: string;
+        readonly coerce?: boolean;
+        readonly values?: readonly unknown[];
+      };
+    };
+  };
   readonly jsonSchema: Record<string, unknown>;
 }
 
 /** Types of Zod that JSON has not. */
-const NOT_IN_JSON: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  "bigint custom date function map nan promise set symbol transform undefined void".split(" "),
-);
+const NOT_IN_JSON: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "bigint",
+  "custom",
+  "date",
+  "function",
+  "map",
+  "nan",
+  "promise",
+  "set",
+  "symbol",
+  "transform",
+  "undefined",
+  "void",
+]);
 
-/** A date is sent as its text, and taken from one where it is coerced. Whatever else JSON has not is an error. */
+/** Describes a date, which is sent as its text, and taken from one where it is coerced. Marks what JSON has not. */
 function representInJson({ zodSchema, jsonSchema }: ZodNode, side: Side): void {
-  const { type, coerce } = zodSchema._zod.def;
-  if (!NOT_IN_JSON.has(type)) return;
-  if (type !== "date" || (side === "input" && coerce !== true)) {
-    throw new TypeError(`${type} cannot be represented in JSON`);
+  const { type, coerce, values = [] } = zodSchema._zod.def;
+  if (type === "date" && (side === "output" || coerce === true)) {
+    Object.assign(jsonSchema, { type: "string", format: "date-time" });
+  } else if (NOT_IN_JSON.has(type)) {
+    jsonSchema[UNKNOWN_PART] = type;
+  } else if (type === "literal" && !isInJson(values)) {
+    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]; // it says the number for a bigint
+    jsonSchema[UNKNOWN_PART] = type;
   }
-  Object.assign(jsonSchema, { type: "string", format: "date-time" });
+}
+
+/** Whether one of a literal's values can come in JSON, where `undefined` is a member that is not there. */
+function isInJson(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value !== "bigint") &&
+    values.some((value) => value !== undefined);
+}
+
+/** Whether a schema says what it takes; one that JSON has not may be described in its own metadata. */
+function isDescribed(schema: SchemaObject): boolean {
+  return ["type", "$ref", "allOf", "anyOf", "oneOf", "enum"].some((keyword) => keyword in schema);
 }
 
 /** A schema without the defaults that are made anew each time, such as an id or the time. */
 function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
   return Object.fromEntries(
     Object.entries(one)
-      .filter(([keyword, value]) => keyword !== "default" || isSame(value, other[keyword]))
+      .filter(([keyword, value]) =>
+        keyword !== "default" || (isSame(value, other[keyword]) && !isNow(value))
+      )
       .map(([keyword, value]) => {
         if (!MAP_KEYWORDS.has(keyword) || !isObject(value)) {
           return [keyword, alike(value, other[keyword])];
@@ -102,6 +155,16 @@ function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
         return [keyword, Object.fromEntries(named)];
       }),
   );
+}
+
+/** Whether a value is the time: in seconds or milliseconds since the Unix epoch, or as a date. */
+function isNow(value: unknown): boolean {
+  const times = typeof value === "number"
+    ? [value, value * 1000]
+    : typeof value === "string"
+    ? [Date.parse(value)]
+    : [];
+  return times.some((time) => Math.abs(time - Date.now()) < 60_000);
 }
 
 function alike(one: unknown, other: unknown): unknown {
@@ -129,7 +192,10 @@ const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
 
 function tidy(schema: SchemaObject, side: Side): SchemaObject {
   const known = Object.fromEntries(
-    Object.entries(schema).filter(([keyword]) => KEYWORDS.has(keyword) || keyword.startsWith("x-")),
+    Object.entries(schema).filter(([keyword, value]) =>
+      (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
+      (typeof value !== "number" || Number.isFinite(value))
+    ),
   );
   const sided = side === "input" ? asInput(known) : asOutput(known);
   return withProperties(withoutEmptyChoice(withoutBooleans(sided)));

@@ -7,6 +7,7 @@
 
 import type {
   OpenApiDocument,
+  OpenApiInfo,
   OperationObject,
   ParameterObject,
   SchemaObject,
@@ -28,25 +29,36 @@ const COMPONENT_NAME_REGEXP = /^[\w.-]+$/;
 /** What tools take in a URL and in the name of a function, RFC 3986 §2.3. */
 const OPERATION_ID_REGEXP = /^[\w.~-]+$/;
 
-/** What is wrong with a document as a whole, a line for each; its operations were looked at before. */
-export function documentProblems(document: OpenApiDocument): readonly string[] {
-  const { info, components, paths } = document;
+/** What is wrong with the names that an application gives, a line for each. */
+export function nameProblems(
+  { schemas = {}, securitySchemes = {} }: OpenApiInfo,
+): readonly string[] {
+  return Object.entries({ schemas, securitySchemes }).flatMap(([kind, named]) =>
+    Object.keys(named).filter((name) => !COMPONENT_NAME_REGEXP.test(name))
+      .map((name) => `components.${kind}: "${name}" is no name of a component`)
+  );
+}
+
+/**
+ * What is wrong with a document as a whole, a line for each; its operations were looked at before.
+ *
+ * @param labels What messages call its operations.
+ */
+export function documentProblems(
+  document: OpenApiDocument,
+  labels: ReadonlyMap<OperationObject, string>,
+): readonly string[] {
+  const { info, components } = document;
   return [
     ...(["title", "version"] as const).flatMap((name) => {
       const value: unknown = info[name];
       return typeof value === "string" && value !== "" ? [] : [`info.${name} is no text`];
     }),
-    ...Object.entries(components).flatMap(([kind, named]) =>
-      Object.keys(named).filter((name) => !COMPONENT_NAME_REGEXP.test(name))
-        .map((name) => `components.${kind}: "${name}" is no name of a component`)
-    ),
     ...Object.entries(components.schemas ?? {}).flatMap(([name, schema]) =>
       schemaProblems(schema).map((line) => `schema ${name}: ${line}`)
     ),
-    ...Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, operation]) =>
-        danglingRefs(document, operation).map((line) => `${method.toUpperCase()} ${path}: ${line}`)
-      )
+    ...[...labels].flatMap(([operation, label]) =>
+      danglingRefs(document, operation).map((line) => `${label}: ${line}`)
     ),
     ...danglingRefs(document, components),
   ];
@@ -101,7 +113,10 @@ function contentProblems(holder: unknown, label: string): readonly string[] {
     if (!type.includes("/")) return [`${label}: "${type}" is no media type`];
     if (!isObject(media)) return [];
     const schema = isObject(media.schema) ? schemaProblems(media.schema) : [];
-    return [...exampleProblems(media), ...schema].map((line) => `${label}: ${line}`);
+    return [
+      ...exampleProblems(media).map((line) => `${label}: ${line}`),
+      ...schema.map((line) => `${label}: ${line}`),
+    ];
   });
 }
 
@@ -157,6 +172,7 @@ function danglingRefs(document: OpenApiDocument, part: unknown): readonly string
 }
 
 function leads(document: OpenApiDocument, ref: string): boolean {
+  if (!ref.startsWith("#/")) return false; // the document itself is no part of it
   let place: unknown = document;
   for (const token of ref.slice(1).split("/").slice(1)) {
     const key = pointerToken(token);

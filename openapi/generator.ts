@@ -19,7 +19,7 @@ import { operationOf, tagOf } from "./_operation.ts";
 import { METHODS, planOperations } from "./_plan.ts";
 import { problemSchemas, refusalResponses } from "./_refusals.ts";
 import { createSecurityRules } from "./_security.ts";
-import { documentProblems, operationProblems } from "./_validate.ts";
+import { documentProblems, nameProblems, operationProblems } from "./_validate.ts";
 
 /**
  * Writes the OpenAPI 3.1 document of controllers, or of a router's routes.
@@ -50,16 +50,18 @@ export function generateOpenAPI(
   source: EndpointRegistry | RouteSource = defaultRegistry,
 ): OpenApiDocument {
   const endpoints = readEndpoints(source);
-  const errors = new Set<string>();
+  const errors = new Set<string>(nameProblems(info));
   const components = createComponents({ ...problemSchemas, ...info.schemas });
   const security = createSecurityRules(info);
   const items: Record<string, Record<string, OperationObject>> = {};
+  const labels = new Map<OperationObject, string>();
   for (const planned of planOperations(endpoints, errors)) {
     const { endpoint: { label }, template: { path }, method } = planned;
     try {
       const operation = operationOf(planned, { components, security });
       operationProblems(operation, path).forEach((line) => errors.add(`${label}: ${line}`));
       (items[path] ??= {})[method] = operation;
+      labels.set(operation, label);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       errors.add(`${label}: ${error.message.split("\n", 1)[0]}`);
@@ -70,8 +72,8 @@ export function generateOpenAPI(
     Object.entries(items).map(([path, item]) => [path, inOrder(item)]),
   );
   const document = assemble(info, { paths, components, security, tags: tagsOf(info, endpoints) });
-  throwAll(documentProblems(document));
-  return document;
+  throwAll(documentProblems(document, labels));
+  return JSON.parse(JSON.stringify(document)); // whoever changes it changes nothing else
 }
 
 /** The tags of the application, then those of its controllers. */

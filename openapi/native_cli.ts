@@ -122,10 +122,17 @@ function report(
   }
 }
 
-if (import.meta.main) {
+async function main(): Promise<never> {
+  const writes: Promise<void>[] = [];
+  const writer = (write: (text: string, done: () => void) => void) => (text: string): void => {
+    writes.push(new Promise((resolve) => write(text, resolve)));
+  };
   const code = await runCli(process.argv.slice(2), {
-    print: (text) => void process.stdout.write(text),
-    printError: (text) => void process.stderr.write(text),
+    print: writer((text, done) => process.stdout.write(text, done)),
+    printError: writer((text, done) => process.stderr.write(text, done)),
   });
+  await Promise.all(writes); // Bun drops what a pipe has not taken yet
   process.exit(code); // the application that was imported may have left something running
 }
+
+if (import.meta.main) await main();

@@ -142,6 +142,11 @@ export function routerBuilder<Args extends unknown[] = []>(
     controllers: (...classes: Class<object>[]) =>
       record("controllers", undefined, () => {
         for (const one of classes) {
+          if (typeof one !== "function") {
+            throw new TypeError(
+              "Cannot add a controller: it is no class; do modules import each other?",
+            );
+          }
           if (controllers.has(one)) {
             throw new TypeError(`Cannot add ${nameOf(one)}: it was added before`);
           }

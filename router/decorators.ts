@@ -122,7 +122,7 @@ function routeDecorator(
 ): (path?: string, given?: RouteOptions<never[]> & EndpointMetadata) => EndpointDecorator {
   return (path = "/", given = {}) => {
     checkPath(path, decorator);
-    const options = splitOptions(given);
+    const options = Object.freeze(splitOptions(given));
     return methodDecorator(decorator, (place) => {
       recordOf(place, decorator).routes.unshift({ method, path, options });
     });

@@ -47,8 +47,13 @@ function existing(path: string): string[] {
   }
 }
 
+/** Folder by folder: of one that holds a workspace member, Deno would test the member alone. */
 function defaultPaths(): string[] {
-  return ["tests", ...["README.md", ...packageModules()].filter(hasExample)];
+  const folders = [...Deno.readDirSync(join(ROOT, "tests"))].map(({ name }) => name).sort();
+  return [
+    ...folders.filter((name) => !NOT_HERMETIC.includes(name)).map((name) => `tests/${name}`),
+    ...["README.md", ...packageModules()].filter(hasExample),
+  ];
 }
 
 function hasExample(path: string): boolean {

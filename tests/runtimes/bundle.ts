@@ -1,5 +1,6 @@
 /**
- * Makes one script of the cases and everything they import.
+ * Makes one script of the cases and everything they import, in one of the two modes of decorators. No runtime has
+ * decorators of its own yet, so that esbuild compiles both.
  *
  * @module
  */
@@ -18,9 +19,16 @@ interface Esbuild {
     platform: "neutral";
     target: "es2022";
     nodePaths: string[];
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: boolean } };
     logLevel: "warning";
   }): Promise<unknown>;
   stop(): Promise<void>;
+}
+
+/** Options of {@linkcode bundle}. */
+export interface BundleOptions {
+  /** Compile legacy decorators, not standard ones. @default {false} */
+  readonly experimentalDecorators?: boolean;
 }
 
 /**
@@ -30,7 +38,12 @@ interface Esbuild {
  * @param folder Where the bundle goes, and the links to the npm packages it is made of.
  * @returns The bundle's path.
  */
-export async function bundle(entry: string, folder: string): Promise<string> {
+export async function bundle(
+  entry: string,
+  folder: string,
+  options: BundleOptions = {},
+): Promise<string> {
+  const { experimentalDecorators = false } = options;
   const outfile = join(folder, "bundle.mjs");
   const nodePath = await linkPackages(entry, join(folder, "packages"));
   const esbuild: Esbuild = await import(ESBUILD);
@@ -43,6 +56,7 @@ export async function bundle(entry: string, folder: string): Promise<string> {
       platform: "neutral",
       target: "es2022",
       nodePaths: [nodePath],
+      tsconfigRaw: { compilerOptions: { experimentalDecorators } },
       logLevel: "warning",
     });
   } finally {

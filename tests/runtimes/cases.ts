@@ -5,10 +5,12 @@
  * @module
  */
 
+import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
+import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
 
-/** Every case, in the order in which they run. */
+/** Every case with standard decorators, in the order in which they run. */
 export const cases: readonly RuntimeCase[] = [
   {
     name: "Request and Response carry JSON",
@@ -26,4 +28,16 @@ export const cases: readonly RuntimeCase[] = [
     },
   },
   ...routerCases,
+  ...openApiCases,
+  ...decoratorCases("standard"),
 ];
+
+/** Those that run again with legacy decorators: the router without them is the same. */
+export const legacyCases: readonly RuntimeCase[] = decoratorCases("legacy");
+
+function decoratorCases(mode: "standard" | "legacy"): readonly RuntimeCase[] {
+  return [
+    { name: `decorators: they are ${mode}`, run: () => assertSame(observeMode().mode, mode) },
+    ...allDecoratorCases.map(({ name, run }) => ({ name: `decorators: ${name}`, run })),
+  ];
+}

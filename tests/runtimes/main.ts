@@ -1,6 +1,6 @@
 /**
- * The entry of the bundle: `report` for runtimes that run a script, `default` for those that serve
- * a Worker.
+ * The entry of the bundle with standard decorators: `report` for runtimes that run a script, `default` for those that
+ * serve a Worker.
  *
  * @module
  */

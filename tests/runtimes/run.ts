@@ -1,14 +1,14 @@
 /**
- * Runs the cases of `cases.ts` on Deno, Node, Bun and workerd: one bundle, the same bytes for each.
+ * Runs the cases of `cases.ts` on Deno, Node, Bun and workerd: one bundle for each mode of decorators, the same bytes
+ * for each runtime.
  *
- * Prints one line per runtime. A runtime that is not there is skipped, unless `--require-all` is
- * given.
+ * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given.
  *
  * @module
  */
 // deno-lint-ignore-file no-console
 
-import { join, toFileUrl } from "@std/path";
+import { dirname, join, toFileUrl } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
 import type { RuntimeResult } from "./harness.ts";
@@ -22,6 +22,12 @@ const COMMANDS: readonly (readonly [name: string, command: readonly string[]])[]
   ["deno", [Deno.execPath(), "run", "--no-config", "--no-prompt"]],
   ["node", ["node"]],
   ["bun", ["npx", "-y", BUN]],
+];
+
+/** The bundles, with what is said of them behind a runtime's name. */
+const BUNDLES: readonly (readonly [suffix: string, entry: string, experimental: boolean])[] = [
+  ["", "main.ts", false],
+  [", legacy decorators", "legacy_main.ts", true],
 ];
 
 /** The part of Miniflare that is used here. */
@@ -95,24 +101,33 @@ async function runWorker(script: string): Promise<Outcome> {
 async function main(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "gatehouse_runtimes_" });
   const outcomes: Outcome[] = [];
-  const add = (outcome: Outcome) => {
-    console.log(formatOutcome(outcome));
-    outcomes.push(outcome);
-  };
   try {
-    const module = await bundle(join(ROOT, "tests/runtimes/main.ts"), folder);
-    const script = join(folder, "script.mjs");
-    await Deno.writeTextFile(
-      script,
-      `import { report } from ${JSON.stringify(toFileUrl(module).href)};\n` +
-        `console.log(JSON.stringify(await report()));\n`,
-    );
-    for (const [name, command] of COMMANDS) add(await runScript(name, command, script));
-    add(await runWorker(module));
+    for (const [suffix, entry, experimentalDecorators] of BUNDLES) {
+      const own = join(folder, entry);
+      await Deno.mkdir(own);
+      const options = { experimentalDecorators };
+      const module = await bundle(join(ROOT, "tests/runtimes", entry), own, options);
+      for await (const outcome of runEverywhere(module)) {
+        const named = { ...outcome, name: outcome.name + suffix };
+        console.log(formatOutcome(named));
+        outcomes.push(named);
+      }
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
   return outcomes.some((outcome) => isFailure(outcome, args.includes("--require-all"))) ? 1 : 0;
+}
+
+async function* runEverywhere(module: string): AsyncIterable<Outcome> {
+  const script = join(dirname(module), "script.mjs");
+  await Deno.writeTextFile(
+    script,
+    `import { report } from ${JSON.stringify(toFileUrl(module).href)};\n` +
+      `console.log(JSON.stringify(await report()));\n`,
+  );
+  for (const [name, command] of COMMANDS) yield await runScript(name, command, script);
+  yield await runWorker(module);
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,1 @@
+../router/_decorator_class_cases.ts

@@ -1,0 +1,1 @@
+../router/_decorator_container_cases.ts

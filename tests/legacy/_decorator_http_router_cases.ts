@@ -1,0 +1,1 @@
+../router/_decorator_http_router_cases.ts

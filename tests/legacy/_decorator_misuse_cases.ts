@@ -1,0 +1,1 @@
+../router/_decorator_misuse_cases.ts

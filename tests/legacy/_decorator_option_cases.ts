@@ -1,0 +1,1 @@
+../router/_decorator_option_cases.ts

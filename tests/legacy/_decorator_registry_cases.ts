@@ -1,0 +1,1 @@
+../router/_decorator_registry_cases.ts

@@ -1,0 +1,1 @@
+../router/_decorator_replaced_cases.ts

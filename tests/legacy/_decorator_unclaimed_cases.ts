@@ -1,0 +1,1 @@
+../router/_decorator_unclaimed_cases.ts

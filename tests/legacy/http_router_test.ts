@@ -1,0 +1,1 @@
+../router/http_router_test.ts

@@ -1,0 +1,24 @@
+/** This folder has no text of its own: only the mode of its decorators is another. */
+
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { ROOT } from "../../dev/_project.ts";
+
+const OWN: readonly string[] = ["deno.json", "links_test.ts"];
+
+const FOLDER = join(ROOT, "tests/legacy");
+const ENTRIES = [...Deno.readDirSync(FOLDER)].filter(({ name }) => !OWN.includes(name));
+
+Deno.test("tests/legacy has links to the files of tests/router, and nothing else", () => {
+  const links = ENTRIES.map(({ name, isSymlink }) => [
+    name,
+    isSymlink ? Deno.readLinkSync(join(FOLDER, name)) : "is no link",
+  ]);
+  assertEquals(links, ENTRIES.map(({ name }) => [name, `../router/${name}`]));
+});
+
+Deno.test("tests/legacy has every case and check of the decorators", () => {
+  const files = [...Deno.readDirSync(join(ROOT, "tests/router"))].map(({ name }) => name);
+  const wanted = files.filter((name) => /^_decorator_|^decorators_(?:\w+_)?check\.ts$/.test(name));
+  assertEquals(wanted.filter((name) => !ENTRIES.some((entry) => entry.name === name)), []);
+});

@@ -1,0 +1,1 @@
+../router/registry_test.ts

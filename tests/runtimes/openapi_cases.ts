@@ -1,0 +1,81 @@
+/**
+ * OpenAPI documents on every runtime.
+ *
+ * @module
+ */
+
+import { createRouter, generateOpenAPI, json, secured } from "../../mod.ts";
+import { createRouter as createPlainRouter } from "../../router/mod.ts";
+import { z } from "zod";
+import { assert, assertSame, type RuntimeCase } from "./harness.ts";
+
+const info = { title: "Notes", version: "1.0.0" };
+
+interface Tree {
+  readonly name: string;
+  readonly children: readonly Tree[];
+}
+const treeSchema: z.ZodType<Tree> = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(treeSchema);
+  },
+}).meta({ id: "Tree" });
+
+/** Every case, in the order in which they run. */
+export const openApiCases: readonly RuntimeCase[] = [
+  {
+    name: "router.openapi() documents paths, parameters, bodies and security",
+    run() {
+      const router = createRouter({ info })
+        .withAuth({
+          guard: () => ({ sub: "ada" }),
+          strategies: [{ name: "token", scheme: { type: "bearer" } }],
+        })
+        .get("/notes/:id{[0-9]+}", () => json(1), {
+          schema: { query: z.object({ at: z.coerce.date().optional() }) },
+        })
+        .post("/trees", (req) => json(req.content), {
+          schema: { body: treeSchema, response: treeSchema },
+        });
+      const { paths, components } = router.openapi();
+      assertSame(paths["/notes/{id}"]?.get?.parameters, [
+        {
+          name: "id",
+          in: "path",
+          required: true,
+          schema: { type: "string", pattern: "^(?:[0-9]+)$" },
+        },
+        { name: "at", in: "query", schema: { type: "string", format: "date-time" } },
+      ]);
+      assertSame(paths["/trees"]?.post?.security, secured("bearer"));
+      assertSame(paths["/trees"]?.post?.requestBody, {
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Tree" } } },
+        required: true,
+      });
+      assertSame(Object.keys(components.schemas ?? {}), ["ProblemDetails", "Tree"]);
+    },
+  },
+  {
+    name: "generateOpenAPI() documents a router without a generator of its own",
+    run() {
+      const router = createPlainRouter().get("/files/*", () => json(1));
+      assertSame(Object.keys(generateOpenAPI(info, router).paths), ["/files/{path}"]);
+    },
+  },
+  {
+    name: "generateOpenAPI() lists what it refuses",
+    run() {
+      const router = createPlainRouter()
+        .get("/a", () => json(1), { schema: { query: z.object({ big: z.bigint() }) } })
+        .get("/b", () => json(1), { openapi: { security: secured("unknown") } });
+      let message = "";
+      try {
+        generateOpenAPI(info, router);
+      } catch (error) {
+        message = String(error);
+      }
+      assert(/GET \/a: .*bigint.*\n.*GET \/b: .*"unknown"/.test(message), message);
+    },
+  },
+];

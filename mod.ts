@@ -47,6 +47,7 @@ export type {
   Mismatch,
   OutputMismatch,
   ParamsMismatch,
+  PartMismatch,
   PathMismatch,
   PrincipalMismatch,
   RequestMismatch,

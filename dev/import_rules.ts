@@ -61,6 +61,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "openapi/native_*.ts",
     may: [
       "@std/{cli,jsonc,path}",
+      "node:fs",
       "node:fs/promises",
       "node:process",
       "npm:typescript@6.0.3",

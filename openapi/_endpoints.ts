@@ -29,22 +29,40 @@ export interface Endpoint {
   readonly guards: readonly RouteGuardInfo[] | undefined;
 }
 
-/** Reads what can be documented. Mounts of other people's applications can't, and `openapi: false` won't. */
-export function readEndpoints(source: EndpointRegistry | RouteSource): readonly Endpoint[] {
-  if ("getTargets" in source) return source.getTargets().flatMap(targetEndpoints);
+/**
+ * Reads what can be documented. Mounts of other people's applications can't, and `openapi: false` won't. A path that is
+ * none goes to `errors`.
+ */
+export function readEndpoints(
+  source: EndpointRegistry | RouteSource,
+  errors: Set<string>,
+): readonly Endpoint[] {
+  if ("getTargets" in source) {
+    return source.getTargets().flatMap((target) => targetEndpoints(target, errors));
+  }
   const place = { text: "", segments: [], guards: [] };
   const endpoints = source.routes.flatMap((route) => routeEndpoints(route, place));
   const guarded = endpoints.some(({ guards = [] }) => guards.length > 0);
   return guarded ? endpoints : endpoints.map((one) => ({ ...one, guards: undefined }));
 }
 
-function targetEndpoints({ name, path: prefix, methods }: EndpointTarget): readonly Endpoint[] {
+function targetEndpoints(
+  { name, path: prefix, methods }: EndpointTarget,
+  errors: Set<string>,
+): readonly Endpoint[] {
   return methods.flatMap((found: EndpointMethod) => {
-    const { isEndpoint, method: verb, path, options = {}, metadata } = found;
-    if (!isEndpoint || verb === undefined || path === undefined || options.openapi === false) {
+    const { isEndpoint, method, path, options = {}, metadata } = found;
+    if (!isEndpoint || method === undefined || path === undefined || options.openapi === false) {
       return [];
     }
-    const pattern = parsePattern(joinPaths(prefix, path));
+    const verb = method.toUpperCase();
+    let pattern: Pattern;
+    try {
+      pattern = parsePattern(joinPaths(prefix, path));
+    } catch (error) {
+      errors.add(`${name}.${found.name}: ${error instanceof Error ? error.message : error}`);
+      return [];
+    }
     return [{
       label: `${name}.${found.name} (${verb} ${pattern.source})`,
       controller: name,

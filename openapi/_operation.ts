@@ -46,7 +46,11 @@ export function operationOf(
   const { security, mayRefuse, mayForbid } = rules.of(endpoint);
   const data = schema.response === undefined || describesSuccess(metadata)
     ? undefined
-    : components.convert(schema.response, "output", `${name}Response`);
+    : components.convert({
+      validator: schema.response,
+      side: "output",
+      name: `${name}Response`,
+    });
   const refusals = ([
     ["400", takesContent(endpoint) || template.parameters.length > 0],
     ["401", mayRefuse],
@@ -123,7 +127,9 @@ function bodySchema(
   components: Components,
   name: string,
 ): SchemaObject | undefined {
-  if (schema?.body !== undefined) return components.convert(schema.body, "input", `${name}Body`);
+  if (schema?.body !== undefined) {
+    return components.convert({ validator: schema.body, side: "input", name: `${name}Body` });
+  }
   return multipart ? { type: "object" } : undefined;
 }
 

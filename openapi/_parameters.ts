@@ -7,17 +7,8 @@
 import type { ParameterObject, SchemaObject } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
 import type { Endpoint } from "./_endpoints.ts";
-import { isObject } from "./_json_schema.ts";
-import { UNKNOWN_PART } from "./_standard_schema.ts";
+import { type Members, membersOf, schemasIn } from "./_members.ts";
 import type { Template } from "./_path.ts";
-
-/** A schema's members, by name. */
-interface Members {
-  readonly properties: Readonly<Record<string, SchemaObject>>;
-  readonly required: ReadonlySet<string>;
-  /** Schema of the members of other names that may stand beside them. */
-  readonly open: SchemaObject | undefined;
-}
 
 const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 
@@ -54,31 +45,12 @@ export function parametersOf(
   ];
   return complete(derived, parameters.flatMap((one) => inTemplate(one, template)));
 
-  /** The members of a schema. What is written by hand stands for those that it cannot describe. */
+  /** What is written by hand stands for what a schema cannot say. */
   function convert(validator: unknown, place: ParameterObject["in"], part: string): Members {
-    try {
-      return membersOf(components.convert(validator, "input", part), components);
-    } catch (error) {
-      const written = parameters.filter((one) =>
-        one.in === place && (one.schema ?? one.content) !== undefined
-      ).map((one) => one.name);
-      if (!(error instanceof TypeError) || written.length === 0) throw error;
-      const members = membersIfAny(validator, part);
-      for (const [member, one] of Object.entries(members.properties)) {
-        if (!written.includes(member) && JSON.stringify(one).includes(UNKNOWN_PART)) throw error;
-      }
-      return members;
-    }
-  }
-
-  /** The members of a schema, with marks at those it cannot describe; none if it cannot even do that. */
-  function membersIfAny(validator: unknown, part: string): Members {
-    try {
-      const schema = components.convert(validator, "input", part, { markUnknown: true });
-      return membersOf(schema, components);
-    } catch {
-      return { properties: {}, required: new Set(), open: undefined };
-    }
+    const written = parameters.filter((one) =>
+      one.in === place && (one.schema ?? one.content) !== undefined
+    ).map((one) => one.name);
+    return membersOf({ validator, side: "input", name: part }, components, new Set(written));
   }
 }
 
@@ -88,12 +60,26 @@ function pathParameters(
 ): readonly ParameterObject[] {
   return parameters.map(({ name, label, isWildcard, regexp }): ParameterObject => {
     const text = textParameter(regexp);
-    const member = name === undefined || isWildcard ? undefined : members?.properties[name];
+    const member = name === undefined || isWildcard ? undefined : memberOf(members, name);
     const told = member === undefined
       ? isWildcard ? { ...text, description: WILDCARD_NOTE } : text
-      : described(member);
+      : described(withPattern(member, text.schema?.pattern));
     return { name: label, in: "path", required: true, ...told };
   });
+}
+
+function memberOf(members: Members | undefined, name: string): SchemaObject | undefined {
+  return members !== undefined && Object.hasOwn(members.properties, name)
+    ? members.properties[name]
+    : undefined;
+}
+
+/** A text has the expression of its route, unless it has one of its own. */
+function withPattern(schema: SchemaObject, pattern: unknown): SchemaObject {
+  if (pattern === undefined || schema.type !== "string" || schema.pattern !== undefined) {
+    return schema;
+  }
+  return { ...schema, pattern };
 }
 
 /** A text that matches an expression, if readers of the document can read it: they have it for Unicode. */
@@ -129,76 +115,10 @@ function described(schema: SchemaObject): Pick<ParameterObject, "description" | 
   const { description, ...rest } = schema;
   if (typeof description !== "string") return { schema };
   const { allOf, ...beside } = rest;
-  const [only] = schemas(allOf);
-  const isAlone = only !== undefined && schemas(allOf).length === 1 &&
+  const [only] = schemasIn(allOf);
+  const isAlone = only !== undefined && schemasIn(allOf).length === 1 &&
     Object.keys(beside).length === 0;
   return { description, schema: isAlone ? only : rest };
-}
-
-/** The members of an object's schema. Of alternatives, all members, and those required that all of them require. */
-function membersOf(
-  schema: SchemaObject,
-  components: Components,
-  outer: ReadonlySet<SchemaObject> = new Set(),
-): Members {
-  const found = components.resolve(schema);
-  const { properties, required, allOf, anyOf, oneOf, ...rest } = found;
-  if (outer.has(found)) return { properties: {}, required: new Set(), open: undefined }; // it refers to itself
-  const seen = new Set([...outer, found]);
-  const read = (one: SchemaObject) => membersOf(one, components, seen);
-  const choices = [...schemas(anyOf), ...schemas(oneOf)].map(read);
-  const parts: readonly Members[] = [
-    {
-      properties: isObject(properties) ? asSchemas(properties) : {},
-      required: new Set(Array.isArray(required) ? required : []),
-      open: isObject(rest.additionalProperties) || isObject(rest.patternProperties)
-        ? rest
-        : undefined,
-    },
-    ...schemas(allOf).map(read),
-    ...(choices.length === 0 ? [] : [{
-      properties: merged(choices, "anyOf"),
-      required: requiredByAll(choices),
-      open: choices.find((one) => one.open !== undefined)?.open,
-    }]),
-  ];
-  return {
-    properties: merged(parts, "allOf"),
-    required: new Set(parts.flatMap((part) => [...part.required])),
-    open: parts.find((part) => part.open !== undefined)?.open,
-  };
-}
-
-/** Members by name; those that several parts describe differently are joined by a keyword. */
-function merged(parts: readonly Members[], keyword: "allOf" | "anyOf"): Members["properties"] {
-  const byName = new Map<string, SchemaObject[]>();
-  for (const [name, schema] of parts.flatMap(({ properties }) => Object.entries(properties))) {
-    const known = byName.get(name) ?? [];
-    if (known.every((one) => JSON.stringify(one) !== JSON.stringify(schema))) known.push(schema);
-    byName.set(name, known);
-  }
-  return Object.fromEntries([...byName].map(([name, found]) => {
-    const [first = {}] = found;
-    return [name, found.length === 1 ? first : { [keyword]: found }];
-  }));
-}
-
-function requiredByAll([first, ...others]: readonly Members[]): ReadonlySet<string> {
-  const names = [...first?.required ?? []];
-  return new Set(names.filter((name) => others.every(({ required }) => required.has(name))));
-}
-
-/** Members that may be there: `true` takes anything, and `false` nothing. */
-function asSchemas(properties: Readonly<Record<string, unknown>>): Members["properties"] {
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, one]) =>
-      isObject(one) ? [[name, one]] : one === true ? [[name, {}]] : []
-    ),
-  );
-}
-
-function schemas(value: unknown): readonly SchemaObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** What the metadata says of a parameter, under the name it has at this path; nothing where the path has it not. */

@@ -17,8 +17,17 @@ export interface PlannedOperation {
 }
 
 /** Methods of a Path Item Object, OpenAPI 3.1 §4.8.9, in its order. */
-export const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
-/** What `ALL` stands for, where those have no route of their own. */
+export const METHODS = [
+  "get",
+  "put",
+  "post",
+  "delete",
+  "options",
+  "head",
+  "patch",
+  "trace",
+] as const;
+/** What `ALL` stands for, where no route before it has taken them. */
 const ALL_METHODS: ReadonlySet<string> = new Set(["get", "put", "post", "delete", "patch"]);
 
 /** Gives each route its operations. What stands in the way goes to `errors`, a line for each. */
@@ -27,32 +36,28 @@ export function planOperations(
   errors: Set<string>,
 ): readonly PlannedOperation[] {
   const labels: ShapeLabels = new Map();
-  const owners = new Map<string, string>();
+  const owners = new Map<string, Endpoint>();
   const stated = statedIds(endpoints, errors);
   const ids = new Set(stated);
   const planned: PlannedOperation[] = [];
-  const templates = new Map(
-    endpoints.map((one) => [one, templatesOf(one.outer, one.pattern, labels)]),
-  );
-  const specific = new Set(
-    [...templates].flatMap(([{ verb }, all]) =>
-      all.map(({ shape }) => `${verb.toLowerCase()} ${shape}`)
-    ),
-  );
-  for (const [endpoint, all] of templates) {
-    for (const template of all) {
-      for (const method of methodsOf(endpoint, template, specific)) {
+  for (const endpoint of endpoints) {
+    const methods = methodsOf(endpoint);
+    if (methods.length === 0) {
+      errors.add(`${endpoint.label}: OpenAPI has no method ${endpoint.verb}`);
+    }
+    for (const template of templatesOf(endpoint.outer, endpoint.pattern, labels)) {
+      for (const method of methods) {
         const key = `${method} ${template.shape}`;
         const owner = owners.get(key);
-        if (owner !== undefined) {
+        if (owner === undefined) {
+          owners.set(key, endpoint);
+          const operationId = operationIdOf(endpoint, template, { method, ids, stated });
+          planned.push({ endpoint, template, method, operationId });
+        } else if (endpoint.verb !== "ALL" || owner.verb === "ALL") { // else it answers what the others leave
           errors.add(
-            `${endpoint.label}: ${owner} has the same path and method; say openapi: false on one`,
+            `${endpoint.label}: ${owner.label} has the same path and method; say openapi: false on one`,
           );
-          continue;
         }
-        owners.set(key, endpoint.label);
-        const operationId = operationIdOf(endpoint, template, { method, ids, stated });
-        planned.push({ endpoint, template, method, operationId });
       }
     }
   }
@@ -70,13 +75,10 @@ function statedIds(endpoints: readonly Endpoint[], errors: Set<string>): Set<str
   return ids;
 }
 
-function methodsOf(
-  { verb }: Endpoint,
-  { shape }: Template,
-  specific: ReadonlySet<string>,
-): readonly string[] {
-  if (verb !== "ALL") return [verb.toLowerCase()];
-  return METHODS.filter((method) => ALL_METHODS.has(method) && !specific.has(`${method} ${shape}`));
+function methodsOf({ verb }: Endpoint): readonly string[] {
+  return METHODS.filter((method) =>
+    verb === "ALL" ? ALL_METHODS.has(method) : method === verb.toLowerCase()
+  );
 }
 
 /** As written, `Class_method`, or `get_users_id`; with a number behind it where that is taken. */

@@ -54,12 +54,17 @@ export function readGraph(
   for (const [local, one] of Object.entries({ ...asMap($defs), ...asMap(older) })) {
     definitions.set(local, isObject(one) ? one : one === false ? { not: {} } : {});
   }
-  for (const ref of [...definitions.values()].flatMap(refsOf)) {
-    const { local } = localRef(ref) ?? { local: ROOT };
-    if (!definitions.has(local)) {
-      throw new TypeError(`its schema refers to "${ref}", which it does not have`);
+  const needed = new Set<string>([ROOT]);
+  for (const local of needed) { // grows on the way
+    for (const ref of refsOf(definitions.get(local) ?? {})) {
+      const found = localRef(ref)?.local ?? ROOT;
+      if (!definitions.has(found)) {
+        throw new TypeError(`its schema refers to "${ref}", which it does not have`);
+      }
+      needed.add(found);
     }
   }
+  for (const local of definitions.keys()) if (!needed.has(local)) definitions.delete(local);
   const named = new Map<string, WantedName>();
   for (const local of definitions.keys()) {
     const given = local !== ROOT && !madeUp && !MADE_UP_NAME_REGEXP.test(local);

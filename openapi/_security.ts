@@ -31,9 +31,10 @@ export interface SecurityRules {
 
 /** Creates the rules of one document. @throws {TypeError} If its own security names an unknown scheme. */
 export function createSecurityRules(info: OpenApiInfo): SecurityRules {
+  const declaredSchemes = new Map(Object.entries(info.securitySchemes ?? {}));
   const known = new Map<string, SecurityScheme>([
     ...Object.entries(COMMON_SCHEMES),
-    ...Object.entries(info.securitySchemes ?? {}),
+    ...declaredSchemes,
   ]);
   const learned = new Map<string, SecurityScheme>();
   const used = new Set<string>();
@@ -50,7 +51,7 @@ export function createSecurityRules(info: OpenApiInfo): SecurityRules {
     const names = nameSchemes(strategies, learned);
     for (const name of names) {
       const scheme = learned.get(name) ?? { type: "http" };
-      const declared = info.securitySchemes?.[name];
+      const declared = declaredSchemes.get(name);
       if (declared !== undefined && !isSameScheme(declared, scheme)) {
         throw new TypeError(
           `security scheme "${name}" is declared otherwise than its guard has it`,

@@ -30,6 +30,15 @@ export interface JsonSchemaOptions {
 /** Keyword of a part that JSON has not, for those that describe it by hand. */
 export const UNKNOWN_PART = "x-gatehouse-unknown";
 
+interface StandardValidator {
+  readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
+}
+
+/** Name of the library that a validator is of. */
+export function vendorOf(validator: unknown): string {
+  return (validator as StandardValidator)["~standard"].vendor;
+}
+
 /** What libraries are told besides, by vendor: where they know more than they say by themselves. */
 const LIBRARY_OPTIONS: Readonly<Record<string, (side: Side) => Readonly<Record<string, unknown>>>> =
   {
@@ -49,9 +58,7 @@ export function jsonSchemaOf(
   side: Side,
   { markUnknown = false }: JsonSchemaOptions = {},
 ): SchemaObject {
-  const { vendor, jsonSchema } = (validator as {
-    readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
-  })["~standard"];
+  const { vendor, jsonSchema } = (validator as StandardValidator)["~standard"];
   if (jsonSchema === undefined) {
     throw new TypeError(
       `its schema (${vendor}) gives no JSON Schema; wrap it in the library's converter, or describe it in the metadata`,
@@ -67,12 +74,10 @@ export function jsonSchemaOf(
     return schema;
   };
   try {
-    return mapSchema(withoutMadeUp(convert(), convert()), (one) => {
-      const { [UNKNOWN_PART]: unknown, ...rest } = one;
-      if (unknown === undefined || isDescribed(rest)) return tidy(rest, side);
-      if (!markUnknown) throw new TypeError(`${unknown} cannot be represented in JSON`);
-      return tidy(one, side);
-    });
+    const schema = mapSchema(convertAlike(convert), (one) => tidy(one, side));
+    const unknown = markUnknown ? undefined : unknownPart(schema);
+    if (unknown !== undefined) throw new TypeError(`${unknown} cannot be represented in JSON`);
+    return schema;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(
@@ -80,6 +85,16 @@ export function jsonSchemaOf(
       { cause },
     );
   }
+}
+
+/** What a schema has that JSON has not. */
+export function unknownPart(schema: SchemaObject): string | undefined {
+  let found: string | undefined;
+  mapSchema(schema, (one) => {
+    if (typeof one[UNKNOWN_PART] === "string") found ??= one[UNKNOWN_PART];
+    return one;
+  });
+  return found;
 }
 
 /** A part of a Zod schema, on its way to JSON Schema. */
@@ -118,7 +133,7 @@ function representInJson({ zodSchema, jsonSchema }: ZodNode, side: Side): void {
   if (type === "date" && (side === "output" || coerce === true)) {
     Object.assign(jsonSchema, { type: "string", format: "date-time" });
   } else if (NOT_IN_JSON.has(type)) {
-    jsonSchema[UNKNOWN_PART] = type;
+    jsonSchema[UNKNOWN_PART] = type === "void" ? "undefined" : type;
   } else if (type === "literal" && !isInJson(values)) {
     for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]; // it says the number for a bigint
     jsonSchema[UNKNOWN_PART] = type;
@@ -137,12 +152,36 @@ function isDescribed(schema: SchemaObject): boolean {
 }
 
 /** A schema without the defaults that are made anew each time, such as an id or the time. */
+function convertAlike(convert: () => SchemaObject): SchemaObject {
+  const one = convert();
+  return JSON.stringify(one).includes('"default":')
+    ? withoutMadeUp(one, atAnotherTime(convert))
+    : one;
+}
+
+/** Another year, day, hour, minute, second and millisecond. */
+const SHIFT_MS = 400 * 86_400_000 + 3_661_001;
+
+/** Runs with a clock that is ahead, so that whatever is made of the time comes out different. */
+function atAnotherTime<T>(run: () => T): T {
+  const clock = globalThis.Date;
+  globalThis.Date = new Proxy(clock, {
+    construct: (target, args, caller) =>
+      Reflect.construct(target, args.length === 0 ? [target.now() + SHIFT_MS] : args, caller),
+    get: (target, name) =>
+      name === "now" ? () => target.now() + SHIFT_MS : Reflect.get(target, name),
+  });
+  try {
+    return run();
+  } finally {
+    globalThis.Date = clock;
+  }
+}
+
 function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
   return Object.fromEntries(
     Object.entries(one)
-      .filter(([keyword, value]) =>
-        keyword !== "default" || (isSame(value, other[keyword]) && !isNow(value))
-      )
+      .filter(([keyword, value]) => keyword !== "default" || isSame(value, other[keyword]))
       .map(([keyword, value]) => {
         if (!MAP_KEYWORDS.has(keyword) || !isObject(value)) {
           return [keyword, alike(value, other[keyword])];
@@ -155,16 +194,6 @@ function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
         return [keyword, Object.fromEntries(named)];
       }),
   );
-}
-
-/** Whether a value is the time: in seconds or milliseconds since the Unix epoch, or as a date. */
-function isNow(value: unknown): boolean {
-  const times = typeof value === "number"
-    ? [value, value * 1000]
-    : typeof value === "string"
-    ? [Date.parse(value)]
-    : [];
-  return times.some((time) => Math.abs(time - Date.now()) < 60_000);
 }
 
 function alike(one: unknown, other: unknown): unknown {
@@ -190,7 +219,10 @@ const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   ),
 ]);
 
-function tidy(schema: SchemaObject, side: Side): SchemaObject {
+function tidy({ [UNKNOWN_PART]: unknown, ...given }: SchemaObject, side: Side): SchemaObject {
+  const schema = unknown === undefined || isDescribed(given)
+    ? given
+    : { ...given, [UNKNOWN_PART]: unknown };
   const known = Object.fromEntries(
     Object.entries(schema).filter(([keyword, value]) =>
       (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
@@ -231,11 +263,14 @@ function asOutput({ writeOnly: _, ...schema }: SchemaObject): SchemaObject {
   return open;
 }
 
-/** Choices without their repetitions. One of several that takes anything leaves no choice. */
+/** Choices without their repetitions, and without `undefined`. One of several that takes anything leaves no choice. */
 function withoutEmptyChoice(schema: SchemaObject): SchemaObject {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf)) return schema;
-  const choices = anyOf.filter((one, i) => anyOf.findIndex((other) => isSame(one, other)) === i);
+  const choices = anyOf.filter((one, i) =>
+    anyOf.findIndex((other) => isSame(one, other)) === i &&
+    !(isObject(one) && one[UNKNOWN_PART] === "undefined") // a member that need not be there
+  );
   if (choices.some((one) => isObject(one) && isEmpty(one))) return rest;
   const [only] = choices;
   if (choices.length > 1) return { ...rest, anyOf: choices };

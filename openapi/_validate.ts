@@ -42,13 +42,13 @@ export function nameProblems(
 /**
  * What is wrong with a document as a whole, a line for each; its operations were looked at before.
  *
- * @param labels What messages call its operations.
+ * @param labels What messages call its operations, by method and path.
  */
 export function documentProblems(
   document: OpenApiDocument,
-  labels: ReadonlyMap<OperationObject, string>,
+  labels: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const { info, components } = document;
+  const { info, components, paths } = document;
   return [
     ...(["title", "version"] as const).flatMap((name) => {
       const value: unknown = info[name];
@@ -57,8 +57,12 @@ export function documentProblems(
     ...Object.entries(components.schemas ?? {}).flatMap(([name, schema]) =>
       schemaProblems(schema).map((line) => `schema ${name}: ${line}`)
     ),
-    ...[...labels].flatMap(([operation, label]) =>
-      danglingRefs(document, operation).map((line) => `${label}: ${line}`)
+    ...Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, operation]) =>
+        danglingRefs(document, operation).map((line) =>
+          `${labels.get(`${method} ${path}`)}: ${line}`
+        )
+      )
     ),
     ...danglingRefs(document, components),
   ];
@@ -69,13 +73,13 @@ export function documentProblems(
  *
  * @throws {TypeError} If it holds what JSON cannot carry.
  */
-export function operationProblems(operation: OperationObject, path: string): readonly string[] {
+export function operationProblems(given: OperationObject, path: string): readonly string[] {
+  const operation: OperationObject = JSON.parse(JSON.stringify(given)); // as readers will see it
   const { operationId, parameters = [], requestBody, responses } = operation;
   const found = parameters as readonly ParameterObject[];
   const keys = found.map(({ in: place, name }) => `${place} parameter "${name}"`);
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
   const inPath = found.filter((one) => one.in === "path").map(({ name }) => name);
-  JSON.stringify(operation);
   return [
     ...(OPERATION_ID_REGEXP.test(operationId)
       ? []
@@ -96,7 +100,11 @@ export function operationProblems(operation: OperationObject, path: string): rea
 function parameterProblems(parameter: ParameterObject): readonly string[] {
   const { name, schema, content } = parameter;
   const label = `parameter "${name}"`;
-  if (schema !== undefined && content !== undefined) return [`${label} has a schema and content`];
+  if ((schema === undefined) === (content === undefined)) {
+    return [
+      `${label} has ${schema === undefined ? "neither a schema nor" : "a schema and"} content`,
+    ];
+  }
   if (content !== undefined && Object.keys(content).length !== 1) {
     return [`${label} has content of more than one media type, or of none`];
   }

@@ -29,7 +29,8 @@ import { documentProblems, nameProblems, operationProblems } from "./_validate.t
  * behaves, is an error.
  *
  * @param info What the document says of the application.
- * @param source Where routes come from: a registry of controllers, whose modules must have been imported, or a router.
+ * @param source Where routes come from: a router; or a registry of controllers, whose modules must have been imported.
+ * A registry knows no prefix and no guard of the router that its controllers will be added to.
  * @throws {TypeError} If routes contradict their metadata, or do not say enough; the message has a line for each.
  *
  * @example
@@ -49,19 +50,19 @@ export function generateOpenAPI(
   info: OpenApiInfo,
   source: EndpointRegistry | RouteSource = defaultRegistry,
 ): OpenApiDocument {
-  const endpoints = readEndpoints(source);
   const errors = new Set<string>(nameProblems(info));
+  const endpoints = readEndpoints(source, errors);
   const components = createComponents({ ...problemSchemas, ...info.schemas });
   const security = createSecurityRules(info);
   const items: Record<string, Record<string, OperationObject>> = {};
-  const labels = new Map<OperationObject, string>();
+  const labels = new Map<string, string>();
   for (const planned of planOperations(endpoints, errors)) {
     const { endpoint: { label }, template: { path }, method } = planned;
     try {
       const operation = operationOf(planned, { components, security });
       operationProblems(operation, path).forEach((line) => errors.add(`${label}: ${line}`));
       (items[path] ??= {})[method] = operation;
-      labels.set(operation, label);
+      labels.set(`${method} ${path}`, label);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       errors.add(`${label}: ${error.message.split("\n", 1)[0]}`);
@@ -101,13 +102,14 @@ function assemble(
   const { tags: _tags, securitySchemes: _schemes, title, version, ...head } = about;
   const responses = refusalResponses(JSON.stringify(paths));
   const kept = Object.keys(stated).map((name) => ({ $ref: SCHEMA_REF + name }));
-  const schemas = components.used(JSON.stringify([paths, responses, kept]));
+  const { text, schemas } = components.finish(JSON.stringify([paths, responses, kept]));
+  const [named] = JSON.parse(text) as [OpenApiDocument["paths"]];
   const schemes = security.schemes();
   return {
     openapi: "3.1.1",
     info: { title, version, ...head },
     servers: servers.length === 0 ? [{ url: "/" }] : servers,
-    paths,
+    paths: named,
     components: {
       ...(isEmpty(schemas) ? {} : { schemas }),
       ...(isEmpty(responses) ? {} : { responses }),

@@ -11,6 +11,8 @@
  */
 
 import { parseArgs } from "@std/cli";
+import { toFileUrl } from "@std/path";
+import { realpathSync } from "node:fs";
 import process from "node:process";
 import { generateFile, type GenerateFileOptions } from "./native_generate.ts";
 
@@ -24,11 +26,12 @@ export interface CliOutput {
 
 const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]
 
-Writes the OpenAPI 3.1 document of the controllers that a file imports.
+Writes the OpenAPI 3.1 document of the router that a file exports, or of the controllers that it
+imports, which know neither their router's prefix nor its guards.
 
 Options:
-  --controllers <path>  File that imports all decorated controllers (required). It may export
-                        "info", or register a router under HTTP_ROUTER, which is documented then
+  --controllers <path>  File that imports all decorated controllers (required). It may export a
+                        "router" or register one under HTTP_ROUTER, and may export "info"
   --output <path>       Where the document is written [default: openapi.json]
   --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
   --api-version <text>  Version of the API [default: the same]
@@ -77,6 +80,10 @@ function readArgs(args: readonly string[]): Parsed {
     },
   });
   if (help === true) return { kind: "help" };
+  const valued = args.find((arg, i) =>
+    arg.startsWith("--check=") || (arg === "--check" && /^(?:true|false)$/.test(args[i + 1] ?? ""))
+  );
+  if (valued !== undefined) return { kind: "wrong", why: "Takes no value: --check" };
   const command = words.filter((word) => word !== "").join(" ");
   if (command === "") return { kind: "wrong", why: "Missing command" };
   if (command !== COMMAND) return { kind: "wrong", why: `Unknown command: ${command}` };
@@ -124,6 +131,7 @@ function report(
 
 async function main(): Promise<never> {
   const writes: Promise<void>[] = [];
+  process.exitCode = 1; // for an application that ends the process while it is imported
   const writer = (write: (text: string, done: () => void) => void) => (text: string): void => {
     writes.push(new Promise((resolve) => write(text, resolve)));
   };
@@ -135,4 +143,11 @@ async function main(): Promise<never> {
   process.exit(code); // the application that was imported may have left something running
 }
 
-if (import.meta.main) await main();
+/** Whether this module was run. Node says so itself from version 24.2 on; a command there is a link to it. */
+function isMain(): boolean {
+  if (import.meta.main !== undefined) return import.meta.main;
+  const path = process.argv[1];
+  return path !== undefined && toFileUrl(realpathSync(path)).href === import.meta.url;
+}
+
+if (isMain()) main();

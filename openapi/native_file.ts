@@ -24,8 +24,12 @@ export async function readIfThere(path: string): Promise<string | undefined> {
  */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const target = await targetOf(path);
+  const folder = dirname(target);
+  await stat(folder).catch((error) => {
+    if (isNotFound(error)) throw new Error(`there is no folder ${folder}`);
+  });
   const mode = await modeOf(target);
-  const temporary = join(dirname(target), `.${crypto.randomUUID()}.tmp`);
+  const temporary = join(folder, `.${crypto.randomUUID()}.tmp`);
   try {
     const file = await open(temporary, "wx", mode);
     try {

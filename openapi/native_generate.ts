@@ -5,12 +5,12 @@
  */
 
 import { parse as parseJsonc } from "@std/jsonc";
-import { dirname, join, resolve, toFileUrl } from "@std/path";
+import { dirname, fromFileUrl, join, resolve, toFileUrl } from "@std/path";
 import { defaultContainer } from "../router/container.ts";
 import { HTTP_ROUTER } from "../router/http_router.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../router/openapi_types.ts";
 import { defaultRegistry } from "../router/registry.ts";
-import type { RouteSource, TypedRouter } from "../router/types.ts";
+import type { RouteSource } from "../router/types.ts";
 import { generateOpenAPI } from "./generator.ts";
 import { isObject } from "./_json_schema.ts";
 import { readIfThere, writeWhole } from "./native_file.ts";
@@ -48,16 +48,20 @@ class GenerateError extends Error {
 /** Generates the document of a file's controllers and writes it, unless it is there already. */
 export async function generateFile(options: GenerateFileOptions): Promise<GenerateFileOutcome> {
   const notes: string[] = [];
+  const output = resolve(options.output); // an application that is imported may change the folder
   try {
+    if (output === resolve(options.controllers)) {
+      throw new GenerateError(`Cannot write ${options.output}: it is the file of the controllers`);
+    }
     const document = await generate(options, notes);
     const text = JSON.stringify(document, null, 2) + "\n";
     const summary = `${options.output} (${counts(document)})`;
-    const before = await attempt(`read ${options.output}`, () => readIfThere(options.output));
+    const before = await attempt(`read ${options.output}`, () => readIfThere(output));
     if (isSame(before, text)) {
       return { status: "unchanged", summary, notes };
     }
     if (options.check) return { status: "outdated", summary, notes };
-    await attempt(`write ${options.output}`, () => writeWhole(options.output, text));
+    await attempt(`write ${options.output}`, () => writeWhole(output, text));
     return { status: "written", summary, notes };
   } catch (error) {
     if (!(error instanceof GenerateError)) throw error;
@@ -68,20 +72,19 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 /** The document of the application's router if there is one, else of all controllers. */
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
-  const exported = await attempt(`import ${path}`, () => import(toFileUrl(resolve(path)).href));
+  const file = path.startsWith("file:") ? fromFileUrl(path) : resolve(path);
+  const exported = await attempt(`import ${path}`, () => import(toFileUrl(file).href));
   const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
-  const router = !defaultContainer.has(HTTP_ROUTER)
-    ? undefined
-    : await attempt("build the router", () => defaultContainer.resolve<TypedRouter>(HTTP_ROUTER));
+  const router = await findRouter(exported);
   if (targets.length === 0 && router === undefined) {
     throw new GenerateError(
       `Cannot generate the document: ${path} leads to no class with @Controller; it has to import them all, and from ` +
         "the same version of this package as the command",
     );
   }
-  if (router !== undefined && !Array.isArray(router.routes)) {
-    throw new GenerateError(
-      `Cannot document the router: what is registered under ${HTTP_ROUTER} has no routes`,
+  if (router === undefined) {
+    notes.push(
+      `no router is exported or registered under ${HTTP_ROUTER}, so that prefixes and guards are not in the document`,
     );
   }
   const served = new Set(router === undefined ? [] : servedBy(router));
@@ -90,12 +93,36 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
       notes.push(`${name} is not in the document, since no route of the router is its`);
     }
   }
-  const info = await infoOf(options, router?.info, exported.info);
+  const info = await infoOf({ ...options, controllers: file }, router?.info, exported.info);
   try {
     return generateOpenAPI(info, router ?? defaultRegistry);
   } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
     throw new GenerateError(messageOf(cause), { cause });
   }
+}
+
+/** The router that a file exports, or the one that the application's container has. */
+async function findRouter(
+  { router, default: standard }: Readonly<Record<string, unknown>>,
+): Promise<DocumentedRouter | undefined> {
+  for (const one of [router, standard]) if (isRouter(one)) return one;
+  if (!defaultContainer.has(HTTP_ROUTER)) return undefined;
+  const found = await attempt(
+    "build the router",
+    () => defaultContainer.resolve<unknown>(HTTP_ROUTER),
+  );
+  if (isRouter(found)) return found;
+  throw new GenerateError(
+    `Cannot document the router: what is registered under ${HTTP_ROUTER} has no routes`,
+  );
+}
+
+/** A router, as far as it is documented. */
+type DocumentedRouter = RouteSource & { readonly info?: OpenApiInfo };
+
+function isRouter(value: unknown): value is DocumentedRouter {
+  return isObject(value) && Array.isArray(value.routes);
 }
 
 /** What the flags say, then the router, then the file, then the configuration of the project. */
@@ -108,11 +135,11 @@ async function infoOf(
     ...(isObject(exported) ? exported : {}),
     ...ofRouter,
   } as Partial<OpenApiInfo>;
-  const path = resolve(controllers);
   return {
     ...info,
-    title: title ?? ownTitle ?? await projectText(path, "name") ?? unsaid("title", "--title"),
-    version: version ?? ownVersion ?? await projectText(path, "version") ??
+    title: title ?? ownTitle ?? await projectText(controllers, "name") ??
+      unsaid("title", "--title"),
+    version: version ?? ownVersion ?? await projectText(controllers, "version") ??
       unsaid("version", "--api-version"),
   };
 }

@@ -9,6 +9,7 @@
  */
 
 import type { Method } from "./_engine.ts";
+import { mergeMetadata } from "./_metadata.ts";
 import type { Class, Container } from "./container.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { EndpointMethod } from "./registry.ts";
@@ -150,7 +151,7 @@ export function methodsOf({ target, records }: Controller): readonly EndpointMet
     return record.routes.map(({ method, path, options }) => ({
       name,
       isEndpoint: true,
-      metadata: { ...record.metadata, ...options.openapi },
+      metadata: mergeMetadata(record.metadata, options.openapi || {}),
       method,
       path,
       options,

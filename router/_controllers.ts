@@ -6,6 +6,7 @@
 
 import { controllerOf, nameOf } from "./_claims.ts";
 import type { AnyFunction } from "./_route.ts";
+import { mergeMetadata } from "./_metadata.ts";
 import { setOrigin } from "./_origin.ts";
 import type { Class, Container } from "./container.ts";
 import { joinPaths } from "./path.ts";
@@ -63,5 +64,5 @@ function withMetadata(
   metadata: EndpointMetadata,
 ): RouteOptions<never[]> {
   if (options.openapi === false) return options;
-  return { ...options, openapi: { ...metadata, ...options.openapi } };
+  return { ...options, openapi: mergeMetadata(metadata, options.openapi ?? {}) };
 }

@@ -13,7 +13,7 @@ import type { AuthOption } from "./guard.ts";
 import type { PathParamsOf } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { BodyMode, ContentOptions, PlainOptions } from "./route_method.ts";
-import type { HandlerResult } from "./types.ts";
+import type { GuardedRequest, HandlerResult } from "./types.ts";
 
 /** @internal Any method. */
 export type AnyMethod = (...args: never[]) => unknown;
@@ -58,7 +58,7 @@ export interface RouteDecorator {
    */
   <
     Path extends string = "/",
-    Auth extends AuthOption = true,
+    Auth extends AuthOption | undefined = undefined,
     Params = Unsaid,
     Query = Unsaid,
     Data = unknown,
@@ -80,7 +80,7 @@ export interface BodyRouteDecorator {
    */
   <
     Path extends string = "/",
-    Auth extends AuthOption = true,
+    Auth extends AuthOption | undefined = undefined,
     Multipart extends boolean = false,
     Raw extends boolean = false,
     Content = SuppliedContent<Multipart, Raw>,
@@ -144,6 +144,11 @@ export type ResultMismatch<Result, Data> = [Result] extends [HandlerResult<Data>
 
 /** @internal Whether the route supplies what the method's request declares. */
 export type RequestMismatch<Req, S extends Supply> =
+  [GuardedRequest<never, never, never, never>] extends [Req] ? PartMismatch<Req, S>
+    : { readonly "Declared request is no TypedRequest": Req };
+
+/** @internal Whether the parts of the request are what the method declares. */
+export type PartMismatch<Req, S extends Supply> =
   & (Req extends { readonly params: infer P } ? ParamsMismatch<P, S> : unknown)
   & (Req extends { readonly query: infer Q } ? OutputMismatch<"query", S["query"], Q> : unknown)
   & (Req extends { readonly content: infer C } ? ContentMismatch<C, S["content"]> : unknown)
@@ -173,9 +178,10 @@ export type ContentMismatch<Declared, Content> = [Content] extends [Unsaid]
   : [Content] extends [Declared] ? unknown
   : { readonly "Content does not fit": Content };
 
-/** @internal Whether there is a principal where the method declares one. */
-export type PrincipalMismatch<Declared, Auth> = false extends Auth
-  ? { readonly "Principal declared, and auth may be false": Declared }
+/** @internal Whether there is a principal where the method declares one. Without the word, a router may have no guard. */
+export type PrincipalMismatch<Declared, Auth> = [Auth] extends [undefined]
+  ? { readonly "Principal declared: say auth: true": Declared }
+  : false extends Auth ? { readonly "Principal declared, and auth may be false": Declared }
   : [Auth] extends [{ readonly mode: "optional" }] ? [undefined] extends [Declared] ? unknown
     : { readonly "Principal may be undefined where auth is optional": Declared }
   : unknown;

@@ -30,6 +30,7 @@
 
 import { claim, type MethodPlace, recordOf } from "./_claims.ts";
 import type { Method } from "./_engine.ts";
+import { mergeMetadata } from "./_metadata.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
   BodyRouteDecorator,
@@ -38,6 +39,7 @@ import type {
   RouteDecorator,
 } from "./decorator_types.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
+import { parsePattern, parsePrefix } from "./pattern.ts";
 import type { RouteOptions } from "./types.ts";
 
 /** Options of {@linkcode Controller}. */
@@ -54,14 +56,15 @@ export interface ControllerOptions {
 
 /**
  * Makes a class a controller: registers it in the container, and in the registry that documents are made from. Its
- * routes are those of its decorated methods, inherited ones last; `this` is the controller in them.
+ * routes are those of its decorated methods, inherited ones last; `this` is the controller in them. Extra arguments that
+ * a method declares are those of the router's `fetch`, which nothing here can check.
  *
  * @param path Path that its routes are beneath.
  * @throws {TypeError} When it is applied, if the class is a controller.
  */
 export function Controller(path = "/", options: ControllerOptions = {}): ControllerDecorator {
   const { singleton = true, container = defaultContainer } = options;
-  checkPath(path, "Controller");
+  if (path !== "") checkPath(path, "Controller", parsePrefix);
   return (target, context) => {
     checkClass(target, context, "Controller");
     claim({ target, path, container, singleton }, context?.metadata ?? undefined);
@@ -87,7 +90,8 @@ export const Put: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Put", "PU
 export const Patch: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Patch", "PATCH");
 
 /**
- * Adds to what the OpenAPI document says of a method's routes. What the route's own decorator says wins.
+ * Adds to what the OpenAPI document says of a method's routes: tags, parameters and responses are put together, and of
+ * two values what the route's own decorator says wins.
  *
  * @throws {TypeError} When the class is defined, if the method has no route.
  */
@@ -98,7 +102,7 @@ export function Endpoint(metadata: EndpointMetadata): EndpointDecorator {
   }
   return methodDecorator("Endpoint", (place) => {
     const record = recordOf(place, "Endpoint");
-    record.metadata = { ...metadata, ...record.metadata };
+    record.metadata = mergeMetadata(metadata, record.metadata);
   });
 }
 
@@ -121,7 +125,7 @@ function routeDecorator(
   method: Method,
 ): (path?: string, given?: RouteOptions<never[]> & EndpointMetadata) => EndpointDecorator {
   return (path = "/", given = {}) => {
-    checkPath(path, decorator);
+    checkPath(path, decorator, parsePattern);
     const options = Object.freeze(splitOptions(given));
     return methodDecorator(decorator, (place) => {
       recordOf(place, decorator).routes.unshift({ method, path, options });
@@ -134,7 +138,10 @@ function splitOptions(given: RouteOptions<never[]> & EndpointMetadata): RouteOpt
   const options = Object.fromEntries(entries.filter(([name]) => OPTION_NAMES.has(name)));
   const metadata = Object.fromEntries(entries.filter(([name]) => !OPTION_NAMES.has(name)));
   if (options.openapi === false) return options;
-  return { ...options, openapi: { ...options.openapi as EndpointMetadata, ...metadata } };
+  return {
+    ...options,
+    openapi: mergeMetadata(options.openapi as EndpointMetadata ?? {}, metadata),
+  };
 }
 
 /** Tells the two kinds of decorators apart by the second argument: an object with `kind` is TC39's context. */
@@ -163,9 +170,14 @@ function methodDecorator(
 }
 
 /** Refuses a path that is none: `@Get` without parentheses hands the method itself over. */
-function checkPath(path: unknown, decorator: string): void {
+function checkPath(path: unknown, decorator: string, parse: (path: string) => unknown): void {
   if (typeof path !== "string") {
     throw misused(decorator, `it is called with a path, as in @${decorator}("/")`);
+  }
+  try {
+    parse(path);
+  } catch (cause) {
+    throw misused(decorator, cause instanceof Error ? cause.message : String(cause));
   }
 }
 

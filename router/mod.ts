@@ -42,6 +42,7 @@ export type {
   Mismatch,
   OutputMismatch,
   ParamsMismatch,
+  PartMismatch,
   PathMismatch,
   PrincipalMismatch,
   RequestMismatch,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createContainer, editHeaders, routerBuilder, type TypedRouter } from "@gatehouse/http";
+import { createContainer, editHeaders, type TypedRouter } from "@gatehouse/http";
 import { z } from "zod";
-import { AttachmentsController, info, NotesController } from "./controllers.ts";
+import { apiBuilder } from "./api.ts";
 import { addDocsRoutes } from "./docs.ts";
 import { createNoteFactory, NOTE_ID_REGEXP } from "./note.ts";
 import { findNote } from "./note_controller.ts";
@@ -38,14 +38,13 @@ export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter 
   container.register(NOTE_STORE, { useValue: store });
   container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
   container.register(CLOCK, { useValue: () => Math.floor(nowMs() / 1000) });
-  const router = routerBuilder({ container, info })
+  const router = apiBuilder(container)
     .finally((response) => editHeaders(response, addSafeHeaders))
     .extend((router) => {
       router.under("/notes/:id/attachments", async ({ params: { id = "" } }) => {
         await findNote(store, id); // before 10 MiB are read for nothing
       });
     })
-    .controllers(NotesController, AttachmentsController)
     .build();
 
   router

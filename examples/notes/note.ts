@@ -1,26 +1,26 @@
 /**
  * Notes: what they are made of, and what a client may send.
  *
- * Lengths count UTF-16 code units, as HTML's `maxlength` does: 20,000 of them are at most 40,000 bytes in Deno KV,
- * whose values end at 65,536.
+ * Lengths count code points, as JSON Schema does. At four bytes each, the longest note stays below 65,536 bytes, where
+ * values of Deno KV end.
  *
  * @module
  */
 
 import { z } from "zod";
 
-/** Most bytes of a JSON body that carries a note; 20,000 characters written as `\uXXXX` are 120,000. */
+/** Most bytes of a JSON body that carries a note; 15,000 characters written as `\uXXXX\uXXXX` are 180,000. */
 export const NOTE_BODY_BYTES: number = 256 * 1024;
 
-const title = z.string().trim().min(1).max(200);
-const text = z.string().max(20_000);
-const tags = z.array(z.string().trim().min(1).max(50)).max(10).superRefine((list, context) => {
+const title = z.string().max(200).regex(/\S/).trim();
+const text = z.string().max(15_000);
+const tags = z.array(z.string().max(50).regex(/\S/).trim()).max(10).superRefine((list, context) => {
   for (const [i, tag] of list.entries()) {
     if (list.indexOf(tag) < i) {
       context.addIssue({ code: "custom", message: "Tag stands twice", path: [i] });
     }
   }
-});
+}).meta({ uniqueItems: true });
 
 /** A note, as it is stored and as clients see it. */
 export interface Note extends NoteInput {
@@ -36,7 +36,7 @@ export interface Note extends NoteInput {
 export interface NoteInput {
   /** 1 to 200 characters. */
   readonly title: string;
-  /** Up to 20,000 characters. */
+  /** Up to 15,000 characters. */
   readonly text: string;
   /** Up to 10, each of 1 to 50 characters, none twice. */
   readonly tags: readonly string[];

@@ -58,7 +58,7 @@ interface NotePageBody {
 }
 
 const listQuerySchema: z.ZodType<ListQuery> = z.strictObject({
-  q: z.string().trim().max(200).optional().describe("Words that the notes have"),
+  q: z.string().max(200).trim().optional().describe("Words that the notes have"),
   limit: z.string().regex(/^\d{1,3}$/).transform(Number).pipe(z.int().min(1).max(100))
     .default(20).describe("Most notes of the page, up to 100"),
   cursor: z.string().regex(NOTE_ID_REGEXP).optional().describe("The `cursor` in a page's `next`"),
@@ -80,6 +80,7 @@ const IF_MATCH = {
     schema: { type: "string" },
   }],
 } as const;
+const VERSION = { ETag: { description: "Version of the note", schema: { type: "string" } } };
 const CHANGED = { ...NO_SUCH_NOTE, 412: { description: "The note has another version by now" } };
 
 /** Answers for notes. */
@@ -92,6 +93,11 @@ export class NotesController {
   @Get("/", {
     summary: "List notes, newest first",
     schema: { query: listQuerySchema, response: notePageSchema },
+    parameters: [{
+      name: "limit",
+      in: "query",
+      schema: { type: "integer", minimum: 1, maximum: 100, default: 20 }, // a text of digits until it is checked
+    }],
     responses: {
       200: {
         description: "A page of notes",
@@ -122,7 +128,10 @@ export class NotesController {
     responses: {
       201: {
         description: "The note",
-        headers: { Location: { description: "Its address", schema: { type: "string" } } },
+        headers: {
+          ...VERSION,
+          Location: { description: "Its address", schema: { type: "string" } },
+        },
       },
     },
   })
@@ -138,12 +147,21 @@ export class NotesController {
   @Get("/:id", {
     summary: "Read a note",
     schema: { response: noteSchema },
+    parameters: [{
+      name: "If-None-Match",
+      in: "header",
+      description: "Versions that the client has",
+      schema: { type: "string" },
+    }],
     responses: {
       200: {
         description: "The note",
-        headers: { ETag: { description: "Its version", schema: { type: "string" } } },
+        headers: VERSION,
       },
-      304: { description: "The version in `If-None-Match` is the current one" },
+      304: {
+        description: "The version in `If-None-Match` is the current one",
+        headers: VERSION,
+      },
       ...NO_SUCH_NOTE,
     },
   })
@@ -158,7 +176,7 @@ export class NotesController {
     schema: { body: noteInputSchema, response: noteSchema },
     maxBodyBytes: NOTE_BODY_BYTES,
     ...IF_MATCH,
-    responses: CHANGED,
+    responses: { 200: { description: "The note", headers: VERSION }, ...CHANGED },
   })
   replace(req: TypedRequest<RequestSpec<Json<NoteInput>, NoteId>>): Promise<TypedResponse<Note>> {
     return this.#change(
@@ -175,7 +193,7 @@ export class NotesController {
     maxBodyBytes: NOTE_BODY_BYTES,
     ...IF_MATCH,
     requestBody: { content: { "application/merge-patch+json": {}, "application/json": {} } },
-    responses: CHANGED,
+    responses: { 200: { description: "The note", headers: VERSION }, ...CHANGED },
   })
   patch(req: TypedRequest<RequestSpec<Json<NotePatch>, NoteId>>): Promise<TypedResponse<Note>> {
     return this.#change(

@@ -98,9 +98,13 @@ export const optionCases: readonly RuntimeCase[] = [
     async run() {
       @Controller("/auth")
       class Guarded {
-        @Get("/required")
+        @Get("/required", { auth: true })
         required(req: TypedRequest<RequestSpec, Principal>) {
           return json(req.principal.sub);
+        }
+        @Get("/guarded")
+        guarded() {
+          return json("guarded");
         }
         @Get("/optional", { auth: { mode: "optional" } })
         optional(req: TypedRequest<RequestSpec, Principal | undefined>) {
@@ -119,11 +123,13 @@ export const optionCases: readonly RuntimeCase[] = [
       const headers: [string, string][] = [["X-User", "ada"]];
       assertSame(await answer(router, "/auth/required"), [401, "unauthenticated"]);
       assertSame(await answer(router, "/auth/required", { headers }), [200, "ada"]);
+      assertSame(await answer(router, "/auth/guarded"), [401, "unauthenticated"]); // without a word too
       assertSame(await answer(router, "/auth/optional"), [200, null]);
       assertSame(await answer(router, "/auth/optional", { headers }), [200, "ada"]);
       assertSame(await answer(router, "/auth/open"), [200, "open"]);
       assertSame(await answer(router, "/auth/role"), [401, "unauthenticated"]);
       assertSame(router.routes.map(({ guard }) => guard?.access ?? null), [
+        { mode: "required" },
         { mode: "required" },
         { mode: "optional" },
         null,

@@ -124,18 +124,20 @@ export const routeCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() refuses in build() what is no path",
+    name: "Controller() and Get() refuse what is no path, and build() what is none together",
     run() {
-      for (const [above, below] of [["a", "/b"], ["/a", "b"], ["/:x", "/:x"]] as const) {
-        @Controller(above)
-        class One {
-          @Get(below)
-          one() {
-            return json(1);
-          }
+      assertRefused(() => Controller("a"), 'Cannot use @Controller: Cannot use path "a"');
+      assertRefused(() => Controller("/:a?"), 'Cannot use @Controller: Cannot use path "/:a?"');
+      assertRefused(() => Get("b"), 'Cannot use @Get: Cannot use path "b"');
+      assertRefused(() => Post("/:a?/b"), 'Cannot use @Post: Cannot use path "/:a?/b"');
+      @Controller("/:x")
+      class Twice {
+        @Get("/:x")
+        find() {
+          return json(1);
         }
-        assertRefused(() => quiet().controllers(One).build(), "Cannot use path");
       }
+      assertRefused(() => quiet().controllers(Twice).build(), 'Cannot use path "/:x/:x"');
     },
   },
   {

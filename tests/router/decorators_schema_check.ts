@@ -131,7 +131,7 @@ const PUBLIC = { auth: false };
 
 /** Compares the declared principal with option `auth`. */
 class Principals {
-  @Get("/a")
+  @Get("/a", { auth: true })
   required(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
   }
@@ -147,13 +147,18 @@ class Principals {
   open(req: TypedRequest) {
     return json(req.path);
   }
-  @Post("/e")
+  @Post("/e", { auth: true })
   withContent(req: TypedRequest<RequestSpec<Json<User>>, Principal>) {
     return json(req.content.name + req.principal.sub);
   }
-  @Post("/e2", { multipart: true })
+  @Post("/e2", { auth: true, multipart: true })
   withForm(req: GuardedRequest<FormData, Record<never, string>, object, Principal>) {
     return json(req.content.getAll("file").length + req.principal.sub.length);
+  }
+  // @ts-expect-error -- without the word, the router may have no guard
+  @Get("/a2")
+  unsaid(req: TypedRequest<RequestSpec, Principal>) {
+    return json(req.principal.sub);
   }
   // @ts-expect-error -- a public route has no principal
   @Get("/f", { auth: false })
@@ -251,8 +256,31 @@ class WrongOption {}
 @HttpRouter
 class BareRouter {}
 
+/** Takes requests, and nothing else, as the first parameter. */
+class Requests {
+  // @ts-expect-error -- a parameter of the path is no request
+  @Get("/a/:id")
+  param(id: string) {
+    return json(id);
+  }
+  // @ts-expect-error -- the standard request is `req.raw`
+  @Get("/b")
+  standard(req: Request) {
+    return json(req.url);
+  }
+  // @ts-expect-error -- no request has this
+  @Get("/c")
+  other(req: { readonly foo: number }) {
+    return json(req.foo);
+  }
+  @Get("/d")
+  part(req: { readonly headers: Headers }) {
+    return json(req.headers.has("X"));
+  }
+}
+
 /** Everything above, so that nothing is unused. */
 export const checked: readonly unknown[] = [
-  [Schemas, Principals, Made, Argument, Abstract, Bare, Misspelt],
+  [Schemas, Principals, Requests, Made, Argument, Abstract, Bare, Misspelt],
   [builders, Api, WrongController, WrongOption, BareRouter],
 ];

@@ -78,4 +78,34 @@ export const openApiCases: readonly RuntimeCase[] = [
       assert(/GET \/a: .*bigint.*\n.*GET \/b: .*"unknown"/.test(message), message);
     },
   },
+  {
+    name: "generateOpenAPI() takes names that objects have of their own",
+    run() {
+      const names = ["__proto__", "constructor", "toString"];
+      const members = Object.fromEntries(names.map((name) => [name, z.string()]));
+      const described = z.object({ big: z.bigint(), ...members });
+      const router = createPlainRouter()
+        .get("/a/:constructor/:id", () => json(1), {
+          schema: { params: z.looseObject({ id: z.string().min(2) }) },
+        })
+        .get("/b", () => json(1), {
+          schema: { query: described },
+          openapi: { parameters: [{ name: "big", in: "query", schema: { type: "string" } }] },
+        })
+        .get("/c", () => json("" as never), {
+          schema: { response: z.string().meta({ id: "constructor" }) },
+        });
+      const { paths, components } = generateOpenAPI(info, router);
+      assertSame(paths["/a/{constructor}/{id}"]?.get?.parameters, [
+        { name: "constructor", in: "path", required: true, schema: { type: "string" } },
+        { name: "id", in: "path", required: true, schema: { type: "string", minLength: 2 } },
+      ]);
+      const query = paths["/b"]?.get?.parameters ?? [];
+      assertSame(
+        query.map((one) => "name" in one ? one.name : one).sort(),
+        ["big", ...names].sort(),
+      );
+      assertSame(Object.keys(components.schemas ?? {}), ["ProblemDetails", "constructor"]);
+    },
+  },
 ];

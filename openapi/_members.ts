@@ -1,0 +1,154 @@
+/**
+ * The members of an object's schema, which become parameters: whatever the schema is composed of.
+ *
+ * @module
+ */
+
+import type { SchemaObject } from "../router/openapi_types.ts";
+import type { Components, SchemaOrigin } from "./_components.ts";
+import { isObject } from "./_json_schema.ts";
+import { localRef, readGraph, ROOT } from "./_schema_graph.ts";
+import { jsonSchemaOf, unknownPart } from "./_standard_schema.ts";
+
+/** A schema's members, by name. */
+export interface Members {
+  readonly properties: Readonly<Record<string, SchemaObject>>;
+  readonly required: ReadonlySet<string>;
+  /** Schema of the members of other names that may stand beside them. */
+  readonly open: SchemaObject | undefined;
+}
+
+/** Finds what a reference refers to. */
+type Resolve = (schema: SchemaObject) => SchemaObject;
+
+/**
+ * The members of a validator's schema.
+ *
+ * @param written Names of the members that are described by hand, and that the schema need not be able to describe.
+ * @throws {TypeError} If the schema cannot describe another one.
+ */
+export function membersOf(
+  origin: SchemaOrigin,
+  components: Components,
+  written: ReadonlySet<string>,
+): Members {
+  try {
+    return readMembers(components.convert(origin), components.resolve);
+  } catch (error) {
+    if (written.size === 0 || !(error instanceof TypeError)) throw error;
+    const others = membersBeside(origin, components, written);
+    if (others === undefined) throw error;
+    return others;
+  }
+}
+
+/** The members of a schema of which some are described by hand; `undefined` if it cannot describe the others. */
+function membersBeside(
+  origin: SchemaOrigin,
+  components: Components,
+  written: ReadonlySet<string>,
+): Members | undefined {
+  const { $defs, ...root } = schemaIfAny(origin);
+  const definitions = new Map(Object.entries(isObject($defs) ? $defs : {}));
+  const resolve: Resolve = (schema) => {
+    const found = typeof schema.$ref === "string" ? localRef(schema.$ref) : undefined;
+    if (found === undefined) return schema;
+    const target = found.local === ROOT ? root : definitions.get(found.local);
+    return isObject(target) ? target : {};
+  };
+  const members = readMembers(root, resolve);
+  const isKnown = (one: SchemaObject): boolean => {
+    const graph = readGraph({ ...one, $defs }, { name: origin.name, madeUp: true });
+    return [...graph.definitions.values()].every((part) => unknownPart(part) === undefined);
+  };
+  const { open } = members;
+  if (open !== undefined && !isKnown(open)) return undefined;
+  const found = Object.entries(members.properties);
+  if (found.some(([name, one]) => !written.has(name) && !isKnown(one))) return undefined;
+  return {
+    properties: Object.fromEntries(
+      found.map(([name, one]) => [
+        name,
+        written.has(name) ? {} : components.add({ ...one, $defs }, origin),
+      ]),
+    ),
+    required: members.required,
+    open: open === undefined ? undefined : components.add({ ...open, $defs }, origin),
+  };
+}
+
+/** A schema with marks at what it cannot describe; one without members if its library cannot even do that. */
+function schemaIfAny({ validator, side }: SchemaOrigin): SchemaObject {
+  try {
+    return jsonSchemaOf(validator, side, { markUnknown: true });
+  } catch {
+    return {};
+  }
+}
+
+/** The members of an object's schema. Of alternatives, all members, and those required that all of them require. */
+function readMembers(
+  schema: SchemaObject,
+  resolve: Resolve,
+  outer: ReadonlySet<SchemaObject> = new Set(),
+): Members {
+  const found = resolve(schema);
+  const { properties, required, allOf, anyOf, oneOf, ...rest } = found;
+  if (outer.has(found)) return { properties: {}, required: new Set(), open: undefined }; // it refers to itself
+  const seen = new Set([...outer, found]);
+  const read = (one: SchemaObject) => readMembers(one, resolve, seen);
+  const choices = [...schemasIn(anyOf), ...schemasIn(oneOf)].map(read);
+  const parts: readonly Members[] = [
+    {
+      properties: isObject(properties) ? asSchemas(properties) : {},
+      required: new Set(Array.isArray(required) ? required : []),
+      open: isObject(rest.additionalProperties) || isObject(rest.patternProperties)
+        ? rest
+        : undefined,
+    },
+    ...schemasIn(allOf).map(read),
+    ...(choices.length === 0 ? [] : [{
+      properties: merged(choices, "anyOf"),
+      required: requiredByAll(choices),
+      open: choices.find((one) => one.open !== undefined)?.open,
+    }]),
+  ];
+  return {
+    properties: merged(parts, "allOf"),
+    required: new Set(parts.flatMap((part) => [...part.required])),
+    open: parts.find((part) => part.open !== undefined)?.open,
+  };
+}
+
+/** Members by name; those that several parts describe differently are joined by a keyword. */
+function merged(parts: readonly Members[], keyword: "allOf" | "anyOf"): Members["properties"] {
+  const byName = new Map<string, SchemaObject[]>();
+  for (const [name, schema] of parts.flatMap(({ properties }) => Object.entries(properties))) {
+    const known = byName.get(name) ?? [];
+    if (known.every((one) => JSON.stringify(one) !== JSON.stringify(schema))) known.push(schema);
+    byName.set(name, known);
+  }
+  return Object.fromEntries([...byName].map(([name, found]) => {
+    const [first = {}] = found;
+    return [name, found.length === 1 ? first : { [keyword]: found }];
+  }));
+}
+
+function requiredByAll([first, ...others]: readonly Members[]): ReadonlySet<string> {
+  const names = [...first?.required ?? []];
+  return new Set(names.filter((name) => others.every(({ required }) => required.has(name))));
+}
+
+/** Members that may be there: `true` takes anything, and `false` nothing. */
+function asSchemas(properties: Readonly<Record<string, unknown>>): Members["properties"] {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, one]) =>
+      isObject(one) ? [[name, one]] : one === true ? [[name, {}]] : []
+    ),
+  );
+}
+
+/** The schemas in a keyword's list. */
+export function schemasIn(value: unknown): readonly SchemaObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,290 @@
+/** generateOpenAPI(): a whole document, what surrounds its paths, and that the same code gives the same bytes. */
+
+import {
+  createRouter,
+  generateOpenAPI,
+  type OpenApiInfo,
+  publicEndpoint,
+  type RouteSource,
+  type TypedRouter,
+} from "@gatehouse/http";
+import { assert, assertEquals } from "@std/assert";
+import { z } from "zod";
+import { DOCUMENTS } from "./_documents.ts";
+import {
+  answer,
+  documentOf,
+  INFO,
+  integrationOf,
+  operation,
+  routesOf,
+  STRATEGIES,
+} from "./_helpers.ts";
+
+const REFUSALS = {
+  "4XX": { $ref: "#/components/responses/Refused" },
+  default: { $ref: "#/components/responses/Problem" },
+};
+
+const Note = z.object({
+  id: z.string(),
+  text: z.string().max(1000),
+}).meta({ id: "Note", description: "What somebody wrote down" });
+
+Deno.test("generateOpenAPI() writes a whole document", () => {
+  const router = createRouter().withAuth(integrationOf(STRATEGIES.session))
+    .get("/notes/:id", answer, {
+      schema: {
+        query: z.object({ lines: z.coerce.number().int().min(1).max(9).default(3) }),
+        response: Note,
+      },
+      openapi: { summary: "Reads a note", tags: ["Notes"], responses: { "404": {} } },
+    })
+    .delete("/notes/:id", answer, { openapi: { deprecated: true } })
+    .get("/health", answer, { auth: false });
+  const info: OpenApiInfo = {
+    version: "1.2.3",
+    title: "Notes",
+    tags: [{ name: "Notes", description: "What people wrote down" }],
+  };
+  const { ProblemDetails, ...schemas } = generateOpenAPI(info, router).components.schemas ?? {};
+  assertEquals(ProblemDetails?.type, "object"); // The rest of it is tested with responses
+  assertEquals(schemas, {
+    Note: {
+      type: "object",
+      properties: { id: { type: "string" }, text: { type: "string", maxLength: 1000 } },
+      required: ["id", "text"],
+      description: "What somebody wrote down",
+    },
+  });
+  const { components, ...document } = generateOpenAPI(info, router);
+  assertEquals(Object.keys(components.responses ?? {}), [
+    "BadRequest",
+    "Problem",
+    "Refused",
+    "Unauthorized",
+    "UnprocessableContent",
+  ]);
+  assertEquals(components.securitySchemes, {
+    session: { type: "apiKey", in: "cookie", name: "__Host-sid" },
+  });
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  const problem = {
+    "application/problem+json": { schema: { $ref: "#/components/schemas/ProblemDetails" } },
+  };
+  const refusals = {
+    "400": { $ref: "#/components/responses/BadRequest" },
+    "401": { $ref: "#/components/responses/Unauthorized" },
+    ...REFUSALS,
+  };
+  const expected: unknown = {
+    openapi: "3.1.1",
+    info: { title: "Notes", version: "1.2.3" },
+    servers: [{ url: "/" }],
+    paths: {
+      "/notes/{id}": {
+        get: {
+          tags: ["Notes"],
+          summary: "Reads a note",
+          operationId: "get_notes_id",
+          parameters: [id, {
+            name: "lines",
+            in: "query",
+            schema: { type: "integer", minimum: 1, maximum: 9, default: 3 },
+          }],
+          responses: {
+            "200": {
+              description: "OK",
+              content: { "application/json": { schema: { $ref: "#/components/schemas/Note" } } },
+            },
+            "404": { description: "Refused", content: problem },
+            "422": { $ref: "#/components/responses/UnprocessableContent" },
+            ...refusals,
+          },
+          security: [{ session: [] }],
+        },
+        delete: {
+          summary: "DELETE /notes/{id}",
+          operationId: "delete_notes_id",
+          parameters: [id],
+          responses: { "200": { description: "OK" }, ...refusals },
+          deprecated: true,
+          security: [{ session: [] }],
+        },
+      },
+      "/health": {
+        get: {
+          summary: "GET /health",
+          operationId: "get_health",
+          responses: { "200": { description: "OK" }, ...REFUSALS },
+          security: [],
+        },
+      },
+    },
+    tags: [{ name: "Notes", description: "What people wrote down" }],
+  };
+  assertEquals(document, expected);
+});
+
+Deno.test("generateOpenAPI() writes the document of no routes", () => {
+  assertEquals<unknown>(documentOf(() => {}), {
+    openapi: "3.1.1",
+    info: INFO,
+    servers: [{ url: "/" }],
+    paths: {},
+    components: {},
+  });
+});
+
+Deno.test("generateOpenAPI() puts what info says where OpenAPI has it", () => {
+  const info = {
+    summary: "Notes",
+    description: "Notes, *shared*",
+    termsOfService: "https://notes.test/terms",
+    contact: { name: "Ada" },
+  };
+  const surroundings = {
+    servers: [{ url: "https://notes.test" }],
+    security: publicEndpoint,
+    tags: [{ name: "Notes" }],
+    externalDocs: { url: "https://docs.test" },
+  };
+  const document = documentOf(() => {}, { ...surroundings, ...info, schemas: { A: {} } });
+  assertEquals<unknown>(document, {
+    openapi: "3.1.1",
+    info: { ...INFO, ...info },
+    paths: {},
+    components: { schemas: { A: {} } },
+    ...surroundings,
+  });
+  assertEquals(Object.keys(document), [
+    "openapi",
+    "info",
+    "servers",
+    "paths",
+    "components",
+    "security",
+    "tags",
+    "externalDocs",
+  ]);
+});
+
+Deno.test("generateOpenAPI() takes an empty list of servers for none", () => {
+  assertEquals(documentOf(() => {}, { servers: [] }).servers, [{ url: "/" }]);
+});
+
+Deno.test("generateOpenAPI() writes an operation's members in one order, whatever was written first", () => {
+  const document = documentOf((router) =>
+    void router.withAuth(integrationOf(STRATEGIES.bearer)).post("/a", answer, {
+      openapi: {
+        "x-last": 1,
+        security: [{ bearer: [] }],
+        deprecated: false,
+        responses: {},
+        requestBody: {},
+        parameters: [{ name: "q", in: "query" }],
+        operationId: "a",
+        externalDocs: { url: "https://docs.test" },
+        description: "A",
+        summary: "A",
+        tags: [],
+      },
+    })
+  );
+  assertEquals(Object.keys(operation(document, "POST /a")), [
+    "summary",
+    "description",
+    "externalDocs",
+    "operationId",
+    "parameters",
+    "requestBody",
+    "responses",
+    "deprecated",
+    "security",
+    "x-last",
+  ]);
+});
+
+for (const [name, document] of DOCUMENTS) {
+  Deno.test(`generateOpenAPI() writes ${name} as JSON that says all of it, each time the same`, () => {
+    const text = JSON.stringify(document());
+    assertEquals(JSON.stringify(document()), text);
+    assertEquals(JSON.parse(text), JSON.parse(JSON.stringify(JSON.parse(text))));
+    assert(!text.includes("__schema"));
+  });
+}
+
+Deno.test("generateOpenAPI() changes neither its source nor info", () => {
+  const info = structuredClone<OpenApiInfo>({ ...INFO, tags: [{ name: "A" }], schemas: { A: {} } });
+  const router = createRouter().get("/a/:id?", answer, { openapi: { tags: ["A"] } });
+  const [before, said] = [JSON.stringify(router.routes), JSON.stringify(info)];
+  generateOpenAPI(info, router);
+  assertEquals([JSON.stringify(router.routes), JSON.stringify(info)], [before, said]);
+});
+
+const Draft = z.object({ text: z.string(), at: z.string().default("now") }).meta({ id: "Draft" });
+const Tree: z.ZodType = z.object({
+  get trees() {
+    return z.array(Tree);
+  },
+});
+
+/** Schemas of which both sides, parts and other schemas want the same names. */
+const ROUTES: readonly ((router: TypedRouter) => unknown)[] = [
+  (router) => router.get("/a/:id", answer, { schema: { response: Draft } }),
+  (router) => router.post("/a", answer, { schema: { body: Draft } }),
+  (router) =>
+    router.put("/a", answer, { schema: { body: z.object({ draft: Draft, tree: Tree }) } }),
+  (router) => router.post("/b", answer, { schema: { body: Tree, response: z.array(Tree) } }),
+  (router) =>
+    router.patch("/b", answer, {
+      schema: { body: z.object({ a: z.int() }).meta({ id: "Draft" }) },
+    }),
+  (router) => router.get("/b", answer, { schema: { query: z.object({ q: z.string() }) } }),
+];
+
+Deno.test("generateOpenAPI() writes the same operations and components, whatever order routes are in", () => {
+  const written = ROUTES.map((_, i) => {
+    const router = createRouter();
+    for (const add of [...ROUTES.slice(i), ...ROUTES.slice(0, i).toReversed()]) add(router);
+    const { paths, components } = generateOpenAPI(INFO, router);
+    const sorted = Object.entries(paths).toSorted(([a], [b]) => a < b ? -1 : 1);
+    return JSON.stringify([sorted, components]);
+  });
+  for (const text of written) assertEquals(text, written[0]);
+});
+
+Deno.test("generateOpenAPI() reads any source with routes, and routes that are added later", () => {
+  const router = createRouter().get("/a", answer);
+  const source: RouteSource = { routes: router.routes };
+  assertEquals(routesOf(generateOpenAPI(INFO, source)), ["GET /a"]);
+  router.get("/b", answer);
+  assertEquals(routesOf(generateOpenAPI(INFO, source)), ["GET /a", "GET /b"]);
+});
+
+Deno.test("generateOpenAPI() writes the same bytes in another process, whatever was made there before", async () => {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--quiet", new URL("_print.ts", import.meta.url).href],
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  const printed: Readonly<Record<string, string>> = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals(Object.keys(printed).length, DOCUMENTS.length);
+  for (const [name, document] of DOCUMENTS) {
+    assertEquals(JSON.parse(printed[name] ?? ""), JSON.parse(JSON.stringify(document())), name);
+    assertEquals(printed[name], JSON.stringify(document()), name);
+  }
+});
+
+Deno.test("generateOpenAPI() writes a document that may be changed without changing the next", () => {
+  const write = () => documentOf((router) => router.post("/a", answer));
+  const text = JSON.stringify(write());
+  const destroy = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, one] of Object.entries(value)) {
+      destroy(one);
+      delete (value as Record<string, unknown>)[key];
+    }
+  };
+  destroy(write());
+  assertEquals(JSON.stringify(write()), text);
+});

@@ -1,0 +1,66 @@
+import { assertEquals } from "@std/assert";
+import {
+  CLI,
+  GENERATE,
+  IMPORTS,
+  INFO,
+  NO_ROUTER,
+  NOTES,
+  PERMISSIONS,
+  runDeno,
+  withProject,
+} from "./_cli.ts";
+
+/** Runs the command, and keeps all it says. */
+const RUN = ["run", ...PERMISSIONS, CLI, ...GENERATE];
+
+const GUARDED = `routerBuilder({ info: { title: "Guarded", version: "2.0.0" } })
+  .prefix("/api")
+  .withAuth({ guard: () => ({ sub: "ada" }), strategies: [{ name: "t", scheme: { type: "bearer" } }] })
+  .controllers(NotesController)
+  .build()`;
+
+/** Where a router is, that no container has. */
+const EXPORTS: readonly (readonly [where: string, source: string])[] = [
+  ["the export router", `export const router = ${GUARDED};`],
+  ["the default export", `export default ${GUARDED};`],
+];
+
+for (const [where, source] of EXPORTS) {
+  Deno.test(`generate documents the prefix, the guard and the info of ${where}`, async () => {
+    await withProject({ "c.ts": IMPORTS + NOTES + INFO + source }, async ({ folder, document }) => {
+      const { code, stderr } = await runDeno([...RUN, "--controllers", "c.ts"], folder);
+      assertEquals([code, stderr], [0, ""]);
+      const { info, paths } = await document();
+      assertEquals([info.title, info.version], ["Guarded", "2.0.0"]);
+      assertEquals(Object.keys(paths), ["/api/notes", "/api/notes/{id}"]);
+      assertEquals(paths["/api/notes"]?.get?.security, [{ bearer: [] }]);
+    });
+  });
+}
+
+Deno.test("generate says that prefixes and guards are missing where it has controllers alone", async () => {
+  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder }) => {
+    const { code, stderr } = await runDeno([...RUN, "--controllers", "c.ts"], folder);
+    assertEquals([code, stderr], [0, NO_ROUTER]);
+  });
+});
+
+Deno.test("generate refuses to write over the file of the controllers", async () => {
+  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ generate, read }) => {
+    const before = await read("c.ts");
+    const { code, stderr } = await generate("--controllers", "c.ts", "--output", "./c.ts");
+    assertEquals([code, stderr], [1, "Cannot write ./c.ts: it is the file of the controllers\n"]);
+    assertEquals(await read("c.ts"), before);
+  });
+});
+
+for (const args of [["--check", "false"], ["--check=false"], ["--check=true"]]) {
+  Deno.test(`generate takes no value for --check: ${args.join(" ")}`, async () => {
+    await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ generate, files }) => {
+      const { code, stderr } = await generate("--controllers", "c.ts", ...args);
+      assertEquals([code, stderr.split("\n", 1)[0]], [2, "Takes no value: --check"]);
+      assertEquals(Object.keys(await files()), ["c.ts"]);
+    });
+  });
+}

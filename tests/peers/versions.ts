@@ -1,0 +1,27 @@
+/**
+ * The one place that pins what `deno task test:peers` downloads.
+ *
+ * These packages are large, and Deno fetches everything its lock file names: so nothing imports
+ * them by a literal specifier, and they are locked in `tests/peers/deno.lock` instead of the
+ * project's own lock file.
+ *
+ * @module
+ */
+
+/** The rules behind `redocly lint`; the command-line package adds telemetry and nothing needed here. */
+export const REDOCLY = "npm:@redocly/openapi-core@2.64.0";
+
+/** A JSON Schema validator that knows `$dynamicRef`, with the schemas of OpenAPI 3.1. */
+export const HYPERJUMP_OPENAPI = "npm:@hyperjump/json-schema@1.18.0/openapi-3-1";
+
+/** Makes TypeScript types of a document; it takes the compiler from TypeScript 5. */
+export const OPENAPI_TYPESCRIPT = "npm:openapi-typescript@7.13.0";
+
+/** A client that takes its types from `openapi-typescript`. */
+export const OPENAPI_FETCH = "npm:openapi-fetch@0.17.0";
+
+/** A schema library with Standard JSON Schema built in. */
+export const ARKTYPE = "npm:arktype@2.2.9";
+
+/** Standard JSON Schema for Valibot. */
+export const VALIBOT_TO_JSON_SCHEMA = "npm:@valibot/to-json-schema@1.8.0";

@@ -51,7 +51,10 @@ const IMPORT_RULES: readonly ImportRule[] = [
 
   {
     importer: "openapi/*.ts",
-    may: ["openapi/*.ts", "router/{guard,openapi_types,path,pattern,registry,types}.ts"],
+    may: [
+      "openapi/*.ts",
+      "router/{guard,openapi_types,path,pattern,registry,schema,status,types}.ts",
+    ],
   },
   {
     importer: "openapi/routers.ts",

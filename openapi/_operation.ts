@@ -11,6 +11,7 @@ import type {
   SchemaObject,
 } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
+import { type DescribedEndpoint, describedEndpoint } from "./_described.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
@@ -35,12 +36,13 @@ export function operationOf(
   planned: PlannedOperation,
   { components, security: rules }: OperationContext,
 ): OperationObject {
-  const { endpoint, template, method, operationId } = planned;
+  const { template, method, operationId } = planned;
+  const name = pascalCase(operationId);
+  const endpoint = describedEndpoint(planned.endpoint, components, name);
   const { metadata, options: { schema = {} } } = endpoint;
   const { summary = summaryOf(planned), description, externalDocs, deprecated } = metadata;
   const tags = metadata.tags ??
     (endpoint.controller === undefined ? [] : [tagOf(endpoint.controller)]);
-  const name = pascalCase(operationId);
   const parameters = parametersOf(endpoint, template, components, name);
   const requestBody = requestBodyOf(endpoint, method, components, name);
   const { security, mayRefuse, mayForbid } = rules.of(endpoint);
@@ -85,7 +87,7 @@ function takesContent({ verb, options: { raw } }: Endpoint): boolean {
 }
 
 function requestBodyOf(
-  endpoint: Endpoint,
+  endpoint: DescribedEndpoint,
   method: string,
   components: Components,
   name: string,
@@ -141,7 +143,7 @@ function asWritten(written: Partial<RequestBodyObject> | undefined): RequestBody
 }
 
 /** Whether the metadata describes every success in full, so that no schema need do it. */
-function describesSuccess({ responses = {} }: EndpointMetadata): boolean {
+function describesSuccess({ responses = {} }: EndpointMetadata<SchemaObject>): boolean {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
   return successes.length > 0 &&
     successes.every(([, { content }]) =>
@@ -158,7 +160,9 @@ function summaryOf(
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-function extensionsOf(metadata: EndpointMetadata): Readonly<Record<`x-${string}`, unknown>> {
+function extensionsOf(
+  metadata: EndpointMetadata<SchemaObject>,
+): Readonly<Record<`x-${string}`, unknown>> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => name.startsWith("x-")));
 }
 

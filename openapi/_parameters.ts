@@ -6,7 +6,7 @@
 
 import type { ParameterObject, SchemaObject } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
-import type { Endpoint } from "./_endpoints.ts";
+import type { DescribedEndpoint } from "./_described.ts";
 import { type Members, membersOf, schemasIn } from "./_members.ts";
 import type { Template } from "./_path.ts";
 
@@ -19,7 +19,7 @@ const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
  * @throws {TypeError} If something is said of a path parameter that the route does not have.
  */
 export function parametersOf(
-  endpoint: Endpoint,
+  endpoint: DescribedEndpoint,
   template: Template,
   components: Components,
   name: string,

@@ -5,6 +5,7 @@
  */
 
 import type { MediaTypeObject, ResponseObject, SchemaObject } from "../router/openapi_types.ts";
+import { ERROR_PHRASES } from "../router/status.ts";
 import { SCHEMA_REF } from "./_schema_graph.ts";
 
 /** Prefix of a reference to a response of the document. */
@@ -81,11 +82,10 @@ export function refusalRef(status: RefusalStatus): { readonly $ref: string } {
   return { $ref: RESPONSE_REF + REFUSALS[status].name };
 }
 
-/** What a refusal means, where the metadata does not say. */
-export function refusalDescription(status: string): string {
-  return Object.hasOwn(REFUSALS, status)
-    ? REFUSALS[status as RefusalStatus].description
-    : "Refused";
+/** What an error means, where the metadata does not say. */
+export function errorDescription(status: string): string {
+  if (Object.hasOwn(REFUSALS, status)) return REFUSALS[status as RefusalStatus].description;
+  return ERROR_PHRASES[Number(status)] ?? (status.startsWith("5") ? "Server error" : "Refused");
 }
 
 /** The shared responses that a text refers to, sorted by name. */

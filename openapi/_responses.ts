@@ -11,14 +11,14 @@ import type {
   ResponseObject,
   SchemaObject,
 } from "../router/openapi_types.ts";
-import { problemContent, refusalDescription, refusalRef, type RefusalStatus } from "./_refusals.ts";
+import { errorDescription, problemContent, refusalRef, type RefusalStatus } from "./_refusals.ts";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;
 
 /** What an operation's responses follow from. */
 export interface ResponsesSource {
-  readonly metadata: EndpointMetadata;
+  readonly metadata: EndpointMetadata<SchemaObject>;
   /** Schema of the data that the handler sends, if the route says. */
   readonly data: SchemaObject | undefined;
   /** Statuses that the router itself refuses requests with. */
@@ -81,7 +81,7 @@ function writtenResponse(
   data: SchemaObject | undefined,
 ): ResponseObject {
   if (/^[1-3]/.test(status)) return successResponse(status, given, data);
-  const description = refusalDescription(status);
+  const description = errorDescription(status);
   return { description, content: problemContent(), ...given };
 }
 

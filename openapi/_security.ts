@@ -9,7 +9,7 @@ import type { OpenApiInfo, SecurityRequirement, SecurityScheme } from "../router
 import type { RouteGuardInfo } from "../router/types.ts";
 import { mayBeAnonymous } from "../router/guard.ts";
 import type { Endpoint } from "./_endpoints.ts";
-import { COMMON_SCHEMES, isSameScheme, nameSchemes } from "./security.ts";
+import { COMMON_SCHEMES, describesScheme, nameSchemes } from "./security.ts";
 
 /** What a document says of an operation's security. */
 export interface OperationSecurity {
@@ -46,18 +46,20 @@ export function createSecurityRules(info: OpenApiInfo): SecurityRules {
     }
   }
 
-  /** Takes over the schemes of a guard. What `info` says of one may add a description. */
+  /** Takes over the schemes of a guard. What `info` says of one may describe it better. */
   function learn({ strategies }: RouteGuardInfo): readonly string[] {
     const names = nameSchemes(strategies, learned);
     for (const name of names) {
       const scheme = learned.get(name) ?? { type: "http" };
       const declared = declaredSchemes.get(name);
-      if (declared !== undefined && !isSameScheme(declared, scheme)) {
+      if (declared !== undefined && !describesScheme(declared, scheme)) {
         throw new TypeError(
-          `security scheme "${name}" is declared otherwise than its guard has it`,
+          `security scheme "${name}" is declared otherwise than its guard has it: ${
+            JSON.stringify(scheme)
+          }`,
         );
       }
-      known.set(name, { ...scheme, ...declared });
+      known.set(name, declared ?? scheme);
     }
     return names;
   }

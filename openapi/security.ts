@@ -83,10 +83,21 @@ export function nameSchemes(
 }
 
 /** Whether two schemes are one, whatever is said of them. */
-export function isSameScheme(one: SecurityScheme | undefined, other: SecurityScheme): boolean {
+function isSameScheme(one: SecurityScheme | undefined, other: SecurityScheme): boolean {
   const text = ({ description: _, ...scheme }: SecurityScheme) =>
     JSON.stringify(Object.entries(scheme).sort(([a], [b]) => a < b ? -1 : 1));
   return one !== undefined && text(one) === text(other);
+}
+
+/**
+ * Whether a declaration describes the scheme of a guard: in its own words, and a bearer token also as one of OAuth 2.0
+ * or OpenID Connect, which bearer tokens come from.
+ */
+export function describesScheme(declared: SecurityScheme, scheme: SecurityScheme): boolean {
+  if (scheme.type === "http" && ["oauth2", "openIdConnect"].includes(declared.type)) return true;
+  return declared.type === scheme.type && declared.in === scheme.in &&
+    declared.name === scheme.name &&
+    declared.scheme?.toLowerCase() === scheme.scheme?.toLowerCase(); // RFC 9110 §11.1
 }
 
 function describe(scheme: CredentialScheme): readonly [name: string, scheme: SecurityScheme] {

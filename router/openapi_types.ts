@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { StandardSchemaV1 } from "./schema.ts";
+
 /** A Schema Object, §4.8.24: JSON Schema 2020-12. */
 export interface SchemaObject {
   /** A keyword. */
@@ -22,9 +24,9 @@ export interface ReferenceObject {
 }
 
 /** A Media Type Object, §4.8.14. */
-export interface MediaTypeObject {
+export interface MediaTypeObject<Schema = SchemaObject> {
   /** Schema of the content. */
-  readonly schema?: SchemaObject;
+  readonly schema?: Schema;
   /** An example of the content. */
   readonly example?: unknown;
   /** Examples of the content, by name. */
@@ -34,7 +36,7 @@ export interface MediaTypeObject {
 }
 
 /** A Parameter Object, §4.8.12. */
-export interface ParameterObject {
+export interface ParameterObject<Schema = SchemaObject> {
   /** Name of the parameter. */
   readonly name: string;
   /** Where it stands. */
@@ -46,9 +48,9 @@ export interface ParameterObject {
   /** Whether it should no longer be used. */
   readonly deprecated?: boolean;
   /** Schema of its value. */
-  readonly schema?: SchemaObject;
+  readonly schema?: Schema;
   /** Media type of its value, in place of a schema. */
-  readonly content?: Readonly<Record<string, MediaTypeObject>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject<Schema>>>;
   /** How its value is written. */
   readonly style?: string;
   /** Whether lists and objects are written as several parameters. */
@@ -60,23 +62,23 @@ export interface ParameterObject {
 }
 
 /** A Request Body Object, §4.8.13. */
-export interface RequestBodyObject {
+export interface RequestBodyObject<Schema = SchemaObject> {
   /** What the body is for. */
   readonly description?: string;
   /** The body by media type. */
-  readonly content: Readonly<Record<string, MediaTypeObject>>;
+  readonly content: Readonly<Record<string, MediaTypeObject<Schema>>>;
   /** Whether it must be there. */
   readonly required?: boolean;
 }
 
 /** A Response Object, §4.8.17. */
-export interface ResponseObject {
+export interface ResponseObject<Schema = SchemaObject> {
   /** What the response means. */
   readonly description: string;
   /** Header fields, by name. */
   readonly headers?: Readonly<Record<string, unknown>>;
   /** The body by media type. */
-  readonly content?: Readonly<Record<string, MediaTypeObject>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject<Schema>>>;
   /** What can be done next, by name. */
   readonly links?: Readonly<Record<string, unknown>>;
 }
@@ -219,8 +221,11 @@ export interface OpenApiDocument {
   readonly externalDocs?: ExternalDocumentation;
 }
 
-/** What a route says of itself by hand. It is merged into what follows from the code, and wins. */
-export interface EndpointMetadata {
+/**
+ * What a route says of itself by hand. It is merged into what follows from the code, and wins. Schemas are JSON Schema,
+ * or validators that give it.
+ */
+export interface EndpointMetadata<Schema = SchemaObject | StandardSchemaV1> {
   /** What the operation does, in a few words. @default the name of the method, or the route */
   readonly summary?: string;
   /** What the operation does. CommonMark. */
@@ -234,14 +239,14 @@ export interface EndpointMetadata {
   /** Where more is said. */
   readonly externalDocs?: ExternalDocumentation;
   /** Parameters; one that follows from the code is completed by the one of its name. */
-  readonly parameters?: readonly ParameterObject[];
+  readonly parameters?: readonly ParameterObject<Schema>[];
   /** Body; a media type without a schema gets the one of `schema.body`. */
-  readonly requestBody?: Partial<RequestBodyObject>;
+  readonly requestBody?: Partial<RequestBodyObject<Schema>>;
   /**
    * Responses by status. A success without content gets that of `schema.response`, an error without content that of a
    * problem; write `content: {}` for none. A missing description is the status's phrase.
    */
-  readonly responses?: Readonly<Record<string, Partial<ResponseObject>>>;
+  readonly responses?: Readonly<Record<string, Partial<ResponseObject<Schema>>>>;
   /** What the operation asks for: `secured()` or `publicEndpoint`. It documents and guards nothing. */
   readonly security?: readonly SecurityRequirement[];
   /** An extension, §4.9. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ERROR_PHRASES } from "./status.ts";
 import type { TypedResponse } from "./response.ts";
 
 /** One reason why a part of the request was refused. */
@@ -137,7 +138,8 @@ export function problem(
   code: string,
   options: ProblemOptions = {},
 ): TypedResponse<never> {
-  const { type = "about:blank", title = TITLES[status] ?? "Error", detail, violations } = options;
+  const { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations } =
+    options;
   const body: ProblemDetails = {
     type,
     title,
@@ -165,44 +167,3 @@ export function errorResponse(error: unknown): Response {
     ? problem(error.status, error.code, error.problem)
     : problem(500, "internal_error");
 }
-
-/** Status phrases, RFC 9110 §15.5 and §15.6, RFC 6585, RFC 8470 and RFC 7725. */
-const TITLES: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  402: "Payment Required",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  406: "Not Acceptable",
-  407: "Proxy Authentication Required",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  411: "Length Required",
-  412: "Precondition Failed",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  416: "Range Not Satisfiable",
-  417: "Expectation Failed",
-  421: "Misdirected Request",
-  422: "Unprocessable Content",
-  423: "Locked",
-  424: "Failed Dependency",
-  425: "Too Early",
-  426: "Upgrade Required",
-  428: "Precondition Required",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  451: "Unavailable For Legal Reasons",
-  500: "Internal Server Error",
-  501: "Not Implemented",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-  505: "HTTP Version Not Supported",
-  507: "Insufficient Storage",
-  508: "Loop Detected",
-  511: "Network Authentication Required",
-};

@@ -97,7 +97,7 @@ Deno.test("generateOpenAPI() writes a whole document", () => {
               description: "OK",
               content: { "application/json": { schema: { $ref: "#/components/schemas/Note" } } },
             },
-            "404": { description: "Refused", content: problem },
+            "404": { description: "Not Found", content: problem },
             "422": { $ref: "#/components/responses/UnprocessableContent" },
             ...refusals,
           },

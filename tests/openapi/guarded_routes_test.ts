@@ -9,6 +9,7 @@ import {
   type SchemeStrategy,
   secured,
   type SecurityRequirement,
+  type SecurityScheme,
 } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import {
@@ -327,7 +328,8 @@ const REFUSED: readonly (readonly [
   [
     "a scheme that info declares otherwise than its guard has it",
     guarded([session]),
-    'GET /a: security scheme "session" is declared otherwise than its guard has it',
+    'GET /a: security scheme "session" is declared otherwise than its guard has it: ' +
+    '{"type":"apiKey","in":"cookie","name":"__Host-sid"}',
     { securitySchemes: { session: { type: "apiKey", in: "cookie", name: "sid" } } },
   ],
 ];
@@ -335,5 +337,20 @@ const REFUSED: readonly (readonly [
 for (const [why, build, line, info] of REFUSED) {
   Deno.test(`generateOpenAPI() refuses ${why}`, () => {
     assertEquals(refusalOf(() => documentOf(build, info)), [line]);
+  });
+}
+
+/** What the application says of a bearer token better than the generator can. */
+const BEARER: readonly (readonly [why: string, scheme: SecurityScheme])[] = [
+  ["without a format", { type: "http", scheme: "Bearer" }],
+  ["of another format", { type: "http", scheme: "bearer", bearerFormat: "opaque" }],
+  ["of OpenID Connect", { type: "openIdConnect", openIdConnectUrl: "https://id.test/.well-known" }],
+  ["of OAuth 2.0", { type: "oauth2", flows: {} }],
+];
+
+for (const [why, scheme] of BEARER) {
+  Deno.test(`generateOpenAPI() takes a bearer token ${why} from info`, () => {
+    const { components } = documentOf(guarded([bearer]), { securitySchemes: { bearer: scheme } });
+    assertEquals(components.securitySchemes, { bearer: scheme });
   });
 }

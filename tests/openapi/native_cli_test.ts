@@ -16,13 +16,13 @@ import {
 } from "./_cli.ts";
 
 Deno.test("generate writes openapi.json into the working folder, and prints path and counts", async () => {
-  await withProject({ "openapi.ts": CONTROLLERS }, async ({ generate, read, files }) => {
-    assertEquals(await generate("--controllers", "openapi.ts"), {
+  await withProject({ "controllers.ts": CONTROLLERS }, async ({ generate, read, files }) => {
+    assertEquals(await generate("--controllers", "controllers.ts"), {
       code: 0,
       stdout: `Wrote ${SUMMARY}\n`,
       stderr: "",
     });
-    assertEquals(Object.keys(await files()).sort(), ["openapi.ts", "openapi.json"]);
+    assertEquals(Object.keys(await files()).sort(), ["controllers.ts", "openapi.json"]);
     const text = await read("openapi.json");
     const { openapi, info, paths }: Written = JSON.parse(text);
     assertMatch(openapi, /^3\.1\.\d$/);
@@ -34,11 +34,11 @@ Deno.test("generate writes openapi.json into the working folder, and prints path
 
 /** Why, where the controllers are, what is given as `--controllers` and `--output`, and where the document is then. */
 const PATHS: readonly (readonly [string, string, string, string, string])[] = [
-  ["in another folder", "src/api/openapi.ts", "src/api/openapi.ts", "a.json", "a.json"],
+  ["in another folder", "src/api/controllers.ts", "src/api/controllers.ts", "a.json", "a.json"],
   [
     "with ./ and ..",
-    "src/openapi.ts",
-    "./src/../src/openapi.ts",
+    "src/controllers.ts",
+    "./src/../src/controllers.ts",
     "./docs/../a.json",
     "a.json",
   ],

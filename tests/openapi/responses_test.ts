@@ -65,18 +65,18 @@ const SUCCESSES: readonly (readonly [
   ["errors by their own texts", { "403": {}, "409": {}, "4XX": {}, "5XX": {}, default: {} }, {
     "200": { description: "OK", content },
     "403": { description: "The credential does not allow this", content: problem },
-    "409": { description: "Refused", content: problem },
+    "409": { description: "Conflict", content: problem },
     "4XX": { description: "Any other refusal", content: problem },
-    "5XX": { description: "Refused", content: problem },
+    "5XX": { description: "Server error", content: problem },
     default: { description: "Anything else that went wrong", content: problem },
   }],
   ["an error whose content is written", { "409": { content: { "text/plain": {} } } }, {
     "200": { description: "OK", content },
-    "409": { description: "Refused", content: { "text/plain": {} } },
+    "409": { description: "Conflict", content: { "text/plain": {} } },
   }],
   ["an error without content", { "409": { content: {} } }, {
     "200": { description: "OK", content },
-    "409": { description: "Refused", content: {} },
+    "409": { description: "Conflict", content: {} },
   }],
   ["an informational response", { "103": { description: "Early hints" } }, {
     "103": { description: "Early hints" },

@@ -1,0 +1,86 @@
+/**
+ * What metadata says, with JSON Schema in the place of validators.
+ *
+ * @module
+ */
+
+import type { EndpointMetadata, MediaTypeObject, SchemaObject } from "../router/openapi_types.ts";
+import type { StandardSchemaV1 } from "../router/schema.ts";
+import type { Components } from "./_components.ts";
+import type { Endpoint } from "./_endpoints.ts";
+import type { Side } from "./_standard_schema.ts";
+
+/** An endpoint whose metadata holds no validator. */
+export interface DescribedEndpoint extends Omit<Endpoint, "metadata"> {
+  readonly metadata: EndpointMetadata<SchemaObject>;
+}
+
+type Content<Schema> = Readonly<Record<string, MediaTypeObject<Schema>>>;
+type Written = SchemaObject | StandardSchemaV1;
+
+/**
+ * Converts the validators of an endpoint's metadata.
+ *
+ * @param name What to call a schema that needs a name.
+ * @throws {TypeError} If one of them gives no JSON Schema.
+ */
+export function describedEndpoint(
+  endpoint: Endpoint,
+  components: Components,
+  name: string,
+): DescribedEndpoint {
+  const { parameters, requestBody, responses, ...metadata } = endpoint.metadata;
+
+  function schema(written: Written, side: Side, part: string): SchemaObject {
+    return isValidator(written)
+      ? components.convert({ validator: written, side, name: name + part })
+      : written;
+  }
+
+  /** The same object, with its schema and its content converted. */
+  function converted<T extends { readonly schema?: Written; readonly content?: Content<Written> }>(
+    { schema: own, content, ...rest }: T,
+    side: Side,
+    part: string,
+  ): Omit<T, "schema" | "content"> & {
+    readonly schema?: SchemaObject;
+    readonly content?: Content<SchemaObject>;
+  } {
+    const media = content && Object.fromEntries(
+      Object.entries(content).map(([type, { schema: inner, ...one }]) => [
+        type,
+        inner === undefined ? one : { ...one, schema: schema(inner, side, part) },
+      ]),
+    );
+    return {
+      ...rest,
+      ...(own === undefined ? {} : { schema: schema(own, side, part) }),
+      ...(media === undefined ? {} : { content: media }),
+    };
+  }
+
+  return {
+    ...endpoint,
+    metadata: {
+      ...metadata,
+      ...(parameters === undefined
+        ? {}
+        : { parameters: parameters.map((one) => converted(one, "input", `_${one.name}`)) }),
+      ...(requestBody === undefined
+        ? {}
+        : { requestBody: converted(requestBody, "input", "Body") }),
+      ...(responses === undefined ? {} : {
+        responses: Object.fromEntries(
+          Object.entries(responses).map(([status, one]) => [
+            status,
+            converted(one, "output", `Response${status}`),
+          ]),
+        ),
+      }),
+    },
+  };
+}
+
+function isValidator(schema: Written): schema is StandardSchemaV1 {
+  return "~standard" in schema;
+}

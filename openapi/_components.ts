@@ -20,7 +20,8 @@ import {
   type SchemaGraph,
   type WantedName,
 } from "./_schema_graph.ts";
-import { jsonSchemaOf, type Side, vendorOf } from "./_standard_schema.ts";
+import { jsonSchemaOf, vendorOf } from "./_standard_schema.ts";
+import type { Side } from "./_tidy_schema.ts";
 
 /** Where a schema comes from. */
 export interface SchemaOrigin {

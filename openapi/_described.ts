@@ -8,7 +8,7 @@ import type { EndpointMetadata, MediaTypeObject, SchemaObject } from "../router/
 import type { StandardSchemaV1 } from "../router/schema.ts";
 import type { Components } from "./_components.ts";
 import type { Endpoint } from "./_endpoints.ts";
-import type { Side } from "./_standard_schema.ts";
+import type { Side } from "./_tidy_schema.ts";
 
 /** An endpoint whose metadata holds no validator. */
 export interface DescribedEndpoint extends Omit<Endpoint, "metadata"> {

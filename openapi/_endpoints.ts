@@ -65,7 +65,7 @@ function targetEndpoints(
     }
     return [{
       label: `${name}.${found.name} (${verb} ${pattern.source})`,
-      controller: name,
+      controller: name === "" ? undefined : name,
       method: found.name,
       verb,
       outer: [],
@@ -104,7 +104,7 @@ function routeEndpoints(route: RouteInfo, place: Place): readonly Endpoint[] {
   }`;
   return [{
     label: origin === undefined ? name : `${origin.controller}.${origin.method} (${name})`,
-    controller: origin?.controller,
+    controller: origin?.controller === "" ? undefined : origin?.controller,
     method: origin?.method,
     verb,
     outer: place.segments,

@@ -80,3 +80,8 @@ function decoded(text: string): string {
     return text; // a name with a bare `%`
   }
 }
+
+/** Whether two values are the same JSON. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,15 +1,14 @@
 /**
  * JSON Schema of validators, by Standard JSON Schema (https://standardschema.dev/json-schema): Zod 4, ArkType, Valibot
- * with its converter. What is only true of the validator, and not of the API, is left out.
+ * with its converter.
  *
  * @module
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { isObject, MAP_KEYWORDS, mapSchema, SCHEMA_KEYWORDS } from "./_json_schema.ts";
-
-/** Which side of a schema: what it takes, or what it gives. */
-export type Side = "input" | "output";
+import { isObject, mapSchema } from "./_json_schema.ts";
+import { withoutMadeUpDefaults } from "./_made_up.ts";
+import { type Side, tidySchema, UNKNOWN_PART } from "./_tidy_schema.ts";
 
 /** What the standard's converters are told. */
 interface ConverterOptions {
@@ -26,9 +25,6 @@ export interface JsonSchemaOptions {
   /** Mark a part that JSON has not by {@linkcode UNKNOWN_PART}, where the library says which it is. @default {false} */
   readonly markUnknown?: boolean;
 }
-
-/** Keyword of a part that JSON has not, for those that describe it by hand. */
-export const UNKNOWN_PART = "x-gatehouse-unknown";
 
 interface StandardValidator {
   readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
@@ -74,7 +70,7 @@ export function jsonSchemaOf(
     return schema;
   };
   try {
-    const schema = mapSchema(convertAlike(convert), (one) => tidy(one, side));
+    const schema = mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
     const unknown = markUnknown ? undefined : unknownPart(schema);
     if (unknown !== undefined) throw new TypeError(`${unknown} cannot be represented in JSON`);
     return schema;
@@ -144,156 +140,4 @@ function representInJson({ zodSchema, jsonSchema }: ZodNode, side: Side): void {
 function isInJson(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value !== "bigint") &&
     values.some((value) => value !== undefined);
-}
-
-/** Whether a schema says what it takes; one that JSON has not may be described in its own metadata. */
-function isDescribed(schema: SchemaObject): boolean {
-  return ["type", "$ref", "allOf", "anyOf", "oneOf", "enum"].some((keyword) => keyword in schema);
-}
-
-/** A schema without the defaults that are made anew each time, such as an id or the time. */
-function convertAlike(convert: () => SchemaObject): SchemaObject {
-  const one = convert();
-  return JSON.stringify(one).includes('"default":')
-    ? withoutMadeUp(one, atAnotherTime(convert))
-    : one;
-}
-
-/** Another year, day, hour, minute, second and millisecond. */
-const SHIFT_MS = 400 * 86_400_000 + 3_661_001;
-
-/** Runs with a clock that is ahead, so that whatever is made of the time comes out different. */
-function atAnotherTime<T>(run: () => T): T {
-  const clock = globalThis.Date;
-  globalThis.Date = new Proxy(clock, {
-    construct: (target, args, caller) =>
-      Reflect.construct(target, args.length === 0 ? [target.now() + SHIFT_MS] : args, caller),
-    get: (target, name) =>
-      name === "now" ? () => target.now() + SHIFT_MS : Reflect.get(target, name),
-  });
-  try {
-    return run();
-  } finally {
-    globalThis.Date = clock;
-  }
-}
-
-function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
-  return Object.fromEntries(
-    Object.entries(one)
-      .filter(([keyword, value]) => keyword !== "default" || isSame(value, other[keyword]))
-      .map(([keyword, value]) => {
-        if (!MAP_KEYWORDS.has(keyword) || !isObject(value)) {
-          return [keyword, alike(value, other[keyword])];
-        }
-        const others = other[keyword];
-        const named = Object.entries(value).map(([name, schema]) => [
-          name,
-          alike(schema, isObject(others) ? others[name] : undefined),
-        ]);
-        return [keyword, Object.fromEntries(named)];
-      }),
-  );
-}
-
-function alike(one: unknown, other: unknown): unknown {
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.map((part, i) => alike(part, other[i]));
-  }
-  return isObject(one) && isObject(other) ? withoutMadeUp(one, other) : one;
-}
-
-/** Keywords of JSON Schema 2020-12 and of OpenAPI's vocabulary; libraries add others, and so do their users. */
-const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  ...SCHEMA_KEYWORDS,
-  ..."$anchor $comment $defs $dynamicAnchor $dynamicRef $ref const contentEncoding contentMediaType"
-    .split(" "),
-  ..."default definitions dependentRequired dependentSchemas deprecated description discriminator enum"
-    .split(" "),
-  ..."example examples exclusiveMaximum exclusiveMinimum externalDocs format maxContains maxItems maxLength"
-    .split(" "),
-  ..."maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern"
-    .split(" "),
-  ..."patternProperties properties readOnly required title type uniqueItems writeOnly xml".split(
-    " ",
-  ),
-]);
-
-function tidy({ [UNKNOWN_PART]: unknown, ...given }: SchemaObject, side: Side): SchemaObject {
-  const schema = unknown === undefined || isDescribed(given)
-    ? given
-    : { ...given, [UNKNOWN_PART]: unknown };
-  const known = Object.fromEntries(
-    Object.entries(schema).filter(([keyword, value]) =>
-      (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
-      (typeof value !== "number" || Number.isFinite(value))
-    ),
-  );
-  const sided = side === "input" ? asInput(known) : asOutput(known);
-  return withProperties(withoutEmptyChoice(withoutBooleans(sided)));
-}
-
-/** Keywords where tools take `true` and `false` for schemas. Elsewhere they want objects. */
-const BOOLEAN_KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  "additionalProperties",
-  "items",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
-
-function withoutBooleans(schema: SchemaObject): SchemaObject {
-  const asObject = (one: unknown): unknown => one === true ? {} : one === false ? { not: {} } : one;
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => {
-      if (!SCHEMA_KEYWORDS.has(keyword) || BOOLEAN_KEYWORDS.has(keyword)) return [keyword, value];
-      return [keyword, Array.isArray(value) ? value.map(asObject) : asObject(value)];
-    }),
-  );
-}
-
-/** What a request may hold is not read-only, JSON Schema Validation §9.4. */
-function asInput({ readOnly: _, ...schema }: SchemaObject): SchemaObject {
-  return schema;
-}
-
-/** Responses are not checked, so no schema may promise that nothing else is in them. */
-function asOutput({ writeOnly: _, ...schema }: SchemaObject): SchemaObject {
-  if (schema.additionalProperties !== false) return schema;
-  const { additionalProperties: _closed, ...open } = schema;
-  return open;
-}
-
-/** Choices without their repetitions, and without `undefined`. One of several that takes anything leaves no choice. */
-function withoutEmptyChoice(schema: SchemaObject): SchemaObject {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf)) return schema;
-  const choices = anyOf.filter((one, i) =>
-    anyOf.findIndex((other) => isSame(one, other)) === i &&
-    !(isObject(one) && one[UNKNOWN_PART] === "undefined") // a member that need not be there
-  );
-  if (choices.some((one) => isObject(one) && isEmpty(one))) return rest;
-  const [only] = choices;
-  if (choices.length > 1) return { ...rest, anyOf: choices };
-  if (!isObject(only)) return rest;
-  return isEmpty(rest) ? only : { ...rest, allOf: [only] };
-}
-
-/** Says of each required member what it is, where the schema only says so of all members. */
-function withProperties(schema: SchemaObject): SchemaObject {
-  const { required, properties = {}, additionalProperties } = schema;
-  if (!Array.isArray(required) || !isObject(properties) || !isObject(additionalProperties)) {
-    return schema;
-  }
-  const missing = required.filter((name) => !Object.hasOwn(properties, name));
-  if (missing.length === 0) return schema;
-  const added = missing.map((name) => [name, additionalProperties]);
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0;
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -57,7 +57,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
     const text = JSON.stringify(document, null, 2) + "\n";
     const summary = `${options.output} (${counts(document)})`;
     const before = await attempt(`read ${options.output}`, () => readIfThere(output));
-    if (isSame(before, text)) {
+    if (saysSame(before, text)) {
       return { status: "unchanged", summary, notes };
     }
     if (options.check) return { status: "outdated", summary, notes };
@@ -73,7 +73,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = path.startsWith("file:") ? fromFileUrl(path) : resolve(path);
-  const exported = await attempt(`import ${path}`, () => import(toFileUrl(file).href));
+  const exported = await attemptOwn(`import ${path}`, () => import(toFileUrl(file).href));
   const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
   const router = await findRouter(exported);
   if (targets.length === 0 && router === undefined) {
@@ -108,7 +108,7 @@ async function findRouter(
 ): Promise<DocumentedRouter | undefined> {
   for (const one of [router, standard]) if (isRouter(one)) return one;
   if (!defaultContainer.has(HTTP_ROUTER)) return undefined;
-  const found = await attempt(
+  const found = await attemptOwn(
     "build the router",
     () => defaultContainer.resolve<unknown>(HTTP_ROUTER),
   );
@@ -180,7 +180,7 @@ function servedBy({ routes }: RouteSource): readonly string[] {
 }
 
 /** Whether a file says the same, however it was formatted. */
-function isSame(before: string | undefined, after: string): boolean {
+function saysSame(before: string | undefined, after: string): boolean {
   if (before === undefined || before === after) return before === after;
   try {
     return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
@@ -201,6 +201,25 @@ async function attempt<T>(what: string, run: () => T | Promise<T>): Promise<T> {
   } catch (cause) {
     throw new GenerateError(`Cannot ${what}: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** The same for code of the application, where the message says in which file it went wrong. */
+async function attemptOwn<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    const message = messageOf(cause);
+    const place = cause instanceof Error ? placeOf(cause) : undefined;
+    const where = place === undefined || message.includes(place) ? "" : ` (${place})`;
+    throw new GenerateError(`Cannot ${what}: ${message}${where}`, { cause });
+  }
+}
+
+/** Where an error came out of the application: the first file of its stack that is none of ours. */
+function placeOf({ stack = "" }: Error): string | undefined {
+  const own = ["./", "../router/"].map((folder) => new URL(folder, import.meta.url).href);
+  return [...stack.matchAll(/\bfile:\/\/[^\s()]+:\d+:\d+/g)].map(([place]) => place)
+    .find((place) => !own.some((folder) => place.startsWith(folder)));
 }
 
 function messageOf(error: unknown): string {

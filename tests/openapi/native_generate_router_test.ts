@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import {
   CLI,
   GENERATE,
@@ -64,3 +64,15 @@ for (const args of [["--check", "false"], ["--check=false"], ["--check=true"]]) 
     });
   });
 }
+
+Deno.test("generate names the file and line where the application fails", async () => {
+  const files = {
+    "c.ts": 'import "./deep/x.ts";\n',
+    "deep/x.ts": "const at: { b?: { c: number } } = {};\nconsole.log(at.b!.c);\n",
+  };
+  await withProject(files, async ({ generate }) => {
+    const { code, stderr } = await generate("--controllers", "c.ts");
+    assertEquals(code, 1);
+    assertMatch(stderr, /^Cannot import c\.ts: .+ \(file:.+\/deep\/x\.ts:2:19\)\n$/);
+  });
+});

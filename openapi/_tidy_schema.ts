@@ -1,0 +1,115 @@
+/**
+ * What converters write, as tools take it: without keywords of their own, and without what is true of the validator and
+ * not of the API.
+ *
+ * @module
+ */
+
+import type { SchemaObject } from "../router/openapi_types.ts";
+import { isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
+
+/** Which side of a schema: what it takes, or what it gives. */
+export type Side = "input" | "output";
+
+/** Keyword of a part that JSON has not, for those that describe it by hand. */
+export const UNKNOWN_PART = "x-gatehouse-unknown";
+
+/** Keywords of JSON Schema 2020-12 and of OpenAPI's vocabulary; libraries add others, and so do their users. */
+const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  ...SCHEMA_KEYWORDS,
+  ..."$anchor $comment $defs $dynamicAnchor $dynamicRef $ref const contentEncoding contentMediaType"
+    .split(" "),
+  ..."default definitions dependentRequired dependentSchemas deprecated description discriminator enum"
+    .split(" "),
+  ..."example examples exclusiveMaximum exclusiveMinimum externalDocs format maxContains maxItems maxLength"
+    .split(" "),
+  ..."maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern"
+    .split(" "),
+  ..."patternProperties properties readOnly required title type uniqueItems writeOnly xml".split(
+    " ",
+  ),
+]);
+
+/** Tidies one schema, whose parts are tidy. */
+export function tidySchema(
+  { [UNKNOWN_PART]: unknown, ...given }: SchemaObject,
+  side: Side,
+): SchemaObject {
+  const schema = unknown === undefined || isDescribed(given)
+    ? given
+    : { ...given, [UNKNOWN_PART]: unknown };
+  const known = Object.fromEntries(
+    Object.entries(schema).filter(([keyword, value]) =>
+      (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
+      (typeof value !== "number" || Number.isFinite(value))
+    ),
+  );
+  const sided = side === "input" ? asInput(known) : asOutput(known);
+  return withProperties(withoutEmptyChoice(withoutBooleans(sided)));
+}
+
+/** Keywords where tools take `true` and `false` for schemas. Elsewhere they want objects. */
+const BOOLEAN_KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "additionalProperties",
+  "items",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+
+function withoutBooleans(schema: SchemaObject): SchemaObject {
+  const asObject = (one: unknown): unknown => one === true ? {} : one === false ? { not: {} } : one;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (!SCHEMA_KEYWORDS.has(keyword) || BOOLEAN_KEYWORDS.has(keyword)) return [keyword, value];
+      return [keyword, Array.isArray(value) ? value.map(asObject) : asObject(value)];
+    }),
+  );
+}
+
+/** What a request may hold is not read-only, JSON Schema Validation §9.4. */
+function asInput({ readOnly: _, ...schema }: SchemaObject): SchemaObject {
+  return schema;
+}
+
+/** Responses are not checked, so no schema may promise that nothing else is in them. */
+function asOutput({ writeOnly: _, ...schema }: SchemaObject): SchemaObject {
+  if (schema.additionalProperties !== false) return schema;
+  const { additionalProperties: _closed, ...open } = schema;
+  return open;
+}
+
+/** Choices without their repetitions, and without `undefined`. One of several that takes anything leaves no choice. */
+function withoutEmptyChoice(schema: SchemaObject): SchemaObject {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const choices = anyOf.filter((one, i) =>
+    anyOf.findIndex((other) => isSame(one, other)) === i &&
+    !(isObject(one) && one[UNKNOWN_PART] === "undefined") // a member that need not be there
+  );
+  if (choices.some((one) => isObject(one) && isEmpty(one))) return rest;
+  const [only] = choices;
+  if (choices.length > 1) return { ...rest, anyOf: choices };
+  if (!isObject(only)) return rest;
+  return isEmpty(rest) ? only : { ...rest, allOf: [only] };
+}
+
+/** Says of each required member what it is, where the schema only says so of all members. */
+function withProperties(schema: SchemaObject): SchemaObject {
+  const { required, properties = {}, additionalProperties } = schema;
+  if (!Array.isArray(required) || !isObject(properties) || !isObject(additionalProperties)) {
+    return schema;
+  }
+  const missing = required.filter((name) => !Object.hasOwn(properties, name));
+  if (missing.length === 0) return schema;
+  const added = missing.map((name) => [name, additionalProperties]);
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
+}
+
+/** Whether a schema says what it takes; one that JSON has not may be described in its own metadata. */
+function isDescribed(schema: SchemaObject): boolean {
+  return ["type", "$ref", "allOf", "anyOf", "oneOf", "enum"].some((keyword) => keyword in schema);
+}

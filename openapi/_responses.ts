@@ -67,12 +67,7 @@ export function responsesOf({ metadata, data, refusals }: ResponsesSource): Resp
     ...written.map(([status, given]) => [status, writtenResponse(status, given, data)] as const),
     ...others.map((status) => [status, refusalRef(status)] as const),
   ];
-  return Object.fromEntries([...found].sort(([a], [b]) => rank(a) < rank(b) ? -1 : 1));
-}
-
-/** Statuses, then ranges, as JavaScript orders names; `default` comes last. */
-function rank(status: string): string {
-  return status === "default" ? "~" : status;
+  return Object.fromEntries(found.toSorted(([a], [b]) => a < b ? -1 : 1)); // 404, 4XX, default
 }
 
 function writtenResponse(

@@ -73,21 +73,14 @@ export function documentProblems(
  *
  * @throws {TypeError} If it holds what JSON cannot carry.
  */
-export function operationProblems(given: OperationObject, path: string): readonly string[] {
+export function operationProblems(given: OperationObject): readonly string[] {
   const operation: OperationObject = JSON.parse(JSON.stringify(given)); // as readers will see it
   const { operationId, parameters = [], requestBody, responses } = operation;
   const found = parameters as readonly ParameterObject[];
-  const keys = found.map(({ in: place, name }) => `${place} parameter "${name}"`);
-  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
-  const inPath = found.filter((one) => one.in === "path").map(({ name }) => name);
   return [
     ...(OPERATION_ID_REGEXP.test(operationId)
       ? []
       : [`operationId "${operationId}" has other characters than A-Z a-z 0-9 . _ ~ -, or none`]),
-    ...keys.filter((key, i) => keys.indexOf(key) !== i).map((key) => `${key} stands twice`),
-    ...names.filter((name) => !inPath.includes(name ?? "")).map((name) =>
-      `path parameter "${name}" is not described`
-    ),
     ...found.flatMap((one) => parameterProblems(one)),
     ...contentProblems("requestBody" in operation ? requestBody : undefined, "its request body"),
     ...Object.entries(responses).flatMap(([status, one]) =>

@@ -60,7 +60,7 @@ export function generateOpenAPI(
     const { endpoint: { label }, template: { path }, method } = planned;
     try {
       const operation = operationOf(planned, { components, security });
-      operationProblems(operation, path).forEach((line) => errors.add(`${label}: ${line}`));
+      operationProblems(operation).forEach((line) => errors.add(`${label}: ${line}`));
       (items[path] ??= {})[method] = operation;
       labels.set(`${method} ${path}`, label);
     } catch (error) {

@@ -90,6 +90,20 @@ Deno.test("generateOpenAPI() says whose metadata has a validator that gives no J
   );
 });
 
+Deno.test("generateOpenAPI() does not ask a schema for what is wholly written by hand", () => {
+  const written = { "application/json": { schema: { type: "string" } } };
+  const { responses } = operation(
+    documentOf((router) =>
+      router.get("/a", answer, {
+        schema: { response: z.bigint() },
+        openapi: { responses: { 200: { content: written } } },
+      })
+    ),
+    "GET /a",
+  );
+  assertEquals(responses["200"], { description: "OK", content: written });
+});
+
 Deno.test("generateOpenAPI() describes errors by their phrases, where nobody does", () => {
   const statuses = ["404", "409", "418", "503", "599", "5XX"];
   const { responses } = operation(

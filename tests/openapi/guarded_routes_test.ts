@@ -354,3 +354,15 @@ for (const [why, scheme] of BEARER) {
     assertEquals(components.securitySchemes, { bearer: scheme });
   });
 }
+
+Deno.test("generateOpenAPI() says once what two guards of the same strategies ask together", () => {
+  const document = documentOf((router) => {
+    const inner = createRouter().withAuth(integrationOf(session, bearer)).get("/a", answer);
+    router.withAuth(integrationOf(session, bearer)).mount("/inner", inner);
+  });
+  assertEquals(operation(document, "GET /inner/a").security, [
+    { session: [] },
+    { session: [], bearer: [] },
+    { bearer: [] },
+  ]);
+});

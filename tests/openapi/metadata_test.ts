@@ -128,6 +128,33 @@ Deno.test("generateOpenAPI() describes errors by their phrases, where nobody doe
   ]);
 });
 
+Deno.test("generateOpenAPI() declares no tag of a controller whose methods have tags of their own", () => {
+  @Controller("/tagged")
+  class TaggedController {
+    @Get("/", { tags: ["Own"] })
+    find(): Response {
+      return json(1);
+    }
+  }
+  const document = generateOpenAPI({ title: "T", version: "1" }, {
+    getTargets: () =>
+      defaultRegistry.getTargets().filter(({ target }) => target === TaggedController),
+  });
+  assertEquals([document.tags, operation(document, "GET /tagged").tags], [undefined, ["Own"]]);
+});
+
+Deno.test("generateOpenAPI() calls a recursive part by where it is used, not as its library does", () => {
+  const document = documentOf((router) =>
+    router.post("/a", answer, { schema: { body: z.object({ tree: treeSchema }) } })
+  );
+  const tree = { $ref: "#/components/schemas/PostABody" };
+  assertEquals(document.components.schemas?.PostABody, {
+    type: "object",
+    properties: { children: { type: "array", items: tree } },
+    required: ["children"],
+  });
+});
+
 Deno.test("generateOpenAPI() puts together what several decorators say", () => {
   @Controller("/merged")
   class MergedController {

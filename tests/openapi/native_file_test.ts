@@ -98,11 +98,11 @@ Deno.test({
       { "c.ts": CONTROLLERS, "openapi.json": "old" },
       async ({ folder, generate }) => {
         const path = join(folder, "openapi.json");
-        await Deno.chmod(path, 0o640);
+        await Deno.chmod(path, 0o666);
         await generate("--controllers", "c.ts");
         const { mode, size } = await Deno.stat(path);
         assert(size > 100);
-        assertEquals((mode ?? 0) & 0o777, 0o640);
+        assertEquals((mode ?? 0) & 0o777, 0o666);
       },
     );
   },

@@ -11,7 +11,7 @@ import {
   type SecurityRequirement,
   type SecurityScheme,
 } from "@gatehouse/http";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import {
   answer,
   type Build,
@@ -366,3 +366,17 @@ Deno.test("generateOpenAPI() says once what two guards of the same strategies as
     { bearer: [] },
   ]);
 });
+
+for (
+  const [why, scheme] of [
+    ["of OAuth 2.0", { type: "oauth2", flows: {} }],
+    ["in a header field", { type: "apiKey", in: "header", name: "__Host-sid" }],
+  ] as const
+) {
+  Deno.test(`generateOpenAPI() refuses a session cookie that info declares as a scheme ${why}`, () => {
+    const [line = ""] = refusalOf(() =>
+      documentOf(guarded([session]), { securitySchemes: { session: scheme } })
+    );
+    assertMatch(line, /^GET \/a: security scheme "session" is declared otherwise/);
+  });
+}

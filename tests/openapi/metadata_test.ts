@@ -8,6 +8,7 @@ import {
   Get,
   json,
   type OpenApiDocument,
+  type SchemaObject,
 } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
@@ -188,4 +189,39 @@ Deno.test("generateOpenAPI() puts together what several decorators say", () => {
     }),
     ["One", "None", "Closer"],
   );
+});
+
+/** Why, the schema of a parameter behind `:id{[0-9]+}`, and what the document says of it. */
+const EXPRESSIONS: readonly (readonly [why: string, schema: z.ZodType, said: SchemaObject])[] = [
+  ["beside a plain text", z.string(), { type: "string", pattern: "^(?:[0-9]+)$" }],
+  [
+    "but not beside one of the schema's own",
+    z.string().regex(/^7/),
+    { type: "string", pattern: "^7" },
+  ],
+  ["and not at a number", z.coerce.number(), { type: "number" }],
+];
+for (const [why, schema, said] of EXPRESSIONS) {
+  Deno.test(`generateOpenAPI() keeps the expression of a path parameter ${why}`, () => {
+    const document = documentOf((router) =>
+      router.get("/a/:id{[0-9]+}", answer, { schema: { params: z.object({ id: schema }) } })
+    );
+    assertEquals(operation(document, "GET /a/{id}").parameters, [
+      { name: "id", in: "path", required: true, schema: said },
+    ]);
+  });
+}
+
+Deno.test("generateOpenAPI() describes a path parameter that is called as a member of objects", () => {
+  const document = documentOf((router) =>
+    router.get("/:constructor/:id", answer, {
+      schema: { params: z.looseObject({ id: z.string() }) },
+    })
+  );
+  assertEquals(operation(document, "GET /{constructor}/{id}").parameters?.[0], {
+    name: "constructor",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  });
 });

@@ -76,3 +76,17 @@ Deno.test("generate names the file and line where the application fails", async 
     assertMatch(stderr, /^Cannot import c\.ts: .+ \(file:.+\/deep\/x\.ts:2:19\)\n$/);
   });
 });
+
+Deno.test("generate names the folder that is not there", async () => {
+  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder, generate }) => {
+    const { stderr } = await generate("--controllers", "c.ts", "--output", "none/a.json");
+    assertEquals(stderr, `Cannot write none/a.json: there is no folder ${folder}/none\n`);
+  });
+});
+
+Deno.test("generate does not succeed where the application ends the process", async () => {
+  const files = { "c.ts": 'import process from "node:process";\nprocess.exit();\n' };
+  await withProject(files, async ({ generate }) => {
+    assertEquals((await generate("--controllers", "c.ts")).code, 1);
+  });
+});

@@ -8,6 +8,7 @@ import type { EndpointMetadata, MediaTypeObject, SchemaObject } from "../router/
 import type { StandardSchemaV1 } from "../router/schema.ts";
 import type { Components } from "./_components.ts";
 import type { Endpoint } from "./_endpoints.ts";
+import { isObject } from "./_json_schema.ts";
 import type { Side } from "./_tidy_schema.ts";
 
 /** An endpoint whose metadata holds no validator. */
@@ -59,6 +60,19 @@ export function describedEndpoint(
     };
   }
 
+  /** Header fields of a response, whose schemas may be validators too. */
+  function headers(
+    written: Readonly<Record<string, unknown>>,
+    part: string,
+  ): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(
+      Object.entries(written).map(([field, one]) => [
+        field,
+        isObject(one) && isObject(one.schema) ? converted(one, "output", `${part}_${field}`) : one,
+      ]),
+    );
+  }
+
   return {
     ...endpoint,
     metadata: {
@@ -73,7 +87,12 @@ export function describedEndpoint(
         responses: Object.fromEntries(
           Object.entries(responses).map(([status, one]) => [
             status,
-            converted(one, "output", `Response${status}`),
+            {
+              ...converted(one, "output", `Response${status}`),
+              ...(one.headers === undefined ? {} : {
+                headers: headers(one.headers, `Response${status}`),
+              }),
+            },
           ]),
         ),
       }),

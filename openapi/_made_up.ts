@@ -7,41 +7,39 @@
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { isObject, isSame, MAP_KEYWORDS } from "./_json_schema.ts";
 
+/** Most looks at the clock; workerd's stands still while code runs. */
+const MAX_LOOKS = 50_000;
+
 /**
  * A schema without the defaults that come out different another time, such as an id or the time.
  *
- * @param convert Makes the schema. It is asked twice if there are defaults.
+ * @param convert Makes the schema. It is asked twice if there are defaults, in different milliseconds.
  */
 export function withoutMadeUpDefaults(convert: () => SchemaObject): SchemaObject {
   const one = convert();
-  return JSON.stringify(one).includes('"default":')
-    ? withoutMadeUp(one, atAnotherTime(convert))
-    : one;
+  if (!JSON.stringify(one).includes('"default":')) return one;
+  const then = Date.now();
+  for (let i = 0; i < MAX_LOOKS && Date.now() === then; i++);
+  return withoutMadeUp(one, convert());
 }
 
-/** Another year, day, hour, minute, second and millisecond. */
-const SHIFT_MS = 400 * 86_400_000 + 3_661_001;
-
-/** Runs with a clock that is ahead, so that whatever is made of the time comes out different. */
-function atAnotherTime<T>(run: () => T): T {
-  const clock = globalThis.Date;
-  globalThis.Date = new Proxy(clock, {
-    construct: (target, args, caller) =>
-      Reflect.construct(target, args.length === 0 ? [target.now() + SHIFT_MS] : args, caller),
-    get: (target, name) =>
-      name === "now" ? () => target.now() + SHIFT_MS : Reflect.get(target, name),
-  });
-  try {
-    return run();
-  } finally {
-    globalThis.Date = clock;
+/** Whether a value is the time, in whatever unit: another conversion may come within the same second or day. */
+function isNow(value: unknown): boolean {
+  const now = Date.now();
+  if (typeof value === "number") {
+    return [value, value * 1000].some((time) => Math.abs(time - now) < 60_000);
   }
+  return typeof value === "string" &&
+    (Math.abs(Date.parse(value) - now) < 60_000 ||
+      value === new Date(now).toISOString().slice(0, 10));
 }
 
 function withoutMadeUp(one: SchemaObject, other: SchemaObject): SchemaObject {
   return Object.fromEntries(
     Object.entries(one)
-      .filter(([keyword, value]) => keyword !== "default" || isSame(value, other[keyword]))
+      .filter(([keyword, value]) =>
+        keyword !== "default" || (isSame(value, other[keyword]) && !isNow(value))
+      )
       .map(([keyword, value]) => {
         if (!MAP_KEYWORDS.has(keyword) || !isObject(value)) {
           return [keyword, alike(value, other[keyword])];

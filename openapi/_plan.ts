@@ -59,6 +59,11 @@ export function planOperations(
           );
         }
       }
+      if (endpoint.verb !== "ALL") continue;
+      for (const method of METHODS) { // it answers those too that it is not documented for
+        const key = `${method} ${template.shape}`;
+        if (!owners.has(key)) owners.set(key, endpoint);
+      }
     }
   }
   return planned;

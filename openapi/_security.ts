@@ -29,8 +29,19 @@ export interface SecurityRules {
   schemes(): Readonly<Record<string, SecurityScheme>>;
 }
 
-/** Creates the rules of one document. @throws {TypeError} If its own security names an unknown scheme. */
-export function createSecurityRules(info: OpenApiInfo): SecurityRules {
+/**
+ * Creates the rules of one document.
+ *
+ * @throws {TypeError} If its own security names an unknown scheme.
+ */
+export function createSecurityRules(
+  info: OpenApiInfo,
+  endpoints: readonly Endpoint[],
+): SecurityRules {
+  /** One that asks for a guard has a router with one, which guards whatever does not say otherwise. */
+  const mayBeGuarded = endpoints.some((one) =>
+    one.guards === undefined && (statedGuards(one) ?? []).length > 0
+  );
   const declaredSchemes = new Map(Object.entries(info.securitySchemes ?? {}));
   const known = new Map<string, SecurityScheme>([
     ...Object.entries(COMMON_SCHEMES),
@@ -101,7 +112,8 @@ export function createSecurityRules(info: OpenApiInfo): SecurityRules {
       const guards = endpoint.guards ?? statedGuards(endpoint);
       const mayForbid = authorization !== undefined;
       if (guards === undefined) { // a controller of no router that could say more
-        const security = metadata.security ?? (info.security === undefined ? [] : undefined);
+        const unsaid = mayBeGuarded ? fallback() : [];
+        const security = metadata.security ?? (info.security === undefined ? unsaid : undefined);
         use(security ?? []);
         return { security, mayForbid, mayRefuse: (security ?? info.security ?? []).length > 0 };
       }

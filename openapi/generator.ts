@@ -53,7 +53,7 @@ export function generateOpenAPI(
   const errors = new Set<string>(nameProblems(info));
   const endpoints = readEndpoints(source, errors);
   const components = createComponents({ ...problemSchemas, ...info.schemas });
-  const security = createSecurityRules(info);
+  const security = createSecurityRules(info, endpoints);
   const items: Record<string, Record<string, OperationObject>> = {};
   const labels = new Map<string, string>();
   for (const planned of planOperations(endpoints, errors)) {

@@ -146,8 +146,11 @@ async function main(): Promise<never> {
 /** Whether this module was run. Node says so itself from version 24.2 on; a command there is a link to it. */
 function isMain(): boolean {
   if (import.meta.main !== undefined) return import.meta.main;
-  const path = process.argv[1];
-  return path !== undefined && toFileUrl(realpathSync(path)).href === import.meta.url;
+  try {
+    return toFileUrl(realpathSync(process.argv[1] ?? "")).href === import.meta.url;
+  } catch {
+    return false; // a program that was started without its extension
+  }
 }
 
 if (isMain()) main();

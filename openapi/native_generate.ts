@@ -50,7 +50,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
   const notes: string[] = [];
   const output = resolve(options.output); // an application that is imported may change the folder
   try {
-    if (output === resolve(options.controllers)) {
+    if (output === fileOf(options.controllers)) {
       throw new GenerateError(`Cannot write ${options.output}: it is the file of the controllers`);
     }
     const document = await generate(options, notes);
@@ -72,7 +72,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 /** The document of the application's router if there is one, else of all controllers. */
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
-  const file = path.startsWith("file:") ? fromFileUrl(path) : resolve(path);
+  const file = fileOf(path);
   const exported = await attemptOwn(`import ${path}`, () => import(toFileUrl(file).href));
   const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
   const router = await findRouter(exported);
@@ -102,6 +102,10 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   }
 }
 
+function fileOf(path: string): string {
+  return path.startsWith("file:") ? fromFileUrl(path) : resolve(path);
+}
+
 /** The router that a file exports, or the one that the application's container has. */
 async function findRouter(
   { router, default: standard }: Readonly<Record<string, unknown>>,
@@ -122,7 +126,7 @@ async function findRouter(
 type DocumentedRouter = RouteSource & { readonly info?: OpenApiInfo };
 
 function isRouter(value: unknown): value is DocumentedRouter {
-  return isObject(value) && Array.isArray(value.routes);
+  return isObject(value) && Array.isArray(value.routes) && typeof value.openapi === "function";
 }
 
 /** What the flags say, then the router, then the file, then the configuration of the project. */

@@ -7,7 +7,7 @@
 import type { EndpointMetadata } from "./openapi_types.ts";
 
 /**
- * Joins metadata: lists and responses are put together, and of two values of one member the second wins.
+ * Joins metadata: tags, parameters and responses are put together, and of two values of one thing the second wins.
  *
  * @param first What is said in general.
  * @param second What is said closer to the route.
@@ -16,22 +16,19 @@ export function mergeMetadata(
   first: EndpointMetadata,
   second: EndpointMetadata,
 ): EndpointMetadata {
+  const { tags = [], parameters = [], responses = {} } = first;
   return {
     ...first,
     ...second,
-    ...joined(first, second, "tags"),
-    ...joined(first, second, "parameters"),
-    ...(first.responses === undefined || second.responses === undefined
-      ? {}
-      : { responses: { ...first.responses, ...second.responses } }),
+    ...(second.tags === undefined ? {} : { tags: [...new Set([...tags, ...second.tags])] }),
+    ...(second.parameters === undefined ? {} : {
+      parameters: [
+        ...parameters.filter((one) =>
+          !second.parameters?.some((other) => other.in === one.in && other.name === one.name)
+        ),
+        ...second.parameters,
+      ],
+    }),
+    ...(second.responses === undefined ? {} : { responses: { ...responses, ...second.responses } }),
   };
-}
-
-function joined(
-  first: EndpointMetadata,
-  second: EndpointMetadata,
-  name: "tags" | "parameters",
-): EndpointMetadata {
-  const [some, more] = [first[name], second[name]];
-  return some === undefined || more === undefined ? {} : { [name]: [...some, ...more] };
 }

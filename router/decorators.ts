@@ -106,19 +106,17 @@ export function Endpoint(metadata: EndpointMetadata): EndpointDecorator {
   });
 }
 
-/** The options of a route; the rest of what its decorator was given is metadata. */
-const OPTION_NAMES: ReadonlySet<string> = new Set(
-  [
-    "use",
-    "schema",
-    "maxBodyBytes",
-    "auth",
-    "authorization",
-    "multipart",
-    "raw",
-    "openapi",
-  ] satisfies (keyof RouteOptions)[],
-);
+/** The options of a route; the rest of what its decorator was given is metadata. Each has to stand here. */
+const OPTION_NAMES: Readonly<Record<keyof RouteOptions, true>> = {
+  use: true,
+  schema: true,
+  maxBodyBytes: true,
+  auth: true,
+  authorization: true,
+  multipart: true,
+  raw: true,
+  openapi: true,
+};
 
 function routeDecorator(
   decorator: string,
@@ -135,8 +133,10 @@ function routeDecorator(
 
 function splitOptions(given: RouteOptions<never[]> & EndpointMetadata): RouteOptions<never[]> {
   const entries = Object.entries(given);
-  const options = Object.fromEntries(entries.filter(([name]) => OPTION_NAMES.has(name)));
-  const metadata = Object.fromEntries(entries.filter(([name]) => !OPTION_NAMES.has(name)));
+  const options = Object.fromEntries(entries.filter(([name]) => Object.hasOwn(OPTION_NAMES, name)));
+  const metadata = Object.fromEntries(
+    entries.filter(([name]) => !Object.hasOwn(OPTION_NAMES, name)),
+  );
   if (options.openapi === false) return options;
   return {
     ...options,

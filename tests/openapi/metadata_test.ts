@@ -163,10 +163,13 @@ Deno.test("generateOpenAPI() puts together what several decorators say", () => {
       tags: ["All"],
       description: "In general",
       responses: { 404: { description: "None" }, 409: { description: "General" } },
-      parameters: [{ name: "X-A", in: "header" }],
+      parameters: [
+        { name: "X-A", in: "header" },
+        { name: "X-B", in: "header", description: "General" },
+      ],
     })
     @Get("/", {
-      tags: ["Own"],
+      tags: ["All", "Own"],
       description: "Closer",
       responses: { 200: { description: "One" }, 409: { description: "Closer" } },
       parameters: [{ name: "X-B", in: "header" }],
@@ -224,4 +227,85 @@ Deno.test("generateOpenAPI() describes a path parameter that is called as a memb
     required: true,
     schema: { type: "string" },
   });
+});
+
+/** Defaults that are another tomorrow, and the one that is not. */
+const DEFAULTS: readonly (readonly [why: string, schema: z.ZodType, stated: boolean])[] = [
+  ["the time in seconds", z.int().default(() => Math.floor(Date.now() / 1000)), false],
+  ["the time in milliseconds", z.int().default(() => Date.now()), false],
+  ["the time as a date", z.string().default(() => new Date().toISOString()), false],
+  ["today", z.string().default(() => new Date().toISOString().slice(0, 10)), false],
+  ["an id", z.string().default(() => crypto.randomUUID()), false],
+  ["a constant", z.int().default(7), true],
+];
+for (const [why, schema, stated] of DEFAULTS) {
+  Deno.test(`generateOpenAPI() ${stated ? "states" : "leaves out"} a default that is ${why}`, () => {
+    const document = documentOf((router) =>
+      router.get("/a", answer, { schema: { query: z.object({ at: schema }) } })
+    );
+    const [parameter] = operation(document, "GET /a").parameters ?? [];
+    assertEquals(
+      parameter !== undefined && "schema" in parameter && "default" in (parameter.schema ?? {}),
+      stated,
+    );
+  });
+}
+
+Deno.test("generateOpenAPI() shows the application's defaults no other clock than its own", () => {
+  let first: number | undefined;
+  documentOf((router) =>
+    router.get("/a", answer, {
+      schema: { query: z.object({ at: z.int().default(() => first ??= Date.now()) }) },
+    })
+  );
+  assertEquals(Math.abs((first ?? 0) - Date.now()) < 60_000, true);
+});
+
+Deno.test("generateOpenAPI() converts validators in header fields", () => {
+  const { responses } = operation(
+    documentOf((router) =>
+      router.get("/a", answer, {
+        openapi: {
+          responses: { 200: { headers: { "X-Count": { schema: z.int().min(0).max(9) } } } },
+        },
+      })
+    ),
+    "GET /a",
+  );
+  assertEquals(responses["200"], {
+    description: "OK",
+    headers: { "X-Count": { schema: { type: "integer", minimum: 0, maximum: 9 } } },
+  });
+});
+
+Deno.test("generateOpenAPI() does not take for public what stands beside routes that ask for a guard", () => {
+  @Controller("/beside")
+  class BesideController {
+    @Get("/unsaid")
+    unsaid(): Response {
+      return json(1);
+    }
+    @Get("/optional", { auth: { mode: "optional" } })
+    optional(): Response {
+      return json(1);
+    }
+    @Get("/public", { auth: false })
+    open(): Response {
+      return json(1);
+    }
+  }
+  const document = generateOpenAPI({
+    title: "T",
+    version: "1",
+    securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+  }, {
+    getTargets: () =>
+      defaultRegistry.getTargets().filter(({ target }) => target === BesideController),
+  });
+  assertEquals(
+    ["unsaid", "optional", "public"].map((path) =>
+      operation(document, `GET /beside/${path}`).security
+    ),
+    [[{ bearer: [] }], [{ bearer: [] }, {}], []],
+  );
 });

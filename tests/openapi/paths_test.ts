@@ -112,6 +112,15 @@ Deno.test("generateOpenAPI() refuses a route behind all(), which answers first",
   );
 });
 
+Deno.test("generateOpenAPI() refuses a route behind all() for a method that all() is not documented for", () => {
+  for (const method of ["head", "options"] as const) {
+    assertEquals(
+      refusalOf(() => documentOf((router) => router.all("/a", answer)[method]("/a", answer))),
+      [`${method.toUpperCase()} /a: ALL /a has the same path and method; say openapi: false on one`],
+    );
+  }
+});
+
 const LEFT_OUT: readonly (readonly [why: string, build: Build])[] = [
   ["a route that says openapi: false", (router) => router.get("/a", answer, { openapi: false })],
   [

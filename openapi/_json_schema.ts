@@ -85,3 +85,8 @@ function decoded(text: string): string {
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
+
+/** Whether an object has no members. */
+export function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
+}

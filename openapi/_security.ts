@@ -9,6 +9,7 @@ import type { OpenApiInfo, SecurityRequirement, SecurityScheme } from "../router
 import type { RouteGuardInfo } from "../router/types.ts";
 import { mayBeAnonymous } from "../router/guard.ts";
 import type { Endpoint } from "./_endpoints.ts";
+import { isEmpty } from "./_json_schema.ts";
 import { COMMON_SCHEMES, describesScheme, nameSchemes } from "./security.ts";
 
 /** What a document says of an operation's security. */
@@ -186,10 +187,6 @@ function checkAgainst(
       `its metadata asks for ${Object.keys(weak).join(" and ")}, which its guards do not let pass`,
     );
   }
-}
-
-function isEmpty(requirement: SecurityRequirement): boolean {
-  return Object.keys(requirement).length === 0;
 }
 
 /** Whether two requirements name the same schemes; a guard's have no scopes. */

@@ -6,7 +6,7 @@
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
+import { isEmpty, isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
 
 /** Which side of a schema: what it takes, or what it gives. */
 export type Side = "input" | "output";
@@ -103,10 +103,6 @@ function withProperties(schema: SchemaObject): SchemaObject {
   if (missing.length === 0) return schema;
   const added = missing.map((name) => [name, additionalProperties]);
   return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0;
 }
 
 /** Whether a schema says what it takes; one that JSON has not may be described in its own metadata. */

@@ -15,6 +15,7 @@ import type { RouteSource } from "../router/types.ts";
 import { createComponents } from "./_components.ts";
 import { SCHEMA_REF } from "./_schema_graph.ts";
 import { type Endpoint, readEndpoints } from "./_endpoints.ts";
+import { isEmpty } from "./_json_schema.ts";
 import { operationOf, tagOf } from "./_operation.ts";
 import { METHODS, planOperations } from "./_plan.ts";
 import { problemSchemas, refusalResponses } from "./_refusals.ts";
@@ -127,10 +128,6 @@ function inOrder(
   return Object.fromEntries(
     METHODS.flatMap((method) => item[method] === undefined ? [] : [[method, item[method]]]),
   );
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0;
 }
 
 function throwAll(errors: Iterable<string>): void {

@@ -73,7 +73,11 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = fileOf(path);
-  const exported = await attemptOwn(`import ${path}`, () => import(toFileUrl(file).href));
+  const exported = await attempt(
+    `import ${path}`,
+    () => import(toFileUrl(file).href),
+    placedMessageOf,
+  );
   const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
   const router = await findRouter(exported);
   if (targets.length === 0 && router === undefined) {
@@ -112,9 +116,10 @@ async function findRouter(
 ): Promise<DocumentedRouter | undefined> {
   for (const one of [router, standard]) if (isRouter(one)) return one;
   if (!defaultContainer.has(HTTP_ROUTER)) return undefined;
-  const found = await attemptOwn(
+  const found = await attempt(
     "build the router",
     () => defaultContainer.resolve<unknown>(HTTP_ROUTER),
+    placedMessageOf,
   );
   if (isRouter(found)) return found;
   throw new GenerateError(
@@ -199,24 +204,24 @@ function counts({ paths, components }: OpenApiDocument): string {
   return `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`;
 }
 
-async function attempt<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+/** Runs a step. @throws {GenerateError} If it fails, with the step's name and what `describe` says of the error. */
+async function attempt<T>(
+  what: string,
+  run: () => T | Promise<T>,
+  describe: (cause: unknown) => string = messageOf,
+): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    throw new GenerateError(`Cannot ${what}: ${messageOf(cause)}`, { cause });
+    throw new GenerateError(`Cannot ${what}: ${describe(cause)}`, { cause });
   }
 }
 
-/** The same for code of the application, where the message says in which file it went wrong. */
-async function attemptOwn<T>(what: string, run: () => T | Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (cause) {
-    const message = messageOf(cause);
-    const place = cause instanceof Error ? placeOf(cause) : undefined;
-    const where = place === undefined || message.includes(place) ? "" : ` (${place})`;
-    throw new GenerateError(`Cannot ${what}: ${message}${where}`, { cause });
-  }
+/** What an error of the application says, and in which file it went wrong. */
+function placedMessageOf(cause: unknown): string {
+  const message = messageOf(cause);
+  const place = cause instanceof Error ? placeOf(cause) : undefined;
+  return place === undefined || message.includes(place) ? message : `${message} (${place})`;
 }
 
 /** Where an error came out of the application: the first file of its stack that is none of ours. */

@@ -6,6 +6,7 @@
 
 import type { SecurityRequirement, SecurityScheme } from "../router/openapi_types.ts";
 import type { CredentialScheme, SchemeStrategy } from "../router/types.ts";
+import { isSame } from "./_json_schema.ts";
 
 /**
  * What an operation, or a whole document, asks for: one scheme, with the scopes that a token needs.
@@ -72,7 +73,7 @@ export function nameSchemes(
   for (const { name: own, scheme } of strategies) {
     if (scheme === undefined) continue;
     const [common, value] = describe(scheme);
-    const isFree = (name: string) => !schemes.has(name) || isSameScheme(schemes.get(name), value);
+    const isFree = (name: string) => !schemes.has(name) || isSame(schemes.get(name), value);
     const stem = own.replace(/[^\w.-]/g, "_");
     let name = isFree(common) ? common : stem;
     for (let n = 2; !isFree(name); n++) name = `${stem}_${n}`;
@@ -80,13 +81,6 @@ export function nameSchemes(
     names.add(name);
   }
   return [...names];
-}
-
-/** Whether two schemes are one, whatever is said of them. */
-function isSameScheme(one: SecurityScheme | undefined, other: SecurityScheme): boolean {
-  const text = ({ description: _, ...scheme }: SecurityScheme) =>
-    JSON.stringify(Object.entries(scheme).sort(([a], [b]) => a < b ? -1 : 1));
-  return one !== undefined && text(one) === text(other);
 }
 
 /**

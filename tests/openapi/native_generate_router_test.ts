@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { toFileUrl } from "@std/path";
 import {
   CLI,
   GENERATE,
@@ -88,5 +89,23 @@ Deno.test("generate does not succeed where the application ends the process", as
   const files = { "c.ts": 'import process from "node:process";\nprocess.exit();\n' };
   await withProject(files, async ({ generate }) => {
     assertEquals((await generate("--controllers", "c.ts")).code, 1);
+  });
+});
+
+Deno.test("generate does not take another library's router for one of ours", async () => {
+  const other = 'export default { routes: [{ path: "/x", method: "GET", handler() {} }] };\n';
+  await withProject({ "c.ts": IMPORTS + NOTES + INFO + other }, async ({ folder, document }) => {
+    const { code, stderr } = await runDeno([...RUN, "--controllers", "c.ts"], folder);
+    assertEquals([code, stderr], [0, NO_ROUTER]);
+    assertEquals(Object.keys((await document()).paths), ["/notes", "/notes/{id}"]);
+  });
+});
+
+Deno.test("generate takes a file URL, and keeps that file too", async () => {
+  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder, generate }) => {
+    const url = toFileUrl(`${folder}/c.ts`).href;
+    assertEquals((await generate("--controllers", url)).code, 0);
+    const { code, stderr } = await generate("--controllers", url, "--output", "c.ts");
+    assertEquals([code, stderr], [1, "Cannot write c.ts: it is the file of the controllers\n"]);
   });
 });

@@ -53,7 +53,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "openapi/*.ts",
     may: [
       "openapi/*.ts",
-      "router/{guard,openapi_types,path,pattern,registry,schema,status,types}.ts",
+      "router/{content_rule,guard,openapi_types,path,pattern,registry,schema,status,types}.ts",
     ],
   },
   {

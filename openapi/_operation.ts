@@ -4,6 +4,7 @@
  * @module
  */
 
+import { CONTENT_METHODS, JSON_TYPE_REGEXP } from "../router/content_rule.ts";
 import type {
   EndpointMetadata,
   OperationObject,
@@ -15,7 +16,7 @@ import { type DescribedEndpoint, describedEndpoint } from "./_described.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
-import { JSON_TYPE_REGEXP, responsesOf, withSchema } from "./_responses.ts";
+import { responsesOf, withSchema } from "./_responses.ts";
 import type { SecurityRules } from "./_security.ts";
 
 /** What operations of one document share. */
@@ -23,9 +24,6 @@ export interface OperationContext {
   readonly components: Components;
   readonly security: SecurityRules;
 }
-
-/** Methods whose requests have content here. */
-const CONTENT_VERBS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /**
  * Describes an operation.
@@ -57,7 +55,7 @@ export function operationOf(
     ["400", takesContent(endpoint) || template.parameters.length > 0],
     ["401", mayRefuse],
     ["403", mayForbid],
-    ["413", CONTENT_VERBS.has(endpoint.verb)],
+    ["413", CONTENT_METHODS.has(endpoint.verb)],
     ["415", takesContent(endpoint)],
     ["422", (schema.params ?? schema.query ?? schema.body) !== undefined],
   ] as const).filter(([, may]) => may).map(([status]) => status);
@@ -83,7 +81,7 @@ export function tagOf(controller: string): string {
 
 /** Whether the request's content is read as the router reads it: not on `raw` routes, whose handlers do. */
 function takesContent({ verb, options: { raw } }: Endpoint): boolean {
-  return CONTENT_VERBS.has(verb) && raw !== true;
+  return CONTENT_METHODS.has(verb) && raw !== true;
 }
 
 function requestBodyOf(
@@ -93,10 +91,10 @@ function requestBodyOf(
   name: string,
 ): RequestBodyObject | undefined {
   const { verb, metadata: { requestBody: written }, options: { multipart } } = endpoint;
-  if (!CONTENT_VERBS.has(verb)) {
+  if (!CONTENT_METHODS.has(verb)) {
     if (written === undefined) return undefined;
     if (verb === "ALL") {
-      return CONTENT_VERBS.has(method.toUpperCase()) ? asWritten(written) : undefined;
+      return CONTENT_METHODS.has(method.toUpperCase()) ? asWritten(written) : undefined;
     }
     throw new TypeError(`its metadata has a request body, and ${verb} takes none`);
   }

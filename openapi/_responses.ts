@@ -4,6 +4,7 @@
  * @module
  */
 
+import { JSON_TYPE_REGEXP } from "../router/content_rule.ts";
 import type {
   EndpointMetadata,
   MediaTypeObject,
@@ -43,8 +44,6 @@ const PHRASES: Readonly<Record<string, string>> = {
 };
 
 const STATUS_REGEXP = /^(?:[1-5](?:\d\d|XX)|default)$/;
-/** Media types of JSON, as the router takes and sends them. */
-export const JSON_TYPE_REGEXP: RegExp = /^application\/(?:[\w.+-]+\+)?json(?=\s*(?:;|$))/i;
 /** Successes whose responses have a body, RFC 9110 §15. */
 const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
 

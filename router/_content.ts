@@ -5,6 +5,7 @@
  */
 
 import type { Exchange } from "./_exchange.ts";
+import { JSON_TYPE_REGEXP } from "./content_rule.ts";
 import { HttpError } from "./problem.ts";
 
 /** Refuses a body of the wrong type with 415, RFC 9110 §15.5.16. */
@@ -23,8 +24,6 @@ export function readContent(x: Exchange, mode: "json" | "multipart"): Promise<un
   });
 }
 
-/** `application/json` or `application/*+json`, RFC 6839 §3.1, with parameters or without. */
-const JSON_TYPE_REGEXP = /^application\/(?:json|[!#$%&'*+.^_`|~\w-]+\+json)[ \t]*(?:;|$)/i;
 /** `multipart/form-data`, RFC 7578 §4.1. */
 const MULTIPART_TYPE_REGEXP = /^multipart\/form-data[ \t]*(?:;|$)/i;
 

@@ -9,6 +9,7 @@ import type { Method } from "./_engine.ts";
 import type { Exchange } from "./_exchange.ts";
 import { andThen } from "./_promise.ts";
 import { middlewareStep, type Step } from "./_step.ts";
+import { CONTENT_METHODS } from "./content_rule.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
@@ -49,9 +50,6 @@ export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
   plain: 1024 * 1024,
   multipart: 10 * 1024 * 1024,
 };
-
-/** Methods whose requests have content here. */
-const CONTENT_METHODS: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH"]);
 
 /**
  * What happens to a request on a route, in this order. The guard comes before the body, so that an anonymous caller

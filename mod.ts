@@ -114,6 +114,7 @@ export type {
   AnyParams,
   AnyRequestSpec,
   BareLabel,
+  FormDataOf,
   Json,
   Multipart,
   OptionalParams,

@@ -67,8 +67,9 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "node:fs",
       "node:fs/promises",
       "node:process",
-      "npm:typescript@6.0.3",
-      "router/{container,http_router}.ts",
+      "node:child_process",
+      "typescript",
+      "router/{container,http_router,sites}.ts",
     ],
   },
 

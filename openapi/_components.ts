@@ -9,7 +9,7 @@
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { mapSchema } from "./_json_schema.ts";
+import { isObject, mapSchema } from "./_json_schema.ts";
 import {
   canonicalText,
   definitionOf,
@@ -27,6 +27,8 @@ import type { Side } from "./_tidy_schema.ts";
 export interface SchemaOrigin {
   /** The validator that it describes. */
   readonly validator: unknown;
+  /** What describes the same where the validator cannot. */
+  readonly orElse?: () => unknown;
   /** Which side of it. */
   readonly side: Side;
   /** What to call a part that has no name and needs one. */
@@ -101,6 +103,16 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
     return root === undefined ? place(definitionOf(graph, ROOT)) : { $ref: refTo(root) };
   }
 
+  function convert({ orElse, ...origin }: SchemaOrigin): SchemaObject {
+    try {
+      return add(jsonSchemaOf(origin.validator, origin.side), origin);
+    } catch (error) {
+      const validator = orElse?.();
+      if (validator === undefined) throw error;
+      return convert({ ...origin, validator });
+    }
+  }
+
   function find(ref: string): SchemaObject | undefined {
     const name = ref.slice(SCHEMA_REF.length);
     if (name.startsWith("@")) return entries[Number(name.slice(1))]?.schema;
@@ -109,7 +121,7 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
 
   return {
     add,
-    convert: (origin) => add(jsonSchemaOf(origin.validator, origin.side), origin),
+    convert,
     resolve(schema) {
       const seen = new Set<string>();
       let found = schema;
@@ -203,6 +215,14 @@ function placeRef(
   graph: SchemaGraph,
   place: (schema: SchemaObject) => SchemaObject,
 ): SchemaObject {
+  const { discriminator } = schema;
+  if (isObject(discriminator) && isObject(discriminator.mapping)) {
+    const mapping = Object.entries(discriminator.mapping).map(([value, target]) => [
+      value,
+      placeRef({ $ref: target }, numbers, graph, place).$ref ?? target,
+    ]);
+    return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
+  }
   const found = typeof schema.$ref === "string" ? localRef(schema.$ref) : undefined;
   if (found === undefined) return schema;
   const { $ref: _, ...beside } = schema;

@@ -8,6 +8,7 @@ import type { EndpointMetadata } from "../router/openapi_types.ts";
 import { joinPaths } from "../router/path.ts";
 import { parsePattern, parsePrefix, type Pattern, type Segment } from "../router/pattern.ts";
 import type { EndpointMethod, EndpointRegistry, EndpointTarget } from "../router/registry.ts";
+import type { RouteTypes, TypesOf } from "./_sources.ts";
 import type { RouteGuardInfo, RouteInfo, RouteOptions, RouteSource } from "../router/types.ts";
 
 /** A route that is to be documented. */
@@ -25,6 +26,8 @@ export interface Endpoint {
   readonly pattern: Pattern;
   readonly options: Readonly<RouteOptions<never[]>>;
   readonly metadata: EndpointMetadata;
+  /** What its types say, where someone has read them. */
+  readonly types: RouteTypes | undefined;
   /** The guards that a request has to pass; `undefined` where nothing says, since no router has one. */
   readonly guards: readonly RouteGuardInfo[] | undefined;
 }
@@ -36,19 +39,21 @@ export interface Endpoint {
 export function readEndpoints(
   source: EndpointRegistry | RouteSource,
   errors: Set<string>,
+  typesOf: TypesOf,
 ): readonly Endpoint[] {
   if ("getTargets" in source) {
-    return source.getTargets().flatMap((target) => targetEndpoints(target, errors));
+    return source.getTargets().flatMap((target) => targetEndpoints(target, errors, typesOf));
   }
-  const place = { text: "", segments: [], guards: [] };
+  const place = { text: "", segments: [], guards: [], typesOf };
   const endpoints = source.routes.flatMap((route) => routeEndpoints(route, place));
   const guarded = endpoints.some(({ guards = [] }) => guards.length > 0);
   return guarded ? endpoints : endpoints.map((one) => ({ ...one, guards: undefined }));
 }
 
 function targetEndpoints(
-  { name, path: prefix, methods }: EndpointTarget,
+  { name, target, path: prefix, methods }: EndpointTarget,
   errors: Set<string>,
+  typesOf: TypesOf,
 ): readonly Endpoint[] {
   return methods.flatMap((found: EndpointMethod) => {
     const { isEndpoint, method, path, options = {}, metadata } = found;
@@ -72,6 +77,7 @@ function targetEndpoints(
       pattern,
       options,
       metadata,
+      types: typesOf({ origin: { controller: name, method: found.name, target } }),
       guards: undefined,
     }];
   });
@@ -82,6 +88,7 @@ interface Place {
   readonly text: string;
   readonly segments: readonly Segment[];
   readonly guards: readonly RouteGuardInfo[];
+  readonly typesOf: TypesOf;
 }
 
 function routeEndpoints(route: RouteInfo, place: Place): readonly Endpoint[] {
@@ -92,6 +99,7 @@ function routeEndpoints(route: RouteInfo, place: Place): readonly Endpoint[] {
     const prefix = route.pattern.slice(0, -"/*".length);
     const segments = prefix === "" ? [] : parsePrefix(prefix).segments;
     const inner = {
+      ...place,
       text: place.text + prefix,
       segments: [...place.segments, ...segments],
       guards,
@@ -111,6 +119,7 @@ function routeEndpoints(route: RouteInfo, place: Place): readonly Endpoint[] {
     pattern: parsePattern(route.pattern),
     options,
     metadata: options.openapi ?? {},
+    types: place.typesOf(route),
     guards,
   }];
 }

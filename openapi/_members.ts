@@ -8,7 +8,7 @@ import type { SchemaObject } from "../router/openapi_types.ts";
 import type { Components, SchemaOrigin } from "./_components.ts";
 import { isObject } from "./_json_schema.ts";
 import { localRef, readGraph, ROOT } from "./_schema_graph.ts";
-import { jsonSchemaOf, unknownPart } from "./_standard_schema.ts";
+import { jsonSchemaOf, unknownParts } from "./_standard_schema.ts";
 
 /** A schema's members, by name. */
 export interface Members {
@@ -32,13 +32,16 @@ export function membersOf(
   components: Components,
   written: ReadonlySet<string>,
 ): Members {
+  const { orElse, ...own } = origin;
   try {
-    return readMembers(components.convert(origin), components.resolve);
+    return readMembers(components.convert(own), components.resolve);
   } catch (error) {
-    if (written.size === 0 || !(error instanceof TypeError)) throw error;
-    const others = membersBeside(origin, components, written);
-    if (others === undefined) throw error;
-    return others;
+    if (!(error instanceof TypeError)) throw error;
+    const others = written.size === 0 ? undefined : membersBeside(own, components, written);
+    if (others !== undefined) return others;
+    const validator = orElse?.();
+    if (validator === undefined) throw error;
+    return membersOf({ ...own, validator }, components, written);
   }
 }
 
@@ -59,7 +62,7 @@ function membersBeside(
   const members = readMembers(root, resolve);
   const isKnown = (one: SchemaObject): boolean => {
     const graph = readGraph({ ...one, $defs }, { name: origin.name, madeUp: true });
-    return [...graph.definitions.values()].every((part) => unknownPart(part) === undefined);
+    return [...graph.definitions.values()].every((part) => unknownParts(part).length === 0);
   };
   const { open } = members;
   if (open !== undefined && !isKnown(open)) return undefined;

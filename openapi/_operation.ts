@@ -18,6 +18,7 @@ import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
 import { responsesOf, withSchema } from "./_responses.ts";
 import type { SecurityRules } from "./_security.ts";
+import { sourceOf } from "./_sources.ts";
 
 /** What operations of one document share. */
 export interface OperationContext {
@@ -37,20 +38,20 @@ export function operationOf(
   const { template, method, operationId } = planned;
   const name = pascalCase(operationId);
   const endpoint = describedEndpoint(planned.endpoint, components, name);
-  const { metadata, options: { schema = {} } } = endpoint;
+  const { metadata, options: { schema = {} }, types } = endpoint;
   const { summary = summaryOf(planned), description, externalDocs, deprecated } = metadata;
   const tags = metadata.tags ??
     (endpoint.controller === undefined ? [] : [tagOf(endpoint.controller)]);
   const parameters = parametersOf(endpoint, template, components, name);
   const requestBody = requestBodyOf(endpoint, method, components, name);
   const { security, mayRefuse, mayForbid } = rules.of(endpoint);
-  const data = schema.response === undefined || describesSuccess(metadata)
-    ? undefined
-    : components.convert({
-      validator: schema.response,
-      side: "output",
-      name: `${name}Response`,
-    });
+  const sent = describesSuccess(metadata) ? undefined : schema.response ?? types?.response();
+  const data = sent === undefined ? undefined : components.convert({
+    validator: sent,
+    orElse: () => types?.response(),
+    side: "output",
+    name: `${name}Response`,
+  });
   const refusals = ([
     ["400", takesContent(endpoint) || template.parameters.length > 0],
     ["401", mayRefuse],
@@ -123,14 +124,15 @@ function requestBodyOf(
 
 /** Schema of the body; of a form nothing is known but that it is one. */
 function bodySchema(
-  { options: { multipart, schema } }: Endpoint,
+  endpoint: Endpoint,
   components: Components,
   name: string,
 ): SchemaObject | undefined {
-  if (schema?.body !== undefined) {
-    return components.convert({ validator: schema.body, side: "input", name: `${name}Body` });
+  const source = sourceOf(endpoint, "body");
+  if (source !== undefined) {
+    return components.convert({ ...source, side: "input", name: `${name}Body` });
   }
-  return multipart ? { type: "object" } : undefined;
+  return endpoint.options.multipart ? { type: "object" } : undefined;
 }
 
 /** A request body that only its metadata describes. */

@@ -9,6 +9,7 @@ import type { Components } from "./_components.ts";
 import type { DescribedEndpoint } from "./_described.ts";
 import { type Members, membersOf, schemasIn } from "./_members.ts";
 import type { Template } from "./_path.ts";
+import { type RequestPart, sourceOf } from "./_sources.ts";
 
 const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 
@@ -24,18 +25,14 @@ export function parametersOf(
   components: Components,
   name: string,
 ): readonly ParameterObject[] {
-  const { pattern, options: { schema = {} }, metadata: { parameters = [] } } = endpoint;
+  const { pattern, metadata: { parameters = [] } } = endpoint;
   const declared = new Set(
     pattern.segments.flatMap((segment) =>
       segment.kind === "param" ? segment.name : segment.kind === "wildcard" ? "path" : []
     ),
   );
-  const params = schema.params === undefined
-    ? undefined
-    : convert(schema.params, "path", `${name}Params`);
-  const query = schema.query === undefined
-    ? undefined
-    : convert(schema.query, "query", `${name}Query`);
+  const params = membersAt("path", "params", `${name}Params`);
+  const query = membersAt("query", "query", `${name}Query`);
   const stray = [...params?.required ?? []].find((one) => !declared.has(one)) ??
     parameters.find((one) => one.in === "path" && !declared.has(one.name))?.name;
   if (stray !== undefined) throw new TypeError(`parameter "${stray}" is not in the path`);
@@ -46,11 +43,17 @@ export function parametersOf(
   return complete(derived, parameters.flatMap((one) => inTemplate(one, template)));
 
   /** What is written by hand stands for what a schema cannot say. */
-  function convert(validator: unknown, place: ParameterObject["in"], part: string): Members {
+  function membersAt(
+    place: ParameterObject["in"],
+    part: RequestPart,
+    called: string,
+  ): Members | undefined {
+    const source = sourceOf(endpoint, part);
+    if (source === undefined) return undefined;
     const written = parameters.filter((one) =>
       one.in === place && (one.schema ?? one.content) !== undefined
     ).map((one) => one.name);
-    return membersOf({ validator, side: "input", name: part }, components, new Set(written));
+    return membersOf({ ...source, side: "input", name: called }, components, new Set(written));
   }
 }
 

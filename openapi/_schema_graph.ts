@@ -44,6 +44,9 @@ export interface ReadGraphOptions {
 /** Names that converters make up: `__schema0` in Zod, `0` in Valibot. ArkType makes up all of its names. */
 const MADE_UP_NAME_REGEXP = /^(?:__schema)?\d+$/;
 
+/** What tells definitions of one name apart, of which some have the same in another file. */
+const SECOND_NAME_REGEXP = /@\d+$/;
+
 /** Takes a schema apart. @throws {TypeError} If it refers to a definition that it does not have. */
 export function readGraph(
   schema: SchemaObject,
@@ -69,7 +72,7 @@ export function readGraph(
   for (const local of definitions.keys()) {
     const given = local !== ROOT && !madeUp && !MADE_UP_NAME_REGEXP.test(local);
     if (given || reaches(definitions, local, local) || isPointedInto(definitions, local)) {
-      named.set(local, { wanted: given ? local : name, given });
+      named.set(local, { wanted: given ? local.replace(SECOND_NAME_REGEXP, "") : name, given });
     }
   }
   return { definitions, named };

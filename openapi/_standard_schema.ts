@@ -20,19 +20,24 @@ interface ConverterOptions {
 /** The part of the standard that is used here. */
 type JsonSchemaConverter = Readonly<Record<Side, (options: ConverterOptions) => unknown>>;
 
+/** What gives JSON Schema: a validator, or the reader of TypeScript types. */
+export interface SchemaSource {
+  /** The standard's properties. */
+  readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
+}
+
+/** Vendor of what is read from types. Its marks are whole messages. */
+export const TYPES_VENDOR = "typescript";
+
 /** Options of {@linkcode jsonSchemaOf}. */
 export interface JsonSchemaOptions {
   /** Mark a part that JSON has not by {@linkcode UNKNOWN_PART}, where the library says which it is. @default {false} */
   readonly markUnknown?: boolean;
 }
 
-interface StandardValidator {
-  readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
-}
-
 /** Name of the library that a validator is of. */
 export function vendorOf(validator: unknown): string {
-  return (validator as StandardValidator)["~standard"].vendor;
+  return (validator as SchemaSource)["~standard"].vendor;
 }
 
 /** What libraries are told besides, by vendor: where they know more than they say by themselves. */
@@ -54,7 +59,7 @@ export function jsonSchemaOf(
   side: Side,
   { markUnknown = false }: JsonSchemaOptions = {},
 ): SchemaObject {
-  const { vendor, jsonSchema } = (validator as StandardValidator)["~standard"];
+  const { vendor, jsonSchema } = (validator as SchemaSource)["~standard"];
   if (jsonSchema === undefined) {
     throw new TypeError(
       `its schema (${vendor}) gives no JSON Schema; wrap it in the library's converter, or describe it in the metadata`,
@@ -71,26 +76,30 @@ export function jsonSchemaOf(
   };
   try {
     const schema = mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
-    const unknown = markUnknown ? undefined : unknownPart(schema);
-    if (unknown !== undefined) throw new TypeError(`${unknown} cannot be represented in JSON`);
-    return schema;
+    const unknown = markUnknown ? [] : unknownParts(schema);
+    if (unknown.length === 0) return schema;
+    throw new TypeError(
+      vendor === TYPES_VENDOR ? unknown.join("; ") : `${unknown[0]} cannot be represented in JSON`,
+    );
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(
-      `its schema (${vendor}) gives no JSON Schema: ${why}; describe it in the metadata`,
+      vendor === TYPES_VENDOR
+        ? why
+        : `its schema (${vendor}) gives no JSON Schema: ${why}; describe it in the metadata`,
       { cause },
     );
   }
 }
 
 /** What a schema has that JSON has not. */
-export function unknownPart(schema: SchemaObject): string | undefined {
-  let found: string | undefined;
+export function unknownParts(schema: SchemaObject): readonly string[] {
+  const found = new Set<string>();
   mapSchema(schema, (one) => {
-    if (typeof one[UNKNOWN_PART] === "string") found ??= one[UNKNOWN_PART];
+    if (typeof one[UNKNOWN_PART] === "string") found.add(one[UNKNOWN_PART]);
     return one;
   });
-  return found;
+  return [...found];
 }
 
 /** A part of a Zod schema, on its way to JSON Schema. */

@@ -35,6 +35,7 @@ Options:
   --output <path>       Where the document is written [default: openapi.json]
   --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
   --api-version <text>  Version of the API [default: the same]
+  --no-types            Read no schemas from TypeScript types
   --check               Write nothing; exit with 1 if the file is not what would be written
   -h, --help            Print this
 `;
@@ -69,10 +70,12 @@ type Parsed =
 
 function readArgs(args: readonly string[]): Parsed {
   const unknown: string[] = [];
-  const { _: words, help, check, ...flags } = parseArgs(args, {
+  const { _: words, help, check, types, ...flags } = parseArgs(args, {
     string: TEXT_FLAGS,
     collect: TEXT_FLAGS,
-    boolean: ["check", "help"],
+    boolean: ["check", "help", "types"],
+    negatable: ["types"],
+    default: { types: true },
     alias: { h: "help" },
     unknown: (flag) => {
       if (flag.startsWith("-")) unknown.push(flag);
@@ -104,6 +107,7 @@ function readArgs(args: readonly string[]): Parsed {
       title: text("title"),
       version: text("api-version"),
       check: check === true,
+      types: types !== false,
     },
   };
 }

@@ -9,11 +9,13 @@ import { dirname, fromFileUrl, join, resolve, toFileUrl } from "@std/path";
 import { defaultContainer } from "../router/container.ts";
 import { HTTP_ROUTER } from "../router/http_router.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../router/openapi_types.ts";
-import { defaultRegistry } from "../router/registry.ts";
+import { defaultRegistry, type EndpointTarget } from "../router/registry.ts";
+import { noteSites } from "../router/sites.ts";
 import type { RouteSource } from "../router/types.ts";
-import { generateOpenAPI } from "./generator.ts";
+import { writeDocument } from "./_document.ts";
 import { isObject } from "./_json_schema.ts";
 import { readIfThere, writeWhole } from "./native_file.ts";
+import { readTypes, type TypedRoute } from "./native_types.ts";
 
 /** Options of {@linkcode generateFile}. */
 export interface GenerateFileOptions {
@@ -27,6 +29,8 @@ export interface GenerateFileOptions {
   readonly version: string | undefined;
   /** Compare, and write nothing. */
   readonly check: boolean;
+  /** Read schemas from TypeScript types, where nothing else describes a part of a route. */
+  readonly types: boolean;
 }
 
 /** What became of it. */
@@ -73,6 +77,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = fileOf(path);
+  if (options.types) noteSites();
   const exported = await attempt(
     `import ${path}`,
     () => import(toFileUrl(file).href),
@@ -98,8 +103,13 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
     }
   }
   const info = await infoOf({ ...options, controllers: file }, router?.info, exported.info);
+  const types = options.types
+    ? await attempt("read the types", () => readTypes(typedRoutes(router, targets)))
+    : undefined;
   try {
-    return generateOpenAPI(info, router ?? defaultRegistry);
+    const document = writeDocument(info, router ?? defaultRegistry, types?.typesOf);
+    notes.push(...types?.notes ?? []);
+    return document;
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new GenerateError(messageOf(cause), { cause });
@@ -178,6 +188,21 @@ async function projectText(
     }
     if (folder === dirname(folder)) return undefined;
   }
+}
+
+/** What the document will be written of: the routes of the router and of those in it, else the controllers' methods. */
+function typedRoutes(
+  router: RouteSource | undefined,
+  targets: readonly EndpointTarget[],
+): readonly TypedRoute[] {
+  if (router === undefined) {
+    return targets.flatMap(({ name, target, methods }) =>
+      methods.map((one) => ({ origin: { controller: name, method: one.name, target } }))
+    );
+  }
+  return router.routes.flatMap((route) =>
+    route.app === undefined ? route : typedRoutes(route.app, [])
+  );
 }
 
 /** Names of the controllers whose methods are routes of a router, or of one that is mounted in it. */

@@ -38,7 +38,7 @@ export function addControllers<Args extends unknown[], Subject>(
     for (const { name, metadata, routes } of records.values()) {
       for (const route of routes) {
         const handler = methodHandler(given ?? container, one, name);
-        setOrigin(handler, { controller: one.name, method: name });
+        setOrigin(handler, { controller: one.name, method: name, target: one });
         const verb = route.method.toLowerCase() as Verb;
         target[verb](joinPaths(path, route.path), handler, withMetadata(route.options, metadata));
       }

@@ -40,6 +40,7 @@ import type {
 } from "./decorator_types.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import { parsePattern, parsePrefix } from "./pattern.ts";
+import { noteSite } from "./sites.ts";
 import type { RouteOptions } from "./types.ts";
 
 /** Options of {@linkcode Controller}. */
@@ -69,6 +70,7 @@ export function Controller(path = "/", options: ControllerOptions = {}): Control
     checkClass(target, context, "Controller");
     claim({ target, path, container, singleton }, context?.metadata ?? undefined);
     container.register(target, { useClass: target, singleton });
+    noteSite(target);
   };
 }
 

@@ -28,9 +28,13 @@ export interface Json<T = unknown> extends RequestMarker {
 /** Marks a `multipart/form-data` body: `req.content` is a `FormData`; `T` documents its fields. */
 export interface Multipart<T = unknown> extends RequestMarker {
   /** Type of `req.content`. */
-  readonly "~content": FormData;
-  /** Documented fields of the form. */
-  readonly "~form": T;
+  readonly "~content": FormDataOf<T>;
+}
+
+/** A form whose documented fields are a `T`. Nothing checks them without a schema. */
+export interface FormDataOf<T = unknown> extends FormData {
+  /** Documented fields. Never present at run time. */
+  readonly "~form"?: T;
 }
 
 /** Marks the path parameters of a route: `req.params` is a `T`. */

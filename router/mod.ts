@@ -109,6 +109,7 @@ export type {
   AnyParams,
   AnyRequestSpec,
   BareLabel,
+  FormDataOf,
   Json,
   Multipart,
   OptionalParams,

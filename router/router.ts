@@ -30,6 +30,7 @@ import { middlewareStep, type Step } from "./_step.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
+import { noteSite } from "./sites.ts";
 import type {
   AuthIntegration,
   ErrorHandler,
@@ -120,7 +121,7 @@ export function createRouter<Args extends unknown[] = []>(
       maxBodyBytes: limit,
       steps: undefined,
     });
-    routes.push(Object.freeze({
+    const route: RouteInfo = Object.freeze({
       method,
       pattern: pattern.source,
       options,
@@ -128,7 +129,9 @@ export function createRouter<Args extends unknown[] = []>(
       app: app !== undefined && ownRouters.has(app) ? app as unknown as RouteSource : undefined,
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
-    }));
+    });
+    noteSite(route);
+    routes.push(route);
   }
 
   function method(name: Method): unknown {

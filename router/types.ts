@@ -193,6 +193,8 @@ export interface RouteOrigin {
   readonly controller: string;
   /** Name of the method. */
   readonly method: string;
+  /** The class. */
+  readonly target: object;
 }
 
 /** Something whose routes can be read: every {@linkcode TypedRouter}. */

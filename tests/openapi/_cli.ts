@@ -55,7 +55,13 @@ export interface Project {
  * What the command may do. The checkout's configuration holds for it, and so for the applications that it imports: their
  * `@gatehouse/http` is the command's own.
  */
-export const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write", "--allow-env"] as const;
+export const PERMISSIONS: readonly string[] = [
+  "--no-prompt",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+  `--allow-run=${Deno.execPath()}`,
+];
 
 /** Makes a folder with files while a test runs. */
 export async function withProject(

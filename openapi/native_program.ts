@@ -1,0 +1,259 @@
+/**
+ * The program that an application's types are read from. Its imports lead where the runtime says.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import { readCompilerOptions } from "./native_compiler_options.ts";
+import {
+  fileNameOf,
+  IS_DENO,
+  type ModuleGraph,
+  packageAt,
+  type PackageInfo,
+  readDenoTypes,
+  readModuleGraph,
+  readNpmSpecifier,
+} from "./native_modules.ts";
+import type { TypeContext } from "./native_type_context.ts";
+
+/** Name of the file that declares what Deno has as globals. */
+const DENO_TYPES = "/deno.d.ts";
+/** Name of the file that stands for imports of text. */
+const TEXT_TYPES = "/text.d.ts";
+/** Where packages are, as the compiler sees them one at a time. */
+const VIRTUAL_FOLDER = "/package";
+
+/** Modules of this package, whose aliases are no names of an application's types. */
+const OWN_FOLDERS = ["./", "../router/", "../auth/", "../static/"];
+
+/**
+ * Loads the program of files.
+ *
+ * @param files URLs of the files whose types are read.
+ * @throws {Error} If the compiler is not installed, or the runtime cannot say what imports mean.
+ */
+export async function loadProgram(files: readonly string[]): Promise<TypeContext> {
+  const [compiler, graph, denoTypes] = await Promise.all([
+    loadCompiler(),
+    IS_DENO ? readModuleGraph(files) : undefined,
+    IS_DENO ? readDenoTypes() : undefined,
+  ]);
+  const options = readCompilerOptions(compiler, files[0] ?? "", graph !== undefined);
+  const missing = new Map<string, Set<string>>();
+  const host = createHost(compiler, { options, graph, denoTypes, missing });
+  const roots = files.map((file) => fileNameOf({ specifier: file }));
+  const program = compiler.createProgram({
+    rootNames: denoTypes === undefined ? roots : [DENO_TYPES, ...roots],
+    options,
+    host,
+  });
+  const own = OWN_FOLDERS.map((folder) =>
+    fileNameOf({ specifier: new URL(folder, import.meta.url).href })
+  );
+  const originOf: TypeContext["originOf"] = (file) => {
+    const { fileName } = file;
+    if (fileName === DENO_TYPES || program.isSourceFileDefaultLibrary(file)) return "library";
+    if (/[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/.test(fileName)) {
+      return "library";
+    }
+    const isPackage = program.isSourceFileFromExternalLibrary(file) ||
+      (graph !== undefined && packageAt(graph, fileName).length > 0);
+    return isPackage ? "package" : "module";
+  };
+  return {
+    ts: compiler,
+    checker: program.getTypeChecker(),
+    program,
+    originOf,
+    missingIn: (file) => [...missing.get(file.fileName) ?? []],
+    applicationFiles: program.getSourceFiles().filter((file) =>
+      !file.isDeclarationFile && originOf(file) === "module" && !/^\w+:\/\//.test(file.fileName) &&
+      !own.some((folder) => file.fileName.startsWith(folder))
+    ),
+  };
+}
+
+/** The compiler, which only those need who read types. */
+async function loadCompiler(): Promise<typeof ts> {
+  const name: string = IS_DENO ? "npm:typescript@6.0.3" : "typescript";
+  const { default: compiler } = await import(name) as { readonly default: typeof ts };
+  return compiler;
+}
+
+/** What a host is made from. */
+interface HostSource {
+  readonly options: ts.CompilerOptions;
+  readonly graph: ModuleGraph | undefined;
+  readonly denoTypes: string | undefined;
+  /** Takes what was imported and not found, by file. */
+  readonly missing: Map<string, Set<string>>;
+}
+
+function createHost(
+  compiler: typeof ts,
+  { options, graph, denoTypes, missing }: HostSource,
+): ts.CompilerHost {
+  const standard = compiler.createCompilerHost(options, true);
+  const library = standard.getDefaultLibLocation?.() ?? "";
+  const locals = new Map<string, string>(
+    [...graph?.modules.values() ?? []].flatMap((one) =>
+      typeof one.local === "string" ? [[fileNameOf(one), one.local]] : []
+    ),
+  );
+  const virtual = new Map([[DENO_TYPES, denoTypes], [
+    TEXT_TYPES,
+    "declare const text: string;\nexport default text;\n",
+  ]]);
+  const read = (name: string): string | undefined =>
+    virtual.get(name) ?? standard.readFile(locals.get(name) ?? name);
+  const resolve = graph === undefined
+    ? createNodeResolver(compiler, options, standard)
+    : createDenoResolver(compiler, options, standard, graph);
+  return {
+    ...standard,
+    readFile: read,
+    fileExists: (name) =>
+      virtual.get(name) !== undefined || standard.fileExists(locals.get(name) ?? name),
+    getSourceFile: (name, languageVersion) => {
+      const text = read(name);
+      const isLibrary = name === DENO_TYPES || name.startsWith(library);
+      const { ParseAll, ParseNone } = compiler.JSDocParsingMode;
+      const settings = typeof languageVersion === "object" ? languageVersion : { languageVersion };
+      return text === undefined ? undefined : compiler.createSourceFile(name, text, {
+        ...settings,
+        jsDocParsingMode: isLibrary ? ParseNone : ParseAll,
+      });
+    },
+    resolveModuleNameLiterals: (literals, file) =>
+      literals.map((literal) => {
+        const resolvedModule = isTextImport(compiler, literal)
+          ? { resolvedFileName: TEXT_TYPES, extension: compiler.Extension.Dts }
+          : resolve(literal.text, file);
+        if (resolvedModule === undefined) {
+          const names = missing.get(file) ?? new Set();
+          missing.set(file, names.add(literal.text));
+        }
+        return { resolvedModule };
+      }),
+  };
+}
+
+/** Where an import in a file leads. */
+type Resolve = (name: string, file: string) => ts.ResolvedModuleFull | undefined;
+
+function createNodeResolver(
+  compiler: typeof ts,
+  options: ts.CompilerOptions,
+  host: ts.ModuleResolutionHost,
+): Resolve {
+  const cache = compiler.createModuleResolutionCache("/", (name) => name, options);
+  return (name, file) =>
+    compiler.resolveModuleName(name, file, options, host, cache).resolvedModule;
+}
+
+function createDenoResolver(
+  compiler: typeof ts,
+  options: ts.CompilerOptions,
+  host: ts.ModuleResolutionHost,
+  graph: ModuleGraph,
+): Resolve {
+  const imports = new Map<string, ReadonlyMap<string, string>>(
+    [...graph.modules.values()].map((module) => [
+      fileNameOf(module),
+      new Map((module.dependencies ?? []).flatMap(({ specifier, type, code }) => {
+        const target = type?.specifier ?? code?.specifier;
+        return target === undefined ? [] : [[specifier, target]];
+      })),
+    ]),
+  );
+  const packageFiles = new Map<string, ts.ResolvedModuleFull | undefined>();
+
+  /** A package, or a part of it: resolved as if it were the only one there. */
+  function packageFile(
+    { localPath, name }: PackageInfo,
+    path: string,
+  ): ts.ResolvedModuleFull | undefined {
+    const key = localPath + path;
+    if (packageFiles.has(key)) return packageFiles.get(key);
+    const folder = `${VIRTUAL_FOLDER}/node_modules/${name}`;
+    const real = (file: string): string =>
+      file === folder || file.startsWith(folder + "/")
+        ? localPath + file.slice(folder.length)
+        : file;
+    const { resolvedModule } = compiler.resolveModuleName(
+      name + path,
+      `${VIRTUAL_FOLDER}/index.ts`,
+      options,
+      {
+        ...host,
+        fileExists: (file) => host.fileExists(real(file)),
+        readFile: (file) => host.readFile(real(file)),
+        directoryExists: (file) =>
+          folder.startsWith(file) || host.directoryExists?.(real(file)) !== false,
+        realpath: (file) => file,
+      },
+    );
+    const found =
+      resolvedModule === undefined || !/^\.[cm]?ts$|^\.d\.[cm]?ts$/.test(resolvedModule.extension)
+        ? undefined // without types it says nothing
+        : {
+          ...resolvedModule,
+          resolvedFileName: real(resolvedModule.resolvedFileName),
+          isExternalLibraryImport: true,
+        };
+    packageFiles.set(key, found);
+    return found;
+  }
+
+  function packageOf(specifier: string): ts.ResolvedModuleFull | undefined {
+    const target = graph.redirects.get(specifier) ?? specifier;
+    const id = graph.modules.get(target)?.npmPackage;
+    const [name = "", path = ""] = readNpmSpecifier(target) ?? [];
+    const found = id === undefined ? undefined : graph.packages.get(id);
+    return found?.name === name ? packageFile(found, path) : undefined;
+  }
+
+  /** An import inside of a package: its own files, those of its dependencies, or of itself. */
+  function inPackage(name: string, file: string): ts.ResolvedModuleFull | undefined {
+    if (/^\.{0,2}\//.test(name) || name.startsWith("#")) {
+      return compiler.resolveModuleName(name, file, options, host).resolvedModule;
+    }
+    const [wanted, path] = readNpmSpecifier(`npm:${name}`) ?? ["", ""];
+    const homes = packageAt(graph, file);
+    const near = homes.flatMap((home) => [
+      ...home.dependencies.flatMap((id) => graph.packages.get(id) ?? []),
+      home,
+    ]);
+    const types = `@types/${wanted.replace(/^@/, "").replace("/", "__")}`;
+    for (const candidate of [wanted, types]) {
+      const found = near.find((one) => one.name === candidate);
+      const resolved = found && packageFile(found, path);
+      if (resolved !== undefined) return resolved;
+    }
+    return undefined;
+  }
+
+  return (name, file) => {
+    const known = imports.get(file);
+    const specifier = known?.get(name);
+    if (specifier === undefined) {
+      return known === undefined ? inPackage(name, file) : undefined;
+    }
+    if (specifier.startsWith("npm:")) return packageOf(specifier);
+    const module = graph.modules.get(graph.redirects.get(specifier) ?? specifier);
+    if (module === undefined || module.error !== undefined) return undefined;
+    const resolvedFileName = fileNameOf(module);
+    const extension = /(?:\.d)?\.[cm]?[jt]sx?$|\.json$/.exec(resolvedFileName)?.[0];
+    return extension === undefined ? undefined : { resolvedFileName, extension };
+  };
+}
+
+/** Whether an import says that it is of text. */
+function isTextImport(compiler: typeof ts, { parent }: ts.StringLiteralLike): boolean {
+  const { attributes } = parent as Partial<ts.ImportDeclaration>;
+  return attributes?.elements.some(({ name, value }) =>
+    name.text === "type" && compiler.isStringLiteral(value) && value.text === "text"
+  ) ?? false;
+}

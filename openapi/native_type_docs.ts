@@ -1,0 +1,162 @@
+/**
+ * What JSDoc says of a type: its text is the description, and its tags are keywords of JSON Schema.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../router/openapi_types.ts";
+import type { TypeContext } from "./native_type_context.ts";
+
+/** What the documentation of a symbol says; `wrong` if a tag of it cannot be right. */
+export type Documentation =
+  | { readonly keywords: SchemaObject }
+  | { readonly wrong: string };
+
+/** Reads the text behind a tag. It throws what is wrong with it. */
+type TagReader = (text: string, schema: SchemaObject) => unknown;
+
+interface Tag {
+  /** The type that values have which the keyword is about; any if left out. */
+  readonly of?: "number" | "string" | "array" | "object";
+  readonly read: TagReader;
+}
+
+/** Keywords that tags set, JSON Schema Validation §6, §7 and §9. */
+const TAGS: Readonly<Record<string, Tag>> = {
+  minimum: { of: "number", read: readNumber },
+  maximum: { of: "number", read: readNumber },
+  exclusiveMinimum: { of: "number", read: readNumber },
+  exclusiveMaximum: { of: "number", read: readNumber },
+  multipleOf: { of: "number", read: readNumber },
+  minLength: { of: "string", read: readCount },
+  maxLength: { of: "string", read: readCount },
+  pattern: { of: "string", read: readPattern },
+  minItems: { of: "array", read: readCount },
+  maxItems: { of: "array", read: readCount },
+  uniqueItems: { of: "array", read: readFlag },
+  minProperties: { of: "object", read: readCount },
+  maxProperties: { of: "object", read: readCount },
+  type: { of: "number", read: readInteger },
+  format: { read: readText },
+  title: { read: readText },
+  deprecated: { read: () => true },
+  default: { read: readValue },
+};
+
+/** Reads the documentation of a symbol. @param schema What it is said of. */
+export function documentationOf(
+  { ts, checker }: TypeContext,
+  symbol: ts.Symbol,
+  schema: SchemaObject,
+): Documentation {
+  const description = tidyText(
+    ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+  );
+  const keywords: Record<string, unknown> = description === "" ? {} : { description };
+  const examples: unknown[] = [];
+  for (const { name, text: parts } of symbol.getJsDocTags(checker)) {
+    const text = ts.displayPartsToString(parts).trim();
+    try {
+      if (name === "example") {
+        const code = codeOf(text);
+        if (code !== undefined) examples.push(readValue(code, schema));
+      } else if (Object.hasOwn(TAGS, name)) {
+        const { of, read } = TAGS[name] ?? { read: readText };
+        if (of !== undefined && !mayBe(schema, of)) throw new TypeError(`is for a type ${of}`);
+        keywords[name] = read(text, schema);
+      }
+    } catch (error) {
+      return {
+        wrong: `says @${name} ${text}, which ${error instanceof Error ? error.message : error}`,
+      };
+    }
+  }
+  if (examples.length > 0) keywords.examples = examples;
+  const isInteger = keywords.format === "int32" || keywords.format === "int64"; // OpenAPI 3.1 §4.4
+  return {
+    keywords: isInteger && schema.type === "number" ? { type: "integer", ...keywords } : keywords,
+  };
+}
+
+/** Links are for people who read the code. */
+function tidyText(text: string): string {
+  return text.replace(
+    /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[|\s]\s*([^}]*))?\}/g,
+    (_, target: string, label: string = "") => label.trim() === "" ? `\`${target}\`` : label.trim(),
+  ).trim();
+}
+
+/** The value of an example: a block of code is for people, unless it is JSON. */
+function codeOf(text: string): string | undefined {
+  const fence = /```(\w*)[^\n]*\n([\s\S]*?)```/.exec(text);
+  if (fence === null) return text;
+  return fence[1] === "json" ? fence[2]?.trim() : undefined;
+}
+
+/** Whether a schema takes values of a type, as far as it says itself. */
+function mayBe({ type, ...others }: SchemaObject, wanted: string): boolean {
+  if (type !== undefined) {
+    const types = Array.isArray(type) ? type : [type];
+    return types.includes(wanted) || (wanted === "number" && types.includes("integer"));
+  }
+  return ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"].some((one) => one in others) ||
+    Object.keys(others).length === 0;
+}
+
+function readNumber(text: string): number {
+  const value = Number(text.replace(/(?<=\d)_(?=\d)/g, ""));
+  if (text === "" || !Number.isFinite(value)) throw new TypeError("is no number");
+  return value;
+}
+
+function readCount(text: string): number {
+  const value = readNumber(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError("is no count");
+  return value;
+}
+
+function readPattern(text: string): string {
+  try {
+    return new RegExp(readText(text), "u").source;
+  } catch {
+    throw new TypeError("is no regular expression for Unicode");
+  }
+}
+
+function readText(text: string): string {
+  if (text === "") throw new TypeError("is empty");
+  return text;
+}
+
+function readFlag(text: string): true {
+  if (text !== "" && text !== "true") throw new TypeError("takes no value");
+  return true;
+}
+
+function readInteger(text: string): "integer" {
+  if (text.replace(/[{}]/g, "").trim() !== "integer") throw new TypeError('can only be "integer"');
+  return "integer";
+}
+
+/** A value: JSON, in braces or not; for a text it need not have quotes. */
+function readValue(text: string, schema: SchemaObject): unknown {
+  const isText = schema.type === "string";
+  const inner = /^\{([^:]*)\}$/s.exec(text)?.[1]?.trim();
+  for (const one of [text, ...(inner === undefined ? [] : [inner])]) {
+    const json = parsed(/^-?[\d_]+$/.test(one) ? one.replaceAll("_", "") : one); // 1_000, as in code
+    if (json !== undefined && (!isText || typeof json === "string")) return json;
+  }
+  if (text === "") throw new TypeError("is empty");
+  if (isText) return inner ?? text;
+  if (mayBe(schema, "string") && !/^[{[]/.test(text)) return text;
+  throw new TypeError("is no JSON");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

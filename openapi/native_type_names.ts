@@ -1,0 +1,142 @@
+/**
+ * The names of types: which type has one of its own, and how types that are made of others are called.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import { declarationOf, symbolOrigin, type TypeContext } from "./native_type_context.ts";
+
+/** A type's own name. */
+export interface TypeName {
+  readonly text: string;
+  /** What is called so. */
+  readonly symbol: ts.Symbol;
+}
+
+/** Finds the names of types. */
+export interface TypeNames {
+  /** The name of a type; `undefined` for one that is written in place, and for those of the language. */
+  of(type: ts.Type): TypeName | undefined;
+}
+
+/** Creates the names of a program. */
+export function createTypeNames(context: TypeContext): TypeNames {
+  let aliases: ReadonlyMap<ts.Type, ts.Symbol> | undefined;
+  return {
+    of(type) {
+      const own = ownName(context, type);
+      if (own !== undefined || !isComposed(context, type)) return own;
+      aliases ??= readAliases(context);
+      const symbol = aliases.get(type);
+      return symbol && { text: symbol.name, symbol };
+    },
+  };
+}
+
+/** The name that the checker knows. */
+function ownName(context: TypeContext, type: ts.Type): TypeName | undefined {
+  const { aliasSymbol, aliasTypeArguments = [], symbol } = type;
+  if (aliasSymbol !== undefined && isNaming(context, aliasSymbol, aliasTypeArguments)) {
+    return {
+      text: withArguments(context, aliasSymbol.name, aliasTypeArguments),
+      symbol: aliasSymbol,
+    };
+  }
+  if (symbol === undefined || !isNamedSymbol(context, type, symbol)) return undefined;
+  const args = typeArgumentsOf(context, type);
+  return { text: withArguments(context, nameOf(context, symbol), args), symbol };
+}
+
+/** An alias that gives its type a name. `Omit`, `Readonly` and their like in packages only make one type of another. */
+function isNaming(
+  context: TypeContext,
+  symbol: ts.Symbol,
+  args: readonly ts.Type[],
+): boolean {
+  const origin = symbolOrigin(context, symbol);
+  return origin === "module" || (origin === "package" && args.length === 0);
+}
+
+/** An interface, a class or an enum, of which one member alone is only a value. */
+function isNamedSymbol(
+  context: TypeContext,
+  type: ts.Type,
+  symbol: ts.Symbol,
+): boolean {
+  const { ts } = context;
+  if (
+    (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class | ts.SymbolFlags.Enum)) === 0
+  ) {
+    return false;
+  }
+  if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.EnumLike)) === 0) return false;
+  return nameOf(context, symbol) !== "" && symbolOrigin(context, symbol) !== "library";
+}
+
+/** The name of a class or interface as it is written; a default export is called "default" by the checker. */
+function nameOf({ ts }: TypeContext, symbol: ts.Symbol): string {
+  const declaration = declarationOf(symbol);
+  const name = declaration && ts.getNameOfDeclaration(declaration);
+  return name !== undefined && ts.isIdentifier(name) ? name.text : "";
+}
+
+function typeArgumentsOf({ ts, checker }: TypeContext, type: ts.Type): readonly ts.Type[] {
+  if ((type.flags & ts.TypeFlags.Object) === 0) return [];
+  if (((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) === 0) return [];
+  const reference = type as ts.TypeReference;
+  const count = reference.target.typeParameters?.length ?? 0; // without the type of `this`
+  return checker.getTypeArguments(reference).slice(0, count);
+}
+
+/** `Page<Pet[]>` is `Page_PetArray`. */
+function withArguments(
+  { ts, checker }: TypeContext,
+  name: string,
+  args: readonly ts.Type[],
+): string {
+  const texts = args.map((one) =>
+    checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation)
+      .replaceAll("[]", "Array").split(/\W+/).filter((word) => word !== "").join("_")
+  );
+  return [name, ...texts].join("_").slice(0, 100);
+}
+
+function isComposed({ ts }: TypeContext, type: ts.Type): boolean {
+  const { Object: object, Union, Intersection, Boolean: boolean } = ts.TypeFlags;
+  return (type.flags & (object | Union | Intersection)) !== 0 && (type.flags & boolean) === 0;
+}
+
+/**
+ * Aliases of the application for types that come without a name, such as those of `z.infer`. Of two for the same type
+ * the first is taken.
+ */
+function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
+  const { ts, checker } = context;
+  const aliases = new Map<ts.Type, ts.Symbol>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isModuleDeclaration(node) || ts.isModuleBlock(node)) ts.forEachChild(node, visit);
+    if (!ts.isTypeAliasDeclaration(node) || node.typeParameters !== undefined) return;
+    const symbol = checker.getSymbolAtLocation(node.name);
+    if (symbol === undefined) return;
+    const type = checker.getDeclaredTypeOfSymbol(symbol);
+    if (aliases.has(type) || !isComposed(context, type) || isList(context, type)) return;
+    if (ownName(context, type) === undefined && !isBuiltIn(context, type)) {
+      aliases.set(type, symbol);
+    }
+  };
+  for (const file of context.applicationFiles) file.statements.forEach(visit);
+  return aliases;
+}
+
+function isList({ checker }: TypeContext, type: ts.Type): boolean {
+  return checker.isArrayType(type) || checker.isTupleType(type);
+}
+
+/** Whether a type is an interface of the language or the runtime, which an alias only renames. */
+function isBuiltIn(context: TypeContext, { symbol }: ts.Type): boolean {
+  const { ts } = context;
+  return symbol !== undefined &&
+    (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0 &&
+    symbolOrigin(context, symbol) === "library";
+}

@@ -1,0 +1,205 @@
+/**
+ * Objects and lists, as `JSON.stringify` writes them.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../router/openapi_types.ts";
+import {
+  declarationOf,
+  markUnknown,
+  symbolOrigin,
+  type TypeContext,
+  type TypePlace,
+} from "./native_type_context.ts";
+import { elementHint, memberHint, readHint } from "./native_type_hints.ts";
+import type { TypeWriter } from "./native_type_schema.ts";
+
+/** Formats of what has a `toJSON` in the language and the runtime, RFC 3339 and RFC 3986. */
+const FORMATS: Readonly<Record<string, string>> = {
+  Date: "date-time",
+  Duration: "duration",
+  Instant: "date-time",
+  PlainDate: "date",
+  URL: "uri",
+};
+
+/** A file in a form, as most tools know it; JSON Schema has no word for bytes outside of JSON. */
+const BINARY: SchemaObject = { type: "string", format: "binary" };
+const NUMERIC_KEY = "^-?\\d+(?:\\.\\d+)?$";
+
+/** The schema of an object type, or of an intersection of them. */
+export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
+  const { checker } = writer.context;
+  if (checker.isTupleType(type)) return tupleSchema(writer, type as ts.TupleTypeReference, at);
+  if (checker.isArrayType(type)) return arraySchema(writer, type as ts.TypeReference, at);
+  const builtIn = builtInSchema(writer, type, at);
+  if (builtIn !== undefined) return builtIn;
+  if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
+    return markUnknown(at, "is a function, which JSON cannot carry");
+  }
+  return membersSchema(writer, type, at);
+}
+
+/** What is no plain object: an interface of the language or the runtime, and what writes itself by `toJSON`. */
+function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject | undefined {
+  const { context, form } = writer;
+  const { ts, checker } = context;
+  const { symbol } = type;
+  const isInterface = symbol !== undefined &&
+    (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
+  const library = isInterface && symbolOrigin(context, symbol) === "library" ? symbol.name : "";
+  if (form && (library === "File" || library === "Blob")) return BINARY;
+  const method = checker.getPropertyOfType(type, "toJSON");
+  const [signature] = method === undefined
+    ? []
+    : checker.getTypeOfSymbol(method).getCallSignatures();
+  if (signature !== undefined) {
+    const format = Object.hasOwn(FORMATS, library) ? { format: FORMATS[library] } : {};
+    if ("format" in format) return { type: "string", ...format };
+    return writer.place(checker.getReturnTypeOfSignature(signature), { ...at, hint: undefined });
+  }
+  switch (library) {
+    case "":
+    case "Object":
+      return undefined;
+    case "String":
+    case "Number":
+    case "Boolean":
+      return { type: library.toLowerCase() };
+    default:
+      return markUnknown(at, `is a ${library}, which ${form ? "a form" : "JSON"} cannot carry`);
+  }
+}
+
+function arraySchema(writer: TypeWriter, type: ts.TypeReference, at: TypePlace): SchemaObject {
+  const { context, context: { ts, checker } } = writer;
+  const [element] = checker.getTypeArguments(type);
+  if (element === undefined) return { type: "array" };
+  if ((element.flags & ts.TypeFlags.Never) !== 0) return { type: "array", maxItems: 0 };
+  return {
+    type: "array",
+    items: writer.place(element, partOf(at, "[]", elementHint(context, at.hint))),
+  };
+}
+
+/** A tuple, JSON Schema §10.3.1.1. What follows a rest element may stand anywhere behind those before it. */
+function tupleSchema(writer: TypeWriter, type: ts.TupleTypeReference, at: TypePlace): SchemaObject {
+  const { context, context: { ts, checker } } = writer;
+  const { elementFlags } = type.target;
+  const node = readHint(context, at.hint)?.node;
+  const nodes = node !== undefined && ts.isTupleTypeNode(node) ? node.elements : [];
+  const items = checker.getTypeArguments(type).map((element, i) => {
+    const flags = elementFlags[i] ?? ts.ElementFlags.Required;
+    const optional = (flags & ts.ElementFlags.Optional) !== 0;
+    const inner = { ...partOf(at, `[${i}]`, elementNode(context, nodes[i])), optional };
+    return {
+      isFixed: (flags & ts.ElementFlags.Fixed) !== 0,
+      flags,
+      schema: writer.place(element, inner),
+    };
+  });
+  const rest = items.findIndex(({ isFixed }) => !isFixed);
+  const fixed = rest === -1 ? items : items.slice(0, rest);
+  const others = rest === -1 ? [] : items.slice(rest).map(({ schema }) => schema);
+  const required = items.filter(({ flags }) => (flags & ts.ElementFlags.Required) !== 0).length;
+  const [only] = others;
+  return {
+    type: "array",
+    ...(fixed.length === 0 ? {} : { prefixItems: fixed.map(({ schema }) => schema) }),
+    ...(only === undefined ? {} : { items: others.length === 1 ? only : { anyOf: others } }),
+    ...(required === 0 ? {} : { minItems: required }),
+    ...(rest === -1 ? { maxItems: fixed.length } : {}),
+  };
+}
+
+/** How the element of a tuple is written, without its name and its question mark. */
+function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNode | undefined {
+  if (node === undefined || !ts.isTypeNode(node)) return undefined;
+  if (ts.isNamedTupleMember(node) || ts.isOptionalTypeNode(node)) return node.type;
+  return ts.isRestTypeNode(node) ? undefined : node;
+}
+
+function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
+  const { context: { checker } } = writer;
+  const properties: Record<string, SchemaObject> = {};
+  const required: string[] = [];
+  for (const member of checker.getPropertiesOfType(type)) {
+    const found = memberSchema(writer, member, at);
+    if (found === undefined) continue;
+    properties[member.name] = found.schema;
+    if (found.required) required.push(member.name);
+  }
+  return {
+    type: "object",
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+    ...indexSchema(writer, type, at),
+  };
+}
+
+/** The schema of a member; `undefined` for one that is never written. */
+function memberSchema(
+  writer: TypeWriter,
+  member: ts.Symbol,
+  at: TypePlace,
+): { readonly schema: SchemaObject; readonly required: boolean } | undefined {
+  const { context, context: { ts, checker } } = writer;
+  const declaration = declarationOf(member);
+  if (/^__[@#]/.test(String(member.escapedName)) || isInherited(context, declaration)) {
+    return undefined;
+  }
+  const type = checker.getTypeOfSymbol(member);
+  const optional = (member.flags & ts.SymbolFlags.Optional) !== 0;
+  if (isMissing(context, type) || (optional && (type.flags & ts.TypeFlags.Never) !== 0)) {
+    return undefined;
+  }
+  const hint = memberHint(context, member, type);
+  const inner: TypePlace = {
+    ...partOf(at, `.${member.name}`, hint),
+    node: declaration ?? at.node,
+    optional: true,
+  };
+  const schema = writer.document(writer.place(type, inner), member, inner);
+  return { schema, required: !optional && !mayBeMissing(context, type) };
+}
+
+/** Whether a member stands on the prototype of a class, whose members are not written. */
+function isInherited({ ts }: TypeContext, declaration: ts.Declaration | undefined): boolean {
+  return declaration !== undefined && ts.isClassLike(declaration.parent) &&
+    (ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration));
+}
+
+/** Members of names that are not known: of any, of those that fit a template, or of numbers. */
+function indexSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
+  const { context: { ts, checker } } = writer;
+  const patterns: Record<string, SchemaObject> = {};
+  let additional: unknown;
+  for (const { keyType, type: value } of checker.getIndexInfosOfType(type)) {
+    if ((keyType.flags & ts.TypeFlags.ESSymbolLike) !== 0) continue;
+    const schema = writer.place(value, { ...partOf(at, "[]", undefined), optional: true });
+    const { pattern } = writer.place(keyType, partOf(at, "[]", undefined));
+    if ((keyType.flags & ts.TypeFlags.Number) !== 0) patterns[NUMERIC_KEY] = schema;
+    else if (typeof pattern === "string") patterns[pattern] = schema;
+    else additional = (value.flags & ts.TypeFlags.Never) !== 0 ? false : schema;
+  }
+  return {
+    ...(Object.keys(patterns).length === 0 ? {} : { patternProperties: patterns }),
+    ...(additional === undefined ? {} : { additionalProperties: additional }),
+  };
+}
+
+/** Whether there is never a value of a type. */
+export function isMissing({ ts }: TypeContext, type: ts.Type): boolean {
+  return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
+}
+
+function mayBeMissing(context: TypeContext, type: ts.Type): boolean {
+  return type.isUnion() && type.types.some((one) => isMissing(context, one));
+}
+
+/** A part of a type, in its messages behind it. */
+function partOf(at: TypePlace, path: string, hint: ts.TypeNode | undefined): TypePlace {
+  return { path: at.path + path, node: at.node, depth: at.depth, hint };
+}

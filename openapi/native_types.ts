@@ -1,0 +1,155 @@
+/**
+ * What the TypeScript types of routes say, read from their source when a document is written.
+ *
+ * A route's request and its data have types, stated by markers or inferred. The compiler knows them at the call that
+ * adds the route, or at the controller's method; `router/sites.ts` has noted where that is.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../router/openapi_types.ts";
+import { stackOf } from "../router/sites.ts";
+import type { RouteInfo } from "../router/types.ts";
+import type { RequestPart, RouteTypes, TypesOf } from "./_sources.ts";
+import { type SchemaSource, TYPES_VENDOR } from "./_standard_schema.ts";
+import { handlerAt, type HandlerTypes, methodAt } from "./native_handlers.ts";
+import { loadProgram } from "./native_program.ts";
+import { callAt, classAt, type Frame, framesOf } from "./native_sites.ts";
+import type { TypeContext, TypePlace } from "./native_type_context.ts";
+import { createSchemaWriter } from "./native_type_schema.ts";
+
+/** A route whose types are wanted: one of a router, or a controller's method. */
+export type TypedRoute = Pick<RouteInfo, "origin"> & Partial<Pick<RouteInfo, "method" | "pattern">>;
+
+/** What {@linkcode readTypes} gives. */
+export interface TypesReading {
+  readonly typesOf: TypesOf;
+  /** Routes whose types could not be found, once they were asked for, and why. */
+  readonly notes: ReadonlySet<string>;
+}
+
+/** Parts of a request as handlers get them. */
+const MEMBERS = { body: "content", params: "params", query: "query" } as const;
+
+/**
+ * Loads the program that routes are said in, and finds their types there.
+ *
+ * @param routes Routes that were added while `noteSites()` was on.
+ * @throws {Error} If the compiler or the program cannot be loaded.
+ */
+export async function readTypes(routes: readonly TypedRoute[]): Promise<TypesReading> {
+  const notes = new Set<string>();
+  const files = new Set(routes.flatMap((one) => sitesOf(one).map(({ url }) => url)));
+  if (files.size === 0) return { typesOf: () => undefined, notes };
+  const context = await loadProgram([...files].filter((url) => /^(?:file|https?):/.test(url)));
+  const write = {
+    json: createSchemaWriter(context, { form: false }),
+    form: createSchemaWriter(context, { form: true }),
+  };
+  return {
+    notes,
+    typesOf(route: TypedRoute) {
+      const handler = findHandler(context, route);
+      if (handler === undefined) notes.add(`the types of ${nameOf(route)} were not found`);
+      return handler && routeTypes(context, write, handler);
+    },
+  };
+}
+
+/** Where a route may be said, the innermost place first. */
+function sitesOf(route: TypedRoute): readonly Frame[] {
+  const stack = stackOf(route.origin?.target ?? route);
+  const frames = stack === undefined ? [] : framesOf(stack);
+  return route.origin === undefined ? frames.slice(0, 1) : frames;
+}
+
+function findHandler(context: TypeContext, route: TypedRoute): HandlerTypes | undefined {
+  const { origin } = route;
+  const sites = sitesOf(route);
+  if (origin !== undefined) {
+    const found = classAt(context, sites, origin.controller);
+    return found && methodAt(context, found, origin.method);
+  }
+  const [site] = sites;
+  const call = site && callAt(context, site);
+  return call && handlerAt(context, call);
+}
+
+function nameOf({ origin, method, pattern }: TypedRoute): string {
+  return origin === undefined ? `${method} ${pattern}` : `${origin.controller}.${origin.method}`;
+}
+
+type Write = Readonly<Record<"json" | "form", ReturnType<typeof createSchemaWriter>>>;
+
+function routeTypes(context: TypeContext, write: Write, handler: HandlerTypes): RouteTypes {
+  const { node } = handler;
+  const place = (path: string): TypePlace => ({ path, node, depth: 0, optional: true });
+  return {
+    request(part, validated) {
+      const type = handler.request(MEMBERS[part]);
+      const path = `req.${MEMBERS[part]}`;
+      const form = part === "body" ? formOf(context, type) : undefined;
+      if (form !== undefined) return sourceOf(() => write.form(form, place(path)));
+      const described = validated ? handler.validated(part) : type;
+      if (described === undefined || saysNothing(context, part, described)) return undefined;
+      return sourceOf(() => write.json(described, place(path)));
+    },
+    response() {
+      const types = handler.data().filter((one) => (one.flags & context.ts.TypeFlags.Never) === 0);
+      const open = types.some((one) => (one.flags & context.ts.TypeFlags.Unknown) !== 0);
+      if (types.length === 0 || open) return undefined;
+      return sourceOf(() => eitherOf(types.map((one) => write.json(one, place("response")))));
+    },
+  };
+}
+
+/** The documented fields of a form; `undefined` if a type is no form, or says nothing of them. */
+function formOf({ ts, checker }: TypeContext, type: ts.Type | undefined): ts.Type | undefined {
+  const member = type && checker.getPropertyOfType(type, "~form");
+  if (member === undefined) return undefined;
+  const fields = checker.getNonNullableType(checker.getTypeOfSymbol(member));
+  return (fields.flags & ts.TypeFlags.Unknown) === 0 && !isEmptyObject(fields) ? fields : undefined;
+}
+
+/** `unknown` without `null` and `undefined` is `{}`. */
+function isEmptyObject(type: ts.Type): boolean {
+  return type.getProperties().length === 0 && type.aliasSymbol === undefined &&
+    type.getStringIndexType() === undefined && type.symbol?.declarations === undefined;
+}
+
+/** Whether a type is the one that a part has which nobody stated. */
+function saysNothing({ ts, checker }: TypeContext, part: RequestPart, type: ts.Type): boolean {
+  const { Unknown, Undefined } = ts.TypeFlags;
+  if ((type.flags & (Unknown | Undefined)) !== 0) return true;
+  if (part === "body") return checker.getPropertyOfType(type, "getAll") !== undefined; // a form
+  return part === "query" && isAnyQuery({ ts, checker }, type);
+}
+
+/** Whether a type is `Query`, whatever the checker calls it: any names, each with a text or several. */
+function isAnyQuery(
+  { ts, checker }: Pick<TypeContext, "ts" | "checker">,
+  type: ts.Type,
+): boolean {
+  const values = type.getStringIndexType();
+  return type.getProperties().length === 0 && values?.isUnion() === true &&
+    values.types.length === 3 && values.types.some((one) => checker.isArrayType(one)) &&
+    values.types.some((one) => (one.flags & ts.TypeFlags.String) !== 0);
+}
+
+/** Schemas as alternatives. */
+function eitherOf(schemas: readonly SchemaObject[]): SchemaObject {
+  const [only = {}] = schemas;
+  if (schemas.length === 1) return only;
+  const parts = schemas.map(({ $defs: _, ...one }) => one);
+  const $defs = Object.assign({}, ...schemas.map((one) => one.$defs ?? {}));
+  return { anyOf: parts, ...(Object.keys($defs).length === 0 ? {} : { $defs }) };
+}
+
+function sourceOf(write: () => SchemaObject): SchemaSource {
+  let schema: SchemaObject | undefined;
+  const convert = (): SchemaObject => schema ??= write();
+  return {
+    "~standard": { vendor: TYPES_VENDOR, jsonSchema: { input: convert, output: convert } },
+  };
+}

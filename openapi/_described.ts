@@ -60,16 +60,17 @@ export function describedEndpoint(
     };
   }
 
-  /** Header fields of a response, whose schemas may be validators too. */
+  /** Header fields of a response, whose schemas may be validators too. Without one, a field is a text. */
   function headers(
     written: Readonly<Record<string, unknown>>,
     part: string,
   ): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
-      Object.entries(written).map(([field, one]) => [
-        field,
-        isObject(one) && isObject(one.schema) ? converted(one, "output", `${part}_${field}`) : one,
-      ]),
+      Object.entries(written).map(([field, one]) => {
+        if (!isObject(one) || "$ref" in one || "content" in one) return [field, one];
+        const schema = isObject(one.schema) ? one.schema : { type: "string" };
+        return [field, converted({ ...one, schema }, "output", `${part}_${field}`)];
+      }),
     );
   }
 

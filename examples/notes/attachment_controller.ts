@@ -19,13 +19,11 @@ import {
   type TypedRequest,
   type TypedResponse,
 } from "@gatehouse/http";
-import { z } from "zod";
 import {
   cleanFileName,
   contentDisposition,
   filesOf,
   harmlessType,
-  MAX_FILES,
   uploadSchema,
 } from "./attachment.ts";
 import { noSuchNote } from "./note_controller.ts";
@@ -33,15 +31,7 @@ import { type AddOutcome, type Attachment, MAX_ATTACHMENTS, type NewAttachment }
 import { CLOCK, NOTE_STORE } from "./tokens.ts";
 
 /** An attachment, as clients see it. */
-interface AttachmentView {
-  /** Name, unique at its note. */
-  readonly name: string;
-  /** Media type that it is served with. */
-  readonly type: string;
-  /** In bytes. */
-  readonly size: number;
-  /** Seconds since the Unix epoch. */
-  readonly createdAt: number;
+interface AttachmentView extends Attachment {
   /** Where it is. */
   readonly url: string;
 }
@@ -52,21 +42,13 @@ interface Attachments {
   readonly attachments: AttachmentView[];
 }
 
-const attachmentSchema: z.ZodType<AttachmentView> = z.object({
-  name: z.string(),
-  type: z.string(),
-  size: z.number().describe("In bytes"),
-  createdAt: z.number().describe("Seconds since the Unix epoch"),
-  url: z.string(),
-}).meta({ id: "Attachment" });
-
-const attachmentsSchema: z.ZodType<Attachments> = z.object({
-  attachments: z.array(attachmentSchema),
-}).meta({ id: "Attachments" });
-
 type NoteId = PathParams<{ readonly id: string }>;
 type AttachmentName = PathParams<{ readonly id: string; readonly name: string }>;
-type Files = Multipart<{ readonly file: readonly File[] }>;
+/** The form of an upload. */
+interface Upload {
+  /** The files. @minItems 1 @maxItems 20 */
+  readonly file: readonly File[];
+}
 
 const GONE = { 404: { description: "There is no such note, or it has no such attachment" } };
 
@@ -79,35 +61,19 @@ export class AttachmentsController {
   @Post("/", {
     summary: "Attach files to a note",
     multipart: true,
-    schema: { body: uploadSchema, response: attachmentsSchema },
-    requestBody: {
-      content: {
-        "multipart/form-data": {
-          schema: {
-            type: "object",
-            required: ["file"],
-            properties: {
-              file: {
-                type: "array",
-                minItems: 1,
-                maxItems: MAX_FILES,
-                items: { type: "string", format: "binary" },
-              },
-            },
-          },
-        },
-      },
-    },
+    schema: { body: uploadSchema },
     responses: {
       201: {
         description: "The attachments",
-        headers: { Location: { description: "Where they are", schema: { type: "string" } } },
+        headers: { Location: { description: "Where they are" } },
       },
       ...GONE,
       409: { description: "The note has an attachment of such a name, or too many" },
     },
   })
-  async add(req: TypedRequest<RequestSpec<Files, NoteId>>): Promise<TypedResponse<Attachments>> {
+  async add(
+    req: TypedRequest<RequestSpec<Multipart<Upload>, NoteId>>,
+  ): Promise<TypedResponse<Attachments>> {
     const { id } = req.params;
     const files = filesOf(req.content).map((file) => newAttachment(file, this.#now()));
     const outcome = await this.#store.addAttachments(id, files);
@@ -122,7 +88,6 @@ export class AttachmentsController {
 
   @Get("/", {
     summary: "List the attachments of a note",
-    schema: { response: attachmentsSchema },
     responses: { 200: { description: "The attachments" }, ...GONE },
   })
   async list(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<Attachments>> {

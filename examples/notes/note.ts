@@ -24,11 +24,11 @@ const tags = z.array(z.string().max(50).regex(/\S/).trim()).max(10).superRefine(
 
 /** A note, as it is stored and as clients see it. */
 export interface Note extends NoteInput {
-  /** See {@linkcode createNoteFactory}. */
+  /** Sorts by time, and cannot be guessed. */
   readonly id: string;
-  /** Seconds since the Unix epoch. */
+  /** Seconds since the Unix epoch. @type integer */
   readonly createdAt: number;
-  /** Seconds since the Unix epoch. */
+  /** Seconds since the Unix epoch. @type integer */
   readonly updatedAt: number;
 }
 
@@ -51,16 +51,6 @@ export interface NotePatch {
   /** As in {@linkcode NoteInput}. */
   readonly tags?: readonly string[] | null | undefined;
 }
-
-/** Describes a note in responses. */
-export const noteSchema: z.ZodType<Note> = z.object({
-  id: z.string(),
-  title: z.string(),
-  text: z.string(),
-  tags: z.array(z.string()),
-  createdAt: z.number().describe("Seconds since the Unix epoch"),
-  updatedAt: z.number().describe("Seconds since the Unix epoch"),
-}).meta({ id: "Note" });
 
 /** Checks {@linkcode NoteInput}. */
 export const noteInputSchema: z.ZodType<NoteInput> = z.strictObject({

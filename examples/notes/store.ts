@@ -38,9 +38,9 @@ export interface Attachment {
   readonly name: string;
   /** Media type to serve it with. */
   readonly type: string;
-  /** Size in bytes. */
+  /** Size in bytes. @type integer */
   readonly size: number;
-  /** Seconds since the Unix epoch. */
+  /** Seconds since the Unix epoch. @type integer */
   readonly createdAt: number;
 }
 

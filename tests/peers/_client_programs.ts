@@ -306,9 +306,9 @@ export const WRONG: readonly (readonly [why: string, program: string])[] = [
     assert(error?.violations?.[0]?.in === "«body¦headers»");`,
   ],
   [
-    "a change of what is read only",
-    `const page: components["schemas"]["NotePage"] = { notes: [] };
-    page.«next = ""¦notes = []»;`,
+    "an upload without files",
+    `const upload: components["schemas"]["Upload"] = { «file: ["bytes"]¦files: []» };
+    assert(upload);`,
   ],
   [
     "a note without a member",

@@ -104,7 +104,11 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   }
   const info = await infoOf({ ...options, controllers: file }, router?.info, exported.info);
   const types = options.types
-    ? await attempt("read the types", () => readTypes(typedRoutes(router, targets)))
+    ? await attempt(
+      "read the types",
+      () => readTypes(toFileUrl(file).href, typedRoutes(router, targets)),
+      (cause) => `${messageOf(cause)}; mend that, or give --no-types`,
+    )
     : undefined;
   try {
     const document = writeDocument(info, router ?? defaultRegistry, types?.typesOf);

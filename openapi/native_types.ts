@@ -35,14 +35,18 @@ const MEMBERS = { body: "content", params: "params", query: "query" } as const;
 /**
  * Loads the program that routes are said in, and finds their types there.
  *
+ * @param entry URL of the file that leads to the application.
  * @param routes Routes that were added while `noteSites()` was on.
  * @throws {Error} If the compiler or the program cannot be loaded.
  */
-export async function readTypes(routes: readonly TypedRoute[]): Promise<TypesReading> {
+export async function readTypes(
+  entry: string,
+  routes: readonly TypedRoute[],
+): Promise<TypesReading> {
   const notes = new Set<string>();
-  const files = new Set(routes.flatMap((one) => sitesOf(one).map(({ url }) => url)));
-  if (files.size === 0) return { typesOf: () => undefined, notes };
-  const context = await loadProgram([...files].filter((url) => /^(?:file|https?):/.test(url)));
+  const urls = routes.flatMap((one) => sitesOf(one).map(({ url }) => url));
+  const files = [entry, ...urls].filter((url) => /^(?:file|https?):/.test(url));
+  const context = await loadProgram([...new Set(files)]);
   const write = {
     json: createSchemaWriter(context, { form: false }),
     form: createSchemaWriter(context, { form: true }),

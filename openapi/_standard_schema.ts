@@ -79,7 +79,7 @@ export function jsonSchemaOf(
     const unknown = markUnknown ? [] : unknownParts(schema);
     if (unknown.length === 0) return schema;
     throw new TypeError(
-      vendor === TYPES_VENDOR ? unknown.join("; ") : `${unknown[0]} cannot be represented in JSON`,
+      vendor === TYPES_VENDOR ? listed(unknown) : `${unknown[0]} cannot be represented in JSON`,
     );
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -90,6 +90,12 @@ export function jsonSchemaOf(
       { cause },
     );
   }
+}
+
+/** Messages in one line. More than three say the same of one cause, mostly. */
+function listed(messages: readonly string[]): string {
+  const others = messages.length - 3;
+  return messages.slice(0, 3).join("; ") + (others > 0 ? `; and ${others} more` : "");
 }
 
 /** What a schema has that JSON has not. */

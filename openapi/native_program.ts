@@ -38,8 +38,7 @@ export async function loadProgram(files: readonly string[]): Promise<TypeContext
     IS_DENO ? readDenoTypes() : undefined,
   ]);
   const options = readCompilerOptions(compiler, files[0] ?? "", graph !== undefined);
-  const missing = new Map<string, Set<string>>();
-  const host = createHost(compiler, { options, graph, denoTypes, missing });
+  const host = createHost(compiler, { options, graph, denoTypes });
   const roots = files.map((file) => fileNameOf({ specifier: file }));
   const program = compiler.createProgram({
     rootNames: denoTypes === undefined ? roots : [DENO_TYPES, ...roots],
@@ -64,7 +63,6 @@ export async function loadProgram(files: readonly string[]): Promise<TypeContext
     checker: program.getTypeChecker(),
     program,
     originOf,
-    missingIn: (file) => [...missing.get(file.fileName) ?? []],
     applicationFiles: program.getSourceFiles().filter((file) =>
       !file.isDeclarationFile && originOf(file) === "module" && !/^\w+:\/\//.test(file.fileName) &&
       !own.some((folder) => file.fileName.startsWith(folder))
@@ -88,13 +86,11 @@ interface HostSource {
   readonly options: ts.CompilerOptions;
   readonly graph: ModuleGraph | undefined;
   readonly denoTypes: string | undefined;
-  /** Takes what was imported and not found, by file. */
-  readonly missing: Map<string, Set<string>>;
 }
 
 function createHost(
   compiler: typeof ts,
-  { options, graph, denoTypes, missing }: HostSource,
+  { options, graph, denoTypes }: HostSource,
 ): ts.CompilerHost {
   const standard = compiler.createCompilerHost(options, true);
   const library = standard.getDefaultLibLocation?.() ?? "";
@@ -132,10 +128,6 @@ function createHost(
         const resolvedModule = isTextImport(compiler, literal)
           ? { resolvedFileName: TEXT_TYPES, extension: compiler.Extension.Dts }
           : resolve(literal.text, file);
-        if (resolvedModule === undefined) {
-          const names = missing.get(file) ?? new Set();
-          missing.set(file, names.add(literal.text));
-        }
         return { resolvedModule };
       }),
   };

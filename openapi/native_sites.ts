@@ -4,39 +4,29 @@
  * @module
  */
 
-import { fromFileUrl } from "@std/path";
+import { fromFileUrl, toFileUrl } from "@std/path";
 import type ts from "typescript";
+import { type Site, sitesOf } from "../router/sites.ts";
 import type { TypeContext } from "./native_type_context.ts";
-
-/** A place in a stack. */
-export interface Frame {
-  /** URL of the file. */
-  readonly url: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1, in UTF-16 code units. */
-  readonly column: number;
-}
 
 /** Modules of this package, which are in every stack. */
 const OWN_FOLDERS = ["./", "../router/"].map((folder) => new URL(folder, import.meta.url).href);
 
-/** The places of a stack that are the application's, innermost first. */
-export function framesOf(stack: string): readonly Frame[] {
-  return stack.split("\n").flatMap((text) => {
-    const match = /(?:^|[\s(@])((?:\w+:\/\/|\/|[A-Za-z]:[\\/])\S*?):(\d+):(\d+)\)?$/.exec(text);
-    if (match === null) return [];
-    const [, place = "", line, column] = match;
-    const url = /^\w+:\/\//.test(place) ? place : new URL(`file://${place}`).href; // Bun has paths
-    if (OWN_FOLDERS.some((folder) => url.startsWith(folder))) return [];
-    return [{ url, line: Number(line), column: Number(column) }];
-  });
+/** Where the application says something, innermost place first, with URLs of files. */
+export function applicationSites(what: object): readonly Site[] {
+  return sitesOf(what)
+    .map((site) => ({ ...site, file: urlOf(site.file) }))
+    .filter(({ file }) => !OWN_FOLDERS.some((folder) => file.startsWith(folder)));
+}
+
+function urlOf(file: string): string {
+  return /^[a-z][a-z\d+.-]+:/i.test(file) ? file : toFileUrl(file).href; // `C:` is no scheme
 }
 
 /** The call at a place; `undefined` if nothing is called there, or the file is not in the program. */
 export function callAt(
   { ts, program }: TypeContext,
-  { url, line, column }: Frame,
+  { file: url, line, column }: Site,
 ): ts.CallExpression | undefined {
   const file = program.getSourceFile(fileOf(url));
   if (file === undefined) return undefined;
@@ -65,10 +55,10 @@ function isCalledAt(
 /** The class of a name in the files of a stack; one without a name is the one around a place. */
 export function classAt(
   { ts, program }: TypeContext,
-  frames: readonly Frame[],
+  sites: readonly Site[],
   name: string,
 ): ts.ClassLikeDeclaration | undefined {
-  for (const url of new Set(frames.map((one) => one.url))) {
+  for (const url of new Set(sites.map((one) => one.file))) {
     const file = program.getSourceFile(fileOf(url));
     if (file === undefined) continue;
     let found: ts.ClassLikeDeclaration | undefined;

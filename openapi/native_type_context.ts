@@ -20,8 +20,6 @@ export interface TypeContext {
   originOf(file: ts.SourceFile): FileOrigin;
   /** The application's own files. */
   readonly applicationFiles: readonly ts.SourceFile[];
-  /** What a file imports, and nobody found. */
-  missingIn(file: ts.SourceFile): readonly string[];
 }
 
 /** Where a file is from: the language and its runtime, an npm package, or modules like the application's. */

@@ -37,15 +37,31 @@ export function createTypeNames(context: TypeContext): TypeNames {
 /** The name that the checker knows. */
 function ownName(context: TypeContext, type: ts.Type): TypeName | undefined {
   const { aliasSymbol, aliasTypeArguments = [], symbol } = type;
+  if (isList(context, type)) return undefined; // whether the checker keeps its alias depends on how it is written
   if (aliasSymbol !== undefined && isNaming(context, aliasSymbol, aliasTypeArguments)) {
     return {
       text: withArguments(context, aliasSymbol.name, aliasTypeArguments),
       symbol: aliasSymbol,
     };
   }
-  if (symbol === undefined || !isNamedSymbol(context, type, symbol)) return undefined;
+  if (symbol === undefined) return undefined;
+  const whole = enumOf(context, type);
+  if (whole?.type === type) return { text: whole.symbol.name, symbol: whole.symbol };
+  if (!isNamedSymbol(context, type, symbol)) return undefined;
   const args = typeArgumentsOf(context, type);
   return { text: withArguments(context, nameOf(context, symbol), args), symbol };
+}
+
+/** The enum that a member's type belongs to. One member alone is the whole enum to the checker. */
+export function enumOf(
+  { ts, checker }: TypeContext,
+  { flags, symbol }: ts.Type,
+): { readonly type: ts.Type; readonly symbol: ts.Symbol } | undefined {
+  if ((flags & ts.TypeFlags.EnumLiteral) === 0 || symbol === undefined) return undefined;
+  const member = declarationOf(symbol);
+  if (member === undefined || !ts.isEnumMember(member)) return undefined;
+  const found = checker.getSymbolAtLocation(member.parent.name);
+  return found && { type: checker.getDeclaredTypeOfSymbol(found), symbol: found };
 }
 
 /** An alias that gives its type a name. `Omit`, `Readonly` and their like in packages only make one type of another. */

@@ -58,18 +58,28 @@ function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
   if (signature !== undefined) {
     const format = Object.hasOwn(FORMATS, library) ? { format: FORMATS[library] } : {};
     if ("format" in format) return { type: "string", ...format };
-    return writer.place(checker.getReturnTypeOfSignature(signature), { ...at, hint: undefined });
+    const written = checker.getReturnTypeOfSignature(signature);
+    const again = (written.flags & ts.TypeFlags.Object) !== 0 &&
+      checker.getPropertyOfType(written, "toJSON") !== undefined;
+    // JSON.stringify asks once, ECMA-262 §25.5.2.2
+    return again
+      ? membersSchema(writer, written, at)
+      : writer.place(written, { ...at, hint: undefined });
   }
   switch (library) {
     case "":
-    case "Object":
       return undefined;
+    case "Object":
+      return { type: "object" };
     case "String":
     case "Number":
     case "Boolean":
       return { type: library.toLowerCase() };
     default:
-      return markUnknown(at, `is a ${library}, which ${form ? "a form" : "JSON"} cannot carry`);
+      return markUnknown(
+        at,
+        `is of the type ${library}, which ${form ? "a form" : "JSON"} cannot carry`,
+      );
   }
 }
 
@@ -152,8 +162,8 @@ function memberSchema(
   }
   const type = checker.getTypeOfSymbol(member);
   const optional = (member.flags & ts.SymbolFlags.Optional) !== 0;
-  if (isMissing(context, type) || (optional && (type.flags & ts.TypeFlags.Never) !== 0)) {
-    return undefined;
+  if (isMissing(context, type)) {
+    return optional ? { schema: { not: {} }, required: false } : undefined; // `x?: never` tells alternatives apart
   }
   const hint = memberHint(context, member, type);
   const inner: TypePlace = {
@@ -168,7 +178,8 @@ function memberSchema(
 /** Whether a member stands on the prototype of a class, whose members are not written. */
 function isInherited({ ts }: TypeContext, declaration: ts.Declaration | undefined): boolean {
   return declaration !== undefined && ts.isClassLike(declaration.parent) &&
-    (ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration));
+    (ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration) ||
+      ts.isAutoAccessorPropertyDeclaration(declaration));
 }
 
 /** Members of names that are not known: of any, of those that fit a template, or of numbers. */

@@ -19,6 +19,7 @@ import {
 } from "./native_type_context.ts";
 import { documentationOf } from "./native_type_docs.ts";
 import { hintAt, readHint } from "./native_type_hints.ts";
+import { missingName } from "./native_type_missing.ts";
 import { createTypeNames, type TypeName } from "./native_type_names.ts";
 import { objectSchema } from "./native_type_object.ts";
 import { templateSchema } from "./native_type_text.ts";
@@ -40,6 +41,9 @@ export interface TypeWriter {
 /** Types are nested less deeply than that, unless each makes another one: `Nest<T>` with a `Nest<T[]>` in it. */
 const MAX_DEPTH = 50;
 
+/** Ends the reading of a type that has no end. */
+class EndlessType extends Error {}
+
 /** Creates a writer. @returns A function that gives the schema of a type, with `$defs`. */
 export function createSchemaWriter(
   context: TypeContext,
@@ -49,13 +53,14 @@ export function createSchemaWriter(
   const locals = new Map<ts.Type, string>();
   let busy = new Map<ts.Type, string | undefined>();
   const definitions = new Map<string, SchemaObject>();
+  const unfinished = new Set<string>();
 
   const writer: TypeWriter = {
     context,
     form,
     isNamed: (type) => names.of(type) !== undefined,
     place(type, at) {
-      if (at.depth > MAX_DEPTH) return markUnknown(at, "is nested without end");
+      if (at.depth > MAX_DEPTH) throw new EndlessType(at.path);
       const local = locals.get(type);
       if (local !== undefined) return refTo(local);
       const name = names.of(type);
@@ -78,12 +83,14 @@ export function createSchemaWriter(
     const local = freeName(text);
     locals.set(type, local);
     definitions.set(local, {});
+    unfinished.add(local);
     const inner = { path: text, node: symbol.declarations?.[0] ?? at.node, depth: at.depth + 1 };
     const hint = hintAt(context, symbol);
     const outer = busy;
     busy = new Map(); // whatever comes again in there refers to this
     const schema = writeType(writer, type, { ...inner, hint });
     busy = outer;
+    unfinished.delete(local);
     definitions.set(local, writer.document(schema, symbol, inner));
     return refTo(local);
   }
@@ -114,8 +121,22 @@ export function createSchemaWriter(
     return name;
   }
 
+  /** The schema of a type that is no part of another one. */
+  function placeRoot(type: ts.Type, at: TypePlace): SchemaObject {
+    try {
+      return writer.place(type, at);
+    } catch (error) {
+      if (!(error instanceof EndlessType)) throw error;
+      const mark = markUnknown(at, `holds ${error.message}, which is nested without end`);
+      for (const local of unfinished) definitions.set(local, mark);
+      unfinished.clear();
+      busy = new Map();
+      return mark;
+    }
+  }
+
   return (type, at) => {
-    const root = writer.place(type, at);
+    const root = placeRoot(type, at);
     const used = new Set<string>();
     const visit = (schema: SchemaObject): void => {
       for (const ref of refsOf(schema)) {
@@ -146,7 +167,9 @@ function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObje
   if (is(flags.Undefined | flags.Void)) {
     return markUnknown(at, "is undefined, which JSON cannot carry");
   }
-  if (is(flags.BooleanLiteral)) return { const: checker.typeToString(type) === "true" };
+  if (is(flags.BooleanLiteral)) {
+    return { type: "boolean", const: checker.typeToString(type) === "true" };
+  }
   if (is(flags.BigIntLike)) return markUnknown(at, "is a bigint, which JSON cannot carry");
   if (is(flags.ESSymbolLike)) return markUnknown(at, "is a symbol, which JSON cannot carry");
   if (is(flags.Union)) return unionSchema(writer, type as ts.UnionType, at);
@@ -158,7 +181,10 @@ function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObje
   if (is(flags.NonPrimitive)) return { type: "object" };
   if (is(flags.Intersection)) return intersectionSchema(writer, type as ts.IntersectionType, at);
   if (is(flags.Object)) return objectSchema(writer, type, at);
-  return markUnknown(at, `is ${checker.typeToString(type)}, whose type is not known here`);
+  return markUnknown(
+    at,
+    `is ${checker.typeToString(type)}, which is not known here; describe it in "openapi"`,
+  );
 }
 
 function literalSchema({ value }: ts.StringLiteralType | ts.NumberLiteralType): SchemaObject {
@@ -181,6 +207,7 @@ function intersectionSchema(
   const list = type.types.find((one) => checker.isArrayType(one) || checker.isTupleType(one));
   const carrier = primitive ?? list;
   if (carrier !== undefined) return writer.place(carrier, { ...at, hint: undefined });
+  if (checker.typeToString(type) === "never") return { not: {} }; // their members exclude each other
   const open = type.types.find((one) => (one.flags & ts.TypeFlags.Instantiable) !== 0);
   return open === undefined ? objectSchema(writer, type, at) : writeType(writer, open, at);
 }
@@ -188,11 +215,10 @@ function intersectionSchema(
 /** Why a type is `any`: it could not be found, or somebody said so. */
 function whyAny(context: TypeContext, type: ts.Type, { node }: TypePlace): string {
   if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
-  const missing = context.missingIn(node.getSourceFile());
-  const list = missing.map((one) => `"${one}"`).join(", ");
-  return missing.length === 0
+  const name = missingName(context, node);
+  return name === undefined
     ? "has a type that was not found"
-    : `has a type that was not found; its file imports ${list}, which was not found`;
+    : `has the type ${name}, which was not found`;
 }
 
 function isComposed({ ts }: TypeContext, type: ts.Type): boolean {

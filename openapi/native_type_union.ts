@@ -7,13 +7,9 @@
 import type ts from "typescript";
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { isSame } from "./_json_schema.ts";
-import {
-  declarationOf,
-  markUnknown,
-  type TypeContext,
-  type TypePlace,
-} from "./native_type_context.ts";
+import { markUnknown, type TypeContext, type TypePlace } from "./native_type_context.ts";
 import { alternativesOf } from "./native_type_hints.ts";
+import { enumOf } from "./native_type_names.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
 /** An alternative of a union: a type, or `boolean`, which is a union itself. */
@@ -41,12 +37,8 @@ export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlac
     : inOrder(context, values, at);
   const literals = ordered.flatMap((one) => literalOf(context, one.type) ?? []);
   const others = ordered.filter((one) => literalOf(context, one.type) === undefined);
-  const schemas = others.map((one) =>
-    writer.place(one.type, { ...at, optional: false, hint: one.node })
-  );
-  const named = enumeration(literals.filter((one) => !isCovered(one, schemas)));
-  const all = [...schemas, ...named];
-  const joined = discriminated(writer, others.map((one) => one.type), all) ?? anyOf(all);
+  const told = literals.length === 0 ? discriminated(writer, others, at) : undefined;
+  const joined = told ?? anyOf(plainSchemas(writer, { others, literals, at }));
   return values.length < present.length ? orNull(joined) : joined;
 }
 
@@ -73,20 +65,12 @@ function withEnums(
 ): readonly ts.Type[] {
   const whole = new Map<ts.Type, ts.Type>();
   for (const type of types) {
-    const parent = enumOf(context, type);
+    const parent = enumOf(context, type)?.type;
     if (parent !== self && parent?.isUnion() && parent.types.every((one) => types.includes(one))) {
       parent.types.forEach((one) => whole.set(one, parent));
     }
   }
   return [...new Set(types.map((type) => whole.get(type) ?? type))];
-}
-
-function enumOf({ ts, checker }: TypeContext, type: ts.Type): ts.Type | undefined {
-  if ((type.flags & ts.TypeFlags.EnumLiteral) === 0 || type.symbol === undefined) return undefined;
-  const member = declarationOf(type.symbol);
-  if (member === undefined || !ts.isEnumMember(member)) return undefined;
-  const symbol = checker.getSymbolAtLocation(member.parent.name);
-  return symbol && checker.getDeclaredTypeOfSymbol(symbol);
 }
 
 /** The alternatives in the order they are written, or of their values where nobody wrote one. */
@@ -122,6 +106,20 @@ function literalOf({ ts, checker }: TypeContext, type: ts.Type): Literal | undef
   return isBoolean ? checker.typeToString(type) === "true" : undefined;
 }
 
+function plainSchemas(
+  writer: TypeWriter,
+  { others, literals, at }: {
+    readonly others: readonly Alternative[];
+    readonly literals: readonly Literal[];
+    readonly at: TypePlace;
+  },
+): readonly SchemaObject[] {
+  const schemas = others.map(({ type, node }) =>
+    writer.place(type, { ...at, optional: false, hint: node })
+  );
+  return [...schemas, ...enumeration(literals.filter((one) => !isCovered(one, schemas)))];
+}
+
 /** Whether a literal is among the values of another alternative: `"a" | string`. */
 function isCovered(literal: Literal, schemas: readonly SchemaObject[]): boolean {
   return schemas.some((one) => isSame(one, { type: typeof literal }));
@@ -140,13 +138,16 @@ function enumeration(literals: readonly Literal[]): readonly SchemaObject[] {
   return [...both, rest.length === 1 ? { type, const: first } : { type, enum: rest }];
 }
 
+/** The schema of what has no values. */
+const NOTHING: SchemaObject = { not: {} };
+
 /** Alternatives, as one schema. Simple types are a list of them. */
 function anyOf(schemas: readonly SchemaObject[]): SchemaObject {
   const distinct = schemas.filter((one, i) =>
-    schemas.findIndex((other) => isSame(one, other)) === i
+    schemas.findIndex((other) => isSame(one, other)) === i && !isSame(one, NOTHING)
   );
   const [only] = distinct;
-  if (only === undefined) return { not: {} };
+  if (only === undefined) return NOTHING;
   if (distinct.length === 1) return only;
   const isSimple = distinct.every(({ type, ...others }) =>
     typeof type === "string" && Object.keys(others).length === 0
@@ -155,43 +156,60 @@ function anyOf(schemas: readonly SchemaObject[]): SchemaObject {
 }
 
 function orNull(schema: SchemaObject): SchemaObject {
-  const { type, const: value, ...others } = schema;
+  const { type, anyOf: choices } = schema;
   if (typeof type !== "string" && !Array.isArray(type)) {
-    const { anyOf: choices, ...beside } = schema;
-    const isChoice = Array.isArray(choices) && Object.keys(beside).length === 0;
+    const isChoice = Array.isArray(choices) && Object.keys(schema).length === 1;
     return { anyOf: [...(isChoice ? choices : [schema]), { type: "null" }] };
   }
-  const types = { type: [...(Array.isArray(type) ? type : [type]), "null"] };
-  if (value !== undefined) return { ...others, ...types, enum: [value, null] };
-  if (Array.isArray(others.enum)) return { ...others, ...types, enum: [...others.enum, null] };
-  return { ...others, ...types };
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) =>
+      keyword === "type"
+        ? ["type", [type, "null"].flat()]
+        : keyword === "const"
+        ? ["enum", [value, null]]
+        : keyword === "enum"
+        ? ["enum", [value, null].flat()]
+        : [keyword, value]
+    ),
+  );
 }
 
-/** Objects that the value of a member tells apart, OpenAPI 3.1 §4.8.25. The member needs all of them to have names. */
+/**
+ * Objects that the value of a member tells apart, OpenAPI 3.1 §4.8.25; `undefined` if none does. Unions among them are
+ * taken apart. The discriminator itself needs all of them to have names.
+ */
 function discriminated(
   writer: TypeWriter,
-  types: readonly ts.Type[],
-  schemas: readonly SchemaObject[],
+  alternatives: readonly Alternative[],
+  at: TypePlace,
 ): SchemaObject | undefined {
-  const [first] = types;
-  if (first === undefined || types.length < 2 || schemas.length !== types.length) return undefined;
   const { ts, checker } = writer.context;
-  if (types.some((one) => (one.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0)) {
-    return undefined;
-  }
+  const objects = alternatives.flatMap(({ type }) => objectsOf(type));
+  const [first] = objects;
+  if (first === undefined || objects.length < 2) return undefined;
+  const { Object: object, Intersection } = ts.TypeFlags;
+  if (objects.some((one) => (one.flags & (object | Intersection)) === 0)) return undefined;
   for (const { name } of checker.getPropertiesOfType(first)) {
-    const values = types.map((one) => memberValues(writer.context, one, name));
+    const values = objects.map((one) => memberValues(writer.context, one, name));
     const all = values.flat();
     if (values.some((one) => one.length === 0) || new Set(all).size < all.length) continue;
+    const oneOf = objects.map((one) => {
+      const node = alternatives.find(({ type }) => type === one)?.node;
+      return writer.place(one, { ...at, optional: false, hint: node });
+    });
     const isMapped = all.every((one) => typeof one === "string") &&
-      schemas.every((one) => typeof one.$ref === "string" && Object.keys(one).length === 1);
-    if (!isMapped) return { oneOf: schemas };
+      oneOf.every((one) => typeof one.$ref === "string");
+    if (!isMapped) return { oneOf };
     const mapping = Object.fromEntries(
-      values.flatMap((list, i) => list.map((one) => [String(one), schemas[i]?.$ref])),
+      values.flatMap((list, i) => list.map((one) => [String(one), oneOf[i]?.$ref])),
     );
-    return { oneOf: schemas, discriminator: { propertyName: name, mapping } };
+    return { oneOf, discriminator: { propertyName: name, mapping } };
   }
   return undefined;
+}
+
+function objectsOf(type: ts.Type): readonly ts.Type[] {
+  return type.isUnion() ? type.types.flatMap(objectsOf) : [type];
 }
 
 /** The values of a member that can have only some; none if it can have any, or need not be there. */

@@ -9,13 +9,13 @@
 
 import type ts from "typescript";
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { stackOf } from "../router/sites.ts";
+import type { Site } from "../router/sites.ts";
 import type { RouteInfo } from "../router/types.ts";
 import type { RequestPart, RouteTypes, TypesOf } from "./_sources.ts";
 import { type SchemaSource, TYPES_VENDOR } from "./_standard_schema.ts";
 import { handlerAt, type HandlerTypes, methodAt } from "./native_handlers.ts";
 import { loadProgram } from "./native_program.ts";
-import { callAt, classAt, type Frame, framesOf } from "./native_sites.ts";
+import { applicationSites, callAt, classAt } from "./native_sites.ts";
 import type { TypeContext, TypePlace } from "./native_type_context.ts";
 import { createSchemaWriter } from "./native_type_schema.ts";
 
@@ -44,7 +44,7 @@ export async function readTypes(
   routes: readonly TypedRoute[],
 ): Promise<TypesReading> {
   const notes = new Set<string>();
-  const urls = routes.flatMap((one) => sitesOf(one).map(({ url }) => url));
+  const urls = routes.flatMap((one) => sitesOf(one).map(({ file }) => file));
   const files = [entry, ...urls].filter((url) => /^(?:file|https?):/.test(url));
   const context = await loadProgram([...new Set(files)]);
   const write = {
@@ -62,10 +62,9 @@ export async function readTypes(
 }
 
 /** Where a route may be said, the innermost place first. */
-function sitesOf(route: TypedRoute): readonly Frame[] {
-  const stack = stackOf(route.origin?.target ?? route);
-  const frames = stack === undefined ? [] : framesOf(stack);
-  return route.origin === undefined ? frames.slice(0, 1) : frames;
+function sitesOf(route: TypedRoute): readonly Site[] {
+  const sites = applicationSites(route.origin?.target ?? route);
+  return route.origin === undefined ? sites.slice(0, 1) : sites;
 }
 
 function findHandler(context: TypeContext, route: TypedRoute): HandlerTypes | undefined {

@@ -5,7 +5,31 @@
  * @module
  */
 
-const stacks: WeakMap<object, string> = new WeakMap();
+/** A place in a file. */
+export interface Site {
+  /** URL of the file; on some runtimes its path. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** A frame of a stack, as V8 and JavaScriptCore hand it over (https://v8.dev/docs/stack-trace-api). */
+interface CallSite {
+  getScriptNameOrSourceURL?(): string | null | undefined;
+  getFileName(): string | null | undefined;
+  getLineNumber(): number | null;
+  getColumnNumber(): number | null;
+}
+
+/** What these engines let a program change of its stacks. */
+interface StackSettings {
+  stackTraceLimit?: number | undefined;
+  prepareStackTrace?: ((error: unknown, frames: CallSite[]) => unknown) | undefined;
+}
+
+const noted: WeakMap<object, readonly Site[]> = new WeakMap();
 let noting = false;
 
 /** Notes from now on where routes are added and controllers defined. */
@@ -15,15 +39,32 @@ export function noteSites(): void {
 
 /** Notes where something is said, if that is asked for. @param what A controller, or what a router tells of a route. */
 export function noteSite(what: object): void {
-  if (!noting) return;
-  const limits = Error as { stackTraceLimit?: number };
-  const { stackTraceLimit = 10 } = limits;
-  limits.stackTraceLimit = 100; // an application may add its routes through helpers
-  stacks.set(what, new Error().stack ?? "");
-  limits.stackTraceLimit = stackTraceLimit;
+  if (noting) noted.set(what, sitesHere());
 }
 
-/** The stack of what was noted; `undefined` if it was not. */
-export function stackOf(what: object): string | undefined {
-  return stacks.get(what);
+/** The stack that something was noted with, innermost place first; none if it was not. */
+export function sitesOf(what: object): readonly Site[] {
+  return noted.get(what) ?? [];
+}
+
+/** The places of the stack. A text would do, if runtimes agreed on how files stand in it. */
+function sitesHere(): readonly Site[] {
+  const settings: StackSettings = Error as object;
+  const { stackTraceLimit, prepareStackTrace } = settings;
+  settings.stackTraceLimit = 100; // an application may add its routes through helpers
+  settings.prepareStackTrace = (_, frames) => frames;
+  try {
+    const frames = new Error().stack as unknown;
+    return Array.isArray(frames) ? frames.flatMap(siteOf) : [];
+  } finally {
+    settings.stackTraceLimit = stackTraceLimit;
+    settings.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+function siteOf(frame: CallSite): readonly Site[] {
+  const file = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName();
+  const line = frame.getLineNumber();
+  const column = frame.getColumnNumber();
+  return file && line !== null && column !== null ? [{ file, line, column }] : [];
 }

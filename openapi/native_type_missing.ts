@@ -1,0 +1,67 @@
+/**
+ * Names of types that are not there, for messages.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import { declarationOf, isMissingType, type TypeContext } from "./native_type_context.ts";
+
+/** How far a name is followed through the aliases of others. */
+const MAX_ALIASES = 20;
+
+/** The first type that something mentions and nobody found: `Owner of "./owner.ts"`. */
+export function missingName(context: TypeContext, node: ts.Node): string | undefined {
+  return searchNames(context, mentioning(context, node), MAX_ALIASES);
+}
+
+/** What mentions the type of a place: a member, a method, or all of a call but what it is chained to. */
+function mentioning({ ts }: TypeContext, node: ts.Node): readonly ts.Node[] {
+  const call = ts.isPropertyAccessExpression(node.parent) ? node.parent.parent : node;
+  return ts.isCallExpression(call) ? [...call.typeArguments ?? [], ...call.arguments] : [node];
+}
+
+function searchNames(
+  context: TypeContext,
+  nodes: readonly ts.Node[],
+  left: number,
+): string | undefined {
+  const { ts } = context;
+  for (const node of nodes) {
+    const name = ts.isTypeReferenceNode(node)
+      ? node.typeName
+      : ts.isExpressionWithTypeArguments(node)
+      ? node.expression
+      : undefined;
+    const found = name && whyMissing(context, name, left);
+    if (found !== undefined) return found;
+    const inner: ts.Node[] = [];
+    ts.forEachChild(node, (one) => void inner.push(one));
+    const deeper = searchNames(context, inner, left);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
+}
+
+function whyMissing(context: TypeContext, name: ts.Node, left: number): string | undefined {
+  const { ts, checker } = context;
+  const symbol = checker.getSymbolAtLocation(name);
+  if (symbol === undefined) return name.getText();
+  const isImport = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+  const target = isImport ? checker.getAliasedSymbol(symbol) : symbol;
+  const declaration = declarationOf(target);
+  if (declaration === undefined) return `${name.getText()}${importOf(context, symbol)}`;
+  if (left === 0 || !ts.isTypeAliasDeclaration(declaration)) return undefined;
+  const isMissing = isMissingType(checker.getDeclaredTypeOfSymbol(target));
+  return isMissing ? searchNames(context, [declaration.type], left - 1) : undefined;
+}
+
+/** Where a name is imported from, as it is written. */
+function importOf({ ts }: TypeContext, symbol: ts.Symbol): string {
+  let node: ts.Node | undefined = declarationOf(symbol);
+  while (node !== undefined && !ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) {
+    node = node.parent;
+  }
+  const specifier = node?.moduleSpecifier;
+  return specifier === undefined ? "" : ` of ${specifier.getText()}`;
+}

@@ -31,6 +31,8 @@ export interface TypePlace {
   readonly path: string;
   /** Where that is written. */
   readonly node: ts.Node;
+  /** Where the whole type is written that this is a part of: it may be an argument of generic ones. */
+  readonly root: ts.Node;
   /** How its type is written, where that is the whole of it: the checker drops some aliases, and the order of unions. */
   readonly hint?: ts.TypeNode | undefined;
   /** How many types are around it. */

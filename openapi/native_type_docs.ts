@@ -50,13 +50,18 @@ export function documentationOf(
   symbol: ts.Symbol,
   schema: SchemaObject,
 ): Documentation {
-  const description = tidyText(
+  const tags = symbol.getJsDocTags(checker).map(({ name, text }) => ({
+    name,
+    text: ts.displayPartsToString(text).trim(),
+  }));
+  const description = tidyText([
     ts.displayPartsToString(symbol.getDocumentationComment(checker)),
-  );
+    ...tags.filter(({ name, text }) => name === "deprecated" && text !== "")
+      .map(({ text }) => `Deprecated: ${text}`),
+  ].join("\n\n"));
   const keywords: Record<string, unknown> = description === "" ? {} : { description };
   const examples: unknown[] = [];
-  for (const { name, text: parts } of symbol.getJsDocTags(checker)) {
-    const text = ts.displayPartsToString(parts).trim();
+  for (const { name, text } of tags) {
     try {
       if (name === "example") {
         const code = codeOf(text);
@@ -64,19 +69,28 @@ export function documentationOf(
       } else if (Object.hasOwn(TAGS, name)) {
         const { of, read } = TAGS[name] ?? { read: readText };
         if (of !== undefined && !mayBe(schema, of)) throw new TypeError(`is for a type ${of}`);
-        keywords[name] = read(text, schema);
+        const value = read(text, schema);
+        if (value !== undefined) keywords[name] = value;
       }
     } catch (error) {
-      return {
-        wrong: `says @${name} ${text}, which ${error instanceof Error ? error.message : error}`,
-      };
+      const tag = `@${name} ${text}`.trim();
+      return { wrong: `says ${tag}, which ${error instanceof Error ? error.message : error}` };
     }
   }
   if (examples.length > 0) keywords.examples = examples;
-  const isInteger = keywords.format === "int32" || keywords.format === "int64"; // OpenAPI 3.1 §4.4
-  return {
-    keywords: isInteger && schema.type === "number" ? { type: "integer", ...keywords } : keywords,
-  };
+  const { type: _, ...others } = keywords;
+  const isInteger = keywords.type === "integer" || keywords.format === "int32" ||
+    keywords.format === "int64"; // OpenAPI 3.1 §4.4
+  return { keywords: isInteger ? { ...integerType(schema), ...others } : keywords };
+}
+
+/** The type of a schema of numbers that are integers, and still may be null or something else. */
+function integerType({ type }: SchemaObject): SchemaObject {
+  if (type === "number") return { type: "integer" };
+  const types: readonly unknown[] = Array.isArray(type) ? type : [];
+  return types.includes("number")
+    ? { type: types.map((one) => one === "number" ? "integer" : one) }
+    : {};
 }
 
 /** Links are for people who read the code. */
@@ -116,9 +130,13 @@ function readCount(text: string): number {
   return value;
 }
 
+/** An expression, with or without slashes around it; JSON Schema knows no other flag than `u`. */
 function readPattern(text: string): string {
+  const [, inner = readText(text), flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(text) ?? [];
+  if (!/^u?$/.test(flags)) throw new TypeError("has a flag that JSON Schema does not know");
   try {
-    return new RegExp(readText(text), "u").source;
+    new RegExp(inner, "u");
+    return inner;
   } catch {
     throw new TypeError("is no regular expression for Unicode");
   }
@@ -139,8 +157,16 @@ function readInteger(text: string): "integer" {
   return "integer";
 }
 
-/** A value: JSON, in braces or not; for a text it need not have quotes. */
+/** A value: JSON, in braces or not; a text need not have quotes. `undefined` is none. */
 function readValue(text: string, schema: SchemaObject): unknown {
+  if (text === "undefined") return undefined;
+  const value = readAnyValue(text, schema);
+  const values: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
+  if (values.length > 0 && !values.includes(value)) throw new TypeError("is none of its values");
+  return value;
+}
+
+function readAnyValue(text: string, schema: SchemaObject): unknown {
   const isText = schema.type === "string";
   const inner = /^\{([^:]*)\}$/s.exec(text)?.[1]?.trim();
   for (const one of [text, ...(inner === undefined ? [] : [inner])]) {
@@ -148,6 +174,8 @@ function readValue(text: string, schema: SchemaObject): unknown {
     if (json !== undefined && (!isText || typeof json === "string")) return json;
   }
   if (text === "") throw new TypeError("is empty");
+  const quoted = /^(['`])(.*)\1$/s.exec(text)?.[2]; // as in code
+  if (quoted !== undefined && mayBe(schema, "string")) return quoted;
   if (isText) return inner ?? text;
   if (mayBe(schema, "string") && !/^[{[]/.test(text)) return text;
   throw new TypeError("is no JSON");

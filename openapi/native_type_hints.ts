@@ -74,9 +74,21 @@ export function elementHint(
   const node = readHint(context, hint)?.node;
   if (node === undefined) return undefined;
   if (ts.isArrayTypeNode(node)) return node.elementType;
-  const isList = ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName) &&
-    /^(?:Readonly)?Array$/.test(node.typeName.text);
-  return isList ? node.typeArguments?.[0] : undefined;
+  return argumentHint(context, node, /^(?:Readonly)?Array$/, 0);
+}
+
+/** How an argument of a generic type of the language is written. */
+export function argumentHint(
+  context: TypeContext,
+  hint: ts.TypeNode | undefined,
+  name: RegExp,
+  index: number,
+): ts.TypeNode | undefined {
+  const { ts } = context;
+  const node = readHint(context, hint)?.node;
+  const isIt = node !== undefined && ts.isTypeReferenceNode(node) &&
+    ts.isIdentifier(node.typeName) && name.test(node.typeName.text);
+  return isIt ? node.typeArguments?.[index] : undefined;
 }
 
 /** The alternatives of a union in the order they are written, each with its type; none where that is not known. */

@@ -18,12 +18,18 @@ export interface TypeName {
 export interface TypeNames {
   /** The name of a type; `undefined` for one that is written in place, and for those of the language. */
   of(type: ts.Type): TypeName | undefined;
+  /** The name of a list, which it needs only as a part of itself. */
+  ofList(type: ts.Type): string | undefined;
 }
 
 /** Creates the names of a program. */
 export function createTypeNames(context: TypeContext): TypeNames {
   let aliases: ReadonlyMap<ts.Type, ts.Symbol> | undefined;
   return {
+    ofList: ({ aliasSymbol: symbol, aliasTypeArguments: args = [] }) =>
+      symbol && isNaming(context, symbol, args)
+        ? withArguments(context, symbol.name, args)
+        : undefined,
     of(type) {
       const own = ownName(context, type);
       if (own !== undefined || !isComposed(context, type)) return own;
@@ -113,7 +119,7 @@ function withArguments(
 ): string {
   const texts = args.map((one) =>
     checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation)
-      .replaceAll("[]", "Array").split(/\W+/).filter((word) => word !== "").join("_")
+      .replaceAll("[]", "Array").split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "").join("_")
   );
   return [name, ...texts].join("_").slice(0, 100);
 }

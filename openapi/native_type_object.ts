@@ -13,7 +13,7 @@ import {
   type TypeContext,
   type TypePlace,
 } from "./native_type_context.ts";
-import { elementHint, memberHint, readHint } from "./native_type_hints.ts";
+import { argumentHint, elementHint, memberHint, readHint } from "./native_type_hints.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
 /** Formats of what has a `toJSON` in the language and the runtime, RFC 3339 and RFC 3986. */
@@ -27,6 +27,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** A file in a form, as most tools know it; JSON Schema has no word for bytes outside of JSON. */
 const BINARY: SchemaObject = { type: "string", format: "binary" };
+const RECORD_REGEXP = /^Record$/;
 const NUMERIC_KEY = "^-?\\d+(?:\\.\\d+)?$";
 
 /** The schema of an object type, or of an intersection of them. */
@@ -133,17 +134,16 @@ function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNod
 
 function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { context: { checker } } = writer;
-  const properties: Record<string, SchemaObject> = {};
-  const required: string[] = [];
-  for (const member of checker.getPropertiesOfType(type)) {
+  const members = checker.getPropertiesOfType(type).flatMap((member) => {
     const found = memberSchema(writer, member, at);
-    if (found === undefined) continue;
-    properties[member.name] = found.schema;
-    if (found.required) required.push(member.name);
-  }
+    return found === undefined ? [] : [{ name: member.name, ...found }];
+  });
+  const required = members.filter((one) => one.required).map(({ name }) => name);
   return {
     type: "object",
-    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(members.length === 0 ? {} : {
+      properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    }),
     ...(required.length === 0 ? {} : { required }),
     ...indexSchema(writer, type, at),
   };
@@ -156,10 +156,8 @@ function memberSchema(
   at: TypePlace,
 ): { readonly schema: SchemaObject; readonly required: boolean } | undefined {
   const { context, context: { ts, checker } } = writer;
+  if (!isWritten(context, member)) return undefined;
   const declaration = declarationOf(member);
-  if (/^__[@#]/.test(String(member.escapedName)) || isInherited(context, declaration)) {
-    return undefined;
-  }
   const type = checker.getTypeOfSymbol(member);
   const optional = (member.flags & ts.SymbolFlags.Optional) !== 0;
   if (isMissing(context, type)) {
@@ -175,21 +173,24 @@ function memberSchema(
   return { schema, required: !optional && !mayBeMissing(context, type) };
 }
 
-/** Whether a member stands on the prototype of a class, whose members are not written. */
-function isInherited({ ts }: TypeContext, declaration: ts.Declaration | undefined): boolean {
-  return declaration !== undefined && ts.isClassLike(declaration.parent) &&
-    (ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration) ||
+/** Whether `JSON.stringify` looks at a member: not if its key is a symbol, or it stands on the prototype of a class. */
+export function isWritten({ ts }: TypeContext, member: ts.Symbol): boolean {
+  const declaration = declarationOf(member);
+  if (/^__[@#]/.test(String(member.escapedName))) return false;
+  return declaration === undefined || !ts.isClassLike(declaration.parent) ||
+    !(ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration) ||
       ts.isAutoAccessorPropertyDeclaration(declaration));
 }
 
 /** Members of names that are not known: of any, of those that fit a template, or of numbers. */
 function indexSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
-  const { context: { ts, checker } } = writer;
+  const { context, context: { ts, checker } } = writer;
   const patterns: Record<string, SchemaObject> = {};
   let additional: unknown;
-  for (const { keyType, type: value } of checker.getIndexInfosOfType(type)) {
+  for (const { keyType, type: value, declaration } of checker.getIndexInfosOfType(type)) {
     if ((keyType.flags & ts.TypeFlags.ESSymbolLike) !== 0) continue;
-    const schema = writer.place(value, { ...partOf(at, "[]", undefined), optional: true });
+    const hint = declaration?.type ?? argumentHint(context, at.hint, RECORD_REGEXP, 1);
+    const schema = writer.place(value, { ...partOf(at, "[]", hint), optional: true });
     const { pattern } = writer.place(keyType, partOf(at, "[]", undefined));
     if ((keyType.flags & ts.TypeFlags.Number) !== 0) patterns[NUMERIC_KEY] = schema;
     else if (typeof pattern === "string") patterns[pattern] = schema;
@@ -212,5 +213,5 @@ function mayBeMissing(context: TypeContext, type: ts.Type): boolean {
 
 /** A part of a type, in its messages behind it. */
 function partOf(at: TypePlace, path: string, hint: ts.TypeNode | undefined): TypePlace {
-  return { path: at.path + path, node: at.node, depth: at.depth, hint };
+  return { path: at.path + path, node: at.node, root: at.root, depth: at.depth, hint };
 }

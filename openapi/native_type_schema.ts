@@ -84,7 +84,12 @@ export function createSchemaWriter(
     locals.set(type, local);
     definitions.set(local, {});
     unfinished.add(local);
-    const inner = { path: text, node: symbol.declarations?.[0] ?? at.node, depth: at.depth + 1 };
+    const inner: TypePlace = {
+      path: text,
+      node: symbol.declarations?.[0] ?? at.node,
+      root: at.root,
+      depth: at.depth + 1,
+    };
     const hint = hintAt(context, symbol);
     const outer = busy;
     busy = new Map(); // whatever comes again in there refers to this
@@ -98,7 +103,8 @@ export function createSchemaWriter(
   /** A type without a name needs one all the same where it is a part of itself. */
   function placeUnnamed(type: ts.Type, at: TypePlace): SchemaObject {
     if (busy.has(type)) {
-      const local = busy.get(type) ?? freeName(`__schema${definitions.size}`);
+      const local = busy.get(type) ??
+        freeName(names.ofList(type) ?? `__schema${definitions.size}`);
       busy.set(type, local);
       definitions.set(local, definitions.get(local) ?? {});
       return refTo(local);
@@ -213,9 +219,9 @@ function intersectionSchema(
 }
 
 /** Why a type is `any`: it could not be found, or somebody said so. */
-function whyAny(context: TypeContext, type: ts.Type, { node }: TypePlace): string {
+function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
   if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
-  const name = missingName(context, node);
+  const name = missingName(context, node) ?? missingName(context, root);
   return name === undefined
     ? "has a type that was not found"
     : `has the type ${name}, which was not found`;

@@ -10,6 +10,7 @@ import { isSame } from "./_json_schema.ts";
 import { markUnknown, type TypeContext, type TypePlace } from "./native_type_context.ts";
 import { alternativesOf } from "./native_type_hints.ts";
 import { enumOf } from "./native_type_names.ts";
+import { isWritten } from "./native_type_object.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
 /** An alternative of a union: a type, or `boolean`, which is a union itself. */
@@ -217,6 +218,9 @@ function memberValues(context: TypeContext, type: ts.Type, name: string): readon
   const { ts, checker } = context;
   const member = checker.getPropertyOfType(type, name);
   if (member === undefined || (member.flags & ts.SymbolFlags.Optional) !== 0) return [];
+  if (!isWritten(context, member) || checker.getPropertyOfType(type, "toJSON") !== undefined) {
+    return [];
+  }
   const value = checker.getTypeOfSymbol(member);
   const values = (value.isUnion() ? value.types : [value]).map((one) => literalOf(context, one));
   return values.every((one) => one !== undefined) ? values : [];

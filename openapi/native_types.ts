@@ -87,7 +87,7 @@ type Write = Readonly<Record<"json" | "form", ReturnType<typeof createSchemaWrit
 
 function routeTypes(context: TypeContext, write: Write, handler: HandlerTypes): RouteTypes {
   const { node } = handler;
-  const place = (path: string): TypePlace => ({ path, node, depth: 0, optional: true });
+  const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0, optional: true });
   return {
     request(part, validated) {
       const type = handler.request(MEMBERS[part]);

@@ -52,34 +52,59 @@ function isCalledAt(
   return position >= node.expression.getStart(file) && position < node.arguments.pos;
 }
 
-/** The class of a name in the files of a stack; one without a name is the one around a place. */
+/**
+ * The class that was decorated at a place. Where none stands around it, since its decorator was called by hand, it is
+ * the only one of its name in the file.
+ *
+ * @param name The name that the class has at run time.
+ */
 export function classAt(
-  { ts, program }: TypeContext,
+  context: TypeContext,
   sites: readonly Site[],
   name: string,
 ): ts.ClassLikeDeclaration | undefined {
-  for (const url of new Set(sites.map((one) => one.file))) {
-    const file = program.getSourceFile(fileOf(url));
-    if (file === undefined) continue;
-    let found: ts.ClassLikeDeclaration | undefined;
-    const visit = (node: ts.Node): void => {
-      if (ts.isClassLike(node) && nameOf(ts, node) === name) found ??= node;
-      ts.forEachChild(node, visit);
-    };
-    visit(file);
-    if (found !== undefined) return found;
+  const files = sites.flatMap((site) => {
+    const file = context.program.getSourceFile(fileOf(site.file));
+    return file === undefined ? [] : [{ ...site, file }];
+  });
+  for (const { file, line, column } of files) {
+    const position = (file.getLineStarts()[line - 1] ?? file.end) + column - 1;
+    const around = classesIn(context, file, name).filter((one) =>
+      position >= one.getStart(file) && position < one.end && context.ts.getDecorators(one)
+    );
+    if (around.length > 0) return around.at(-1); // the innermost
+  }
+  for (const file of new Set(files.map((one) => one.file))) {
+    const [only, ...others] = classesIn(context, file, name);
+    if (only !== undefined && others.length === 0) return only;
   }
   return undefined;
 }
 
-/** The name that a class has at run time. */
-function nameOf(compiler: typeof ts, node: ts.ClassLikeDeclaration): string {
-  if (node.name !== undefined) return node.name.text;
-  const { parent } = node;
-  if (compiler.isVariableDeclaration(parent) && compiler.isIdentifier(parent.name)) {
-    return parent.name.text;
-  }
-  return compiler.isClassDeclaration(node) ? "default" : "";
+/** The classes that may have a name, the outer ones first. */
+function classesIn(
+  { ts }: TypeContext,
+  file: ts.SourceFile,
+  name: string,
+): readonly ts.ClassLikeDeclaration[] {
+  const found: ts.ClassLikeDeclaration[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isClassLike(node) && mayBeCalled(ts, node, name)) found.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Whether a class may have a name at run time. One that is written without has that of its variable, or a made-up one. */
+function mayBeCalled(
+  compiler: typeof ts,
+  { name: own, parent }: ts.ClassLikeDeclaration,
+  name: string,
+): boolean {
+  if (own !== undefined) return own.text === name;
+  if (/^(?:_?default)?$/.test(name)) return true;
+  return compiler.isVariableDeclaration(parent) && parent.name.getText() === name;
 }
 
 function fileOf(url: string): string {

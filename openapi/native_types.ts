@@ -51,10 +51,11 @@ export async function readTypes(
     json: createSchemaWriter(context, { form: false }),
     form: createSchemaWriter(context, { form: true }),
   };
+  const classes = new Map<object, ts.ClassLikeDeclaration | undefined>();
   return {
     notes,
     typesOf(route: TypedRoute) {
-      const handler = findHandler(context, route);
+      const handler = findHandler(context, route, classes);
       if (handler === undefined) notes.add(`the types of ${nameOf(route)} were not found`);
       return handler && routeTypes(context, write, handler);
     },
@@ -67,12 +68,19 @@ function sitesOf(route: TypedRoute): readonly Site[] {
   return route.origin === undefined ? sites.slice(0, 1) : sites;
 }
 
-function findHandler(context: TypeContext, route: TypedRoute): HandlerTypes | undefined {
+/** Finds where a route is said. @param classes The controllers that were found before. */
+function findHandler(
+  context: TypeContext,
+  route: TypedRoute,
+  classes: Map<object, ts.ClassLikeDeclaration | undefined>,
+): HandlerTypes | undefined {
   const { origin } = route;
   const sites = sitesOf(route);
   if (origin !== undefined) {
-    const found = classAt(context, sites, origin.controller);
-    return found && methodAt(context, found, origin.method);
+    const { controller, method, target } = origin;
+    if (!classes.has(target)) classes.set(target, classAt(context, sites, controller));
+    const found = classes.get(target);
+    return found && methodAt(context, found, method);
   }
   const [site] = sites;
   const call = site && callAt(context, site);
@@ -80,7 +88,9 @@ function findHandler(context: TypeContext, route: TypedRoute): HandlerTypes | un
 }
 
 function nameOf({ origin, method, pattern }: TypedRoute): string {
-  return origin === undefined ? `${method} ${pattern}` : `${origin.controller}.${origin.method}`;
+  const place = method === undefined ? "" : `${method} ${pattern}`;
+  if (origin === undefined || origin.controller === "") return place;
+  return `${origin.controller}.${origin.method}`;
 }
 
 type Write = Readonly<Record<"json" | "form", ReturnType<typeof createSchemaWriter>>>;

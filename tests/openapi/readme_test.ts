@@ -1,0 +1,19 @@
+import { assertEquals, assertExists } from "@std/assert";
+import { join } from "@std/path";
+import { ROOT } from "../../dev/_project.ts";
+import { withProject } from "./_cli.ts";
+
+Deno.test("The README's types are the schema that it prints", async () => {
+  const readme = await Deno.readTextFile(join(ROOT, "README.md"));
+  const [, program] = /^```ts\n(\/\/ src\/pets\.ts\n[\s\S]*?)^```$/m.exec(readme) ?? [];
+  const [, schema] = /^```json\n(\{\n {2}"type": "object"[\s\S]*?)^```$/m.exec(readme) ?? [];
+  assertExists(program);
+  assertExists(schema);
+  await withProject({ "src/pets.ts": program }, async ({ generate, document }) => {
+    const { code, stderr } = await generate("--controllers", "src/pets.ts");
+    assertEquals([code, stderr], [0, ""]);
+    const { schemas } = (await document()).components as { schemas?: Record<string, unknown> };
+    assertEquals(Object.keys(schemas ?? {}), ["NewPet", "Pet", "ProblemDetails"]);
+    assertEquals(schemas?.Pet, JSON.parse(schema));
+  });
+});

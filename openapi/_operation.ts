@@ -45,13 +45,6 @@ export function operationOf(
   const parameters = parametersOf(endpoint, template, components, name);
   const requestBody = requestBodyOf(endpoint, method, components, name);
   const { security, mayRefuse, mayForbid } = rules.of(endpoint);
-  const sent = describesSuccess(metadata) ? undefined : schema.response ?? types?.response();
-  const data = sent === undefined ? undefined : components.convert({
-    validator: sent,
-    orElse: () => types?.response(),
-    side: "output",
-    name: `${name}Response`,
-  });
   const refusals = ([
     ["400", takesContent(endpoint) || template.parameters.length > 0],
     ["401", mayRefuse],
@@ -68,7 +61,12 @@ export function operationOf(
     operationId,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: responsesOf({ metadata, data, refusals }),
+    responses: responsesOf({
+      metadata,
+      statuses: types?.statuses() ?? [undefined],
+      dataOf: (status) => dataOf(endpoint, status, components, name),
+      refusals,
+    }),
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(security === undefined ? {} : { security }),
     ...extensionsOf(metadata),
@@ -142,13 +140,22 @@ function asWritten(written: Partial<RequestBodyObject> | undefined): RequestBody
     : { ...written, content: written.content ?? { "*/*": {} } };
 }
 
-/** Whether the metadata describes every success in full, so that no schema need do it. */
-function describesSuccess({ responses = {} }: EndpointMetadata<SchemaObject>): boolean {
-  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  return successes.length > 0 &&
-    successes.every(([, { content }]) =>
-      content !== undefined && Object.values(content).every((media) => media.schema !== undefined)
-    );
+/** Schema of what a handler sends with a status; `undefined` if nothing says. */
+function dataOf(
+  { options: { schema = {} }, types }: Endpoint,
+  status: string,
+  components: Components,
+  name: string,
+): SchemaObject | undefined {
+  const typed = () => types?.response(status);
+  const validator = (status.startsWith("2") ? schema.response : undefined) ?? typed();
+  if (validator === undefined) return undefined;
+  return components.convert({
+    validator,
+    orElse: typed,
+    side: "output",
+    name: `${name}Response`,
+  });
 }
 
 /** `listNotes` is "List notes"; a route without a method's name is called by itself. */

@@ -20,11 +20,15 @@ export type Responses = Readonly<Record<string, ResponseObject | ReferenceObject
 /** What an operation's responses follow from. */
 export interface ResponsesSource {
   readonly metadata: EndpointMetadata<SchemaObject>;
-  /** Schema of the data that the handler sends, if the route says. */
-  readonly data: SchemaObject | undefined;
+  /** Statuses that the handler sends; `undefined` stands for those that nobody knows. */
+  readonly statuses: readonly (string | undefined)[];
+  /** Schema of the data that the handler sends with a status, if the route says. */
+  readonly dataOf: DataOf;
   /** Statuses that the router itself refuses requests with. */
   readonly refusals: readonly RefusalStatus[];
 }
+
+type DataOf = (status: string) => SchemaObject | undefined;
 
 /** Phrases of the success statuses, RFC 9110 §15. */
 const PHRASES: Readonly<Record<string, string>> = {
@@ -52,49 +56,65 @@ const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
  *
  * @throws {TypeError} If the metadata names a status that is none.
  */
-export function responsesOf({ metadata, data, refusals }: ResponsesSource): Responses {
+export function responsesOf(
+  { metadata, statuses, dataOf, refusals }: ResponsesSource,
+): Responses {
   const written = Object.entries(metadata.responses ?? {});
   for (const [status] of written) {
     if (!STATUS_REGEXP.test(status)) throw new TypeError(`"${status}" is no status of a response`);
   }
+  const given = new Map<string, Partial<ResponseObject>>(written);
+  for (const status of statuses) {
+    if (status !== undefined && STATUS_REGEXP.test(status) && !given.has(status)) {
+      given.set(status, {});
+    }
+  }
   const hasSuccess = written.some(([status]) => /^(?:2|3(?!04))/.test(status)); // a 304 stands in for a 200
-  const others = ([...refusals, "4XX", "default"] as const).filter((status) =>
-    !written.some(([other]) => other === status)
-  );
+  if (!hasSuccess && statuses.includes(undefined) && !given.has("200")) given.set("200", {});
+  const others = ([...refusals, "4XX", "default"] as const).filter((status) => !given.has(status));
   const found: readonly (readonly [string, ResponseObject | ReferenceObject])[] = [
-    ...(hasSuccess ? [] : [["200", successResponse("200", {}, data)] as const]),
-    ...written.map(([status, given]) => [status, writtenResponse(status, given, data)] as const),
+    ...[...given].map(([status, one]) => [status, responseOf(status, one, dataOf)] as const),
     ...others.map((status) => [status, refusalRef(status)] as const),
   ];
   return Object.fromEntries(found.toSorted(([a], [b]) => a < b ? -1 : 1)); // 404, 4XX, default
 }
 
-function writtenResponse(
+function responseOf(
   status: string,
   given: Partial<ResponseObject>,
-  data: SchemaObject | undefined,
+  dataOf: DataOf,
 ): ResponseObject {
-  if (/^[1-3]/.test(status)) return successResponse(status, given, data);
+  if (/^[1-3]/.test(status)) return successResponse(status, given, dataOf);
   const description = errorDescription(status);
-  return { description, content: problemContent(), ...given };
+  if (given.content !== undefined) return { description, ...given };
+  const data = dataOf(status);
+  const sent = data === undefined ? {} : { "application/json": { schema: data } };
+  return { description, ...given, content: { ...problemContent(), ...sent } };
 }
 
 function successResponse(
   status: string,
   given: Partial<ResponseObject>,
-  data: SchemaObject | undefined,
+  dataOf: DataOf,
 ): ResponseObject {
   const description = given.description ?? PHRASES[status] ?? "Success";
   const { content, ...rest } = given;
   if (content === undefined) {
-    const hasContent = data !== undefined && CONTENT_STATUS_REGEXP.test(status);
+    const data = CONTENT_STATUS_REGEXP.test(status) ? dataOf(status) : undefined;
     return {
       ...rest,
       description,
-      ...(hasContent ? { content: { "application/json": { schema: data } } } : {}),
+      ...(data === undefined ? {} : { content: { "application/json": { schema: data } } }),
     };
   }
-  return { ...rest, description, content: withSchema(content, data) };
+  const isOpen = Object.entries(content).some(([type, { schema }]) =>
+    schema === undefined && JSON_TYPE_REGEXP.test(type)
+  );
+  return {
+    ...rest,
+    description,
+    content: isOpen ? withSchema(content, dataOf(status)) : content,
+  };
 }
 
 /** Completes media types of JSON by a schema, where they have none. */

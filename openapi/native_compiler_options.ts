@@ -35,6 +35,7 @@ export function readCompilerOptions(
   }
   return {
     lib: ["lib.esnext.d.ts", ...(forDeno ? [] : ["lib.dom.d.ts", "lib.dom.iterable.d.ts"])],
+    jsx: compiler.JsxEmit.Preserve,
     ...stated,
     strict,
     strictNullChecks: true,

@@ -16,8 +16,16 @@ export interface HandlerTypes {
   request(member: "content" | "params" | "query"): ts.Type | undefined;
   /** The type that a part's validator takes; `undefined` if it does not say. */
   validated(part: RequestPart): ts.Type | undefined;
-  /** The types of the data that it sends, one for each kind of response; none where a response's data is not known. */
-  data(): readonly ts.Type[];
+  /** What it sends, one for each kind of response. */
+  sent(): readonly SentTypes[];
+}
+
+/** The types of a response. */
+export interface SentTypes {
+  /** The status; `undefined` if its type does not say. */
+  readonly status: string | undefined;
+  /** The type of its data; `undefined` if that is not known. */
+  readonly data: ts.Type | undefined;
 }
 
 /** The handler that a call of a router's method adds; `undefined` if the call is none. */
@@ -47,7 +55,8 @@ export function methodAt(
   name: string,
 ): HandlerTypes | undefined {
   const { ts, checker } = context;
-  const method = checker.getPropertyOfType(checker.getTypeAtLocation(node), name);
+  const instance = checker.getDeclaredTypeOfSymbol(checker.getTypeAtLocation(node).symbol);
+  const method = checker.getPropertyOfType(instance, name);
   if (method === undefined) return undefined;
   const [signature] = checker.getTypeOfSymbolAtLocation(method, node).getCallSignatures();
   const declaration = method.valueDeclaration;
@@ -89,29 +98,45 @@ function createHandler(
       }
       return undefined;
     },
-    data() {
-      for (const signature of signatures) {
-        const types = dataTypes(context, checker.getReturnTypeOfSignature(signature));
-        if (types.length > 0) return types;
-      }
-      return [];
+    sent() {
+      const [stated = [], own = []] = signatures.map((one) =>
+        sentTypes(context, checker.getReturnTypeOfSignature(one))
+      );
+      const [first] = stated;
+      if (first?.data === undefined || stated.length > 1) return own.length > 0 ? own : stated;
+      const { data } = first; // the handler knows the statuses, and the route how the data is called
+      return own.length === 0
+        ? stated
+        : own.map((one) => isNever(context, one.data) ? one : { ...one, data });
     },
   };
 }
 
-/** The data of the responses that a handler returns; none if one of them does not say. */
-function dataTypes(context: TypeContext, result: ts.Type): readonly ts.Type[] {
-  const { checker } = context;
+/** What responses that a handler returns are made of. */
+function sentTypes(context: TypeContext, result: ts.Type): readonly SentTypes[] {
+  const { ts, checker } = context;
   const response = checker.getAwaitedType(result) ?? result;
-  if (isMissingType(response)) return [response];
-  const found: ts.Type[] = [];
-  for (const one of response.isUnion() ? response.types : [response]) {
-    if (checker.getPropertyOfType(one, "~pass") !== undefined) continue; // another route answers
-    const data = checker.getPropertyOfType(one, "~data");
-    if (data === undefined) return [];
-    found.push(withoutNoInfer(context, checker.getTypeOfSymbol(data)));
-  }
-  return found;
+  if (isMissingType(response)) return [{ status: undefined, data: response }];
+  const found = (response.isUnion() ? response.types : [response]).flatMap((one): SentTypes[] => {
+    if (checker.getPropertyOfType(one, "~pass") !== undefined) return []; // another route answers
+    if ((one.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void | ts.TypeFlags.Never)) !== 0) {
+      return [];
+    }
+    const data = memberType(context, one, ["~data"]);
+    const status = data && memberType(context, one, ["status"]);
+    const statuses = status === undefined ? [] : status.isUnion() ? status.types : [status];
+    const known = statuses.flatMap((each) => each.isNumberLiteral() ? String(each.value) : []);
+    return known.length > 0
+      ? known.map((each) => ({ status: each, data }))
+      : [{ status: undefined, data }];
+  });
+  return found.filter((one, i) =>
+    found.findIndex(({ status, data }) => status === one.status && data === one.data) === i
+  );
+}
+
+function isNever({ ts }: TypeContext, type: ts.Type | undefined): boolean {
+  return type !== undefined && (type.flags & ts.TypeFlags.Never) !== 0;
 }
 
 /** The type of a member, and of a member of that, where each is there. */

@@ -18,6 +18,8 @@ export interface ModuleInfo {
   readonly error?: string;
   readonly npmPackage?: string;
   readonly dependencies?: readonly DependencyInfo[];
+  /** Where the types of a module without types are. */
+  readonly typesDependency?: { readonly dependency?: { readonly specifier?: string } };
 }
 
 /** An import. Types may come from another module than the code. */

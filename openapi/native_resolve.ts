@@ -8,6 +8,7 @@ import type ts from "typescript";
 import {
   fileNameOf,
   type ModuleGraph,
+  type ModuleInfo,
   packageAt,
   type PackageInfo,
   readNpmSpecifier,
@@ -47,6 +48,9 @@ export function createDenoResolver(
     ]),
   );
   const packageFiles = new Map<string, ts.ResolvedModuleFull | undefined>();
+
+  const moduleAt = (specifier = ""): ModuleInfo | undefined =>
+    graph.modules.get(graph.redirects.get(specifier) ?? specifier);
 
   /** A package, or a part of it: resolved as if it were the only one there. */
   function packageFile(
@@ -120,7 +124,8 @@ export function createDenoResolver(
       return known === undefined ? inPackage(name, file) : undefined;
     }
     if (specifier.startsWith("npm:")) return packageOf(specifier);
-    const module = graph.modules.get(graph.redirects.get(specifier) ?? specifier);
+    const found = moduleAt(specifier);
+    const module = moduleAt(found?.typesDependency?.dependency?.specifier) ?? found;
     if (module === undefined || module.error !== undefined) return undefined;
     const resolvedFileName = fileNameOf(module);
     const extension = /(?:\.d)?\.[cm]?[jt]sx?$|\.json$/.exec(resolvedFileName)?.[0];

@@ -69,10 +69,10 @@ export function classAt(
   });
   for (const { file, line, column } of files) {
     const position = (file.getLineStarts()[line - 1] ?? file.end) + column - 1;
-    const around = classesIn(context, file, name).filter((one) =>
-      position >= one.getStart(file) && position < one.end && context.ts.getDecorators(one)
+    const found = classesIn(context, file, name).find((one) =>
+      isDecoratedAt(context, one, position)
     );
-    if (around.length > 0) return around.at(-1); // the innermost
+    if (found !== undefined) return found;
   }
   for (const file of new Set(files.map((one) => one.file))) {
     const [only, ...others] = classesIn(context, file, name);
@@ -81,7 +81,22 @@ export function classAt(
   return undefined;
 }
 
-/** The classes that may have a name, the outer ones first. */
+/**
+ * Whether a runtime may say that a class is decorated at a position: at its beginning, the word `class`, its name, or its
+ * end. Helpers of compilers are in the stack, too, at lines of code that nobody wrote.
+ */
+function isDecoratedAt(
+  { ts }: TypeContext,
+  node: ts.ClassLikeDeclaration,
+  position: number,
+): boolean {
+  const decorators = ts.getDecorators(node) ?? [];
+  const keyword = node.getChildren().find(({ kind }) => kind === ts.SyntaxKind.ClassKeyword);
+  const places = [node, ...decorators, keyword, node.name].flatMap((one) => one?.getStart() ?? []);
+  return decorators.length > 0 && [...places, node.end - 1].includes(position);
+}
+
+/** The classes that may have a name. */
 function classesIn(
   { ts }: TypeContext,
   file: ts.SourceFile,

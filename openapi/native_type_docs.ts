@@ -46,19 +46,19 @@ const TAGS: Readonly<Record<string, Tag>> = {
 
 /** Reads the documentation of a symbol. @param schema What it is said of. */
 export function documentationOf(
-  { ts, checker }: TypeContext,
+  { checker }: TypeContext,
   symbol: ts.Symbol,
   schema: SchemaObject,
 ): Documentation {
-  const tags = symbol.getJsDocTags(checker).map(({ name, text }) => ({
+  const tags = symbol.getJsDocTags(checker).map(({ name, text = [] }) => ({
     name,
-    text: ts.displayPartsToString(text).trim(),
+    text: plainText(text).trim(),
   }));
-  const description = tidyText([
-    ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+  const description = [
+    plainText(symbol.getDocumentationComment(checker)),
     ...tags.filter(({ name, text }) => name === "deprecated" && text !== "")
       .map(({ text }) => `Deprecated: ${text}`),
-  ].join("\n\n"));
+  ].join("\n\n").trim();
   const keywords: Record<string, unknown> = description === "" ? {} : { description };
   const examples: unknown[] = [];
   for (const { name, text } of tags) {
@@ -93,12 +93,27 @@ function integerType({ type }: SchemaObject): SchemaObject {
     : {};
 }
 
-/** Links are for people who read the code. */
-function tidyText(text: string): string {
-  return text.replace(
-    /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[|\s]\s*([^}]*))?\}/g,
-    (_, target: string, label: string = "") => label.trim() === "" ? `\`${target}\`` : label.trim(),
-  ).trim();
+/** A comment as a text. Of a link its label is left, or the name that it leads to. */
+function plainText(parts: readonly ts.SymbolDisplayPart[]): string {
+  let link: { name: string; label: string } | undefined;
+  return parts.map(({ kind, text }) => {
+    if (kind === "linkName" && link !== undefined) link.name += text;
+    else if (kind === "linkText" && link !== undefined) link.label += text;
+    else if (kind !== "link") return text;
+    else if (link === undefined) link = { name: "", label: "" };
+    else {
+      const { name, label } = link;
+      link = undefined;
+      return linkText(name === "" ? label : `${name} ${label}`);
+    }
+    return "";
+  }).join("");
+}
+
+/** `Pet|the pet` or `Pet the pet` is "the pet", and `Pet` is code. */
+function linkText(text: string): string {
+  const [, target = "", label = ""] = /^\s*([^\s|]+)[\s|]*([\s\S]*)$/.exec(text) ?? [];
+  return label.trim() === "" ? `\`${target}\`` : label.trim();
 }
 
 /** The value of an example: a block of code is for people, unless it is JSON. */
@@ -171,7 +186,10 @@ function readAnyValue(text: string, schema: SchemaObject): unknown {
   const inner = /^\{([^:]*)\}$/s.exec(text)?.[1]?.trim();
   for (const one of [text, ...(inner === undefined ? [] : [inner])]) {
     const json = parsed(/^-?[\d_]+$/.test(one) ? one.replaceAll("_", "") : one); // 1_000, as in code
-    if (json !== undefined && (!isText || typeof json === "string")) return json;
+    if (json !== undefined && (!isText || typeof json === "string")) {
+      if (!mayBe(schema, typeOf(json))) throw new TypeError("is of another type");
+      return json;
+    }
   }
   if (text === "") throw new TypeError("is empty");
   const quoted = /^(['`])(.*)\1$/s.exec(text)?.[2]; // as in code
@@ -179,6 +197,11 @@ function readAnyValue(text: string, schema: SchemaObject): unknown {
   if (isText) return inner ?? text;
   if (mayBe(schema, "string") && !/^[{[]/.test(text)) return text;
   throw new TypeError("is no JSON");
+}
+
+/** The type of a value, as JSON Schema calls it. */
+function typeOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
 function parsed(text: string): unknown {

@@ -44,6 +44,7 @@ export function createTypeNames(context: TypeContext): TypeNames {
 function ownName(context: TypeContext, type: ts.Type): TypeName | undefined {
   const { aliasSymbol, aliasTypeArguments = [], symbol } = type;
   if (isList(context, type)) return undefined; // whether the checker keeps its alias depends on how it is written
+  if (mayBeUndefined(context, type)) return undefined; // a component cannot say that something is not there
   if (aliasSymbol !== undefined && isNaming(context, aliasSymbol, aliasTypeArguments)) {
     return {
       text: withArguments(context, aliasSymbol.name, aliasTypeArguments),
@@ -112,16 +113,29 @@ function typeArgumentsOf({ ts, checker }: TypeContext, type: ts.Type): readonly 
 }
 
 /** `Page<Pet[]>` is `Page_PetArray`. */
-function withArguments(
-  { ts, checker }: TypeContext,
-  name: string,
-  args: readonly ts.Type[],
-): string {
-  const texts = args.map((one) =>
-    checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation)
-      .replaceAll("[]", "Array").split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "").join("_")
-  );
-  return [name, ...texts].join("_").slice(0, 100);
+function withArguments(context: TypeContext, name: string, args: readonly ts.Type[]): string {
+  return [name, ...args.map((one) => wordsOf(context, one))].join("_").slice(0, 100);
+}
+
+/**
+ * A type in words, which are the same whatever else is in the program: the checker prints unions in the order in which
+ * it came upon their parts.
+ */
+export function wordsOf(context: TypeContext, type: ts.Type): string {
+  const { ts, checker } = context;
+  const own = ownName(context, type);
+  if (own !== undefined) return own.text;
+  if (checker.isArrayType(type)) {
+    return `${
+      checker.getTypeArguments(type as ts.TypeReference).map((one) => wordsOf(context, one))
+    }Array`;
+  }
+  if (type.isUnion() && (type.flags & ts.TypeFlags.Boolean) === 0) {
+    return type.types.map((one) => wordsOf(context, one)).sort().join("_");
+  }
+  const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation);
+  const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "");
+  return (text.includes("|") ? words.sort() : words).join("_");
 }
 
 function isComposed({ ts }: TypeContext, type: ts.Type): boolean {
@@ -143,12 +157,20 @@ function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
     if (symbol === undefined) return;
     const type = checker.getDeclaredTypeOfSymbol(symbol);
     if (aliases.has(type) || !isComposed(context, type) || isList(context, type)) return;
-    if (ownName(context, type) === undefined && !isBuiltIn(context, type)) {
+    if (
+      ownName(context, type) === undefined && !isBuiltIn(context, type) &&
+      !mayBeUndefined(context, type)
+    ) {
       aliases.set(type, symbol);
     }
   };
   for (const file of context.applicationFiles) file.statements.forEach(visit);
   return aliases;
+}
+
+function mayBeUndefined({ ts }: TypeContext, type: ts.Type): boolean {
+  const { Undefined, Void } = ts.TypeFlags;
+  return type.isUnion() && type.types.some((one) => (one.flags & (Undefined | Void)) !== 0);
 }
 
 function isList({ checker }: TypeContext, type: ts.Type): boolean {

@@ -134,7 +134,7 @@ function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNod
 
 function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { context: { checker } } = writer;
-  const members = checker.getPropertiesOfType(type).flatMap((member) => {
+  const members = inOrder(checker.getPropertiesOfType(type)).flatMap((member) => {
     const found = memberSchema(writer, member, at);
     return found === undefined ? [] : [{ name: member.name, ...found }];
   });
@@ -147,6 +147,15 @@ function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
     ...(required.length === 0 ? {} : { required }),
     ...indexSchema(writer, type, at),
   };
+}
+
+/** Members as they are written; those that a mapped type makes of literals come in any order, and last. */
+function inOrder(members: readonly ts.Symbol[]): readonly ts.Symbol[] {
+  const isMade = ({ declarations = [] }: ts.Symbol): boolean => declarations.length === 0;
+  return [
+    ...members.filter((one) => !isMade(one)),
+    ...members.filter(isMade).sort((a, b) => a.name < b.name ? -1 : 1),
+  ];
 }
 
 /** The schema of a member; `undefined` for one that is never written. */

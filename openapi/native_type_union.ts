@@ -9,7 +9,7 @@ import type { SchemaObject } from "../router/openapi_types.ts";
 import { isSame } from "./_json_schema.ts";
 import { markUnknown, type TypeContext, type TypePlace } from "./native_type_context.ts";
 import { alternativesOf } from "./native_type_hints.ts";
-import { enumOf } from "./native_type_names.ts";
+import { enumOf, wordsOf } from "./native_type_names.ts";
 import { isWritten } from "./native_type_object.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
@@ -80,7 +80,6 @@ function inOrder(
   types: readonly ts.Type[],
   { hint }: TypePlace,
 ): readonly Alternative[] {
-  const { checker } = context;
   const written = alternativesOf(context, hint);
   const places = types.map((type) => {
     const place = written.findIndex((one) =>
@@ -90,7 +89,7 @@ function inOrder(
     return { type, node, place: place === -1 ? written.length : place };
   });
   const text = (type: ts.Type): string | number =>
-    type.isNumberLiteral() ? type.value : checker.typeToString(type);
+    type.isNumberLiteral() ? type.value : wordsOf(context, type);
   return places.toSorted((a, b) => a.place - b.place || compare(text(a.type), text(b.type)));
 }
 
@@ -143,7 +142,7 @@ function enumeration(literals: readonly Literal[]): readonly SchemaObject[] {
 const NOTHING: SchemaObject = { not: {} };
 
 /** Alternatives, as one schema. Simple types are a list of them. */
-function anyOf(schemas: readonly SchemaObject[]): SchemaObject {
+export function anyOf(schemas: readonly SchemaObject[]): SchemaObject {
   const distinct = schemas.filter((one, i) =>
     schemas.findIndex((other) => isSame(one, other)) === i && !isSame(one, NOTHING)
   );

@@ -18,6 +18,7 @@ import { loadProgram } from "./native_program.ts";
 import { applicationSites, callAt, classAt } from "./native_sites.ts";
 import type { TypeContext, TypePlace } from "./native_type_context.ts";
 import { createSchemaWriter } from "./native_type_schema.ts";
+import { anyOf } from "./native_type_union.ts";
 
 /** A route whose types are wanted: one of a router, or a controller's method. */
 export type TypedRoute = Pick<RouteInfo, "origin"> & Partial<Pick<RouteInfo, "method" | "pattern">>;
@@ -97,6 +98,7 @@ type Write = Readonly<Record<"json" | "form", ReturnType<typeof createSchemaWrit
 
 function routeTypes(context: TypeContext, write: Write, handler: HandlerTypes): RouteTypes {
   const { node } = handler;
+  const { Never, Unknown } = context.ts.TypeFlags;
   const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0, optional: true });
   return {
     request(part, validated) {
@@ -108,10 +110,20 @@ function routeTypes(context: TypeContext, write: Write, handler: HandlerTypes): 
       if (described === undefined || saysNothing(context, part, described)) return undefined;
       return sourceOf(() => write.json(described, place(path)));
     },
-    response() {
-      const types = handler.data().filter((one) => (one.flags & context.ts.TypeFlags.Never) === 0);
-      const open = types.some((one) => (one.flags & context.ts.TypeFlags.Unknown) !== 0);
-      if (types.length === 0 || open) return undefined;
+    statuses() {
+      const statuses = new Set(handler.sent().map(({ status }) => status));
+      return statuses.size === 0 ? [undefined] : [...statuses];
+    },
+    response(status) {
+      const sent = handler.sent();
+      const exact = sent.filter((one) => one.status === status);
+      const open = status.startsWith("2") ? sent.filter((one) => one.status === undefined) : [];
+      const found = (exact.length > 0 ? exact : open).map(({ data }) => data);
+      if (found.some((one) => one === undefined || (one.flags & Unknown) !== 0)) return undefined;
+      const types = found.flatMap((one) =>
+        one === undefined || (one.flags & Never) !== 0 ? [] : one
+      );
+      if (types.length === 0) return undefined;
       return sourceOf(() => eitherOf(types.map((one) => write.json(one, place("response")))));
     },
   };
@@ -156,7 +168,7 @@ function eitherOf(schemas: readonly SchemaObject[]): SchemaObject {
   if (schemas.length === 1) return only;
   const parts = schemas.map(({ $defs: _, ...one }) => one);
   const $defs = Object.assign({}, ...schemas.map((one) => one.$defs ?? {}));
-  return { anyOf: parts, ...(Object.keys($defs).length === 0 ? {} : { $defs }) };
+  return { ...anyOf(parts), ...(Object.keys($defs).length === 0 ? {} : { $defs }) };
 }
 
 function sourceOf(write: () => SchemaObject): SchemaSource {

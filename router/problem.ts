@@ -133,11 +133,11 @@ export class HttpError extends Error implements ProblemError {
 }
 
 /** Makes an `application/problem+json` response. */
-export function problem(
-  status: number,
+export function problem<const Status extends number>(
+  status: Status,
   code: string,
   options: ProblemOptions = {},
-): TypedResponse<never> {
+): TypedResponse<never, Status> {
   const { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations } =
     options;
   const body: ProblemDetails = {
@@ -151,7 +151,7 @@ export function problem(
   return new Response(JSON.stringify(body), {
     status,
     headers: problemHeaders(options.headers),
-  }) as TypedResponse<never>;
+  }) as TypedResponse<never, Status>;
 }
 
 /** A list of pairs makes a response in a third of the time that a Headers object takes on Deno. */

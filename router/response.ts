@@ -4,8 +4,13 @@
  * @module
  */
 
-/** A response whose data is known to the compiler. Made by {@linkcode json}; a plain `Response` does not fit. */
-export interface TypedResponse<T = unknown> extends Response {
+/**
+ * A response whose data is known to the compiler, and its status where that is written as a number. Made by
+ * {@linkcode json}; a plain `Response` does not fit.
+ */
+export interface TypedResponse<T = unknown, Status extends number = number> extends Response {
+  /** The status. */
+  readonly status: Status;
   /** Type of the data. Never present at run time. */
   readonly "~data": T;
 }
@@ -36,11 +41,15 @@ export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
  * assertEquals(await response.json(), { id: 7 });
  * ```
  */
-export function json<T>(data: T, init?: ResponseInit): TypedResponse<T> {
+export function json<T>(data: T): TypedResponse<T, 200>;
+/** Makes a JSON response with a status or header fields. @param init A `Content-Type` given here is kept. */
+export function json<T, const Status extends number = number>(
+  data: T,
+  init: (ResponseInit & { readonly status?: Status }) | undefined,
+): TypedResponse<T, Status>;
+export function json(data: unknown, init?: ResponseInit): Response {
   // An init object makes Response.json() several times slower on Deno; most responses have none.
-  return (init === undefined ? NativeResponse.json(data) : jsonWith(data, init)) as TypedResponse<
-    T
-  >;
+  return init === undefined ? NativeResponse.json(data) : jsonWith(data, init);
 }
 
 /**
@@ -50,13 +59,25 @@ export function json<T>(data: T, init?: ResponseInit): TypedResponse<T> {
  * @param status 303 after a form, 307 or 308 to keep the method. @default {302}
  * @throws {TypeError} If `location` has a character that a header field can't carry.
  */
-export function redirect(location: string, status: RedirectStatus = 302): TypedResponse<never> {
-  return new Response(null, { status, headers: [["Location", location]] }) as TypedResponse<never>;
+export function redirect(location: string): TypedResponse<never, 302>;
+/** Makes a redirect with a status. */
+export function redirect<const Status extends RedirectStatus>(
+  location: string,
+  status: Status,
+): TypedResponse<never, Status>;
+export function redirect(location: string, status: RedirectStatus = 302): Response {
+  return new Response(null, { status, headers: [["Location", location]] });
 }
 
 /** Makes a response without a body. @param status For example 202, 204 or 304. @default {204} */
-export function empty(status = 204, init: ResponseInit = {}): TypedResponse<never> {
-  return new Response(null, { ...init, status }) as TypedResponse<never>;
+export function empty(): TypedResponse<never, 204>;
+/** Makes a response without a body. @param status For example 202, 204 or 304. */
+export function empty<const Status extends number>(
+  status: Status,
+  init?: ResponseInit,
+): TypedResponse<never, Status>;
+export function empty(status = 204, init: ResponseInit = {}): Response {
+  return new Response(null, { ...init, status });
 }
 
 /**

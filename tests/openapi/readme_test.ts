@@ -12,7 +12,10 @@ Deno.test("The README's types are the schema that it prints", async () => {
   await withProject({ "src/pets.ts": program }, async ({ generate, document }) => {
     const { code, stderr } = await generate("--controllers", "src/pets.ts");
     assertEquals([code, stderr], [0, ""]);
-    const { schemas } = (await document()).components as { schemas?: Record<string, unknown> };
+    const { paths, components } = await document();
+    const { schemas } = components as { schemas?: Record<string, unknown> };
+    const { post, get } = { ...paths["/pets"], ...paths["/pets/{chip}"] };
+    assertEquals([post, get].map((one) => Object.keys(one?.responses ?? {})[0]), ["201", "200"]);
     assertEquals(Object.keys(schemas ?? {}), ["NewPet", "Pet", "ProblemDetails"]);
     assertEquals(schemas?.Pet, JSON.parse(schema));
   });

@@ -17,6 +17,7 @@ import { handlerAt, type HandlerTypes, methodAt } from "./native_handlers.ts";
 import { loadProgram } from "./native_program.ts";
 import { applicationSites, callAt, classAt } from "./native_sites.ts";
 import type { TypeContext, TypePlace } from "./native_type_context.ts";
+import { wordsOf } from "./native_type_names.ts";
 import { createSchemaWriter } from "./native_type_schema.ts";
 import { anyOf } from "./native_type_union.ts";
 
@@ -124,6 +125,8 @@ function routeTypes(context: TypeContext, write: Write, handler: HandlerTypes): 
         one === undefined || (one.flags & Never) !== 0 ? [] : one
       );
       if (types.length === 0) return undefined;
+      const words = new Map(types.map((one) => [one, wordsOf(context, one)]));
+      types.sort((a, b) => (words.get(a) ?? "") < (words.get(b) ?? "") ? -1 : 1);
       return sourceOf(() => eitherOf(types.map((one) => write.json(one, place("response")))));
     },
   };

@@ -23,7 +23,7 @@ const HANDLERS:
       204: undefined,
     }],
     ["(req) => req.headers.has('a') ? json('a', { status: 201 }) : json(1, { status: 201 })", {
-      201: ["string", "number"],
+      201: ["number", "string"],
     }],
     ["(req) => req.headers.has('a') ? json(1) : json('no', { status: 409 })", {
       200: "number",

@@ -35,13 +35,14 @@ Options:
   --output <path>       Where the document is written [default: openapi.json]
   --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
   --api-version <text>  Version of the API [default: the same]
+  --config <path>       The deno.json that Deno was given by its own --config
   --no-types            Read no schemas from TypeScript types
   --check               Write nothing; exit with 1 if the file is not what would be written
   -h, --help            Print this
 `;
 
 const COMMAND = "http openapi generate";
-const TEXT_FLAGS = ["controllers", "output", "title", "api-version"] as const;
+const TEXT_FLAGS = ["controllers", "output", "title", "api-version", "config"] as const;
 
 /**
  * Runs the command line.
@@ -108,6 +109,7 @@ function readArgs(args: readonly string[]): Parsed {
       version: text("api-version"),
       check: check === true,
       types: types !== false,
+      config: text("config"),
     },
   };
 }

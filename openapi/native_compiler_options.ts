@@ -9,7 +9,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { readFileSync } from "node:fs";
 import type ts from "typescript";
 import { isObject } from "./_json_schema.ts";
-import { CONFIG_FILES, findConfig } from "./native_modules.ts";
+import { CONFIG_FILES } from "./native_modules.ts";
 
 /** Libraries that Deno brings along. */
 const DENO_LIBRARY_REGEXP = /^deno\./;
@@ -23,10 +23,10 @@ const DENO_LIBRARY_REGEXP = /^deno\./;
 export function readCompilerOptions(
   compiler: typeof ts,
   file: string,
-  forDeno: boolean,
+  { config, forDeno }: { readonly config: string | undefined; readonly forDeno: boolean },
 ): ts.CompilerOptions {
   const { strictNullChecks, strict = true, ...stated } = forDeno
-    ? denoOptions(compiler)
+    ? denoOptions(compiler, config)
     : nodeOptions(compiler, dirname(fromFileUrl(file)));
   if (!(strictNullChecks ?? strict)) {
     throw new Error(
@@ -52,10 +52,12 @@ export function readCompilerOptions(
   };
 }
 
-function denoOptions(compiler: typeof ts): ts.CompilerOptions {
-  for (let folder = dirname(findConfig() ?? "/");; folder = dirname(folder)) {
-    for (const name of CONFIG_FILES) {
-      const config = configAt(join(folder, name));
+/** The compiler options of a configuration, or of the nearest one around it that has some. */
+function denoOptions(compiler: typeof ts, path: string | undefined): ts.CompilerOptions {
+  if (path === undefined) return {};
+  for (let folder = dirname(path);; folder = dirname(folder)) {
+    for (const file of new Set([path, ...CONFIG_FILES.map((name) => join(folder, name))])) {
+      const config = configAt(file);
       if (!isObject(config) || !isObject(config.compilerOptions)) continue;
       const { lib, ...given } = config.compilerOptions;
       const others = Array.isArray(lib) ? lib.filter((one) => !DENO_LIBRARY_REGEXP.test(one)) : [];

@@ -31,6 +31,8 @@ export interface GenerateFileOptions {
   readonly check: boolean;
   /** Read schemas from TypeScript types, where nothing else describes a part of a route. */
   readonly types: boolean;
+  /** Deno's configuration that imports are resolved by, to read types. @default what Deno finds by itself */
+  readonly config: string | undefined;
 }
 
 /** What became of it. */
@@ -77,6 +79,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = fileOf(path);
+  const config = options.config && resolve(options.config);
   if (options.types) noteSites();
   const exported = await attempt(
     `import ${path}`,
@@ -106,7 +109,7 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   const types = options.types
     ? await attempt(
       "read the types",
-      () => readTypes(toFileUrl(file).href, typedRoutes(router, targets)),
+      () => readTypes(toFileUrl(file).href, typedRoutes(router, targets), config),
       (cause) => `${messageOf(cause)}; mend that, or give --no-types`,
     )
     : undefined;

@@ -32,6 +32,8 @@ export interface SentTypes {
 export function handlerAt(context: TypeContext, call: ts.CallExpression): HandlerTypes | undefined {
   const { ts, checker } = context;
   const [, handler, options] = call.arguments;
+  const called = checker.getTypeAtLocation(call.expression);
+  if ((called.flags & ts.TypeFlags.Any) !== 0) return unknownHandler(call, called);
   const parameter = checker.getResolvedSignature(call)?.parameters[1];
   if (handler === undefined || parameter === undefined) return undefined;
   const [stated] = checker.getTypeOfSymbolAtLocation(parameter, call).getCallSignatures();
@@ -68,6 +70,16 @@ export function methodAt(
       ts.isCallExpression(expression) ? expression.arguments[1] ?? [] : []
     ),
   });
+}
+
+/** A handler that is given to something that is not there: whatever is asked for is missing. */
+function unknownHandler(node: ts.Node, type: ts.Type): HandlerTypes {
+  return {
+    node,
+    request: () => type,
+    validated: () => type,
+    sent: () => [{ status: undefined, data: type }],
+  };
 }
 
 /** What a handler's types are read from. */

@@ -61,11 +61,13 @@ const { Deno: deno } = globalThis as { readonly Deno?: { readonly mainModule: st
 export const IS_DENO: boolean = deno !== undefined;
 
 /** Reads the modules that files are made of. @throws {Error} If Deno cannot be asked. */
-export async function readModuleGraph(files: readonly string[]): Promise<ModuleGraph> {
+export async function readModuleGraph(
+  files: readonly string[],
+  config: string | undefined,
+): Promise<ModuleGraph> {
   const modules = new Map<string, ModuleInfo>();
   const redirects = new Map<string, string>();
   const packages = new Map<string, PackageInfo>();
-  const config = findConfig();
   const options = config === undefined ? [] : ["--config", config];
   for (const file of files) {
     if (modules.has(file)) continue;
@@ -79,7 +81,8 @@ export async function readModuleGraph(files: readonly string[]): Promise<ModuleG
 
 /** The configuration that holds for this process, as Deno finds it: from its main module on, or from where it was run. */
 export function findConfig(): string | undefined {
-  const main = deno?.mainModule ?? "";
+  if (deno === undefined) return undefined;
+  const main = deno.mainModule;
   const start = main.startsWith("file:") ? dirname(fromFileUrl(main)) : process.cwd();
   for (let folder = start;; folder = dirname(folder)) {
     const found = CONFIG_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));

@@ -8,6 +8,7 @@ import type ts from "typescript";
 import { readCompilerOptions } from "./native_compiler_options.ts";
 import {
   fileNameOf,
+  findConfig,
   IS_DENO,
   type ModuleGraph,
   packageAt,
@@ -29,15 +30,19 @@ const OWN_FOLDERS = ["./", "../router/", "../auth/", "../static/"];
  * Loads the program of files.
  *
  * @param files URLs of the files whose types are read.
+ * @param config Deno's configuration. @default the one that holds for this process, as far as it can be known
  * @throws {Error} If the compiler is not installed, or the runtime cannot say what imports mean.
  */
-export async function loadProgram(files: readonly string[]): Promise<TypeContext> {
+export async function loadProgram(
+  files: readonly string[],
+  config: string | undefined = findConfig(),
+): Promise<TypeContext> {
   const [compiler, graph, denoTypes] = await Promise.all([
     loadCompiler(),
-    IS_DENO ? readModuleGraph(files) : undefined,
+    IS_DENO ? readModuleGraph(files, config) : undefined,
     IS_DENO ? readDenoTypes() : undefined,
   ]);
-  const options = readCompilerOptions(compiler, files[0] ?? "", graph !== undefined);
+  const options = readCompilerOptions(compiler, files[0] ?? "", { config, forDeno: IS_DENO });
   const host = createHost(compiler, { options, graph, denoTypes });
   const roots = files.map((file) => fileNameOf({ specifier: file }));
   const program = compiler.createProgram({
@@ -54,7 +59,8 @@ export async function loadProgram(files: readonly string[]): Promise<TypeContext
     if (/[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/.test(fileName)) {
       return "library";
     }
-    const isPackage = program.isSourceFileFromExternalLibrary(file) ||
+    const isPackage = /[/\\]node_modules[/\\]/.test(fileName) ||
+      program.isSourceFileFromExternalLibrary(file) ||
       (graph !== undefined && packageAt(graph, fileName).length > 0);
     return isPackage ? "package" : "module";
   };

@@ -27,8 +27,12 @@ export function createNodeResolver(
   host: ts.ModuleResolutionHost,
 ): Resolve {
   const cache = compiler.createModuleResolutionCache("/", (name) => name, options);
-  return (name, file) =>
-    compiler.resolveModuleName(name, file, options, host, cache).resolvedModule;
+  return (name, file) => {
+    const { resolvedModule } = compiler.resolveModuleName(name, file, options, host, cache);
+    return resolvedModule?.isExternalLibraryImport === true
+      ? withTypes(resolvedModule)
+      : resolvedModule;
+  };
 }
 
 /** Resolves as Deno has done. */
@@ -38,8 +42,9 @@ export function createDenoResolver(
   host: ts.ModuleResolutionHost,
   graph: ModuleGraph,
 ): Resolve {
+  const inFolders = createNodeResolver(compiler, options, host);
   const imports = new Map<string, ReadonlyMap<string, string>>(
-    [...graph.modules.values()].map((module) => [
+    [...graph.modules.values()].filter(({ kind }) => kind !== "external").map((module) => [
       fileNameOf(module),
       new Map((module.dependencies ?? []).flatMap(({ specifier, type, code }) => {
         const target = type?.specifier ?? code?.specifier;
@@ -77,14 +82,12 @@ export function createDenoResolver(
         realpath: (file) => file,
       },
     );
-    const found =
-      resolvedModule === undefined || !/^\.[cm]?ts$|^\.d\.[cm]?ts$/.test(resolvedModule.extension)
-        ? undefined // without types it says nothing
-        : {
-          ...resolvedModule,
-          resolvedFileName: real(resolvedModule.resolvedFileName),
-          isExternalLibraryImport: true,
-        };
+    const typed = withTypes(resolvedModule);
+    const found = typed && {
+      ...typed,
+      resolvedFileName: real(typed.resolvedFileName),
+      isExternalLibraryImport: true,
+    };
     packageFiles.set(key, found);
     return found;
   }
@@ -121,14 +124,22 @@ export function createDenoResolver(
     const known = imports.get(file);
     const specifier = known?.get(name);
     if (specifier === undefined) {
-      return known === undefined ? inPackage(name, file) : undefined;
+      return known === undefined ? inPackage(name, file) ?? inFolders(name, file) : undefined;
     }
     if (specifier.startsWith("npm:")) return packageOf(specifier);
     const found = moduleAt(specifier);
     const module = moduleAt(found?.typesDependency?.dependency?.specifier) ?? found;
     if (module === undefined || module.error !== undefined) return undefined;
+    if (module.kind === "external") return inFolders(name, file); // in `node_modules`
     const resolvedFileName = fileNameOf(module);
     const extension = /(?:\.d)?\.[cm]?[jt]sx?$|\.json$/.exec(resolvedFileName)?.[0];
     return extension === undefined ? undefined : { resolvedFileName, extension };
   };
+}
+
+/** A module of a package, if it has types. What its JavaScript would let one guess, nobody has promised. */
+function withTypes(module: ts.ResolvedModuleFull | undefined): ts.ResolvedModuleFull | undefined {
+  return module !== undefined && /^(?:\.d)?\.[cm]?ts$|^\.json$/.test(module.extension)
+    ? module
+    : undefined;
 }

@@ -15,6 +15,18 @@ export function missingName(context: TypeContext, node: ts.Node): string | undef
   return searchNames(context, mentioning(context, node), MAX_ALIASES);
 }
 
+/** What a file imports, and nobody found. */
+export function missingImports(
+  { ts, checker }: TypeContext,
+  file: ts.SourceFile,
+): readonly string[] {
+  return file.statements.flatMap((one) =>
+    ts.isImportDeclaration(one) && checker.getSymbolAtLocation(one.moduleSpecifier) === undefined
+      ? one.moduleSpecifier.getText()
+      : []
+  );
+}
+
 /** What mentions the type of a place: a member, a method, or all of a call but what it is chained to. */
 function mentioning({ ts }: TypeContext, node: ts.Node): readonly ts.Node[] {
   const call = ts.isPropertyAccessExpression(node.parent) ? node.parent.parent : node;

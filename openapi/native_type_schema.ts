@@ -19,7 +19,7 @@ import {
 } from "./native_type_context.ts";
 import { documentationOf } from "./native_type_docs.ts";
 import { hintAt, readHint } from "./native_type_hints.ts";
-import { missingName } from "./native_type_missing.ts";
+import { missingImports, missingName } from "./native_type_missing.ts";
 import { createTypeNames, type TypeName } from "./native_type_names.ts";
 import { objectSchema } from "./native_type_object.ts";
 import { templateSchema } from "./native_type_text.ts";
@@ -222,9 +222,10 @@ function intersectionSchema(
 function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
   if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
   const name = missingName(context, node) ?? missingName(context, root);
-  return name === undefined
-    ? "has a type that was not found"
-    : `has the type ${name}, which was not found`;
+  if (name !== undefined) return `has the type ${name}, which was not found`;
+  const imports = missingImports(context, root.getSourceFile()).join(", ");
+  return "has a type that was not found" +
+    (imports === "" ? "" : `; nor was ${imports}, which its file imports`);
 }
 
 function isComposed({ ts }: TypeContext, type: ts.Type): boolean {

@@ -39,16 +39,18 @@ const MEMBERS = { body: "content", params: "params", query: "query" } as const;
  *
  * @param entry URL of the file that leads to the application.
  * @param routes Routes that were added while `noteSites()` was on.
+ * @param config Deno's configuration, if it is another one than Deno finds by itself.
  * @throws {Error} If the compiler or the program cannot be loaded.
  */
 export async function readTypes(
   entry: string,
   routes: readonly TypedRoute[],
+  config?: string,
 ): Promise<TypesReading> {
   const notes = new Set<string>();
   const urls = routes.flatMap((one) => sitesOf(one).map(({ file }) => file));
   const files = [entry, ...urls].filter((url) => /^(?:file|https?):/.test(url));
-  const context = await loadProgram([...new Set(files)]);
+  const context = await loadProgram([...new Set(files)], config);
   const write = {
     json: createSchemaWriter(context, { form: false }),
     form: createSchemaWriter(context, { form: true }),

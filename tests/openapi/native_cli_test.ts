@@ -171,6 +171,7 @@ for (const args of HELP) {
         "--output",
         "--title",
         "--api-version",
+        "--config",
         "--no-types",
         "--check",
         "--help",

@@ -82,8 +82,8 @@ export function classAt(
 }
 
 /**
- * Whether a runtime may say that a class is decorated at a position: at its beginning, the word `class`, its name, or its
- * end. Helpers of compilers are in the stack, too, at lines of code that nobody wrote.
+ * Whether a runtime may say that a class is decorated at a position: at its beginning, the word `class`, its name, what it
+ * extends, or its end. Helpers of compilers are in the stack, too, at lines of code that nobody wrote.
  */
 function isDecoratedAt(
   { ts }: TypeContext,
@@ -92,7 +92,9 @@ function isDecoratedAt(
 ): boolean {
   const decorators = ts.getDecorators(node) ?? [];
   const keyword = node.getChildren().find(({ kind }) => kind === ts.SyntaxKind.ClassKeyword);
-  const places = [node, ...decorators, keyword, node.name].flatMap((one) => one?.getStart() ?? []);
+  const base = node.heritageClauses?.[0]?.types[0];
+  const places = [node, ...decorators, keyword, node.name, base]
+    .flatMap((one) => one?.getStart() ?? []);
   return decorators.length > 0 && [...places, node.end - 1].includes(position);
 }
 

@@ -7,6 +7,7 @@
 
 import {
   createRouter,
+  empty,
   type Handler,
   type Json,
   json,
@@ -20,6 +21,7 @@ import {
   type ResponseSpec,
   type RouteGuard,
   type SpecOf,
+  type TypedResponse,
 } from "@gatehouse/http";
 import { z } from "zod";
 import * as v from "valibot";
@@ -242,4 +244,32 @@ export function principals(): void {
   router.get("/m", guarded, { auth: false });
   // @ts-expect-error -- a handler that needs a principal on an unguarded router
   createRouter().get("/n", guarded);
+}
+
+/** Knows the status of responses, where it is written as a number. */
+export function statuses(): void {
+  same<ReturnType<() => 200>, ReturnType<typeof one>["status"]>();
+  same<201, ReturnType<typeof made>["status"]>();
+  same<number, ReturnType<typeof counted>["status"]>();
+  same<number, ReturnType<typeof stated>["status"]>();
+  same<204, ReturnType<typeof none>["status"]>();
+  same<304, ReturnType<typeof unchanged>["status"]>();
+  same<302 | 303, ReturnType<typeof elsewhere>["status"]>();
+  same<409, ReturnType<typeof refused>["status"]>();
+  const one = () => json(1);
+  const made = () => json(1, { status: 201, headers: { A: "b" } });
+  const counted = (status: number) => json(1, { status });
+  const stated = () => json<number>(1, { status: 201 });
+  const none = () => empty();
+  const unchanged = () => empty(304, { headers: { ETag: "a" } });
+  const elsewhere = (post: boolean) => post ? redirect("/a", 303) : redirect("/a");
+  const refused = () => problem(409, "exists");
+  createRouter()
+    .get<RequestSpec, ResponseSpec<number>>("/a", () => json(1, { status: 201 }))
+    .get<RequestSpec, ResponseSpec<number>>("/b", (): TypedResponse<number, 201> => made())
+    .get("/c", (): TypedResponse<number> => made())
+    // @ts-expect-error -- another status
+    .get("/d", (): TypedResponse<number, 200> => made());
+  // @ts-expect-error -- no redirect
+  redirect("/a", 200);
 }

@@ -42,6 +42,7 @@ Options:
 `;
 
 const COMMAND = "http openapi generate";
+const SWITCHES = ["check", "no-types"] as const;
 const TEXT_FLAGS = ["controllers", "output", "title", "api-version", "config"] as const;
 
 /**
@@ -71,12 +72,10 @@ type Parsed =
 
 function readArgs(args: readonly string[]): Parsed {
   const unknown: string[] = [];
-  const { _: words, help, check, types, ...flags } = parseArgs(args, {
+  const { _: words, help, check, "no-types": noTypes, ...flags } = parseArgs(args, {
     string: TEXT_FLAGS,
     collect: TEXT_FLAGS,
-    boolean: ["check", "help", "types"],
-    negatable: ["types"],
-    default: { types: true },
+    boolean: [...SWITCHES, "help"],
     alias: { h: "help" },
     unknown: (flag) => {
       if (flag.startsWith("-")) unknown.push(flag);
@@ -84,10 +83,13 @@ function readArgs(args: readonly string[]): Parsed {
     },
   });
   if (help === true) return { kind: "help" };
-  const valued = args.find((arg, i) =>
-    arg.startsWith("--check=") || (arg === "--check" && /^(?:true|false)$/.test(args[i + 1] ?? ""))
+  const valued = SWITCHES.find((name) =>
+    args.some((arg, i) =>
+      arg.startsWith(`--${name}=`) ||
+      (arg === `--${name}` && /^(?:true|false)$/.test(args[i + 1] ?? ""))
+    )
   );
-  if (valued !== undefined) return { kind: "wrong", why: "Takes no value: --check" };
+  if (valued !== undefined) return { kind: "wrong", why: `Takes no value: --${valued}` };
   const command = words.filter((word) => word !== "").join(" ");
   if (command === "") return { kind: "wrong", why: "Missing command" };
   if (command !== COMMAND) return { kind: "wrong", why: `Unknown command: ${command}` };
@@ -108,7 +110,7 @@ function readArgs(args: readonly string[]): Parsed {
       title: text("title"),
       version: text("api-version"),
       check: check === true,
-      types: types !== false,
+      types: noTypes !== true,
       config: text("config"),
     },
   };

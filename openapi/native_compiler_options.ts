@@ -48,26 +48,27 @@ export function readCompilerOptions(
     resolveJsonModule: true,
     skipLibCheck: true,
     noEmit: true,
-    ...(forDeno ? { types: [] } : {}),
   };
 }
 
 /** The compiler options of a configuration, or of the nearest one around it that has some. */
 function denoOptions(compiler: typeof ts, path: string | undefined): ts.CompilerOptions {
-  if (path === undefined) return {};
+  if (path === undefined) return { types: [] };
   for (let folder = dirname(path);; folder = dirname(folder)) {
     for (const file of new Set([path, ...CONFIG_FILES.map((name) => join(folder, name))])) {
       const config = configAt(file);
       if (!isObject(config) || !isObject(config.compilerOptions)) continue;
-      const { lib, ...given } = config.compilerOptions;
-      const others = Array.isArray(lib) ? lib.filter((one) => !DENO_LIBRARY_REGEXP.test(one)) : [];
-      return converted(
-        compiler,
-        { ...given, ...(others.length === 0 ? {} : { lib: others }) },
-        folder,
-      );
+      const { lib = [], types = [], ...given } = config.compilerOptions;
+      const libraries = textsIn(lib).filter((one) => !DENO_LIBRARY_REGEXP.test(one));
+      const options = { ...given, ...(libraries.length === 0 ? {} : { lib: libraries }) };
+      return {
+        ...compiler.convertCompilerOptionsFromJson(options, folder).options,
+        types: textsIn(types).filter((one) => /^\.{0,2}\//.test(one)).map((one) =>
+          join(folder, one)
+        ),
+      };
     }
-    if (folder === dirname(folder)) return {};
+    if (folder === dirname(folder)) return { types: [] };
   }
 }
 
@@ -82,12 +83,8 @@ function nodeOptions(compiler: typeof ts, folder: string): ts.CompilerOptions {
   return options;
 }
 
-function converted(
-  compiler: typeof ts,
-  json: Readonly<Record<string, unknown>>,
-  folder: string,
-): ts.CompilerOptions {
-  return compiler.convertCompilerOptionsFromJson(json, folder).options;
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 /** A configuration; `undefined` if there is none that Deno could have read. */

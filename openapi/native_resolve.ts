@@ -130,7 +130,9 @@ export function createDenoResolver(
     const found = moduleAt(specifier);
     const module = moduleAt(found?.typesDependency?.dependency?.specifier) ?? found;
     if (module === undefined || module.error !== undefined) return undefined;
-    if (module.kind === "external") return inFolders(name, file); // in `node_modules`
+    if (module.kind === "external") { // in `node_modules`
+      return inFolders(readNpmSpecifier(name)?.join("") ?? name, file);
+    }
     const resolvedFileName = fileNameOf(module);
     const extension = /(?:\.d)?\.[cm]?[jt]sx?$|\.json$/.exec(resolvedFileName)?.[0];
     return extension === undefined ? undefined : { resolvedFileName, extension };

@@ -13,6 +13,7 @@ import {
   type TypeContext,
   type TypePlace,
 } from "./native_type_context.ts";
+import { libraryClassOf, missingBaseOf } from "./native_type_library.ts";
 import { argumentHint, elementHint, memberHint, readHint } from "./native_type_hints.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
@@ -40,26 +41,26 @@ export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): 
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
     return markUnknown(at, "is a function, which JSON cannot carry");
   }
-  return membersSchema(writer, type, at);
+  const missing = missingBaseOf(writer.context, type);
+  return missing === undefined
+    ? membersSchema(writer, type, at)
+    : markUnknown(at, `extends ${missing}, which was not found`);
 }
 
-/** What is no plain object: an interface of the language or the runtime, and what writes itself by `toJSON`. */
+/** What is no plain object: a class of the language or the runtime, and what writes itself by `toJSON`. */
 function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject | undefined {
   const { context, form } = writer;
   const { ts, checker } = context;
-  const { symbol } = type;
-  const isInterface = symbol !== undefined &&
-    (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
-  const library = isInterface && symbolOrigin(context, symbol) === "library" ? symbol.name : "";
+  const library = libraryClassOf(context, type) ?? "";
   if (form && (library === "File" || library === "Blob")) return BINARY;
   const method = checker.getPropertyOfType(type, "toJSON");
-  const [signature] = method === undefined
-    ? []
-    : checker.getTypeOfSymbol(method).getCallSignatures();
-  if (signature !== undefined) {
-    const format = Object.hasOwn(FORMATS, library) ? { format: FORMATS[library] } : {};
-    if ("format" in format) return { type: "string", ...format };
-    const written = checker.getReturnTypeOfSignature(signature);
+  const isOwn = method !== undefined && symbolOrigin(context, method) !== "library";
+  if (!isOwn && Object.hasOwn(FORMATS, library)) {
+    return { type: "string", format: FORMATS[library] };
+  }
+  const signatures = method && checker.getTypeOfSymbol(method).getCallSignatures();
+  if (signatures?.[0] !== undefined) {
+    const written = checker.getReturnTypeOfSignature(signatures[0]);
     const again = (written.flags & ts.TypeFlags.Object) !== 0 &&
       checker.getPropertyOfType(written, "toJSON") !== undefined;
     // JSON.stringify asks once, ECMA-262 §25.5.2.2
@@ -175,7 +176,7 @@ function memberSchema(
   const hint = memberHint(context, member, type);
   const inner: TypePlace = {
     ...partOf(at, `.${member.name}`, hint),
-    node: declaration ?? at.node,
+    node: symbolOrigin(context, member) === "module" ? declaration ?? at.node : at.node,
     optional: true,
   };
   const schema = writer.document(writer.place(type, inner), member, inner);

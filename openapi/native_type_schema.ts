@@ -16,6 +16,7 @@ import {
   markUnknown,
   type TypeContext,
   type TypePlace,
+  withoutNoInfer,
 } from "./native_type_context.ts";
 import { documentationOf } from "./native_type_docs.ts";
 import { hintAt, readHint } from "./native_type_hints.ts";
@@ -59,7 +60,8 @@ export function createSchemaWriter(
     context,
     form,
     isNamed: (type) => names.of(type) !== undefined,
-    place(type, at) {
+    place(given, at) {
+      const type = withoutNoInfer(context, given);
       if (at.depth > MAX_DEPTH) throw new EndlessType(at.path);
       const local = locals.get(type);
       if (local !== undefined) return refTo(local);

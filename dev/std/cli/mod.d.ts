@@ -5,7 +5,6 @@ export interface ParseOptions {
   boolean?: readonly string[];
   string?: readonly string[];
   collect?: readonly string[];
-  negatable?: readonly string[];
   default?: Readonly<Record<string, unknown>>;
   alias?: Readonly<Record<string, string>>;
   unknown?: (arg: string, key?: string, value?: unknown) => unknown;

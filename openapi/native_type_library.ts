@@ -1,0 +1,76 @@
+/**
+ * What a type has from the language and the runtime: a `Map`, a subclass of `Error`, a mapped `Date`. Such objects keep
+ * their state where `JSON.stringify` does not look.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import {
+  declarationOf,
+  isMissingType,
+  symbolOrigin,
+  type TypeContext,
+} from "./native_type_context.ts";
+
+/** The name of the class of the language or the runtime that a type is, extends or maps; `undefined` if there is none. */
+export function libraryClassOf(context: TypeContext, type: ts.Type): string | undefined {
+  if (type.isIntersection()) {
+    return type.types.map((one) => libraryClassOf(context, one)).find((one) => one !== undefined);
+  }
+  return nameOfClass(context, type.symbol) ?? nameOfMapped(context, type) ??
+    basesOf(context, type).map(({ type }) => libraryClassOf(context, type))
+      .find((one) => one !== undefined);
+}
+
+/** What a class or an interface extends and nobody found, as it is written. */
+export function missingBaseOf(context: TypeContext, type: ts.Type): string | undefined {
+  for (const { type: base, text } of basesOf(context, type)) {
+    if (isMissingType(base)) return text;
+    const found = missingBaseOf(context, base);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * A class of the library is an interface with a value of the same name, or with methods. `RequestInit` has neither: it is
+ * a plain object.
+ */
+function nameOfClass(context: TypeContext, symbol: ts.Symbol | undefined): string | undefined {
+  const { ts } = context;
+  const { Interface, Class, Value } = ts.SymbolFlags;
+  if (symbol === undefined || (symbol.flags & (Interface | Class)) === 0) return undefined;
+  if (symbolOrigin(context, symbol) !== "library") return undefined;
+  const hasMethods = [...symbol.members?.values() ?? []].some(({ flags, escapedName }) =>
+    (flags & ts.SymbolFlags.Method) !== 0 || String(escapedName).startsWith("__@")
+  );
+  return (symbol.flags & Value) !== 0 || hasMethods ? symbol.name : undefined;
+}
+
+/** A type that maps every member of a class, as helpers do that go through all objects. */
+function nameOfMapped(context: TypeContext, type: ts.Type): string | undefined {
+  const { ts, checker } = context;
+  if ((type.flags & ts.TypeFlags.Object) === 0) return undefined;
+  if (((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) === 0) return undefined;
+  const [first] = checker.getPropertiesOfType(type);
+  const owner = first && declarationOf(first)?.parent;
+  if (owner === undefined || !ts.isInterfaceDeclaration(owner)) return undefined;
+  return nameOfClass(context, checker.getSymbolAtLocation(owner.name));
+}
+
+interface Base {
+  readonly type: ts.Type;
+  readonly text: string;
+}
+
+function basesOf({ ts, checker }: TypeContext, { symbol }: ts.Type): readonly Base[] {
+  return (symbol?.declarations ?? []).flatMap((one) => {
+    if (!ts.isClassLike(one) && !ts.isInterfaceDeclaration(one)) return [];
+    const clause = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+    return (clause?.types ?? []).map((base) => ({
+      type: checker.getTypeAtLocation(base),
+      text: base.getText(),
+    }));
+  });
+}

@@ -38,12 +38,13 @@ export function missingBaseOf(context: TypeContext, type: ts.Type): string | und
  * a plain object.
  */
 function nameOfClass(context: TypeContext, symbol: ts.Symbol | undefined): string | undefined {
-  const { ts } = context;
+  const { ts, checker } = context;
   const { Interface, Class, Value } = ts.SymbolFlags;
   if (symbol === undefined || (symbol.flags & (Interface | Class)) === 0) return undefined;
   if (symbolOrigin(context, symbol) !== "library") return undefined;
-  const hasMethods = [...symbol.members?.values() ?? []].some(({ flags, escapedName }) =>
-    (flags & ts.SymbolFlags.Method) !== 0 || String(escapedName).startsWith("__@")
+  const declared = checker.getDeclaredTypeOfSymbol(symbol);
+  const hasMethods = checker.getPropertiesOfType(declared).some(({ flags }) =>
+    (flags & ts.SymbolFlags.Method) !== 0
   );
   return (symbol.flags & Value) !== 0 || hasMethods ? symbol.name : undefined;
 }

@@ -6,6 +6,7 @@
 
 import type ts from "typescript";
 import { declarationOf, symbolOrigin, type TypeContext } from "./native_type_context.ts";
+import { libraryClassOf } from "./native_type_library.ts";
 
 /** A type's own name. */
 export interface TypeName {
@@ -94,7 +95,10 @@ function isNamedSymbol(
     return false;
   }
   if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.EnumLike)) === 0) return false;
-  return nameOf(context, symbol) !== "" && symbolOrigin(context, symbol) !== "library";
+  if (nameOf(context, symbol) === "") return false;
+  const origin = symbolOrigin(context, symbol);
+  if (origin === "package") return libraryClassOf(context, type) === undefined; // Zod's `File` is the runtime's
+  return origin !== "library";
 }
 
 /** The name of a class or interface as it is written; a default export is called "default" by the checker. */

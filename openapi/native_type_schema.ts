@@ -76,7 +76,8 @@ export function createSchemaWriter(
       );
     },
     document(schema, symbol, at) {
-      const said = documentationOf(context, symbol, schema);
+      const local = typeof schema.$ref === "string" ? localRef(schema.$ref)?.local : undefined;
+      const said = documentationOf(context, symbol, definitions.get(local ?? "") ?? schema);
       return "wrong" in said ? markUnknown(at, said.wrong) : { ...schema, ...said.keywords };
     },
   };

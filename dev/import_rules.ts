@@ -65,9 +65,11 @@ const IMPORT_RULES: readonly ImportRule[] = [
     may: [
       "@std/{cli,jsonc,path}",
       "node:fs",
-      "node:fs/promises",
-      "node:process",
       "node:child_process",
+      "node:fs/promises",
+      "node:module",
+      "node:module",
+      "node:process",
       "typescript",
       "router/{container,http_router,sites}.ts",
     ],

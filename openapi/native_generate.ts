@@ -10,11 +10,11 @@ import { defaultContainer } from "../router/container.ts";
 import { HTTP_ROUTER } from "../router/http_router.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../router/openapi_types.ts";
 import { defaultRegistry, type EndpointTarget } from "../router/registry.ts";
-import { noteSites } from "../router/sites.ts";
 import type { RouteSource } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 import { isObject } from "./_json_schema.ts";
 import { readIfThere, writeWhole } from "./native_file.ts";
+import { noteApplicationSites } from "./native_sites.ts";
 import { readTypes, type TypedRoute } from "./native_types.ts";
 
 /** Options of {@linkcode generateFile}. */
@@ -80,7 +80,7 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   const { controllers: path } = options;
   const file = fileOf(path);
   const config = options.config && resolve(options.config);
-  if (options.types) noteSites();
+  if (options.types) noteApplicationSites();
   const exported = await attempt(
     `import ${path}`,
     () => import(toFileUrl(file).href),

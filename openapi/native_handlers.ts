@@ -6,6 +6,7 @@
 
 import type ts from "typescript";
 import type { RequestPart } from "./_sources.ts";
+import { missingInTypes } from "./native_type_missing.ts";
 import { isMissingType, type TypeContext, withoutNoInfer } from "./native_type_context.ts";
 
 /** The types that a route has. */
@@ -16,6 +17,8 @@ export interface HandlerTypes {
   request(member: "content" | "params" | "query"): ts.Type | undefined;
   /** The type that a part's validator takes; `undefined` if it does not say. */
   validated(part: RequestPart): ts.Type | undefined;
+  /** A type in its annotations that nobody found. */
+  missing(): string | undefined;
   /** What it sends, one for each kind of response. */
   sent(): readonly SentTypes[];
 }
@@ -38,7 +41,9 @@ export function handlerAt(context: TypeContext, call: ts.CallExpression): Handle
   if (handler === undefined || parameter === undefined) return undefined;
   const [stated] = checker.getTypeOfSymbolAtLocation(parameter, call).getCallSignatures();
   if (stated === undefined) return undefined;
-  const own = checker.getTypeAtLocation(handler).getCallSignatures()[0];
+  const type = checker.getTypeAtLocation(handler);
+  if (isMissingType(type)) return unknownHandler(handler, type);
+  const own = type.getCallSignatures()[0];
   const { expression } = call;
   return createHandler(
     context,
@@ -46,6 +51,7 @@ export function handlerAt(context: TypeContext, call: ts.CallExpression): Handle
     {
       signatures: own === undefined ? [stated] : [stated, own],
       options: options === undefined ? [] : [options],
+      annotations: [...call.typeArguments ?? [], ...annotationsOf(context, handler)],
     },
   );
 }
@@ -69,7 +75,14 @@ export function methodAt(
     options: decorators.flatMap(({ expression }) =>
       ts.isCallExpression(expression) ? expression.arguments[1] ?? [] : []
     ),
+    annotations: annotationsOf(context, declaration),
   });
+}
+
+/** What is written of the parameters and the result of a function. */
+function annotationsOf({ ts }: TypeContext, node: ts.Node): readonly ts.Node[] {
+  if (!ts.isFunctionLike(node)) return [];
+  return [...node.parameters.map(({ type }) => type), node.type].filter((one) => one !== undefined);
 }
 
 /** A handler that is given to something that is not there: whatever is asked for is missing. */
@@ -78,6 +91,7 @@ function unknownHandler(node: ts.Node, type: ts.Type): HandlerTypes {
     node,
     request: () => type,
     validated: () => type,
+    missing: () => undefined, // its type says so itself
     sent: () => [{ status: undefined, data: type }],
   };
 }
@@ -88,12 +102,13 @@ interface HandlerSource {
   readonly signatures: readonly [ts.Signature, ...ts.Signature[]];
   /** The options of its routes. */
   readonly options: readonly ts.Expression[];
+  readonly annotations: readonly ts.Node[];
 }
 
 function createHandler(
   context: TypeContext,
   node: ts.Node,
-  { signatures, options }: HandlerSource,
+  { signatures, options, annotations }: HandlerSource,
 ): HandlerTypes {
   const { checker } = context;
   const [parameter] = signatures[0].parameters;
@@ -110,6 +125,7 @@ function createHandler(
       }
       return undefined;
     },
+    missing: () => missingInTypes(context, annotations),
     sent() {
       const [stated = [], own = []] = signatures.map((one) =>
         sentTypes(context, checker.getReturnTypeOfSignature(one))

@@ -5,18 +5,35 @@
  */
 
 import { fromFileUrl, toFileUrl } from "@std/path";
+import { findSourceMap } from "node:module";
+import process from "node:process";
 import type ts from "typescript";
-import { type Site, sitesOf } from "../router/sites.ts";
+import { noteSites, type Site, sitesOf } from "../router/sites.ts";
 import type { TypeContext } from "./native_type_context.ts";
 
 /** Modules of this package, which are in every stack. */
 const OWN_FOLDERS = ["./", "../router/"].map((folder) => new URL(folder, import.meta.url).href);
 
+/** Notes from now on where the application that is imported says its routes. */
+export function noteApplicationSites(): void {
+  noteSites();
+  process.setSourceMapsEnabled?.(true); // for Node, which reads the maps of compilers only then
+}
+
 /** Where the application says something, innermost place first, with URLs of files. */
 export function applicationSites(what: object): readonly Site[] {
   return sitesOf(what)
-    .map((site) => ({ ...site, file: urlOf(site.file) }))
+    .map((site) => sourceOf({ ...site, file: urlOf(site.file) }))
     .filter(({ file }) => !OWN_FOLDERS.some((folder) => file.startsWith(folder)));
+}
+
+/** Where compiled JavaScript was written. Deno and Bun say so themselves. */
+function sourceOf(site: Site): Site {
+  if (!/^file:.*\.[cm]?js$/.test(site.file)) return site;
+  const entry = findSourceMap(fromFileUrl(site.file))?.findEntry(site.line - 1, site.column - 1);
+  if (entry === undefined || !("originalSource" in entry)) return site;
+  const { originalSource, originalLine, originalColumn } = entry;
+  return { file: urlOf(originalSource), line: originalLine + 1, column: originalColumn + 1 };
 }
 
 function urlOf(file: string): string {

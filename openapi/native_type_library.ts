@@ -6,12 +6,7 @@
  */
 
 import type ts from "typescript";
-import {
-  declarationOf,
-  isMissingType,
-  symbolOrigin,
-  type TypeContext,
-} from "./native_type_context.ts";
+import { declarationOf, symbolOrigin, type TypeContext } from "./native_type_context.ts";
 
 /** The name of the class of the language or the runtime that a type is, extends or maps; `undefined` if there is none. */
 export function libraryClassOf(context: TypeContext, type: ts.Type): string | undefined {
@@ -19,18 +14,8 @@ export function libraryClassOf(context: TypeContext, type: ts.Type): string | un
     return type.types.map((one) => libraryClassOf(context, one)).find((one) => one !== undefined);
   }
   return nameOfClass(context, type.symbol) ?? nameOfMapped(context, type) ??
-    basesOf(context, type).map(({ type }) => libraryClassOf(context, type))
+    basesOf(context, type).map((base) => libraryClassOf(context, base))
       .find((one) => one !== undefined);
-}
-
-/** What a class or an interface extends and nobody found, as it is written. */
-export function missingBaseOf(context: TypeContext, type: ts.Type): string | undefined {
-  for (const { type: base, text } of basesOf(context, type)) {
-    if (isMissingType(base)) return text;
-    const found = missingBaseOf(context, base);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /**
@@ -60,18 +45,10 @@ function nameOfMapped(context: TypeContext, type: ts.Type): string | undefined {
   return nameOfClass(context, checker.getSymbolAtLocation(owner.name));
 }
 
-interface Base {
-  readonly type: ts.Type;
-  readonly text: string;
-}
-
-function basesOf({ ts, checker }: TypeContext, { symbol }: ts.Type): readonly Base[] {
+function basesOf({ ts, checker }: TypeContext, { symbol }: ts.Type): readonly ts.Type[] {
   return (symbol?.declarations ?? []).flatMap((one) => {
     if (!ts.isClassLike(one) && !ts.isInterfaceDeclaration(one)) return [];
     const clause = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
-    return (clause?.types ?? []).map((base) => ({
-      type: checker.getTypeAtLocation(base),
-      text: base.getText(),
-    }));
+    return (clause?.types ?? []).map((base) => checker.getTypeAtLocation(base));
   });
 }

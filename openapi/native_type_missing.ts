@@ -15,6 +15,28 @@ export function missingName(context: TypeContext, node: ts.Node): string | undef
   return searchNames(context, mentioning(context, node), MAX_ALIASES);
 }
 
+/**
+ * The first type in declarations or annotations that nobody found. The checker goes on without some: a base, or the keys of
+ * a record. What code does inside of them does not count.
+ */
+export function missingInTypes(
+  context: TypeContext,
+  nodes: readonly ts.Node[],
+): string | undefined {
+  return searchNames(context, nodes, MAX_ALIASES, (node) => isCode(context, node));
+}
+
+/** Code, and what is never sent: methods, static and private members, and what type parameters would be. */
+function isCode({ ts }: TypeContext, node: ts.Node): boolean {
+  if (ts.isExpression(node)) return !ts.isExpressionWithTypeArguments(node);
+  if (ts.isPropertyDeclaration(node)) {
+    return ts.isPrivateIdentifier(node.name) ||
+      (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Static) !== 0;
+  }
+  return ts.isBlock(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node) ||
+    ts.isAccessor(node) || ts.isConstructorDeclaration(node) || ts.isTypeParameterDeclaration(node);
+}
+
 /** What a file imports, and nobody found. */
 export function missingImports(
   { ts, checker }: TypeContext,
@@ -37,25 +59,26 @@ function searchNames(
   context: TypeContext,
   nodes: readonly ts.Node[],
   left: number,
+  skips: (node: ts.Node) => boolean = () => false,
 ): string | undefined {
   const { ts } = context;
   for (const node of nodes) {
-    const name = ts.isTypeReferenceNode(node)
+    const name = ts.isTypeReferenceNode(node) && !ts.isConstTypeReference(node)
       ? node.typeName
       : ts.isExpressionWithTypeArguments(node)
       ? node.expression
       : undefined;
-    const found = name && whyMissing(context, name, left);
+    const found = name && missingAt(context, name, left);
     if (found !== undefined) return found;
     const inner: ts.Node[] = [];
-    ts.forEachChild(node, (one) => void inner.push(one));
-    const deeper = searchNames(context, inner, left);
+    ts.forEachChild(node, (one) => void (skips(one) || inner.push(one)));
+    const deeper = searchNames(context, inner, left, skips);
     if (deeper !== undefined) return deeper;
   }
   return undefined;
 }
 
-function whyMissing(context: TypeContext, name: ts.Node, left: number): string | undefined {
+function missingAt(context: TypeContext, name: ts.Node, left: number): string | undefined {
   const { ts, checker } = context;
   const symbol = checker.getSymbolAtLocation(name);
   if (symbol === undefined) return name.getText();
@@ -76,4 +99,9 @@ function importOf({ ts }: TypeContext, symbol: ts.Symbol): string {
   }
   const specifier = node?.moduleSpecifier;
   return specifier === undefined ? "" : ` of ${specifier.getText()}`;
+}
+
+/** What is wrong where a type was not found. */
+export function whyMissing(name: string): string {
+  return `has the type ${name}, which was not found`;
 }

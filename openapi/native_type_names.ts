@@ -27,10 +27,7 @@ export interface TypeNames {
 export function createTypeNames(context: TypeContext): TypeNames {
   let aliases: ReadonlyMap<ts.Type, ts.Symbol> | undefined;
   return {
-    ofList: ({ aliasSymbol: symbol, aliasTypeArguments: args = [] }) =>
-      symbol && isNaming(context, symbol, args)
-        ? withArguments(context, symbol.name, args)
-        : undefined,
+    ofList: (type) => listName(context, type),
     of(type) {
       const own = ownName(context, type);
       if (own !== undefined || !isComposed(context, type)) return own;
@@ -127,12 +124,11 @@ function withArguments(context: TypeContext, name: string, args: readonly ts.Typ
  */
 export function wordsOf(context: TypeContext, type: ts.Type): string {
   const { ts, checker } = context;
-  const own = ownName(context, type);
-  if (own !== undefined) return own.text;
+  const own = ownName(context, type)?.text ??
+    (isPartOf(context, type) ? listName(context, type) : undefined);
+  if (own !== undefined) return own;
   if (checker.isArrayType(type)) {
-    return `${
-      checker.getTypeArguments(type as ts.TypeReference).map((one) => wordsOf(context, one))
-    }Array`;
+    return `${partsOf(context, type).map((one) => wordsOf(context, one))}Array`;
   }
   if (type.isUnion() && (type.flags & ts.TypeFlags.Boolean) === 0) {
     return type.types.map((one) => wordsOf(context, one)).sort().join("_");
@@ -140,6 +136,37 @@ export function wordsOf(context: TypeContext, type: ts.Type): string {
   const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation);
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "");
   return (text.includes("|") ? words.sort() : words).join("_");
+}
+
+/** The alias of a list, which is its name only where it is a part of itself. */
+function listName(
+  context: TypeContext,
+  { aliasSymbol: symbol, aliasTypeArguments: args = [] }: ts.Type,
+): string | undefined {
+  return symbol && isNaming(context, symbol, args)
+    ? withArguments(context, symbol.name, args)
+    : undefined;
+}
+
+/** Whether a list has itself among its elements. */
+function isPartOf(
+  context: TypeContext,
+  whole: ts.Type,
+  type = whole,
+  seen: Set<ts.Type> = new Set(),
+): boolean {
+  return partsOf(context, type).some((one) => {
+    if (one === whole) return true;
+    if (seen.has(one)) return false;
+    seen.add(one);
+    return isPartOf(context, whole, one, seen);
+  });
+}
+
+/** The elements of a list, and the alternatives of a union. */
+function partsOf(context: TypeContext, type: ts.Type): readonly ts.Type[] {
+  if (isList(context, type)) return context.checker.getTypeArguments(type as ts.TypeReference);
+  return type.isUnion() ? type.types : [];
 }
 
 function isComposed({ ts }: TypeContext, type: ts.Type): boolean {

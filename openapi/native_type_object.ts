@@ -13,7 +13,7 @@ import {
   type TypeContext,
   type TypePlace,
 } from "./native_type_context.ts";
-import { libraryClassOf, missingBaseOf } from "./native_type_library.ts";
+import { libraryClassOf } from "./native_type_library.ts";
 import { argumentHint, elementHint, memberHint, readHint } from "./native_type_hints.ts";
 import type { TypeWriter } from "./native_type_schema.ts";
 
@@ -41,10 +41,7 @@ export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): 
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
     return markUnknown(at, "is a function, which JSON cannot carry");
   }
-  const missing = missingBaseOf(writer.context, type);
-  return missing === undefined
-    ? membersSchema(writer, type, at)
-    : markUnknown(at, `extends ${missing}, which was not found`);
+  return membersSchema(writer, type, at);
 }
 
 /** What is no plain object: a class of the language or the runtime, and what writes itself by `toJSON`. */

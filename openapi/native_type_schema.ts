@@ -11,6 +11,7 @@ import type ts from "typescript";
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { refsOf } from "./_json_schema.ts";
 import { localRef } from "./_schema_graph.ts";
+import { unknownParts } from "./_standard_schema.ts";
 import {
   isMissingType,
   markUnknown,
@@ -20,7 +21,7 @@ import {
 } from "./native_type_context.ts";
 import { documentationOf } from "./native_type_docs.ts";
 import { hintAt, readHint } from "./native_type_hints.ts";
-import { missingImports, missingName } from "./native_type_missing.ts";
+import { missingImports, missingInTypes, missingName, whyMissing } from "./native_type_missing.ts";
 import { createTypeNames, type TypeName } from "./native_type_names.ts";
 import { objectSchema } from "./native_type_object.ts";
 import { templateSchema } from "./native_type_text.ts";
@@ -86,7 +87,6 @@ export function createSchemaWriter(
     const local = freeName(text);
     locals.set(type, local);
     definitions.set(local, {});
-    unfinished.add(local);
     const inner: TypePlace = {
       path: text,
       node: symbol.declarations?.[0] ?? at.node,
@@ -96,10 +96,20 @@ export function createSchemaWriter(
     const hint = hintAt(context, symbol);
     const outer = busy;
     busy = new Map(); // whatever comes again in there refers to this
+    unfinished.add(local);
     const schema = writeType(writer, type, { ...inner, hint });
     busy = outer;
     unfinished.delete(local);
-    definitions.set(local, writer.document(schema, symbol, inner));
+    const isWhole = context.checker.getPropertyOfType(type, "toJSON") === undefined; // else only that counts
+    const missing = isWhole && unknownParts(schema).length === 0
+      ? missingInTypes(context, symbol.declarations ?? [])
+      : undefined;
+    definitions.set(
+      local,
+      missing === undefined
+        ? writer.document(schema, symbol, inner)
+        : markUnknown(inner, whyMissing(missing)),
+    );
     return refTo(local);
   }
 
@@ -135,7 +145,7 @@ export function createSchemaWriter(
     try {
       return writer.place(type, at);
     } catch (error) {
-      if (!(error instanceof EndlessType)) throw error;
+      if (!(error instanceof EndlessType)) throw error; // and nothing is written any more
       const mark = markUnknown(at, `holds ${error.message}, which is nested without end`);
       for (const local of unfinished) definitions.set(local, mark);
       unfinished.clear();
@@ -225,7 +235,7 @@ function intersectionSchema(
 function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
   if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
   const name = missingName(context, node) ?? missingName(context, root);
-  if (name !== undefined) return `has the type ${name}, which was not found`;
+  if (name !== undefined) return whyMissing(name);
   const imports = missingImports(context, root.getSourceFile()).join(", ");
   return "has a type that was not found" +
     (imports === "" ? "" : `; nor was ${imports}, which its file imports`);

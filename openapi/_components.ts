@@ -74,6 +74,7 @@ const NUMBER_REGEXP = /"#\/components\/schemas\/@(\d+)/g;
 export function createComponents(given: Readonly<Record<string, SchemaObject>>): Components {
   const entries: Entry[] = [];
   const known = new Map<string, number>();
+  const added = new WeakMap<object, number>();
 
   /** The number of a schema; the same schema has one number. */
   function numberOf(local: string, one: WantedName, graph: SchemaGraph, side: Side): number {
@@ -88,14 +89,38 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
     return number;
   }
 
-  function add(schema: SchemaObject, { validator, side, name }: SchemaOrigin): SchemaObject {
+  function add(schema: SchemaObject, origin: SchemaOrigin): SchemaObject {
+    return addKnown(schema, origin.side) ?? addGraph(schema, origin);
+  }
+
+  /** A schema whose definitions have all been added before, each as the very same object. */
+  function addKnown({ $defs, ...root }: SchemaObject, side: Side): SchemaObject | undefined {
+    const numbers = new Map<string, number>();
+    for (const [local, one] of Object.entries(isObject($defs) ? $defs : {})) {
+      const number = isObject(one) ? added.get(one) : undefined;
+      if (number === undefined) return undefined;
+      numbers.set(local, number);
+      entries[number]?.sides.add(side);
+    }
+    if (numbers.size === 0) return undefined;
+    return mapSchema(root, (part) => placeRef(part, numbers, () => ({})));
+  }
+
+  function addGraph(
+    schema: SchemaObject,
+    { validator, side, name }: SchemaOrigin,
+  ): SchemaObject {
     const graph = readGraph(schema, { name, madeUp: vendorOf(validator) === "arktype" });
     const numbers = new Map(
       [...graph.named].map(([local, one]) => [local, numberOf(local, one, graph, side)]),
     );
     const place = (one: SchemaObject): SchemaObject =>
-      mapSchema(one, (part) => placeRef(part, numbers, graph, place));
+      mapSchema(
+        one,
+        (part) => placeRef(part, numbers, (local) => place(definitionOf(graph, local))),
+      );
     for (const [local, number] of numbers) {
+      added.set(definitionOf(graph, local), number);
       const entry = entries[number];
       if (entry !== undefined) entry.schema ??= place(definitionOf(graph, local));
     }
@@ -212,14 +237,13 @@ function refTo(number: number): string {
 function placeRef(
   schema: SchemaObject,
   numbers: ReadonlyMap<string, number>,
-  graph: SchemaGraph,
-  place: (schema: SchemaObject) => SchemaObject,
+  inPlace: (local: string) => SchemaObject,
 ): SchemaObject {
   const { discriminator } = schema;
   if (isObject(discriminator) && isObject(discriminator.mapping)) {
     const mapping = Object.entries(discriminator.mapping).map(([value, target]) => [
       value,
-      placeRef({ $ref: target }, numbers, graph, place).$ref ?? target,
+      placeRef({ $ref: target }, numbers, inPlace).$ref ?? target,
     ]);
     return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
   }
@@ -227,9 +251,7 @@ function placeRef(
   if (found === undefined) return schema;
   const { $ref: _, ...beside } = schema;
   const number = numbers.get(found.local);
-  const placed = number === undefined
-    ? place(definitionOf(graph, found.local))
-    : { $ref: refTo(number) + found.rest };
+  const placed = number === undefined ? inPlace(found.local) : { $ref: refTo(number) + found.rest };
   if (Object.keys(beside).length === 0) return placed;
   const others = Array.isArray(beside.allOf) ? beside.allOf : [];
   return { ...beside, allOf: [placed, ...others] }; // many tools ignore what stands beside a $ref

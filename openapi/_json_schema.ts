@@ -53,12 +53,25 @@ export function mapSchema(
   ));
 }
 
+/** Visits a schema and every schema in it, innermost first. */
+export function visitSchema(schema: SchemaObject, visit: (schema: SchemaObject) => void): void {
+  const inner = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(inner);
+    else if (isObject(value)) visitSchema(value, visit);
+  };
+  for (const keyword in schema) {
+    const value = schema[keyword];
+    if (SCHEMA_KEYWORDS.has(keyword)) inner(value);
+    else if (MAP_KEYWORDS.has(keyword) && isObject(value)) Object.values(value).forEach(inner);
+  }
+  visit(schema);
+}
+
 /** Every `$ref` of a schema, in order. */
 export function refsOf(schema: SchemaObject): readonly string[] {
   const refs: string[] = [];
-  mapSchema(schema, (one) => {
-    if (typeof one.$ref === "string") refs.push(one.$ref);
-    return one;
+  visitSchema(schema, ({ $ref }) => {
+    if (typeof $ref === "string") refs.push($ref);
   });
   return refs;
 }

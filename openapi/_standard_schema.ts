@@ -6,7 +6,7 @@
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { isObject, mapSchema } from "./_json_schema.ts";
+import { isObject, mapSchema, visitSchema } from "./_json_schema.ts";
 import { withoutMadeUpDefaults } from "./_made_up.ts";
 import { type Side, tidySchema, UNKNOWN_PART } from "./_tidy_schema.ts";
 
@@ -75,7 +75,9 @@ export function jsonSchemaOf(
     return schema;
   };
   try {
-    const schema = mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
+    const schema = vendor === TYPES_VENDOR
+      ? convert() // which is tidy
+      : mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
     const unknown = markUnknown ? [] : unknownParts(schema);
     if (unknown.length === 0) return schema;
     throw new TypeError(
@@ -101,9 +103,8 @@ function listed(messages: readonly string[]): string {
 /** What a schema has that JSON has not. */
 export function unknownParts(schema: SchemaObject): readonly string[] {
   const found = new Set<string>();
-  mapSchema(schema, (one) => {
+  visitSchema(schema, (one) => {
     if (typeof one[UNKNOWN_PART] === "string") found.add(one[UNKNOWN_PART]);
-    return one;
   });
   return [...found];
 }

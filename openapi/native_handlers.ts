@@ -7,6 +7,7 @@
 import type ts from "typescript";
 import type { RequestPart } from "./_sources.ts";
 import { missingInTypes } from "./native_type_missing.ts";
+import { responsesMadeBy } from "./native_statuses.ts";
 import { isMissingType, type TypeContext, withoutNoInfer } from "./native_type_context.ts";
 
 /** The types that a route has. */
@@ -33,6 +34,49 @@ export interface SentTypes {
 
 /** The handler that a call of a router's method adds; `undefined` if the call is none. */
 export function handlerAt(context: TypeContext, call: ts.CallExpression): HandlerTypes | undefined {
+  return statedHandler(context, call) ?? inferredHandler(context, call);
+}
+
+/** The handler of a call that states its types. They are read as they stand: to check the call takes much longer. */
+function statedHandler(
+  context: TypeContext,
+  call: ts.CallExpression,
+): HandlerTypes | undefined {
+  const { ts, checker } = context;
+  const [, handler, options] = call.arguments;
+  const [spec, response] = (call.typeArguments ?? []).map((one) =>
+    checker.getTypeFromTypeNode(one)
+  );
+  if (handler === undefined || spec === undefined) return undefined;
+  if (memberType(context, spec, ["~spec"]) === undefined) return undefined;
+  const data = response && memberType(context, response, ["~response"]);
+  const isOpen = data === undefined || (data.flags & ts.TypeFlags.Unknown) !== 0;
+  const made = isOpen ? undefined : responsesMadeBy(context, handler);
+  if (made === undefined || made.length === 0) return undefined;
+  return {
+    node: nameAt(context, call),
+    request: (name) => memberType(context, spec, [`~${name}`]),
+    validated: (part) => validatedType(context, options === undefined ? [] : [options], part),
+    missing: () =>
+      missingInTypes(context, [...call.typeArguments ?? [], ...annotationsOf(context, handler)]),
+    sent: () =>
+      made.map(({ status, hasData }) => ({
+        status,
+        data: hasData ? data : checker.getNeverType(),
+      })),
+  };
+}
+
+/** The place of a call in messages: the name that is called. */
+function nameAt({ ts }: TypeContext, call: ts.CallExpression): ts.Node {
+  const { expression } = call;
+  return ts.isPropertyAccessExpression(expression) ? expression.name : call;
+}
+
+function inferredHandler(
+  context: TypeContext,
+  call: ts.CallExpression,
+): HandlerTypes | undefined {
   const { ts, checker } = context;
   const [, handler, options] = call.arguments;
   const called = checker.getTypeAtLocation(call.expression);
@@ -44,16 +88,11 @@ export function handlerAt(context: TypeContext, call: ts.CallExpression): Handle
   const type = checker.getTypeAtLocation(handler);
   if (isMissingType(type)) return unknownHandler(handler, type);
   const own = type.getCallSignatures()[0];
-  const { expression } = call;
-  return createHandler(
-    context,
-    ts.isPropertyAccessExpression(expression) ? expression.name : call,
-    {
-      signatures: own === undefined ? [stated] : [stated, own],
-      options: options === undefined ? [] : [options],
-      annotations: [...call.typeArguments ?? [], ...annotationsOf(context, handler)],
-    },
-  );
+  return createHandler(context, nameAt(context, call), {
+    signatures: own === undefined ? [stated] : [stated, own],
+    options: options === undefined ? [] : [options],
+    annotations: [...call.typeArguments ?? [], ...annotationsOf(context, handler)],
+  });
 }
 
 /** The handler that a controller's method is; `undefined` if the class has no such method. */
@@ -117,14 +156,7 @@ function createHandler(
     node,
     request: (name) =>
       request && (isMissingType(request) ? request : memberType(context, request, [name])),
-    validated(part) {
-      for (const one of options) {
-        const type = checker.getTypeAtLocation(one);
-        const input = memberType(context, type, ["schema", part, "~standard", "types", "input"]);
-        if (input !== undefined) return input;
-      }
-      return undefined;
-    },
+    validated: (part) => validatedType(context, options, part),
     missing: () => missingInTypes(context, annotations),
     sent() {
       const [stated = [], own = []] = signatures.map((one) =>
@@ -138,6 +170,20 @@ function createHandler(
         : own.map((one) => isNever(context, one.data) ? one : { ...one, data });
     },
   };
+}
+
+/** The type that a part's validator takes, in the first of a route's options that has one. */
+function validatedType(
+  context: TypeContext,
+  options: readonly ts.Expression[],
+  part: RequestPart,
+): ts.Type | undefined {
+  for (const one of options) {
+    const type = context.checker.getTypeAtLocation(one);
+    const input = memberType(context, type, ["schema", part, "~standard", "types", "input"]);
+    if (input !== undefined) return input;
+  }
+  return undefined;
 }
 
 /** What responses that a handler returns are made of. */

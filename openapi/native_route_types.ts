@@ -32,7 +32,10 @@ export function routeTypes(
 ): RouteTypes {
   const { node } = handler;
   const { Never, Unknown } = context.ts.TypeFlags;
+  const sent = once(() => handler.sent());
   const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0, optional: true });
+
+  const missing = once(() => handler.missing());
 
   function requestSource(part: RequestPart, validated: boolean): SchemaSource | undefined {
     const type = handler.request(MEMBERS[part]);
@@ -45,9 +48,8 @@ export function routeTypes(
   }
 
   function responseSource(status: string): SchemaSource | undefined {
-    const sent = handler.sent();
-    const exact = sent.filter((one) => one.status === status);
-    const open = status.startsWith("2") ? sent.filter((one) => one.status === undefined) : [];
+    const exact = sent().filter((one) => one.status === status);
+    const open = status.startsWith("2") ? sent().filter((one) => one.status === undefined) : [];
     const found = (exact.length > 0 ? exact : open).map(({ data }) => data);
     if (found.some((one) => one === undefined || (one.flags & Unknown) !== 0)) return undefined;
     const types = found.flatMap((one) => one === undefined || (one.flags & Never) !== 0 ? [] : one);
@@ -59,7 +61,7 @@ export function routeTypes(
 
   /** The checker goes on without some types that it did not find; nothing may be described without them. */
   function orMissing(source: SchemaSource | undefined): SchemaSource | undefined {
-    const name = handler.missing();
+    const name = missing();
     if (name === undefined || (source !== undefined && hasMarks(source))) return source;
     return sourceOf(() => markUnknown(place("its handler"), whyMissing(name)));
   }
@@ -67,7 +69,7 @@ export function routeTypes(
   return {
     request: (part, validated) => orMissing(requestSource(part, validated)),
     statuses() {
-      const statuses = new Set(handler.sent().map(({ status }) => status));
+      const statuses = new Set(sent().map(({ status }) => status));
       return statuses.size === 0 ? [undefined] : [...statuses];
     },
     response: (status) => orMissing(responseSource(status)),
@@ -117,8 +119,7 @@ function eitherOf(schemas: readonly SchemaObject[]): SchemaObject {
 }
 
 function sourceOf(write: () => SchemaObject): SchemaSource {
-  let schema: SchemaObject | undefined;
-  const convert = (): SchemaObject => schema ??= write();
+  const convert = once(write);
   return {
     "~standard": { vendor: TYPES_VENDOR, jsonSchema: { input: convert, output: convert } },
   };
@@ -127,4 +128,10 @@ function sourceOf(write: () => SchemaObject): SchemaSource {
 function hasMarks({ "~standard": { jsonSchema } }: SchemaSource): boolean {
   const schema = jsonSchema?.input({ target: "draft-2020-12" });
   return isObject(schema) && unknownParts(schema).length > 0;
+}
+
+/** A function that is called when it is first needed, and then never again. */
+function once<T>(run: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: run() }).value;
 }

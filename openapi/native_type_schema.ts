@@ -56,6 +56,7 @@ export function createSchemaWriter(
   let busy = new Map<ts.Type, string | undefined>();
   const definitions = new Map<string, SchemaObject>();
   const unfinished = new Set<string>();
+  const links = new Map<string, readonly string[]>();
 
   const writer: TypeWriter = {
     context,
@@ -154,24 +155,27 @@ export function createSchemaWriter(
     }
   }
 
+  /** The definitions that another one refers to. What is finished stays as it is. */
+  function linksOf(local: string): readonly string[] {
+    const found = links.get(local) ?? localRefs(definitions.get(local) ?? {});
+    if (!unfinished.has(local)) links.set(local, found);
+    return found;
+  }
+
   return (type, at) => {
     const root = placeRoot(type, at);
-    const used = new Set<string>();
-    const visit = (schema: SchemaObject): void => {
-      for (const ref of refsOf(schema)) {
-        const local = localRef(ref)?.local;
-        if (local === undefined || used.has(local)) continue;
-        used.add(local);
-        visit(definitions.get(local) ?? {});
-      }
-    };
-    visit(root);
+    const used = new Set(localRefs(root));
+    for (const local of used) linksOf(local).forEach((one) => used.add(one)); // grows on the way
     if (used.size === 0) return root;
     return {
       ...root,
       $defs: Object.fromEntries([...used].map((one) => [one, definitions.get(one)])),
     };
   };
+}
+
+function localRefs(schema: SchemaObject): readonly string[] {
+  return refsOf(schema).flatMap((ref) => localRef(ref)?.local ?? []);
 }
 
 /** The schema of a type, whatever it is called. */

@@ -64,10 +64,9 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "openapi/native_*.ts",
     may: [
       "@std/{cli,jsonc,path}",
-      "node:fs",
       "node:child_process",
+      "node:fs",
       "node:fs/promises",
-      "node:module",
       "node:module",
       "node:process",
       "typescript",

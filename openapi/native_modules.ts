@@ -93,6 +93,20 @@ export function findConfig(): string | undefined {
 /** Names of Deno's configuration. */
 export const CONFIG_FILES: readonly string[] = ["deno.json", "deno.jsonc"];
 
+/** The text of modules that are their own address, RFC 2397, by the names that a program knows them by. */
+export async function readDataModules(
+  { modules }: ModuleGraph,
+): Promise<ReadonlyMap<string, string>> {
+  const found = [...modules.values()].filter(({ specifier }) => specifier.startsWith("data:"));
+  return new Map(
+    await Promise.all(
+      found.map(async (one) =>
+        [fileNameOf(one), await (await fetch(one.specifier)).text()] as const
+      ),
+    ),
+  );
+}
+
 /** The declarations of what Deno has as globals. */
 export async function readDenoTypes(): Promise<string> {
   return await runDeno(["types"]);
@@ -146,12 +160,12 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   Json: ".json",
 };
 
-/** The package that a file is in. */
+/** The packages that a file is in: one, or the same one with several peers. */
 export function packageAt(
   { packages }: ModuleGraph,
   fileName: string,
 ): readonly PackageInfo[] {
   return [...packages.values()].filter(({ localPath }) =>
-    fileName.startsWith(join(localPath, "/"))
+    fileName.startsWith(localPath) && /[/\\]/.test(fileName.charAt(localPath.length))
   );
 }

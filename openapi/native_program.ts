@@ -12,16 +12,20 @@ import {
   IS_DENO,
   type ModuleGraph,
   packageAt,
+  readDataModules,
   readDenoTypes,
   readModuleGraph,
 } from "./native_modules.ts";
 import { createDenoResolver, createNodeResolver } from "./native_resolve.ts";
-import type { TypeContext } from "./native_type_context.ts";
+import type { FileOrigin, TypeContext } from "./native_type_context.ts";
 
 /** Name of the file that declares what Deno has as globals. */
 const DENO_TYPES = "/deno.d.ts";
 /** Name of the file that stands for imports of text. */
 const TEXT_TYPES = "/text.d.ts";
+
+/** Packages that declare what runtimes have as globals. */
+const RUNTIME_TYPES_REGEXP = /[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/;
 
 /** Modules of this package, whose aliases are no names of an application's types. */
 const OWN_FOLDERS = ["./", "../router/", "../auth/", "../static/"];
@@ -43,7 +47,12 @@ export async function loadProgram(
     IS_DENO ? readDenoTypes() : undefined,
   ]);
   const options = readCompilerOptions(compiler, files[0] ?? "", { config, forDeno: IS_DENO });
-  const host = createHost(compiler, { options, graph, denoTypes });
+  const texts = new Map([
+    ...graph === undefined ? [] : await readDataModules(graph),
+    ...denoTypes === undefined ? [] : [[DENO_TYPES, denoTypes] as const],
+    [TEXT_TYPES, "declare const text: string;\nexport default text;\n"],
+  ]);
+  const host = createHost(compiler, { options, graph, texts });
   const roots = files.map((file) => fileNameOf({ specifier: file }));
   const program = compiler.createProgram({
     rootNames: denoTypes === undefined ? roots : [DENO_TYPES, ...roots],
@@ -53,17 +62,7 @@ export async function loadProgram(
   const own = OWN_FOLDERS.map((folder) =>
     fileNameOf({ specifier: new URL(folder, import.meta.url).href })
   );
-  const originOf: TypeContext["originOf"] = (file) => {
-    const { fileName } = file;
-    if (fileName === DENO_TYPES || program.isSourceFileDefaultLibrary(file)) return "library";
-    if (/[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/.test(fileName)) {
-      return "library";
-    }
-    const isPackage = /[/\\]node_modules[/\\]/.test(fileName) ||
-      program.isSourceFileFromExternalLibrary(file) ||
-      (graph !== undefined && packageAt(graph, fileName).length > 0);
-    return isPackage ? "package" : "module";
-  };
+  const originOf = createOrigins(program, graph);
   return {
     ts: compiler,
     checker: program.getTypeChecker(),
@@ -73,6 +72,28 @@ export async function loadProgram(
       !file.isDeclarationFile && originOf(file) === "module" && !/^\w+:\/\//.test(file.fileName) &&
       !own.some((folder) => file.fileName.startsWith(folder))
     ),
+  };
+}
+
+/** Says of files where they are from. */
+function createOrigins(
+  program: ts.Program,
+  graph: ModuleGraph | undefined,
+): TypeContext["originOf"] {
+  const origins = new Map<ts.SourceFile, FileOrigin>();
+  const read = (file: ts.SourceFile): FileOrigin => {
+    const { fileName } = file;
+    if (fileName === DENO_TYPES || program.isSourceFileDefaultLibrary(file)) return "library";
+    if (RUNTIME_TYPES_REGEXP.test(fileName)) return "library";
+    const isPackage = /[/\\]node_modules[/\\]/.test(fileName) ||
+      program.isSourceFileFromExternalLibrary(file) ||
+      (graph !== undefined && packageAt(graph, fileName).length > 0);
+    return isPackage ? "package" : "module";
+  };
+  return (file) => {
+    const origin = origins.get(file) ?? read(file);
+    origins.set(file, origin);
+    return origin;
   };
 }
 
@@ -91,12 +112,13 @@ async function loadCompiler(): Promise<typeof ts> {
 interface HostSource {
   readonly options: ts.CompilerOptions;
   readonly graph: ModuleGraph | undefined;
-  readonly denoTypes: string | undefined;
+  /** Files that are not on a disk. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 function createHost(
   compiler: typeof ts,
-  { options, graph, denoTypes }: HostSource,
+  { options, graph, texts }: HostSource,
 ): ts.CompilerHost {
   const standard = compiler.createCompilerHost(options, true);
   const library = standard.getDefaultLibLocation?.() ?? "";
@@ -105,20 +127,15 @@ function createHost(
       typeof one.local === "string" ? [[fileNameOf(one), one.local]] : []
     ),
   );
-  const virtual = new Map([[DENO_TYPES, denoTypes], [
-    TEXT_TYPES,
-    "declare const text: string;\nexport default text;\n",
-  ]]);
   const read = (name: string): string | undefined =>
-    virtual.get(name) ?? standard.readFile(locals.get(name) ?? name);
+    texts.get(name) ?? standard.readFile(locals.get(name) ?? name);
   const resolve = graph === undefined
     ? createNodeResolver(compiler, options, standard)
     : createDenoResolver(compiler, options, standard, graph);
   return {
     ...standard,
     readFile: read,
-    fileExists: (name) =>
-      virtual.get(name) !== undefined || standard.fileExists(locals.get(name) ?? name),
+    fileExists: (name) => texts.has(name) || standard.fileExists(locals.get(name) ?? name),
     getSourceFile: (name, languageVersion) => {
       const text = read(name);
       const isLibrary = name === DENO_TYPES || name.startsWith(library);

@@ -11,6 +11,7 @@ import type { RequestPart, RouteTypes } from "./_sources.ts";
 import { type SchemaSource, TYPES_VENDOR, unknownParts } from "./_standard_schema.ts";
 import type { HandlerTypes } from "./native_handlers.ts";
 import { markUnknown, type TypeContext, type TypePlace } from "./native_type_context.ts";
+import { libraryClassOf } from "./native_type_library.ts";
 import { whyMissing } from "./native_type_missing.ts";
 import { wordsOf } from "./native_type_names.ts";
 import type { createSchemaWriter } from "./native_type_schema.ts";
@@ -33,7 +34,7 @@ export function routeTypes(
   const { node } = handler;
   const { Never, Unknown } = context.ts.TypeFlags;
   const sent = once(() => handler.sent());
-  const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0, optional: true });
+  const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0 });
 
   const missing = once(() => handler.missing());
 
@@ -41,10 +42,11 @@ export function routeTypes(
     const type = handler.request(MEMBERS[part]);
     const path = `req.${MEMBERS[part]}`;
     const form = part === "body" ? formOf(context, type) : undefined;
-    if (form !== undefined) return sourceOf(() => write.form(form, place(path)));
+    const at = { ...place(path), optional: true };
+    if (form !== undefined) return sourceOf(() => write.form(form, at));
     const described = validated ? handler.validated(part) : type;
     if (described === undefined || saysNothing(context, part, described)) return undefined;
-    return sourceOf(() => write.json(described, place(path)));
+    return sourceOf(() => write.json(described, at));
   }
 
   function responseSource(status: string): SchemaSource | undefined {
@@ -91,18 +93,15 @@ function isEmptyObject(type: ts.Type): boolean {
 }
 
 /** Whether a type is the one that a part has which nobody stated. */
-function saysNothing({ ts, checker }: TypeContext, part: RequestPart, type: ts.Type): boolean {
-  const { Unknown, Undefined } = ts.TypeFlags;
+function saysNothing(context: TypeContext, part: RequestPart, type: ts.Type): boolean {
+  const { Unknown, Undefined } = context.ts.TypeFlags;
   if ((type.flags & (Unknown | Undefined)) !== 0) return true;
-  if (part === "body") return checker.getPropertyOfType(type, "getAll") !== undefined; // a form
-  return part === "query" && isAnyQuery({ ts, checker }, type);
+  if (part === "body") return libraryClassOf(context, type) === "FormData";
+  return part === "query" && isAnyQuery(context, type);
 }
 
 /** Whether a type is `Query`, whatever the checker calls it: any names, each with a text or several. */
-function isAnyQuery(
-  { ts, checker }: Pick<TypeContext, "ts" | "checker">,
-  type: ts.Type,
-): boolean {
+function isAnyQuery({ ts, checker }: TypeContext, type: ts.Type): boolean {
   const values = type.getStringIndexType();
   return type.getProperties().length === 0 && values?.isUnion() === true &&
     values.types.length === 3 && values.types.some((one) => checker.isArrayType(one)) &&

@@ -5,7 +5,6 @@
  */
 
 import { fromFileUrl, toFileUrl } from "@std/path";
-import { findSourceMap } from "node:module";
 import process from "node:process";
 import type ts from "typescript";
 import { noteSites, type Site, sitesOf } from "../router/sites.ts";
@@ -30,7 +29,8 @@ export function applicationSites(what: object): readonly Site[] {
 /** Where compiled JavaScript was written. Deno and Bun say so themselves. */
 function sourceOf(site: Site): Site {
   if (!/^file:.*\.[cm]?js$/.test(site.file)) return site;
-  const entry = findSourceMap(fromFileUrl(site.file))?.findEntry(site.line - 1, site.column - 1);
+  const map = process.getBuiltinModule?.("node:module").findSourceMap?.(fromFileUrl(site.file));
+  const entry = map?.findEntry(site.line - 1, site.column - 1);
   if (entry === undefined || !("originalSource" in entry)) return site;
   const { originalSource, originalLine, originalColumn } = entry;
   return { file: urlOf(originalSource), line: originalLine + 1, column: originalColumn + 1 };

@@ -107,7 +107,7 @@ function plainText(parts: readonly ts.SymbolDisplayPart[]): string {
       return linkText(name === "" ? label : `${name} ${label}`);
     }
     return "";
-  }).join("");
+  }).join("").replaceAll("\r\n", "\n"); // a checkout on Windows says the same
 }
 
 /** `Pet|the pet` or `Pet the pet` is "the pet", and `Pet` is code. */

@@ -39,10 +39,12 @@ function nameOfMapped(context: TypeContext, type: ts.Type): string | undefined {
   const { ts, checker } = context;
   if ((type.flags & ts.TypeFlags.Object) === 0) return undefined;
   if (((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) === 0) return undefined;
-  const [first] = checker.getPropertiesOfType(type);
-  const owner = first && declarationOf(first)?.parent;
+  const members = checker.getPropertiesOfType(type);
+  const owner = members[0] && declarationOf(members[0])?.parent;
   if (owner === undefined || !ts.isInterfaceDeclaration(owner)) return undefined;
-  return nameOfClass(context, checker.getSymbolAtLocation(owner.name));
+  const symbol = checker.getSymbolAtLocation(owner.name);
+  const whole = symbol && checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+  return whole?.length === members.length ? nameOfClass(context, symbol) : undefined;
 }
 
 function basesOf({ ts, checker }: TypeContext, { symbol }: ts.Type): readonly ts.Type[] {

@@ -176,7 +176,7 @@ function isComposed({ ts }: TypeContext, type: ts.Type): boolean {
 
 /**
  * Aliases of the application for types that come without a name, such as those of `z.infer`. Of two for the same type
- * the first is taken.
+ * the first is taken in the order of the alphabet, which no import changes.
  */
 function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
   const { ts, checker } = context;
@@ -187,7 +187,9 @@ function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
     const symbol = checker.getSymbolAtLocation(node.name);
     if (symbol === undefined) return;
     const type = checker.getDeclaredTypeOfSymbol(symbol);
-    if (aliases.has(type) || !isComposed(context, type) || isList(context, type)) return;
+    const known = aliases.get(type);
+    if (known !== undefined && known.name <= symbol.name) return;
+    if (!isComposed(context, type) || isList(context, type)) return;
     if (
       ownName(context, type) === undefined && !isBuiltIn(context, type) &&
       !mayBeUndefined(context, type)

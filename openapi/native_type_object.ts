@@ -98,7 +98,8 @@ function tupleSchema(writer: TypeWriter, type: ts.TupleTypeReference, at: TypePl
   const { context, context: { ts, checker } } = writer;
   const { elementFlags } = type.target;
   const node = readHint(context, at.hint)?.node;
-  const nodes = node !== undefined && ts.isTupleTypeNode(node) ? node.elements : [];
+  const elements = node !== undefined && ts.isTupleTypeNode(node) ? node.elements : [];
+  const nodes = elements.some((one) => isSpread(context, one)) ? [] : elements; // they would be at other places
   const items = checker.getTypeArguments(type).map((element, i) => {
     const flags = elementFlags[i] ?? ts.ElementFlags.Required;
     const optional = (flags & ts.ElementFlags.Optional) !== 0;
@@ -123,6 +124,11 @@ function tupleSchema(writer: TypeWriter, type: ts.TupleTypeReference, at: TypePl
   };
 }
 
+function isSpread({ ts }: TypeContext, node: ts.Node): boolean {
+  return ts.isRestTypeNode(node) ||
+    (ts.isNamedTupleMember(node) && node.dotDotDotToken !== undefined);
+}
+
 /** How the element of a tuple is written, without its name and its question mark. */
 function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNode | undefined {
   if (node === undefined || !ts.isTypeNode(node)) return undefined;
@@ -131,8 +137,7 @@ function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNod
 }
 
 function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
-  const { context: { checker } } = writer;
-  const members = inOrder(checker.getPropertiesOfType(type)).flatMap((member) => {
+  const members = membersInOrder(writer.context, type).flatMap((member) => {
     const found = memberSchema(writer, member, at);
     return found === undefined ? [] : [{ name: member.name, ...found }];
   });
@@ -147,13 +152,27 @@ function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
   };
 }
 
-/** Members as they are written; those that a mapped type makes of literals come in any order, and last. */
-function inOrder(members: readonly ts.Symbol[]): readonly ts.Symbol[] {
-  const isMade = ({ declarations = [] }: ts.Symbol): boolean => declarations.length === 0;
-  return [
-    ...members.filter((one) => !isMade(one)),
-    ...members.filter(isMade).sort((a, b) => a.name < b.name ? -1 : 1),
-  ];
+/**
+ * Members as they are written. Those of a mapped type come in any order: they are sorted by where they are declared, and
+ * those that it makes of literals by name.
+ */
+function membersInOrder({ ts, checker }: TypeContext, type: ts.Type): readonly ts.Symbol[] {
+  const members = checker.getPropertiesOfType(type);
+  const { objectFlags = 0 } = type as Partial<ts.ObjectType>;
+  if ((objectFlags & ts.ObjectFlags.Mapped) === 0) return members;
+  const placeOf = (member: ts.Symbol): readonly [string, number, string] => {
+    const declaration = declarationOf(member);
+    return declaration === undefined
+      ? ["\uffff", 0, member.name]
+      : [declaration.getSourceFile().fileName, declaration.pos, member.name];
+  };
+  return members
+    .map((member) => ({ member, place: placeOf(member) }))
+    .sort((a, b) => {
+      const at = a.place.findIndex((one, i) => one !== b.place[i]);
+      return (a.place[at] ?? 0) < (b.place[at] ?? 0) ? -1 : 1;
+    })
+    .map(({ member }) => member);
 }
 
 /** The schema of a member; `undefined` for one that is never written. */

@@ -13,7 +13,6 @@ import { refsOf } from "./_json_schema.ts";
 import { localRef } from "./_schema_graph.ts";
 import { unknownParts } from "./_standard_schema.ts";
 import {
-  isMissingType,
   markUnknown,
   type TypeContext,
   type TypePlace,
@@ -21,11 +20,9 @@ import {
 } from "./native_type_context.ts";
 import { documentationOf } from "./native_type_docs.ts";
 import { hintAt, readHint } from "./native_type_hints.ts";
-import { missingImports, missingInTypes, missingName, whyMissing } from "./native_type_missing.ts";
+import { missingInTypes, whyMissing } from "./native_type_missing.ts";
+import { writeType } from "./native_type_kinds.ts";
 import { createTypeNames, type TypeName } from "./native_type_names.ts";
-import { objectSchema } from "./native_type_object.ts";
-import { templateSchema } from "./native_type_text.ts";
-import { unionSchema } from "./native_type_union.ts";
 
 /** Writes the schemas of types. */
 export interface TypeWriter {
@@ -40,11 +37,24 @@ export interface TypeWriter {
   isNamed(type: ts.Type): boolean;
 }
 
-/** Types are nested less deeply than that, unless each makes another one: `Nest<T>` with a `Nest<T[]>` in it. */
-const MAX_DEPTH = 50;
+/** Types are nested less deeply than that, named ones not counted. */
+const MAX_DEPTH = 200;
+/** A type stands in others of its name less often than that, unless each makes another one: `Nest<T>` a `Nest<T[]>`. */
+const MAX_OUTER = 20;
 
 /** Ends the reading of a type that has no end. */
 class EndlessType extends Error {}
+
+/** A type with a name, on its way to a definition. */
+interface Definition {
+  readonly type: ts.Type;
+  readonly symbol: ts.Symbol;
+  /** Its name among the definitions. */
+  readonly local: string;
+  readonly at: TypePlace;
+  /** The definition that it was first found in. */
+  readonly outer: Definition | undefined;
+}
 
 /** Creates a writer. @returns A function that gives the schema of a type, with `$defs`. */
 export function createSchemaWriter(
@@ -53,10 +63,11 @@ export function createSchemaWriter(
 ): (type: ts.Type, at: TypePlace) => SchemaObject {
   const names = createTypeNames(context);
   const locals = new Map<ts.Type, string>();
-  let busy = new Map<ts.Type, string | undefined>();
   const definitions = new Map<string, SchemaObject>();
-  const unfinished = new Set<string>();
   const links = new Map<string, readonly string[]>();
+  const pending: Definition[] = []; // a domain's types may lead to each other in chains of hundreds
+  let current: Definition | undefined;
+  let busy = new Map<ts.Type, string | undefined>();
 
   const writer: TypeWriter = {
     context,
@@ -88,30 +99,36 @@ export function createSchemaWriter(
     const local = freeName(text);
     locals.set(type, local);
     definitions.set(local, {});
-    const inner: TypePlace = {
-      path: text,
-      node: symbol.declarations?.[0] ?? at.node,
-      root: at.root,
-      depth: at.depth + 1,
+    const node = symbol.declarations?.[0] ?? at.node;
+    const definition: Definition = {
+      type,
+      symbol,
+      local,
+      at: { path: text, node, root: at.root, depth: 0, hint: hintAt(context, symbol) },
+      outer: current,
     };
-    const hint = hintAt(context, symbol);
-    const outer = busy;
+    if (outerOf(definition) > MAX_OUTER) throw new EndlessType(text);
+    if (isEnumeration(type)) finish(definition); // whose values count for what refers to it
+    else pending.push(definition);
+    return refTo(local);
+  }
+
+  /** Writes a definition. */
+  function finish(definition: Definition): void {
+    const { type, symbol, local, at } = definition;
+    const before = [current, busy] as const;
+    current = definition;
     busy = new Map(); // whatever comes again in there refers to this
-    unfinished.add(local);
-    const schema = writeType(writer, type, { ...inner, hint });
-    busy = outer;
-    unfinished.delete(local);
+    const schema = writer.document(writeType(writer, type, at), symbol, at);
     const isWhole = context.checker.getPropertyOfType(type, "toJSON") === undefined; // else only that counts
     const missing = isWhole && unknownParts(schema).length === 0
       ? missingInTypes(context, symbol.declarations ?? [])
       : undefined;
     definitions.set(
       local,
-      missing === undefined
-        ? writer.document(schema, symbol, inner)
-        : markUnknown(inner, whyMissing(missing)),
+      missing === undefined ? schema : markUnknown(at, whyMissing(missing)),
     );
-    return refTo(local);
+    [current, busy] = before;
   }
 
   /** A type without a name needs one all the same where it is a part of itself. */
@@ -141,24 +158,27 @@ export function createSchemaWriter(
     return name;
   }
 
-  /** The schema of a type that is no part of another one. */
+  /** The schema of a type that is no part of another one, with all definitions that it leads to. */
   function placeRoot(type: ts.Type, at: TypePlace): SchemaObject {
     try {
-      return writer.place(type, at);
+      const schema = writer.place(type, at);
+      for (let one = pending.pop(); one !== undefined; one = pending.pop()) finish(one);
+      return schema;
     } catch (error) {
       if (!(error instanceof EndlessType)) throw error; // and nothing is written any more
       const mark = markUnknown(at, `holds ${error.message}, which is nested without end`);
-      for (const local of unfinished) definitions.set(local, mark);
-      unfinished.clear();
-      busy = new Map();
+      for (const { local } of pending) definitions.set(local, mark);
+      for (let one = current; one !== undefined; one = one.outer) definitions.set(one.local, mark);
+      pending.length = 0;
+      [current, busy] = [undefined, new Map()];
       return mark;
     }
   }
 
-  /** The definitions that another one refers to. What is finished stays as it is. */
+  /** The definitions that another one refers to. */
   function linksOf(local: string): readonly string[] {
     const found = links.get(local) ?? localRefs(definitions.get(local) ?? {});
-    if (!unfinished.has(local)) links.set(local, found);
+    links.set(local, found);
     return found;
   }
 
@@ -174,75 +194,19 @@ export function createSchemaWriter(
   };
 }
 
+/** In how many definitions of its own name a definition stands. */
+function outerOf({ symbol, outer }: Definition): number {
+  let count = 0;
+  for (let one = outer; one !== undefined; one = one.outer) if (one.symbol === symbol) count++;
+  return count;
+}
+
+function isEnumeration(type: ts.Type): boolean {
+  return type.isUnion() && type.types.every((one) => one.isLiteral());
+}
+
 function localRefs(schema: SchemaObject): readonly string[] {
   return refsOf(schema).flatMap((ref) => localRef(ref)?.local ?? []);
-}
-
-/** The schema of a type, whatever it is called. */
-function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
-  const { context: { ts, checker } } = writer;
-  const is = (flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
-  const flags = ts.TypeFlags;
-  if (is(flags.Any)) return markUnknown(at, whyAny(writer.context, type, at));
-  if (is(flags.Unknown)) return {};
-  if (is(flags.Never)) return { not: {} };
-  if (is(flags.Null)) return { type: "null" };
-  if (is(flags.Undefined | flags.Void)) {
-    return markUnknown(at, "is undefined, which JSON cannot carry");
-  }
-  if (is(flags.BooleanLiteral)) {
-    return { type: "boolean", const: checker.typeToString(type) === "true" };
-  }
-  if (is(flags.BigIntLike)) return markUnknown(at, "is a bigint, which JSON cannot carry");
-  if (is(flags.ESSymbolLike)) return markUnknown(at, "is a symbol, which JSON cannot carry");
-  if (is(flags.Union)) return unionSchema(writer, type as ts.UnionType, at);
-  if (type.isStringLiteral() || type.isNumberLiteral()) return literalSchema(type);
-  if (is(flags.String | flags.StringMapping)) return { type: "string" };
-  if (is(flags.Number | flags.Enum)) return { type: "number" };
-  if (is(flags.Boolean)) return { type: "boolean" };
-  if (is(flags.TemplateLiteral)) return templateSchema(ts, type as ts.TemplateLiteralType);
-  if (is(flags.NonPrimitive)) return { type: "object" };
-  if (is(flags.Intersection)) return intersectionSchema(writer, type as ts.IntersectionType, at);
-  if (is(flags.Object)) return objectSchema(writer, type, at);
-  return markUnknown(
-    at,
-    `is ${checker.typeToString(type)}, which is not known here; describe it in "openapi"`,
-  );
-}
-
-function literalSchema({ value }: ts.StringLiteralType | ts.NumberLiteralType): SchemaObject {
-  return { type: typeof value, const: value };
-}
-
-/** A primitive with a brand is the primitive, and so is a list; objects are joined. */
-function intersectionSchema(
-  writer: TypeWriter,
-  type: ts.IntersectionType,
-  at: TypePlace,
-): SchemaObject {
-  const { context: { ts, checker } } = writer;
-  const primitive = type.types.find((one) =>
-    (one.flags & (ts.TypeFlags.Object | ts.TypeFlags.NonPrimitive | ts.TypeFlags.Instantiable)) ===
-      0 ||
-    (one.flags & ts.TypeFlags.StringMapping) !== 0 ||
-    (one.flags & ts.TypeFlags.TemplateLiteral) !== 0
-  );
-  const list = type.types.find((one) => checker.isArrayType(one) || checker.isTupleType(one));
-  const carrier = primitive ?? list;
-  if (carrier !== undefined) return writer.place(carrier, { ...at, hint: undefined });
-  if (checker.typeToString(type) === "never") return { not: {} }; // their members exclude each other
-  const open = type.types.find((one) => (one.flags & ts.TypeFlags.Instantiable) !== 0);
-  return open === undefined ? objectSchema(writer, type, at) : writeType(writer, open, at);
-}
-
-/** Why a type is `any`: it could not be found, or somebody said so. */
-function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
-  if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
-  const name = missingName(context, node) ?? missingName(context, root);
-  if (name !== undefined) return whyMissing(name);
-  const imports = missingImports(context, root.getSourceFile()).join(", ");
-  return "has a type that was not found" +
-    (imports === "" ? "" : `; nor was ${imports}, which its file imports`);
 }
 
 function isComposed({ ts }: TypeContext, type: ts.Type): boolean {

@@ -39,6 +39,8 @@ export interface Project {
   readonly folder: string;
   /** Runs `gatehouse http openapi generate` in it, with these arguments behind. */
   readonly generate: (...args: readonly string[]) => Promise<CliRun>;
+  /** The same with `--no-types`, which takes a tenth of the time. */
+  readonly generateUntyped: (...args: readonly string[]) => Promise<CliRun>;
   /** Runs Deno in it; {@linkcode NO_ROUTER} is left out. */
   readonly deno: (...args: readonly string[]) => Promise<CliRun>;
   /** Writes a file, and the folders it is in. */
@@ -86,6 +88,8 @@ export async function withProject(
       write,
       read,
       generate: (...args) => deno("run", ...PERMISSIONS, CLI, ...GENERATE, ...args),
+      generateUntyped: (...args) =>
+        deno("run", ...PERMISSIONS, CLI, ...GENERATE, "--no-types", ...args),
       document: async (path = "openapi.json") => JSON.parse(await read(path)),
       files: async () => Object.fromEntries(await Array.fromAsync(readAll(folder))),
     });

@@ -65,7 +65,7 @@ for (const [what, files, links, output, written] of LINKS) {
   Deno.test(`generate writes through a link that leads to ${what}`, async () => {
     await withProject(
       { "c.ts": CONTROLLERS, ...files },
-      async ({ folder, deno, generate, read }) => {
+      async ({ folder, deno, generateUntyped: generate, read }) => {
         // Deno lets nobody make links who may not read and write everything
         const linking = `for (const [link, target] of Object.entries(${JSON.stringify(links)})) {
         Deno.symlinkSync(target, link);
@@ -96,7 +96,7 @@ Deno.test({
   async fn() {
     await withProject(
       { "c.ts": CONTROLLERS, "openapi.json": "old" },
-      async ({ folder, generate }) => {
+      async ({ folder, generateUntyped: generate }) => {
         const path = join(folder, "openapi.json");
         await Deno.chmod(path, 0o666);
         await generate("--controllers", "c.ts");
@@ -127,7 +127,7 @@ Deno.test("generate never shows half a document to those who read it meanwhile",
     }`;
   await withProject(
     { "c.ts": LARGE, "loop.ts": loop },
-    async ({ folder, deno, generate, document }) => {
+    async ({ folder, deno, generateUntyped: generate, document }) => {
       await generate("--controllers", "c.ts", "--title", "odd");
       let running = true;
       const config = join(ROOT, "deno.json");
@@ -147,7 +147,7 @@ Deno.test("generate never shows half a document to those who read it meanwhile",
 });
 
 Deno.test("generate leaves one whole document if it runs several times at once", async () => {
-  await withProject({ "c.ts": LARGE }, async ({ folder, generate, document }) => {
+  await withProject({ "c.ts": LARGE }, async ({ folder, generateUntyped: generate, document }) => {
     const titles = Array.from({ length: 6 }, (_, i) => `run ${i}`);
     const runs = await Promise.all(
       titles.map((title) => generate("--controllers", "c.ts", "--title", title)),

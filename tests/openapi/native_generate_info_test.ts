@@ -137,13 +137,16 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
 ];
 for (const [who, files, args, title, version] of TITLES) {
   Deno.test(`generate takes title and version from ${who}`, async () => {
-    await withProject({ "c.ts": BARE, ...files }, async ({ generate, document }) => {
-      const controllers = args.includes("--controllers") ? [] : ["--controllers", "c.ts"];
-      const { code, stderr } = await generate(...controllers, ...args);
-      assertEquals([code, stderr], [0, ""]);
-      const { info } = await document();
-      assertEquals([info.title, info.version], [title, version]);
-    });
+    await withProject(
+      { "c.ts": BARE, ...files },
+      async ({ generateUntyped: generate, document }) => {
+        const controllers = args.includes("--controllers") ? [] : ["--controllers", "c.ts"];
+        const { code, stderr } = await generate(...controllers, ...args);
+        assertEquals([code, stderr], [0, ""]);
+        const { info } = await document();
+        assertEquals([info.title, info.version], [title, version]);
+      },
+    );
   });
 }
 
@@ -163,7 +166,7 @@ for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
   Deno.test(`generate says which flag to give where nobody said ${what} (${i + 1})`, async () => {
     await withProject({ "c.ts": BARE, ...files }, async (project) => {
       const before = await project.files();
-      const { code, stdout, stderr } = await project.generate("--controllers", "c.ts", ...args);
+      const { code, stdout, stderr } = await project.generateUntyped("--controllers", "c.ts", ...args);
       assertEquals([code, stdout], [1, ""]);
       assertStringIncludes(stderr, `nobody said ${what}; give ${flag}`);
       assertEquals(await project.files(), before);

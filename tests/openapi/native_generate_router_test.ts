@@ -48,21 +48,27 @@ Deno.test("generate says that prefixes and guards are missing where it has contr
 });
 
 Deno.test("generate refuses to write over the file of the controllers", async () => {
-  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ generate, read }) => {
-    const before = await read("c.ts");
-    const { code, stderr } = await generate("--controllers", "c.ts", "--output", "./c.ts");
-    assertEquals([code, stderr], [1, "Cannot write ./c.ts: it is the file of the controllers\n"]);
-    assertEquals(await read("c.ts"), before);
-  });
+  await withProject(
+    { "c.ts": IMPORTS + NOTES + INFO },
+    async ({ generateUntyped: generate, read }) => {
+      const before = await read("c.ts");
+      const { code, stderr } = await generate("--controllers", "c.ts", "--output", "./c.ts");
+      assertEquals([code, stderr], [1, "Cannot write ./c.ts: it is the file of the controllers\n"]);
+      assertEquals(await read("c.ts"), before);
+    },
+  );
 });
 
 for (const args of [["--check", "false"], ["--check=false"], ["--check=true"]]) {
   Deno.test(`generate takes no value for --check: ${args.join(" ")}`, async () => {
-    await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ generate, files }) => {
-      const { code, stderr } = await generate("--controllers", "c.ts", ...args);
-      assertEquals([code, stderr.split("\n", 1)[0]], [2, "Takes no value: --check"]);
-      assertEquals(Object.keys(await files()), ["c.ts"]);
-    });
+    await withProject(
+      { "c.ts": IMPORTS + NOTES + INFO },
+      async ({ generateUntyped: generate, files }) => {
+        const { code, stderr } = await generate("--controllers", "c.ts", ...args);
+        assertEquals([code, stderr.split("\n", 1)[0]], [2, "Takes no value: --check"]);
+        assertEquals(Object.keys(await files()), ["c.ts"]);
+      },
+    );
   });
 }
 
@@ -71,7 +77,7 @@ Deno.test("generate names the file and line where the application fails", async 
     "c.ts": 'import "./deep/x.ts";\n',
     "deep/x.ts": "const at: { b?: { c: number } } = {};\nconsole.log(at.b!.c);\n",
   };
-  await withProject(files, async ({ generate }) => {
+  await withProject(files, async ({ generateUntyped: generate }) => {
     const { code, stderr } = await generate("--controllers", "c.ts");
     assertEquals(code, 1);
     assertMatch(stderr, /^Cannot import c\.ts: .+ \(file:.+\/deep\/x\.ts:2:19\)\n$/);
@@ -79,15 +85,18 @@ Deno.test("generate names the file and line where the application fails", async 
 });
 
 Deno.test("generate names the folder that is not there", async () => {
-  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder, generate }) => {
-    const { stderr } = await generate("--controllers", "c.ts", "--output", "none/a.json");
-    assertEquals(stderr, `Cannot write none/a.json: there is no folder ${folder}/none\n`);
-  });
+  await withProject(
+    { "c.ts": IMPORTS + NOTES + INFO },
+    async ({ folder, generateUntyped: generate }) => {
+      const { stderr } = await generate("--controllers", "c.ts", "--output", "none/a.json");
+      assertEquals(stderr, `Cannot write none/a.json: there is no folder ${folder}/none\n`);
+    },
+  );
 });
 
 Deno.test("generate does not succeed where the application ends the process", async () => {
   const files = { "c.ts": 'import process from "node:process";\nprocess.exit();\n' };
-  await withProject(files, async ({ generate }) => {
+  await withProject(files, async ({ generateUntyped: generate }) => {
     assertEquals((await generate("--controllers", "c.ts")).code, 1);
   });
 });
@@ -102,10 +111,13 @@ Deno.test("generate does not take another library's router for one of ours", asy
 });
 
 Deno.test("generate takes a file URL, and keeps that file too", async () => {
-  await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder, generate }) => {
-    const url = toFileUrl(`${folder}/c.ts`).href;
-    assertEquals((await generate("--controllers", url)).code, 0);
-    const { code, stderr } = await generate("--controllers", url, "--output", "c.ts");
-    assertEquals([code, stderr], [1, "Cannot write c.ts: it is the file of the controllers\n"]);
-  });
+  await withProject(
+    { "c.ts": IMPORTS + NOTES + INFO },
+    async ({ folder, generateUntyped: generate }) => {
+      const url = toFileUrl(`${folder}/c.ts`).href;
+      assertEquals((await generate("--controllers", url)).code, 0);
+      const { code, stderr } = await generate("--controllers", url, "--output", "c.ts");
+      assertEquals([code, stderr], [1, "Cannot write c.ts: it is the file of the controllers\n"]);
+    },
+  );
 });

@@ -19,14 +19,17 @@ import {
 } from "./_cli.ts";
 
 Deno.test("generate writes the same bytes in every run", async () => {
-  await withProject({ "controllers.ts": CONTROLLERS }, async ({ generate, read }) => {
-    const names = ["a.json", "b.json", "c.json"];
-    await Promise.all(
-      names.map((name) => generate("--controllers", "controllers.ts", "--output", name)),
-    );
-    const [first, ...others] = await Promise.all(names.map(read));
-    for (const other of others) assertEquals(other, first);
-  });
+  await withProject(
+    { "controllers.ts": CONTROLLERS },
+    async ({ generateUntyped: generate, read }) => {
+      const names = ["a.json", "b.json", "c.json"];
+      await Promise.all(
+        names.map((name) => generate("--controllers", "controllers.ts", "--output", name)),
+      );
+      const [first, ...others] = await Promise.all(names.map(read));
+      for (const other of others) assertEquals(other, first);
+    },
+  );
 });
 
 /** What became of a document that was written before. */
@@ -141,31 +144,34 @@ const ROUTERS: readonly (readonly [string, string])[] = [
 ];
 for (const [how, code] of ROUTERS) {
   Deno.test(`generate documents a router that is registered ${how}, with its guard and info`, async () => {
-    await withProject({ "c.ts": IMPORTS + NOTES + code }, async ({ generate, document }) => {
-      assertEquals(await generate("--controllers", "c.ts"), {
-        code: 0,
-        stdout: "Wrote openapi.json (2 paths, 2 operations, 1 schemas)\n",
-        stderr: "",
-      });
-      const { info, paths, components } = await document();
-      assertEquals([info.title, info.version, info.license], [
-        "Router",
-        "7",
-        { name: "MIT", identifier: "MIT" },
-      ]);
-      assertEquals(Object.keys(paths), ["/api/notes", "/api/notes/{id}"]);
-      for (const { get } of Object.values(paths)) {
-        assertEquals(get?.security, [{ bearer: [] }]);
-        assertEquals("401" in (get?.responses ?? {}), true);
-      }
-      assertEquals(Object.keys(components.securitySchemes ?? {}), ["bearer"]);
-    });
+    await withProject(
+      { "c.ts": IMPORTS + NOTES + code },
+      async ({ generateUntyped: generate, document }) => {
+        assertEquals(await generate("--controllers", "c.ts"), {
+          code: 0,
+          stdout: "Wrote openapi.json (2 paths, 2 operations, 1 schemas)\n",
+          stderr: "",
+        });
+        const { info, paths, components } = await document();
+        assertEquals([info.title, info.version, info.license], [
+          "Router",
+          "7",
+          { name: "MIT", identifier: "MIT" },
+        ]);
+        assertEquals(Object.keys(paths), ["/api/notes", "/api/notes/{id}"]);
+        for (const { get } of Object.values(paths)) {
+          assertEquals(get?.security, [{ bearer: [] }]);
+          assertEquals("401" in (get?.responses ?? {}), true);
+        }
+        assertEquals(Object.keys(components.securitySchemes ?? {}), ["bearer"]);
+      },
+    );
   });
 }
 
 Deno.test("generate takes what the router's info does not say from the exported one", async () => {
   const source = BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO;
-  await withProject({ "c.ts": source }, async ({ generate, document }) => {
+  await withProject({ "c.ts": source }, async ({ generateUntyped: generate, document }) => {
     await generate("--controllers", "c.ts");
     const { info } = await document();
     assertEquals(info, { title: "R", version: "2", description: "All notes" });
@@ -174,7 +180,7 @@ Deno.test("generate takes what the router's info does not say from the exported 
 
 Deno.test("generate notes a controller that the router does not serve", async () => {
   const source = IMPORTS + NOTES + TAGS + notesRouter("") + INFO;
-  await withProject({ "c.ts": source }, async ({ generate, document }) => {
+  await withProject({ "c.ts": source }, async ({ generateUntyped: generate, document }) => {
     const { code, stdout, stderr } = await generate("--controllers", "c.ts");
     assertEquals([code, stdout], [0, `Wrote ${SUMMARY}\n`]);
     assertMatch(stderr, /^Note: TagsController is not in the document, .+\n$/);
@@ -185,10 +191,13 @@ Deno.test("generate notes a controller that the router does not serve", async ()
 Deno.test("generate notes nothing of a controller whose routes are not to be documented", async () => {
   const hidden = TAGS.replace("@Get()", `@Get("/", { openapi: false })`);
   const router = notesRouter("").replace("(NotesController)", "(NotesController, TagsController)");
-  await withProject({ "c.ts": IMPORTS + NOTES + hidden + router + INFO }, async ({ generate }) => {
-    const { code, stderr } = await generate("--controllers", "c.ts");
-    assertEquals([code, stderr], [0, ""]);
-  });
+  await withProject(
+    { "c.ts": IMPORTS + NOTES + hidden + router + INFO },
+    async ({ generateUntyped: generate }) => {
+      const { code, stderr } = await generate("--controllers", "c.ts");
+      assertEquals([code, stderr], [0, ""]);
+    },
+  );
 });
 
 /** Kinds of decorators, and the compiler options that make them. */

@@ -1,0 +1,214 @@
+/** What a document says of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
+
+import type { SchemaObject } from "@gatehouse/http";
+import { assert, assertEquals } from "@std/assert";
+import { literal, NUMBER, objectOf, readMembers, ref, TEXT, type TypeResult } from "./_types.ts";
+
+/** The documentation of a member, its type, and its schema. */
+type MemberCase = readonly [why: string, lines: string, type: string, schema: SchemaObject];
+
+const NULLABLE = { type: ["number", "null"] };
+const BEFORE = `
+interface Cat { name: string }
+type Order = "asc" | "desc";
+/**
+ * An id of anything.
+ * @minLength 3
+ * @pattern ^[a-z]+$
+ */
+type Id = string;
+/** A share. */
+type Share = number;
+/** An id of a note. */
+type NoteId = Id;
+/** When it was. */
+type When = Date;
+/** A label. */
+type Label = \`l-\${string}\`;
+`;
+const ID = { ...TEXT, description: "An id of anything.", minLength: 3, pattern: "^[a-z]+$" };
+
+const MEMBERS: readonly MemberCase[] = [
+  ["a description", "The name.", "string", { ...TEXT, description: "The name." }],
+  ["a description of several lines", "The\nname.\n\n- a\n- b", "string", {
+    ...TEXT,
+    description: "The\nname.\n\n- a\n- b",
+  }],
+  ["a description beyond ASCII", "Ünï 日本 😀 \"<&>'", "string", {
+    ...TEXT,
+    description: "Ünï 日本 😀 \"<&>'",
+  }],
+  [
+    "links, by what people read",
+    "A {@link Cat}, {@linkcode Cat|the cat}, {@link https://a.b site}.",
+    "1",
+    {
+      ...literal(1),
+      description: "A `Cat`, the cat, site.",
+    },
+  ],
+  ["nothing of other tags", "Text.\n@see other\n@remarks more\n@internal", "string", {
+    ...TEXT,
+    description: "Text.",
+  }],
+  ["a description of a reference", "Its cat.", "Cat", {
+    description: "Its cat.",
+    allOf: [ref("Cat")],
+  }],
+  ["a description of what may be null", "Its cat.", "Cat | null", {
+    description: "Its cat.",
+    anyOf: [ref("Cat"), { type: "null" }],
+  }],
+  ["a description of a list", "All.", "Cat[]", {
+    type: "array",
+    items: ref("Cat"),
+    description: "All.",
+  }],
+  ["limits of a number", "@minimum -1.5\n@maximum 1e3\n@multipleOf 0.5", "number", {
+    ...NUMBER,
+    minimum: -1.5,
+    maximum: 1000,
+    multipleOf: 0.5,
+  }],
+  ["limits in one line", "@minimum 0 @maximum 9", "number", { ...NUMBER, minimum: 0, maximum: 9 }],
+  ["limits that are not reached", "@exclusiveMinimum 0\n@exclusiveMaximum 1_000", "number", {
+    ...NUMBER,
+    exclusiveMinimum: 0,
+    exclusiveMaximum: 1000,
+  }],
+  ["limits of a number or null", "@minimum 1", "number | null", { ...NULLABLE, minimum: 1 }],
+  ["limits of a number or a text", "@minimum 1\n@minLength 1", "string | number", {
+    type: ["string", "number"],
+    minimum: 1,
+    minLength: 1,
+  }],
+  ["an integer", "@type integer", "number", { type: "integer" }],
+  ["an integer in braces", "@type {integer}", "number", { type: "integer" }],
+  ["an integer or null", "@type integer", "number | null", { type: ["integer", "null"] }],
+  ["an integer by its format", "@format int32", "number", { type: "integer", format: "int32" }],
+  ["an integer or null by its format", "@format int64", "number | null", {
+    type: ["integer", "null"],
+    format: "int64",
+  }],
+  ["lengths of a text", "@minLength 1\n@maxLength 1_000", "string", {
+    ...TEXT,
+    minLength: 1,
+    maxLength: 1000,
+  }],
+  ["an expression", "@pattern ^[a-z]{2,3}\\d+$", "string", {
+    ...TEXT,
+    pattern: "^[a-z]{2,3}\\d+$",
+  }],
+  ["an expression with an @", "@pattern ^\\S+@\\S+$", "string", {
+    ...TEXT,
+    pattern: "^\\S+@\\S+$",
+  }],
+  ["an expression between slashes", "@pattern /^a+$/", "string", { ...TEXT, pattern: "^a+$" }],
+  ["a format", "@format email", "string", { ...TEXT, format: "email" }],
+  ["another format of a date", "@format date", "Date", { ...TEXT, format: "date" }],
+  ["limits of a list", "@minItems 1\n@maxItems 3\n@uniqueItems", "number[]", {
+    type: "array",
+    items: NUMBER,
+    minItems: 1,
+    maxItems: 3,
+    uniqueItems: true,
+  }],
+  ["limits of a record", "@minProperties 1\n@maxProperties 2", "Record<string, string>", {
+    type: "object",
+    additionalProperties: TEXT,
+    minProperties: 1,
+    maxProperties: 2,
+  }],
+  ["a title", "@title A name", "string", { ...TEXT, title: "A name" }],
+  ["what is deprecated", "@deprecated", "string", { ...TEXT, deprecated: true }],
+  ["a deprecated reference, and why", "@deprecated since 2", "Cat", {
+    description: "Deprecated: since 2",
+    deprecated: true,
+    allOf: [ref("Cat")],
+  }],
+  ["a default text", "@default a b", "string", { ...TEXT, default: "a b" }],
+  ["a default text in quotes", '@default "a"', "string", { ...TEXT, default: "a" }],
+  ["a default text in single quotes", "@default 'a'", "string", { ...TEXT, default: "a" }],
+  ["a default text in braces", '@default {"a"}', "string", { ...TEXT, default: "a" }],
+  ["a default text that looks like a number", "@default 12", "string", { ...TEXT, default: "12" }],
+  ["a default number in braces", "@default {1_000}", "number", { ...NUMBER, default: 1000 }],
+  ["a default boolean", "@default false", "boolean", { type: "boolean", default: false }],
+  ["a default null", "@default null", "string | null", {
+    type: ["string", "null"],
+    default: null,
+  }],
+  ["a default list", "@default []", "string[]", { type: "array", items: TEXT, default: [] }],
+  ["a default object", '@default {"a": {"b": [1]}}', "{ a?: { b: number[] } }", {
+    ...objectOf({ a: objectOf({ b: { type: "array", items: NUMBER } }) }, "a"),
+    default: { a: { b: [1] } },
+  }],
+  ["a default of an enumeration", "@default asc", "Order", {
+    default: "asc",
+    allOf: [ref("Order")],
+  }],
+  ["a default of an enumeration in single quotes", "@default 'asc'", "Order", {
+    default: "asc",
+    allOf: [ref("Order")],
+  }],
+  ["an example", "@example ada@example.com", "string", { ...TEXT, examples: ["ada@example.com"] }],
+  ["several examples", '@example "a"\n@example b', "string", { ...TEXT, examples: ["a", "b"] }],
+  ["an example of a number", "@example 1_000", "number", { ...NUMBER, examples: [1000] }],
+  ["an example of several lines", '@example {\n  "a": 1\n}', "{ a: number }", {
+    ...objectOf({ a: NUMBER }),
+    examples: [{ a: 1 }],
+  }],
+  ["an example in a block of JSON", '@example\n```json\n{"a": 1}\n```', "{ a: number }", {
+    ...objectOf({ a: NUMBER }),
+    examples: [{ a: 1 }],
+  }],
+  ["nothing of a block of code", "@example\n```ts\nconst x = 1;\n```", "string", TEXT],
+  ["the documentation of an alias", "", "Id", ID],
+  ["the documentation of an alias, completed", "The id.\n@minLength 9", "Id", {
+    ...ID,
+    description: "The id.",
+    minLength: 9,
+  }],
+  ["the documentation of an alias of an alias", "", "NoteId", {
+    ...ID,
+    description: "An id of a note.",
+  }],
+  ["the documentation of an alias that may be null", "", "Id | null", {
+    ...ID,
+    type: ["string", "null"],
+  }],
+  ["the documentation of an alias in a list", "Ids.", "readonly Id[]", {
+    type: "array",
+    items: ID,
+    description: "Ids.",
+  }],
+  ["the documentation of aliases in a tuple", "", "[Id, Share?]", {
+    type: "array",
+    prefixItems: [ID, { ...NUMBER, description: "A share." }],
+    minItems: 1,
+    maxItems: 2,
+  }],
+  ["the documentation of an alias in a record", "", "{ [name: string]: Id }", {
+    type: "object",
+    additionalProperties: ID,
+  }],
+  ["the documentation of an alias of a date", "", "When", {
+    ...TEXT,
+    format: "date-time",
+    description: "When it was.",
+  }],
+  ["the documentation of an alias of a template", "", "Label", {
+    ...TEXT,
+    pattern: "^l-[\\s\\S]*$",
+    description: "A label.",
+  }],
+];
+
+let results: Promise<readonly TypeResult[]> | undefined;
+MEMBERS.forEach(([why, , , schema], i) => {
+  Deno.test(`a document says of a documented member: ${why}`, async () => {
+    results ??= readMembers(MEMBERS, BEFORE);
+    const result = (await results)[i];
+    assert(result !== undefined && "components" in result, JSON.stringify(result));
+    assertEquals<unknown>(result.components[`M${i}`], objectOf({ a: schema }));
+  });
+});

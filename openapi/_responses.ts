@@ -54,7 +54,7 @@ const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
 /**
  * The responses of an operation, in order of their statuses.
  *
- * @throws {TypeError} If the metadata names a status that is none.
+ * @throws {TypeError} If the metadata names a status that is none, or a success that the handler does not send.
  */
 export function responsesOf(
   { metadata, statuses, dataOf, refusals }: ResponsesSource,
@@ -62,6 +62,15 @@ export function responsesOf(
   const written = Object.entries(metadata.responses ?? {});
   for (const [status] of written) {
     if (!STATUS_REGEXP.test(status)) throw new TypeError(`"${status}" is no status of a response`);
+  }
+  const stray = written.map(([status]) => status).find((status) =>
+    /^2\d\d$/.test(status) && statuses.length > 0 && !statuses.includes(undefined) &&
+    !statuses.includes(status)
+  );
+  if (stray !== undefined) {
+    throw new TypeError(
+      `its metadata has a ${stray}, and its handler sends ${statuses.join(", ")}`,
+    );
   }
   const given = new Map<string, Partial<ResponseObject>>(written);
   for (const status of statuses) {

@@ -6,7 +6,7 @@
 
 import type ts from "typescript";
 import type { SchemaObject } from "../router/openapi_types.ts";
-import type { TypeContext } from "./native_type_context.ts";
+import { symbolOrigin, type TypeContext } from "./native_type_context.ts";
 
 /** What the documentation of a symbol says; `wrong` if a tag of it cannot be right. */
 export type Documentation =
@@ -46,10 +46,11 @@ const TAGS: Readonly<Record<string, Tag>> = {
 
 /** Reads the documentation of a symbol. @param schema What it is said of. */
 export function documentationOf(
-  { checker }: TypeContext,
+  context: TypeContext,
   symbol: ts.Symbol,
   schema: SchemaObject,
 ): Documentation {
+  const { checker } = context;
   const tags = symbol.getJsDocTags(checker).map(({ name, text = [] }) => ({
     name,
     text: plainText(text).trim(),
@@ -68,11 +69,13 @@ export function documentationOf(
         if (code !== undefined) examples.push(readValue(code, schema));
       } else if (Object.hasOwn(TAGS, name)) {
         const { of, read } = TAGS[name] ?? { read: readText };
-        if (of !== undefined && !mayBe(schema, of)) throw new TypeError(`is for a type ${of}`);
         const value = read(text, schema);
-        if (value !== undefined) keywords[name] = value;
+        if (value === undefined) continue;
+        if (of !== undefined && !mayBe(schema, of)) throw new TypeError(`is for a type ${of}`);
+        keywords[name] = value;
       }
     } catch (error) {
+      if (symbolOrigin(context, symbol) === "package") continue; // nobody here can mend it
       const tag = `@${name} ${text}`.trim();
       return { wrong: `says ${tag}, which ${error instanceof Error ? error.message : error}` };
     }
@@ -167,7 +170,9 @@ function readFlag(text: string): true {
   return true;
 }
 
-function readInteger(text: string): "integer" {
+/** `integer`, in braces or not. Other types in braces are what compilers leave of JavaScript. */
+function readInteger(text: string): "integer" | undefined {
+  if (/^\{(?!\s*integer\s*\}$)/.test(text)) return undefined;
   if (text.replace(/[{}]/g, "").trim() !== "integer") throw new TypeError('can only be "integer"');
   return "integer";
 }

@@ -123,6 +123,15 @@ function withArguments(context: TypeContext, name: string, args: readonly ts.Typ
  * it came upon their parts.
  */
 export function wordsOf(context: TypeContext, type: ts.Type): string {
+  const found = knownWords.get(type) ?? readWords(context, type);
+  knownWords.set(type, found);
+  return found;
+}
+
+/** A type may be an argument of many, and of itself in each of them. */
+const knownWords: WeakMap<ts.Type, string> = new WeakMap();
+
+function readWords(context: TypeContext, type: ts.Type): string {
   const { ts, checker } = context;
   const own = ownName(context, type)?.text ??
     (isPartOf(context, type) ? listName(context, type) : undefined);
@@ -133,7 +142,8 @@ export function wordsOf(context: TypeContext, type: ts.Type): string {
   if (type.isUnion() && (type.flags & ts.TypeFlags.Boolean) === 0) {
     return type.types.map((one) => wordsOf(context, one)).sort().join("_");
   }
-  const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation);
+  const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation)
+    .replace(/import\("[^"]*"\)\.?/g, ""); // the path of a module on this machine
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "");
   return (text.includes("|") ? words.sort() : words).join("_");
 }

@@ -86,7 +86,7 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   .get("/made", () => json({ id: "a" } as Note, { status: 201 }), two)
   .get("/either", (req) => req.headers.has("a") ? json({ id: "a" } as Note, { status: 201 }) : empty(), two)
   .get("/open", () => json({ id: "a" } as Note, { status: 201 as number }), two)
-  .get("/gone", (req) => req.headers.has("a") ? json(1) : problem(404, "no_such_note"), two)
+  .get("/gone", (req) => req.headers.has("a") ? json(1, { status: 201 }) : problem(404, "no_such_note"), two)
   .get("/checked", () => json({ id: "a" }, { status: 201 }), { schema: { response: z.object({ id: z.string() }) } })
   .get<RequestSpec, ResponseSpec<Note>>("/stated", () => json({ id: "a" }, { status: 202 }));
 `;
@@ -113,7 +113,7 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
       ["/made", [["201", "Made", "application/json", note], away]],
       ["/either", [["201", "Made", "application/json", note], ["204", "No Content"], away]],
       ["/open", [["201", "Made", "application/json", note], away]],
-      ["/gone", [["200", "OK", "application/json", '{"type":"number"}'], ["201", "Made"], away]],
+      ["/gone", [["201", "Made", "application/json", '{"type":"number"}'], away]],
       ["/checked", [[
         "201",
         "Created",
@@ -121,6 +121,22 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
         '{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}',
       ]]],
       ["/stated", [["202", "Accepted", "application/json", note]]],
+    ]);
+  });
+});
+
+Deno.test("generate refuses metadata of a success that the handler does not send", async () => {
+  const program = `
+import { createRouter, json } from "@gatehouse/http";
+export const router = createRouter({ info: { title: "t", version: "1" } })
+  .get("/a", () => json(1, { status: 201 }), { openapi: { responses: { 200: { description: "x" } } } })
+  .get("/b", () => json(1, { status: 201 }), { openapi: { responses: { "2XX": { description: "x" } } } });
+`;
+  await withProject({ "app.ts": program }, async ({ generate }) => {
+    const { code, stderr } = await generate("--controllers", "app.ts");
+    assertEquals([code, stderr], [
+      1,
+      "Cannot write the document:\n  GET /a: its metadata has a 200, and its handler sends 201\n",
     ]);
   });
 });

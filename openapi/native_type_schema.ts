@@ -142,7 +142,9 @@ export function createSchemaWriter(
     }
     if (!isComposed(context, type)) return writeType(writer, type, at);
     busy.set(type, undefined);
-    const schema = writeType(writer, type, { ...at, depth: at.depth + 1 });
+    const alias = names.ofList(type) === undefined ? undefined : type.aliasSymbol;
+    const hint = alias === undefined ? at.hint : hintAt(context, alias); // the same wherever it stands
+    const schema = writeType(writer, type, { ...at, hint, depth: at.depth + 1 });
     const local = busy.get(type);
     busy.delete(type);
     if (local === undefined) return schema;

@@ -166,7 +166,11 @@ for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
   Deno.test(`generate says which flag to give where nobody said ${what} (${i + 1})`, async () => {
     await withProject({ "c.ts": BARE, ...files }, async (project) => {
       const before = await project.files();
-      const { code, stdout, stderr } = await project.generateUntyped("--controllers", "c.ts", ...args);
+      const { code, stdout, stderr } = await project.generateUntyped(
+        "--controllers",
+        "c.ts",
+        ...args,
+      );
       assertEquals([code, stdout], [1, ""]);
       assertStringIncludes(stderr, `nobody said ${what}; give ${flag}`);
       assertEquals(await project.files(), before);

@@ -151,7 +151,7 @@ export const router = createRouter().get("/${name}", () => json({} as ${type}));
   assertRoutes(
     run,
     Object.fromEntries(
-      IMPORTS.map(([name, , , text]) => [`GET /${name}`, name === "text" ? "string[]" : text]),
+      IMPORTS.map(([name, , , text]) => [`GET /${name}`, name === "text" ? "array" : text]),
     ),
   );
 });
@@ -224,7 +224,7 @@ const CONFIGS: readonly (readonly [string, Parameters<typeof ownTypedRoutes>, Ro
       ),
     }],
     {
-      "GET /named": "Named { b: 1, a?: string }",
+      "GET /named": "Named { a?: string, b: 1 }",
       "GET /inline": "{ c: number }",
       "GET /mini": "{ m: number }",
       "GET /val": "{ v: number, o?: string }",

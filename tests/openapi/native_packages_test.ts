@@ -204,7 +204,7 @@ Deno.test("generate reads types of packages that Deno puts into node_modules", a
     "main.ts": main,
   });
   assertEquals([run.code, run.routes], [0, {
-    "GET /named": "Named { b: 1, a?: string }",
+    "GET /named": "Named { a?: string, b: 1 }",
     "GET /mini": "{ m: number }",
     "GET /val": "{ v: number }",
   }], run.stderr);

@@ -250,4 +250,3 @@ testSchemas(FORMS, {
     interface Upload { a: File }
     const Scan = z.object({ a: z.file() });`,
 });
-

@@ -6,6 +6,7 @@
  */
 
 import type ts from "typescript";
+import { fileNameOf } from "./native_modules.ts";
 import { declarationOf, type TypeContext } from "./native_type_context.ts";
 
 /** A response that a handler makes, with a number in its code for the status. */
@@ -16,7 +17,9 @@ export interface MadeResponse {
 }
 
 /** Modules of the functions that make responses. */
-const OWN_MODULE_REGEXP = /[/\\]router[/\\](?:response|problem)\.(?:d\.)?ts$/;
+const OWN_MODULES: readonly string[] = ["response", "problem"].map((name) =>
+  fileNameOf({ specifier: new URL(`../router/${name}.ts`, import.meta.url).href })
+);
 
 /** The responses that a function returns; `undefined` if one of them is made in another way. */
 export function responsesMadeBy(
@@ -92,7 +95,7 @@ function nameOfOwn({ ts, checker }: TypeContext, node: ts.Expression): string | 
   const target = isImport ? checker.getAliasedSymbol(symbol) : symbol;
   const declaration = target && declarationOf(target);
   const isOwn = declaration !== undefined &&
-    OWN_MODULE_REGEXP.test(declaration.getSourceFile().fileName);
+    OWN_MODULES.includes(declaration.getSourceFile().fileName);
   return isOwn ? target?.name : undefined;
 }
 

@@ -98,7 +98,7 @@ export function createSchemaWriter(
   function define(type: ts.Type, { text, symbol }: TypeName, at: TypePlace): SchemaObject {
     const local = freeName(text);
     locals.set(type, local);
-    definitions.set(local, {});
+    definitions.set(local, isPlainObject(context, type) ? { type: "object" } : {}); // until it is written
     const node = symbol.declarations?.[0] ?? at.node;
     const definition: Definition = {
       type,
@@ -108,7 +108,7 @@ export function createSchemaWriter(
       outer: current,
     };
     if (outerOf(definition) > MAX_OUTER) throw new EndlessType(text);
-    if (isEnumeration(type)) finish(definition); // whose values count for what refers to it
+    if (isShallow(context, type)) finish(definition); // what refers to it may say more of it
     else pending.push(definition);
     return refTo(local);
   }
@@ -203,8 +203,17 @@ function outerOf({ symbol, outer }: Definition): number {
   return count;
 }
 
-function isEnumeration(type: ts.Type): boolean {
-  return type.isUnion() && type.types.every((one) => one.isLiteral());
+/** Whether a type leads to no others: an enumeration, or a brand. */
+function isShallow(context: TypeContext, type: ts.Type): boolean {
+  const { Object: object, Instantiable } = context.ts.TypeFlags;
+  if (type.isUnion()) return type.types.every((one) => isShallow(context, one));
+  if (type.isIntersection()) return type.types.some((one) => isShallow(context, one));
+  return (type.flags & (object | Instantiable)) === 0;
+}
+
+function isPlainObject({ ts, checker }: TypeContext, type: ts.Type): boolean {
+  return (type.flags & ts.TypeFlags.Object) !== 0 &&
+    checker.getPropertyOfType(type, "toJSON") === undefined;
 }
 
 function localRefs(schema: SchemaObject): readonly string[] {

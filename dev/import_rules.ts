@@ -70,7 +70,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "node:module",
       "node:process",
       "typescript",
-      "router/{container,http_router,sites}.ts",
+      "router/{container,http_router}.ts",
     ],
   },
 

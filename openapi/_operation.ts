@@ -126,6 +126,9 @@ function bodySchema(
   components: Components,
   name: string,
 ): SchemaObject | undefined {
+  if (endpoint.options.multipart !== true && endpoint.types?.takesForm()) {
+    throw new TypeError("its handler takes a form, and the route JSON; say multipart: true");
+  }
   const source = sourceOf(endpoint, "body");
   if (source !== undefined) {
     return components.convert({ ...source, side: "input", name: `${name}Body` });

@@ -20,6 +20,8 @@ export interface RouteTypes {
    * @param validated Whether a validator takes the part. Then its type is what the validator takes, not what it gives.
    */
   request(part: RequestPart, validated: boolean): SchemaSource | undefined;
+  /** Whether the handler gets a form. */
+  takesForm(): boolean;
   /** Statuses that the handler sends; `undefined` stands for those that its types do not say. */
   statuses(): readonly (string | undefined)[];
   /** Describes the data that is sent with a status; `undefined` if its type says nothing. */

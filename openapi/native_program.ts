@@ -19,6 +19,8 @@ import {
 import { createDenoResolver, createNodeResolver } from "./native_resolve.ts";
 import type { FileOrigin, TypeContext } from "./native_type_context.ts";
 
+/** The compiler, as `deno.json` has it. */
+export const COMPILER = "npm:typescript@6.0.3";
 /** Name of the file that declares what Deno has as globals. */
 const DENO_TYPES = "/deno.d.ts";
 /** Name of the file that stands for imports of text. */
@@ -99,13 +101,14 @@ function createOrigins(
 
 /** The compiler, which only those need who read types. */
 async function loadCompiler(): Promise<typeof ts> {
-  const name: string = IS_DENO ? "npm:typescript@6.0.3" : "typescript"; // no literal: nobody else gets it
-  try {
-    const { default: compiler } = await import(name) as { readonly default: typeof ts };
-    return compiler;
-  } catch (cause) {
-    throw new Error(`the compiler, ${name}, is not installed`, { cause });
+  const name: string = IS_DENO ? COMPILER : "typescript"; // no literal: nobody else gets it
+  const { default: compiler } = await import(name).catch((cause) => {
+    throw new Error(`the compiler, ${COMPILER}, is not installed`, { cause });
+  }) as { readonly default: Partial<typeof ts> };
+  if (compiler.createProgram === undefined) {
+    throw new Error(`the compiler that is installed is another one than ${COMPILER}`);
   }
+  return compiler as typeof ts;
 }
 
 /** What a host is made from. */

@@ -14,7 +14,7 @@ import { markUnknown, type TypeContext, type TypePlace } from "./native_type_con
 import { libraryClassOf } from "./native_type_library.ts";
 import { whyMissing } from "./native_type_missing.ts";
 import { wordsOf } from "./native_type_names.ts";
-import type { createSchemaWriter } from "./native_type_schema.ts";
+import type { SchemaWriter } from "./native_type_schema.ts";
 import { anyOf } from "./native_type_union.ts";
 
 /** Parts of a request as handlers get them. */
@@ -22,7 +22,7 @@ const MEMBERS = { body: "content", params: "params", query: "query" } as const;
 
 /** Writes the schemas of types as they come in JSON and in forms. */
 export type SchemaWriters = Readonly<
-  Record<"json" | "form", ReturnType<typeof createSchemaWriter>>
+  Record<"json" | "form", SchemaWriter>
 >;
 
 /** Describes a route by the types of its handler. */
@@ -75,6 +75,10 @@ export function routeTypes(
       return statuses.size === 0 ? [undefined] : [...statuses];
     },
     response: (status) => orMissing(responseSource(status)),
+    takesForm() {
+      const type = handler.request("content");
+      return type !== undefined && libraryClassOf(context, type) === "FormData";
+    },
   };
 }
 

@@ -7,7 +7,7 @@
 import { fromFileUrl, toFileUrl } from "@std/path";
 import process from "node:process";
 import type ts from "typescript";
-import { noteSites, type Site, sitesOf } from "../router/sites.ts";
+import { noteSites, type Site, sitesOf } from "./native_stacks.ts";
 import type { TypeContext } from "./native_type_context.ts";
 
 /** Modules of this package, which are in every stack. */

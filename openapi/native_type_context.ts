@@ -84,3 +84,13 @@ export function withoutNoInfer({ ts }: TypeContext, type: ts.Type): ts.Type {
 export function isMissingType(type: ts.Type): boolean {
   return (type as { readonly intrinsicName?: string }).intrinsicName === "error";
 }
+
+/** Whether a type has no value but `undefined`. */
+export function isUndefined({ ts }: TypeContext, type: ts.Type): boolean {
+  return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
+}
+
+/** Whether one of a type's alternatives is `undefined`. */
+export function mayBeUndefined(context: TypeContext, type: ts.Type): boolean {
+  return type.isUnion() && type.types.some((one) => isUndefined(context, one));
+}

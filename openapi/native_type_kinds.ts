@@ -61,11 +61,9 @@ function intersectionSchema(
   at: TypePlace,
 ): SchemaObject {
   const { context: { ts, checker } } = writer;
+  const { Object: object, NonPrimitive, Instantiable } = ts.TypeFlags;
   const primitive = type.types.find((one) =>
-    (one.flags & (ts.TypeFlags.Object | ts.TypeFlags.NonPrimitive | ts.TypeFlags.Instantiable)) ===
-      0 ||
-    (one.flags & ts.TypeFlags.StringMapping) !== 0 ||
-    (one.flags & ts.TypeFlags.TemplateLiteral) !== 0
+    (one.flags & (object | NonPrimitive | Instantiable)) === 0
   );
   const list = type.types.find((one) => checker.isArrayType(one) || checker.isTupleType(one));
   const carrier = primitive ?? list;

@@ -5,7 +5,12 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, symbolOrigin, type TypeContext } from "./native_type_context.ts";
+import {
+  declarationOf,
+  mayBeUndefined,
+  symbolOrigin,
+  type TypeContext,
+} from "./native_type_context.ts";
 import { libraryClassOf } from "./native_type_library.ts";
 
 /** A type's own name. */
@@ -209,11 +214,6 @@ function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
   };
   for (const file of context.applicationFiles) file.statements.forEach(visit);
   return aliases;
-}
-
-function mayBeUndefined({ ts }: TypeContext, type: ts.Type): boolean {
-  const { Undefined, Void } = ts.TypeFlags;
-  return type.isUnion() && type.types.some((one) => (one.flags & (Undefined | Void)) !== 0);
 }
 
 function isList({ checker }: TypeContext, type: ts.Type): boolean {

@@ -8,7 +8,9 @@ import type ts from "typescript";
 import type { SchemaObject } from "../router/openapi_types.ts";
 import {
   declarationOf,
+  isUndefined,
   markUnknown,
+  mayBeUndefined,
   symbolOrigin,
   type TypeContext,
   type TypePlace,
@@ -186,7 +188,7 @@ function memberSchema(
   const declaration = declarationOf(member);
   const type = checker.getTypeOfSymbol(member);
   const optional = (member.flags & ts.SymbolFlags.Optional) !== 0;
-  if (isMissing(context, type)) {
+  if (isUndefined(context, type)) {
     return optional ? { schema: { not: {} }, required: false } : undefined; // `x?: never` tells alternatives apart
   }
   const hint = memberHint(context, member, type);
@@ -196,7 +198,7 @@ function memberSchema(
     optional: true,
   };
   const schema = writer.document(writer.place(type, inner), member, inner);
-  return { schema, required: !optional && !mayBeMissing(context, type) };
+  return { schema, required: !optional && !mayBeUndefined(context, type) };
 }
 
 /** Whether `JSON.stringify` looks at a member: not if its key is a symbol, or it stands on the prototype of a class. */
@@ -226,15 +228,6 @@ function indexSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaOb
     ...(Object.keys(patterns).length === 0 ? {} : { patternProperties: patterns }),
     ...(additional === undefined ? {} : { additionalProperties: additional }),
   };
-}
-
-/** Whether there is never a value of a type. */
-export function isMissing({ ts }: TypeContext, type: ts.Type): boolean {
-  return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
-}
-
-function mayBeMissing(context: TypeContext, type: ts.Type): boolean {
-  return type.isUnion() && type.types.some((one) => isMissing(context, one));
 }
 
 /** A part of a type, in its messages behind it. */

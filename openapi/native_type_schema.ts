@@ -56,11 +56,14 @@ interface Definition {
   readonly outer: Definition | undefined;
 }
 
-/** Creates a writer. @returns A function that gives the schema of a type, with `$defs`. */
+/** Writes the schema of a type, with `$defs`. */
+export type SchemaWriter = (type: ts.Type, at: TypePlace) => SchemaObject;
+
+/** Creates a writer. */
 export function createSchemaWriter(
   context: TypeContext,
   { form }: { readonly form: boolean },
-): (type: ts.Type, at: TypePlace) => SchemaObject {
+): SchemaWriter {
   const names = createTypeNames(context);
   const locals = new Map<ts.Type, string>();
   const definitions = new Map<string, SchemaObject>();

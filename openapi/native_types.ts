@@ -2,19 +2,19 @@
  * What the TypeScript types of routes say, read from their source when a document is written.
  *
  * A route's request and its data have types, stated by markers or inferred. The compiler knows them at the call that
- * adds the route, or at the controller's method; `router/sites.ts` has noted where that is.
+ * adds the route, or at the controller's method; `native_stacks.ts` has noted where that is.
  *
  * @module
  */
 
 import type ts from "typescript";
-import type { Site } from "../router/sites.ts";
 import type { RouteInfo } from "../router/types.ts";
 import type { TypesOf } from "./_sources.ts";
 import { handlerAt, type HandlerTypes, methodAt } from "./native_handlers.ts";
 import { loadProgram } from "./native_program.ts";
 import { routeTypes } from "./native_route_types.ts";
 import { applicationSites, callAt, classAt } from "./native_sites.ts";
+import type { Site } from "./native_stacks.ts";
 import type { TypeContext } from "./native_type_context.ts";
 import { createSchemaWriter } from "./native_type_schema.ts";
 

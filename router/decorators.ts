@@ -31,6 +31,7 @@
 import { claim, type MethodPlace, recordOf } from "./_claims.ts";
 import type { Method } from "./_engine.ts";
 import { mergeMetadata } from "./_metadata.ts";
+import { noteSite } from "./_site.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
   BodyRouteDecorator,
@@ -40,7 +41,6 @@ import type {
 } from "./decorator_types.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import { parsePattern, parsePrefix } from "./pattern.ts";
-import { noteSite } from "./sites.ts";
 import type { RouteOptions } from "./types.ts";
 
 /** Options of {@linkcode Controller}. */

@@ -26,11 +26,11 @@ import {
   type Route,
 } from "./_route.ts";
 import { originOf } from "./_origin.ts";
+import { noteSite } from "./_site.ts";
 import { middlewareStep, type Step } from "./_step.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
-import { noteSite } from "./sites.ts";
 import type {
   AuthIntegration,
   ErrorHandler,

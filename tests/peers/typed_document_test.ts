@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import { join, toFileUrl } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { writeDocument } from "../../openapi/_document.ts";
+import { noteSites } from "../../openapi/native_stacks.ts";
 import { readTypes } from "../../openapi/native_types.ts";
 import type { OpenApiDocument } from "../../router/openapi_types.ts";
-import { noteSites } from "../../router/sites.ts";
 import { withPrograms } from "./_client.ts";
 import { findProblems } from "./openapi_gate.ts";
 

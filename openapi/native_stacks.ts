@@ -1,6 +1,5 @@
 /**
- * Where in its source an application says each route, for tools that read its types. Nothing is noted before
- * {@linkcode noteSites}: a stack costs more than a route.
+ * Notes where in its source an application says its routes, while it is imported.
  *
  * @module
  */
@@ -29,17 +28,17 @@ interface StackSettings {
   prepareStackTrace?: ((error: unknown, frames: CallSite[]) => unknown) | undefined;
 }
 
+/** Where routers and `@Controller` look for a listener: `router/_site.ts`, of whatever copy of this package. */
+const LISTENER = Symbol.for("gatehouse.noteSite");
+
 const noted: WeakMap<object, readonly Site[]> = new WeakMap();
-let noting = false;
 
 /** Notes from now on where routes are added and controllers defined. */
 export function noteSites(): void {
-  noting = true;
-}
-
-/** Notes where something is said, if that is asked for. @param what A controller, or what a router tells of a route. */
-export function noteSite(what: object): void {
-  if (noting) noted.set(what, sitesHere());
+  Object.defineProperty(globalThis, LISTENER, {
+    value: (what: object) => void noted.set(what, sitesHere()),
+    configurable: true,
+  });
 }
 
 /** The stack that something was noted with, innermost place first; none if it was not. */

@@ -13,28 +13,24 @@ const BIGINT = "-?\\d+";
 const ANY = "[\\s\\S]*";
 
 /** The schema of a template literal type: `note-${number}` has a pattern. */
-export function templateSchema(compiler: typeof ts, type: ts.TemplateLiteralType): SchemaObject {
-  return { type: "string", pattern: `^${sourceOf(compiler, type)}$` };
-}
-
-function sourceOf(compiler: typeof ts, { texts, types }: ts.TemplateLiteralType): string {
-  return texts.map((text, i) => {
+export function templateSchema(
+  compiler: typeof ts,
+  { texts, types }: ts.TemplateLiteralType,
+): SchemaObject {
+  const source = texts.map((text, i) => {
     const place = types[i];
     return escaped(text) + (place === undefined ? "" : placeSource(compiler, place));
   }).join("");
+  return { type: "string", pattern: `^${source}$` };
 }
 
+/** What stands in a place. The checker has taken texts and unions into the template already. */
 function placeSource(compiler: typeof ts, type: ts.Type): string {
-  const { Number: number, BigInt: bigint, TemplateLiteral } = compiler.TypeFlags;
-  if ((type.flags & number) !== 0) return NUMBER;
-  if ((type.flags & bigint) !== 0) return BIGINT;
-  if ((type.flags & TemplateLiteral) !== 0) {
-    return sourceOf(compiler, type as ts.TemplateLiteralType);
-  }
-  if (type.isUnion()) {
-    return `(?:${type.types.map((one) => placeSource(compiler, one)).join("|")})`;
-  }
-  return type.isStringLiteral() ? escaped(type.value) : ANY;
+  const { Number: number, BigInt: bigint } = compiler.TypeFlags;
+  const parts = type.isIntersection() ? type.types : [type]; // a brand
+  if (parts.some(({ flags }) => (flags & number) !== 0)) return NUMBER;
+  if (parts.some(({ flags }) => (flags & bigint) !== 0)) return BIGINT;
+  return ANY;
 }
 
 /** A text in a regular expression that has the flag `u`, where only syntax characters may be escaped. */

@@ -87,6 +87,10 @@ const TEMPLATES: readonly SchemaCase[] = [
     ...TEXT,
     pattern: `^note-${NUMBER_PATTERN}$`,
   }],
+  ["a template with a brand of numbers", "`a${number & { brand: 1 }}`", {
+    ...TEXT,
+    pattern: "^a-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$",
+  }],
   ["a template with a text", "`a${string}`", { ...TEXT, pattern: "^a[\\s\\S]*$" }],
   ["a template with a bigint", "`${bigint}n`", { ...TEXT, pattern: "^-?\\d+n$" }],
   ["a template with a boolean", "`is-${boolean}`", { ...TEXT, enum: ["is-false", "is-true"] }],

@@ -4,13 +4,13 @@ import { ROOT } from "../../dev/_project.ts";
 import { COMPILER } from "../../openapi/native_program.ts";
 import { withProject } from "./_cli.ts";
 
+// The program gets past the types of routes, which would say so: the command does not check it.
 Deno.test("generate refuses a handler that takes a form on a route that takes JSON", async () => {
   const program = `
 import { createRouter, empty, type Multipart, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
 const router = createRouter({ info: { title: "t", version: "1" } });
 type Upload = RequestSpec<Multipart<{ photo: File }>>;
-(router.post as any)<Upload, ResponseSpec<1>>("/any", () => empty());
-(router as any as { post<S, R>(path: string, handler: () => unknown): void })
+(router as unknown as { post<S, R>(path: string, handler: () => unknown): void })
   .post<Upload, ResponseSpec<1>>("/stated", () => empty());
 router.post("/inferred", (_: { content: FormData }) => empty(), { multipart: false as true });
 export { router };
@@ -18,7 +18,7 @@ export { router };
   await withProject({ "app.ts": program }, async ({ generate }) => {
     const { code, stderr } = await generate("--controllers", "app.ts");
     const why = "its handler takes a form, and the route JSON; say multipart: true";
-    const routes = ["/any", "/stated", "/inferred"];
+    const routes = ["/stated", "/inferred"];
     assertEquals([code, stderr], [
       1,
       `Cannot write the document:\n${routes.map((one) => `  POST ${one}: ${why}\n`).join("")}`,

@@ -18,7 +18,7 @@ import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
 import { responsesOf, withSchema } from "./_responses.ts";
 import type { SecurityRules } from "./_security.ts";
-import { sourceOf } from "./_sources.ts";
+import { requestSources, responseSources } from "./_sources.ts";
 
 /** What operations of one document share. */
 export interface OperationContext {
@@ -129,9 +129,9 @@ function bodySchema(
   if (endpoint.options.multipart !== true && endpoint.types?.takesForm()) {
     throw new TypeError("its handler takes a form, and the route JSON; say multipart: true");
   }
-  const source = sourceOf(endpoint, "body");
-  if (source !== undefined) {
-    return components.convert({ ...source, side: "input", name: `${name}Body` });
+  const sources = requestSources(endpoint, "body");
+  if (sources !== undefined) {
+    return components.convert({ ...sources, side: "input", name: `${name}Body` });
   }
   return endpoint.options.multipart ? { type: "object" } : undefined;
 }
@@ -145,20 +145,13 @@ function asWritten(written: Partial<RequestBodyObject> | undefined): RequestBody
 
 /** Schema of what a handler sends with a status; `undefined` if nothing says. */
 function dataOf(
-  { options: { schema = {} }, types }: Endpoint,
+  endpoint: Endpoint,
   status: string,
   components: Components,
   name: string,
 ): SchemaObject | undefined {
-  const typed = () => types?.response(status);
-  const validator = (status.startsWith("2") ? schema.response : undefined) ?? typed();
-  if (validator === undefined) return undefined;
-  return components.convert({
-    validator,
-    orElse: typed,
-    side: "output",
-    name: `${name}Response`,
-  });
+  const sources = responseSources(endpoint, status);
+  return sources && components.convert({ ...sources, side: "output", name: `${name}Response` });
 }
 
 /** `listNotes` is "List notes"; a route without a method's name is called by itself. */

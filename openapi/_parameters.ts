@@ -9,7 +9,7 @@ import type { Components } from "./_components.ts";
 import type { DescribedEndpoint } from "./_described.ts";
 import { type Members, membersOf, schemasIn } from "./_members.ts";
 import type { Template } from "./_path.ts";
-import { type RequestPart, sourceOf } from "./_sources.ts";
+import { type RequestPart, requestSources } from "./_sources.ts";
 
 const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 
@@ -48,7 +48,7 @@ export function parametersOf(
     part: RequestPart,
     called: string,
   ): Members | undefined {
-    const source = sourceOf(endpoint, part);
+    const source = requestSources(endpoint, part);
     if (source === undefined) return undefined;
     const written = parameters.filter((one) =>
       one.in === place && (one.schema ?? one.content) !== undefined

@@ -31,13 +31,32 @@ export interface RouteTypes {
 /** Finds the types of a route. */
 export type TypesOf = (route: Pick<RouteInfo, "origin">) => RouteTypes | undefined;
 
+/** What describes something, and what does where that cannot. */
+type Sources = Pick<SchemaOrigin, "validator" | "orElse">;
+
 /** What describes a part of a route's request; `undefined` if nothing does. */
-export function sourceOf(
+export function requestSources(
   { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
   part: RequestPart,
-): Pick<SchemaOrigin, "validator" | "orElse"> | undefined {
-  const validator = schema[part];
-  if (validator !== undefined) return { validator, orElse: () => types?.request(part, true) };
-  const source = types?.request(part, false);
+): Sources | undefined {
+  return inOrder(schema[part], (validated) => types?.request(part, validated));
+}
+
+/** What describes the data that a route sends with a status; `undefined` if nothing does. */
+export function responseSources(
+  { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
+  status: string,
+): Sources | undefined {
+  const validator = status.startsWith("2") ? schema.response : undefined;
+  return inOrder(validator, () => types?.response(status));
+}
+
+/** A validator, then the types. */
+function inOrder(
+  validator: unknown,
+  typed: (validated: boolean) => SchemaSource | undefined,
+): Sources | undefined {
+  if (validator !== undefined) return { validator, orElse: () => typed(true) };
+  const source = typed(false);
   return source === undefined ? undefined : { validator: source };
 }

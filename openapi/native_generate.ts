@@ -14,7 +14,7 @@ import type { RouteSource } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 import { isObject } from "./_json_schema.ts";
 import { readIfThere, writeWhole } from "./native_file.ts";
-import { noteApplicationSites } from "./native_sites.ts";
+import { isOwnModule, noteApplicationSites } from "./native_sites.ts";
 import { readTypes, type TypedRoute } from "./native_types.ts";
 
 /** Options of {@linkcode generateFile}. */
@@ -258,9 +258,8 @@ function placedMessageOf(cause: unknown): string {
 
 /** Where an error came out of the application: the first file of its stack that is none of ours. */
 function placeOf({ stack = "" }: Error): string | undefined {
-  const own = ["./", "../router/"].map((folder) => new URL(folder, import.meta.url).href);
   return [...stack.matchAll(/\bfile:\/\/[^\s()]+:\d+:\d+/g)].map(([place]) => place)
-    .find((place) => !own.some((folder) => place.startsWith(folder)));
+    .find((place) => !isOwnModule(place));
 }
 
 function messageOf(error: unknown): string {

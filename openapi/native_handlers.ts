@@ -34,16 +34,28 @@ export interface SentTypes {
 
 /** The handler that a call of a router's method adds; `undefined` if the call is none. */
 export function handlerAt(context: TypeContext, call: ts.CallExpression): HandlerTypes | undefined {
-  return statedHandler(context, call) ?? inferredHandler(context, call);
+  const [, handler, options] = call.arguments;
+  const parts = {
+    options: options === undefined ? [] : [options],
+    annotations: [
+      ...call.typeArguments ?? [],
+      ...handler === undefined ? [] : annotationsOf(context, handler),
+    ],
+  };
+  return statedHandler(context, call, parts) ?? inferredHandler(context, call, parts);
 }
+
+/** What of a route's call or decorators its types are read from, besides its handler. */
+type HandlerParts = Pick<HandlerSource, "options" | "annotations">;
 
 /** The handler of a call that states its types. They are read as they stand: to check the call takes much longer. */
 function statedHandler(
   context: TypeContext,
   call: ts.CallExpression,
+  { options, annotations }: HandlerParts,
 ): HandlerTypes | undefined {
   const { ts, checker } = context;
-  const [, handler, options] = call.arguments;
+  const [, handler] = call.arguments;
   const [spec, response] = (call.typeArguments ?? []).map((one) =>
     checker.getTypeFromTypeNode(one)
   );
@@ -56,9 +68,8 @@ function statedHandler(
   return {
     node: nameAt(context, call),
     request: (name) => memberType(context, spec, [`~${name}`]),
-    validated: (part) => validatedType(context, options === undefined ? [] : [options], part),
-    missing: () =>
-      missingInTypes(context, [...call.typeArguments ?? [], ...annotationsOf(context, handler)]),
+    validated: (part) => validatedType(context, options, part),
+    missing: () => missingInTypes(context, annotations),
     sent: () =>
       made.map(({ status, hasData }) => ({
         status,
@@ -76,9 +87,10 @@ function nameAt({ ts }: TypeContext, call: ts.CallExpression): ts.Node {
 function inferredHandler(
   context: TypeContext,
   call: ts.CallExpression,
+  parts: HandlerParts,
 ): HandlerTypes | undefined {
   const { ts, checker } = context;
-  const [, handler, options] = call.arguments;
+  const [, handler] = call.arguments;
   const called = checker.getTypeAtLocation(call.expression);
   if ((called.flags & ts.TypeFlags.Any) !== 0) return unknownHandler(call, called);
   const parameter = checker.getResolvedSignature(call)?.parameters[1];
@@ -90,8 +102,7 @@ function inferredHandler(
   const own = type.getCallSignatures()[0];
   return createHandler(context, nameAt(context, call), {
     signatures: own === undefined ? [stated] : [stated, own],
-    options: options === undefined ? [] : [options],
-    annotations: [...call.typeArguments ?? [], ...annotationsOf(context, handler)],
+    ...parts,
   });
 }
 

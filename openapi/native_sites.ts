@@ -23,7 +23,12 @@ export function noteApplicationSites(): void {
 export function applicationSites(what: object): readonly Site[] {
   return sitesOf(what)
     .map((site) => sourceOf({ ...site, file: urlOf(site.file) }))
-    .filter(({ file }) => !OWN_FOLDERS.some((folder) => file.startsWith(folder)));
+    .filter(({ file }) => !isOwnModule(file));
+}
+
+/** Whether something stands in the modules of this package that every stack has. */
+export function isOwnModule(url: string): boolean {
+  return OWN_FOLDERS.some((folder) => url.startsWith(folder));
 }
 
 /** Where compiled JavaScript was written. Deno and Bun say so themselves. */

@@ -7,7 +7,7 @@
 
 import type ts from "typescript";
 import { fileNameOf } from "./native_modules.ts";
-import { declarationOf, type TypeContext } from "./native_type_context.ts";
+import { declarationOf, targetOf, type TypeContext } from "./native_type_context.ts";
 
 /** A response that a handler makes, with a number in its code for the status. */
 export interface MadeResponse {
@@ -88,11 +88,10 @@ function statusOf(
 }
 
 /** The name of one of our functions, whatever it is called where it is imported. */
-function nameOfOwn({ ts, checker }: TypeContext, node: ts.Expression): string | undefined {
-  if (!ts.isIdentifier(node)) return undefined;
-  const symbol = checker.getSymbolAtLocation(node);
-  const isImport = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  const target = isImport ? checker.getAliasedSymbol(symbol) : symbol;
+function nameOfOwn(context: TypeContext, node: ts.Expression): string | undefined {
+  if (!context.ts.isIdentifier(node)) return undefined;
+  const symbol = context.checker.getSymbolAtLocation(node);
+  const target = symbol && targetOf(context, symbol);
   const declaration = target && declarationOf(target);
   const isOwn = declaration !== undefined &&
     OWN_MODULES.includes(declaration.getSourceFile().fileName);

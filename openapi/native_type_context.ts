@@ -64,6 +64,11 @@ export function declarationOf(symbol: ts.Symbol): ts.Declaration | undefined {
   return symbol.valueDeclaration ?? symbol.declarations?.[0];
 }
 
+/** What a symbol stands for, where it is an import. */
+export function targetOf({ ts, checker }: TypeContext, symbol: ts.Symbol): ts.Symbol {
+  return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+}
+
 /** Where a symbol is from; `undefined` for one without a declaration. */
 export function symbolOrigin(
   context: TypeContext,

@@ -6,7 +6,7 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, type TypeContext } from "./native_type_context.ts";
+import { declarationOf, targetOf, type TypeContext } from "./native_type_context.ts";
 
 /** What stands behind a written type, and the aliases on the way there. */
 export interface WrittenType {
@@ -50,7 +50,8 @@ export function readHint(
     if (ts.isParenthesizedTypeNode(node) || isReadonly(context, node)) {
       node = node.type;
     } else if (ts.isTypeReferenceNode(node) && node.typeArguments === undefined) {
-      const symbol = resolved(context, checker.getSymbolAtLocation(node.typeName));
+      const named = checker.getSymbolAtLocation(node.typeName);
+      const symbol = named && targetOf(context, named);
       const declaration = symbol && declarationOf(symbol);
       if (symbol === undefined || declaration === undefined) return { node, aliases };
       if (!ts.isTypeAliasDeclaration(declaration) || aliases.includes(symbol)) {
@@ -104,12 +105,4 @@ export function alternativesOf(
 
 function isReadonly({ ts }: TypeContext, node: ts.TypeNode): node is ts.TypeOperatorNode {
   return ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword;
-}
-
-function resolved(
-  { ts, checker }: TypeContext,
-  symbol: ts.Symbol | undefined,
-): ts.Symbol | undefined {
-  const isImport = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  return isImport ? checker.getAliasedSymbol(symbol) : symbol;
 }

@@ -5,7 +5,7 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, isMissingType, type TypeContext } from "./native_type_context.ts";
+import { declarationOf, isMissingType, targetOf, type TypeContext } from "./native_type_context.ts";
 
 /** How far a name is followed through the aliases of others. */
 const MAX_ALIASES = 20;
@@ -82,8 +82,7 @@ function missingAt(context: TypeContext, name: ts.Node, left: number): string | 
   const { ts, checker } = context;
   const symbol = checker.getSymbolAtLocation(name);
   if (symbol === undefined) return name.getText();
-  const isImport = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  const target = isImport ? checker.getAliasedSymbol(symbol) : symbol;
+  const target = targetOf(context, symbol);
   const declaration = declarationOf(target);
   if (declaration === undefined) return `${name.getText()}${importOf(context, symbol)}`;
   if (left === 0 || !ts.isTypeAliasDeclaration(declaration)) return undefined;

@@ -22,7 +22,9 @@ export { createRouter, HttpRouter, routerBuilder } from "./openapi/routers.ts";
 export type {
   BuilderExtension,
   BuilderOptions,
+  BuilderParts,
   BuilderStage,
+  BuiltRouter,
   RouterBuilder,
 } from "./router/builder.ts";
 export {
@@ -178,3 +180,23 @@ export type {
   ServerObject,
   TagObject,
 } from "./router/openapi_types.ts";
+
+// Static assets: packaged files, and conditional requests
+export { mountStatic } from "./static/mount.ts";
+export { registerStaticAssets } from "./static/registry.ts";
+export { packagedSource, verifyStaticAssets } from "./static/packaged.ts";
+export { checkPreconditions } from "./static/conditional.ts";
+export type { ConditionalRequest } from "./static/conditional.ts";
+export { contentTypeOf } from "./static/content_type.ts";
+export type {
+  FileAccess,
+  PackagedAsset,
+  StaticAssetManifest,
+  StaticAssetMetadata,
+  StaticAssetOptions,
+  StaticAssetPackage,
+  StaticEntry,
+  StaticMount,
+  StaticRequest,
+  StaticSource,
+} from "./static/types.ts";

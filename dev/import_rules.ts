@@ -40,13 +40,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "native.ts", may: ["mod.ts", "*/native_*.ts"] },
 
   { importer: "router/*.ts", may: ["router/*.ts"] },
-  { importer: "router/builder.ts", may: ["static/mount.ts"] },
+  { importer: "router/{builder,http_router}.ts", may: ["static/{mount,types}.ts"] },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
 
   { importer: "static/*.ts", may: ["static/*.ts", "router/{path,problem}.ts"] },
   {
     importer: "static/native_*.ts",
-    may: ["@std/path", "@std/crypto", "node:fs", "node:fs/promises"],
+    may: ["@std/path", "@std/crypto", "node:fs", "node:fs/promises", "node:process"],
   },
 
   {
@@ -60,6 +60,11 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "openapi/routers.ts",
     may: ["router/{builder,decorator_types,http_router,router}.ts"],
   },
+  {
+    importer: "openapi/native_routers.ts",
+    may: ["router/{builder,decorator_types,http_router}.ts", "static/native_mount.ts"],
+  },
+  { importer: "openapi/native_cli*.ts", may: ["static/native_package.ts"] },
   {
     importer: "openapi/native_*.ts",
     may: [

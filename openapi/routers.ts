@@ -6,16 +6,17 @@
 
 import {
   type BuilderOptions,
+  type BuilderParts,
   type RouterBuilder,
   routerBuilder as plainBuilder,
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { HttpRouter as PlainHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { createRouter as createPlainRouter } from "../router/router.ts";
-import type { RouterOptions, RouterParts, TypedRouter } from "../router/types.ts";
+import type { RouterOptions, TypedRouter } from "../router/types.ts";
 import { generateOpenAPI } from "./generator.ts";
 
-const PARTS: RouterParts = { generateOpenAPI };
+const PARTS: BuilderParts = { generateOpenAPI };
 
 /**
  * Creates a router.

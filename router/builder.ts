@@ -8,9 +8,11 @@
  */
 
 import { nameOf } from "./_claims.ts";
+import { type FileAccess, mountStatic, type StaticAssetOptions } from "../static/mount.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
-import { createRouter } from "./router.ts";
+import { joinPaths } from "./path.ts";
+import { createOpenRouter, type OpenRouter } from "./router.ts";
 import type {
   AuthIntegration,
   ErrorHandler,
@@ -36,6 +38,23 @@ export interface BuilderOptions<Args extends unknown[] = []>
   container?: Container;
 }
 
+/** @internal What an entry puts into the builders it makes, so that they import none of it. */
+export interface BuilderParts extends RouterParts {
+  /** Reads the file system. */
+  readonly files?: FileAccess;
+}
+
+/** A router that was built. It takes static mounts as well, behind what was added before. */
+export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject = unknown>
+  extends TypedRouter<Args, Subject> {
+  /**
+   * Serves static assets beneath a path. The router's guard covers them; mounts of the builder are not guarded.
+   *
+   * @throws {TypeError} If the path or an option cannot work, or the router has begun to answer.
+   */
+  static(prefix: string, options: StaticAssetOptions): BuiltRouter<Args, Subject>;
+}
+
 /** Records how a router is made. Every method but `build` returns the builder. */
 export interface RouterBuilder<in out Args extends unknown[] = [], in out Subject = unknown> {
   /** Sets the prefix of every path. @throws {TypeError} If there is one. */
@@ -46,6 +65,14 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
   catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject>;
   /** Adds hooks that see every response, last. */
   finally(...hooks: readonly ResponseHook<Args>[]): RouterBuilder<Args, Subject>;
+  /**
+   * Serves static assets beneath a path, behind the middleware and in front of all that is guarded. What is not there is
+   * an error, unless its `fallthrough` leaves the request to later routes. Guard assets by middleware, or by
+   * `fallthrough` and a guarded route.
+   *
+   * @throws {TypeError} In `build()`, if the path or an option cannot work.
+   */
+  static(prefix: string, options: StaticAssetOptions): RouterBuilder<Args, Subject>;
   /** Guards every route of the stages that follow, and of the built router. @throws {TypeError} If there is a guard. */
   withAuth<S extends object>(integration: AuthIntegration<S, Args>): RouterBuilder<Args, S>;
   /** Adds what a function adds to the router, behind authentication and so guarded by it. */
@@ -60,7 +87,7 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
    */
   controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject>;
   /** Makes the router. @throws {TypeError} If it was made before, or what was recorded cannot work. */
-  build(): TypedRouter<Args, Subject>;
+  build(): BuiltRouter<Args, Subject>;
 }
 
 /**
@@ -86,7 +113,7 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
  */
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
-  parts: RouterParts = {},
+  parts: BuilderParts = {},
 ): RouterBuilder<Args> {
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
@@ -96,6 +123,7 @@ export function routerBuilder<Args extends unknown[] = []>(
     extension: [],
     controllers: [],
   };
+  const mounts: [prefix: string, options: StaticAssetOptions][] = [];
   const controllers = new Set<Class<object>>();
   let prefix: string | undefined;
   let handler: ErrorHandler<Args> | undefined;
@@ -110,16 +138,32 @@ export function routerBuilder<Args extends unknown[] = []>(
     return builder;
   }
 
-  function build(): TypedRouter<Args> {
+  function addStatic(
+    { addBeneath }: OpenRouter<Args>,
+    path: string,
+    options: StaticAssetOptions,
+  ): void {
+    const mount = mountStatic(joinPaths(prefix ?? "", path), options, parts.files);
+    addBeneath(path, mount.answer, mount);
+  }
+
+  function build(): BuiltRouter<Args> {
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
-    const router = createRouter<Args>({
+    const open = createOpenRouter<Args>({
       ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
     }, parts);
+    const router: BuiltRouter<Args> = Object.assign(open.router, {
+      static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
+        addStatic(open, path, options);
+        return router;
+      },
+    });
+    mounts.forEach(([path, options]) => addStatic(open, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
     extensions.extension.forEach((extend) => extend(router));
@@ -135,6 +179,8 @@ export function routerBuilder<Args extends unknown[] = []>(
       record("the error handler", handler, () => handler = given),
     finally: (...more: ResponseHook<Args>[]) =>
       record("hooks", undefined, () => finals.push(...more)),
+    static: (path: string, options: StaticAssetOptions) =>
+      record("static assets", undefined, () => mounts.push([path, options])),
     withAuth: (given: AuthIntegration<object, Args>) =>
       record("authentication", integration, () => integration = given),
     extend: (given: BuilderExtension<Args>, stage: BuilderStage = "extension") =>

@@ -4,12 +4,18 @@
  * @module
  */
 
-import { type BuilderOptions, routerBuilder } from "./builder.ts";
+import {
+  type BuilderOptions,
+  type BuilderParts,
+  type BuiltRouter,
+  routerBuilder,
+} from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
+import type { StaticAssetOptions } from "../static/types.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AuthIntegration } from "./guard.ts";
-import type { ErrorHandler, Middleware, ResponseHook, RouterParts, TypedRouter } from "./types.ts";
+import type { ErrorHandler, Middleware, ResponseHook } from "./types.ts";
 
 /** Name that a container has the application's router under. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;
@@ -20,6 +26,8 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
   prefix?: string;
   /** Middleware for every request, before it is matched. */
   use?: readonly Middleware<never[]>[];
+  /** Static assets by the path that they are beneath: `{ "/assets": { directory: "public" } }`. */
+  static?: Readonly<Record<string, StaticAssetOptions>>;
   /** Answers for thrown values. */
   catch?: ErrorHandler<never[]>;
   /** See every response, last, in this order. */
@@ -62,7 +70,7 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
  */
 export function HttpRouter(
   options: HttpRouterOptions = {},
-  parts: RouterParts = {},
+  parts: BuilderParts = {},
 ): ControllerDecorator {
   if (typeof options !== "object") {
     throw misused(
@@ -82,10 +90,11 @@ export function HttpRouter(
   };
 }
 
-function buildRouter(options: HttpRouterOptions, parts: RouterParts): TypedRouter<never[]> {
+function buildRouter(options: HttpRouterOptions, parts: BuilderParts): BuiltRouter<never[]> {
   const {
     prefix,
     use = [],
+    static: mounts = {},
     catch: handler,
     finally: hooks = [],
     withAuth,
@@ -94,6 +103,7 @@ function buildRouter(options: HttpRouterOptions, parts: RouterParts): TypedRoute
   } = options;
   const builder = routerBuilder<never[]>(builderOptions, parts);
   builder.use(...use).finally(...hooks).controllers(...controllers);
+  for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);
   if (handler !== undefined) builder.catch(handler);
   if (withAuth !== undefined) builder.withAuth(withAuth);

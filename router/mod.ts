@@ -19,7 +19,14 @@
 
 export { createRouter } from "./router.ts";
 export { routerBuilder } from "./builder.ts";
-export type { BuilderExtension, BuilderOptions, BuilderStage, RouterBuilder } from "./builder.ts";
+export type {
+  BuilderExtension,
+  BuilderOptions,
+  BuilderParts,
+  BuilderStage,
+  BuiltRouter,
+  RouterBuilder,
+} from "./builder.ts";
 export {
   All,
   Controller,

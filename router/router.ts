@@ -75,6 +75,30 @@ export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
   parts: RouterParts = {},
 ): TypedRouter<Args> {
+  return createOpenRouter(options, parts).router;
+}
+
+/** @internal A router, and what only the package's own parts add to it. */
+export interface OpenRouter<Args extends unknown[]> {
+  readonly router: TypedRouter<Args>;
+  /**
+   * Adds what answers beneath a path for every method and for malformed targets, or leaves a request to later routes.
+   *
+   * @param app What answers, as `routes` tells it.
+   */
+  readonly addBeneath: (
+    path: string,
+    handler: AnyFunction,
+    app: AnyApp,
+    options?: RouteOptions<unknown[]>,
+  ) => void;
+}
+
+/** @internal Creates a router that more can be added to than its own methods add. */
+export function createOpenRouter<Args extends unknown[] = []>(
+  options: RouterOptions<Args> = {},
+  parts: RouterParts = {},
+): OpenRouter<Args> {
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   checkLimit(maxBodyBytes, "router");
   checkFunction(onError, "router", "onError");
@@ -132,6 +156,15 @@ export function createRouter<Args extends unknown[] = []>(
     });
     noteSite(route);
     routes.push(route);
+  }
+
+  function addBeneath(
+    path: string,
+    handler: AnyFunction,
+    app: AnyApp,
+    given: RouteOptions<unknown[]> = {},
+  ): void {
+    add("ALL", path.endsWith("/") ? path + "*" : path + "/*", handler, given, app);
   }
 
   function method(name: Method): unknown {
@@ -212,13 +245,7 @@ export function createRouter<Args extends unknown[] = []>(
       const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
         encodedSlashes,
       });
-      add(
-        "ALL",
-        path.endsWith("/") ? path + "*" : path + "/*",
-        handler,
-        auth === undefined ? {} : { auth },
-        app,
-      );
+      addBeneath(path, handler, app, auth === undefined ? {} : { auth });
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {
@@ -239,7 +266,7 @@ export function createRouter<Args extends unknown[] = []>(
     },
   };
   ownRouters.add(router);
-  return router as unknown as TypedRouter<Args>;
+  return { router: router as unknown as TypedRouter<Args>, addBeneath };
 }
 
 /** Routers made here. They keep `%2F` and `%5C` encoded, so that a mount may hand them on. */

@@ -1,0 +1,63 @@
+/**
+ * Which source a mount serves from.
+ *
+ * @module
+ */
+
+import { hasContents } from "./_format.ts";
+import { warnNoSource } from "./_report.ts";
+import { packagedSource } from "./packaged.ts";
+import { findStaticAssets } from "./registry.ts";
+import type {
+  FileAccess,
+  StaticAssetManifest,
+  StaticAssetOptions,
+  StaticAssetPackage,
+  StaticSource,
+} from "./types.ts";
+
+/**
+ * Makes what finds a mount's source, for each request anew: a package may be registered after the mount is made.
+ * Packaged contents win, unless `live` is `true`.
+ *
+ * @param files What reads the file system, if the entry has it.
+ * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is none.
+ */
+export function chooseSource(
+  prefix: string,
+  options: StaticAssetOptions,
+  files: FileAccess | undefined,
+): () => StaticSource | undefined {
+  const { directory, live, package: pkg } = options;
+  if (files === undefined && live === true) throw needsFiles("live: true");
+  const manifest = typeof options.manifest === "string"
+    ? readManifest(options.manifest, files)
+    : options.manifest;
+  const contents = pkg ?? (hasContents(manifest) ? manifest : undefined);
+  const packaged = contents && packagedSource(contents as StaticAssetPackage);
+  const folder = live === false ? undefined : files?.openDirectory(directory, manifest);
+  const mayBeRegistered = pkg === undefined && manifest === undefined;
+  if (live === true) return () => folder;
+  if (packaged !== undefined) return () => packaged;
+
+  let warned = false;
+  return () => {
+    const source = (mayBeRegistered ? findStaticAssets(directory) : undefined) ?? folder;
+    if (source === undefined && !warned) {
+      warned = true;
+      warnNoSource(prefix, directory);
+    }
+    return source;
+  };
+}
+
+function readManifest(path: string, files: FileAccess | undefined): StaticAssetManifest {
+  if (files === undefined) throw needsFiles("the path of a manifest");
+  return files.readManifest(path) as StaticAssetManifest; // its reader checks it
+}
+
+function needsFiles(what: string): TypeError {
+  return new TypeError(
+    `Cannot mount static assets: ${what} needs the file system; import from "@gatehouse/http/native"`,
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * The format of packages and manifests, version 1: what is not of it is refused before anything is served from it.
+ *
+ * @module
+ */
+
+import { etagOf } from "./_hash.ts";
+import { isAssetKey } from "./_key.ts";
+import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
+
+/** How contents may be encoded. */
+export type AssetEncoding = "base64" | "gzip+base64";
+
+/** Files by key; a map, since a file may be called `__proto__`. */
+export type Entries<T extends StaticAssetMetadata = StaticAssetMetadata> = ReadonlyMap<string, T>;
+
+const HASH_REGEXP = /^[0-9a-f]{64}$/;
+/** A media type and its parameters, RFC 9110 §8.3.1, as far as a header field could carry something else. */
+const CONTENT_TYPE_REGEXP = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w!#$&^.+-]+=[\w!#$&^.+"-]+)*$/;
+const BASE64_END_REGEXP = /={0,2}$/;
+
+/** Whether contents were packaged: entries with data, where a manifest has none. */
+export function hasContents(value: unknown): boolean {
+  return isObject(value) && isObject(value.entries) &&
+    Object.values(value.entries).some((entry) => isObject(entry) && "data" in entry);
+}
+
+/** Reads a manifest. @throws {TypeError} If it is none. */
+export function readManifestEntries(value: unknown): Entries {
+  return readEntries(value, "the manifest", checkMetadata);
+}
+
+/** Reads a package. @throws {TypeError} If it is none, or contents cannot have the size that it says. */
+export function readPackageEntries(value: unknown): Entries<PackagedAsset> {
+  return readEntries(value, "the package", checkAsset);
+}
+
+function readEntries<T extends StaticAssetMetadata>(
+  value: unknown,
+  what: string,
+  check: (entry: unknown) => entry is T,
+): Entries<T> {
+  if (!isObject(value)) throw new TypeError(`Cannot read ${what}: it is no object`);
+  if (value.version !== 1) throw new TypeError(`Cannot read ${what}: its version is not 1`);
+  if (!isObject(value.entries)) throw new TypeError(`Cannot read ${what}: it has no entries`);
+  const entries = new Map<string, T>();
+  for (const [key, entry] of Object.entries(value.entries)) {
+    const where = JSON.stringify(key);
+    if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is no key of a file`);
+    if (!check(entry)) throw new TypeError(`Cannot read ${what}: the entry ${where} is malformed`);
+    entries.set(key, entry);
+  }
+  return entries;
+}
+
+function checkMetadata(entry: unknown): entry is StaticAssetMetadata {
+  return isObject(entry) &&
+    typeof entry.contentType === "string" && CONTENT_TYPE_REGEXP.test(entry.contentType) &&
+    Number.isSafeInteger(entry.size) && Number(entry.size) >= 0 &&
+    typeof entry.hash === "string" && HASH_REGEXP.test(entry.hash) &&
+    entry.etag === etagOf(entry.hash);
+}
+
+function checkAsset(entry: unknown): entry is PackagedAsset {
+  if (!isObject(entry) || !checkMetadata(entry)) return false;
+  const { encoding, data, size } = entry as Record<string, unknown> & StaticAssetMetadata;
+  if (typeof data !== "string") return false;
+  if (encoding === "gzip+base64") return data.length > 0 && data.length % 4 === 0;
+  return encoding === "base64" && decodedLength(data) === size;
+}
+
+/** Bytes that a text in base64 stands for, RFC 4648 §4; -1 if it has no such length. */
+function decodedLength(data: string): number {
+  if (data.length % 4 !== 0) return -1;
+  const padding = BASE64_END_REGEXP.exec(data.slice(-2))?.[0].length ?? 0;
+  return data.length / 4 * 3 - padding;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,25 @@
+/**
+ * The one place of this folder that writes to the console.
+ *
+ * @module
+ */
+
+/** Tells whoever runs the service that a mount has nothing to serve. */
+export function warnNoSource(prefix: string, directory: string): void {
+  // deno-lint-ignore no-console -- a mount without files answers 404 to everything, and nothing else would say why
+  console.warn(
+    `Cannot serve static assets at ${prefix}: no package is registered for ${
+      JSON.stringify(directory)
+    }, and folders are served by "@gatehouse/http/native" alone`,
+  );
+}
+
+/** Tells whoever runs the service that Deno keeps a folder from it. */
+export function warnDenied(directory: string): void {
+  // deno-lint-ignore no-console -- every file of the folder is a 404, and nothing else would say why
+  console.warn(
+    `Cannot serve static assets of ${
+      JSON.stringify(directory)
+    }: run with --allow-read for the folder`,
+  );
+}

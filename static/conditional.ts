@@ -1,0 +1,77 @@
+/**
+ * Conditional requests, RFC 9110 §13, by entity tags.
+ *
+ * @module
+ */
+
+/** What preconditions are read from: a `Request`, or the request of a handler. */
+export interface ConditionalRequest {
+  /** The method. */
+  readonly method: string;
+  /** Header fields. */
+  readonly headers: Headers;
+}
+
+/**
+ * Evaluates the preconditions of a request that would succeed without them, RFC 9110 §13.2.2. Dates are not looked at: a
+ * server that sends no `Last-Modified` ignores them (§13.1.3, §13.1.4).
+ *
+ * @param etag Entity tag of what there is, as the response says it: `"abc"` or `W/"abc"`; `undefined` if there is nothing.
+ * @returns The status to answer with instead: 304 or 412. `undefined` lets the request go on.
+ *
+ * @example
+ * ```ts
+ * import { checkPreconditions } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const url = "http://localhost/notes/7";
+ * const read = new Request(url, { headers: { "If-None-Match": '"v1", "v2"' } });
+ * assertEquals(checkPreconditions(read, '"v2"'), 304);
+ *
+ * const write = new Request(url, { method: "PUT", headers: { "If-Match": '"v1"' } });
+ * assertEquals(checkPreconditions(write, '"v2"'), 412);
+ * assertEquals(checkPreconditions(write, '"v1"'), undefined);
+ * ```
+ */
+export function checkPreconditions(
+  { method, headers }: ConditionalRequest,
+  etag: string | undefined,
+): 304 | 412 | undefined {
+  const match = headers.get("if-match");
+  if (match !== null && !listsTag(match, etag, "strong")) return 412;
+  const noneMatch = headers.get("if-none-match");
+  if (noneMatch === null || !listsTag(noneMatch, etag, "weak")) return undefined;
+  return method === "GET" || method === "HEAD" ? 304 : 412;
+}
+
+/**
+ * Whether a field lists a tag. What is no list of tags lists none, so that `If-Match` fails and `If-None-Match` sends the
+ * whole.
+ *
+ * @param how Strong comparison wants two strong tags, weak comparison ignores `W/`, RFC 9110 §8.8.3.2.
+ */
+function listsTag(field: string, etag: string | undefined, how: "strong" | "weak"): boolean {
+  if (etag === undefined) return false;
+  if (field === "*") return true;
+  const isWeak = etag.startsWith("W/");
+  if (how === "strong" && isWeak) return isAny(field);
+  if (field === etag) return true;
+  const opaque = isWeak ? etag.slice(2) : etag;
+  let found = false;
+  for (let at = 0; at < field.length;) {
+    MEMBER_REGEXP.lastIndex = at;
+    const member = MEMBER_REGEXP.exec(field);
+    if (member === null) return isAny(field);
+    if (member[2] === opaque && (how === "weak" || member[1] === undefined)) found = true;
+    at = MEMBER_REGEXP.lastIndex;
+  }
+  return found;
+}
+
+/** `*` among white space. */
+function isAny(field: string): boolean {
+  return field.trim() === "*";
+}
+
+/** One member of a list of entity tags, which may be empty, and the comma behind it: RFC 9110 §5.6.1.2, §8.8.3. */
+const MEMBER_REGEXP = /[\t ]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;

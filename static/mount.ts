@@ -1,0 +1,172 @@
+/**
+ * Static assets beneath a path: files as they are, and nothing that was not put there to be served.
+ *
+ * @module
+ */
+
+import { parseTarget } from "../router/path.ts";
+import { problem } from "../router/problem.ts";
+import { chooseSource } from "./_choose.ts";
+import { parseKey } from "./_key.ts";
+import { checkPreconditions } from "./conditional.ts";
+import type {
+  FileAccess,
+  StaticAssetOptions,
+  StaticEntry,
+  StaticMount,
+  StaticRequest,
+} from "./types.ts";
+
+export type { FileAccess, StaticAssetOptions, StaticMount } from "./types.ts";
+
+/** Why a request is not answered with a file. */
+type Refusal =
+  | "method_not_allowed"
+  | "malformed"
+  | "traversal"
+  | "missing"
+  | "precondition_failed";
+
+/**
+ * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings,
+ * no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403, another method a 405, and
+ * what is not there or starts with a dot a 404; under `fallthrough`, `undefined`.
+ *
+ * Use `routerBuilder().static()` for files beside routes; this for a server of files alone, or another framework.
+ *
+ * @param prefix Path that the files are beneath, without parameters.
+ * @param files What the entry it is imported from adds to it.
+ * @throws {TypeError} If the prefix or an option cannot work.
+ *
+ * @example
+ * ```ts
+ * import { mountStatic } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const hash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+ * const assets = mountStatic("/assets", {
+ *   directory: "public",
+ *   package: { // as packageStaticAssets() writes it
+ *     version: 1,
+ *     entries: {
+ *       "hello.txt": {
+ *         contentType: "text/plain; charset=utf-8",
+ *         size: 5,
+ *         hash,
+ *         etag: `"${hash}"`,
+ *         encoding: "base64",
+ *         data: "aGVsbG8=",
+ *       },
+ *     },
+ *   },
+ * });
+ *
+ * const response = await assets.fetch(new Request("http://localhost/assets/hello.txt"));
+ * assertEquals(await response?.text(), "hello");
+ * ```
+ */
+export function mountStatic(
+  prefix: string,
+  options: StaticAssetOptions,
+  files?: FileAccess,
+): StaticMount {
+  checkOptions(prefix, options);
+  const { fallthrough = false, cacheControl } = options;
+  const base = prefix.replace(/\/$/, "");
+  const sourceOf = chooseSource(prefix, options, files);
+  const common: readonly [string, string][] = cacheControl === undefined
+    ? []
+    : [["Cache-Control", cacheControl]];
+
+  /** One request, in the order of the checks: nothing that depends on the files is said before the path is proper. */
+  function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
+    const { method, target: { path, bad } } = request;
+    if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
+    const rest = path.startsWith(base) ? path.slice(base.length) : "";
+    if (!rest.startsWith("/")) return refuse("missing");
+    if (bad) return refuse("malformed");
+    const parsed = parseKey(rest);
+    return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, 2);
+  }
+
+  /** @param attempts How often the file is looked up, if it is replaced between that and its opening. */
+  function answerKey(
+    request: StaticRequest,
+    key: string,
+    attempts: number,
+  ): ReturnType<StaticMount["fetch"]> {
+    const entry = attempts === 0 ? undefined : sourceOf()?.lookup(key);
+    if (entry === undefined) return refuse("missing");
+    switch (checkPreconditions(request, entry.etag)) {
+      case 304:
+        return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
+      case 412:
+        return refusal("precondition_failed");
+    }
+    if (request.method === "HEAD") return fileResponse(entry, null, true);
+    const body = entry.open();
+    if (body === undefined) return answerKey(request, key, attempts - 1);
+    return body instanceof Promise
+      ? body.then((bytes) => fileResponse(entry, bytes))
+      : fileResponse(entry, body);
+  }
+
+  function fileResponse(entry: StaticEntry, body: BodyInit | null, sized = entry.sized): Response {
+    const headers: [string, string][] = [
+      ["Content-Type", entry.contentType],
+      ["X-Content-Type-Options", "nosniff"],
+      ["ETag", entry.etag],
+      ...common,
+    ];
+    if (sized) headers.push(["Content-Length", String(entry.size)]);
+    return new Response(body, { headers });
+  }
+
+  function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {
+    return fallthrough ? undefined : refusal(reason);
+  }
+
+  return {
+    prefix,
+    answer,
+    fetch: ({ method, headers, url }) => answer({ method, headers, target: parseTarget(url) }),
+  };
+}
+
+function refusal(reason: Refusal): Response {
+  switch (reason) {
+    case "method_not_allowed":
+      return problem(405, reason, { headers: [["Allow", "GET, HEAD"]] });
+    case "malformed":
+      return problem(400, "invalid_target", { detail: "The request target is malformed" });
+    case "traversal":
+      return problem(403, "access_denied");
+    case "missing":
+      return problem(404, "not_found");
+    case "precondition_failed":
+      return problem(412, reason);
+  }
+}
+
+/** Literal segments; the root is `/`. */
+// deno-lint-ignore no-control-regex -- they are what is refused
+const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+)+\/?$/;
+/** A field value, RFC 9110 §5.5. */
+const FIELD_REGEXP = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+function checkOptions(prefix: string, { directory, cacheControl, live }: StaticAssetOptions): void {
+  if (!PREFIX_REGEXP.test(prefix)) {
+    throw new TypeError(
+      `Cannot mount static assets at ${JSON.stringify(prefix)}: it is no path of literal segments`,
+    );
+  }
+  if (typeof directory !== "string" || directory === "") {
+    throw new TypeError("Cannot mount static assets: directory is no text");
+  }
+  if (cacheControl !== undefined && !FIELD_REGEXP.test(cacheControl)) {
+    throw new TypeError("Cannot mount static assets: cacheControl is no value of a header field");
+  }
+  if (live !== undefined && typeof live !== "boolean") {
+    throw new TypeError("Cannot mount static assets: live is neither true nor false");
+  }
+}

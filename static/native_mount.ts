@@ -1,0 +1,37 @@
+/**
+ * Static mounts that can serve a folder.
+ *
+ * @module
+ */
+
+import { mountStatic as mountPackaged } from "./mount.ts";
+import { openDirectory } from "./native_live.ts";
+import { readManifest } from "./native_manifest.ts";
+import type { FileAccess, StaticAssetOptions, StaticMount } from "./types.ts";
+
+/** What this entry adds to mounts. */
+export const FILES: FileAccess = { openDirectory, readManifest };
+
+/**
+ * Serves a folder as it is, or the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13).
+ * There are no listings, no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403,
+ * another method a 405, and what is not there, starts with a dot or leads out of the folder a 404; under `fallthrough`,
+ * `undefined`. Files of more than 64 KiB stay open until the response's body is read or cancelled.
+ *
+ * On Deno it needs permission to read the folder; with all permissions, on Linux, folders that are exchanged while a file
+ * is opened are noticed as well.
+ *
+ * @param prefix Path that the files are beneath, without parameters.
+ * @throws {TypeError} If the prefix or an option cannot work.
+ * @throws {Error} If the file of a manifest cannot be read.
+ *
+ * @example
+ * ```ts ignore
+ * import { mountStatic } from "@gatehouse/http/native";
+ *
+ * Deno.serve(mountStatic("/", { directory: "public" }).fetch);
+ * ```
+ */
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
+  return mountPackaged(prefix, options, FILES);
+}

@@ -1,0 +1,144 @@
+/**
+ * Contents of files that were looked up: opened, checked to be the same file still, and closed whatever happens.
+ *
+ * @module
+ */
+
+import { closeSync, openSync, read, readSync } from "node:fs";
+import type { Bytes } from "./_base64.ts";
+import {
+  type FileStatus,
+  isSame,
+  nativeStream,
+  OPEN_FLAGS,
+  pathOfOpen,
+  realPath,
+  statusOf,
+  statusOfOpen,
+} from "./native_files.ts";
+
+/** Files up to here are read at once: a stream costs more than reading them. */
+const SMALL = 64 * 1024;
+const PORTION = 256 * 1024;
+
+/**
+ * Opens a file.
+ *
+ * @param path Where it is.
+ * @param status What it was when it was looked up.
+ * @param serves Whether the path that it turns out to have, without links, is one to serve; `undefined` if it can have no
+ * other than the one that was looked up.
+ * @returns Its contents as a stream; `undefined` if it is not that file any more.
+ */
+export function openFile(
+  path: string,
+  status: FileStatus,
+  serves: ((path: string) => boolean) | undefined,
+): ReadableStream<Bytes> | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, OPEN_FLAGS);
+    if (!isStill(fd, path, status, serves)) return undefined;
+    if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
+    const native = nativeStream(fd);
+    if (native !== undefined) return native;
+    const stream = streamFile(fd, status.size);
+    fd = undefined; // the stream closes it
+    return stream;
+  } catch {
+    return undefined; // gone, unreadable, shorter, a link by now, too many open files
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/**
+ * Whether an open file is the one that was looked up. Where the system tells the path of an open file, folders on the way
+ * that were exchanged for links meanwhile are noticed as well. Elsewhere the path is resolved once more, which leaves
+ * somebody who may rename folders in there a moment of some microseconds.
+ */
+function isStill(
+  fd: number,
+  path: string,
+  status: FileStatus,
+  serves: ((path: string) => boolean) | undefined,
+): boolean {
+  if (serves === undefined) return isSame(statusOf(path), status);
+  const opened = pathOfOpen(fd);
+  if (opened !== undefined) return serves(opened) && isSame(statusOf(opened), status);
+  const resolved = realPath(path);
+  return serves(resolved) && isSame(statusOf(resolved), status) && isSame(statusOfOpen(fd), status);
+}
+
+/** Reads a whole file. @throws {Error} If it has become shorter. */
+function readFile(fd: number, size: number): Bytes {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size;) {
+    const count = readSync(fd, bytes, at, size - at, at);
+    if (count === 0) throw shorter();
+    at += count;
+  }
+  return bytes;
+}
+
+function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+/**
+ * Streams a file as far as it went when it was opened, so that one that grows does not go on for ever. One that becomes
+ * shorter fails: its end must not look like the end of the whole.
+ */
+function streamFile(fd: number, size: number): ReadableStream<Bytes> {
+  let at = 0;
+  let reading = false;
+  let ended = false;
+
+  /** Closes the file, behind a read that is under way: the system may give its number to another file. */
+  function end(): void {
+    ended = true;
+    if (!reading) closeSync(fd);
+  }
+
+  return new ReadableStream<Bytes>({
+    async pull(controller) {
+      try {
+        reading = true;
+        const bytes = await readPortion(fd, Math.min(PORTION, size - at), at)
+          .finally(() => reading = false);
+        if (ended) return closeSync(fd);
+        if (bytes.length === 0) throw shorter();
+        controller.enqueue(bytes);
+        at += bytes.length;
+        if (at === size) {
+          controller.close();
+          end();
+        }
+      } catch (error) {
+        if (ended) return closeSync(fd);
+        end();
+        throw error;
+      }
+    },
+    cancel: end,
+  });
+}
+
+function readPortion(fd: number, length: number, position: number): Promise<Bytes> {
+  return new Promise((resolve, reject) => {
+    const bytes = new Uint8Array(length);
+    read(fd, bytes, 0, length, position, (error, count) => {
+      if (error === null) resolve(count === length ? bytes : bytes.subarray(0, count));
+      else reject(error);
+    });
+  });
+}
+
+function shorter(): Error {
+  return new Error("Cannot send the file: it has become shorter");
+}

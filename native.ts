@@ -22,3 +22,10 @@
 export * from "./mod.ts";
 export { HttpRouter, routerBuilder } from "./openapi/native_routers.ts";
 export { mountStatic } from "./static/native_mount.ts";
+export { packageStaticAssets } from "./static/native_package.ts";
+export type {
+  PackageFormat,
+  PackageProgress,
+  PackageStaticAssetsOptions,
+  PackageSummary,
+} from "./static/native_package.ts";

@@ -46,7 +46,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "static/*.ts", may: ["static/*.ts", "router/{path,problem}.ts"] },
   {
     importer: "static/native_*.ts",
-    may: ["@std/path", "@std/crypto", "node:fs", "node:fs/promises", "node:process"],
+    may: ["@std/path", "node:crypto", "node:fs", "node:fs/promises", "node:process"],
   },
 
   {

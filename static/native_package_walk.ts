@@ -1,0 +1,97 @@
+/**
+ * Which files of a folder go into a package: those that a live mount serves.
+ *
+ * @module
+ */
+
+import { relative, SEPARATOR } from "@std/path";
+import type { Dirent } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { isAssetKey } from "./_key.ts";
+
+/** A file to package. */
+export interface FoundFile {
+  /** Its path in the folder, with `/`. */
+  readonly key: string;
+  /** Where it is. */
+  readonly path: string;
+}
+
+/** A folder on the way down. */
+interface Folder {
+  readonly path: string;
+  /** What keys in it start with. */
+  readonly prefix: string;
+  /** Itself and the folders it is in, without links: one that links lead to again has no end. */
+  readonly trail: readonly string[];
+}
+
+/**
+ * Finds the files of a folder, in order of their keys. Hidden ones are left out. What a live mount would refuse, though
+ * somebody put it there to be served, is an error: the package would lack it silently.
+ *
+ * @throws {Error} `Directory not found: …`; or if a link leads nowhere, out of the folder, to something hidden or in a
+ * circle; or something is neither file nor folder, or has a name that no path can say.
+ */
+export async function findFiles(directory: string): Promise<readonly FoundFile[]> {
+  const root = await realFolder(directory);
+  const files: FoundFile[] = [];
+  const folders: Folder[] = [{ path: root, prefix: "", trail: [root] }];
+  for (const folder of folders) { // grows while it is walked
+    for (const entry of await readdir(folder.path, { withFileTypes: true })) {
+      if (entry.name.startsWith(".")) continue;
+      const found = await resolveEntry(root, folder, entry);
+      if ("trail" in found) folders.push(found);
+      else files.push(found);
+    }
+  }
+  return files.sort((a, b) => a.key < b.key ? -1 : 1);
+}
+
+/** @throws {Error} `Directory not found: …` */
+async function realFolder(directory: string): Promise<string> {
+  try {
+    const path = await realpath(directory);
+    if ((await stat(path)).isDirectory()) return path;
+  } catch (cause) {
+    throw new Error(`Directory not found: ${directory}`, { cause });
+  }
+  throw new Error(`Directory not found: ${directory}`);
+}
+
+async function resolveEntry(
+  root: string,
+  { path: folder, prefix, trail }: Folder,
+  entry: Dirent,
+): Promise<FoundFile | Folder> {
+  const key = prefix + entry.name;
+  if (!isAssetKey(key)) throw cannot(key, "no path can say its name");
+  const path = await resolveLink(root, folder + SEPARATOR + entry.name, entry, key);
+  const status = entry.isSymbolicLink() ? await stat(path) : entry;
+  if (status.isFile()) return { key, path };
+  if (!status.isDirectory()) throw cannot(key, "it is neither a file nor a folder");
+  if (trail.includes(path)) throw cannot(key, "its link leads to a folder that it is in");
+  return { path, prefix: `${key}/`, trail: [...trail, path] };
+}
+
+async function resolveLink(
+  root: string,
+  path: string,
+  entry: Dirent,
+  key: string,
+): Promise<string> {
+  if (!entry.isSymbolicLink()) return path;
+  const target = await realpath(path).catch((cause) => {
+    throw cannot(key, "its link leads nowhere", cause);
+  });
+  const inside = relative(root, target).replaceAll(SEPARATOR, "/");
+  if (inside === "" || isAssetKey(inside)) return target;
+  throw cannot(key, "its link leads out of the folder, or to something hidden");
+}
+
+function cannot(key: string, why: string, cause?: unknown): Error {
+  return new Error(
+    `Cannot package ${JSON.stringify(key)}: ${why}`,
+    cause === undefined ? undefined : { cause },
+  );
+}

@@ -9,7 +9,7 @@ import {
   type OpenApiInfo,
   type RouterBuilder,
   routerBuilder,
-} from "@gatehouse/http";
+} from "@gatehouse/http/native";
 import { AttachmentsController } from "./attachment_controller.ts";
 import { NotesController } from "./note_controller.ts";
 

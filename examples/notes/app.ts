@@ -4,7 +4,12 @@
  * @module
  */
 
-import { createContainer, editHeaders, type TypedRouter } from "@gatehouse/http";
+import {
+  createContainer,
+  editHeaders,
+  type StaticAssetOptions,
+  type TypedRouter,
+} from "@gatehouse/http/native";
 import { z } from "zod";
 import { apiBuilder } from "./api.ts";
 import { addDocsRoutes } from "./docs.ts";
@@ -13,13 +18,14 @@ import { findNote } from "./note_controller.ts";
 import document from "./openapi.json" with { type: "json" };
 import { startPage } from "./page.ts";
 import type { NoteStore } from "./store.ts";
-import { STYLE } from "./style.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
 /** Options of {@linkcode createApp}. */
 export interface AppOptions {
   /** Where the notes are. */
   store: NoteStore;
+  /** Where the page of the documentation, styles and scripts are. */
+  assets: StaticAssetOptions;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;
 }
@@ -33,13 +39,14 @@ const pageQuerySchema = z.object({
 });
 
 /** Creates the service. */
-export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter {
+export function createApp({ store, assets, nowMs = Date.now }: AppOptions): TypedRouter {
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
   container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
   container.register(CLOCK, { useValue: () => Math.floor(nowMs() / 1000) });
   const router = apiBuilder(container)
     .finally((response) => editHeaders(response, addSafeHeaders))
+    .static("/assets", assets)
     .extend((router) => {
       router.under("/notes/:id/attachments", async ({ params: { id = "" } }) => {
         await findNote(store, id); // before 10 MiB are read for nothing
@@ -58,12 +65,9 @@ export function createApp({ store, nowMs = Date.now }: AppOptions): TypedRouter 
         routes: router.routes,
         origin: originOf(req.url),
       });
-    }, { schema: { query: pageQuerySchema }, openapi: false })
-    .get("/style.css", () => new Response(STYLE, { headers: { "Content-Type": "text/css" } }), {
-      openapi: false,
-    });
+    }, { schema: { query: pageQuerySchema }, openapi: false });
   const text = JSON.stringify(document, null, 2);
-  addDocsRoutes(router, { document: () => text });
+  addDocsRoutes(router, { document: () => text, assets });
   return router;
 }
 

@@ -1,10 +1,16 @@
 /**
- * Conditional requests, RFC 9110 §13: nobody overwrites what they have not seen.
+ * Conditional requests, RFC 9110 §13: nobody loads what they have, or overwrites what they have not seen.
  *
  * @module
  */
 
-import { HttpError } from "@gatehouse/http";
+import {
+  checkPreconditions,
+  type ConditionalRequest,
+  empty,
+  HttpError,
+  type TypedResponse,
+} from "@gatehouse/http";
 
 /** The entity tag of a version, RFC 9110 §8.8.3. */
 export function etag(version: string): string {
@@ -12,26 +18,25 @@ export function etag(version: string): string {
 }
 
 /**
- * Refuses a change of another version than the client names, RFC 9110 §13.1.1. Without `If-Match` every version does.
+ * Compares the versions that a client names with the one that there is.
  *
- * @throws {HttpError} 412 `precondition_failed`
+ * @returns The answer for a client that has this version already, §13.1.2.
+ * @throws {HttpError} 412 `precondition_failed` if it wants to change another version, §13.1.1.
  */
-export function checkIfMatch(headers: Headers, version: string): void {
-  const field = headers.get("if-match");
-  if (field === null || listsTag(field, etag(version))) return;
-  throw new HttpError(412, "precondition_failed", {
-    detail: "The note has changed since; get it again",
-    headers: { ETag: etag(version) },
-  });
-}
-
-/** Whether the client has this version already, RFC 9110 §13.1.2: its tags may be weak. */
-export function isUnchanged(headers: Headers, version: string): boolean {
-  const field = headers.get("if-none-match");
-  return field !== null && listsTag(field.replace(/W\/(?=")/g, ""), etag(version));
-}
-
-/** Our tags have no comma inside, so that the field may be split at commas. */
-function listsTag(field: string, tag: string): boolean {
-  return field.trim() === "*" || field.split(",").some((member) => member.trim() === tag);
+export function checkVersion(
+  req: ConditionalRequest,
+  version: string,
+): TypedResponse<never, 304> | undefined {
+  const headers = { ETag: etag(version) };
+  switch (checkPreconditions(req, etag(version))) {
+    case undefined:
+      return undefined;
+    case 304:
+      return empty(304, { headers });
+    case 412:
+      throw new HttpError(412, "precondition_failed", {
+        detail: "It has changed since; get it again",
+        headers,
+      });
+  }
 }

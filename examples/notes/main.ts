@@ -5,8 +5,8 @@
  * deno run --allow-net --allow-env=PORT --allow-read=<folder> --allow-write=<folder> examples/notes/main.ts <folder>
  * ```
  *
- * `PORT` changes the port from 8000; 0 takes a free one. The folder of the database is `.data` beside this file unless
- * an argument names another.
+ * `PORT` changes the port from 8000; 0 takes a free one. The folder of the database, and of the package of static assets, is
+ * `.data` beside this file unless an argument names another. `--watch` serves the static assets as they are in their folder.
  *
  * @module
  */
@@ -14,6 +14,7 @@
 
 import type { TypedRouter } from "@gatehouse/http";
 import { createApp } from "./app.ts";
+import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { createDrain } from "./drain.ts";
 import { curlLine } from "./page.ts";
 import { seedStore } from "./seed.ts";
@@ -22,6 +23,8 @@ import { kvNoteStore } from "./store_kv.ts";
 /** There is no sign-in yet, so nobody but this machine gets in. */
 const HOSTNAME = "127.0.0.1";
 const DEFAULT_PORT = 8000;
+/** The argument for whoever works on the static assets. */
+const WATCH = "--watch";
 /** How long requests may go on once the service is asked to stop. */
 const SHUTDOWN_MS = 10_000;
 
@@ -32,13 +35,14 @@ class StartError extends Error {
 
 async function main(): Promise<void> {
   const port = readPort(Deno.env.get("PORT"));
-  const folder = Deno.args[0] ?? `${import.meta.dirname}/.data`;
+  const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
   const kv = await openKv(folder);
   try {
     const store = kvNoteStore(kv);
     await seedStore(store);
     await store.sweep();
-    await serveUntilSignal(port, createApp({ store }).fetch);
+    const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);
+    await serveUntilSignal(port, createApp({ store, assets }).fetch);
   } finally {
     kv.close();
   }

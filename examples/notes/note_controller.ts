@@ -5,6 +5,7 @@
  */
 
 import {
+  type ConditionalRequest,
   Controller,
   Delete,
   empty,
@@ -23,7 +24,7 @@ import {
   type TypedResponse,
 } from "@gatehouse/http";
 import { z } from "zod";
-import { checkIfMatch, etag, isUnchanged } from "./etag.ts";
+import { checkVersion, etag } from "./etag.ts";
 import {
   applyPatch,
   type Note,
@@ -79,6 +80,11 @@ const CHANGED = { ...NO_SUCH_NOTE, 412: { description: "The note has another ver
 /** A text of up to three digits as its number. Anything else stays, and is refused. */
 function readCount(text: unknown): unknown {
   return typeof text === "string" && /^\d{1,3}$/.test(text) ? Number(text) : text;
+}
+
+/** What every change of a note is read from. */
+interface ChangeRequest extends ConditionalRequest {
+  readonly params: { readonly id: string };
 }
 
 /** Answers for notes. */
@@ -158,8 +164,7 @@ export class NotesController {
   })
   async read(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<Note>> {
     const { note, version } = await findNote(this.#store, req.params.id);
-    if (isUnchanged(req.headers, version)) return empty(304, { headers: { ETag: etag(version) } });
-    return noteResponse(note, version);
+    return checkVersion(req, version) ?? noteResponse(note, version);
   }
 
   @Put("/:id", {
@@ -170,11 +175,7 @@ export class NotesController {
     responses: { 200: { description: "The note", headers: VERSION }, ...CHANGED },
   })
   replace(req: TypedRequest<RequestSpec<Json<NoteInput>, NoteId>>): Promise<TypedResponse<Note>> {
-    return this.#change(
-      req.params.id,
-      req.headers,
-      (note) => replaceContent(note, req.content, this.#now()),
-    );
+    return this.#change(req, (note) => replaceContent(note, req.content, this.#now()));
   }
 
   @Patch("/:id", {
@@ -187,11 +188,7 @@ export class NotesController {
     responses: { 200: { description: "The note", headers: VERSION }, ...CHANGED },
   })
   patch(req: TypedRequest<RequestSpec<Json<NotePatch>, NoteId>>): Promise<TypedResponse<Note>> {
-    return this.#change(
-      req.params.id,
-      req.headers,
-      (note) => applyPatch(note, req.content, this.#now()),
-    );
+    return this.#change(req, (note) => applyPatch(note, req.content, this.#now()));
   }
 
   @Delete("/:id", {
@@ -202,19 +199,18 @@ export class NotesController {
   async remove(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<never>> {
     for (;;) {
       const { version } = await findNote(this.#store, req.params.id);
-      checkIfMatch(req.headers, version);
+      checkVersion(req, version);
       if (await this.#store.remove(req.params.id, version) === "removed") return empty();
     }
   }
 
   async #change(
-    id: string,
-    headers: Headers,
+    req: ChangeRequest,
     edit: (note: Note) => Note,
   ): Promise<TypedResponse<Note>> {
     for (;;) {
-      const { note, version } = await findNote(this.#store, id);
-      checkIfMatch(headers, version);
+      const { note, version } = await findNote(this.#store, req.params.id);
+      checkVersion(req, version);
       const changed = edit(note);
       const outcome = await this.#store.replace(changed, version);
       if (outcome.status === "replaced") return noteResponse(changed, outcome.version);

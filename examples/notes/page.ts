@@ -1,5 +1,6 @@
 /**
- * The start page: the notes, a search and the routes of the API, documented at `/docs`. It works without JavaScript and has none.
+ * The start page: the notes, a search and the routes of the API, documented at `/docs`. Without JavaScript it reads and searches; with it, it
+ * adds notes.
  *
  * @module
  */
@@ -21,9 +22,9 @@ export interface StartPage extends NotePage {
   readonly origin: string;
 }
 
-/** Nothing but the own style sheet loads, nothing runs, nobody frames the page. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** Nothing but the own style sheet and script loads, nobody frames the page. */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+  "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Makes the start page. */
 export function startPage(page: StartPage): Response {
@@ -37,7 +38,9 @@ export function startPage(page: StartPage): Response {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>${search === "" ? "Notes" : `${heading} – Notes`}</title>
-        <link rel="stylesheet" href="/style.css">
+        <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="/assets/style.css">
+        <script type="module" src="/assets/notes.js"></script>
       </head>
       <body>
         <header>
@@ -55,11 +58,20 @@ export function startPage(page: StartPage): Response {
         </main>
         <footer>
           <h2>Add a note</h2>
+          <form id="add" class="add" action="/notes" method="post" hidden>
+            <label for="title">Title</label>
+            <input id="title" name="title" required maxlength="200">
+            <label for="text">Text</label>
+            <textarea id="text" name="text" rows="4"></textarea>
+            <button>Add</button>
+            <p id="add-status" role="status"></p>
+          </form>
+          <p>From a terminal:</p>
           <pre tabindex="0" role="region" aria-label="Command"><code>${command}</code></pre>
           <h2>API</h2>
           <p><a href="/docs">Read the documentation and try it out</a></p>
           <ul class="routes">
-            ${routes.filter(({ options }) => options.openapi !== false).map(routeItem)}
+            ${routes.filter(isDocumented).map(routeItem)}
           </ul>
         </footer>
       </body>
@@ -107,6 +119,10 @@ function pageHref(search: string, cursor?: string): string {
   if (search !== "") query.set("q", search);
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/" : `/?${query}`;
+}
+
+function isDocumented({ mounted, options }: RouteInfo): boolean {
+  return !mounted && options.openapi !== false;
 }
 
 function routeItem({ method, pattern }: RouteInfo): Html {

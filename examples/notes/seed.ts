@@ -32,7 +32,7 @@ const SEEDS: readonly NoteInput[] = [
   {
     title: "Welcome",
     text:
-      "This is the example service of Gatehouse. Search above, add a note with the command below, and read its " +
+      "This is the example service of Gatehouse. Search above, add a note below, and read its " +
       "source in examples/notes.",
     tags: ["start"],
   },

@@ -5,6 +5,7 @@
  */
 
 import { createApp } from "../../examples/notes/app.ts";
+import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { kvNoteStore } from "../../examples/notes/store_kv.ts";
 
 /** A problem, as tests read it. */
@@ -46,7 +47,7 @@ export interface NotesService {
 /** Serves notes while a test runs, and leaves nothing open. */
 export async function withNotes(test: (service: NotesService) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const { fetch: handler } = createApp({ store: kvNoteStore(kv) });
+  const { fetch: handler } = createApp({ store: kvNoteStore(kv), assets: LIVE_ASSETS });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
   const call: NotesService["call"] = (path, init) =>
     fetch(`http://127.0.0.1:${server.addr.port}${path}`, init);

@@ -1,18 +1,23 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { createRouter, type TypedRouter } from "@gatehouse/http";
+import { routerBuilder, type TypedRouter } from "@gatehouse/http/native";
+import { packagedAssets } from "../../examples/notes/assets.ts";
 import { addDocsRoutes } from "../../examples/notes/docs.ts";
 
 const DOCUMENT = '{"openapi":"3.1.0","info":{"title":"Nötes","version":"1"},"paths":{}}';
 
 /** A service of nothing but a start page and the documentation. */
-function docsRouter(document: () => string | Promise<string> = () => DOCUMENT): TypedRouter {
-  const router = createRouter().get("/", () => new Response("start page"));
-  addDocsRoutes(router, { document });
+async function docsRouter(
+  document: () => string | Promise<string> = () => DOCUMENT,
+): Promise<TypedRouter> {
+  const assets = await packagedAssets(await Deno.makeTempDir());
+  const router = routerBuilder().static("/assets", assets).build()
+    .get("/", () => new Response("start page"));
+  addDocsRoutes(router, { document, assets });
   return router;
 }
 
 async function docsPage(): Promise<string> {
-  return await (await docsRouter().request("/docs")).text();
+  return await (await (await docsRouter()).request("/docs")).text();
 }
 
 /** The values of `src` and `href` in a page. */
@@ -21,7 +26,7 @@ function references(page: string): string[] {
 }
 
 Deno.test("/docs is a page for every width and language", async () => {
-  const response = await docsRouter().request("/docs");
+  const response = await (await docsRouter()).request("/docs");
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
   const page = await response.text();
@@ -32,7 +37,7 @@ Deno.test("/docs is a page for every width and language", async () => {
 });
 
 Deno.test("/docs allows what this service serves, and nothing else", async () => {
-  const { headers } = await docsRouter().request("/docs");
+  const { headers } = await (await docsRouter()).request("/docs");
   assertEquals(headers.get("content-security-policy")?.split("; "), [
     "default-src 'none'",
     "script-src 'self'",
@@ -51,7 +56,7 @@ Deno.test("/docs has no script, style or handler inside of it", async () => {
 });
 
 Deno.test("/docs refers to nothing but what this service answers", async () => {
-  const router = docsRouter();
+  const router = await docsRouter();
   const found = references(await docsPage());
   assertEquals(found.includes("/"), true);
   for (const path of found) {
@@ -65,9 +70,9 @@ Deno.test("/docs refers to nothing but what this service answers", async () => {
 
 Deno.test("/docs starts the renderer once it is there, without the validator of another site", async () => {
   const scripts = references(await docsPage()).filter((path) => path.endsWith(".js"));
-  assertEquals(scripts, ["/docs/swagger-ui-bundle.js", "/docs/docs.js"]);
+  assertEquals(scripts, ["/docs/swagger-ui-bundle.js", "/assets/docs.js"]);
   const [renderer = "", start = ""] = await Promise.all(scripts.map(async (path) => {
-    return await (await docsRouter().request(path)).text();
+    return await (await (await docsRouter()).request(path)).text();
   }));
   assertMatch(renderer, /SwaggerUIBundle/);
   assertMatch(start, /\burl: "\/openapi\.json"/);
@@ -77,9 +82,9 @@ Deno.test("/docs starts the renderer once it is there, without the validator of 
 
 Deno.test("/docs loads no picture or font by its styles", async () => {
   const styles = references(await docsPage()).filter((path) => path.endsWith(".css"));
-  assertEquals(styles, ["/docs/swagger-ui.css", "/docs/docs.css"]);
+  assertEquals(styles, ["/docs/swagger-ui.css", "/assets/docs.css"]);
   for (const path of styles) {
-    const style = await (await docsRouter().request(path)).text();
+    const style = await (await (await docsRouter()).request(path)).text();
     assertEquals(style.match(/@import|@font-face|url\((?!["']?data:)[^)]*\)/g), null, path);
   }
 });
@@ -87,14 +92,15 @@ Deno.test("/docs loads no picture or font by its styles", async () => {
 /** Files and their types. */
 const FILES: readonly (readonly [path: string, type: string])[] = [
   ["/docs/swagger-ui.css", "text/css; charset=utf-8"],
-  ["/docs/docs.css", "text/css; charset=utf-8"],
+  ["/assets/docs.css", "text/css; charset=utf-8"],
   ["/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
-  ["/docs/docs.js", "text/javascript; charset=utf-8"],
+  ["/assets/docs.js", "text/javascript; charset=utf-8"],
+  ["/docs", "text/html; charset=utf-8"],
   ["/openapi.json", "application/json"],
 ];
 for (const [path, type] of FILES) {
   Deno.test(`${path} answers with its type, to HEAD too, and 304 to who has the version`, async () => {
-    const router = docsRouter();
+    const router = await docsRouter();
     const first = await router.request(path);
     const tag = first.headers.get("etag") ?? "";
     assertEquals([first.status, first.headers.get("content-type")], [200, type]);
@@ -117,7 +123,7 @@ for (const [path, type] of FILES) {
 
 Deno.test("/openapi.json is the document of this moment", async () => {
   let document = DOCUMENT;
-  const router = docsRouter(() => Promise.resolve(document));
+  const router = await docsRouter(() => Promise.resolve(document));
   const first = await router.request("/openapi.json");
   assertEquals(await first.text(), DOCUMENT);
   document = DOCUMENT.replace('"1"', '"2"');
@@ -131,7 +137,7 @@ for (
   const name of ["x.js", "index.html", "swagger-ui-bundle.js.map", "..%2Fdocs.ts", "__proto__"]
 ) {
   Deno.test(`/docs/${name} is not found`, async () => {
-    const response = await docsRouter().request(`/docs/${name}`);
+    const response = await (await docsRouter()).request(`/docs/${name}`);
     assertEquals([response.status, (await response.json()).code], [404, "not_found"]);
   });
 }

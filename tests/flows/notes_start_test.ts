@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 
-const MAIN = fromFileUrl(new URL("../../examples/notes/main.ts", import.meta.url));
+const EXAMPLE = fromFileUrl(new URL("../../examples/notes", import.meta.url));
 
 /** A service that runs in a process of its own. */
 interface Service {
@@ -14,17 +14,18 @@ interface Service {
 }
 
 /** Runs `main.ts` with the permissions of `deno task start`, and no more. */
-function spawn(folder: string, port: string): Deno.ChildProcess {
+function spawn(folder: string, port: string, ...args: readonly string[]): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--no-prompt",
       "--allow-net",
       "--allow-env=PORT",
-      `--allow-read=${folder}`,
+      `--allow-read=${EXAMPLE},${folder}`,
       `--allow-write=${folder}`,
-      MAIN,
+      join(EXAMPLE, "main.ts"),
       folder,
+      ...args,
     ],
     env: { PORT: port, NO_COLOR: "1" },
     stdout: "piped",
@@ -32,8 +33,8 @@ function spawn(folder: string, port: string): Deno.ChildProcess {
   }).spawn();
 }
 
-async function start(folder: string): Promise<Service> {
-  const child = spawn(folder, "0");
+async function start(folder: string, ...args: readonly string[]): Promise<Service> {
+  const child = spawn(folder, "0", ...args);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const stderr = new Response(child.stderr).text();
   let printed = "";
@@ -149,6 +150,32 @@ async function unavailable(origin: string): Promise<void> {
     if (status === 503) return;
   }
 }
+
+Deno.test("main.ts packages the static assets once, and serves the package", async () => {
+  await withFolder(async (folder) => {
+    const packaged = join(folder, "static-assets.json");
+    const written: (Date | null)[] = [];
+    for (let run = 0; run < 2; run++) {
+      const service = await start(folder);
+      const style = await fetch(`${service.origin}/assets/style.css`);
+      assertMatch(style.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
+      assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
+      assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+      written.push((await Deno.stat(packaged)).mtime);
+    }
+    assertEquals(written[1], written[0]);
+  });
+});
+
+Deno.test("main.ts --watch serves the static assets from their folder", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder, "--watch");
+    const style = await fetch(`${service.origin}/assets/style.css`);
+    assertMatch(style.headers.get("etag") ?? "", /^W\/"\d+-\d+-\d+"$/);
+    assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
+    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+  });
+});
 
 Deno.test("main.ts says in one line that the port is taken", async () => {
   await withFolder(async (folder) => {

@@ -15,8 +15,12 @@ import { joinPaths } from "./path.ts";
 import { createOpenRouter, type OpenRouter } from "./router.ts";
 import type {
   AuthIntegration,
+  BodyMethodOf,
   ErrorHandler,
+  FetchHandler,
+  MethodOf,
   Middleware,
+  MountOptions,
   ResponseHook,
   RouterOptions,
   RouterParts,
@@ -47,6 +51,17 @@ export interface BuilderParts extends RouterParts {
 /** A router that was built. It takes static mounts as well, behind what was added before. */
 export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject = unknown>
   extends TypedRouter<Args, Subject> {
+  readonly get: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly head: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly options: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly delete: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly all: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly post: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly put: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly patch: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject>;
+  mount(path: string, app: FetchHandler<Args>, options?: MountOptions): BuiltRouter<Args, Subject>;
+  withAuth<S extends object>(integration: AuthIntegration<S, Args>): BuiltRouter<Args, S>;
   /**
    * Serves static assets beneath a path. The router's guard covers them; mounts of the builder are not guarded.
    *
@@ -157,12 +172,13 @@ export function routerBuilder<Args extends unknown[] = []>(
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
     }, parts);
-    const router: BuiltRouter<Args> = Object.assign(open.router, {
+    // Its methods return the router that they are called on, which is this one.
+    const router = Object.assign(open.router, {
       static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
         addStatic(open, path, options);
         return router;
       },
-    });
+    }) as BuiltRouter<Args>;
     mounts.forEach(([path, options]) => addStatic(open, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);

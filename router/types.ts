@@ -258,11 +258,17 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
 }
 
 /** @internal Signature of the methods without content. */
-export type MethodOf<Args extends unknown[], Subject> = unknown extends Subject
-  ? RouteMethod<TypedRouter<Args, Subject>, Args>
-  : GuardedRouteMethod<TypedRouter<Args, Subject>, Args, Subject>;
+export type MethodOf<
+  Args extends unknown[],
+  Subject,
+  Router = TypedRouter<Args, Subject>,
+> = unknown extends Subject ? RouteMethod<Router, Args>
+  : GuardedRouteMethod<Router, Args, Subject>;
 
 /** @internal Signature of the methods with content. */
-export type BodyMethodOf<Args extends unknown[], Subject> = unknown extends Subject
-  ? BodyRouteMethod<TypedRouter<Args, Subject>, Args>
-  : GuardedBodyRouteMethod<TypedRouter<Args, Subject>, Args, Subject>;
+export type BodyMethodOf<
+  Args extends unknown[],
+  Subject,
+  Router = TypedRouter<Args, Subject>,
+> = unknown extends Subject ? BodyRouteMethod<Router, Args>
+  : GuardedBodyRouteMethod<Router, Args, Subject>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hasContents } from "./_format.ts";
+import { hasContents, readManifestEntries } from "./_format.ts";
 import { warnNoSource } from "./_report.ts";
 import { packagedSource } from "./packaged.ts";
 import { findStaticAssets } from "./registry.ts";
@@ -33,9 +33,10 @@ export function chooseSource(
   const manifest = typeof options.manifest === "string"
     ? readManifest(options.manifest, files)
     : options.manifest;
+  const listed = manifest && readManifestEntries(manifest);
   const contents = pkg ?? (hasContents(manifest) ? manifest : undefined);
   const packaged = contents && packagedSource(contents as StaticAssetPackage);
-  const folder = live === false ? undefined : files?.openDirectory(directory, manifest);
+  const folder = live === false ? undefined : files?.openDirectory(directory, listed);
   const mayBeRegistered = pkg === undefined && manifest === undefined;
   if (live === true) return () => folder;
   if (packaged !== undefined) return () => packaged;

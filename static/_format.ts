@@ -47,8 +47,9 @@ function readEntries<T extends StaticAssetMetadata>(
   for (const [key, entry] of Object.entries(value.entries)) {
     const where = JSON.stringify(key);
     if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is no key of a file`);
-    if (!check(entry)) throw new TypeError(`Cannot read ${what}: the entry ${where} is malformed`);
-    entries.set(key, entry);
+    const copy: unknown = isObject(entry) ? { ...entry } : undefined; // what is changed later changes nothing
+    if (!check(copy)) throw new TypeError(`Cannot read ${what}: the entry ${where} is malformed`);
+    entries.set(key, copy);
   }
   return entries;
 }

@@ -25,7 +25,7 @@ const KEY_REGEXP =
  * slashes and backslashes, control characters and names that start with a dot name nothing.
  */
 export function parseKey(rest: string): ParsedKey {
-  if (PLAIN_REGEXP.test(rest)) return { key: rest.slice(1) };
+  if (PLAIN_REGEXP.test(rest) && rest.isWellFormed()) return { key: rest.slice(1) };
   if (TRAVERSAL_REGEXP.test(rest)) return { refused: "traversal" };
   if (!rest.startsWith("/") || /%(?:2F|5C)/.test(rest)) return { refused: "missing" };
   const key = rest.slice(1).replaceAll("%25", "%");

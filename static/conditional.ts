@@ -37,6 +37,7 @@ export function checkPreconditions(
   { method, headers }: ConditionalRequest,
   etag: string | undefined,
 ): 304 | 412 | undefined {
+  if (UNCONDITIONAL_METHODS.has(method)) return undefined;
   const match = headers.get("if-match");
   if (match !== null && !listsTag(match, etag, "strong")) return 412;
   const noneMatch = headers.get("if-none-match");
@@ -68,10 +69,14 @@ function listsTag(field: string, etag: string | undefined, how: "strong" | "weak
   return found;
 }
 
-/** `*` among white space. */
+/** `*` among white space, which is spaces and tabs alone: RFC 9110 §5.6.3. */
 function isAny(field: string): boolean {
-  return field.trim() === "*";
+  return ANY_REGEXP.test(field);
 }
+
+const ANY_REGEXP = /^[\t ]*\*[\t ]*$/;
+/** Methods that neither read nor change what is there, RFC 9110 §13.2.1. */
+const UNCONDITIONAL_METHODS: ReadonlySet<string> = new Set(["CONNECT", "OPTIONS", "TRACE"]);
 
 /** One member of a list of entity tags, which may be empty, and the comma behind it: RFC 9110 §5.6.1.2, §8.8.3. */
 const MEMBER_REGEXP = /[\t ]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;

@@ -9,7 +9,7 @@
  *
  * const assets = mountStatic("/assets", { directory: "public" }); // what was registered as "public"
  * const response = await assets.fetch(new Request("http://localhost/assets/..%2Fsecret.txt"));
- * assertEquals(response?.status, 403);
+ * assertEquals(response.status, 403);
  * ```
  *
  * @module

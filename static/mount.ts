@@ -62,9 +62,20 @@ type Refusal =
  * });
  *
  * const response = await assets.fetch(new Request("http://localhost/assets/hello.txt"));
- * assertEquals(await response?.text(), "hello");
+ * assertEquals(await response.text(), "hello");
  * ```
  */
+export function mountStatic(
+  prefix: string,
+  options: StaticAssetOptions & { fallthrough?: false },
+  files?: FileAccess,
+): StaticMount<Response>;
+/** Serves the files of a package, and leaves what it has not to others. */
+export function mountStatic(
+  prefix: string,
+  options: StaticAssetOptions,
+  files?: FileAccess,
+): StaticMount;
 export function mountStatic(
   prefix: string,
   options: StaticAssetOptions,
@@ -154,7 +165,8 @@ const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+
 /** A field value, RFC 9110 §5.5. */
 const FIELD_REGEXP = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-function checkOptions(prefix: string, { directory, cacheControl, live }: StaticAssetOptions): void {
+function checkOptions(prefix: string, options: StaticAssetOptions): void {
+  const { directory, cacheControl, fallthrough = false, live = false } = options;
   if (!PREFIX_REGEXP.test(prefix)) {
     throw new TypeError(
       `Cannot mount static assets at ${JSON.stringify(prefix)}: it is no path of literal segments`,
@@ -163,10 +175,15 @@ function checkOptions(prefix: string, { directory, cacheControl, live }: StaticA
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError("Cannot mount static assets: directory is no text");
   }
-  if (cacheControl !== undefined && !FIELD_REGEXP.test(cacheControl)) {
+  if (
+    cacheControl !== undefined &&
+    !(typeof cacheControl === "string" && FIELD_REGEXP.test(cacheControl))
+  ) {
     throw new TypeError("Cannot mount static assets: cacheControl is no value of a header field");
   }
-  if (live !== undefined && typeof live !== "boolean") {
-    throw new TypeError("Cannot mount static assets: live is neither true nor false");
+  for (const [name, flag] of Object.entries({ fallthrough, live })) {
+    if (typeof flag !== "boolean") {
+      throw new TypeError(`Cannot mount static assets: ${name} is neither true nor false`);
+    }
   }
 }

@@ -10,25 +10,19 @@
 
 import { resolve, SEPARATOR } from "@std/path";
 import process from "node:process";
-import { type Entries, readManifestEntries } from "./_format.ts";
 import { isAssetKey } from "./_key.ts";
 import { warnDenied } from "./_report.ts";
 import { contentTypeOf } from "./content_type.ts";
 import { type FileStatus, realPath, statusOf } from "./native_files.ts";
 import { openFile } from "./native_open.ts";
-import type { StaticAssetManifest, StaticEntry, StaticSource } from "./types.ts";
+import type { StaticAssetMetadata, StaticEntry, StaticSource } from "./types.ts";
 
-/**
- * Serves a folder, or those of its files that a manifest lists, under the types that it says.
- *
- * @throws {TypeError} If the manifest is none.
- */
+/** Serves a folder, or those of its files that a manifest lists, under the types that it says. */
 export function openDirectory(
   directory: string,
-  manifest: StaticAssetManifest | undefined,
+  listed: ReadonlyMap<string, StaticAssetMetadata> | undefined,
 ): StaticSource {
   const root = resolve(directory);
-  const listed: Entries | undefined = manifest && readManifestEntries(manifest);
   // Elsewhere a file is found under other names than its own.
   const tellsNamesApart = process.platform === "linux";
   let realRoot = "";

@@ -32,6 +32,12 @@ export const FILES: FileAccess = { openDirectory, readManifest };
  * Deno.serve(mountStatic("/", { directory: "public" }).fetch);
  * ```
  */
+export function mountStatic(
+  prefix: string,
+  options: StaticAssetOptions & { fallthrough?: false },
+): StaticMount<Response>;
+/** Serves a folder or a package, and leaves what it has not to others. */
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
 export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
   return mountPackaged(prefix, options, FILES);
 }

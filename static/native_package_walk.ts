@@ -53,8 +53,9 @@ async function realFolder(directory: string): Promise<string> {
   try {
     const path = await realpath(directory);
     if ((await stat(path)).isDirectory()) return path;
-  } catch (cause) {
-    throw new Error(`Directory not found: ${directory}`, { cause });
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // not allowed to look, say
   }
   throw new Error(`Directory not found: ${directory}`);
 }

@@ -92,8 +92,11 @@ export interface StaticSource {
 
 /** What `@gatehouse/http/native` adds to mounts. */
 export interface FileAccess {
-  /** Serves a folder, or those of its files that a manifest lists. */
-  openDirectory(directory: string, manifest: StaticAssetManifest | undefined): StaticSource;
+  /** Serves a folder, or those of its files that a manifest lists, under the types that it says. */
+  openDirectory(
+    directory: string,
+    listed: ReadonlyMap<string, StaticAssetMetadata> | undefined,
+  ): StaticSource;
   /** Reads a manifest. @throws {SyntaxError} If the file has no JSON. */
   readManifest(path: string): unknown;
 }
@@ -108,14 +111,12 @@ export interface StaticRequest {
   readonly target: { readonly path: string; readonly bad: boolean };
 }
 
-/** A static mount. */
-export interface StaticMount {
+/** A static mount. `Result` is `Response` unless `fallthrough` may leave requests to others. */
+export interface StaticMount<Result extends Response | undefined = Response | undefined> {
   /** Path that the files are beneath. */
   readonly prefix: string;
-  /** Answers a request. `undefined` under `fallthrough` alone. Usable unbound: `Deno.serve(mount.fetch)`. */
-  readonly fetch: (request: Request) => Response | undefined | Promise<Response | undefined>;
+  /** Answers a request. Usable unbound: `Deno.serve(mount.fetch)`. */
+  readonly fetch: (request: Request) => Result | Promise<Result>;
   /** Answers a request whose target a router has taken apart. */
-  readonly answer: (
-    request: StaticRequest,
-  ) => Response | undefined | Promise<Response | undefined>;
+  readonly answer: (request: StaticRequest) => Result | Promise<Result>;
 }

@@ -76,6 +76,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "node:process",
       "typescript",
       "router/{container,http_router}.ts",
+      "static/native_write.ts",
     ],
   },
 

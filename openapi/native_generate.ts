@@ -13,7 +13,7 @@ import { defaultRegistry, type EndpointTarget } from "../router/registry.ts";
 import type { RouteSource } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 import { isObject } from "./_json_schema.ts";
-import { readIfThere, writeWhole } from "./native_file.ts";
+import { readIfThere, writeWhole } from "../static/native_write.ts";
 import { isOwnModule, noteApplicationSites } from "./native_sites.ts";
 import { readTypes, type TypedRoute } from "./native_types.ts";
 
@@ -67,7 +67,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
       return { status: "unchanged", summary, notes };
     }
     if (options.check) return { status: "outdated", summary, notes };
-    await attempt(`write ${options.output}`, () => writeWhole(output, text));
+    await attempt(`write ${options.output}`, () => writeWhole(output, [text]));
     return { status: "written", summary, notes };
   } catch (error) {
     if (!(error instanceof GenerateError)) throw error;

@@ -55,26 +55,20 @@ function listsTag(field: string, etag: string | undefined, how: "strong" | "weak
   if (etag === undefined) return false;
   if (field === "*") return true;
   const isWeak = etag.startsWith("W/");
-  if (how === "strong" && isWeak) return isAny(field);
+  if (how === "strong" && isWeak) return false;
   if (field === etag) return true;
   const opaque = isWeak ? etag.slice(2) : etag;
   let found = false;
   for (let at = 0; at < field.length;) {
     MEMBER_REGEXP.lastIndex = at;
     const member = MEMBER_REGEXP.exec(field);
-    if (member === null) return isAny(field);
+    if (member === null) return false;
     if (member[2] === opaque && (how === "weak" || member[1] === undefined)) found = true;
     at = MEMBER_REGEXP.lastIndex;
   }
   return found;
 }
 
-/** `*` among white space, which is spaces and tabs alone: RFC 9110 §5.6.3. */
-function isAny(field: string): boolean {
-  return ANY_REGEXP.test(field);
-}
-
-const ANY_REGEXP = /^[\t ]*\*[\t ]*$/;
 /** Methods that neither read nor change what is there, RFC 9110 §13.2.1. */
 const UNCONDITIONAL_METHODS: ReadonlySet<string> = new Set(["CONNECT", "OPTIONS", "TRACE"]);
 

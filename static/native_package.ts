@@ -4,8 +4,9 @@
  * @module
  */
 
-import { basename, dirname, isAbsolute, relative, resolve } from "@std/path";
+import { basename, dirname, isAbsolute, relative, resolve, SEPARATOR } from "@std/path";
 import { mkdir, realpath } from "node:fs/promises";
+import { writeWhole } from "./native_write.ts";
 import { readAsset, readMetadata } from "./native_package_read.ts";
 import { findFiles, type FoundFile } from "./native_package_walk.ts";
 import {
@@ -13,12 +14,11 @@ import {
   declarationName,
   FORMATS,
   type PackageFormat,
-  writeWhole,
-} from "./native_package_write.ts";
+} from "./native_package_formats.ts";
 import { registryKey } from "./registry.ts";
 import type { StaticAssetMetadata } from "./types.ts";
 
-export type { PackageFormat } from "./native_package_write.ts";
+export type { PackageFormat } from "./native_package_formats.ts";
 
 /** Options of {@linkcode packageStaticAssets}. */
 export interface PackageStaticAssetsOptions {
@@ -117,7 +117,7 @@ export async function packageStaticAssets(
   const files = [path];
   if (format === "js") {
     const declaration = resolve(dirname(path), declarationName(basename(path)));
-    changed = await writeWhole(declaration, once(DECLARATION)) || changed;
+    changed = await writeWhole(declaration, [DECLARATION]) || changed;
     files.push(declaration);
   }
   onProgress({ done: found.length, total: found.length, key: undefined });
@@ -145,7 +145,8 @@ function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): Pa
 /** @throws {TypeError} If the package would be part of itself the next time. */
 async function checkOutside(directory: string, path: string): Promise<void> {
   const inside = relative(await realpath(directory), await realAncestor(dirname(path)));
-  if (inside === "" || !(inside.startsWith("..") || isAbsolute(inside))) {
+  const first = inside.split(SEPARATOR, 1)[0];
+  if (first !== ".." && !isAbsolute(inside)) {
     throw new TypeError("Cannot package: the package would be written into the folder");
   }
 }
@@ -159,8 +160,4 @@ async function realAncestor(path: string): Promise<string> {
     if (parent === path) throw error;
     return await realAncestor(parent);
   }
-}
-
-async function* once(text: string): AsyncIterable<string> {
-  yield await Promise.resolve(text);
 }

@@ -5,6 +5,8 @@
  */
 
 import { dirname, join, resolve } from "@std/path";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 
 /** Reads a text; `undefined` if there is no such file. */
@@ -18,11 +20,16 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file in one step: a reader sees the old text or the new one. What a link leads to is replaced, not the link.
+ * Writes a file in one step: a reader sees the old text or the new one. What a link leads to is replaced, not the link; a
+ * file that would not change is left alone.
  *
+ * @returns Whether it changed.
  * @throws {Error} If it cannot be written; the old text is there then, and nothing else.
  */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(
+  path: string,
+  parts: Iterable<string> | AsyncIterable<string>,
+): Promise<boolean> {
   const target = await targetOf(path);
   const folder = dirname(target);
   await stat(folder).catch((error) => {
@@ -34,16 +41,27 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     const file = await open(temporary, "wx", mode);
     try {
       if (mode !== undefined) await file.chmod(mode); // what the umask took away
-      await file.writeFile(text);
+      for await (const part of parts) await file.writeFile(part);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
-  } catch (error) {
+    const changed = mode === undefined || !await haveSameContents(temporary, target);
+    if (changed) await rename(temporary, target);
+    return changed;
+  } finally {
     await rm(temporary, { force: true });
-    throw error;
   }
+}
+
+async function haveSameContents(a: string, b: string): Promise<boolean> {
+  return (await stat(a)).size === (await stat(b)).size && await digestOf(a) === await digestOf(b);
+}
+
+async function digestOf(path: string): Promise<string> {
+  const sha256 = createHash("sha256");
+  for await (const portion of createReadStream(path)) sha256.update(portion);
+  return sha256.digest("hex");
 }
 
 /** Where links lead to, whether or not something is there. */

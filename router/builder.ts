@@ -8,7 +8,8 @@
  */
 
 import { nameOf } from "./_claims.ts";
-import { type FileAccess, mountStatic, type StaticAssetOptions } from "../static/mount.ts";
+import { mountStatic } from "../static/mount.ts";
+import type { FileAccess, StaticAssetOptions } from "../static/types.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
 import { joinPaths } from "./path.ts";
@@ -26,6 +27,17 @@ import type {
   RouterParts,
   TypedRouter,
 } from "./types.ts";
+
+export type {
+  FileAccess,
+  PackagedAsset,
+  StaticAssetManifest,
+  StaticAssetMetadata,
+  StaticAssetOptions,
+  StaticAssetPackage,
+  StaticEntry,
+  StaticSource,
+} from "../static/types.ts";
 
 /** Where an extension adds its routes: before authentication, right behind it, or behind all others. */
 export type BuilderStage = "static" | "extension" | "controllers";
@@ -51,16 +63,27 @@ export interface BuilderParts extends RouterParts {
 /** A router that was built. It takes static mounts as well, behind what was added before. */
 export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject = unknown>
   extends TypedRouter<Args, Subject> {
+  /** Adds a GET route, which also answers HEAD. */
   readonly get: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a HEAD route of its own. */
   readonly head: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds an OPTIONS route in place of the automatic answer. */
   readonly options: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a DELETE route. */
   readonly delete: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a route for every method. */
   readonly all: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a POST route. */
   readonly post: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a PUT route. */
   readonly put: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Adds a PATCH route. */
   readonly patch: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  /** Runs middleware for every request to a path or beneath it, whether or not a route matches. */
   under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject>;
+  /** Puts any fetch application beneath a path. */
   mount(path: string, app: FetchHandler<Args>, options?: MountOptions): BuiltRouter<Args, Subject>;
+  /** Guards every route and mount that is added later. */
   withAuth<S extends object>(integration: AuthIntegration<S, Args>): BuiltRouter<Args, S>;
   /**
    * Serves static assets beneath a path. The router's guard covers them; mounts of the builder are not guarded.

@@ -25,7 +25,15 @@ export type {
   BuilderParts,
   BuilderStage,
   BuiltRouter,
+  FileAccess,
+  PackagedAsset,
   RouterBuilder,
+  StaticAssetManifest,
+  StaticAssetMetadata,
+  StaticAssetOptions,
+  StaticAssetPackage,
+  StaticEntry,
+  StaticSource,
 } from "./builder.ts";
 export {
   All,

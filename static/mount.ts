@@ -17,8 +17,6 @@ import type {
   StaticRequest,
 } from "./types.ts";
 
-export type { FileAccess, StaticAssetOptions, StaticMount } from "./types.ts";
-
 /** Why a request is not answered with a file. */
 type Refusal =
   | "method_not_allowed"

@@ -28,23 +28,26 @@ export function openDirectory(
   let realRoot = "";
   let warned = false;
 
-  /**
-   * Whether a path without links is inside the folder and not hidden. Where it is outside, the folder is resolved once
-   * more: it may be a link, and point to the next release by now.
-   */
-  function serves(path: string): boolean {
-    const key = pathInside(realRoot, path) ?? pathInside(realRoot = realPath(root), path);
-    return key !== undefined && isAssetKey(key);
-  }
-
   /** @throws {Error} If there is nothing, or it cannot be reached. */
   function locate(key: string): Located | undefined {
     if (SEPARATOR === "\\" && !isWindowsKey(key)) return undefined;
+    const path = join(root, key);
     const status = tellsNamesApart ? statusWithoutLinks(root, key) : undefined;
-    if (status !== undefined) return { path: join(root, key), status, direct: !key.includes("/") };
+    if (status === undefined) return locateThroughLinks(key);
+    return { path, status, isAt: key.includes("/") ? (opened) => isAtKey(opened, key) : undefined };
+  }
+
+  /** The folder itself may be a link, and point to the next release by now. */
+  function isAtKey(opened: string, key: string): boolean {
+    return opened === join(realRoot, key) || opened === join(realRoot = realPath(root), key);
+  }
+
+  function locateThroughLinks(key: string): Located | undefined {
     const path = realPath(join(root, key));
-    if (!serves(path) || isOtherSpelling(pathInside(realRoot, path), key)) return undefined;
-    return { path, status: statusOf(path), direct: false };
+    const found = pathInside(realPath(root), path);
+    if (found === undefined || !isAssetKey(found)) return undefined;
+    if (!tellsNamesApart && isOtherSpelling(found, key)) return undefined;
+    return { path, status: statusOf(path), isAt: (opened) => opened === path };
   }
 
   function lookup(key: string): StaticEntry | undefined {
@@ -53,13 +56,13 @@ export function openDirectory(
     try {
       const located = locate(key);
       if (!located?.status.isFile) return undefined;
-      const { path, status, direct } = located;
+      const { path, status, isAt } = located;
       return {
         contentType: metadata?.contentType ?? contentTypeOf(key),
         size: status.size,
         etag: weakEtag(status),
         sized: false,
-        open: () => openFile(path, status, direct ? undefined : serves),
+        open: () => openFile(path, status, isAt),
       };
     } catch (error) {
       if (!warned && error instanceof Error && error.name === "NotCapable") {
@@ -77,22 +80,29 @@ export function openDirectory(
 interface Located {
   readonly path: string;
   readonly status: FileStatus;
-  /** Whether no folder is on the way that somebody could exchange before the file is opened. */
-  readonly direct: boolean;
+  /** Whether the file is still there, by the path that it has once it is open; `undefined` if no folder is on the way. */
+  readonly isAt: ((opened: string) => boolean) | undefined;
 }
 
 /**
- * What is at a key if no link is on the way, which costs less than to resolve the path.
+ * What is at a key if no link is on the way, which costs less than to resolve the path. Folders are looked at before and
+ * behind, so that one that is exchanged for a link in between does not show what a file outside is like; one that is
+ * exchanged twice in these microseconds may.
  *
  * @returns `undefined` if there is a link.
  * @throws {Error} If there is nothing, or it cannot be reached.
  */
 function statusWithoutLinks(root: string, key: string): FileStatus | undefined {
-  for (let end = key.indexOf("/"); end !== -1; end = key.indexOf("/", end + 1)) {
-    if (statusOf(join(root, key.slice(0, end))).isLink) return undefined;
-  }
+  if (hasLinkOnTheWay(root, key)) return undefined;
   const status = statusOf(join(root, key));
-  return status.isLink ? undefined : status;
+  return status.isLink || hasLinkOnTheWay(root, key) ? undefined : status;
+}
+
+function hasLinkOnTheWay(root: string, key: string): boolean {
+  for (let end = key.indexOf("/"); end !== -1; end = key.indexOf("/", end + 1)) {
+    if (statusOf(join(root, key.slice(0, end))).isLink) return true;
+  }
+  return false;
 }
 
 function join(root: string, key: string): string {
@@ -102,7 +112,7 @@ function join(root: string, key: string): string {
 /** The path in a folder, with `/`; `undefined` if it is outside. */
 function pathInside(root: string, path: string): string | undefined {
   const start = join(root, "");
-  if (root === "" || !path.startsWith(start)) return undefined;
+  if (!path.startsWith(start)) return undefined;
   const inside = path.slice(start.length);
   return SEPARATOR === "/" ? inside : inside.replaceAll(SEPARATOR, "/");
 }
@@ -111,8 +121,8 @@ function pathInside(root: string, path: string): string | undefined {
  * Whether a file system that does not tell case or Unicode forms apart has found a file under another name. A guard for
  * `/private` does not see `/Private`.
  */
-export function isOtherSpelling(found: string | undefined, key: string): boolean {
-  return found !== undefined && found !== key && fold(found) === fold(key);
+export function isOtherSpelling(found: string, key: string): boolean {
+  return found !== key && fold(found) === fold(key);
 }
 
 function fold(text: string): string {

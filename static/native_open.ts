@@ -26,19 +26,19 @@ const PORTION = 256 * 1024;
  *
  * @param path Where it is.
  * @param status What it was when it was looked up.
- * @param serves Whether the path that it turns out to have, without links, is one to serve; `undefined` if it can have no
- * other than the one that was looked up.
+ * @param isAt Whether the path that it has, once it is open, is where it was found; `undefined` if no folder is on the way
+ * that could be another by now.
  * @returns Its contents as a stream; `undefined` if it is not that file any more.
  */
 export function openFile(
   path: string,
   status: FileStatus,
-  serves: ((path: string) => boolean) | undefined,
+  isAt: ((opened: string) => boolean) | undefined,
 ): ReadableStream<Bytes> | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, OPEN_FLAGS);
-    if (!isStill(fd, path, status, serves)) return undefined;
+    if (!isStill(fd, path, status, isAt)) return undefined;
     if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
     const native = nativeStream(fd);
     if (native !== undefined) return native;
@@ -61,13 +61,14 @@ function isStill(
   fd: number,
   path: string,
   status: FileStatus,
-  serves: ((path: string) => boolean) | undefined,
+  isAt: ((opened: string) => boolean) | undefined,
 ): boolean {
-  if (serves === undefined) return isSame(statusOf(path), status);
+  if (!isSame(statusOfOpen(fd), status)) return false;
+  if (isAt === undefined) return true;
   const opened = pathOfOpen(fd);
-  if (opened !== undefined) return serves(opened) && isSame(statusOf(opened), status);
-  const resolved = realPath(path);
-  return serves(resolved) && isSame(statusOf(resolved), status) && isSame(statusOfOpen(fd), status);
+  return opened !== undefined
+    ? isAt(opened)
+    : isAt(realPath(path)) && isSame(statusOf(path), status);
 }
 
 /** Reads a whole file. @throws {Error} If it has become shorter. */

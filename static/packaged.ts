@@ -96,7 +96,7 @@ function bodyOf(bytes: Bytes): BodyInit {
   let at = 0;
   return new ReadableStream<Bytes>({
     pull(controller) {
-      controller.enqueue(bytes.subarray(at, at += PORTION));
+      controller.enqueue(bytes.slice(at, at += PORTION)); // whoever gets it may change it, or give its memory away
       if (at >= bytes.length) controller.close();
     },
   });

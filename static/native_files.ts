@@ -6,7 +6,6 @@
  */
 
 import { constants, fstatSync, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
-import type { Bytes } from "./_base64.ts";
 
 /** What a file is at one moment. */
 export interface FileStatus {
@@ -23,7 +22,7 @@ export interface FileStatus {
 }
 
 /** Deno's own calls: they are several times as fast as its `node:fs`. */
-type DenoFiles = Pick<typeof Deno, "lstatSync" | "openSync" | "statSync">;
+type DenoFiles = Pick<typeof Deno, "lstatSync" | "statSync">;
 
 /**
  * How files are opened: for reading; not through a link in the last place; and without waiting for a writer, which a FIFO
@@ -83,18 +82,6 @@ function findOpenFiles(fd: number): string {
   } catch {
     return "";
   }
-}
-
-/**
- * An open file as a stream that Deno itself reads, which is faster than one that asks us for each portion.
- *
- * @returns `undefined` on other runtimes, and where open files have no path of their own: by its first path it might be
- * another by now.
- */
-export function nativeStream(fd: number): ReadableStream<Bytes> | undefined {
-  const deno = denoFiles();
-  const link = deno && linkOfOpen(fd);
-  return link === undefined ? undefined : deno?.openSync(link).readable;
 }
 
 function denoFiles(): DenoFiles | undefined {

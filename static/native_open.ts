@@ -9,7 +9,6 @@ import type { Bytes } from "./_base64.ts";
 import {
   type FileStatus,
   isSame,
-  nativeStream,
   OPEN_FLAGS,
   pathOfOpen,
   realPath,
@@ -40,8 +39,6 @@ export function openFile(
     fd = openSync(path, OPEN_FLAGS);
     if (!isStill(fd, path, status, isAt)) return undefined;
     if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
-    const native = nativeStream(fd);
-    if (native !== undefined) return native;
     const stream = streamFile(fd, status.size);
     fd = undefined; // the stream closes it
     return stream;
@@ -93,7 +90,7 @@ function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
 
 /**
  * Streams a file as far as it went when it was opened, so that one that grows does not go on for ever. One that becomes
- * shorter fails: its end must not look like the end of the whole.
+ * shorter fails: its end must not look like the end of the whole. A stream of the runtime's own does neither.
  */
 function streamFile(fd: number, size: number): ReadableStream<Bytes> {
   let at = 0;
@@ -127,7 +124,7 @@ function streamFile(fd: number, size: number): ReadableStream<Bytes> {
       }
     },
     cancel: end,
-  });
+  }, { highWaterMark: 0 });
 }
 
 function readPortion(fd: number, length: number, position: number): Promise<Bytes> {

@@ -23,6 +23,9 @@ const registrations: Map<string, Registration> = new Map();
  * the size that it says.
  */
 export function registerStaticAssets(key: string, pkg: StaticAssetPackage): void {
+  if (typeof key !== "string" || key === "") {
+    throw new TypeError("Cannot register static assets: the key is no text");
+  }
   const name = registryKey(key);
   const present = registrations.get(name);
   if (present?.pkg === pkg) return;
@@ -37,7 +40,7 @@ export function findStaticAssets(directory: string): StaticSource | undefined {
   return registrations.get(registryKey(directory))?.source;
 }
 
-/** The key of a folder: as it is written, without `./` in front and slashes behind. */
+/** The key of a folder: as it is written, without `./` in front and slashes behind; `.` for what has nothing else. */
 export function registryKey(directory: string): string {
-  return directory.replace(/^(?:\.\/+)+/, "").replace(/(?<=[^/])\/+$/, "");
+  return directory.replace(/^(?:\.\/+)+/, "").replace(/(?<=[^/])\/+$/, "") || ".";
 }

@@ -5,15 +5,16 @@
  * It runs on Deno, Bun and Node.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { json, routerBuilder } from "@gatehouse/http/native";
+ * import { assertEquals } from "@std/assert";
  *
  * const router = routerBuilder()
  *   .static("/assets", { directory: "public" })
  *   .build()
  *   .get("/hello", () => json("hello"));
  *
- * Deno.serve(router.fetch);
+ * assertEquals((await router.request("/assets/..%2Fsecret.txt")).status, 403);
  * ```
  *
  * @module

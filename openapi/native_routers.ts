@@ -21,15 +21,21 @@ const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
  * Creates a builder whose `static()` serves folders.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { json, routerBuilder } from "@gatehouse/http/native";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${directory}/app.css`, "body { margin: 0 }");
  *
  * const router = routerBuilder()
- *   .static("/assets", { directory: "public", cacheControl: "public, max-age=3600" })
+ *   .static("/assets", { directory, cacheControl: "public, max-age=3600" })
  *   .build()
  *   .get("/hello", () => json("hello"));
  *
- * Deno.serve(router.fetch);
+ * const response = await router.request("/assets/app.css");
+ * assertEquals(await response.text(), "body { margin: 0 }");
+ * assertEquals(response.headers.get("Cache-Control"), "public, max-age=3600");
  * ```
  */
 export function routerBuilder<Args extends unknown[] = []>(
@@ -45,11 +51,20 @@ export function routerBuilder<Args extends unknown[] = []>(
  * @throws {TypeError} When it is applied, if the container has a router.
  *
  * @example
- * ```ts ignore
- * import { HTTP_ROUTER, HttpRouter, inject } from "@gatehouse/http/native";
+ * ```ts
+ * import { createContainer, HTTP_ROUTER, HttpRouter, type TypedRouter } from "@gatehouse/http/native";
+ * import { assertEquals } from "@std/assert";
  *
- * @HttpRouter({ prefix: "/shop", static: { "/assets": { directory: "public" } } })
- * class Shop {} // serves public/app.css at /shop/assets/app.css
+ * const directory = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${directory}/app.css`, "body { margin: 0 }");
+ * const container = createContainer();
+ *
+ * @HttpRouter({ prefix: "/shop", static: { "/assets": { directory } }, container })
+ * class Shop {}
+ *
+ * const router = container.resolve<TypedRouter>(HTTP_ROUTER);
+ * const response = await router.request("/shop/assets/app.css");
+ * assertEquals(await response.text(), "body { margin: 0 }");
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {

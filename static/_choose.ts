@@ -46,7 +46,7 @@ export function chooseSource(
     const source = (mayBeRegistered ? findStaticAssets(directory) : undefined) ?? folder;
     if (source === undefined && !warned) {
       warned = true;
-      warnNoSource(prefix, directory);
+      warnNoSource(prefix, directory, files !== undefined);
     }
     return source;
   };

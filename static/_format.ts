@@ -17,6 +17,8 @@ export type Entries<T extends StaticAssetMetadata = StaticAssetMetadata> = Reado
 const HASH_REGEXP = /^[0-9a-f]{64}$/;
 /** A media type and its parameters, RFC 9110 §8.3.1, as far as a header field could carry something else. */
 const CONTENT_TYPE_REGEXP = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w!#$&^.+-]+=[\w!#$&^.+"-]+)*$/;
+/** Bytes that DEFLATE makes of one byte at most: 258 of two bits, RFC 1951 §3.2.5. */
+const MAX_DEFLATE_RATIO = 1032;
 const BASE64_END_REGEXP = /={0,2}$/;
 
 /** Whether contents were packaged: entries with data, where a manifest has none. */
@@ -66,8 +68,9 @@ function checkAsset(entry: unknown): entry is PackagedAsset {
   if (!isObject(entry) || !checkMetadata(entry)) return false;
   const { encoding, data, size } = entry as Record<string, unknown> & StaticAssetMetadata;
   if (typeof data !== "string") return false;
-  if (encoding === "gzip+base64") return data.length > 0 && data.length % 4 === 0;
-  return encoding === "base64" && decodedLength(data) === size;
+  const length = decodedLength(data);
+  if (encoding === "gzip+base64") return length > 0 && size <= length * MAX_DEFLATE_RATIO;
+  return encoding === "base64" && length === size;
 }
 
 /** Bytes that a text in base64 stands for, RFC 4648 §4; -1 if it has no such length. */

@@ -16,8 +16,8 @@ export type ParsedKey =
 const PLAIN_REGEXP = /^(?:\/[^./%\\\x00-\x1f\x7f][^/%\\\x00-\x1f\x7f]*)+$/;
 /** A `..` between separators of any spelling. */
 const TRAVERSAL_REGEXP = /(?:^|\/|%2F|%5C)\.\.(?:\/|%2F|%5C|$)/;
-// deno-lint-ignore no-control-regex -- they are what is refused
 const KEY_REGEXP =
+  // deno-lint-ignore no-control-regex -- they are what is refused
   /^[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*(?:\/[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*)*$/;
 
 /**

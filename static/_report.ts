@@ -4,13 +4,16 @@
  * @module
  */
 
-/** Tells whoever runs the service that a mount has nothing to serve. */
-export function warnNoSource(prefix: string, directory: string): void {
+/** Tells whoever runs the service that a mount has nothing to serve. @param readsFolders Whether its entry does. */
+export function warnNoSource(prefix: string, directory: string, readsFolders: boolean): void {
+  const why = readsFolders
+    ? "live is false"
+    : 'folders are served by "@gatehouse/http/native" alone';
   // deno-lint-ignore no-console -- a mount without files answers 404 to everything, and nothing else would say why
   console.warn(
     `Cannot serve static assets at ${prefix}: no package is registered for ${
       JSON.stringify(directory)
-    }, and folders are served by "@gatehouse/http/native" alone`,
+    }, and ${why}`,
   );
 }
 
@@ -20,6 +23,6 @@ export function warnDenied(directory: string): void {
   console.warn(
     `Cannot serve static assets of ${
       JSON.stringify(directory)
-    }: run with --allow-read for the folder`,
+    }: run with --allow-read for the folder, and for where it leads if it is a link`,
   );
 }

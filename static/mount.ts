@@ -90,15 +90,15 @@ export function mountStatic(
   /** One request, in the order of the checks: nothing that depends on the files is said before the path is proper. */
   function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
     const { method, target: { path, bad } } = request;
+    const rest = path.startsWith(base) ? path.slice(base.length) : undefined;
+    if (rest !== "" && !rest?.startsWith("/")) return refuse("missing");
     if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
-    const rest = path.startsWith(base) ? path.slice(base.length) : "";
-    if (!rest.startsWith("/")) return refuse("missing");
     if (bad) return refuse("malformed");
     const parsed = parseKey(rest);
-    return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, 2);
+    return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, ATTEMPTS);
   }
 
-  /** @param attempts How often the file is looked up, if it is replaced between that and its opening. */
+  /** @param attempts How often the file is looked up, while it is replaced between that and its opening. */
   function answerKey(
     request: StaticRequest,
     key: string,
@@ -157,6 +157,8 @@ function refusal(reason: Refusal): Response {
   }
 }
 
+/** How often a file is looked up that is another one by the time it is opened. */
+const ATTEMPTS = 5;
 /** Literal segments; the root is `/`. */
 // deno-lint-ignore no-control-regex -- they are what is refused
 const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+)+\/?$/;

@@ -44,10 +44,12 @@ export function openDirectory(
 
   function locateThroughLinks(key: string): Located | undefined {
     const path = realPath(join(root, key));
-    const found = pathInside(realPath(root), path);
+    const base = realPath(root);
+    const found = pathInside(base, path);
     if (found === undefined || !isAssetKey(found)) return undefined;
     if (!tellsNamesApart && isOtherSpelling(found, key)) return undefined;
-    return { path, status: statusOf(path), isAt: (opened) => opened === path };
+    const status = statusWithoutLinks(base, found); // a link on a path without links was put there meanwhile
+    return status && { path, status, isAt: (opened) => opened === path };
   }
 
   function lookup(key: string): StaticEntry | undefined {

@@ -26,10 +26,18 @@ export const FILES: FileAccess = { openDirectory, readManifest };
  * @throws {Error} If the file of a manifest cannot be read.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { mountStatic } from "@gatehouse/http/native";
+ * import { assertEquals } from "@std/assert";
  *
- * Deno.serve(mountStatic("/", { directory: "public" }).fetch);
+ * const directory = await Deno.makeTempDir();
+ * await Deno.writeTextFile(`${directory}/app.css`, "body { margin: 0 }");
+ *
+ * const files = mountStatic("/", { directory });
+ * const server = Deno.serve({ port: 0, onListen() {} }, files.fetch);
+ * const response = await fetch(`http://localhost:${server.addr.port}/app.css`);
+ * assertEquals(await response.text(), "body { margin: 0 }");
+ * await server.shutdown();
  * ```
  */
 export function mountStatic(

@@ -93,38 +93,62 @@ function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
  * shorter fails: its end must not look like the end of the whole. A stream of the runtime's own does neither.
  */
 function streamFile(fd: number, size: number): ReadableStream<Bytes> {
+  const file = heldFile(fd);
   let at = 0;
-  let reading = false;
-  let ended = false;
-
-  /** Closes the file, behind a read that is under way: the system may give its number to another file. */
-  function end(): void {
-    ended = true;
-    if (!reading) closeSync(fd);
-  }
-
-  return new ReadableStream<Bytes>({
+  const stream = new ReadableStream<Bytes>({
     async pull(controller) {
       try {
-        reading = true;
-        const bytes = await readPortion(fd, Math.min(PORTION, size - at), at)
-          .finally(() => reading = false);
-        if (ended) return closeSync(fd);
+        const bytes = await file.read(Math.min(PORTION, size - at), at);
+        if (file.closed) return;
         if (bytes.length === 0) throw shorter();
         controller.enqueue(bytes);
         at += bytes.length;
-        if (at === size) {
-          controller.close();
-          end();
-        }
+        if (at < size) return;
+        controller.close();
+        file.close();
       } catch (error) {
-        if (ended) return closeSync(fd);
-        end();
+        file.close();
         throw error;
       }
     },
-    cancel: end,
+    cancel: () => file.close(),
   }, { highWaterMark: 0 });
+  FORGOTTEN.register(stream, file);
+  return stream;
+}
+
+/** Closes the files of bodies that nobody has read or cancelled, once nobody can any more. */
+const FORGOTTEN: FinalizationRegistry<HeldFile> = new FinalizationRegistry((file) => file.close());
+
+/** An open file that is closed once, and never while it is read: its number may be another file's then. */
+interface HeldFile {
+  readonly closed: boolean;
+  read(length: number, position: number): Promise<Bytes>;
+  close(): void;
+}
+
+function heldFile(fd: number): HeldFile {
+  let reading = false;
+  let closed = false;
+  return {
+    get closed() {
+      return closed;
+    },
+    async read(length, position) {
+      reading = true;
+      try {
+        return await readPortion(fd, length, position);
+      } finally {
+        reading = false;
+        if (closed) closeSync(fd);
+      }
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      if (!reading) closeSync(fd);
+    },
+  };
 }
 
 function readPortion(fd: number, length: number, position: number): Promise<Bytes> {

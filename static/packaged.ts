@@ -89,10 +89,12 @@ async function gunzip(bytes: Bytes, size: number): Promise<Bytes> {
 
 /**
  * Small contents go out at once. A server takes large ones twice as fast from a stream of portions as in one piece; but
- * workerd takes the length of a stream from the runtime's own kind alone, and of bytes from the bytes.
+ * workerd and Bun say the length of bytes alone, whatever the header fields say.
  */
 function bodyOf(bytes: Bytes): BodyInit {
-  if (bytes.length <= SMALL || "FixedLengthStream" in globalThis) return bytes;
+  if (bytes.length <= SMALL || "FixedLengthStream" in globalThis || "Bun" in globalThis) {
+    return bytes;
+  }
   let at = 0;
   return new ReadableStream<Bytes>({
     pull(controller) {

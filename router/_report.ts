@@ -1,5 +1,5 @@
 /**
- * The one place that writes to the console.
+ * The one place of this folder that writes to the console.
  *
  * @module
  */

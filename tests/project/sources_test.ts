@@ -18,7 +18,7 @@ const FOREIGN_REGEXP = /(?:^|\/)(?:\.git|\.data|node_modules|coverage)(?:\/|$)/;
  */
 const MACHINE_REGEXPS: readonly RegExp[] = [
   /(?<![\w.:/*])\/(?:home|Users)\/\w+\//,
-  /(?<![\w.:/*])\/(?:root|tmp|var\/folders)\/\w/,
+  /(?<![\w.:/*}])\/(?:root|tmp|var\/folders)\/\w/,
   /\b[A-Z]:\\+Users\\/,
   /\bregistry\.[a-z]+\.[a-z]+\b/,
 ];

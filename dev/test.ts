@@ -22,7 +22,9 @@ import { reportCoverage } from "./coverage.ts";
 const NOT_HERMETIC: readonly string[] = ["runtimes", "engines", "browser", "peers"];
 
 /** Shared conformance cases, where there are any; the tests that read them are skipped elsewhere. */
-const VECTORS = join(ROOT, "../shared/vectors");
+const SHARED: readonly string[] = ["vectors", "static"].map((name) =>
+  join(ROOT, "../shared", name)
+);
 
 const HOSTS: readonly string[] = ["127.0.0.1", "0.0.0.0", "[::1]", "localhost"];
 const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP"];
@@ -30,7 +32,7 @@ const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP"];
 function permissions(temporary: string): string[] {
   return [
     "--no-prompt",
-    `--allow-read=${[ROOT, temporary, ...existing(VECTORS)].join()}`,
+    `--allow-read=${[ROOT, temporary, ...SHARED.flatMap(existing)].join()}`,
     `--allow-write=${temporary}`,
     `--allow-net=${HOSTS.join()}`,
     `--allow-env=${VARIABLES.join()}`,

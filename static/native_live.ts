@@ -142,6 +142,7 @@ export function isWindowsKey(key: string): boolean {
   );
 }
 
+/** Weak, since a file that is written twice within one tick of the system's clock, some milliseconds, keeps its times. */
 function weakEtag({ size, mtimeMs, ctimeMs }: FileStatus): string {
   return `W/"${size}-${mtimeMs}-${ctimeMs}"`;
 }

@@ -6,7 +6,7 @@
 
 import { basename, dirname, isAbsolute, relative, resolve, SEPARATOR } from "@std/path";
 import { mkdir, realpath } from "node:fs/promises";
-import { writeWhole } from "./native_write.ts";
+import { targetOf, writeWhole } from "./native_write.ts";
 import { readAsset, readMetadata } from "./native_package_read.ts";
 import { findFiles, type FoundFile } from "./native_package_walk.ts";
 import {
@@ -91,9 +91,12 @@ export async function packageStaticAssets(
   const { directory, prefix = directory, compress = false, onProgress = () => {} } = options;
   const format = formatOf(options);
   const { file, contents, head, tail, key: keyText } = FORMATS[format];
+  if (options.prefix === "") throw new TypeError("Cannot package: the prefix is empty");
   const path = resolve(options.outputDir ?? ".", options.outFile ?? file);
+  const declaration = resolve(dirname(path), declarationName(basename(path)));
+  const files = format === "js" ? [path, declaration] : [path];
   const found = await findFiles(directory);
-  await checkOutside(directory, path);
+  for (const one of files) await checkOutside(directory, one);
   await mkdir(dirname(path), { recursive: true });
   const context = { prefix: registryKey(prefix), name: basename(path) };
   let bytes = 0;
@@ -114,12 +117,7 @@ export async function packageStaticAssets(
   }
 
   let changed = await writeWhole(path, parts());
-  const files = [path];
-  if (format === "js") {
-    const declaration = resolve(dirname(path), declarationName(basename(path)));
-    changed = await writeWhole(declaration, [DECLARATION]) || changed;
-    files.push(declaration);
-  }
+  if (format === "js") changed = await writeWhole(declaration, [DECLARATION]) || changed;
   onProgress({ done: found.length, total: found.length, key: undefined });
   return { files, changed, entries: found.length, bytes };
 }
@@ -144,14 +142,14 @@ function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): Pa
 
 /** @throws {TypeError} If the package would be part of itself the next time. */
 async function checkOutside(directory: string, path: string): Promise<void> {
-  const inside = relative(await realpath(directory), await realAncestor(dirname(path)));
+  const inside = relative(await realpath(directory), await realAncestor(await targetOf(path)));
   const first = inside.split(SEPARATOR, 1)[0];
   if (first !== ".." && !isAbsolute(inside)) {
     throw new TypeError("Cannot package: the package would be written into the folder");
   }
 }
 
-/** The nearest folder above that is there, without links. */
+/** The path without links, or the nearest folder above that is there. */
 async function realAncestor(path: string): Promise<string> {
   try {
     return await realpath(path);

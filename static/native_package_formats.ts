@@ -53,7 +53,7 @@ export const FORMATS: Readonly<Record<PackageFormat, Format>> = {
     file: "static-assets.js",
     contents: true,
     head: ({ name }) =>
-      `// @ts-self-types="./${encodeURIComponent(declarationName(name))}"
+      `// @ts-self-types="./${asSpecifier(declarationName(name))}"
 ${NOTE}import { registerStaticAssets } from "@gatehouse/http/static";
 
 export const staticAssets = {
@@ -75,6 +75,11 @@ export const staticAssets: StaticAssetPackage = {
     key: MODULE_KEY,
   },
 };
+
+/** A name as the last part of a specifier in quotes of either kind. */
+function asSpecifier(name: string): string {
+  return encodeURIComponent(name).replaceAll("'", "%27");
+}
 
 /** Types of a JavaScript module, beside it. */
 export const DECLARATION: string =

@@ -6,6 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { type Bytes, encodeBase64 } from "./_base64.ts";
 import { etagOf } from "./_hash.ts";
 import { contentTypeOf } from "./content_type.ts";
@@ -15,25 +16,33 @@ import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 /** Types that gzip makes smaller. */
 const TEXT_REGEXP = /^text\/|[/+](?:json|xml|yaml)$|^application\/wasm$/;
 
-/** Reads what a manifest says of a file. */
+/** Reads what a manifest says of a file, however large. */
 export async function readMetadata({ key, path }: FoundFile): Promise<StaticAssetMetadata> {
-  return await digest(key, readPortions(path, () => {}));
+  return await metadataOf(key, createReadStream(path));
 }
 
-/** Reads what a package holds of a file. @param compress Whether text is packed where that makes it shorter. */
+/**
+ * Reads what a package holds of a file.
+ *
+ * @param compress Whether text is packed where that makes it shorter.
+ * @throws {Error} If the file is too large for a text.
+ */
 export async function readAsset(
   { key, path }: FoundFile,
   compress: boolean,
 ): Promise<PackagedAsset> {
-  const portions: Bytes[] = [];
-  const metadata = await digest(key, readPortions(path, (portion) => portions.push(portion)));
-  const plain = { ...metadata, encoding: "base64", data: encodeBase64(await joined(portions)) };
+  const bytes: Bytes = new Uint8Array(await readFile(path));
+  const metadata = await metadataOf(key, [bytes]);
+  const plain = { ...metadata, encoding: "base64", data: encode(key, bytes) };
   if (!compress || !TEXT_REGEXP.test(metadata.contentType)) return plain;
-  const data = encodeBase64(await joined(portions, new CompressionStream("gzip")));
+  const data = encode(key, await gzip(bytes));
   return data.length < plain.data.length ? { ...metadata, encoding: "gzip+base64", data } : plain;
 }
 
-async function digest(key: string, portions: AsyncIterable<Bytes>): Promise<StaticAssetMetadata> {
+async function metadataOf(
+  key: string,
+  portions: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<StaticAssetMetadata> {
   const sha256 = createHash("sha256");
   let size = 0;
   for await (const portion of portions) {
@@ -44,19 +53,15 @@ async function digest(key: string, portions: AsyncIterable<Bytes>): Promise<Stat
   return { contentType: contentTypeOf(key), size, hash, etag: etagOf(hash) };
 }
 
-async function* readPortions(path: string, see: (portion: Bytes) => void): AsyncIterable<Bytes> {
-  for await (const portion of createReadStream(path)) {
-    see(portion);
-    yield portion;
+function encode(key: string, bytes: Bytes): string {
+  try {
+    return encodeBase64(bytes);
+  } catch (cause) {
+    throw new Error(`Cannot package ${JSON.stringify(key)}: it is too large for a text`, { cause });
   }
 }
 
-async function joined(
-  portions: readonly Bytes[],
-  through?: CompressionStream,
-): Promise<Bytes> {
-  const blob = new Blob([...portions]);
-  return through === undefined
-    ? new Uint8Array(await blob.arrayBuffer())
-    : new Uint8Array(await new Response(blob.stream().pipeThrough(through)).arrayBuffer());
+async function gzip(bytes: Bytes): Promise<Bytes> {
+  const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
 }

@@ -51,8 +51,8 @@ export async function findFiles(directory: string): Promise<readonly FoundFile[]
 /** @throws {Error} `Directory not found: …` */
 async function realFolder(directory: string): Promise<string> {
   try {
-    const path = await realpath(directory);
-    if ((await stat(path)).isDirectory()) return path;
+    const path = directory === "" ? "" : await realpath(directory); // Deno's realpath takes no empty text
+    if (path !== "" && (await stat(path)).isDirectory()) return path;
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // not allowed to look, say

@@ -64,8 +64,8 @@ async function digestOf(path: string): Promise<string> {
   return sha256.digest("hex");
 }
 
-/** Where links lead to, whether or not something is there. */
-async function targetOf(path: string): Promise<string> {
+/** Where a path leads to through links, whether or not something is there. */
+export async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
@@ -80,7 +80,7 @@ async function targetOf(path: string): Promise<string> {
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw new Error("what is there is no file");
+    if (!found.isFile()) throw new Error(`${path} is there, and no file`);
     return found.mode & 0o777;
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -166,7 +166,7 @@ for (const args of HELP) {
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^Usage: gatehouse http openapi generate --controllers <path>/);
       const described = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, name]) => name);
-      assertEquals(described, [
+      assertEquals(described.slice(0, 8), [ // without a command, the others' follow
         "--controllers",
         "--output",
         "--title",

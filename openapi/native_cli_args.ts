@@ -1,0 +1,124 @@
+/**
+ * Arguments of the command line, read strictly: what nobody asked for is refused, and nothing is guessed.
+ *
+ * @module
+ */
+
+import { parseArgs } from "@std/cli";
+
+/** Options of a command, by their names without dashes. */
+export interface Flags<Required extends string, Optional extends string, Switch extends string> {
+  /** Those with a value, without which there is nothing to do. */
+  readonly required: readonly Required[];
+  /** Those with a value that may be left out. */
+  readonly optional: readonly Optional[];
+  /** Those without a value. */
+  readonly switches: readonly Switch[];
+}
+
+/** Options that were given. */
+export interface FlagValues<
+  Required extends string,
+  Optional extends string,
+  Switch extends string,
+> {
+  readonly kind: "values";
+  /** Values, none of them empty. */
+  readonly texts: Readonly<Record<Required, string> & Record<Optional, string | undefined>>;
+  /** Switches, and whether they are on. */
+  readonly switches: Readonly<Record<Switch, boolean>>;
+}
+
+/** Arguments, taken apart. */
+export interface ReadArgs<
+  Required extends string,
+  Optional extends string,
+  Switch extends string,
+> {
+  /** What is no option, with spaces between. */
+  readonly words: string;
+  /** Whether `--help` or `-h` is among them. */
+  readonly help: boolean;
+  /** The options, or the first thing that is wrong with them. */
+  readonly given:
+    | FlagValues<Required, Optional, Switch>
+    | { readonly kind: "wrong"; readonly why: string };
+}
+
+/** Reads arguments as those of a command with these options. */
+export function readFlags<
+  Required extends string,
+  Optional extends string,
+  Switch extends string,
+>(
+  args: readonly string[],
+  { required, optional, switches }: Flags<Required, Optional, Switch>,
+): ReadArgs<Required, Optional, Switch> {
+  const names: readonly string[] = [...required, ...optional];
+  const unknown: string[] = [];
+  const parsed: Readonly<Record<string, unknown>> = parseArgs(args, {
+    string: names,
+    collect: names,
+    boolean: [...switches, "help"],
+    alias: { h: "help" },
+    unknown: (flag) => {
+      if (flag.startsWith("-")) unknown.push(flag.replace(/=.*$/s, ""));
+      return !flag.startsWith("-");
+    },
+  });
+  const values = new Map(names.map((name) => [name, parsed[name] as readonly string[]]));
+  const words = parsed._ as readonly (string | number)[];
+  const why = findFault({ args, required, switches, unknown, values });
+  return {
+    words: words.filter((word) => word !== "").join(" "),
+    help: parsed.help === true,
+    given: why !== undefined ? { kind: "wrong", why } : {
+      kind: "values",
+      texts: byName(names, (name) => values.get(name)?.[0]) as Texts<Required, Optional>,
+      switches: byName(switches, (name) => parsed[name] === true),
+    },
+  };
+}
+
+type Texts<Required extends string, Optional extends string> = FlagValues<
+  Required,
+  Optional,
+  never
+>["texts"];
+
+interface Given {
+  readonly args: readonly string[];
+  readonly required: readonly string[];
+  readonly switches: readonly string[];
+  readonly unknown: readonly string[];
+  /** Each option's values, as often as it was given. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+function findFault({ args, required, switches, unknown, values }: Given): string | undefined {
+  const valued = switches.find((name) => hasValue(args, name));
+  if (valued !== undefined) return `Takes no value: --${valued}`;
+  if (unknown[0] !== undefined) return `Unknown option: ${unknown[0]}`;
+  const given = [...values];
+  const empty = given.find(([, all]) => all.includes(""));
+  if (empty !== undefined) return `Missing value: --${empty[0]}`;
+  const repeated = given.find(([, all]) => all.length > 1);
+  if (repeated !== undefined) return `Given twice: --${repeated[0]}`;
+  const missing = required.find((name) => values.get(name)?.length === 0);
+  return missing === undefined ? undefined : `Missing option: --${missing}`;
+}
+
+/** Whether a switch has a value, which would be taken for its own and changed nothing, or worse. */
+function hasValue(args: readonly string[], name: string): boolean {
+  return args.some((arg, i) =>
+    arg.startsWith(`--${name}=`) ||
+    (arg === `--${name}` && /^(?:true|false)$/.test(args[i + 1] ?? ""))
+  );
+}
+
+function byName<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+}

@@ -18,8 +18,10 @@ export const FILES: FileAccess = { openDirectory, readManifest };
  * another method a 405, and what is not there, starts with a dot or leads out of the folder a 404; under `fallthrough`,
  * `undefined`. Files of more than 64 KiB stay open until the response's body is read or cancelled.
  *
- * On Deno it needs permission to read the folder; with all permissions, on Linux, folders that are exchanged while a file
- * is opened are noticed as well.
+ * On Deno it needs permission to read the folder, and what it leads to if it is a link; with all permissions, on Linux,
+ * folders that are exchanged for links while a file is opened are always noticed, elsewhere nearly always. HEAD and 304 say
+ * what the folder says of a file, which is not opened for them. Where a file system does not tell names apart by case, a
+ * guard of `/private` does not see `/Private`: Windows and macOS are asked how a file is really called, Linux cannot be.
  *
  * @param prefix Path that the files are beneath, without parameters.
  * @throws {TypeError} If the prefix or an option cannot work.

@@ -11,7 +11,10 @@ export interface StaticAssetOptions {
    * registered by `registerStaticAssets`, where neither `package` nor `manifest` is given. It need not exist yet.
    */
   directory: string;
-  /** A miss, another method or a bad path is left to later routes, in place of the error. @default {false} */
+  /**
+   * A miss, another method or a bad path is left to later routes, in place of the error: the answer is `undefined`, which a
+   * server by itself cannot send. @default {false}
+   */
   fallthrough?: boolean;
   /** Copied to `Cache-Control` on 200 and 304: `"public, max-age=3600"`. */
   cacheControl?: string;

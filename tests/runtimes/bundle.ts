@@ -5,9 +5,29 @@
  * @module
  */
 
-import { dirname, join } from "@std/path";
-import { runDeno } from "../../dev/_project.ts";
+import { dirname, fromFileUrl, join } from "@std/path";
+import { ROOT, runDeno } from "../../dev/_project.ts";
 import { ESBUILD } from "./versions.ts";
+
+/** Answers of esbuild's resolver: where a module is, or that it stays an import. */
+interface Resolved {
+  readonly path: string;
+  readonly external?: boolean;
+}
+
+/** The part of esbuild's plugins that is used here. */
+interface EsbuildPlugin {
+  readonly name: string;
+  setup(build: {
+    onResolve(
+      options: { filter: RegExp },
+      resolve: (
+        args: { path: string; kind: string },
+      ) => Resolved | undefined | Promise<Resolved>,
+    ): void;
+    resolve(path: string, options: { kind: string; resolveDir: string }): Promise<Resolved>;
+  }): void;
+}
 
 /** The part of esbuild that is used here. */
 interface Esbuild {
@@ -19,6 +39,7 @@ interface Esbuild {
     platform: "neutral";
     target: "es2022";
     nodePaths: string[];
+    plugins: EsbuildPlugin[];
     tsconfigRaw: { compilerOptions: { experimentalDecorators: boolean } };
     logLevel: "warning";
   }): Promise<unknown>;
@@ -29,6 +50,21 @@ interface Esbuild {
 export interface BundleOptions {
   /** Compile legacy decorators, not standard ones. @default {false} */
   readonly experimentalDecorators?: boolean;
+  /** Leave imports of `node:` as they are; without it, one is an error. @default {false} */
+  readonly nodeModules?: boolean;
+  /** The lock file that says which packages these are. @default {the project's} */
+  readonly lock?: string;
+}
+
+/** What Deno says of a module's graph, as far as it is used here. */
+interface ModuleGraph {
+  readonly npmPackages?: Readonly<Record<string, { name: string; localPath: string }>>;
+  readonly modules: readonly {
+    readonly dependencies?: readonly {
+      readonly specifier: string;
+      readonly code?: { readonly specifier?: string };
+    }[];
+  }[];
 }
 
 /**
@@ -43,9 +79,10 @@ export async function bundle(
   folder: string,
   options: BundleOptions = {},
 ): Promise<string> {
-  const { experimentalDecorators = false } = options;
+  const { experimentalDecorators = false, nodeModules = false, lock } = options;
   const outfile = join(folder, "bundle.mjs");
-  const nodePath = await linkPackages(entry, join(folder, "packages"));
+  const graph = await readGraph(entry, lock);
+  const nodePath = await linkPackages(graph, join(folder, "packages"));
   const esbuild: Esbuild = await import(ESBUILD);
   try {
     await esbuild.build({
@@ -56,6 +93,7 @@ export async function bundle(
       platform: "neutral",
       target: "es2022",
       nodePaths: [nodePath],
+      plugins: [resolveAsDeno(graph, nodeModules)],
       tsconfigRaw: { compilerOptions: { experimentalDecorators } },
       logLevel: "warning",
     });
@@ -65,16 +103,18 @@ export async function bundle(
   return outfile;
 }
 
+async function readGraph(entry: string, lock: string | undefined): Promise<ModuleGraph> {
+  const flags = lock === undefined ? [] : [`--lock=${lock}`];
+  const { success, stdout, stderr } = await runDeno(["info", "--json", ...flags, entry]);
+  if (!success) throw new Error(`Cannot read the imports of ${entry}: ${stderr}`);
+  return JSON.parse(stdout) as ModuleGraph;
+}
+
 /**
  * Links the npm packages of a module's graph, as Deno resolved them, where esbuild looks for
  * packages.
  */
-async function linkPackages(entry: string, folder: string): Promise<string> {
-  const { success, stdout, stderr } = await runDeno(["info", "--json", entry]);
-  if (!success) throw new Error(`Cannot read the imports of ${entry}: ${stderr}`);
-  const { npmPackages = {} } = JSON.parse(stdout) as {
-    npmPackages?: Record<string, { name: string; localPath: string }>;
-  };
+async function linkPackages({ npmPackages = {} }: ModuleGraph, folder: string): Promise<string> {
   await Deno.mkdir(folder);
   for (const { name, localPath } of Object.values(npmPackages)) {
     const link = join(folder, name);
@@ -82,4 +122,31 @@ async function linkPackages(entry: string, folder: string): Promise<string> {
     await Deno.symlink(localPath, link);
   }
   return folder;
+}
+
+/** Resolves what only Deno does: names that lead to a module of the workspace, and `npm:`. */
+function resolveAsDeno({ modules }: ModuleGraph, nodeModules: boolean): EsbuildPlugin {
+  const workspace = new Map<string, string>();
+  for (const { specifier, code } of modules.flatMap(({ dependencies = [] }) => dependencies)) {
+    const target = code?.specifier ?? "";
+    if (!specifier.startsWith(".") && target.startsWith("file:")) {
+      workspace.set(specifier, fromFileUrl(target));
+    }
+  }
+  return {
+    name: "resolve-as-deno",
+    setup(build) {
+      if (nodeModules) {
+        build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true }));
+      }
+      build.onResolve({ filter: /^npm:/ }, ({ path, kind }) => {
+        const plain = path.replace(/^npm:\/?((?:@[^/]+\/)?[^@/]+)(?:@[^/]+)?/, "$1");
+        return build.resolve(plain, { kind, resolveDir: ROOT });
+      });
+      build.onResolve({ filter: /^@/ }, ({ path }) => {
+        const found = workspace.get(path);
+        return found === undefined ? undefined : { path: found };
+      });
+    },
+  };
 }

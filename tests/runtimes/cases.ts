@@ -9,6 +9,7 @@ import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
+import { staticCases } from "./static_cases.ts";
 
 /** Every case with standard decorators, in the order in which they run. */
 export const cases: readonly RuntimeCase[] = [
@@ -29,6 +30,7 @@ export const cases: readonly RuntimeCase[] = [
   },
   ...routerCases,
   ...openApiCases,
+  ...staticCases,
   ...decoratorCases("standard"),
 ];
 

@@ -19,3 +19,6 @@ export const COMPATIBILITY_DATE = "2026-07-30";
 
 /** The Bun that npx fetches. */
 export const BUN = "bun@1.4.5";
+
+/** Serves what has `fetch` on Node. */
+export const NODE_SERVER = "npm:@hono/node-server@2.1.8";

@@ -1,0 +1,131 @@
+/**
+ * Starts static servers on every runtime, over its own HTTP server, and asks them over sockets.
+ *
+ * @module
+ */
+
+import { join, toFileUrl } from "@std/path";
+import { ROOT } from "../../dev/_project.ts";
+import { bundle } from "./bundle.ts";
+import { runCases, type RuntimeResult } from "./harness.ts";
+import { COMMANDS, findVersion, type RuntimeCommand, withWorker } from "./launch.ts";
+import type { Outcome } from "./report.ts";
+import { makeFixture } from "./static_fixture.ts";
+import { liveCases } from "./static_live_cases.ts";
+import { packagedCases, type StaticServer } from "./static_packaged_cases.ts";
+import { raceCases } from "./static_race_cases.ts";
+import { NODE_SERVER } from "./versions.ts";
+
+const TIMEOUT_MS = 120_000;
+const LOCK = join(ROOT, "tests/runtimes/deno.lock");
+
+/** Where a package has to be, for a module below the folder to import it by its name. */
+const PACKAGE = "node_modules/@gatehouse/http";
+
+/** The servers: whose runtime it is, and what is started there. */
+const SERVERS: readonly (readonly [runtime: string, server: string, suffix: string])[] = [
+  ["deno", "deno", ""],
+  ["node", "node", ""],
+  ["node", "hono", `, ${NODE_SERVER.replace(/^npm:/, "")}`],
+  ["bun", "bun", ""],
+];
+
+/** What Deno may do as a server: all, so that it learns the paths of open files. */
+const DENO_FLAGS: readonly string[] = ["--allow-all", "--node-modules-dir=manual"];
+
+/** Runs the cases on each server. @param folder Where all of it goes. */
+export async function* runStaticServers(folder: string): AsyncIterable<Outcome> {
+  const script = await prepareServers(folder);
+  for (const [runtime, server, suffix] of SERVERS) {
+    const command = COMMANDS.find(([name]) => name === runtime) as RuntimeCommand;
+    const version = await findVersion(command);
+    if ("skipped" in version) {
+      yield { ...version, name: version.name + suffix };
+      continue;
+    }
+    const args = [...command[1], ...(runtime === "deno" ? DENO_FLAGS : []), script, server];
+    yield await runServer(version.name + suffix, args, folder);
+  }
+  const own = join(folder, "worker");
+  await Deno.mkdir(own);
+  const worker = await bundle(join(ROOT, "tests/runtimes/static_worker_main.ts"), own);
+  yield await withWorker(worker, async (miniflare) => {
+    const { port } = await miniflare.ready;
+    const mounts = ["/packaged", "/through", "/bare"];
+    return await runCases(packagedCases({ port: Number(port) }, mounts));
+  });
+}
+
+/** Bundles the servers, and makes what they serve. @returns The script that starts them. */
+async function prepareServers(folder: string): Promise<string> {
+  const own = join(folder, PACKAGE);
+  const adapter = join(folder, "adapter");
+  await Deno.mkdir(own, { recursive: true });
+  await Deno.mkdir(adapter);
+  await makeFixture(join(folder, "fixture"));
+
+  const entry = join(ROOT, "tests/runtimes/static_server_main.ts");
+  const module = await bundle(entry, own, { nodeModules: true });
+  const exports = { "./static": "./bundle.mjs" };
+  const description = { name: "@gatehouse/http", type: "module", exports };
+  await Deno.writeTextFile(join(own, "package.json"), JSON.stringify(description));
+
+  const adapterEntry = join(adapter, "entry.ts");
+  await Deno.writeTextFile(adapterEntry, `export * from ${JSON.stringify(NODE_SERVER)};\n`);
+  const hono = await bundle(adapterEntry, adapter, { nodeModules: true, lock: LOCK });
+
+  await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }\n');
+  const script = join(folder, "server.mjs");
+  await Deno.writeTextFile(
+    script,
+    `import process from "node:process";
+import { serve } from ${JSON.stringify(toFileUrl(module).href)};
+const [server, folder] = process.argv.slice(2);
+await serve(server === "hono" ? ${JSON.stringify(toFileUrl(hono).href)} : server, folder);
+`,
+  );
+  return script;
+}
+
+/** Starts a server that has files, and asks it. */
+async function runServer(
+  name: string,
+  [program = "", ...args]: readonly string[],
+  folder: string,
+): Promise<Outcome> {
+  const start = performance.now();
+  const fixture = await Deno.realPath(join(folder, "fixture"));
+  const outputDir = await Deno.makeTempDir({ dir: folder, prefix: "packages_" });
+  const child = new Deno.Command(program, {
+    args: [...args, fixture],
+    cwd: folder,
+    env: { NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const complaints = new Response(child.stderr).text();
+  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let results: readonly RuntimeResult[] = [];
+  try {
+    const { value = "" } = await output.read();
+    const { port, pid } = JSON.parse(value) as Pick<StaticServer, "port" | "pid">;
+    const measures = args.at(-1) === "bun";
+    const server: StaticServer = { port, pid, folder: fixture, outputDir, measures };
+    results = await runCases([
+      ...packagedCases(server, ["/packaged", "/through"]),
+      ...liveCases(server),
+      ...(Deno.build.os === "linux" ? raceCases(server) : []),
+    ]);
+  } catch {
+    // It has said why
+  }
+  await child.stdin.close().catch(() => {}); // with which it ends
+  await child.status;
+  clearTimeout(timer);
+  await output.cancel();
+  const said = await complaints;
+  if (results.length === 0) results = [{ name: "start", error: said }];
+  return { name, results, ms: performance.now() - start };
+}

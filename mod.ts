@@ -22,7 +22,6 @@ export { createRouter, HttpRouter, routerBuilder } from "./openapi/routers.ts";
 export type {
   BuilderExtension,
   BuilderOptions,
-  BuilderParts,
   BuilderStage,
   BuiltRouter,
   RouterBuilder,
@@ -105,7 +104,6 @@ export type {
   RouteOrigin,
   RouteRequest,
   RouterOptions,
-  RouterParts,
   RouteSource,
   RouteTarget,
   SchemeStrategy,
@@ -184,19 +182,15 @@ export type {
 // Static assets: packaged files, and conditional requests
 export { mountStatic } from "./static/mount.ts";
 export { registerStaticAssets } from "./static/registry.ts";
-export { packagedSource, verifyStaticAssets } from "./static/packaged.ts";
+export { verifyStaticAssets } from "./static/packaged.ts";
 export { checkPreconditions } from "./static/conditional.ts";
 export type { ConditionalRequest } from "./static/conditional.ts";
 export { contentTypeOf } from "./static/content_type.ts";
 export type {
-  FileAccess,
   PackagedAsset,
   StaticAssetManifest,
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-  StaticEntry,
   StaticMount,
-  StaticRequest,
-  StaticSource,
 } from "./static/types.ts";

@@ -7,11 +7,11 @@
 import {
   type BuilderOptions,
   type BuilderParts,
+  createBuilder,
   type RouterBuilder,
-  routerBuilder as plainBuilder,
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import { HttpRouter as PlainHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
+import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { FILES } from "../static/native_mount.ts";
 import { generateOpenAPI } from "./generator.ts";
 
@@ -41,7 +41,7 @@ const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
-  return plainBuilder(options, PARTS);
+  return createBuilder(options, PARTS);
 }
 
 /**
@@ -68,5 +68,5 @@ export function routerBuilder<Args extends unknown[] = []>(
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return PlainHttpRouter(options, PARTS);
+  return createHttpRouter(options, PARTS);
 }

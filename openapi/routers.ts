@@ -7,12 +7,12 @@
 import {
   type BuilderOptions,
   type BuilderParts,
+  createBuilder,
   type RouterBuilder,
-  routerBuilder as plainBuilder,
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import { HttpRouter as PlainHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
-import { createRouter as createPlainRouter } from "../router/router.ts";
+import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
+import { createOpenRouter } from "../router/router.ts";
 import type { RouterOptions, TypedRouter } from "../router/types.ts";
 import { generateOpenAPI } from "./generator.ts";
 
@@ -46,7 +46,7 @@ const PARTS: BuilderParts = { generateOpenAPI };
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
 ): TypedRouter<Args> {
-  return createPlainRouter(options, PARTS);
+  return createOpenRouter(options, PARTS).router;
 }
 
 /**
@@ -71,7 +71,7 @@ export function createRouter<Args extends unknown[] = []>(
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
-  return plainBuilder(options, PARTS);
+  return createBuilder(options, PARTS);
 }
 
 /**
@@ -102,5 +102,5 @@ export function routerBuilder<Args extends unknown[] = []>(
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return PlainHttpRouter(options, PARTS);
+  return createHttpRouter(options, PARTS);
 }

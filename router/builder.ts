@@ -8,7 +8,7 @@
  */
 
 import { nameOf } from "./_claims.ts";
-import { mountStatic } from "../static/mount.ts";
+import { createMount } from "../static/mount.ts";
 import type { FileAccess, StaticAssetOptions } from "../static/types.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
@@ -29,14 +29,11 @@ import type {
 } from "./types.ts";
 
 export type {
-  FileAccess,
   PackagedAsset,
   StaticAssetManifest,
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-  StaticEntry,
-  StaticSource,
 } from "../static/types.ts";
 
 /** Where an extension adds its routes: before authentication, right behind it, or behind all others. */
@@ -54,7 +51,7 @@ export interface BuilderOptions<Args extends unknown[] = []>
   container?: Container;
 }
 
-/** @internal What an entry puts into the builders it makes, so that they import none of it. */
+/** What an entry puts into the builders it makes, so that they import none of it. */
 export interface BuilderParts extends RouterParts {
   /** Reads the file system. */
   readonly files?: FileAccess;
@@ -131,8 +128,6 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
 /**
  * Creates a builder.
  *
- * @param parts What the entry it is imported from adds to the router.
- *
  * @example
  * ```ts
  * import { json, routerBuilder } from "@gatehouse/http";
@@ -151,7 +146,14 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
  */
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
-  parts: BuilderParts = {},
+): RouterBuilder<Args> {
+  return createBuilder(options, {});
+}
+
+/** Creates a builder. @param parts What the entry it is imported from adds to the router. */
+export function createBuilder<Args extends unknown[]>(
+  options: BuilderOptions<Args>,
+  parts: BuilderParts,
 ): RouterBuilder<Args> {
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
@@ -181,7 +183,7 @@ export function routerBuilder<Args extends unknown[] = []>(
     path: string,
     options: StaticAssetOptions,
   ): void {
-    const mount = mountStatic(joinPaths(prefix ?? "", path), options, parts.files);
+    const mount = createMount(joinPaths(prefix ?? "", path), options, parts.files);
     addBeneath(path, mount.answer, mount);
   }
 

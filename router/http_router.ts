@@ -8,7 +8,7 @@ import {
   type BuilderOptions,
   type BuilderParts,
   type BuiltRouter,
-  routerBuilder,
+  createBuilder,
 } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import type { StaticAssetOptions } from "../static/types.ts";
@@ -43,7 +43,6 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
 /**
  * Describes a router on a class. It is registered under {@linkcode HTTP_ROUTER}, and built when it is first resolved.
  *
- * @param parts What the entry it is imported from adds to the router.
  * @throws {TypeError} When it is applied, if the container has a router.
  *
  * @example
@@ -68,9 +67,14 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
  * assertEquals(await (await router.request("/api/health")).json(), "well");
  * ```
  */
-export function HttpRouter(
-  options: HttpRouterOptions = {},
-  parts: BuilderParts = {},
+export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
+  return createHttpRouter(options, {});
+}
+
+/** Describes a router on a class. @param parts What the entry it is imported from adds to the router. */
+export function createHttpRouter(
+  options: HttpRouterOptions,
+  parts: BuilderParts,
 ): ControllerDecorator {
   if (typeof options !== "object") {
     throw misused(
@@ -101,7 +105,7 @@ function buildRouter(options: HttpRouterOptions, parts: BuilderParts): BuiltRout
     controllers = [],
     ...builderOptions
   } = options;
-  const builder = routerBuilder<never[]>(builderOptions, parts);
+  const builder = createBuilder<never[]>(builderOptions, parts);
   builder.use(...use).finally(...hooks).controllers(...controllers);
   for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);

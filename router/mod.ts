@@ -22,18 +22,14 @@ export { routerBuilder } from "./builder.ts";
 export type {
   BuilderExtension,
   BuilderOptions,
-  BuilderParts,
   BuilderStage,
   BuiltRouter,
-  FileAccess,
   PackagedAsset,
   RouterBuilder,
   StaticAssetManifest,
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-  StaticEntry,
-  StaticSource,
 } from "./builder.ts";
 export {
   All,
@@ -113,7 +109,6 @@ export type {
   RouteOrigin,
   RouteRequest,
   RouterOptions,
-  RouterParts,
   RouteSource,
   RouteTarget,
   SchemeStrategy,

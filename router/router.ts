@@ -56,7 +56,6 @@ import type {
  * registration. GET routes answer HEAD; OPTIONS is answered by itself; a known path under another method is a 405 with
  * `Allow`; everything else is a 404. Errors are `application/problem+json` (RFC 9457).
  *
- * @param parts What the entry it is imported from adds to it.
  * @throws {TypeError | RangeError} If an option cannot work.
  *
  * @example
@@ -73,12 +72,11 @@ import type {
  */
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
-  parts: RouterParts = {},
 ): TypedRouter<Args> {
-  return createOpenRouter(options, parts).router;
+  return createOpenRouter(options, {}).router;
 }
 
-/** @internal A router, and what only the package's own parts add to it. */
+/** A router, and what only the package's own parts add to it. */
 export interface OpenRouter<Args extends unknown[]> {
   readonly router: TypedRouter<Args>;
   /**
@@ -94,10 +92,14 @@ export interface OpenRouter<Args extends unknown[]> {
   ) => void;
 }
 
-/** @internal Creates a router that more can be added to than its own methods add. */
-export function createOpenRouter<Args extends unknown[] = []>(
-  options: RouterOptions<Args> = {},
-  parts: RouterParts = {},
+/**
+ * Creates a router that more can be added to than its own methods add.
+ *
+ * @param parts What the entry it is imported from adds to it.
+ */
+export function createOpenRouter<Args extends unknown[]>(
+  options: RouterOptions<Args>,
+  parts: RouterParts,
 ): OpenRouter<Args> {
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   checkLimit(maxBodyBytes, "router");

@@ -155,7 +155,7 @@ export interface RouterOptions<Args extends unknown[] = []> {
   info?: OpenApiInfo;
 }
 
-/** @internal What an entry puts into the routers it makes, so that the router imports none of it. */
+/** What an entry puts into the routers it makes, so that the router imports none of it. */
 export interface RouterParts {
   /** Writes the OpenAPI document. */
   readonly generateOpenAPI?: (info: OpenApiInfo, source: RouteSource) => OpenApiDocument;

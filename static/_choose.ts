@@ -33,17 +33,18 @@ export function chooseSource(
   const manifest = typeof options.manifest === "string"
     ? readManifest(options.manifest, files)
     : options.manifest;
-  const listed = manifest && readManifestEntries(manifest);
-  const contents = pkg ?? (hasContents(manifest) ? manifest : undefined);
-  const packaged = contents && packagedSource(contents as StaticAssetPackage);
+  const listed = manifest === undefined ? undefined : readManifestEntries(manifest);
+  const contents = pkg === undefined && hasContents(manifest) ? manifest : pkg;
+  const packaged = contents === undefined
+    ? undefined
+    : packagedSource(contents as StaticAssetPackage, listed);
   const folder = live === false ? undefined : files?.openDirectory(directory, listed);
-  const mayBeRegistered = pkg === undefined && manifest === undefined;
   if (live === true) return () => folder;
   if (packaged !== undefined) return () => packaged;
 
   let warned = false;
   return () => {
-    const source = (mayBeRegistered ? findStaticAssets(directory) : undefined) ?? folder;
+    const source = (manifest === undefined ? findStaticAssets(directory) : undefined) ?? folder;
     if (source === undefined && !warned) {
       warned = true;
       warnNoSource(prefix, directory, files !== undefined);

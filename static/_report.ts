@@ -26,3 +26,9 @@ export function warnDenied(directory: string): void {
     }: run with --allow-read for the folder, and for where it leads if it is a link`,
   );
 }
+
+/** Tells whoever runs the service that there is no such folder yet, or that the working directory is another. */
+export function warnNoFolder(path: string): void {
+  // deno-lint-ignore no-console -- every file of the folder is a 404, and nothing else would say why
+  console.warn(`Cannot serve static assets of ${JSON.stringify(path)}: there is no such folder`);
+}

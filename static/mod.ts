@@ -17,19 +17,15 @@
 
 export { mountStatic } from "./mount.ts";
 export { registerStaticAssets } from "./registry.ts";
-export { packagedSource, verifyStaticAssets } from "./packaged.ts";
+export { verifyStaticAssets } from "./packaged.ts";
 export { checkPreconditions } from "./conditional.ts";
 export type { ConditionalRequest } from "./conditional.ts";
 export { contentTypeOf } from "./content_type.ts";
 export type {
-  FileAccess,
   PackagedAsset,
   StaticAssetManifest,
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-  StaticEntry,
   StaticMount,
-  StaticRequest,
-  StaticSource,
 } from "./types.ts";

@@ -5,11 +5,13 @@
  */
 
 import { parseTarget } from "../router/path.ts";
-import { problem } from "../router/problem.ts";
+import { errorResponse, isProblemError, problem } from "../router/problem.ts";
 import { chooseSource } from "./_choose.ts";
 import { parseKey } from "./_key.ts";
+import { checkOptions } from "./_options.ts";
 import { checkPreconditions } from "./conditional.ts";
 import type {
+  AnsweringMount,
   FileAccess,
   StaticAssetOptions,
   StaticEntry,
@@ -30,10 +32,12 @@ type Refusal =
  * no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403, another method a 405, and
  * what is not there or starts with a dot a 404; under `fallthrough`, `undefined`.
  *
- * Use `routerBuilder().static()` for files beside routes; this for a server of files alone, or another framework.
+ * Use `routerBuilder().static()` for files beside routes; this for a server of files alone, or another framework. In a
+ * router without `static()` it is `router.mount("/assets", mountStatic("/", options))`, since a mount sees the rest of a
+ * path; there bad paths are a 404. Names that start with a dot are served as a prefix alone:
+ * `mountStatic("/.well-known", { directory: "public/.well-known" })`.
  *
  * @param prefix Path that the files are beneath, without parameters.
- * @param files What the entry it is imported from adds to it.
  * @throws {TypeError} If the prefix or an option cannot work.
  *
  * @example
@@ -66,19 +70,19 @@ type Refusal =
 export function mountStatic(
   prefix: string,
   options: StaticAssetOptions & { fallthrough?: false },
-  files?: FileAccess,
 ): StaticMount<Response>;
 /** Serves the files of a package, and leaves what it has not to others. */
-export function mountStatic(
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
+  return createMount(prefix, options, undefined);
+}
+
+/** Makes a mount. @param files What reads the file system, if the entry it is made by has it. */
+export function createMount(
   prefix: string,
   options: StaticAssetOptions,
-  files?: FileAccess,
-): StaticMount;
-export function mountStatic(
-  prefix: string,
-  options: StaticAssetOptions,
-  files?: FileAccess,
-): StaticMount {
+  files: FileAccess | undefined,
+): AnsweringMount {
   checkOptions(prefix, options);
   const { fallthrough = false, cacheControl } = options;
   const base = prefix.replace(/\/$/, "");
@@ -90,8 +94,8 @@ export function mountStatic(
   /** One request, in the order of the checks: nothing that depends on the files is said before the path is proper. */
   function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
     const { method, target: { path, bad } } = request;
-    const rest = path.startsWith(base) ? path.slice(base.length) : undefined;
-    if (rest !== "" && !rest?.startsWith("/")) return refuse("missing");
+    const rest = pathBehind(base, path);
+    if (rest === undefined) return refuse("missing");
     if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
     if (bad) return refuse("malformed");
     const parsed = parseKey(rest);
@@ -110,7 +114,7 @@ export function mountStatic(
       case 304:
         return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
       case 412:
-        return refusal("precondition_failed");
+        return refusalResponse("precondition_failed");
     }
     if (request.method === "HEAD") return fileResponse(entry, null, true);
     const body = entry.open();
@@ -132,17 +136,29 @@ export function mountStatic(
   }
 
   function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {
-    return fallthrough ? undefined : refusal(reason);
+    return fallthrough ? undefined : refusalResponse(reason);
   }
 
-  return {
-    prefix,
-    answer,
-    fetch: ({ method, headers, url }) => answer({ method, headers, target: parseTarget(url) }),
-  };
+  function fetch({ method, headers, url }: Request): ReturnType<StaticMount["fetch"]> {
+    try {
+      return answer({ method, headers, target: parseTarget(url) });
+    } catch (error) { // a router answers for it by itself
+      if (isProblemError(error)) return errorResponse(error);
+      throw error;
+    }
+  }
+
+  return { prefix, answer, fetch };
 }
 
-function refusal(reason: Refusal): Response {
+/** The path behind a prefix: empty, or from a slash on; `undefined` if it is not beneath. */
+function pathBehind(base: string, path: string): string | undefined {
+  if (!path.startsWith(base)) return undefined;
+  const rest = path.slice(base.length);
+  return rest === "" || rest.startsWith("/") ? rest : undefined;
+}
+
+function refusalResponse(reason: Refusal): Response {
   switch (reason) {
     case "method_not_allowed":
       return problem(405, reason, { headers: [["Allow", "GET, HEAD"]] });
@@ -159,31 +175,3 @@ function refusal(reason: Refusal): Response {
 
 /** How often a file is looked up that is another one by the time it is opened. */
 const ATTEMPTS = 5;
-/** Literal segments; the root is `/`. */
-// deno-lint-ignore no-control-regex -- they are what is refused
-const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+)+\/?$/;
-/** A field value, RFC 9110 §5.5. */
-const FIELD_REGEXP = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
-
-function checkOptions(prefix: string, options: StaticAssetOptions): void {
-  const { directory, cacheControl, fallthrough = false, live = false } = options;
-  if (!PREFIX_REGEXP.test(prefix)) {
-    throw new TypeError(
-      `Cannot mount static assets at ${JSON.stringify(prefix)}: it is no path of literal segments`,
-    );
-  }
-  if (typeof directory !== "string" || directory === "") {
-    throw new TypeError("Cannot mount static assets: directory is no text");
-  }
-  if (
-    cacheControl !== undefined &&
-    !(typeof cacheControl === "string" && FIELD_REGEXP.test(cacheControl))
-  ) {
-    throw new TypeError("Cannot mount static assets: cacheControl is no value of a header field");
-  }
-  for (const [name, flag] of Object.entries({ fallthrough, live })) {
-    if (typeof flag !== "boolean") {
-      throw new TypeError(`Cannot mount static assets: ${name} is neither true nor false`);
-    }
-  }
-}

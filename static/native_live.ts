@@ -11,10 +11,10 @@
 import { resolve, SEPARATOR } from "@std/path";
 import process from "node:process";
 import { isAssetKey } from "./_key.ts";
-import { warnDenied } from "./_report.ts";
+import { warnDenied, warnNoFolder } from "./_report.ts";
 import { contentTypeOf } from "./content_type.ts";
 import { type FileStatus, realPath, statusOf } from "./native_files.ts";
-import { openFile } from "./native_open.ts";
+import { canOpen, type Located, openFile } from "./native_open.ts";
 import type { StaticAssetMetadata, StaticEntry, StaticSource } from "./types.ts";
 
 /** Serves a folder, or those of its files that a manifest lists, under the types that it says. */
@@ -25,8 +25,19 @@ export function openDirectory(
   const root = resolve(directory);
   // Elsewhere a file is found under other names than its own.
   const tellsNamesApart = process.platform === "linux";
-  let realRoot = "";
-  let warned = false;
+  let realRoot: string | undefined;
+  let missed = false;
+
+  /** Says at the first miss if nothing can ever be found. */
+  function warnMiss(error: unknown): void {
+    missed = true;
+    if (error instanceof Error && error.name === "NotCapable") return warnDenied(directory);
+    try {
+      realPath(root);
+    } catch {
+      warnNoFolder(root);
+    }
+  }
 
   /** @throws {Error} If there is nothing, or it cannot be reached. */
   function locate(key: string): Located | undefined {
@@ -39,7 +50,8 @@ export function openDirectory(
 
   /** The folder itself may be a link, and point to the next release by now. */
   function isAtKey(opened: string, key: string): boolean {
-    return opened === join(realRoot, key) || opened === join(realRoot = realPath(root), key);
+    return (realRoot !== undefined && opened === join(realRoot, key)) ||
+      opened === join(realRoot = realPath(root), key);
   }
 
   function locateThroughLinks(key: string): Located | undefined {
@@ -58,32 +70,22 @@ export function openDirectory(
     try {
       const located = locate(key);
       if (!located?.status.isFile) return undefined;
-      const { path, status, isAt } = located;
+      const { path, status } = located;
+      if (!status.isPublic && !canOpen(path)) return undefined; // HEAD and 304 must not say more than GET
       return {
         contentType: metadata?.contentType ?? contentTypeOf(key),
         size: status.size,
         etag: weakEtag(status),
         sized: false,
-        open: () => openFile(path, status, isAt),
+        open: () => openFile(located),
       };
     } catch (error) {
-      if (!warned && error instanceof Error && error.name === "NotCapable") {
-        warned = true;
-        warnDenied(directory);
-      }
+      if (!missed) warnMiss(error);
       return undefined;
     }
   }
 
   return { lookup };
-}
-
-/** Where a file was found, and what it is there. */
-interface Located {
-  readonly path: string;
-  readonly status: FileStatus;
-  /** Whether the file is still there, by the path that it has once it is open; `undefined` if no folder is on the way. */
-  readonly isAt: ((opened: string) => boolean) | undefined;
 }
 
 /**

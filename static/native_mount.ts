@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mountStatic as mountPackaged } from "./mount.ts";
+import { createMount } from "./mount.ts";
 import { openDirectory } from "./native_live.ts";
 import { readManifest } from "./native_manifest.ts";
 import type { FileAccess, StaticAssetOptions, StaticMount } from "./types.ts";
@@ -49,5 +49,5 @@ export function mountStatic(
 /** Serves a folder or a package, and leaves what it has not to others. */
 export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
 export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
-  return mountPackaged(prefix, options, FILES);
+  return createMount(prefix, options, FILES);
 }

@@ -5,7 +5,9 @@
  */
 
 import { closeSync, openSync, read, readSync } from "node:fs";
+import { HttpError } from "../router/problem.ts";
 import type { Bytes } from "./_base64.ts";
+import { PORTION, SMALL } from "./_portions.ts";
 import {
   type FileStatus,
   isSame,
@@ -16,37 +18,55 @@ import {
   statusOfOpen,
 } from "./native_files.ts";
 
-/** Files up to here are read at once: a stream costs more than reading them. */
-const SMALL = 64 * 1024;
-const PORTION = 256 * 1024;
+/** A file that was looked up. */
+export interface Located {
+  readonly path: string;
+  readonly status: FileStatus;
+  /**
+   * Whether the path that it has, once it is open, is where it was found; `undefined` if no folder is on the way that
+   * could be another by now.
+   */
+  readonly isAt: ((opened: string) => boolean) | undefined;
+}
 
 /**
  * Opens a file.
  *
- * @param path Where it is.
- * @param status What it was when it was looked up.
- * @param isAt Whether the path that it has, once it is open, is where it was found; `undefined` if no folder is on the way
- * that could be another by now.
  * @returns Its contents as a stream; `undefined` if it is not that file any more.
+ * @throws {HttpError} 503 `service_unavailable` if too many files are open.
  */
-export function openFile(
-  path: string,
-  status: FileStatus,
-  isAt: ((opened: string) => boolean) | undefined,
-): ReadableStream<Bytes> | undefined {
+export function openFile(located: Located): ReadableStream<Bytes> | undefined {
+  const { path, status } = located;
   let fd: number | undefined;
   try {
     fd = openSync(path, OPEN_FLAGS);
-    if (!isStill(fd, path, status, isAt)) return undefined;
+    if (!isStill(fd, located)) return undefined;
     if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
     const stream = streamFile(fd, status.size);
     fd = undefined; // the stream closes it
     return stream;
-  } catch {
-    return undefined; // gone, unreadable, shorter, a link by now, too many open files
+  } catch (error) {
+    if (isOverload(error)) throw new HttpError(503, "service_unavailable", { cause: error });
+    return undefined; // gone, unreadable, shorter, a link by now
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+/** Whether a file can be opened. */
+export function canOpen(path: string): boolean {
+  try {
+    closeSync(openSync(path, OPEN_FLAGS));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the process or the system has too many open files. That is no word about this one, so nobody may keep it. */
+function isOverload(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "EMFILE" || code === "ENFILE";
 }
 
 /**
@@ -54,12 +74,7 @@ export function openFile(
  * that were exchanged for links meanwhile are noticed as well. Elsewhere the path is resolved once more, which leaves
  * somebody who may rename folders in there a moment of some microseconds.
  */
-function isStill(
-  fd: number,
-  path: string,
-  status: FileStatus,
-  isAt: ((opened: string) => boolean) | undefined,
-): boolean {
+function isStill(fd: number, { path, status, isAt }: Located): boolean {
   if (!isSame(statusOfOpen(fd), status)) return false;
   if (isAt === undefined) return true;
   const opened = pathOfOpen(fd);

@@ -54,7 +54,7 @@ export interface PackageProgress {
 /** What {@linkcode packageStaticAssets} has done. */
 export interface PackageSummary {
   /** Paths of the files that a package consists of, the package itself first. */
-  readonly files: readonly string[];
+  readonly files: readonly [string, ...string[]];
   /** Whether one of them was written: they are left alone where nothing has changed. */
   readonly changed: boolean;
   /** Number of files in the package. */
@@ -94,7 +94,7 @@ export async function packageStaticAssets(
   if (options.prefix === "") throw new TypeError("Cannot package: the prefix is empty");
   const path = resolve(options.outputDir ?? ".", options.outFile ?? file);
   const declaration = resolve(dirname(path), declarationName(basename(path)));
-  const files = format === "js" ? [path, declaration] : [path];
+  const files: PackageSummary["files"] = format === "js" ? [path, declaration] : [path];
   const found = await findFiles(directory);
   for (const one of files) await checkOutside(directory, one);
   await mkdir(dirname(path), { recursive: true });

@@ -7,17 +7,17 @@
 import { type Bytes, decodeBase64 } from "./_base64.ts";
 import { type Entries, readPackageEntries } from "./_format.ts";
 import { sha256Hex } from "./_hash.ts";
+import { PORTION, SMALL } from "./_portions.ts";
 import type { PackagedAsset, StaticAssetPackage, StaticEntry, StaticSource } from "./types.ts";
 
 /**
- * Serves a package. Contents are decoded when they are first asked for, checked against their digest, and kept.
+ * Serves a package, or those of its files that a manifest lists. Contents are decoded when they are first asked for, checked against their digest, and kept.
  *
  * @throws {TypeError} If it is no package, a key is none, or contents cannot have the size that it says.
  */
-export function packagedSource(pkg: StaticAssetPackage): StaticSource {
-  const entries = new Map(
-    Array.from(readPackageEntries(pkg), ([key, asset]) => [key, packagedEntry(key, asset)]),
-  );
+export function packagedSource(pkg: StaticAssetPackage, listed?: Entries): StaticSource {
+  const assets = [...readPackageEntries(pkg)].filter(([key]) => listed?.has(key) ?? true);
+  const entries = new Map(assets.map(([key, asset]) => [key, packagedEntry(key, asset)]));
   return { lookup: (key) => entries.get(key) };
 }
 
@@ -32,13 +32,17 @@ export async function verifyStaticAssets(pkg: StaticAssetPackage): Promise<void>
   for (const [key, asset] of entries) await decodeAsset(key, asset);
 }
 
-function packagedEntry(
-  key: string,
-  asset: PackagedAsset,
-): StaticEntry {
+function packagedEntry(key: string, asset: PackagedAsset): StaticEntry {
   const { contentType, size, etag } = asset;
+  let encoded: PackagedAsset | undefined = asset;
   let bytes: Bytes | undefined;
   let decoding: Promise<Bytes> | undefined;
+
+  async function decode(from: PackagedAsset): Promise<Bytes> {
+    encoded = undefined; // nobody needs the text again
+    return bytes = await decodeAsset(key, from);
+  }
+
   return {
     contentType,
     size,
@@ -46,8 +50,8 @@ function packagedEntry(
     sized: true,
     open() {
       if (bytes !== undefined) return bodyOf(bytes);
-      decoding ??= decodeAsset(key, asset);
-      return decoding.then((decoded) => bodyOf(bytes = decoded));
+      if (encoded !== undefined) decoding = decode(encoded);
+      return (decoding as Promise<Bytes>).then(bodyOf);
     },
   };
 }
@@ -103,6 +107,3 @@ function bodyOf(bytes: Bytes): BodyInit {
     },
   });
 }
-
-const SMALL = 64 * 1024;
-const PORTION = 256 * 1024;

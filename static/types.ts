@@ -8,7 +8,8 @@
 export interface StaticAssetOptions {
   /**
    * The folder that files are served from, relative to the working directory; and the key of a package that was
-   * registered by `registerStaticAssets`, where neither `package` nor `manifest` is given. It need not exist yet.
+   * registered by `registerStaticAssets`, where neither `package` nor `manifest` is given. It need not exist yet. A folder
+   * beside the module is `fromFileUrl(new URL("public", import.meta.url))`, by `@std/path` or `node:url`.
    */
   directory: string;
   /**
@@ -19,8 +20,8 @@ export interface StaticAssetOptions {
   /** Copied to `Cache-Control` on 200 and 304: `"public, max-age=3600"`. */
   cacheControl?: string;
   /**
-   * Metadata of the files that may be served, and of no others; with contents, a package. A path names a JSON file that
-   * is read when the mount is made, by `@gatehouse/http/native` alone.
+   * Metadata of the files that may be served, and of no others, wherever their contents are; with contents, a package. A
+   * path names a JSON file that is read when the mount is made, by `@gatehouse/http/native` alone.
    */
   manifest?: StaticAssetManifest | StaticAssetPackage | string;
   /** The files' contents, as `packageStaticAssets` writes them. */
@@ -82,7 +83,7 @@ export interface StaticEntry {
    * Opens the contents. They must be read or cancelled, so that what they hold is closed.
    *
    * @returns `undefined` if the file is no longer what was looked up; then look it up again.
-   * @throws {Error} If the contents are not what was registered.
+   * @throws {Error} If the contents are not what was registered, or there is no handle left to open them with.
    */
   open(): BodyInit | undefined | Promise<BodyInit>;
 }
@@ -120,6 +121,10 @@ export interface StaticMount<Result extends Response | undefined = Response | un
   readonly prefix: string;
   /** Answers a request. Usable unbound: `Deno.serve(mount.fetch)`. */
   readonly fetch: (request: Request) => Result | Promise<Result>;
-  /** Answers a request whose target a router has taken apart. */
-  readonly answer: (request: StaticRequest) => Result | Promise<Result>;
+}
+
+/** A static mount, as a router uses it. */
+export interface AnsweringMount extends StaticMount {
+  /** Answers a request whose target the router has taken apart. */
+  readonly answer: (request: StaticRequest) => ReturnType<StaticMount["fetch"]>;
 }

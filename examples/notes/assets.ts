@@ -19,7 +19,7 @@ export const LIVE_ASSETS: StaticAssetOptions = { directory: DIRECTORY, live: tru
  * @param outputDir Folder that the package is written to, if the files have changed since.
  */
 export async function packagedAssets(outputDir: string): Promise<StaticAssetOptions> {
-  const { files: [manifest = ""] } = await packageStaticAssets({
+  const { files: [manifest] } = await packageStaticAssets({
     directory: DIRECTORY,
     outputDir,
     compress: true,

@@ -22,7 +22,7 @@ export const HARD_FILES: Contents = {
   "a#b?c&d=e+f;g.txt": "characters of URLs",
   "\"quotes' `and` ${more}.js": "alert(1)",
   "</script>.js": "alert(2)",
-  "__proto__": "not a prototype",
+  ["__proto__"]: "not a prototype",
   "constructor": "not a function",
   "toString/hasOwnProperty": "not a method",
   "0": "first in JavaScript's order",

@@ -85,12 +85,9 @@ for (const [format, expected] of FORMATS) {
     await withFolder(SMALL, async ({ directory, outputDir, read }) => {
       const options = { directory, outputDir, prefix: "public", ...format && { format } };
       const names = Object.keys(expected);
-      assertEquals(await packageStaticAssets(options), {
-        files: names.map((name) => join(outputDir, name)),
-        changed: true,
-        entries: 2,
-        bytes: 5,
-      });
+      const { files, ...summary } = await packageStaticAssets(options);
+      assertEquals([...files], names.map((name) => join(outputDir, name)));
+      assertEquals(summary, { changed: true, entries: 2, bytes: 5 });
       assertEquals(await namesIn(outputDir), [...names].sort());
       for (const [name, text] of Object.entries(expected)) assertEquals(await read(name), text);
     });
@@ -118,7 +115,7 @@ for (const [outFile, format, names] of NAMES) {
     await withFolder(SMALL, async ({ directory, outputDir, read }) => {
       const options = { directory, outputDir, outFile, ...format && { format } };
       const { files } = await packageStaticAssets(options);
-      assertEquals(files, names.map((name) => join(outputDir, name)));
+      assertEquals([...files], names.map((name) => join(outputDir, name)));
       const text = await read(outFile);
       assertEquals(text.includes("aGVsbG8="), format !== "manifest");
       assertEquals(text.includes("registerStaticAssets("), !outFile.endsWith(".json"));

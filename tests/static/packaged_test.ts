@@ -2,12 +2,12 @@
 
 import {
   mountStatic,
-  packagedSource,
   registerStaticAssets,
   type StaticAssetPackage,
   type StaticMount,
   verifyStaticAssets,
 } from "@gatehouse/http";
+import { packagedSource } from "../../static/packaged.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { countDigests, entryOf, get, gzipped, noise, packageOf } from "./_packages.ts";
 

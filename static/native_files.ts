@@ -44,9 +44,9 @@ export function statusOf(path: string): FileStatus {
   return deno === undefined ? nodeStatus(lstatSync(path)) : denoStatus(deno.lstatSync(path));
 }
 
-/** Whether two looks saw the same contents of the same regular file. */
+/** Whether two looks saw the same contents of the same file. */
 export function isSame(a: FileStatus, b: FileStatus): boolean {
-  return a.isFile && a.ino === b.ino && a.dev === b.dev && a.size === b.size &&
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size &&
     a.mtimeMs === b.mtimeMs;
 }
 

@@ -45,6 +45,8 @@ const ANSWERS: readonly [
   ["the tag", "GET", "/assets/a.txt", { "If-None-Match": ETAG }, 304],
   ["the tag, weakened", "HEAD", "/assets/a.txt", { "If-None-Match": `W/${ETAG}` }, 304],
   ["another method", "POST", "/assets/a.txt", {}, 405, "method_not_allowed"],
+  ["another method at the prefix", "POST", "/assets", {}, 405, "method_not_allowed"],
+  ["another method beside the prefix", "POST", "/assetsx", {}, 404, "not_found"],
   ["OPTIONS, which is the mount's too", "OPTIONS", "/assets/a.txt", {}, 405, "method_not_allowed"],
   ["a method before a malformed path", "PUT", "/assets/%zz", {}, 405, "method_not_allowed"],
   ["a method before traversal", "DELETE", "/assets/..%2fa", {}, 405, "method_not_allowed"],

@@ -7,7 +7,7 @@ import {
   type StaticAssetOptions,
 } from "@gatehouse/http";
 import { mountStatic as mountNative } from "@gatehouse/http/native";
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { entryOf, get, packageOf } from "./_packages.ts";
 
 /** What a mount of some options answers for `a.txt`: its text, or the status. */
@@ -199,4 +199,18 @@ Deno.test("mountStatic() does not warn where there are files, or nobody asked", 
     await get(mountStatic("/", { directory: "x", package: await packageOf({}) }), "/b.txt");
   });
   assertEquals(warnings, []);
+});
+
+Deno.test("mountStatic() serves of a package what the manifest beside it lists, and nothing else", async () => {
+  const pkg = await packageOf({ "a.txt": "listed", "b.txt": "not listed" });
+  const { "a.txt": listed } = pkg.entries;
+  assert(listed !== undefined);
+  const manifest = { version: 1, entries: { "a.txt": listed, "c.txt": listed } };
+  const assets = mountStatic("/assets", { directory: "x", package: pkg, manifest });
+  const statuses = ["a.txt", "b.txt", "c.txt"].map(async (name) => {
+    const response = await get(assets, `/assets/${name}`);
+    await response?.body?.cancel();
+    return response?.status;
+  });
+  assertEquals(await Promise.all(statuses), [200, 404, 404]);
 });

@@ -1,0 +1,62 @@
+/** Folders and files that a process may not read, or reads with few permissions. */
+// deno-lint-ignore-file no-console -- what could not be tested is said
+
+import { assert, assertEquals } from "@std/assert";
+import { rawFetch } from "../attacks/_raw.ts";
+import { scriptPath, withFixture } from "./_fixture.ts";
+import { ALL, reading, type ServerBanner, withProcess, withServerProcess } from "./_servers.ts";
+
+/** [why, permissions for a root] */
+const PERMISSIONS: readonly (readonly [why: string, given: (root: string) => readonly string[]])[] =
+  [
+    ["the folder", (root) => [`--allow-read=${root}`, "--allow-net=127.0.0.1"]],
+    ["everything", () => ["--allow-read", "--allow-net=127.0.0.1"]],
+    ["everything, and to do everything", () => ALL],
+  ];
+
+for (const [what, permissions] of PERMISSIONS) {
+  Deno.test(`static() asks nobody at a terminal, with permission to read ${what}`, async () => {
+    await withFixture(async ({ root }) => {
+      const script = scriptPath("server_main.ts");
+      const settings = JSON.stringify({ directory: root });
+      const command = [Deno.execPath(), "run", ...permissions(root), script, settings];
+      const terminal = ["run", "-A", scriptPath("terminal_main.ts"), ...command];
+      await withProcess(terminal, async ({ line }) => {
+        const first = await line();
+        if (first === "no terminal") return console.log("no terminal: not tested");
+        const { port } = JSON.parse(first) as ServerBanner;
+        for (const path of ["a.txt", "sub/n.txt", "link-in.txt"]) {
+          const response = await fetch(`http://127.0.0.1:${port}/assets/${path}`, {
+            signal: AbortSignal.timeout(5_000),
+          });
+          await response.body?.cancel();
+          assertEquals(response.status, path === "link-in.txt" ? response.status : 200, path);
+        }
+      });
+    });
+  });
+}
+
+/** [what is asked, method, header fields] The same file, which only a GET would open. */
+const QUESTIONS: readonly (readonly [string, string, readonly string[]])[] = [
+  ["GET", "GET", []],
+  ["HEAD", "HEAD", []],
+  ["whether there is anything", "GET", ["If-None-Match: *"]],
+  ["whether there is another version", "GET", ['If-Match: "x"']],
+];
+for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as const) {
+  for (const [what, method, headers] of QUESTIONS) {
+    Deno.test(`static() has no file that it may not read: ${what}, ${mode} permissions`, async () => {
+      await withFixture(async ({ root, missing }) => {
+        if (missing.includes("unreadable.txt")) return;
+        const start = { directory: root, unprivileged: true, permissions: permissions(root) };
+        await withServerProcess(start, async ({ port, bypassesRights }) => {
+          if (bypassesRights) return console.log("the server may read everything: not tested");
+          const { status } = await rawFetch(port, "/assets/unreadable.txt", { method, headers });
+          assertEquals(status, 404);
+          assert((await rawFetch(port, "/assets/a.txt", { method: "HEAD" })).status === 200);
+        });
+      });
+    });
+  }
+}

@@ -19,8 +19,8 @@ export const FILES: FileAccess = { openDirectory, readManifest };
  * `undefined`. Files of more than 64 KiB stay open until the response's body is read or cancelled.
  *
  * On Deno it needs permission to read the folder, and what it leads to if it is a link; with all permissions, on Linux,
- * folders that are exchanged for links while a file is opened are always noticed, elsewhere nearly always. HEAD and 304 say
- * what the folder says of a file, which is not opened for them. Where a file system does not tell names apart by case, a
+ * folders that are exchanged for links while a file is opened are always noticed, elsewhere nearly always. A file that
+ * grows or is cut short within ten seconds of being written is sent as it was, or breaks the connection. Where a file system does not tell names apart by case, a
  * guard of `/private` does not see `/Private`: Windows and macOS are asked how a file is really called, Linux cannot be.
  *
  * @param prefix Path that the files are beneath, without parameters.

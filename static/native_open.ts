@@ -7,10 +7,12 @@
 import { closeSync, openSync, read, readSync } from "node:fs";
 import { HttpError } from "../router/problem.ts";
 import type { Bytes } from "./_base64.ts";
+import { nowMs } from "./_clock.ts";
 import { PORTION, SMALL } from "./_portions.ts";
 import {
   type FileStatus,
   isSame,
+  nativeStream,
   OPEN_FLAGS,
   pathOfOpen,
   realPath,
@@ -41,6 +43,8 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
   try {
     fd = openSync(path, OPEN_FLAGS);
     if (!isStill(fd, located)) return undefined;
+    const native = isSettled(status) ? nativeStream(fd) : undefined;
+    if (native !== undefined) return native;
     if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
     const stream = streamFile(fd, status.size);
     fd = undefined; // the stream closes it
@@ -52,6 +56,18 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
     if (fd !== undefined) closeSync(fd);
   }
 }
+
+/**
+ * Whether a file is large enough for a stream of the runtime's own, and has rested for a while. Such a stream goes on with
+ * a file that grows, and ends one that is cut short as if it were whole; so what somebody is writing is read by us.
+ */
+function isSettled({ size, mtimeMs }: FileStatus): boolean {
+  return size > NATIVE && Math.abs(nowMs() - mtimeMs) > RESTING_MS;
+}
+
+/** From here on the runtime's own stream of a file is faster than to read it at once. */
+const NATIVE = 32 * 1024;
+const RESTING_MS = 10_000;
 
 /** Whether a file can be opened. */
 export function canOpen(path: string): boolean {
@@ -105,7 +121,7 @@ function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
 
 /**
  * Streams a file as far as it went when it was opened, so that one that grows does not go on for ever. One that becomes
- * shorter fails: its end must not look like the end of the whole. A stream of the runtime's own does neither.
+ * shorter fails: its end must not look like the end of the whole.
  */
 function streamFile(fd: number, size: number): ReadableStream<Bytes> {
   const file = heldFile(fd);

@@ -54,6 +54,7 @@ export const LINKS: Readonly<Record<string, string>> = {
   "root/link-out.txt": "../secret.txt",
   "root/link-abs-out.txt": "ABS/secret.txt",
   "root/linkdir-out": "..",
+  "root/sub/linkdir-out": "../..",
   "root/link-chain.txt": "link-out.txt",
   "root/link-sibling.txt": "../root-backup/a.txt",
   "root/link-dot.txt": ".env",

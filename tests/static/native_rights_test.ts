@@ -4,6 +4,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { rawFetch } from "../attacks/_raw.ts";
 import { scriptPath, withFixture } from "./_fixture.ts";
+import { withProbe } from "./_races.ts";
 import { ALL, reading, type ServerBanner, withProcess, withServerProcess } from "./_servers.ts";
 
 /** [why, permissions for a root] */
@@ -59,4 +60,39 @@ for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as cons
       });
     });
   }
+}
+
+/** [why, path] What is no file of the folder, whoever asks how. */
+const NO_FILES: readonly (readonly [why: string, path: string])[] = [
+  ["a link in a folder in it leads out", "/assets/sub/linkdir-out/secret.txt"],
+  ["a link leads out", "/assets/linkdir-out/secret.txt"],
+  ["it is a folder", "/assets/sub"],
+  ["it is a FIFO", "/assets/fifo"],
+];
+for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as const) {
+  Deno.test(`static() has no file where there is none, however it is asked, ${mode} permissions`, async () => {
+    await withFixture(async ({ root }) => {
+      const start = { directory: root, permissions: permissions(root) };
+      await withServerProcess(start, async ({ port }) => {
+        for (const [why, path] of NO_FILES) {
+          for (const [what, method, headers] of QUESTIONS) {
+            const { status } = await rawFetch(port, path, { method, headers });
+            assertEquals(status, 404, `${why}: ${what}`);
+          }
+        }
+      });
+    });
+  });
+
+  Deno.test(`static() closes small files, ${mode} permissions`, async () => {
+    await withFixture(async ({ root }) => {
+      const start = { directory: root, permissions: permissions(root) };
+      await withServerProcess(start, async ({ port, pid }) => {
+        const get = async (path: string) =>
+          await (await fetch(`http://127.0.0.1:${port}/assets/${path}`)).body?.cancel();
+        for (let i = 0; i < 100; i++) await Promise.all([get("a.txt"), get("sub/n.txt")]);
+        await withProbe(async (look) => assertEquals((await look(pid, root)).files, 0));
+      });
+    });
+  });
 }

@@ -40,8 +40,8 @@ function wrk(pin: Command): Loader {
     async run(origin, [, path, init], seconds) {
       const script = await Deno.makeTempFile({ suffix: ".lua" });
       try {
-        if (init?.method === "POST") await Deno.writeTextFile(script, luaPost());
-        const options = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script];
+        await Deno.writeTextFile(script, luaRequest(init));
+        const options = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--timeout=20s", "-s", script];
         const text = await output([...pin, "wrk", ...options, origin + path]);
         refuseErrors(/Socket errors: (.*)/.exec(text)?.[1]);
         return {
@@ -55,22 +55,26 @@ function wrk(pin: Command): Loader {
   };
 }
 
-function luaPost(): string {
+function luaRequest(init: RequestInit = {}): string {
   return [
-    `wrk.method = "POST"`,
-    `wrk.body = [==[${BODY}]==]`,
-    `wrk.headers["Content-Type"] = "application/json"`,
+    ...(init.method === "POST" ? [`wrk.method = "POST"`, `wrk.body = [==[${BODY}]==]`] : []),
+    ...headersOf(init).map(([name, value]) => `wrk.headers["${name}"] = [==[${value}]==]`),
   ].join("\n");
+}
+
+function headersOf(init: RequestInit = {}): readonly (readonly [name: string, value: string])[] {
+  return [...new Headers(init.headers)];
 }
 
 function autocannon(pin: Command): Loader {
   return {
     name: `${AUTOCANNON}, ${CONNECTIONS} connections`,
     async run(origin, [, path, init], seconds) {
-      const post = ["-m", "POST", "-b", BODY, "-H", "Content-Type=application/json"];
+      const post = init?.method === "POST" ? ["-m", "POST", "-b", BODY] : [];
+      const headers = headersOf(init).flatMap(([name, value]) => ["-H", `${name}=${value}`]);
       const text = await output([
         ...[...pin, "npx", "-y", AUTOCANNON, "--json", "-c", String(CONNECTIONS)],
-        ...["-d", String(seconds), ...(init?.method === "POST" ? post : []), origin + path],
+        ...["-d", String(seconds), ...post, ...headers, origin + path],
       ]);
       const { requests, errors } = JSON.parse(text) as {
         requests: { total: number; average: number };

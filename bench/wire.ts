@@ -10,73 +10,24 @@
  */
 // deno-lint-ignore-file no-console
 
-import { type Command, succeeds } from "./_command.ts";
-import { findLoader, type Load, type Loader } from "./_load.ts";
+import type { Command } from "./_command.ts";
+import { findLoader, type Loader } from "./_load.ts";
 import { median } from "./_measure.ts";
 import { type Case, ORIGIN, REQUESTS, sameAnswers } from "./_requests.ts";
+import { findPins, type Sample, sample, type Server, startServer, stopServer } from "./_served.ts";
 import { numberOption, table } from "./_table.ts";
 
 const APPS = ["floor", "gatehouse", "hono", "elysia", "h3", "itty"];
 const CASES = ["static", "param + query", "POST JSON", "3 middleware", "404"];
 const WARM_UP_SECONDS = 1;
-/** Microseconds of one tick in `/proc/PID/stat`: Linux counts a hundred to the second there. */
-const TICK_US = 10_000;
-
-/** A server that runs. */
-interface Server {
-  readonly name: string;
-  readonly origin: string;
-  readonly process: Deno.ChildProcess;
-}
-
-/** What one load cost a server. */
-interface Sample extends Load {
-  /** Microseconds of processor time per request. */
-  readonly cpu: number;
-}
-
-/** The load on one core, the servers on another, where there are two and `taskset` can choose. */
-async function findPins(): Promise<{ server: Command; load: Command }> {
-  const [server, load] = [["taskset", "-c", "0"], ["taskset", "-c", "1"]];
-  const free = await succeeds([...server, "true"]) && await succeeds([...load, "true"]);
-  return free ? { server, load } : { server: [], load: [] };
-}
-
-async function startServer(name: string, pin: Command): Promise<Server> {
+/** The command of one application. */
+function serverCommand(name: string, pin: Command): Command {
   const script = new URL("./_server.ts", import.meta.url).pathname;
   const lock = new URL("./deno.lock", import.meta.url).pathname;
-  const [program = "", ...args] = [
+  return [
     ...[...pin, Deno.execPath(), "run", "--allow-net", "--allow-env", "--allow-read"],
     ...[`--lock=${lock}`, script, name],
   ];
-  const process = new Deno.Command(program, { args, stdout: "piped" }).spawn();
-  for await (const port of process.stdout.pipeThrough(new TextDecoderStream())) {
-    return { name, process, origin: `http://127.0.0.1:${port.trim()}` };
-  }
-  throw new Error(`Cannot start ${name}: it ended without a port`);
-}
-
-async function stopServer({ process }: Server): Promise<void> {
-  process.kill();
-  await process.status;
-}
-
-/** Processor time of a process, user and system, in microseconds. */
-function cpuTime({ process }: Server): number {
-  const stat = Deno.readTextFileSync(`/proc/${process.pid}/stat`);
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before may have spaces
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US; // utime and stime, proc_pid_stat(5)
-}
-
-async function sample(
-  server: Server,
-  request: Case,
-  loader: Loader,
-  seconds: number,
-): Promise<Sample> {
-  const before = cpuTime(server);
-  const load = await loader.run(server.origin, request, seconds);
-  return { ...load, cpu: (cpuTime(server) - before) / load.requests };
 }
 
 /** @throws {Error} If a server does not answer what the first one does. */
@@ -121,7 +72,9 @@ async function main(): Promise<void> {
   const loader = await findLoader(pins.load);
   const servers: Server[] = [];
   try {
-    for (const name of APPS) servers.push(await startServer(name, pins.server));
+    for (const name of APPS) {
+      servers.push(await startServer(name, serverCommand(name, pins.server)));
+    }
     await checkServers(servers);
     const rows: string[][] = [];
     for (const request of REQUESTS.filter(([name]) => CASES.includes(name))) {

@@ -118,3 +118,11 @@ export function seeded(seed: number): Random {
     list: (min, max, make) => Array.from({ length: min + below(max - min + 1) }, make),
   };
 }
+
+/** Every order of a list. */
+export function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length === 0) yield [];
+  for (const [i, item] of items.entries()) {
+    for (const rest of permutations(items.toSpliced(i, 1))) yield [item, ...rest];
+  }
+}

@@ -10,6 +10,7 @@ import {
   type StaticAssetOptions,
 } from "@gatehouse/http";
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { permutations } from "./_helpers.ts";
 import { packageOf } from "../static/_packages.ts";
 
 interface Principal {
@@ -60,13 +61,6 @@ const CALLS: Readonly<Record<string, (builder: RouterBuilder, log: string[]) => 
   finally: (builder, log) =>
     builder.finally((response) => void log.push(`finally ${response.status}`)),
 };
-
-function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
-  if (items.length === 0) yield [];
-  for (const [i, item] of items.entries()) {
-    for (const rest of permutations(items.toSpliced(i, 1))) yield [item, ...rest];
-  }
-}
 
 Deno.test("static() comes behind the middleware and before all else, whatever the order of calls", async () => {
   let count = 0;

@@ -8,6 +8,7 @@ import {
   routerBuilder,
 } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
+import { permutations } from "./_helpers.ts";
 
 interface Principal {
   readonly sub: string;
@@ -46,14 +47,6 @@ const CALLS: Readonly<Record<string, Call>> = {
     ),
   finally: (builder, log) => builder.finally(() => void log.push("finally")),
 };
-
-/** Every order of a list. */
-function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
-  if (items.length === 0) yield [];
-  for (const [i, item] of items.entries()) {
-    for (const rest of permutations(items.toSpliced(i, 1))) yield [item, ...rest];
-  }
-}
 
 Deno.test("build() compiles all 720 orders of calls to the same router", async () => {
   let count = 0;

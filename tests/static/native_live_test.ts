@@ -6,7 +6,7 @@ import { relative } from "@std/path";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { runDeno } from "../openapi/_cli.ts";
 import { scriptPath } from "./_fixture.ts";
-import { packageOf } from "./_package.ts";
+import { packageOf } from "./_packages.ts";
 import { withFolder } from "./_races.ts";
 
 const KIBIBYTE = 1024;
@@ -213,11 +213,11 @@ for (const [why, has, live, expected] of SOURCES) {
       if (has.folder) await Deno.writeTextFile(`${directory}/a.txt`, "folder");
       await Deno.writeTextFile(`${directory}/folder.txt`, "folder");
       if (has.registered) {
-        registerStaticAssets(directory, await packageOf([["a.txt", "registered"]]));
+        registerStaticAssets(directory, await packageOf({ "a.txt": "registered" }));
       }
       const options: StaticAssetOptions = {
         directory,
-        ...(has.package ? { package: await packageOf([["a.txt", "package"]]) } : {}),
+        ...(has.package ? { package: await packageOf({ "a.txt": "package" }) } : {}),
         ...(live === undefined ? {} : { live }),
       };
       assertEquals(await read(options, "a.txt"), expected);
@@ -232,7 +232,7 @@ Deno.test("mountStatic() takes a package that is registered behind it", () =>
     const mount = mountStatic("/", { directory });
     const request = () => new Request("http://localhost/a.txt");
     assertEquals((await mount.fetch(request()))?.status, 404);
-    registerStaticAssets(directory, await packageOf([["a.txt", "late"]]));
+    registerStaticAssets(directory, await packageOf({ "a.txt": "late" }));
     assertEquals(await (await mount.fetch(request()))?.text(), "late");
   }));
 

@@ -5,7 +5,7 @@ import { assertEquals } from "@std/assert";
 import { exchange, rawBytes, withServer } from "../attacks/_raw.ts";
 import { faultsOf, type Mode } from "./_cases.ts";
 import { type PathCase, readShared, type SharedPaths, withFixture } from "./_fixture.ts";
-import { packageOf } from "./_package.ts";
+import { packageOf } from "./_packages.ts";
 import { ALL, reading, type ServerBanner, withServerProcess } from "./_servers.ts";
 import { PACKAGED } from "./_tree.ts";
 
@@ -57,7 +57,7 @@ for (const [name, permissions] of SERVERS) {
 }
 
 testShared("static() answers the shared cases from a package", async (cases) => {
-  const assets = { directory: "fixture", package: await packageOf(PACKAGED) };
+  const assets = { directory: "fixture", package: await packageOf(Object.fromEntries(PACKAGED)) };
   const { run, skipped } = choose(cases, "packaged", []);
   const faults: string[] = [];
   for (const fallthrough of [false, true]) {

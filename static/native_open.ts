@@ -20,6 +20,11 @@ import {
   statusOfOpen,
 } from "./native_files.ts";
 
+/** From here on the runtime's own stream of a file is faster than to read it at once. */
+const NATIVE = 32 * 1024;
+/** How long a file has not been written to before nobody is expected to. */
+const RESTING_MS = 10_000;
+
 /** A file that was looked up. */
 export interface Located {
   readonly path: string;
@@ -64,10 +69,6 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
 function isSettled({ size, mtimeMs }: FileStatus): boolean {
   return size > NATIVE && Math.abs(nowMs() - mtimeMs) > RESTING_MS;
 }
-
-/** From here on the runtime's own stream of a file is faster than to read it at once. */
-const NATIVE = 32 * 1024;
-const RESTING_MS = 10_000;
 
 /** Whether a file can be opened. */
 export function canOpen(path: string): boolean {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { StaticAssetOptions } from "../static/types.ts";
 import {
   type BuilderOptions,
   type BuilderParts,
@@ -11,7 +12,6 @@ import {
   createBuilder,
 } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
-import type { StaticAssetOptions } from "../static/types.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AuthIntegration } from "./guard.ts";

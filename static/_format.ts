@@ -8,9 +8,6 @@ import { etagOf } from "./_hash.ts";
 import { isAssetKey } from "./_key.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 
-/** How contents may be encoded. */
-export type AssetEncoding = "base64" | "gzip+base64";
-
 /** Files by key; a map, since a file may be called `__proto__`. */
 export type Entries<T extends StaticAssetMetadata = StaticAssetMetadata> = ReadonlyMap<string, T>;
 

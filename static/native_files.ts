@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Bytes } from "./_base64.ts";
 import { constants, fstatSync, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import type { Bytes } from "./_base64.ts";
 
 /** What a file is at one moment. */
 export interface FileStatus {

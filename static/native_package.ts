@@ -6,7 +6,6 @@
 
 import { basename, dirname, isAbsolute, relative, resolve, SEPARATOR } from "@std/path";
 import { mkdir, realpath } from "node:fs/promises";
-import { targetOf, writeWhole } from "./native_write.ts";
 import { readAsset, readMetadata } from "./native_package_read.ts";
 import { findFiles, type FoundFile } from "./native_package_walk.ts";
 import {
@@ -15,6 +14,7 @@ import {
   FORMATS,
   type PackageFormat,
 } from "./native_package_formats.ts";
+import { targetOf, writeWhole } from "./native_write.ts";
 import { registryKey } from "./registry.ts";
 import type { StaticAssetMetadata } from "./types.ts";
 
@@ -124,7 +124,7 @@ export async function packageStaticAssets(
 
 /** @throws {TypeError} If there is no such format, or the file's ending says another. */
 function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): PackageFormat {
-  const ending = /\.(?:m?(js|ts)|(json))$/.exec(outFile ?? "");
+  const ending = /(?<!\.d)\.(?:m?(js|ts)|(json))$/.exec(outFile ?? "");
   const told = ending === null ? undefined : (ending[1] ?? "json") as PackageFormat;
   const chosen = format ?? told ?? "json";
   if (!Object.hasOwn(FORMATS, chosen)) {

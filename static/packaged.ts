@@ -11,7 +11,8 @@ import { PORTION, SMALL } from "./_portions.ts";
 import type { PackagedAsset, StaticAssetPackage, StaticEntry, StaticSource } from "./types.ts";
 
 /**
- * Serves a package, or those of its files that a manifest lists. Contents are decoded when they are first asked for, checked against their digest, and kept.
+ * Serves a package, or those of its files that a manifest lists. Contents are decoded when they are first asked for,
+ * checked against their digest, and kept.
  *
  * @throws {TypeError} If it is no package, a key is none, or contents cannot have the size that it says.
  */

@@ -1,6 +1,6 @@
 /**
- * The start page: the notes, a search and the routes of the API, documented at `/docs`. Without JavaScript it reads and searches; with it, it
- * adds notes.
+ * The start page: the notes, a search and the routes of the API, documented at `/docs`. Without JavaScript it reads and
+ * searches; with it, it adds notes.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /** Static mounts of the builder and of the router it builds: who comes first, and what is guarded. */
 
 import {
-  type AuthIntegration,
   createRouter,
   json,
   mountStatic,
@@ -10,20 +9,9 @@ import {
   type StaticAssetOptions,
 } from "@gatehouse/http";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { permutations } from "./_helpers.ts";
+import { permutations, saysWho } from "./_helpers.ts";
 import { packageOf } from "../static/_packages.ts";
 
-interface Principal {
-  readonly sub: string;
-}
-
-/** Lets in whoever says who they are. */
-const integration: AuthIntegration<Principal> = {
-  guard(req) {
-    const sub = req.headers.get("X-User");
-    return sub === null ? undefined : { sub };
-  },
-};
 const ADA = { headers: { "X-User": "ada" } };
 
 /** Mounts of one package. */
@@ -103,7 +91,7 @@ Deno.test("use() sees requests for files, and can refuse them", async () => {
 });
 
 Deno.test("withAuth() of the builder leaves its mounts open, and guards those that come later", async () => {
-  const router = routerBuilder().withAuth(integration).static("/open", ASSETS)
+  const router = routerBuilder().withAuth(saysWho).static("/open", ASSETS)
     .extend((router) => router.mount("/files", mountStatic("/", ASSETS)))
     .build().static("/closed", ASSETS);
   assertEquals(await answer(router, "/open/a.txt"), "200 file");
@@ -121,7 +109,7 @@ Deno.test("withAuth() of the builder leaves its mounts open, and guards those th
 });
 
 Deno.test("static() of the built router is guarded from the guard on, and open before", async () => {
-  const router = routerBuilder().build().static("/open", ASSETS).withAuth(integration)
+  const router = routerBuilder().build().static("/open", ASSETS).withAuth(saysWho)
     .static("/closed", ASSETS).get("/own", (req) => json(req.principal.sub));
   assertEquals(await answer(router, "/open/a.txt"), "200 file");
   assertEquals(await answer(router, "/closed/a.txt"), "401 unauthenticated");
@@ -129,7 +117,7 @@ Deno.test("static() of the built router is guarded from the guard on, and open b
 });
 
 Deno.test("static() with fallthrough leaves misses, methods and bad paths to a guarded route", async () => {
-  const router = routerBuilder().withAuth(integration).static("/files", THROUGH).build()
+  const router = routerBuilder().withAuth(saysWho).static("/files", THROUGH).build()
     .get("/files/*", (req) => json(req.principal.sub))
     .post("/files/*", (req) => json(req.content));
   assertEquals(await answer(router, "/files/a.txt"), "200 file");

@@ -8,18 +8,11 @@ import {
   routerBuilder,
 } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
-import { permutations } from "./_helpers.ts";
+import { permutations, type Principal, saysWho } from "./_helpers.ts";
 
-interface Principal {
-  readonly sub: string;
-}
-
-/** Lets in whoever says who they are. */
+/** Lets in whoever says who they are, and has a route of its own. */
 const integration: AuthIntegration<Principal> = {
-  guard(req) {
-    const sub = req.headers.get("X-User");
-    return sub === null ? undefined : { sub };
-  },
+  ...saysWho,
   routes: (router) => void router.get("/auth/who", (req) => json(req.headers.get("X-User"))),
 };
 

@@ -49,6 +49,7 @@ export const FILES: Readonly<Record<string, string>> = {
 /** Symbolic links and their targets; `ABS` is the fixture's folder. */
 export const LINKS: Readonly<Record<string, string>> = {
   "root/link-in.txt": "a.txt",
+  "root/license": "LICENSE",
   "root/link-abs-in.txt": "ABS/root/a.txt",
   "root/linkdir-in": "sub",
   "root/link-out.txt": "../secret.txt",

@@ -140,6 +140,7 @@ const CONTRADICTIONS: readonly (readonly [
 ])[] = [
   [{ outFile: "a.json", format: "js" }, "a.json does not fit the format js"],
   [{ outFile: "a.js", format: "ts" }, "a.js does not fit the format ts"],
+  [{ outFile: "a.d.ts", format: "ts" }, "a.d.ts does not fit the format ts"],
   [{ outFile: "a.ts", format: "manifest" }, "a.ts does not fit the format manifest"],
   [{ outFile: "a.mjs", format: "json" }, "a.mjs does not fit the format json"],
   [{ outFile: "a" }, "the name of a does not fit"],
@@ -149,6 +150,7 @@ const CONTRADICTIONS: readonly (readonly [
   [{ outFile: "" }, "does not fit"],
   [{ outFile: "." }, "does not fit"],
   [{ outFile: "a.js/" }, "does not fit"],
+  [{ prefix: "" }, "the prefix is empty"],
   [{ format: "manifest", compress: true }, "no contents to compress"],
   [{ format: "yaml" as PackageFormat }, 'no format "yaml"'],
   [{ format: "constructor" as PackageFormat }, 'no format "constructor"'],

@@ -62,6 +62,19 @@ for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as cons
   }
 }
 
+Deno.test({
+  name: "static() serves a link whose name differs in case alone, where names are told apart",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await withFixture(async ({ root }) => {
+      await withServerProcess({ directory: root, permissions: ALL }, async ({ port }) => {
+        const { status } = await rawFetch(port, "/assets/license");
+        assertEquals(status, 200);
+      });
+    });
+  },
+});
+
 /** [why, path] What is no file of the folder, whoever asks how. */
 const NO_FILES: readonly (readonly [why: string, path: string])[] = [
   ["a link in a folder in it leads out", "/assets/sub/linkdir-out/secret.txt"],

@@ -1,0 +1,75 @@
+/**
+ * Base64url without padding, RFC 4648 §5, and plain Base64 without padding as PHC strings have it: one text for given
+ * bytes, and no other that decodes to them.
+ *
+ * @module
+ */
+
+import type { Bytes } from "./_bytes.ts";
+
+/** What newer runtimes have, and Node 20 has not. */
+interface NativeEncoder {
+  readonly toBase64?: (options: { alphabet: "base64url"; omitPadding: true }) => string;
+}
+
+interface NativeDecoder {
+  readonly fromBase64?: (text: string, options: { alphabet: "base64url" }) => Bytes;
+}
+
+const BASE64URL_REGEXP = /^[A-Za-z0-9_-]*$/;
+const BASE64_REGEXP = /^[A-Za-z0-9+/]*$/;
+
+/** Encodes. */
+export function encodeBase64Url(bytes: Bytes): string {
+  const native = bytes as NativeEncoder;
+  if (native.toBase64 !== undefined) {
+    return native.toBase64({ alphabet: "base64url", omitPadding: true });
+  }
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return toUrlAlphabet(btoa(binary).replace(/=+$/, ""));
+}
+
+/**
+ * Decodes.
+ *
+ * @throws {SyntaxError} If there is padding, whitespace, a character of another alphabet, or a bit that belongs to no
+ * byte (RFC 4648 §3.5).
+ */
+export function decodeBase64Url(text: string): Bytes {
+  if (!BASE64URL_REGEXP.test(text)) throw malformed();
+  const bytes = decode(text);
+  // The last character may carry two or four bits of no byte; encoding the end again clears them
+  const tail = text.length % 4;
+  if (tail !== 0 && encodeBase64Url(bytes.slice(-tail + 1)) !== text.slice(-tail)) {
+    throw malformed();
+  }
+  return bytes;
+}
+
+/** Encodes in the plain alphabet, without padding. */
+export function encodeBase64Bare(bytes: Bytes): string {
+  return encodeBase64Url(bytes).replaceAll("-", "+").replaceAll("_", "/");
+}
+
+/** Decodes the plain alphabet without padding. @throws {SyntaxError} As {@linkcode decodeBase64Url} does. */
+export function decodeBase64Bare(text: string): Bytes {
+  if (!BASE64_REGEXP.test(text)) throw malformed();
+  return decodeBase64Url(toUrlAlphabet(text));
+}
+
+function toUrlAlphabet(text: string): string {
+  return text.replaceAll("+", "-").replaceAll("/", "_");
+}
+
+function decode(text: string): Bytes {
+  if (text.length % 4 === 1) throw malformed(); // six bits make no byte
+  const native = Uint8Array as NativeDecoder;
+  if (native.fromBase64 !== undefined) return native.fromBase64(text, { alphabet: "base64url" });
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+function malformed(): SyntaxError {
+  return new SyntaxError("Cannot decode base64url: the text is malformed");
+}

@@ -1,0 +1,50 @@
+/**
+ * The key derivation functions of Web Crypto, and SHA-256.
+ *
+ * @module
+ */
+
+import { encodeBase64Url } from "./_base64url.ts";
+import { type Bytes, utf8 } from "./_bytes.ts";
+
+/** A hash function by its name in Web Crypto. */
+export type HashName = "SHA-256" | "SHA-384" | "SHA-512";
+
+/** Options of {@linkcode hkdf}. */
+export interface HkdfOptions {
+  readonly hash?: HashName;
+  readonly salt: Bytes;
+  readonly info: Bytes;
+  /** Bytes to derive; at most 255 digests. */
+  readonly length: number;
+}
+
+/** Derives a key from a secret, RFC 5869. @throws {DOMException} If more than 255 digests are asked for. */
+export async function hkdf(secret: Bytes, options: HkdfOptions): Promise<Bytes> {
+  const { hash = "SHA-256", salt, info, length } = options;
+  const key = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
+  const algorithm = { name: "HKDF", hash, salt, info };
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, length * 8));
+}
+
+/** Options of {@linkcode pbkdf2}. */
+export interface Pbkdf2Options {
+  readonly hash?: HashName;
+  readonly salt: Bytes;
+  readonly iterations: number;
+  /** Bytes to derive. */
+  readonly length: number;
+}
+
+/** Derives a key from a password, RFC 8018 §5.2. @throws {DOMException} If the runtime allows fewer iterations. */
+export async function pbkdf2(password: Bytes, options: Pbkdf2Options): Promise<Bytes> {
+  const { hash = "SHA-256", salt, iterations, length } = options;
+  const key = await crypto.subtle.importKey("raw", password, "PBKDF2", false, ["deriveBits"]);
+  const algorithm = { name: "PBKDF2", hash, salt, iterations };
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, length * 8));
+}
+
+/** SHA-256 of a text in base64url: what is stored of a token. */
+export async function digestText(text: string): Promise<string> {
+  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+}

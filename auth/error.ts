@@ -1,0 +1,123 @@
+/**
+ * The one error class of authentication, and what a client sees of each refusal.
+ *
+ * @module
+ */
+
+/** Stable code of a refusal, as `code` of the problem that a client gets. */
+export type AuthErrorCode =
+  | "access_denied"
+  | "csrf_failed"
+  | "identifier_unavailable"
+  | "invalid_credentials"
+  | "invalid_identifier"
+  | "service_unavailable"
+  | "session_expired"
+  | "throttled"
+  | "unauthenticated"
+  | "weak_password";
+
+/** One reason why a part of the body was refused. */
+export interface AuthViolation {
+  /** Part of the request. */
+  readonly in: "body";
+  /** JSON Pointer (RFC 6901) into that part. */
+  readonly pointer: string;
+  /** Text for a person. */
+  readonly message: string;
+}
+
+/** What an {@linkcode AuthError} can say beside its code. */
+export interface AuthErrorOptions {
+  /** What exactly was wrong, for logs and events. Never sent. */
+  readonly reason?: string;
+  /** Explanation, safe to show to the client. */
+  readonly detail?: string;
+  /** What a rule refused, safe to show to the client. */
+  readonly violations?: readonly AuthViolation[];
+  /** Header fields of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What led to the error. Never sent. */
+  readonly cause?: unknown;
+}
+
+/** How the router knows errors whose text may be sent; a registered symbol, so that no import joins the two. */
+const PROBLEM_MARK: symbol = /* @__PURE__ */ Symbol.for("gatehouse.problem");
+
+/**
+ * A refusal. Thrown behind a router of ours it becomes an RFC 9457 problem with the code; elsewhere `status`, `code` and
+ * `headers` say how to answer.
+ *
+ * @example
+ * ```ts
+ * import { createRouter } from "@gatehouse/http";
+ * import { AuthError } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const router = createRouter().get("/vault", () => {
+ *   throw new AuthError("access_denied", { reason: "the vault is closed on Sundays" });
+ * });
+ * const response = await router.request("/vault");
+ * assertEquals(response.status, 403);
+ * assertEquals((await response.text()).includes("Sundays"), false);
+ * ```
+ */
+export class AuthError extends Error {
+  /** Name of the class. */
+  override readonly name = "AuthError";
+  /** Stable code for programs. */
+  readonly code: AuthErrorCode;
+  /** HTTP status code. */
+  readonly status: number;
+  /** Header fields of the response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What exactly was wrong, for logs and events. Never sent. */
+  declare readonly reason: string | undefined;
+  /** What a router of ours sends beside status and code. */
+  readonly problem: {
+    readonly headers: Record<string, string>;
+    readonly detail?: string;
+    readonly violations?: readonly AuthViolation[];
+  };
+
+  /** Creates the error. @throws {TypeError} If the code is unknown. */
+  constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
+    const { reason, detail, violations, headers = {}, cause } = options;
+    super(detail ?? code, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.status = statusOf(code);
+    this.headers = headers;
+    this.problem = {
+      headers: { ...headers },
+      ...(detail === undefined ? {} : { detail }),
+      ...(violations === undefined ? {} : { violations }),
+    };
+    // Neither is enumerable: whoever writes the error as JSON must not tell the client why
+    Object.defineProperty(this, "reason", { value: reason });
+    Object.defineProperty(this, PROBLEM_MARK, { value: true });
+  }
+}
+
+function statusOf(code: AuthErrorCode): number {
+  switch (code) {
+    case "invalid_identifier":
+      return 400;
+    case "invalid_credentials":
+    case "session_expired":
+    case "unauthenticated":
+      return 401;
+    case "access_denied":
+    case "csrf_failed":
+      return 403;
+    case "identifier_unavailable":
+      return 409;
+    case "weak_password":
+      return 422;
+    case "throttled":
+      return 429;
+    case "service_unavailable":
+      return 503;
+  }
+  code satisfies never; // from JavaScript, it must not come out as a success
+  throw new TypeError("Cannot create AuthError: the code is unknown");
+}

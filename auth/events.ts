@@ -1,0 +1,130 @@
+/**
+ * Events: what happened, for logs, alarms and audits. They carry no password, token, key or cookie, and no text that
+ * somebody typed: an identifier field now and then holds a password.
+ *
+ * @module
+ */
+
+/** Why a login failed. The client gets the same answer whatever the reason. */
+export type LoginFailure =
+  | "user_unknown"
+  | "user_disabled"
+  | "password_unset"
+  | "password_wrong"
+  | "password_impossible";
+
+/** Why a session ended by itself. */
+export type SessionExpiry = "absolute_limit" | "idle_limit" | "user_gone" | "credentials_changed";
+
+/** What every event has. */
+export interface EventBase {
+  /** When, in seconds since the epoch. */
+  readonly at: number;
+}
+
+/** Somebody signed in with a password. */
+export interface LoginSucceeded extends EventBase {
+  /** Name of the event. */
+  readonly type: "login.succeeded";
+  /** Whose account. */
+  readonly sub: string;
+  /** Address of the client, if known. */
+  readonly address?: string;
+}
+
+/** Somebody tried to sign in with a password. */
+export interface LoginFailed extends EventBase {
+  /** Name of the event. */
+  readonly type: "login.failed";
+  /** Why. */
+  readonly reason: LoginFailure;
+  /** Whose account, if there is one. */
+  readonly sub?: string;
+  /** Address of the client, if known. */
+  readonly address?: string;
+}
+
+/** The throttle refused an attempt. */
+export interface LoginThrottled extends EventBase {
+  /** Name of the event. */
+  readonly type: "login.throttled";
+  /** What was tried. */
+  readonly attempt: "login" | "registration";
+  /** Seconds until another attempt is allowed. */
+  readonly retryAfter: number;
+  /** Address of the client, if known. */
+  readonly address?: string;
+}
+
+/** An account was created. */
+export interface UserCreated extends EventBase {
+  /** Name of the event. */
+  readonly type: "user.created";
+  /** Its subject id. */
+  readonly sub: string;
+}
+
+/** A password was changed, by its owner or by `reset()`. */
+export interface PasswordChanged extends EventBase {
+  /** Name of the event. */
+  readonly type: "password.changed";
+  /** Whose. */
+  readonly sub: string;
+}
+
+/** A password's hash was replaced by one with the current parameters. */
+export interface PasswordRehashed extends EventBase {
+  /** Name of the event. */
+  readonly type: "password.rehashed";
+  /** Whose. */
+  readonly sub: string;
+}
+
+/** A session began. */
+export interface SessionCreated extends EventBase {
+  /** Name of the event. */
+  readonly type: "session.created";
+  /** Whose. */
+  readonly sub: string;
+  /** The session's public identifier. */
+  readonly sessionId: string;
+}
+
+/** Sessions were ended. */
+export interface SessionRevoked extends EventBase {
+  /** Name of the event. */
+  readonly type: "session.revoked";
+  /** Whose. */
+  readonly sub: string;
+  /** The one session; absent where all of a user ended. */
+  readonly sessionId?: string;
+  /** The one that was kept. */
+  readonly exceptSessionId?: string;
+}
+
+/** A session was presented that has ended by itself. */
+export interface SessionExpired extends EventBase {
+  /** Name of the event. */
+  readonly type: "session.expired";
+  /** Whose. */
+  readonly sub: string;
+  /** The session's public identifier. */
+  readonly sessionId: string;
+  /** Which rule ended it. */
+  readonly reason: SessionExpiry;
+}
+
+/** Anything that is told. */
+export type AuthEvent =
+  | LoginFailed
+  | LoginSucceeded
+  | LoginThrottled
+  | PasswordChanged
+  | PasswordRehashed
+  | SessionCreated
+  | SessionExpired
+  | SessionRevoked
+  | UserCreated;
+
+/** Is told of events. What it throws or rejects with is warned of, and breaks no request; nobody waits for it. */
+export type AuthEventListener = (event: AuthEvent) => void | Promise<void>;

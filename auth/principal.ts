@@ -1,0 +1,158 @@
+/**
+ * The authenticated subject of a request.
+ *
+ * @module
+ */
+
+import { nowSeconds } from "./_clock.ts";
+
+/** How a subject proved its identity on this request. Strategies of your own have names of their own. */
+export type AuthMethod =
+  | "password"
+  | "session"
+  | "bearer"
+  | "api-key"
+  | "oauth"
+  | "webauthn"
+  | (string & Record<never, never>);
+
+/** The authenticated subject. Made by {@linkcode createPrincipal}, and frozen. */
+export interface Principal {
+  /** Stable subject id. */
+  readonly sub: string;
+  /** How the subject proved its identity on this request. */
+  readonly method: AuthMethod;
+  /** Authentication methods, RFC 8176: `["pwd"]`, `["hwk", "user"]`. */
+  readonly amr?: readonly string[];
+  /** Authentication context class, OpenID Connect Core §2. */
+  readonly acr?: string;
+  /** When the original authentication happened, in seconds since the epoch; 0 if nobody knows. */
+  readonly authTime: number;
+  /** Granted scopes. */
+  readonly scope?: readonly string[];
+  /** The session's public identifier, if a session stands behind the request. */
+  readonly sessionId?: string;
+  /** Extra claims. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** What {@linkcode createPrincipal} takes: a principal, perhaps without a time. */
+export interface PrincipalInit extends Omit<Principal, "authTime"> {
+  /**
+   * When the original authentication happened, in seconds since the epoch.
+   *
+   * @default the current time for `password`, `oauth` and `webauthn`; 0 otherwise, so that a demand for a recent
+   * authentication fails closed
+   */
+  readonly authTime?: number;
+}
+
+/** A completed authentication: what a session is made from. */
+export interface Authentication {
+  /** Whose. */
+  readonly sub: string;
+  /** The user's security stamp at that moment. A session made from it dies with the stamp. */
+  readonly securityStamp: string;
+  /** When it happened, in seconds since the epoch. */
+  readonly authTime: number;
+  /** By which methods, RFC 8176. */
+  readonly amr: readonly string[];
+  /** Authentication context class. */
+  readonly acr?: string;
+}
+
+/** Options of {@linkcode createPrincipal}. */
+export interface PrincipalOptions {
+  /** The time, in seconds since the epoch. */
+  now?: () => number;
+}
+
+/** The methods that are an authentication themselves, and not the memory of one. */
+const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
+
+/**
+ * Makes a principal that nobody can change any more: lists and plain objects within are copied and frozen too.
+ *
+ * @throws {TypeError} If `sub` or `method` is not a text with something in it, a list is none of texts, or `claims` is no
+ * plain object or more than 64 levels deep.
+ * @throws {RangeError} If `authTime` is not a number from 0 on.
+ *
+ * @example
+ * ```ts
+ * import { createPrincipal } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const principal = createPrincipal({ sub: "u1", method: "api-key", scope: ["notes:read"] });
+ * assertEquals(principal.scope, ["notes:read"]);
+ * assertEquals(principal.authTime, 0);
+ * ```
+ */
+export function createPrincipal(init: PrincipalInit, options: PrincipalOptions = {}): Principal {
+  const { sub, method, amr, acr, scope, sessionId, claims } = init;
+  const { now = nowSeconds } = options;
+  requireText("sub", sub);
+  requireText("method", method);
+  if (acr !== undefined) requireText("acr", acr);
+  if (sessionId !== undefined) requireText("sessionId", sessionId);
+  const authTime = init.authTime ?? (FRESH_METHODS.includes(method) ? now() : 0);
+  if (!Number.isFinite(authTime) || authTime < 0) {
+    throw new RangeError("Cannot create principal: authTime is not a number of seconds");
+  }
+  return Object.freeze({
+    sub,
+    method,
+    ...(amr === undefined ? {} : { amr: freezeTexts("amr", amr) }),
+    ...(acr === undefined ? {} : { acr }),
+    authTime,
+    ...(scope === undefined ? {} : { scope: freezeTexts("scope", scope) }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(claims === undefined ? {} : { claims: freezeClaims(claims) }),
+  });
+}
+
+function requireText(name: string, value: unknown): void {
+  if (typeof value !== "string" || value === "") {
+    throw new TypeError(`Cannot create principal: ${name} is not a text with something in it`);
+  }
+}
+
+function freezeTexts(name: string, list: readonly string[]): readonly string[] {
+  if (!Array.isArray(list)) throw new TypeError(`Cannot create principal: ${name} is no list`);
+  for (const text of list) requireText(`${name}[]`, text);
+  return Object.freeze([...list]);
+}
+
+/** Levels of claims that are copied. */
+const MAX_DEPTH = 64;
+
+function freezeClaims(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (typeof claims !== "object" || claims === null || !isPlain(claims)) {
+    throw new TypeError("Cannot create principal: claims is no plain object");
+  }
+  const copies = new Map<object, object>(); // of what is there twice, or holds itself
+
+  /** Copies lists and plain objects, through and through; anything else stays what it is. */
+  function freezeCopy(value: unknown, depth: number): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const isList = Array.isArray(value);
+    if (!isList && !isPlain(value)) return value;
+    const known = copies.get(value);
+    if (known !== undefined) return known;
+    if (depth > MAX_DEPTH) {
+      throw new TypeError(`Cannot create principal: claims are over ${MAX_DEPTH} levels deep`);
+    }
+    const copy = isList ? [] : Object.create(null);
+    copies.set(value, copy);
+    for (const [key, member] of Object.entries(value)) {
+      Reflect.set(copy, key, freezeCopy(member, depth + 1));
+    }
+    return Object.freeze(copy);
+  }
+
+  return freezeCopy(claims, 1) as Record<string, unknown>;
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

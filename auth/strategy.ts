@@ -1,0 +1,157 @@
+/**
+ * Strategies: how a request's credential becomes a principal.
+ *
+ * @module
+ */
+
+import type { Principal } from "./principal.ts";
+
+/** The credential was valid. */
+export interface Authenticated {
+  /** Tells results apart. */
+  readonly status: "authenticated";
+  /** Whose it is. */
+  readonly principal: Principal;
+}
+
+/** A credential was there, and was not valid: the request is refused. */
+export interface AuthFailed {
+  /** Tells results apart. */
+  readonly status: "failed";
+  /** Stable code, sent to the client if it matches `/^[a-z0-9_]{1,64}$/`. */
+  readonly code: string;
+  /** Text for the log; never sent. */
+  readonly message: string;
+}
+
+/** There was no credential of the strategy's kind. */
+export interface NoCredential {
+  /** Tells results apart. */
+  readonly status: "no-credential";
+}
+
+/** What a strategy says of a request. */
+export type StrategyResult = Authenticated | AuthFailed | NoCredential;
+
+/** What a strategy looks at. */
+export interface StrategyContext {
+  /** The request. Its body is not for strategies to read. */
+  readonly request: Request;
+}
+
+/** Says whether a request carries a credential of one kind, and whether it is valid. */
+export interface AuthStrategy {
+  /** Name of the strategy. */
+  readonly name: string;
+  /** Where it finds its credential: `WWW-Authenticate` and the OpenAPI document's security follow from it. */
+  readonly scheme?:
+    | { readonly type: "cookie" | "header"; readonly name: string }
+    | { readonly type: "bearer" };
+  /** Looks at a request. What it throws is a 500, never a pass. */
+  authenticate(context: StrategyContext): Promise<StrategyResult>;
+}
+
+/** Strategies in a row. */
+export interface StrategyChain extends AuthStrategy {
+  /** What it tries, in order; chains within are taken apart. */
+  readonly strategies: readonly AuthStrategy[];
+}
+
+const NO_CREDENTIAL: NoCredential = /* @__PURE__ */ Object.freeze({ status: "no-credential" });
+
+/** The credential was valid. @throws {TypeError} If the principal is none. */
+export function authenticated(principal: Principal): Authenticated {
+  if (typeof principal?.sub !== "string" || principal.sub === "") {
+    throw new TypeError("Cannot authenticate: the principal has no sub");
+  }
+  return { status: "authenticated", principal };
+}
+
+/**
+ * A credential was there, and was not valid.
+ *
+ * @param code Stable code, sent to the client if it matches `/^[a-z0-9_]{1,64}$/`: `invalid_api_key`.
+ * @param message Text for the log; never sent.
+ */
+export function authFailed(code: string, message: string): AuthFailed {
+  return { status: "failed", code, message };
+}
+
+/** There was no credential of the strategy's kind. */
+export function noCredential(): NoCredential {
+  return NO_CREDENTIAL;
+}
+
+/**
+ * Tries strategies in order. The first that finds a credential of its kind decides: a valid one ends the chain, and so
+ * does an invalid one, which later strategies cannot make good. A request without any is anonymous.
+ *
+ * @throws {TypeError} If there are no strategies.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   authenticated,
+ *   authFailed,
+ *   type AuthStrategy,
+ *   chain,
+ *   createPrincipal,
+ *   noCredential,
+ * } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const robots: AuthStrategy = {
+ *   name: "robot",
+ *   scheme: { type: "header", name: "X-Robot" },
+ *   // deno-lint-ignore require-await -- a real one asks a store
+ *   async authenticate({ request }) {
+ *     const key = request.headers.get("X-Robot");
+ *     if (key === null) return noCredential();
+ *     if (key !== "R2-D2") return authFailed("invalid_robot", "no robot of ours");
+ *     return authenticated(createPrincipal({ sub: "robot-1", method: "robot" }));
+ *   },
+ * };
+ *
+ * const strategy = chain([robots]);
+ * const request = new Request("https://example.com/", { headers: { "X-Robot": "C-3PO" } });
+ * assertEquals((await strategy.authenticate({ request })).status, "failed");
+ * ```
+ */
+export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
+  const flat = strategies.flatMap((strategy) => isChain(strategy) ? strategy.strategies : strategy);
+  if (flat.length === 0) throw new TypeError("Cannot chain strategies: the list is empty");
+  const made: StrategyChain = Object.freeze({
+    name: flat.map(({ name }) => name).join(" | "),
+    strategies: Object.freeze(flat),
+    async authenticate(context: StrategyContext): Promise<StrategyResult> {
+      for (const strategy of flat) {
+        const result = await strategy.authenticate(context);
+        if (isDecision(strategy, result)) return result;
+      }
+      return NO_CREDENTIAL;
+    },
+  });
+  CHAINS.add(made);
+  return made;
+}
+
+/** What {@linkcode chain} made. A strategy of somebody else's may have a list too, and mean that all must agree. */
+const CHAINS: WeakSet<AuthStrategy> = /* @__PURE__ */ new WeakSet();
+
+function isChain(strategy: AuthStrategy): strategy is StrategyChain {
+  return CHAINS.has(strategy);
+}
+
+/** Whether a result ends the chain. What is no result at all must not count as anonymous. */
+function isDecision({ name }: AuthStrategy, result: StrategyResult): boolean {
+  switch (result?.status) {
+    case "authenticated":
+      authenticated(result.principal);
+      return true;
+    case "failed":
+      return true;
+    case "no-credential":
+      return false;
+  }
+  throw new TypeError(`Cannot authenticate: strategy ${JSON.stringify(name)} gave no result`);
+}

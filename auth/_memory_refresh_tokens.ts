@@ -1,0 +1,78 @@
+/**
+ * Families of refresh tokens in memory.
+ *
+ * @module
+ */
+
+import { createExpiringMap } from "./_expiring_map.ts";
+import { createIdIndex, frozenCopy, inOneTurn } from "./_memory_record.ts";
+import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./store_types.ts";
+
+/**
+ * Keeps families of refresh tokens in memory. To create one whose id another has rejects with an `Error`.
+ *
+ * @param now The time, in seconds since the epoch.
+ */
+export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
+  const idsBySub = createIdIndex();
+  const idsBySessionId = createIdIndex();
+  const families = createExpiringMap<RefreshFamily>({
+    expiresAt: (family) => family.familyExpiresAt,
+    removed({ id, sub, sessionId }) {
+      idsBySub.remove(sub, id);
+      if (sessionId !== undefined) idsBySessionId.remove(sessionId, id);
+    },
+  });
+
+  function select(by: RefreshSelector): readonly string[] {
+    if ("familyId" in by) return [by.familyId];
+    return "sessionId" in by ? idsBySessionId.list(by.sessionId) : idsBySub.list(by.sub);
+  }
+
+  function revoke(id: string): void {
+    const time = now();
+    const family = families.get(id, time);
+    if (family !== undefined) {
+      families.set(id, Object.freeze({ ...family, revoked: true }), time);
+    }
+  }
+
+  return {
+    create: (family) =>
+      inOneTurn(() => {
+        const created = frozenCopy(family);
+        const { id, sub, sessionId } = created;
+        const time = now();
+        if (families.get(id, time) !== undefined) {
+          throw new Error("Cannot create refresh family: its id is taken");
+        }
+        idsBySub.add(sub, id);
+        if (sessionId !== undefined) idsBySessionId.add(sessionId, id);
+        families.set(id, created, time);
+      }),
+    find: (familyId) => inOneTurn(() => families.get(familyId, now()) ?? null),
+    rotate: (rotation) =>
+      inOneTurn(() => {
+        const { familyId, fromHash, toHash } = rotation;
+        const time = now();
+        const family = families.get(familyId, time);
+        if (family === undefined) return "not_found";
+        if (family.revoked) return "revoked";
+        // Before the time is looked at: an old secret is a stolen one even where the current one has ended
+        if (family.currentHash !== fromHash) {
+          revoke(familyId);
+          return "reused";
+        }
+        if (rotation.now >= Math.min(family.expiresAt, family.familyExpiresAt)) return "expired";
+        const rotated: RefreshFamily = Object.freeze({
+          ...family,
+          currentHash: toHash,
+          generation: family.generation + 1,
+          expiresAt: Math.min(rotation.expiresAt, family.familyExpiresAt),
+        });
+        families.set(familyId, rotated, time);
+        return "rotated";
+      }),
+    revoke: (by) => inOneTurn(() => select(by).forEach(revoke)),
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Counts of attempts in memory.
+ *
+ * @module
+ */
+
+import { createLruMap } from "./_memory_lru.ts";
+import { inOneTurn } from "./_memory_record.ts";
+import type { LoginThrottle } from "./store_types.ts";
+import {
+  type ThrottleClaim,
+  type ThrottleRecord,
+  throttleStep,
+  throttleSuccess,
+} from "./throttle_rule.ts";
+
+/**
+ * Counts attempts in memory, for this process. Beyond `limit` keys, those whose last attempt is longest ago are
+ * forgotten, but none that is locked: whoever makes up a lot of keys would unlock it.
+ *
+ * The time is the caller's. Of claims with one key, the first counts.
+ *
+ * @param limit Keys that are kept; more if so many are locked.
+ */
+export function memoryLoginThrottle(limit: number): LoginThrottle {
+  const records = createLruMap<ThrottleRecord>({
+    limit,
+    expiresAt: (record) => record.expiresAt,
+    isPinned: (record, now) => now < record.lockedUntil,
+  });
+
+  return {
+    reserve: (claims, now) =>
+      inOneTurn(() => {
+        const counted: [key: string, record: ThrottleRecord][] = [];
+        let retryAfter = 0;
+        for (const { key, rule } of withoutDoubles(claims)) {
+          const step = throttleStep(rule, records.get(key, now) ?? null, now);
+          if (step.allowed) counted.push([key, step.record]);
+          else retryAfter = Math.max(retryAfter, step.retryAfter);
+        }
+        if (retryAfter > 0) return { allowed: false, retryAfter };
+        for (const [key, record] of counted) records.set(key, record, now);
+        return { allowed: true };
+      }),
+    succeed: (claims, now) =>
+      inOneTurn(() => {
+        for (const { key, rule } of withoutDoubles(claims)) {
+          const record = records.get(key, now);
+          if (record === undefined) continue;
+          const left = throttleSuccess(rule, record);
+          if (left === null) records.delete(key);
+          else records.set(key, left, now);
+        }
+      }),
+  };
+}
+
+function withoutDoubles(claims: readonly ThrottleClaim[]): ThrottleClaim[] {
+  const seen = new Set<string>();
+  return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
+}

@@ -1,0 +1,118 @@
+/**
+ * How attempts are counted: a record, a rule, and the step from one record to the next. Stores apply the step inside
+ * their compare-and-swap; nothing else knows the numbers.
+ *
+ * @module
+ */
+
+/** A few free attempts, then a wait that doubles; forgotten after a success or a long rest. */
+export interface BackoffRule {
+  /** Name of the rule. */
+  readonly kind: "backoff";
+  /** Attempts before the first wait. */
+  readonly free: number;
+  /** The first wait, in seconds. */
+  readonly wait: number;
+  /** The longest wait, in seconds. */
+  readonly maxWait: number;
+  /** After how many seconds without an attempt all is forgotten. */
+  readonly forget: number;
+}
+
+/** So many attempts in so many seconds, counted from the first. */
+export interface WindowRule {
+  /** Name of the rule. */
+  readonly kind: "window";
+  /** Attempts in a window. */
+  readonly limit: number;
+  /** Length of the window, in seconds. */
+  readonly seconds: number;
+}
+
+/** How attempts under one key are counted. */
+export type ThrottleRule = BackoffRule | WindowRule;
+
+/** A key and how it is counted. */
+export interface ThrottleClaim {
+  /** Digest of what is counted; always with the same rule. */
+  readonly key: string;
+  /** How. */
+  readonly rule: ThrottleRule;
+}
+
+/** What a store keeps for one key. */
+export interface ThrottleRecord {
+  /** Attempts that count. */
+  readonly failures: number;
+  /** Until when no attempt is allowed; 0 if one is. */
+  readonly lockedUntil: number;
+  /** From when on the record counts as absent. A locked record is never past it. */
+  readonly expiresAt: number;
+}
+
+/** Whether an attempt may be made. */
+export type ThrottleDecision =
+  | { readonly allowed: true }
+  | {
+    readonly allowed: false;
+    /** Seconds until one may be, at least 1. */
+    readonly retryAfter: number;
+  };
+
+/** The outcome of one attempt under one key: the record to keep, or how long to wait. */
+export type ThrottleStep =
+  | { readonly allowed: true; readonly record: ThrottleRecord }
+  | { readonly allowed: false; readonly retryAfter: number };
+
+/**
+ * Counts an attempt.
+ *
+ * @param record What is kept for the key; `null` if nothing is.
+ */
+export function throttleStep(
+  rule: ThrottleRule,
+  record: ThrottleRecord | null,
+  now: number,
+): ThrottleStep {
+  // Asked so that a time which is no number keeps the record and its lock
+  const current = record !== null && !(now >= record.expiresAt) ? record : null;
+  if (current !== null && current.lockedUntil > 0 && !(now >= current.lockedUntil)) {
+    return { allowed: false, retryAfter: Math.ceil(current.lockedUntil - now) || 1 };
+  }
+  const failures = (current?.failures ?? 0) + 1;
+  switch (rule.kind) {
+    case "backoff": {
+      const lockedUntil = failures < rule.free ? 0 : now + backoff(rule, failures);
+      const expiresAt = Math.max(now, lockedUntil) + rule.forget;
+      return { allowed: true, record: { failures, lockedUntil, expiresAt } };
+    }
+    case "window": {
+      const expiresAt = current?.expiresAt ?? now + rule.seconds;
+      const lockedUntil = failures < rule.limit ? 0 : expiresAt;
+      return { allowed: true, record: { failures, lockedUntil, expiresAt } };
+    }
+  }
+}
+
+/**
+ * Takes an attempt back that succeeded. Under a window it counts as not made; a backoff is forgotten.
+ *
+ * @returns The record to keep; `null` to forget it.
+ */
+export function throttleSuccess(
+  rule: ThrottleRule,
+  record: ThrottleRecord,
+): ThrottleRecord | null {
+  switch (rule.kind) {
+    case "backoff":
+      return null;
+    case "window": {
+      const failures = record.failures - 1;
+      return failures < 1 ? null : { ...record, failures, lockedUntil: 0 };
+    }
+  }
+}
+
+function backoff({ free, wait, maxWait }: BackoffRule, failures: number): number {
+  return Math.min(maxWait, wait * 2 ** (failures - free));
+}

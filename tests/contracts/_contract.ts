@@ -1,0 +1,130 @@
+/**
+ * What every implementation of a store must do, whatever it keeps things in, and how to find out.
+ *
+ * ```ts ignore
+ * registerContracts({
+ *   name: "inMemoryAuthStores()",
+ *   open: (now) => ({ stores: [inMemoryAuthStores({ now })] }),
+ * });
+ * ```
+ *
+ * @module
+ */
+
+import type { AuthStores } from "../../auth/store_types.ts";
+import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
+import { KEY_STORE_CASES } from "./key_store.ts";
+import { LOGIN_THROTTLE_CASES } from "./login_throttle.ts";
+import { REFRESH_TOKEN_STORE_CASES } from "./refresh_token_store.ts";
+import { SESSION_STORE_CASES } from "./session_store.ts";
+import { STATE_STORE_CASES } from "./state_store.ts";
+import { USER_STORE_CASES } from "./user_store.ts";
+
+/** Which store of {@linkcode AuthStores}. */
+export type Family = keyof AuthStores;
+
+/** The time that stores go by, in seconds since the epoch. */
+export interface ContractClock {
+  /** The time. */
+  readonly now: () => number;
+  /** Sets the time. */
+  set(seconds: number): void;
+}
+
+/** What a case looks at: an empty store. */
+export interface ContractSubject<Store> {
+  /** One way to it. */
+  readonly store: Store;
+  /** All ways to it, `store` first; racers are spread over them. */
+  readonly stores: readonly Store[];
+  /** The time it goes by. */
+  readonly clock: ContractClock;
+}
+
+/** One promise of an interface. */
+export interface ContractCase<Store> {
+  /** A sentence that starts with the method. */
+  readonly name: string;
+  /** Whether it is about many callers at once: what `_naive.ts` must fail. */
+  readonly race?: true;
+  /** Rejects if the promise is not kept. */
+  run(subject: ContractSubject<Store>): Promise<void>;
+}
+
+/** Stores of an implementation, for one case. */
+export interface OpenStores {
+  /** Objects that all keep things in the same empty place. More than one shows that it is the place that decides. */
+  readonly stores: readonly [Partial<AuthStores>, ...Partial<AuthStores>[]];
+  /** Closes and removes what was opened. */
+  readonly dispose?: () => Promise<void> | void;
+}
+
+/** An implementation of some stores. */
+export interface StoreImplementation {
+  /** Starts the tests' names. */
+  readonly name: string;
+  /** Which stores it has. @default all */
+  readonly families?: readonly Family[];
+  /** Opens an empty place for one case. */
+  open(now: () => number): Promise<OpenStores> | OpenStores;
+}
+
+/** The cases of every store. */
+export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStores[F]>[] } = {
+  users: USER_STORE_CASES,
+  sessions: SESSION_STORE_CASES,
+  credentials: CREDENTIAL_STORE_CASES,
+  states: STATE_STORE_CASES,
+  refreshTokens: REFRESH_TOKEN_STORE_CASES,
+  keys: KEY_STORE_CASES,
+  throttle: LOGIN_THROTTLE_CASES,
+};
+
+/** The stores that there are. */
+export const FAMILIES = Object.keys(CONTRACTS) as readonly Family[];
+
+/** Registers a test for each case of each store that an implementation has. */
+export function registerContracts(implementation: StoreImplementation): void {
+  for (const family of implementation.families ?? FAMILIES) {
+    registerFamily(implementation, family);
+  }
+}
+
+function registerFamily<F extends Family>(implementation: StoreImplementation, family: F): void {
+  for (const contractCase of CONTRACTS[family]) {
+    Deno.test(`${implementation.name} ${family}.${contractCase.name}`, async () => {
+      await runCase(implementation, { family, contractCase });
+    });
+  }
+}
+
+/** Runs one case on an empty store. Rejects if the implementation does not keep the promise. */
+export async function runCase<F extends Family>(
+  implementation: StoreImplementation,
+  { family, contractCase }: { family: F; contractCase: ContractCase<AuthStores[F]> },
+): Promise<void> {
+  const clock = fakeClock();
+  const { stores, dispose } = await implementation.open(clock.now);
+  try {
+    const found = stores.map((each) => {
+      const store = each[family];
+      if (store === undefined) throw new TypeError(`Cannot run contract: ${family} is not there`);
+      return store;
+    });
+    const [store] = found;
+    if (store === undefined) throw new TypeError("Cannot run contract: there are no stores");
+    await contractCase.run({ store, stores: found, clock });
+  } finally {
+    await dispose?.();
+  }
+}
+
+function fakeClock(): ContractClock {
+  let time = 1_700_000_000;
+  return {
+    now: () => time,
+    set(seconds) {
+      time = seconds;
+    },
+  };
+}

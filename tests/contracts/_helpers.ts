@@ -1,0 +1,154 @@
+/**
+ * What the cases of several stores share.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { ContractClock, ContractSubject } from "./_contract.ts";
+
+/** How many start at once. */
+export const RACERS = 200;
+
+/** Starts many at once, spread over all ways to the store, and waits for all of them. */
+export function race<Store, Result>(
+  { stores }: Pick<ContractSubject<Store>, "stores">,
+  start: (store: Store, racer: number) => Promise<Result>,
+): Promise<Result[]> {
+  const racers = Array.from({ length: RACERS }, (_, racer) => racer);
+  return Promise.all(racers.map((racer) => {
+    const store = stores[racer % stores.length];
+    if (store === undefined) throw new TypeError("Cannot race: there are no stores");
+    return start(store, racer);
+  }));
+}
+
+/** What two racers do with an item, and which. */
+export interface EndingRace<Store, Item> {
+  /** A hundred. */
+  readonly items: readonly Item[];
+  /** What must have the last word. */
+  readonly end: (store: Store, item: Item) => Promise<unknown>;
+  /** What must not bring it back. */
+  readonly change: (store: Store, item: Item) => Promise<unknown>;
+}
+
+/**
+ * Starts two at once for each item. Of every other item the one that ends it starts first, and the other none to seven
+ * turns later, so that some of them meet wherever a store waits between its reading and its writing.
+ */
+export async function raceToEnd<Store, Item>(
+  subject: Pick<ContractSubject<Store>, "stores">,
+  { items, end, change }: EndingRace<Store, Item>,
+): Promise<void> {
+  assertEquals(items.length, RACERS / 2);
+  await race(subject, async (store, racer) => {
+    const index = racer >> 1;
+    const item = items[index];
+    if (item === undefined) return;
+    const [first, second] = index % 2 === 0 ? [end, change] : [change, end];
+    if (racer % 2 === 0) {
+      await first(store, item);
+    } else {
+      await turns((index >> 1) % 8);
+      await second(store, item);
+    }
+  });
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await Promise.resolve();
+}
+
+/** Makes the items of {@linkcode raceToEnd}. */
+export function makePairs<Item>(make: (index: number) => Promise<Item>): Promise<Item[]> {
+  return Promise.all(Array.from({ length: RACERS / 2 }, (_, index) => make(index)));
+}
+
+/** The one racer that heard that it won. Fails if there are several, or none, or another did not hear the other. */
+export function soleWinner<Outcome extends string>(
+  outcomes: readonly Outcome[],
+  { won, lost }: { won: Outcome; lost: Outcome },
+): number {
+  assertEquals(outcomes.filter((outcome) => outcome === won).length, 1, `one ${won}`);
+  assertEquals(outcomes.filter((outcome) => outcome === lost).length, outcomes.length - 1);
+  return outcomes.indexOf(won);
+}
+
+/** Keys that mean something somewhere, each with why. They are all different, and only keys. */
+export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
+  ["no text", ""],
+  ["the prototype of a plain object", "__proto__"],
+  ["a member of every object", "constructor"],
+  ["a method of every object", "toString"],
+  ["longer than a database's shortest column", "k".repeat(300)],
+  ["the same but for the end", "k".repeat(299) + "l"],
+  ["beyond ASCII", "ключ"],
+  ["beyond the BMP", "🔑"],
+  ["composed", "\u00e9"],
+  ["decomposed", "e\u0301"],
+  ["lower case", "ada"],
+  ["upper case", "ADA"],
+  ["a space behind", "ada "],
+  ["a prefix of another", "ad"],
+  ["a separator", "ada:1"],
+  ["another separator", "ada/1"],
+  ["only a separator", ":"],
+  ["a path", "../ada"],
+  ["an escape", "ada%3A1"],
+  ["a pattern in SQL", "%"],
+  ["another pattern in SQL", "___"],
+  ["a pattern in Redis", "*"],
+  ["quotes of SQL", "'; DROP TABLE users; --"],
+  ["a number", "1"],
+  ["a number with the same value", "01"],
+  ["two lines", "a\nb"],
+];
+
+/** Times beside the one from which on something has ended, and whether it is still there. */
+export function timesAround(
+  end: number,
+): readonly (readonly [why: string, time: number, there: boolean])[] {
+  return [
+    ["the last second", end - 1, true],
+    ["the end", end, false],
+    ["a second later", end + 1, false],
+  ];
+}
+
+/** Runs at the times beside an end, one by one. */
+export async function atTimesAround(
+  { clock, end }: { clock: ContractClock; end: number },
+  run: (expected: { there: boolean; why: string }) => Promise<void>,
+): Promise<void> {
+  for (const [why, time, there] of timesAround(end)) {
+    clock.set(time);
+    await run({ there, why });
+  }
+}
+
+/** Tries to change everything in a value, through and through. On a frozen one nothing happens. */
+export function vandalise(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Object.keys(value)) {
+    vandalise(Reflect.get(value, key));
+    Reflect.set(value, key, "vandalised");
+  }
+  Reflect.set(value, "vandal", "was here");
+  if (Array.isArray(value) && !Object.isFrozen(value)) value.length = 0;
+}
+
+/**
+ * Says that records come back equal and detached: what is done to the one that was handed in, or to one that came back,
+ * does not change what is kept.
+ */
+export async function assertDetached<Value>(
+  handedIn: Value,
+  { expected, find }: { expected: Value; find: () => Promise<unknown> },
+): Promise<void> {
+  assertEquals(await find(), expected);
+  vandalise(handedIn);
+  assertEquals(await find(), expected, "changed through what was handed in");
+  vandalise(await find());
+  assertEquals(await find(), expected, "changed through what came back");
+}

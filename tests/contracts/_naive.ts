@@ -1,0 +1,245 @@
+/**
+ * Stores that do everything right for one caller, and for many wrong: they read, wait, and then write; they find, and then
+ * delete. Every case that is a race must find that out.
+ *
+ * @module
+ */
+
+import type {
+  AuthStores,
+  Credential,
+  CredentialStore,
+  KeyRing,
+  KeyStore,
+  LoginThrottle,
+  RefreshFamily,
+  RefreshSelector,
+  RefreshTokenStore,
+  Session,
+  SessionStore,
+  StateStore,
+  User,
+  UserStore,
+} from "../../auth/store_types.ts";
+import {
+  type ThrottleClaim,
+  type ThrottleRecord,
+  throttleStep,
+  throttleSuccess,
+} from "../../auth/throttle_rule.ts";
+
+/** Where one kind of record is kept: a database without transactions. Every call takes a while. */
+interface Table<Row> {
+  get(key: string): Promise<Row | null>;
+  put(key: string, row: Row): Promise<void>;
+  remove(key: string): Promise<void>;
+  all(): Promise<readonly Row[]>;
+}
+
+function createTable<Row>(): Table<Row> {
+  const rows = new Map<string, string>();
+  const parse = (text: string): Row => JSON.parse(text);
+  const soon = async <Result>(step: () => Result): Promise<Result> => {
+    await Promise.resolve();
+    return step();
+  };
+  return {
+    get: (key) =>
+      soon(() => {
+        const text = rows.get(key);
+        return text === undefined ? null : parse(text);
+      }),
+    put(key, row) {
+      const text = JSON.stringify(row);
+      return soon(() => void rows.set(key, text));
+    },
+    remove: (key) => soon(() => void rows.delete(key)),
+    all: () => soon(() => [...rows.values()].map(parse)),
+  };
+}
+
+/** Makes stores that have no compare-and-swap. */
+export function naiveAuthStores(now: () => number): AuthStores {
+  return {
+    users: naiveUserStore(),
+    sessions: naiveSessionStore(now),
+    credentials: naiveCredentialStore(),
+    states: naiveStateStore(now),
+    refreshTokens: naiveRefreshTokenStore(now),
+    keys: naiveKeyStore(),
+    throttle: naiveLoginThrottle(),
+  };
+}
+
+/** A version that was not there before. */
+function nextVersion(): string {
+  return crypto.randomUUID();
+}
+
+function naiveUserStore(): UserStore {
+  const users = createTable<User>();
+  const findByIdentifier = async (identifier: string): Promise<User | null> =>
+    (await users.all()).find((user) => user.identifier === identifier) ?? null;
+  return {
+    findByIdentifier,
+    findBySub: (sub) => users.get(sub),
+    async create(user) {
+      if (await findByIdentifier(user.identifier) !== null) return "identifier_taken";
+      if (await users.get(user.sub) !== null) throw new Error("Cannot create user: sub is taken");
+      await users.put(user.sub, { ...user, version: nextVersion() });
+      return "created";
+    },
+    async update(sub, version, patch) {
+      const user = await users.get(sub);
+      if (user === null) return "not_found";
+      if (user.version !== version) return "lost";
+      await users.put(sub, { ...user, ...patch, version: nextVersion() });
+      return "updated";
+    },
+    async delete(sub) {
+      if (await users.get(sub) !== null) await users.remove(sub);
+    },
+  };
+}
+
+function naiveSessionStore(now: () => number): SessionStore {
+  const sessions = createTable<Session>();
+  const living = async (): Promise<readonly Session[]> =>
+    (await sessions.all()).filter(({ expiresAt }) => now() < expiresAt);
+  const list = async (sub: string): Promise<readonly Session[]> =>
+    (await living()).filter((session) => session.sub === sub);
+  return {
+    list,
+    create: (session) => sessions.put(session.id, session),
+    findByTokenHash: async (tokenHash) =>
+      (await living()).find((session) => session.tokenHash === tokenHash) ?? null,
+    async touch(id, from, to) {
+      const session = await sessions.get(id);
+      if (session?.activeAt !== from || now() >= session.expiresAt) return "lost";
+      await sessions.put(id, { ...session, activeAt: to });
+      return "updated";
+    },
+    async revoke(id) {
+      if (await sessions.get(id) !== null) await sessions.remove(id);
+    },
+    async revokeAll(sub, exceptId) {
+      for (const { id } of await list(sub)) if (id !== exceptId) await sessions.remove(id);
+    },
+  };
+}
+
+function naiveCredentialStore(): CredentialStore {
+  const credentials = createTable<Credential>();
+  return {
+    find: (id) => credentials.get(id),
+    list: async (sub) => (await credentials.all()).filter((credential) => credential.sub === sub),
+    async create(credential) {
+      if (await credentials.get(credential.id) !== null) return "taken";
+      await credentials.put(credential.id, credential);
+      return "created";
+    },
+    async updateSignCount(id, from, to) {
+      const credential = await credentials.get(id);
+      if (credential?.signCount !== from) return "lost";
+      await credentials.put(id, { ...credential, signCount: to });
+      return "updated";
+    },
+    async delete(id) {
+      if (await credentials.get(id) !== null) await credentials.remove(id);
+    },
+  };
+}
+
+function naiveStateStore(now: () => number): StateStore {
+  const states = createTable<{ value: unknown; expiresAt: number }>();
+  return {
+    put: (key, value, expiresAt) => states.put(key, { value, expiresAt }),
+    async consume(key) {
+      const state = await states.get(key);
+      if (state === null || now() >= state.expiresAt) return null;
+      await states.remove(key);
+      return state.value;
+    },
+  };
+}
+
+function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
+  const families = createTable<RefreshFamily>();
+  const selects = (by: RefreshSelector, { id, sessionId, sub }: RefreshFamily): boolean => {
+    if ("familyId" in by) return by.familyId === id;
+    return "sessionId" in by ? by.sessionId === sessionId : by.sub === sub;
+  };
+  const find = async (id: string): Promise<RefreshFamily | null> => {
+    const family = await families.get(id);
+    return family !== null && now() < family.familyExpiresAt ? family : null;
+  };
+  return {
+    find,
+    create: (family) => families.put(family.id, family),
+    async rotate({ familyId, fromHash, toHash, now: time, expiresAt }) {
+      const family = await find(familyId);
+      if (family === null) return "not_found";
+      if (family.revoked) return "revoked";
+      if (family.currentHash !== fromHash) {
+        await families.put(familyId, { ...family, revoked: true });
+        return "reused";
+      }
+      if (time >= family.expiresAt) return "expired";
+      await families.put(familyId, {
+        ...family,
+        currentHash: toHash,
+        generation: family.generation + 1,
+        expiresAt: Math.min(expiresAt, family.familyExpiresAt),
+      });
+      return "rotated";
+    },
+    async revoke(by) {
+      for (const family of await families.all()) {
+        if (selects(by, family)) await families.put(family.id, { ...family, revoked: true });
+      }
+    },
+  };
+}
+
+function naiveKeyStore(): KeyStore {
+  const rings = createTable<KeyRing>();
+  const load = (): Promise<KeyRing | null> => rings.get("ring");
+  return {
+    load,
+    async save(keys, expected) {
+      if (((await load())?.version ?? null) !== expected) return "lost";
+      await rings.put("ring", { version: nextVersion(), keys });
+      return "saved";
+    },
+  };
+}
+
+function naiveLoginThrottle(): LoginThrottle {
+  const records = createTable<ThrottleRecord>();
+  const unique = (claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] => [
+    ...new Map(claims.map((claim) => [claim.key, claim])).values(),
+  ];
+  return {
+    async reserve(claims, now) {
+      const counted: [key: string, record: ThrottleRecord][] = [];
+      let retryAfter = 0;
+      for (const { key, rule } of unique(claims)) {
+        const step = throttleStep(rule, await records.get(key), now);
+        if (step.allowed) counted.push([key, step.record]);
+        else retryAfter = Math.max(retryAfter, step.retryAfter);
+      }
+      if (retryAfter > 0) return { allowed: false, retryAfter };
+      for (const [key, record] of counted) await records.put(key, record);
+      return { allowed: true };
+    },
+    async succeed(claims, now) {
+      for (const { key, rule } of unique(claims)) {
+        const record = await records.get(key);
+        if (record === null || now >= record.expiresAt) continue;
+        const left = throttleSuccess(rule, record);
+        if (left === null) await records.remove(key);
+        else await records.put(key, left);
+      }
+    },
+  };
+}

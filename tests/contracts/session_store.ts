@@ -1,0 +1,290 @@
+/**
+ * What every session store must do.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { Session, SessionStore } from "../../auth/store_types.ts";
+import type { ContractCase } from "./_contract.ts";
+import {
+  assertDetached,
+  atTimesAround,
+  makePairs,
+  ODD_KEYS,
+  race,
+  raceToEnd,
+  soleWinner,
+} from "./_helpers.ts";
+
+const START = 1_700_000_000;
+const END = START + 86_400;
+
+function newSession(id: string, sub = "u1"): Session {
+  return {
+    id,
+    sub,
+    tokenHash: `hash of ${id}`,
+    securityStamp: "stamp",
+    createdAt: START,
+    activeAt: START,
+    expiresAt: END,
+    authTime: START,
+    amr: ["pwd"],
+  };
+}
+
+async function createSession(store: SessionStore, session: Session): Promise<Session> {
+  await store.create(session);
+  return session;
+}
+
+function find(store: SessionStore, { tokenHash }: Session): Promise<Session | null> {
+  return store.findByTokenHash(tokenHash);
+}
+
+/** Ids of a user's sessions, sorted. */
+async function listIds(store: SessionStore, sub: string): Promise<string[]> {
+  return (await store.list(sub)).map(({ id }) => id).sort();
+}
+
+/** The cases. */
+export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
+  {
+    name: "create() keeps every member, found by the token's digest and in the list",
+    async run({ store }) {
+      const session: Session = {
+        ...newSession("s1"),
+        activeAt: START + 60,
+        authTime: START - 60,
+        amr: ["pwd", "otp"],
+        acr: "urn:example:loa:2",
+        userAgent: "Mozilla/5.0 (X11; Linux x86_64) 🦊",
+      };
+      await store.create(session);
+      assertEquals(await find(store, session), session);
+      assertEquals(await store.list("u1"), [session]);
+    },
+  },
+  {
+    name: "create() leaves absent what is absent, and keeps an empty list",
+    async run({ store }) {
+      const session = await createSession(store, { ...newSession("s1"), amr: [] });
+      const found = await find(store, session);
+      assertEquals(found, session);
+      assertEquals(["acr", "userAgent"].filter((member) => member in (found ?? {})), []);
+    },
+  },
+  {
+    name: "findByTokenHash() and list() find nothing that is not there, nor by another member",
+    async run({ store }) {
+      assertEquals(await store.findByTokenHash("hash of s1"), null);
+      assertEquals(await store.list("u1"), []);
+      await createSession(store, newSession("s1"));
+      for (const key of ["s1", "u1", "", "hash of s", "__proto__", "constructor"]) {
+        assertEquals(await store.findByTokenHash(key), null, key);
+      }
+      for (const key of ["s1", "hash of s1", "", "u", "u11", "__proto__", "constructor"]) {
+        assertEquals(await store.list(key), [], key);
+      }
+    },
+  },
+  {
+    name: "create(), list() and revoke() take odd keys for keys",
+    async run({ store }) {
+      const sessions = ODD_KEYS.map(([why, key]) => {
+        const session: Session = { ...newSession(key, key), tokenHash: key };
+        return { why, session };
+      });
+      for (const { session } of sessions) await store.create(session);
+      for (const { why, session } of sessions) {
+        assertEquals(await find(store, session), session, why);
+        assertEquals(await store.list(session.sub), [session], why);
+        assertEquals(await store.touch(session.id, START, START + 60), "updated", why);
+        await store.revoke(session.id);
+        assertEquals(await find(store, session), null, why);
+        assertEquals(await store.list(session.sub), [], why);
+      }
+    },
+  },
+  {
+    name: "list() does not take the end of one key for the start of the next",
+    async run({ store }) {
+      await store.create(newSession("b:c", "a"));
+      await store.create(newSession("c", "a:b"));
+      await store.create(newSession("b/d", "a"));
+      await store.create(newSession("d", "a/b"));
+      assertEquals(await listIds(store, "a"), ["b/d", "b:c"]);
+      assertEquals(await listIds(store, "a:b"), ["c"]);
+      await store.revokeAll("a");
+      assertEquals(await listIds(store, "a/b"), ["d"]);
+    },
+  },
+  {
+    name: "findByTokenHash() and list() give sessions that are detached",
+    async run({ store }) {
+      const session = newSession("s1");
+      await store.create(session);
+      const expected = newSession("s1");
+      await assertDetached(session, { expected, find: () => store.findByTokenHash("hash of s1") });
+      await assertDetached<unknown>([], { expected: [expected], find: () => store.list("u1") });
+    },
+  },
+  {
+    name: "findByTokenHash() and list() know no session from its end on",
+    async run({ store, clock }) {
+      const session = await createSession(store, newSession("s1"));
+      await store.create({ ...newSession("s2"), expiresAt: END + 10 });
+      await atTimesAround({ clock, end: END }, async ({ there, why }) => {
+        assertEquals(await find(store, session), there ? session : null, why);
+        assertEquals(await listIds(store, "u1"), there ? ["s1", "s2"] : ["s2"], why);
+      });
+    },
+  },
+  {
+    name: "list() alone knows no session from its end on",
+    async run({ store, clock }) {
+      await store.create(newSession("s1"));
+      clock.set(END);
+      assertEquals(await store.list("u1"), []);
+    },
+  },
+  {
+    name: "touch() of a session from its end on is lost",
+    async run({ store, clock }) {
+      await store.create(newSession("s1"));
+      clock.set(END - 1);
+      assertEquals(await store.touch("s1", START, END - 1), "updated");
+      clock.set(END);
+      assertEquals(await store.touch("s1", END - 1, END), "lost");
+      assertEquals(await store.findByTokenHash("hash of s1"), null);
+    },
+  },
+  {
+    name: "create() of a session that has ended keeps nothing",
+    async run({ store, clock }) {
+      clock.set(END);
+      const session = await createSession(store, newSession("s1"));
+      assertEquals(await find(store, session), null);
+      assertEquals(await store.list("u1"), []);
+    },
+  },
+  {
+    name: "touch() changes nothing but activeAt, and not the end",
+    async run({ store, clock }) {
+      const session = await createSession(store, newSession("s1"));
+      assertEquals(await store.touch("s1", START, START + 60), "updated");
+      assertEquals(await find(store, session), { ...session, activeAt: START + 60 });
+      assertEquals(await store.list("u1"), [{ ...session, activeAt: START + 60 }]);
+      assertEquals(await store.touch("s1", START + 60, START + 120), "updated");
+      clock.set(END);
+      assertEquals(await find(store, session), null);
+    },
+  },
+  {
+    name: "touch() from another time is lost and changes nothing",
+    async run({ store }) {
+      const session = await createSession(store, newSession("s1"));
+      for (const from of [START - 1, START + 1, 0]) {
+        assertEquals(await store.touch("s1", from, START + 60), "lost");
+      }
+      assertEquals(await find(store, session), session);
+    },
+  },
+  {
+    name: "touch() of a session that is not there makes none",
+    async run({ store }) {
+      assertEquals(await store.touch("s1", START, START + 60), "lost");
+      const session = await createSession(store, newSession("s1"));
+      await store.revoke("s1");
+      assertEquals(await store.touch("s1", START, START + 60), "lost");
+      assertEquals(await find(store, session), null);
+      assertEquals(await store.list("u1"), []);
+    },
+  },
+  {
+    name: "revoke() ends one session, and may be repeated",
+    async run({ store }) {
+      await store.revoke("s1");
+      const first = await createSession(store, newSession("s1"));
+      const second = await createSession(store, newSession("s2"));
+      await store.revoke("s1");
+      await store.revoke("s1");
+      assertEquals(await find(store, first), null);
+      assertEquals(await store.list("u1"), [second]);
+    },
+  },
+  {
+    name: "revokeAll() ends a user's sessions but one, and nobody else's",
+    async run({ store }) {
+      for (const id of ["s1", "s2", "s3"]) await store.create(newSession(id));
+      const other = await createSession(store, newSession("s4", "u2"));
+      await store.revokeAll("u1", "s2");
+      assertEquals(await listIds(store, "u1"), ["s2"]);
+      assertEquals(await store.findByTokenHash("hash of s1"), null);
+      assertEquals((await store.findByTokenHash("hash of s2"))?.id, "s2");
+      await store.revokeAll("u1");
+      assertEquals(await store.list("u1"), []);
+      assertEquals(await store.list("u2"), [other]);
+    },
+  },
+  {
+    name: "revokeAll() but an unknown session, or another's, ends all; it may be repeated",
+    async run({ store }) {
+      await store.revokeAll("u1");
+      await store.create(newSession("s2", "u2"));
+      for (const exceptId of ["unknown", "s2", "", "__proto__"]) {
+        const session = await createSession(store, newSession("s1"));
+        await store.revokeAll("u1", exceptId);
+        await store.revokeAll("u1", exceptId);
+        assertEquals(await find(store, session), null, exceptId);
+        assertEquals(await listIds(store, "u2"), ["s2"], exceptId);
+      }
+    },
+  },
+  {
+    name: "touch() lets one of many move a session on",
+    race: true,
+    async run(subject) {
+      const session = await createSession(subject.store, newSession("s1"));
+      const outcomes = await race(
+        subject,
+        (store, racer) => store.touch("s1", START, START + 60 + racer),
+      );
+      const winner = soleWinner(outcomes, { won: "updated", lost: "lost" });
+      assertEquals((await find(subject.store, session))?.activeAt, START + 60 + winner);
+    },
+  },
+  {
+    name: "touch() beside revoke() brings no session back",
+    race: true,
+    async run(subject) {
+      const { store } = subject;
+      const items = await makePairs((i) => createSession(store, newSession(`s${i}`)));
+      await raceToEnd(subject, {
+        items,
+        end: (each, { id }) => each.revoke(id),
+        change: (each, { id }) => each.touch(id, START, START + 60),
+      });
+      for (const session of items) assertEquals(await find(store, session), null);
+      assertEquals(await store.list("u1"), []);
+    },
+  },
+  {
+    name: "touch() beside revokeAll() brings no session back",
+    race: true,
+    async run(subject) {
+      const { store } = subject;
+      const items = await makePairs((i) => createSession(store, newSession(`s${i}`, `u${i}`)));
+      await raceToEnd(subject, {
+        items,
+        end: (each, { sub }) => each.revokeAll(sub),
+        change: (each, { id }) => each.touch(id, START, START + 60),
+      });
+      for (const session of items) {
+        assertEquals(await find(store, session), null);
+        assertEquals(await store.list(session.sub), []);
+      }
+    },
+  },
+];

@@ -1,0 +1,157 @@
+/**
+ * What every store of states must do.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { StateStore } from "../../auth/store_types.ts";
+import type { ContractCase } from "./_contract.ts";
+import { ODD_KEYS, race, RACERS, timesAround, vandalise } from "./_helpers.ts";
+
+const START = 1_700_000_000;
+const END = START + 600;
+
+/** JSON that comes back as it was. */
+const VALUES: readonly (readonly [why: string, value: unknown])[] = [
+  ["a text", "state"],
+  ["an empty text", ""],
+  ["text that looks like JSON", '{"a":1}'],
+  ["text beyond the BMP, and two lines", "🔑\n\u2028"],
+  ["a number", 1.5],
+  ["zero", 0],
+  ["a large number", Number.MAX_SAFE_INTEGER],
+  ["true", true],
+  ["false", false],
+  ["a list", ["a", 1, null, [true]]],
+  ["an empty list", []],
+  ["an empty object", {}],
+  ["objects within objects", { a: { b: { c: [{ d: null }] } } }],
+  ["a member named as the prototype", JSON.parse('{"__proto__":{"polluted":true},"a":1}')],
+  ["members named as a store's own", { value: 1, expiresAt: 2, version: "3", key: "4" }],
+  ["ten thousand characters", "k".repeat(10_000)],
+];
+
+/** The cases. */
+export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
+  {
+    name: "consume() gives a value once",
+    async run({ store }) {
+      await store.put("k", { a: 1 }, END);
+      assertEquals(await store.consume("k"), { a: 1 });
+      assertEquals(await store.consume("k"), null);
+      assertEquals(await store.consume("k"), null);
+    },
+  },
+  {
+    name: "consume() gives null for what was never put",
+    async run({ store }) {
+      await store.put("k", 1, END);
+      for (const key of ["", "K", "k ", "kk", "__proto__", "constructor"]) {
+        assertEquals(await store.consume(key), null, key);
+      }
+      assertEquals(await store.consume("k"), 1);
+    },
+  },
+  {
+    name: "consume() gives every kind of JSON as it was put",
+    async run({ store }) {
+      for (const [why, value] of VALUES) await store.put(why, value, END);
+      for (const [why, value] of VALUES) {
+        const text = JSON.stringify(value);
+        assertEquals(JSON.stringify(await store.consume(why)), text, why);
+      }
+      assertEquals("polluted" in {}, false);
+    },
+  },
+  {
+    name: "put() takes odd keys for keys",
+    async run({ store }) {
+      for (const [why, key] of ODD_KEYS) await store.put(key, why, END);
+      for (const [why, key] of ODD_KEYS) assertEquals(await store.consume(key), why, why);
+      for (const [why, key] of ODD_KEYS) assertEquals(await store.consume(key), null, why);
+    },
+  },
+  {
+    name: "put() keeps what the value was, whatever the caller does with it",
+    async run({ store }) {
+      const value = { list: ["a"], inner: { b: 1 } };
+      await store.put("k", value, END);
+      vandalise(value);
+      assertEquals(await store.consume("k"), { list: ["a"], inner: { b: 1 } });
+    },
+  },
+  {
+    name: "put() replaces an earlier value, and its end",
+    async run({ store, clock }) {
+      await store.put("k", "early", END);
+      await store.put("k", "late", END + 600);
+      clock.set(END);
+      assertEquals(await store.consume("k"), "late");
+      assertEquals(await store.consume("k"), null, "the earlier value is gone");
+      await store.put("k", "late", END + 600);
+      await store.put("k", "early", END + 10);
+      clock.set(END + 10);
+      assertEquals(await store.consume("k"), null, "the end may come sooner, too");
+    },
+  },
+  {
+    name: "put() after consume() starts anew",
+    async run({ store }) {
+      await store.put("k", 1, END);
+      await store.consume("k");
+      await store.put("k", 2, END);
+      assertEquals(await store.consume("k"), 2);
+    },
+  },
+  {
+    name: "consume() gives nothing from the end on",
+    async run({ store, clock }) {
+      for (const [why, time, there] of timesAround(END)) {
+        clock.set(START);
+        await store.put("k", why, END);
+        clock.set(time);
+        assertEquals(await store.consume("k"), there ? why : null, why);
+      }
+    },
+  },
+  {
+    name: "put() of what has ended replaces an earlier value by nothing",
+    async run({ store, clock }) {
+      await store.put("k", "early", END);
+      await store.put("k", "ended", START);
+      assertEquals(await store.consume("k"), null);
+      clock.set(START - 1);
+      await store.put("k", "again", START);
+      assertEquals(await store.consume("k"), "again");
+    },
+  },
+  {
+    name: "put() works again where a value has ended",
+    async run({ store, clock }) {
+      await store.put("k", 1, END);
+      clock.set(END);
+      await store.put("k", 2, END + 600);
+      assertEquals(await store.consume("k"), 2);
+    },
+  },
+  {
+    name: "consume() gives a value to one of many",
+    race: true,
+    async run(subject) {
+      await subject.store.put("k", { a: 1 }, END);
+      const values = await race(subject, (store) => store.consume("k"));
+      assertEquals(values.filter((value) => value !== null), [{ a: 1 }]);
+    },
+  },
+  {
+    name: "consume() gives each of many values to one of two",
+    race: true,
+    async run(subject) {
+      for (let key = 0; key < RACERS / 2; key++) await subject.store.put(`k${key}`, key, END);
+      const values = await race(subject, (store, racer) => store.consume(`k${racer >> 1}`));
+      const given = values.filter((value) => value !== null).map(Number).sort((a, b) => a - b);
+      assertEquals(given, Array.from({ length: RACERS / 2 }, (_, key) => key));
+    },
+  },
+];

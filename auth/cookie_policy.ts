@@ -1,0 +1,116 @@
+/**
+ * The cookies that authentication sets, and what they all have in common: `Secure`, `HttpOnly`, `Path=/`, `SameSite`, and
+ * a prefix that user agents enforce (RFC 6265bis §4.1.3).
+ *
+ * @module
+ */
+
+import { MAX_COOKIE_AGE } from "./_cookie_rules.ts";
+import { warnConsole } from "./_report.ts";
+import { type CookieReading, readCookie, serializeCookie } from "./cookie.ts";
+
+/**
+ * What a cookie is for: `sid` carries a session, `csrf` the token against forged requests, `presid` binds that token
+ * before there is a session, `dev` knows a browser from an earlier sign-in.
+ */
+export type CookieKind = "sid" | "csrf" | "presid" | "dev";
+
+/** Options of {@linkcode cookiePolicy}. */
+export interface CookiePolicyOptions {
+  /**
+   * Shares the cookies with all hosts below this one. The prefix becomes `__Secure-`, and any of those hosts can then set
+   * the cookies, for all others.
+   *
+   * @default the cookies stay with the host that sets them, under the prefix `__Host-`
+   */
+  domain?: string;
+  /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
+  sameSite?: "Strict" | "Lax" | "None";
+  /** Told once if `domain` is there. @default {console.warn} */
+  warn?: (message: string) => void;
+}
+
+/** Options of {@linkcode CookiePolicy.set}. */
+export interface SetCookieOptions {
+  /**
+   * For how many seconds the cookie is kept, up to 400 days.
+   *
+   * @default 400 days for `dev`; the others go when the browser closes
+   */
+  maxAge?: number;
+}
+
+/** Reads and writes the cookies of authentication. Made by {@linkcode cookiePolicy}, and frozen. */
+export interface CookiePolicy {
+  /** Names of the cookies, with their prefix. */
+  readonly names: Readonly<Record<CookieKind, string>>;
+  /** Reads a cookie. One that is there twice is `ambiguous`, and must not count as any of the two. */
+  read(request: Request, kind: CookieKind): CookieReading;
+  /**
+   * A `Set-Cookie` field's value that sets a cookie.
+   *
+   * @throws {TypeError} If the value has a character that no cookie may have.
+   * @throws {RangeError} If the value is too long, or `maxAge` no whole number up to 400 days.
+   */
+  set(kind: CookieKind, value: string, options?: SetCookieOptions): string;
+  /** A `Set-Cookie` field's value that deletes a cookie. */
+  clear(kind: CookieKind): string;
+}
+
+/** One row for each kind: for how long its cookie is kept if the caller does not say; without a time, for a visit. */
+const KINDS: Readonly<Record<CookieKind, { readonly maxAge?: number }>> = {
+  sid: {},
+  csrf: {},
+  presid: {},
+  dev: { maxAge: MAX_COOKIE_AGE },
+};
+
+/**
+ * Makes the policy that all cookies of authentication follow.
+ *
+ * @throws {TypeError} If `domain` is no host name, or `sameSite` none of the three words.
+ *
+ * @example
+ * ```ts
+ * import { cookiePolicy } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const cookies = cookiePolicy();
+ * assertEquals(
+ *   cookies.set("sid", "31d4d96e407aad42"),
+ *   "__Host-sid=31d4d96e407aad42; Path=/; Secure; HttpOnly; SameSite=Lax",
+ * );
+ * const headers = { Cookie: "__Host-sid=31d4d96e407aad42" };
+ * const request = new Request("https://example.com/", { headers });
+ * assertEquals(cookies.read(request, "sid"), { status: "found", value: "31d4d96e407aad42" });
+ * ```
+ */
+export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
+  const { domain, sameSite = "Lax", warn = warnConsole } = options;
+  const scope = { sameSite, ...(domain === undefined ? {} : { domain }) };
+  const prefix = domain === undefined ? "__Host-" : "__Secure-";
+  const names = Object.freeze(
+    Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, prefix + kind])),
+  ) as CookiePolicy["names"];
+  serializeCookie(names.sid, "", scope); // Wrong options are refused now, and not at the first sign-in
+  if (domain !== undefined) {
+    warn(
+      "Cookies have a domain, and lose the prefix __Host-: every host below the domain can read them and set them " +
+        "for the others; leave domain out unless hosts have to share their sessions",
+    );
+  }
+  return Object.freeze({
+    names,
+    read(request: Request, kind: CookieKind): CookieReading {
+      return readCookie(request.headers.get("cookie"), names[kind]);
+    },
+    set(kind: CookieKind, value: string, options: SetCookieOptions = {}): string {
+      const { maxAge = KINDS[kind].maxAge } = options;
+      const time = maxAge === undefined ? {} : { maxAge };
+      return serializeCookie(names[kind], value, { ...scope, ...time });
+    },
+    clear(kind: CookieKind): string {
+      return serializeCookie(names[kind], "", { ...scope, maxAge: 0 });
+    },
+  });
+}

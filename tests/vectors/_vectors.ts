@@ -7,10 +7,12 @@
 const ROOT = new URL("../../../shared/vectors/", import.meta.url);
 
 /** Cases of one file, or `undefined` where the folder is absent or may not be read. */
-export function readVectors<T>(file: string): readonly T[] | undefined {
+export function readVectors<T>(
+  file: string,
+  casesOf: (document: never) => readonly T[] = listedCases,
+): readonly T[] | undefined {
   try {
-    return (JSON.parse(Deno.readTextFileSync(new URL(file, ROOT))) as { cases: readonly T[] })
-      .cases;
+    return casesOf(JSON.parse(Deno.readTextFileSync(new URL(file, ROOT))) as never);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) {
       return undefined;
@@ -19,10 +21,29 @@ export function readVectors<T>(file: string): readonly T[] | undefined {
   }
 }
 
+function listedCases<T>(document: { readonly cases: readonly T[] }): readonly T[] {
+  return document.cases;
+}
+
+/** A file of Wycheproof's, whose tests stand in groups. */
+export interface Wycheproof<T> {
+  /** Tests that share what they need. */
+  readonly testGroups: readonly { readonly tests: readonly (T & { readonly tcId: number })[] }[];
+}
+
+/** The tests of all groups, with their number for an id. */
+export function wycheproofCases<T>(document: Wycheproof<T>): readonly (T & { id: string })[] {
+  return document.testGroups.flatMap(({ tests }) =>
+    tests.map((test) => ({ ...test, id: `tc${test.tcId}` }))
+  );
+}
+
 /** How a file's cases are run: what is left out and why, and what one case must show. */
 export interface VectorRun<T> {
   /** Path in the vectors' folder. */
   readonly file: string;
+  /** Finds the cases in the file. @default its `cases` */
+  readonly casesOf?: (document: never) => readonly T[];
   /** Why a case is not for us, if it is not. */
   skip(test: T): string | undefined;
   /** Runs one case. */
@@ -36,7 +57,7 @@ export interface VectorRun<T> {
  * not, and fails if their number has changed.
  */
 export function testVectors<T extends { readonly id: string }>(vectors: VectorRun<T>): void {
-  const cases = readVectors<T>(vectors.file);
+  const cases = readVectors<T>(vectors.file, vectors.casesOf);
   const name = `vectors ${vectors.file}`;
   if (cases === undefined) {
     Deno.test({ name: `${name} (skipped: no shared vectors here)`, ignore: true, fn() {} });

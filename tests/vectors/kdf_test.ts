@@ -1,0 +1,87 @@
+/** Key derivation: PBKDF2 at the iterations of passwords, and the Wycheproof vectors, which hold those of the RFCs. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { decodeHex, encodeHex } from "../../auth/_bytes.ts";
+import { type HashName, hkdf, pbkdf2 } from "../../auth/_kdf.ts";
+import { testVectors, wycheproofCases } from "./_vectors.ts";
+
+interface PasswordCase {
+  readonly id: string;
+  readonly password: string;
+  readonly salt: string;
+  readonly iterations: number;
+  readonly hash: HashName;
+  readonly dkLen: number;
+  readonly dk: string;
+}
+
+interface Pbkdf2Case {
+  readonly id: string;
+  readonly password: string;
+  readonly salt: string;
+  readonly iterationCount: number;
+  readonly dkLen: number;
+  readonly dk: string;
+  readonly result: "valid" | "invalid";
+}
+
+interface HkdfCase {
+  readonly id: string;
+  readonly ikm: string;
+  readonly salt: string;
+  readonly info: string;
+  readonly size: number;
+  readonly okm: string;
+  readonly result: "valid" | "invalid";
+}
+
+testVectors<PasswordCase>({
+  file: "kdf/pbkdf2-600000.json",
+  expected: 3,
+  skip: () => undefined,
+  async run({ id, password, salt, iterations, hash, dkLen, dk }) {
+    const options = { hash, salt: decodeHex(salt), iterations, length: dkLen };
+    assertEquals(encodeHex(await pbkdf2(decodeHex(password), options)), dk, id);
+  },
+});
+
+const PBKDF2_FILES: readonly (readonly [file: string, hash: HashName, expected: number])[] = [
+  ["kdf/wycheproof-pbkdf2-hmac-sha256.json", "SHA-256", 30],
+  ["kdf/wycheproof-pbkdf2-hmac-sha384.json", "SHA-384", 29],
+  ["kdf/wycheproof-pbkdf2-hmac-sha512.json", "SHA-512", 29],
+];
+
+for (const [file, hash, expected] of PBKDF2_FILES) {
+  testVectors<Pbkdf2Case>({
+    file,
+    casesOf: wycheproofCases<Pbkdf2Case>,
+    expected,
+    skip: () => undefined,
+    async run({ id, password, salt, iterationCount, dkLen, dk, result }) {
+      assertEquals(result, "valid", `${id}: no case may be invalid, or it has to be tested`);
+      const options = { hash, salt: decodeHex(salt), iterations: iterationCount, length: dkLen };
+      assertEquals(encodeHex(await pbkdf2(decodeHex(password), options)), dk, id);
+    },
+  });
+}
+
+const HKDF_FILES: readonly (readonly [file: string, hash: HashName, expected: number])[] = [
+  ["kdf/wycheproof-hkdf-sha256.json", "SHA-256", 43],
+  ["kdf/wycheproof-hkdf-sha384.json", "SHA-384", 42],
+  ["kdf/wycheproof-hkdf-sha512.json", "SHA-512", 42],
+];
+
+for (const [file, hash, expected] of HKDF_FILES) {
+  testVectors<HkdfCase>({
+    file,
+    casesOf: wycheproofCases<HkdfCase>,
+    expected,
+    skip: () => undefined,
+    async run({ id, ikm, salt, info, size, okm, result }) {
+      const options = { hash, salt: decodeHex(salt), info: decodeHex(info), length: size };
+      if (result === "invalid") {
+        await assertRejects(() => hkdf(decodeHex(ikm), options), DOMException, undefined, id);
+      } else assertEquals(encodeHex(await hkdf(decodeHex(ikm), options)), okm, id);
+    },
+  });
+}

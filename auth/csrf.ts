@@ -1,0 +1,186 @@
+/**
+ * Cross-site request forgery: signed double-submit tokens bound to the session, behind a gate that asks the browser.
+ *
+ * A token is `hex(HMAC-SHA-256).hex(random)`. It stands in an HttpOnly cookie and comes back in a header field; the
+ * code covers the digest of the session's cookie, so that neither a planted cookie nor another session's token passes.
+ * Before there is a session, a random cookie of its own takes the session's place.
+ *
+ * @module
+ */
+
+import { decodeHex, encodeHex, equalText, joinFields } from "./_bytes.ts";
+import { digestText } from "./_kdf.ts";
+import { randomBytes, randomToken } from "./_random.ts";
+import { type CookiePolicy, cookiePolicy } from "./cookie_policy.ts";
+import { csrfGate, isSafeMethod } from "./csrf_gate.ts";
+import type { DerivedKeys } from "./derived_keys.ts";
+import { AuthError } from "./error.ts";
+
+/** Options of {@linkcode csrfService}. */
+export interface CsrfServiceOptions {
+  /** Signs tokens. */
+  readonly keys: DerivedKeys;
+  /** Names and attributes of cookies. @default {cookiePolicy()} */
+  readonly cookies?: CookiePolicy;
+  /** Header field that carries the token. @default {"X-CSRF-Token"} */
+  readonly header?: string;
+  /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
+  readonly trustedOrigins?: readonly string[];
+}
+
+/** A token that was made. */
+export interface IssuedCsrfToken {
+  /** What the page sends back in the header field. */
+  readonly token: string;
+  /** Values of `Set-Cookie` header fields, which the same response has to carry. */
+  readonly cookies: readonly string[];
+}
+
+/** Why a request was taken for a forgery; for logs, never sent. */
+export type CsrfFailure =
+  | "source_foreign"
+  | "cookie_ambiguous"
+  | "token_missing"
+  | "token_malformed"
+  | "token_differs_from_cookie"
+  | "token_of_another_session";
+
+/** Makes and checks tokens. */
+export interface CsrfService {
+  /** Header field that carries the token. */
+  readonly header: string;
+  /**
+   * Makes a token for a request's session.
+   *
+   * @param session Token of the session that the response begins; `null` if the response ends it. By default, the one
+   * that the request presents.
+   * @throws {AuthError} `csrf_failed`, if the request presents two sessions.
+   */
+  issue(request: Request, session?: string | null): Promise<IssuedCsrfToken>;
+  /**
+   * Checks a request by gate and token. Safe methods pass.
+   *
+   * @throws {AuthError} `csrf_failed`
+   */
+  check(request: Request): Promise<void>;
+  /**
+   * Checks a request by the gate alone, and by the token only where the browser does not say where it comes from: clients
+   * that are no browsers, and old ones. Safe methods pass.
+   *
+   * @throws {AuthError} `csrf_failed`
+   */
+  checkSource(request: Request): Promise<void>;
+}
+
+/** 32 bytes of HMAC, 32 bytes of chance. */
+const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
+const RANDOM_BYTES = 32;
+
+/**
+ * Creates a CSRF service.
+ *
+ * @throws {TypeError} If keys are missing, or an origin or the header field's name is none.
+ *
+ * @example
+ * ```ts
+ * import { csrfService, deriveKeys } from "@gatehouse/http/auth";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const csrf = csrfService({ keys: deriveKeys("a secret of at least 32 bytes, kept") });
+ *
+ * const page = new Request("https://example.com/");
+ * const { token, cookies } = await csrf.issue(page);
+ * const Cookie = cookies.map((cookie) => cookie.split(";")[0]).join("; ");
+ *
+ * const url = "https://example.com/notes";
+ * const headers = { Cookie, "X-CSRF-Token": token, "Sec-Fetch-Site": "same-origin" };
+ * await csrf.check(new Request(url, { method: "POST", headers }));
+ *
+ * const forged = { ...headers, "Sec-Fetch-Site": "cross-site" };
+ * await assertRejects(() => csrf.check(new Request(url, { method: "POST", headers: forged })));
+ * ```
+ */
+export function csrfService(options: CsrfServiceOptions): CsrfService {
+  const { keys, cookies = cookiePolicy(), header = "X-CSRF-Token", trustedOrigins } = options;
+  if (typeof keys?.sign !== "function") {
+    throw new TypeError("Cannot create CSRF service: keys are missing; deriveKeys() makes them");
+  }
+  const sourceOf = csrfGate(trustedOrigins);
+  new Headers([[header, ""]]); // throws a TypeError if it is no name
+
+  /** What a token is bound to: the session's cookie, else that before the session. */
+  async function bindingOf(request: Request): Promise<string | undefined> {
+    for (const kind of ["sid", "presid"] as const) {
+      const reading = cookies.read(request, kind);
+      if (reading.status === "ambiguous") throw failure("cookie_ambiguous");
+      if (reading.status === "found") return await binding(kind, reading.value);
+    }
+    return undefined;
+  }
+
+  async function issue(request: Request, session?: string | null): Promise<IssuedCsrfToken> {
+    const queued: string[] = [];
+    let bound = typeof session === "string" ? await binding("sid", session) : undefined;
+    if (session === undefined) bound = await bindingOf(request);
+    if (bound === undefined) {
+      const presid = randomToken();
+      queued.push(cookies.set("presid", presid));
+      bound = await binding("presid", presid);
+    }
+    const random = randomBytes(RANDOM_BYTES);
+    const mac = await keys.sign("csrf", joinFields([bound, random]));
+    const token = `${encodeHex(mac)}.${encodeHex(random)}`;
+    return { token, cookies: [...queued, cookies.set("csrf", token)] };
+  }
+
+  async function checkToken(request: Request): Promise<void> {
+    const token = request.headers.get(header);
+    if (token === null || token === "") throw failure("token_missing");
+    const [, mac = "", random = ""] = TOKEN_REGEXP.exec(token) ?? [];
+    if (mac === "") throw failure("token_malformed");
+    const cookie = cookies.read(request, "csrf");
+    if (cookie.status === "ambiguous") throw failure("cookie_ambiguous");
+    if (cookie.status === "absent" || !equalText(cookie.value, token)) {
+      throw failure("token_differs_from_cookie");
+    }
+    const bound = await bindingOf(request);
+    if (bound === undefined) throw failure("token_of_another_session");
+    const message = joinFields([bound, decodeHex(random)]);
+    if (!await keys.verify("csrf", message, decodeHex(mac))) {
+      throw failure("token_of_another_session");
+    }
+  }
+
+  return Object.freeze({
+    header,
+    issue,
+    async check(request: Request) {
+      if (isSafeMethod(request.method)) return;
+      if (sourceOf(request) === "foreign") throw failure("source_foreign");
+      await checkToken(request);
+    },
+    async checkSource(request: Request) {
+      if (isSafeMethod(request.method)) return;
+      switch (sourceOf(request)) {
+        case "own":
+          return;
+        case "foreign":
+          throw failure("source_foreign");
+        case "unsaid":
+          await checkToken(request);
+      }
+    },
+  });
+}
+
+/** The kind stands in it, so that a token from before a session is none of a session with the same value. */
+async function binding(kind: "sid" | "presid", value: string): Promise<string> {
+  return `${kind} ${await digestText(value)}`;
+}
+
+function failure(reason: CsrfFailure): AuthError {
+  return new AuthError("csrf_failed", {
+    reason,
+    detail: "The request carries no valid CSRF token, or comes from another site",
+  });
+}

@@ -1,0 +1,165 @@
+/** Forged requests: what a victim's browser or an attacker sends, and why it is refused. */
+
+import { assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { type CsrfFailure, csrfService } from "../../auth/csrf.ts";
+import { deriveKeys } from "../../auth/derived_keys.ts";
+import { AuthError } from "../../auth/error.ts";
+import { OWN, SESSION_A, SESSION_B, cookieField, request, sent, refusal, issued, csrf, IN_A, IN_B } from "../auth/_csrf.ts";
+
+/** ATTACKS, "Sessions, cookies, CSRF": what a victim's browser or an attacker sends, and why it fails. */
+const ATTACKS: readonly [
+  why: string,
+  attack: () => Promise<Request>,
+  failure: CsrfFailure,
+][] = [
+  ["the token of session A in session B", async () => {
+    const a = await issued(csrf, IN_A);
+    return sent({ ...a.jar, ...IN_B }, a.token);
+  }, "token_of_another_session"],
+  ["the token of session A in session B, with B's cookie", async () => {
+    const [a, b] = [await issued(csrf, IN_A), await issued(csrf, IN_B)];
+    return sent(b.jar, a.token);
+  }, "token_differs_from_cookie"],
+  ["a token from before the login", async () => {
+    const before = await issued(csrf, {});
+    return sent({ ...before.jar, ...IN_A }, before.token);
+  }, "token_of_another_session"],
+  ["a token of the session after it", async () => {
+    const a = await issued(csrf, IN_A);
+    const { "__Host-sid": _sid, ...left } = a.jar;
+    return sent(left, a.token);
+  }, "token_of_another_session"],
+  ["a token of the session, bound to a presid now", async () => {
+    const a = await issued(csrf, IN_A);
+    const { "__Host-sid": _sid, ...left } = a.jar;
+    return sent({ ...left, "__Host-presid": SESSION_A }, a.token);
+  }, "token_of_another_session"],
+  ["a token from before a session whose id is the presid's value", async () => {
+    const before = await issued(csrf, { "__Host-presid": SESSION_A });
+    const { "__Host-presid": _presid, ...left } = before.jar;
+    return sent({ ...left, ...IN_A }, before.token);
+  }, "token_of_another_session"],
+  ["equal cookie and header that nobody signed", () => {
+    const token = `${"0".repeat(64)}.${"0".repeat(64)}`;
+    return Promise.resolve(sent({ ...IN_A, "__Host-csrf": token }, token));
+  }, "token_of_another_session"],
+  ["equal cookie and header, of the attacker's own browser", async () => {
+    const attacker = await issued(csrf, {});
+    return sent({ ...IN_A, "__Host-csrf": attacker.token }, attacker.token);
+  }, "token_of_another_session"],
+  ["equal cookie and header of another service's secret", async () => {
+    const other = csrfService({ keys: deriveKeys("another secret of at least 32 bytes") });
+    const { token, jar } = await issued(other, IN_A);
+    return sent(jar, token);
+  }, "token_of_another_session"],
+  ["a token without any cookie to bind to", async () => {
+    const { token } = await issued(csrf, IN_A);
+    return sent({ "__Host-csrf": token }, token);
+  }, "token_of_another_session"],
+  [
+    "the cookie alone, as a form of another site sends it",
+    async () => sent((await issued(csrf, IN_A)).jar, undefined, {}),
+    "token_missing",
+  ],
+  ["an empty header field", async () => sent((await issued(csrf, IN_A)).jar, ""), "token_missing"],
+  ["the token in a cookie of another name", async () => {
+    const { token } = await issued(csrf, IN_A);
+    return sent({ ...IN_A, csrf: token, "__Secure-csrf": token, "__host-csrf": token }, token);
+  }, "token_differs_from_cookie"],
+  [
+    "the token without its cookie",
+    async () => sent(IN_A, (await issued(csrf, IN_A)).token),
+    "token_differs_from_cookie",
+  ],
+  ["two tokens of one session", async () => {
+    const [one, two] = [await issued(csrf, IN_A), await issued(csrf, IN_A)];
+    return sent(one.jar, two.token);
+  }, "token_differs_from_cookie"],
+  ["the code of one token with the chance of another", async () => {
+    const [one, two] = [await issued(csrf, IN_A), await issued(csrf, IN_A)];
+    const token = `${one.token.slice(0, 64)}.${two.token.slice(65)}`;
+    return sent({ ...IN_A, "__Host-csrf": token }, token);
+  }, "token_of_another_session"],
+  ["code and chance in the wrong order", async () => {
+    const token = (await issued(csrf, IN_A)).token.split(".").reverse().join(".");
+    return sent({ ...IN_A, "__Host-csrf": token }, token);
+  }, "token_of_another_session"],
+  ["the CSRF cookie twice", async () => {
+    const { token } = await issued(csrf, IN_A);
+    return request({
+      ...OWN,
+      "X-CSRF-Token": token,
+      Cookie: `${cookieField(IN_A)}; __Host-csrf=${token}; __Host-csrf=${token}`,
+    });
+  }, "cookie_ambiguous"],
+  ["the session's cookie twice", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return request({ ...OWN, "X-CSRF-Token": token, Cookie: `__Host-sid=x; ${cookieField(jar)}` });
+  }, "cookie_ambiguous"],
+  ["the presid twice", async () => {
+    const { token, jar } = await issued(csrf, {});
+    return request({
+      ...OWN,
+      "X-CSRF-Token": token,
+      Cookie: `${cookieField(jar)}; __Host-presid=x`,
+    });
+  }, "cookie_ambiguous"],
+  ["the header field twice", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return request([...Object.entries({ ...OWN, Cookie: cookieField(jar) }), [
+      "X-CSRF-Token",
+      token,
+    ], ["X-CSRF-Token", token]]);
+  }, "token_malformed"],
+  ["a right token from another site", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return sent(jar, token, { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" });
+  }, "source_foreign"],
+  ["a right token from a sibling domain", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return sent(jar, token, { "Sec-Fetch-Site": "same-site", Origin: "https://blog.example.com" });
+  }, "source_foreign"],
+  ["a right token from a sibling domain that only Origin tells", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return sent(jar, token, { Origin: "https://blog.example.com" });
+  }, "source_foreign"],
+  ["a right token from Origin: null", async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    return sent(jar, token, { Origin: "null" });
+  }, "source_foreign"],
+  ["login CSRF: no session, the attacker's own pair, from another site", async () => {
+    const attacker = await issued(csrf, {});
+    return sent(attacker.jar, attacker.token, { "Sec-Fetch-Site": "cross-site" });
+  }, "source_foreign"],
+  [
+    "login CSRF by a form: no session, no cookies, no fields",
+    () => Promise.resolve(request({})),
+    "token_missing",
+  ],
+];
+
+for (const [why, attack, failure] of ATTACKS) {
+  Deno.test(`check() refuses ${why}`, async () => {
+    assertEquals(await refusal(csrf, await attack()), failure);
+  });
+}
+
+Deno.test("checkSource() looks at the token as check() does where the browser says nothing", async () => {
+  for (const [why, attack, failure] of ATTACKS) {
+    if (failure === "source_foreign") continue;
+    const attempt = await attack();
+    attempt.headers.delete("Sec-Fetch-Site");
+    assertEquals(await refusal(csrf, attempt, "checkSource"), failure, why);
+  }
+});
+
+Deno.test("csrfService() says neither token nor cookie nor session when it refuses", async () => {
+  for (const [, attack] of ATTACKS) {
+    const attempt = await attack();
+    const error = await assertRejects(() => csrf.check(attempt), AuthError);
+    const said = [error.message, error.reason, error.stack, JSON.stringify(error)].join();
+    for (const secret of [SESSION_A, SESSION_B, attempt.headers.get("X-CSRF-Token") || "—"]) {
+      assertFalse(said.includes(secret));
+    }
+  }
+});

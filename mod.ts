@@ -194,3 +194,6 @@ export type {
   StaticAssetPackage,
   StaticMount,
 } from "./static/types.ts";
+
+// Authentication: all of it; auth/mod.ts is the list
+export * from "./auth/mod.ts";

@@ -23,6 +23,8 @@ export interface AuthViolation {
   readonly in: "body";
   /** JSON Pointer (RFC 6901) into that part. */
   readonly pointer: string;
+  /** Stable code for programs. */
+  readonly code: string;
   /** Text for a person. */
   readonly message: string;
 }

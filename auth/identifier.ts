@@ -31,15 +31,16 @@ const FORBIDDEN_REGEXP = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800()<>[
 export function canonicalIdentifier(text: unknown): string {
   // NFKC makes one character of at most 18, and never more than a few of the text's own
   if (typeof text !== "string" || text.length > 4 * MAX_LENGTH) throw invalid();
-  const folded = fold(text.trim());
-  const identifier = fold(folded); // Lower case may bring back what NFKC composes
-  if (identifier !== folded) throw invalid();
+  const identifier = fold(text.trim());
   if (identifier === "" || [...identifier].length > MAX_LENGTH) throw invalid();
   if (FORBIDDEN_REGEXP.test(identifier) || !isAddressOrName(identifier)) throw invalid();
   return identifier;
 }
 
-/** Lower case writes sigma by what follows it; here it has one form, as in Unicode's case folding. */
+/**
+ * Lower case writes sigma by what follows it; here it has one form, as in Unicode's case folding. It also leaves behind
+ * what NFKC composes.
+ */
 function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }

@@ -143,8 +143,8 @@ function freezeClaims(claims: Readonly<Record<string, unknown>>): Record<string,
     }
     const copy = isList ? [] : Object.create(null);
     copies.set(value, copy);
-    for (const [key, member] of Object.entries(value)) {
-      Reflect.set(copy, key, freezeCopy(member, depth + 1));
+    for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
+      copy[key] = freezeCopy(member, depth + 1);
     }
     return Object.freeze(copy);
   }

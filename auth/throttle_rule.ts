@@ -68,16 +68,19 @@ export type ThrottleStep =
  * Counts an attempt.
  *
  * @param record What is kept for the key; `null` if nothing is.
+ * @throws {RangeError} If the time is no number.
  */
 export function throttleStep(
   rule: ThrottleRule,
   record: ThrottleRecord | null,
   now: number,
 ): ThrottleStep {
-  // Asked so that a time which is no number keeps the record and its lock
-  const current = record !== null && !(now >= record.expiresAt) ? record : null;
-  if (current !== null && current.lockedUntil > 0 && !(now >= current.lockedUntil)) {
-    return { allowed: false, retryAfter: Math.ceil(current.lockedUntil - now) || 1 };
+  if (!Number.isFinite(now)) {
+    throw new RangeError("Cannot count attempt: the time is no number"); // nothing would ever be locked
+  }
+  const current = record !== null && now < record.expiresAt ? record : null;
+  if (current !== null && now < current.lockedUntil) {
+    return { allowed: false, retryAfter: Math.ceil(current.lockedUntil - now) };
   }
   const failures = (current?.failures ?? 0) + 1;
   switch (rule.kind) {

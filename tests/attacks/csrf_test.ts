@@ -4,7 +4,19 @@ import { assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { type CsrfFailure, csrfService } from "../../auth/csrf.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
-import { OWN, SESSION_A, SESSION_B, cookieField, request, sent, refusal, issued, csrf, IN_A, IN_B } from "../auth/_csrf.ts";
+import {
+  cookieField,
+  csrf,
+  IN_A,
+  IN_B,
+  issued,
+  OWN,
+  refusal,
+  request,
+  sent,
+  SESSION_A,
+  SESSION_B,
+} from "../auth/_csrf.ts";
 
 /** ATTACKS, "Sessions, cookies, CSRF": what a victim's browser or an attacker sends, and why it fails. */
 const ATTACKS: readonly [

@@ -72,4 +72,3 @@ export async function issued(
 export const csrf: CsrfService = csrfService({ keys: deriveKeys(SECRET) });
 export const IN_A: Jar = { "__Host-sid": SESSION_A };
 export const IN_B: Jar = { "__Host-sid": SESSION_B };
-

@@ -15,7 +15,22 @@ import { csrfService } from "../../auth/csrf.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 import { randomNumbers } from "../static/_random.ts";
-import { SECRET, URL_HERE, OWN, SESSION_A, SESSION_B, type Jar, cookieField, request, sent, refusal, issued, csrf, IN_A, IN_B } from "./_csrf.ts";
+import {
+  cookieField,
+  csrf,
+  IN_A,
+  IN_B,
+  issued,
+  type Jar,
+  OWN,
+  refusal,
+  request,
+  SECRET,
+  sent,
+  SESSION_A,
+  SESSION_B,
+  URL_HERE,
+} from "./_csrf.ts";
 
 Deno.test("csrfService() issues a token that passes with its cookie, in a session and before one", async () => {
   for (const before of [IN_A, {}]) {

@@ -6,10 +6,12 @@
  */
 
 import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
+import { authCases } from "./auth_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
 import { staticCases } from "./static_cases.ts";
+import { storeCases } from "./store_cases.ts";
 
 /** Every case with standard decorators, in the order in which they run. */
 export const cases: readonly RuntimeCase[] = [
@@ -31,6 +33,8 @@ export const cases: readonly RuntimeCase[] = [
   ...routerCases,
   ...openApiCases,
   ...staticCases,
+  ...authCases,
+  ...storeCases,
   ...decoratorCases("standard"),
 ];
 

@@ -1,0 +1,144 @@
+/**
+ * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle and the
+ * stores behind them.
+ *
+ * @module
+ */
+
+// Who it is, and how a request says so
+export { createPrincipal } from "./principal.ts";
+export type {
+  Authentication,
+  AuthMethod,
+  Principal,
+  PrincipalInit,
+  PrincipalOptions,
+} from "./principal.ts";
+export { authenticated, authFailed, chain, noCredential } from "./strategy.ts";
+export type {
+  Authenticated,
+  AuthFailed,
+  AuthStrategy,
+  NoCredential,
+  StrategyChain,
+  StrategyContext,
+  StrategyResult,
+} from "./strategy.ts";
+
+// What is refused, and what happened
+export { AuthError } from "./error.ts";
+export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts";
+export type {
+  AuthEvent,
+  AuthEventListener,
+  EventBase,
+  LoginFailed,
+  LoginFailure,
+  LoginSucceeded,
+  LoginThrottled,
+  PasswordChanged,
+  PasswordRehashed,
+  SessionCreated,
+  SessionExpired,
+  SessionExpiry,
+  SessionRevoked,
+  UserCreated,
+} from "./events.ts";
+
+// Passwords
+export { passwordService } from "./passwords.ts";
+export type {
+  NewAccount,
+  PasswordChange,
+  PasswordCredentials,
+  PasswordService,
+  PasswordServiceOptions,
+} from "./passwords.ts";
+export { passwordPolicy } from "./password_policy.ts";
+export type {
+  PasswordContext,
+  PasswordPolicy,
+  PasswordPolicyOptions,
+  PasswordProblem,
+  PasswordProblemCode,
+} from "./password_policy.ts";
+export { pbkdf2Hasher } from "./password_hasher.ts";
+export type { PasswordHasher, Pbkdf2HasherOptions } from "./password_hasher.ts";
+export { scryptHasher } from "./password_scrypt.ts";
+export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password_scrypt.ts";
+export type { HasherLimitOptions } from "./password_queue.ts";
+export { canonicalIdentifier } from "./identifier.ts";
+
+// The login throttle
+export { throttleService } from "./throttle.ts";
+export type {
+  LoginClient,
+  LoginReservation,
+  ThrottleRules,
+  ThrottleService,
+  ThrottleServiceOptions,
+} from "./throttle.ts";
+export { throttleStep, throttleSuccess } from "./throttle_rule.ts";
+export type {
+  BackoffRule,
+  ThrottleClaim,
+  ThrottleDecision,
+  ThrottleRecord,
+  ThrottleRule,
+  ThrottleStep,
+  WindowRule,
+} from "./throttle_rule.ts";
+export { addressBucket, clientAddressReader } from "./client_address.ts";
+export type { ClientAddressOptions } from "./client_address.ts";
+
+// Sessions, cookies, CSRF
+export { LASTING_SESSIONS, sessionService } from "./session.ts";
+export type {
+  ActiveSession,
+  NewSession,
+  NewSessionOptions,
+  SessionInfo,
+  SessionLimits,
+  SessionService,
+  SessionServiceOptions,
+  UserInfo,
+} from "./session.ts";
+export { parseCookies, readCookie, serializeCookie } from "./cookie.ts";
+export type { CookieAttributes, CookiePair, CookieReading } from "./cookie.ts";
+export { cookiePolicy } from "./cookie_policy.ts";
+export type {
+  CookieKind,
+  CookiePolicy,
+  CookiePolicyOptions,
+  SetCookieOptions,
+} from "./cookie_policy.ts";
+export { csrfService } from "./csrf.ts";
+export type { CsrfFailure, CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./csrf.ts";
+export { csrfGuard } from "./http_csrf.ts";
+export type { CsrfGuardOptions } from "./http_csrf.ts";
+export { deriveKeys } from "./derived_keys.ts";
+export type { DerivedKeys, KeyPurpose } from "./derived_keys.ts";
+
+// Stores
+export { inMemoryAuthStores } from "./store_memory.ts";
+export type { InMemoryAuthStoresOptions } from "./store_memory.ts";
+export type {
+  AuthStores,
+  Credential,
+  CredentialStore,
+  KeyRing,
+  KeyStore,
+  LoginThrottle,
+  NewUser,
+  RefreshFamily,
+  RefreshRotation,
+  RefreshSelector,
+  RefreshTokenStore,
+  Session,
+  SessionStore,
+  StateStore,
+  StoredKey,
+  User,
+  UserPatch,
+  UserStore,
+} from "./store_types.ts";

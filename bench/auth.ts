@@ -1,0 +1,166 @@
+/**
+ * What sessions and logins cost: `deno task bench:auth`.
+ *
+ * Prints how many sessions are verified in a second, beside the digest that each of them needs; the memory of a session;
+ * and the share of a login that is not hashing. Needs `--v8-flags=--expose-gc`.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console
+
+import {
+  type AuthStores,
+  csrfService,
+  deriveKeys,
+  inMemoryAuthStores,
+  type PasswordHasher,
+  passwordService,
+  pbkdf2Hasher,
+  type SessionService,
+  sessionService,
+  throttleService,
+} from "@gatehouse/http/auth";
+import { measure, median } from "./_measure.ts";
+import { table } from "./_table.ts";
+
+const SECRET = "a secret of at least 32 bytes, kept";
+const CREDENTIALS = { identifier: "ada@example.org", password: "lovelace wrote the notes" };
+const SESSIONS = 100_000;
+const LOGINS = 25;
+
+/** A session of a user, and what verifies it. */
+async function signIn(): Promise<{ sessions: SessionService; token: string }> {
+  const stores = inMemoryAuthStores();
+  await stores.users.create(userOf("u1"));
+  const sessions = sessionService(stores);
+  const { token } = await sessions.create(authenticationOf("u1"));
+  return { sessions, token };
+}
+
+function userOf(sub: string) {
+  return { sub, identifier: sub, securityStamp: "stamp", createdAt: 0 };
+}
+
+function authenticationOf(sub: string) {
+  return { sub, securityStamp: "stamp", authTime: Math.floor(Date.now() / 1000), amr: ["pwd"] };
+}
+
+async function measureVerification(): Promise<string[][]> {
+  const { sessions, token } = await signIn();
+  const bytes = new TextEncoder().encode(token);
+  const csrf = csrfService({ keys: deriveKeys(SECRET) });
+  const page = new Request("https://example.com/");
+  const issued = await csrf.issue(page, token);
+  const cookie = [`__Host-sid=${token}`, ...issued.cookies.map((text) => text.split(";")[0])];
+  const headers = {
+    Cookie: cookie.join("; "),
+    "X-CSRF-Token": issued.token,
+    "Sec-Fetch-Site": "same-origin",
+  };
+  const post = new Request(page.url, { method: "POST", headers });
+  await csrf.check(post);
+  const results = await measure([
+    { name: "SHA-256 of the token", run: () => crypto.subtle.digest("SHA-256", bytes) },
+    { name: "sessions.verify()", run: () => sessions.verify(token) },
+    { name: "csrf.checkSource()", run: () => csrf.checkSource(post) },
+    { name: "csrf.check()", run: () => csrf.check(post) },
+    { name: "csrf.issue()", run: () => csrf.issue(page, token) },
+  ], () => undefined);
+  return results.map(({ name, ns, over }) => [
+    name,
+    (ns / 1000).toFixed(1),
+    Math.round(1e9 / ns).toLocaleString("en"),
+    over("SHA-256 of the token").toFixed(2),
+  ]);
+}
+
+/** Bytes of heap for each of many sessions, of as many users or of one. */
+async function measureMemory(users: number): Promise<string[]> {
+  const stores = inMemoryAuthStores();
+  const sessions = sessionService(stores);
+  for (let i = 0; i < users; i++) await stores.users.create(userOf(`u${i}`));
+  const before = heapAfterCollection();
+  for (let i = 0; i < SESSIONS; i++) await sessions.create(authenticationOf(`u${i % users}`));
+  const bytes = (heapAfterCollection() - before) / SESSIONS;
+  await keepAlive(stores);
+  return [`${SESSIONS.toLocaleString("en")} of ${users.toLocaleString("en")}`, bytes.toFixed(0)];
+}
+
+function heapAfterCollection(): number {
+  const { gc } = globalThis as { gc?: () => void };
+  if (gc === undefined) throw new Error("Cannot measure memory: run with --v8-flags=--expose-gc");
+  gc();
+  gc();
+  return Deno.memoryUsage().heapUsed;
+}
+
+/** Asks for something, so that nothing is collected before it was counted. */
+async function keepAlive(stores: AuthStores): Promise<void> {
+  await stores.sessions.list("u0");
+}
+
+/** The default hasher, and how long it took. */
+function timed(hasher: PasswordHasher): { hasher: PasswordHasher; take: () => number } {
+  let spent = 0;
+  async function time<T>(work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      spent += performance.now() - start;
+    }
+  }
+  return {
+    hasher: {
+      id: hasher.id,
+      hash: (password) => time(() => hasher.hash(password)),
+      verify: (password, encoded) => time(() => hasher.verify(password, encoded)),
+      needsRehash: (encoded) => hasher.needsRehash(encoded),
+    },
+    take() {
+      const result = spent;
+      spent = 0;
+      return result;
+    },
+  };
+}
+
+/** Whole logins: throttle, user, hash, session and CSRF token. */
+async function measureLogin(): Promise<string[]> {
+  const stores = inMemoryAuthStores();
+  const keys = deriveKeys(SECRET);
+  const { hasher, take } = timed(pbkdf2Hasher());
+  const throttle = throttleService({ store: stores.throttle, keys });
+  const passwords = passwordService({ ...stores, throttle, hasher });
+  const sessions = sessionService(stores);
+  const csrf = csrfService({ keys });
+  await passwords.createUser(CREDENTIALS);
+  const request = new Request("https://example.com/auth/login", { method: "POST" });
+  const wholes: number[] = [];
+  const shares: number[] = [];
+  for (let i = 0; i < LOGINS; i++) {
+    take();
+    const start = performance.now();
+    const authentication = await passwords.verify(CREDENTIALS, { address: "192.0.2.1" });
+    const { token } = await sessions.create(authentication);
+    await csrf.issue(request, token);
+    await throttle.issueDevice(CREDENTIALS.identifier);
+    const whole = performance.now() - start;
+    wholes.push(whole);
+    shares.push((whole - take()) / whole);
+  }
+  return [median(wholes).toFixed(1), `${(median(shares) * 100).toFixed(2)} %`];
+}
+
+if (import.meta.main) {
+  console.log(
+    table(["", "µs", "per second", "÷ the digest"], await measureVerification()) + "\n",
+  );
+  console.log(
+    table(["sessions of users", "bytes of heap each"], [
+      await measureMemory(SESSIONS),
+      await measureMemory(1000),
+    ]) + "\n",
+  );
+  console.log(table(["login, ms", "outside the hash"], [await measureLogin()]));
+}

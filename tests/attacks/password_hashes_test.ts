@@ -1,0 +1,207 @@
+/** The catalogue "Passwords and throttle": what is stored, what changes meanwhile, and what is told. */
+
+import { assert, assertEquals } from "@std/assert";
+import {
+  ADA,
+  cheapHasher,
+  CLIENT,
+  createServices,
+  once,
+  OTHER_PASSWORD,
+  PASSWORD,
+  patchUser,
+  refusal,
+  repeat,
+  type Services,
+  shown,
+} from "../auth/_services.ts";
+
+const HASH = "$pbkdf2-sha256$i=1000$c2FsdHNhbHRzYWx0c2FsdA$";
+const KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+const STORED: readonly (readonly [source: string, what: string, hash: unknown])[] = [
+  ["ATTACKS", "4294967295 iterations", `${HASH.replace("1000", "4294967295")}${KEY}`],
+  ["ATTACKS", "99999999 iterations", `${HASH.replace("1000", "99999999")}${KEY}`],
+  ["neighbour", "999 iterations", `${HASH.replace("1000", "999")}${KEY}`],
+  ["neighbour", "no iterations", `${HASH.replace("i=1000", "i=0")}${KEY}`],
+  ["neighbour", "1e3 iterations", `${HASH.replace("1000", "1e3")}${KEY}`],
+  ["ATTACKS", "no key", HASH],
+  ["neighbour", "a key of one byte", `${HASH}AA`],
+  ["neighbour", "no salt", HASH.replace(/\$[^$]*\$$/, `$$$${KEY}`)],
+  [
+    "neighbour",
+    "another algorithm",
+    "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234",
+  ],
+  ["neighbour", "an empty text", ""],
+  ["neighbour", "the password itself", PASSWORD],
+  ["neighbour", "1 MB", `${HASH}${KEY.repeat(25_000)}`],
+  ["neighbour", "a line feed at the end", `${HASH}${KEY}\n`],
+];
+for (const [source, what, passwordHash] of STORED) {
+  Deno.test(`[${source}] stored hash: ${what} → invalid_credentials, at once`, async () => {
+    const { passwords, stores } = createServices();
+    await passwords.createUser({ ...ADA, sub: "u1" });
+    await patchUser(stores, { passwordHash: passwordHash as string });
+    for (const password of [PASSWORD, passwordHash as string, "", "\0"]) {
+      const error = await refusal(() => passwords.verify({ ...ADA, password }));
+      assertEquals([error.code, error.status], ["invalid_credentials", 401]);
+    }
+    const change = { sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    assertEquals((await refusal(() => passwords.change(change))).code, "invalid_credentials");
+  });
+}
+
+const TEXTS: readonly (readonly [source: string, what: string, own: string, other: string])[] = [
+  ["ATTACKS", "NUL behind it", PASSWORD, `${PASSWORD}\0`],
+  ["ATTACKS", "NUL and more behind it", PASSWORD, `${PASSWORD}\0babbage`],
+  ["ATTACKS", "a lone surrogate behind it", `${PASSWORD}\ufffd`, `${PASSWORD}\ud800`],
+  ["ATTACKS", "another lone surrogate", `${PASSWORD}\ufffd`, `${PASSWORD}\udbff`],
+  ["neighbour", "a space behind it", PASSWORD, `${PASSWORD} `],
+  ["neighbour", "the same cut after 72 bytes", "x y z ".repeat(14), "x y z ".repeat(12)],
+  [
+    "neighbour",
+    "the same cut after 64 bytes",
+    "ada & bob ".repeat(8),
+    "ada & bob ".repeat(8).slice(0, 64),
+  ],
+  [
+    "neighbour",
+    "compatible letters, which NFC keeps apart",
+    "ﬁnest password of all",
+    "finest password of all",
+  ],
+  ["neighbour", "upper case", PASSWORD, PASSWORD.toUpperCase()],
+];
+for (const [source, what, own, other] of TEXTS) {
+  Deno.test(`[${source}] password: ${what} → another password`, async () => {
+    const anything = { check: () => Promise.resolve([]) };
+    const { passwords } = createServices({ policy: anything });
+    await passwords.createUser({ ...ADA, password: own });
+    const error = await refusal(() => passwords.verify({ ...ADA, password: other }));
+    assertEquals(error.code, "invalid_credentials");
+    assertEquals((await passwords.verify({ ...ADA, password: own })).amr, ["pwd"]);
+  });
+}
+
+Deno.test("[ATTACKS] password: 15 emoji are 15 characters, and 14 are too few", async () => {
+  const { passwords } = createServices();
+  const emoji = "🍏🚲🎻🌋🐙🧵🪁🛶🥁🦉🧊🪐🌵🎈🧭";
+  const short = { identifier: "ada", password: [...emoji].slice(1).join("") };
+  assertEquals((await refusal(() => passwords.createUser(short))).code, "weak_password");
+  await passwords.createUser({ identifier: "ada", password: emoji });
+  assertEquals((await passwords.verify({ identifier: "ada", password: emoji })).amr, ["pwd"]);
+});
+
+Deno.test("[ATTACKS] rehash: one that races a change of the password → the change stays", async () => {
+  const plain = createServices({ uncounted: true });
+  await plain.passwords.createUser({ ...ADA, sub: "u1" });
+  const change = once(() =>
+    plain.passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD })
+  );
+  const { passwords } = createServices({
+    stores: plain.stores,
+    hasher: cheapHasher(2_000),
+    wrap: ({ users }) => ({
+      users: {
+        ...users,
+        async update(...args) {
+          await change();
+          return await users.update(...args);
+        },
+      },
+    }),
+  });
+  await passwords.verify(ADA);
+  assertEquals((await refusal(() => plain.passwords.verify(ADA))).code, "invalid_credentials");
+  const changed = { ...ADA, password: OTHER_PASSWORD };
+  assertEquals((await plain.passwords.verify(changed)).sub, "u1");
+});
+
+/** What happens between the right password and the session that comes of it. */
+const MEANWHILE: readonly (readonly [
+  source: string,
+  what: string,
+  meanwhile: (services: Services) => Promise<unknown>,
+])[] = [
+  [
+    "neighbour",
+    "the user changes the password",
+    ({ passwords }) =>
+      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }),
+  ],
+  [
+    "neighbour",
+    "the user changes it to the same",
+    ({ passwords }) =>
+      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: PASSWORD }),
+  ],
+  [
+    "neighbour",
+    "an administrator resets it",
+    ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD),
+  ],
+  ["ATTACKS", "the account is disabled", ({ stores }) => patchUser(stores, { disabled: true })],
+  ["ATTACKS", "the account is deleted", ({ stores }) => stores.users.delete("u1")],
+  ["neighbour", "the account is deleted and made anew", async ({ passwords, stores }) => {
+    await stores.users.delete("u1");
+    await passwords.createUser({ ...ADA, sub: "u1" });
+  }],
+];
+for (const [source, what, meanwhile] of MEANWHILE) {
+  Deno.test(`[${source}] login under way: ${what} → no session lives`, async () => {
+    const services = createServices();
+    const { passwords, sessions } = services;
+    const first = await sessions.create(await passwords.createUser({ ...ADA, sub: "u1" }));
+    const stale = await passwords.verify(ADA, CLIENT);
+    await meanwhile(services);
+    const second = await sessions.create(stale);
+    assertEquals(await sessions.list("u1"), []);
+    for (const { token } of [first, second]) {
+      assertEquals(await sessions.verify(token), undefined);
+    }
+  });
+}
+
+Deno.test("[ATTACKS] leaks: no event, warning or refusal carries what somebody typed or what is stored", async () => {
+  const services = createServices({ hasher: cheapHasher(1_000) });
+  const { passwords, sessions, stores, events, warnings, throttle, clock } = services;
+  const told: unknown[] = [events, warnings];
+  const tell = async (attempt: () => Promise<unknown>) => {
+    const error = await refusal(attempt);
+    told.push(shown(error), error.stack, error.reason, `${error.cause}`, Deno.inspect(error));
+  };
+  const typed = "typed-into-the-wrong-field";
+  const device = await throttle.issueDevice(ADA.identifier);
+  const client = { ...CLIENT, device };
+  const authentication = await passwords.createUser({ ...ADA, sub: "u1" }, client);
+  const { token } = await sessions.create(authentication, { userAgent: "Mozilla/5.0 secret" });
+  const hash = (await stores.users.findBySub("u1"))?.passwordHash;
+  const tokenHash = (await stores.sessions.list("u1"))[0]?.tokenHash;
+  await tell(() => passwords.createUser({ identifier: typed, password: "weak-password" }));
+  await tell(() => passwords.createUser(ADA, client));
+  await tell(() => passwords.verify({ identifier: typed, password: PASSWORD }, client));
+  await tell(() => passwords.verify({ identifier: `${typed},b`, password: PASSWORD }, client));
+  const change = { sub: "u1", currentPassword: typed, newPassword: OTHER_PASSWORD };
+  await tell(() => passwords.change(change, client));
+  await tell(() =>
+    passwords.change({ ...change, currentPassword: PASSWORD, newPassword: "weak-password" })
+  );
+  for (const _ of repeat(6, () => 0)) {
+    await refusal(() => passwords.verify({ ...ADA, password: typed }, client));
+  }
+  await tell(() => passwords.verify(ADA, client));
+  clock.now += 3_600;
+  await sessions.verify(token);
+  await passwords.reset("u1", OTHER_PASSWORD);
+  const written = JSON.stringify(told);
+  assert(events.length > 5);
+  const secrets = { hash, token, tokenHash, device, mac: device.slice(23), ...authentication };
+  for (const secret of Object.values({ ...secrets, typed, weak: "weak-password" })) {
+    if (secret === "u1" || typeof secret !== "string") continue;
+    assert(!written.includes(secret), secret);
+  }
+  for (const text of [PASSWORD, OTHER_PASSWORD, "ada@", "example.org", "Mozilla"]) {
+    assert(!written.includes(text), text);
+  }
+});

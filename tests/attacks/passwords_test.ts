@@ -1,0 +1,298 @@
+/** The catalogue "Passwords and throttle", as far as it needs no route: one row per attack; rows are only added. */
+
+import { createRouter, json } from "@gatehouse/http";
+import { assertEquals } from "@std/assert";
+import { clientAddressReader } from "../../auth/client_address.ts";
+import type { AuthErrorCode } from "../../auth/error.ts";
+import type { LoginClient } from "../../auth/throttle.ts";
+import {
+  ADA,
+  CLIENT,
+  EVE_PASSWORD,
+  fail,
+  OTHER_PASSWORD,
+  outcomes,
+  PASSWORD,
+  refusal,
+  repeat,
+  type Services,
+  shown,
+  withUsers,
+} from "../auth/_services.ts";
+
+const WRONG = { ...ADA, password: "babbage did it" };
+const EVE = { identifier: "eve@example.org", password: EVE_PASSWORD };
+const OFFICE = { address: "192.0.2.77" };
+
+type Attack = readonly [
+  source: string,
+  attack: string,
+  refusal: AuthErrorCode,
+  attempt: (services: Services) => Promise<unknown>,
+];
+
+/** Ways to guess more often, each ending in the attempt that must be refused: with the right password. */
+const GUESSING: readonly Attack[] = [
+  ["SP 800-63B-4 §3.2.2", "six guesses from one address", "throttled", async ({ passwords }) => {
+    await fail(5, () => passwords.verify(WRONG, CLIENT));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["SP 800-63B-4 §3.2.2", "100 guesses from 100 addresses", "throttled", async ({ passwords }) => {
+    await fail(100, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["CWE-307", "one password for 50 accounts", "throttled", async ({ passwords }) => {
+    await fail(50, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }, CLIENT));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["ATTACKS", "spoofed X-Forwarded-For values", "throttled", async ({ passwords }) => {
+    const reader = clientAddressReader({ warn: () => {} });
+    const info = { remoteAddr: { transport: "tcp", hostname: CLIENT.address } };
+    const from = (i: number) => {
+      const headers = { "X-Forwarded-For": `198.51.100.${i}`, "X-Real-IP": `198.51.100.${i}` };
+      const address = reader(new Request("http://localhost/", { headers }), info);
+      return address === undefined ? {} : { address };
+    };
+    await fail(5, (i) => passwords.verify(WRONG, from(i)));
+    return await passwords.verify(ADA, from(99));
+  }],
+  ["ATTACKS", "spoofed X-Forwarded-For values behind a proxy", "throttled", async (services) => {
+    const { passwords } = services;
+    const reader = clientAddressReader({ trustedProxies: ["10.0.0.0/8"], warn: () => {} });
+    const info = { remoteAddr: { transport: "tcp", hostname: "10.0.0.1" } };
+    const from = (i: number) => {
+      const headers = { "X-Forwarded-For": `198.51.100.${i}, ${CLIENT.address}` };
+      const address = reader(new Request("http://localhost/", { headers }), info);
+      return address === undefined ? {} : { address };
+    };
+    await fail(5, (i) => passwords.verify(WRONG, from(i)));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["ATTACKS", "other addresses of one IPv6 network", "throttled", async ({ passwords }) => {
+    await fail(5, (i) => passwords.verify(WRONG, { address: `2001:db8:0:1:${i}::1` }));
+    return await passwords.verify(ADA, { address: "2001:db8:0:1:ffff::1" });
+  }],
+  ["ATTACKS", "spellings of one IPv4 address", "throttled", async ({ passwords }) => {
+    await fail(3, () => passwords.verify(WRONG, { address: "::ffff:192.0.2.1" }));
+    await fail(2, () => passwords.verify(WRONG, { address: "::FFFF:c000:201" }));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["ATTACKS", "spellings of one identifier", "throttled", async ({ passwords }) => {
+    const spellings = [
+      "ADA@example.org",
+      "ada＠example.org",
+      " ada@example.org",
+      "ａda@example.org",
+    ];
+    for (const identifier of [...spellings, ADA.identifier]) {
+      await fail(1, () => passwords.verify({ ...WRONG, identifier }, CLIENT));
+    }
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  [
+    "PortSwigger: IP block",
+    "the attacker's own logins in between",
+    "throttled",
+    async (services) => {
+      const { passwords } = services;
+      for (const _ of repeat(5, () => 0)) {
+        await fail(1, () => passwords.verify(WRONG, CLIENT));
+        await passwords.verify(EVE, CLIENT);
+      }
+      return await passwords.verify(ADA, CLIENT);
+    },
+  ],
+  [
+    "PortSwigger: IP block",
+    "own logins in between, one guess for each account",
+    "throttled",
+    async (
+      { passwords },
+    ) => {
+      for (const i of repeat(50, (i) => i)) {
+        if (i < 49) await passwords.verify(EVE, CLIENT);
+        await fail(1, () => passwords.verify({ ...WRONG, identifier: `user-${i}` }, CLIENT));
+      }
+      return await passwords.verify(ADA, CLIENT);
+    },
+  ],
+  ["PortSwigger: many credentials", "a list of guesses in one request", "invalid_credentials", (
+    { passwords },
+  ) => passwords.verify({ ...ADA, password: [WRONG.password, PASSWORD] as never }, CLIENT)],
+  ["neighbour", "guesses by changes of the password", "throttled", async ({ passwords }) => {
+    const change = { sub: "u1", newPassword: OTHER_PASSWORD };
+    await fail(5, () => passwords.change({ ...change, currentPassword: "wrong" }, CLIENT));
+    return await passwords.change({ ...change, currentPassword: PASSWORD }, CLIENT);
+  }],
+  ["neighbour", "uncounted guesses by changes to a weak one", "weak_password", ({ passwords }) => {
+    const change = { sub: "u1", currentPassword: PASSWORD, newPassword: "weak" };
+    return passwords.change(change, CLIENT);
+  }],
+  ["neighbour", "impossible passwords that cost no hash", "throttled", async ({ passwords }) => {
+    await fail(5, () => passwords.verify({ ...ADA, password: "x".repeat(2048) }, CLIENT));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["neighbour", "a forged device cookie for each guess", "throttled", async ({ passwords }) => {
+    const forged = (i: number) => `${String(i).padStart(22, "A")}.${"A".repeat(43)}`;
+    await fail(5, (i) => passwords.verify(WRONG, { ...CLIENT, device: forged(i) }));
+    return await passwords.verify(ADA, { ...CLIENT, device: forged(9) });
+  }],
+  [
+    "neighbour",
+    "the attacker's own device cookie",
+    "throttled",
+    async ({ passwords, throttle }) => {
+      const device = await throttle.issueDevice(EVE.identifier);
+      await fail(5, () => passwords.verify(WRONG, { ...CLIENT, device }));
+      return await passwords.verify(ADA, { ...CLIENT, device });
+    },
+  ],
+  ["neighbour", "a stolen device cookie", "throttled", async ({ passwords, throttle }) => {
+    const device = await throttle.issueDevice(ADA.identifier);
+    await fail(5, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}`, device }));
+    return await passwords.verify(ADA, { ...CLIENT, device });
+  }],
+  ["neighbour", "an address that is none", "throttled", async ({ passwords }) => {
+    await fail(5, () => passwords.verify(WRONG, { address: "unknown" }));
+    return await passwords.verify(ADA, { address: "unknown" });
+  }],
+  ["neighbour", "half a second before the lock ends", "throttled", async ({ passwords, clock }) => {
+    await fail(5, () => passwords.verify(WRONG, CLIENT));
+    clock.now += 29.5;
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["neighbour", "a clock that goes backwards", "throttled", async ({ passwords, clock }) => {
+    await fail(5, () => passwords.verify(WRONG, CLIENT));
+    clock.now -= 1_000;
+    return await passwords.verify(ADA, CLIENT);
+  }],
+  ["neighbour", "200 parallel guesses, and one more", "throttled", async ({ passwords }) => {
+    await outcomes(repeat(200, () => passwords.verify(WRONG, CLIENT)));
+    return await passwords.verify(ADA, CLIENT);
+  }],
+];
+for (const [source, attack, code, attempt] of GUESSING) {
+  Deno.test(`[${source}] guessing: ${attack} → ${code}`, async () => {
+    const services = await withUsers();
+    assertEquals((await refusal(() => attempt(services))).code, code);
+  });
+}
+
+Deno.test("[ATTACKS] guessing: 200 parallel guesses are five", async () => {
+  const { passwords, hasher } = await withUsers({ hashing: { running: 100, waiting: 100 } });
+  const guesses = repeat(200, () => passwords.verify(WRONG, CLIENT));
+  assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
+  assertEquals(hasher.calls.length, 5);
+});
+
+Deno.test("[neighbour] guessing: 200 parallel guesses with the right one last are five", async () => {
+  const { passwords } = await withUsers({ hashing: { running: 100, waiting: 100 } });
+  const guesses = repeat(200, (i) => passwords.verify(i === 199 ? ADA : WRONG, CLIENT));
+  assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
+});
+
+/** What an attacker may do to somebody else, who must get in nevertheless. */
+const LOCKOUTS: readonly (readonly [
+  source: string,
+  attack: string,
+  client: (services: Services) => Promise<LoginClient>,
+  attack: (services: Services) => Promise<unknown>,
+])[] = [
+  ["ATTACKS", "100 addresses against a known browser", async ({ throttle }) => ({
+    ...OFFICE,
+    device: await throttle.issueDevice(ADA.identifier),
+  }), ({ passwords }) => fail(100, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }))],
+  ["neighbour", "a known browser behind the attacker's address", async ({ throttle }) => ({
+    ...CLIENT,
+    device: await throttle.issueDevice(ADA.identifier),
+  }), ({ passwords }) => fail(5, () => passwords.verify(WRONG, CLIENT))],
+  [
+    "neighbour",
+    "guesses for others where addresses are empty",
+    () => Promise.resolve({ address: "" }),
+    (
+      { passwords },
+    ) => fail(120, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }, { address: "" })),
+  ],
+  ["ATTACKS", "guesses for others where no address is known", () => Promise.resolve({}), (
+    { passwords },
+  ) => fail(120, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }))],
+  ["neighbour", "five guesses from another address", () => Promise.resolve(OFFICE), (
+    { passwords },
+  ) => fail(5, () => passwords.verify(WRONG, CLIENT))],
+  [
+    "neighbour",
+    "refused guesses, which do not prolong the wait",
+    () => Promise.resolve(CLIENT),
+    async (
+      { passwords, clock },
+    ) => {
+      await fail(500, () => passwords.verify(WRONG, CLIENT));
+      clock.now += 30;
+    },
+  ],
+  ["neighbour", "registrations from the same address", () => Promise.resolve(CLIENT), (
+    { passwords },
+  ) => fail(50, () => passwords.createUser({ ...ADA, password: "weak" }, CLIENT))],
+];
+for (const [source, attack, client, lock] of LOCKOUTS) {
+  Deno.test(`[${source}] lockout: ${attack} → the user gets in`, async () => {
+    const services = await withUsers();
+    const own = await client(services);
+    await lock(services);
+    assertEquals((await services.passwords.verify(ADA, own)).sub, "u1");
+  });
+}
+
+/** Whom an attacker asks about: the answer must not tell one from the other. */
+const ACCOUNTS: readonly string[] = [ADA.identifier, "nobody", "unset", "disabled", "__proto__"];
+const GUESSES: readonly (readonly [source: string, what: string, password: unknown])[] = [
+  ["ATTACKS", "a wrong password", "babbage did it"],
+  ["ATTACKS", "a password of 2 KiB", "x".repeat(2048)],
+  ["neighbour", "a password of 1 MB", "x".repeat(1_000_000)],
+  ["ATTACKS", "the right password and NUL", `${PASSWORD}\0`],
+  ["ATTACKS", "half a character", `${PASSWORD}\udfff`],
+  ["neighbour", "an empty password", ""],
+  ["neighbour", "no password", undefined],
+  ["neighbour", "an object", { $ne: null }],
+];
+for (const [source, what, password] of GUESSES) {
+  Deno.test(`[${source}] enumeration: ${what} → byte-equal answers, then byte-equal locks`, async () => {
+    const { passwords, hasher } = await withUsers();
+    const router = createRouter().get("/:account", async (req) => {
+      await passwords.verify({ identifier: req.params.account, password } as never, CLIENT);
+      return json("in");
+    });
+    const answers: string[][] = [];
+    const hashes: number[] = [];
+    for (const account of ACCOUNTS) {
+      const answer: string[] = [];
+      hasher.calls.length = 0;
+      for (const _ of repeat(7, () => 0)) {
+        const response = await router.request(`/${account}`);
+        answer.push(JSON.stringify([response.status, ...response.headers, await response.text()]));
+      }
+      answers.push(answer);
+      hashes.push(hasher.calls.length);
+    }
+    for (const answer of answers) assertEquals(answer, answers[0]);
+    assertEquals(new Set(hashes).size, 1, `${hashes} hashes`);
+    assertEquals(answers[0]?.map((answer) => answer.slice(1, 4)), [
+      ...repeat(5, () => "401"),
+      "429",
+      "429",
+    ]);
+  });
+}
+
+Deno.test("[ATTACKS] enumeration: the right password of a locked account → the lock of unknown ones", async () => {
+  const { passwords, hasher } = await withUsers();
+  const answers: unknown[] = [];
+  for (const identifier of ACCOUNTS) {
+    await fail(5, () => passwords.verify({ ...WRONG, identifier }, CLIENT));
+    hasher.calls.length = 0;
+    answers.push(shown(await refusal(() => passwords.verify({ ...ADA, identifier }, CLIENT))));
+    assertEquals(hasher.calls, []);
+  }
+  for (const answer of answers) assertEquals(answer, answers[0]);
+});

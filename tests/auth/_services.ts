@@ -1,0 +1,225 @@
+/**
+ * All services on stores in memory, with a clock that a test sets and a list of what was told.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
+import { type DerivedKeys, deriveKeys } from "../../auth/derived_keys.ts";
+import { AuthError } from "../../auth/error.ts";
+import type { AuthEvent } from "../../auth/events.ts";
+import { type PasswordHasher, pbkdf2Hasher } from "../../auth/password_hasher.ts";
+import type { PasswordPolicy } from "../../auth/password_policy.ts";
+import type { HasherLimitOptions } from "../../auth/password_queue.ts";
+import {
+  type PasswordCredentials,
+  type PasswordService,
+  passwordService,
+} from "../../auth/passwords.ts";
+import { type SessionLimits, type SessionService, sessionService } from "../../auth/session.ts";
+import { inMemoryAuthStores } from "../../auth/store_memory.ts";
+import type { Authentication } from "../../auth/principal.ts";
+import type { AuthStores, RefreshFamily, User, UserPatch } from "../../auth/store_types.ts";
+import { type ThrottleRules, type ThrottleService, throttleService } from "../../auth/throttle.ts";
+
+export const SECRET = "a secret of at least 32 bytes, for tests";
+export const START = 1_700_000_000;
+export const PASSWORD = "lovelace wrote notes";
+export const OTHER_PASSWORD = "babbage built engines";
+export const EVE_PASSWORD = "eve has a long password";
+export const ADA: PasswordCredentials = { identifier: "ada@example.org", password: PASSWORD };
+export const CLIENT: { readonly address: string } = { address: "192.0.2.1" };
+
+/** A hasher, and what it was asked for. */
+export interface CountingHasher extends PasswordHasher {
+  readonly calls: ("hash" | "verify")[];
+}
+
+export function countingHasher(hasher: PasswordHasher = cheapHasher()): CountingHasher {
+  const calls: ("hash" | "verify")[] = [];
+  return {
+    id: hasher.id,
+    calls,
+    hash(password) {
+      calls.push("hash");
+      return hasher.hash(password);
+    },
+    verify(password, encoded) {
+      calls.push("verify");
+      return hasher.verify(password, encoded);
+    },
+    needsRehash: (encoded) => hasher.needsRehash(encoded),
+  };
+}
+
+/** As few iterations as are allowed. */
+export function cheapHasher(iterations = 1_000): PasswordHasher {
+  return pbkdf2Hasher({ iterations });
+}
+
+export interface ServicesOptions {
+  /** Stores in place of the ones in memory, made from them. */
+  readonly wrap?: (stores: AuthStores) => Partial<AuthStores>;
+  /** Stores that are there already. */
+  readonly stores?: AuthStores;
+  readonly hasher?: PasswordHasher;
+  readonly hashing?: HasherLimitOptions;
+  readonly policy?: PasswordPolicy;
+  readonly limits?: SessionLimits;
+  readonly rules?: Partial<ThrottleRules>;
+  readonly secret?: string | readonly string[];
+  readonly uncounted?: boolean;
+}
+
+export interface Services {
+  readonly clock: { now: number };
+  readonly events: AuthEvent[];
+  readonly warnings: string[];
+  readonly hasher: CountingHasher;
+  readonly keys: DerivedKeys;
+  readonly stores: AuthStores;
+  readonly throttle: ThrottleService;
+  readonly passwords: PasswordService;
+  readonly sessions: SessionService;
+}
+
+/** The stores forget nothing by themselves: what ends, a service has to end. */
+export function createServices(options: ServicesOptions = {}): Services {
+  const clock = { now: START };
+  const now = () => clock.now;
+  const events: AuthEvent[] = [];
+  const warnings: string[] = [];
+  const told = (event: AuthEvent) => void events.push(event);
+  const kept = options.stores ?? inMemoryAuthStores({ now: () => 0 });
+  const stores: AuthStores = { ...kept, ...options.wrap?.(kept) };
+  const keys = deriveKeys(options.secret ?? SECRET);
+  const hasher = countingHasher(options.hasher);
+  const { rules = {}, hashing, policy, limits, uncounted = false } = options;
+  const throttle = throttleService({ store: stores.throttle, keys, rules, now, events: told });
+  const passwords = passwordService({
+    users: stores.users,
+    sessions: stores.sessions,
+    refreshTokens: stores.refreshTokens,
+    throttle: uncounted ? "insecureSkip" : throttle,
+    hasher,
+    ...(hashing === undefined ? {} : { hashing }),
+    ...(policy === undefined ? {} : { policy }),
+    now,
+    events: told,
+    warn: (message) => void warnings.push(message),
+  });
+  const sessions = sessionService({ ...stores, ...limits, now, events: told });
+  return { clock, events, warnings, hasher, keys, stores, throttle, passwords, sessions };
+}
+
+/** What a promise is refused with. */
+export async function refusal(attempt: () => Promise<unknown>): Promise<AuthError> {
+  const error = await assertRejects(attempt);
+  assertInstanceOf(error, AuthError, `${error}`);
+  return error;
+}
+
+/** Says how long the throttle makes wait. */
+export async function waitOf(attempt: () => Promise<unknown>): Promise<number> {
+  const { code, headers } = await refusal(attempt);
+  assertEquals(code, "throttled");
+  assertMatch(headers["Retry-After"] ?? "", /^[1-9]\d*$/);
+  return Number(headers["Retry-After"]);
+}
+
+/** Everything of a refusal that may reach a client, by whatever way an application writes errors. */
+export function shown(error: AuthError): Record<string, unknown> {
+  const { name, message, code, status, headers, problem } = error;
+  const members = Object.keys(error);
+  const json = JSON.stringify(error);
+  return { name, message, code, status, headers, problem, members, json, text: `${error}` };
+}
+
+/** Counts what comes of many attempts, by code of the refusal. */
+export async function outcomes(attempts: readonly Promise<unknown>[]): Promise<object> {
+  const counts: Record<string, number> = {};
+  for (const result of await Promise.allSettled(attempts)) {
+    const outcome = result.status === "fulfilled" ? "made" : codeOf(result.reason);
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function codeOf(reason: unknown): string {
+  return reason instanceof AuthError ? reason.code : `${reason}`;
+}
+
+/** Does something the first time, and nothing after. */
+export function once(work: () => Promise<unknown>): () => Promise<void> {
+  let done = false;
+  return async () => {
+    if (done) return;
+    done = true;
+    await work();
+  };
+}
+
+/** The types of what was told, in order. */
+export function types(events: readonly AuthEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+export function repeat<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+export interface WithAda extends Services {
+  readonly before: User;
+  readonly tokens: readonly string[];
+}
+
+/** Ada with two sessions and two refresh families, and a family of somebody else. */
+export async function withAda(options: ServicesOptions = {}): Promise<WithAda> {
+  const services = createServices(options);
+  const { passwords, sessions, stores } = services;
+  const authentication = await passwords.createUser({ ...ADA, sub: "u1" });
+  const begun = await Promise.all(repeat(2, () => sessions.create(authentication)));
+  for (const id of ["f1", "f2"]) await stores.refreshTokens.create(family(id, authentication));
+  await stores.refreshTokens.create(family("other", { ...authentication, sub: "u9" }));
+  const before = await stores.users.findBySub("u1");
+  assert(before !== null);
+  services.events.length = 0;
+  services.hasher.calls.length = 0;
+  return { ...services, before, tokens: begun.map(({ token }) => token) };
+}
+
+function family(id: string, { sub, securityStamp }: Authentication): RefreshFamily {
+  const fresh = { currentHash: "hash", generation: 0, revoked: false };
+  const times = { expiresAt: START + 1_000, familyExpiresAt: START + 10_000 };
+  return { id, sub, securityStamp, ...fresh, ...times };
+}
+
+/** Changes Ada, `u1`, as somebody else would. */
+export async function patchUser({ users }: AuthStores, patch: UserPatch): Promise<void> {
+  const { version } = await users.findBySub("u1") ?? { version: "" };
+  assertEquals(await users.update("u1", version, patch), "updated");
+}
+
+/**
+ * Ada; a user who has no password; one who is disabled; one who is both; and Eve.
+ */
+export async function withUsers(options: ServicesOptions = {}): Promise<Services> {
+  const services = createServices(options);
+  const { passwords, stores: { users } } = services;
+  await passwords.createUser({ ...ADA, sub: "u1" });
+  await passwords.createUser({ identifier: "eve@example.org", password: EVE_PASSWORD });
+  await passwords.createUser({ ...ADA, identifier: "disabled", sub: "u2" });
+  const { version } = await users.findBySub("u2") ?? { version: "" };
+  assertEquals(await users.update("u2", version, { disabled: true }), "updated");
+  const bare = { securityStamp: "s", createdAt: START };
+  await users.create({ ...bare, sub: "u3", identifier: "unset" });
+  await users.create({ ...bare, sub: "u4", identifier: "disabled-unset", disabled: true });
+  services.hasher.calls.length = 0;
+  services.events.length = 0;
+  return services;
+}
+
+/** Makes so many attempts, all of which are refused. */
+export async function fail(count: number, attempt: (i: number) => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < count; i++) await refusal(() => attempt(i));
+}

@@ -1,0 +1,217 @@
+/** Keys for one purpose each, RFC 5869 and RFC 2104, computed a second time by `node:crypto`. */
+
+import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { createHmac, hkdfSync } from "node:crypto";
+import { type Bytes, utf8 } from "../../auth/_bytes.ts";
+import { type DerivedKeys, deriveKeys, type KeyPurpose } from "../../auth/derived_keys.ts";
+
+const TODAY = "the secret of today, 32 bytes or more";
+const OLD = "the secret of before, 32 bytes or more";
+const OLDEST = "the very first secret, 32 bytes or more";
+const MESSAGE = utf8("a message");
+
+/** The `info` of every purpose. These may never change: what was signed before would verify no more. */
+const INFOS: Readonly<Record<KeyPurpose, string>> = {
+  csrf: "gatehouse/v1/csrf",
+  device: "gatehouse/v1/device",
+  throttle: "gatehouse/v1/throttle",
+};
+const PURPOSES = Object.keys(INFOS) as KeyPurpose[];
+
+/** Keys of a secret of the wrong shape. */
+function deriveKeysOf(secret: unknown): DerivedKeys {
+  return deriveKeys(secret as string);
+}
+
+function nodeMac(secret: string, purpose: KeyPurpose, message: Bytes): Bytes {
+  const key = hkdfSync("sha256", utf8(secret), new Uint8Array(), INFOS[purpose], 32);
+  return Uint8Array.from(createHmac("sha256", new Uint8Array(key)).update(message).digest());
+}
+
+for (const purpose of PURPOSES) {
+  Deno.test(`deriveKeys() signs for ${purpose} as HKDF-SHA-256 and HMAC-SHA-256 of node:crypto do`, async () => {
+    const keys = deriveKeys(TODAY);
+    for (const message of [new Uint8Array(), MESSAGE, new Uint8Array(5_000).fill(7)]) {
+      const mac = await keys.sign(purpose, message);
+      assertEquals(mac, nodeMac(TODAY, purpose, message));
+      assertEquals(mac.length, 32);
+      assert(await keys.verify(purpose, message, mac));
+    }
+  });
+
+  for (const other of PURPOSES.filter((other) => other !== purpose)) {
+    Deno.test(`deriveKeys() makes keys for ${purpose} that verify nothing of ${other}`, async () => {
+      const keys = deriveKeys([TODAY, OLD]);
+      for (const secret of [TODAY, OLD]) {
+        const mac = await deriveKeys(secret).sign(other, MESSAGE);
+        assert(await keys.verify(other, MESSAGE, mac));
+        assertFalse(await keys.verify(purpose, MESSAGE, mac));
+      }
+    });
+  }
+}
+
+Deno.test("deriveKeys() signs by the first secret of a list", async () => {
+  const keys = deriveKeys([TODAY, OLD]);
+  assertEquals(await keys.sign("csrf", MESSAGE), nodeMac(TODAY, "csrf", MESSAGE));
+});
+
+Deno.test("deriveKeys() verifies by every secret of a list, and by a dropped one no longer", async () => {
+  const keys = deriveKeys([TODAY, OLD]);
+  assert(await keys.verify("csrf", MESSAGE, nodeMac(TODAY, "csrf", MESSAGE)));
+  assert(await keys.verify("csrf", MESSAGE, nodeMac(OLD, "csrf", MESSAGE)));
+  assertFalse(await keys.verify("csrf", MESSAGE, nodeMac(OLDEST, "csrf", MESSAGE)));
+  assert(
+    await deriveKeys([TODAY, OLD, OLDEST]).verify(
+      "csrf",
+      MESSAGE,
+      nodeMac(OLDEST, "csrf", MESSAGE),
+    ),
+  );
+});
+
+Deno.test("deriveKeys() rotates without a gap: each deployment verifies what the one before signed", async () => {
+  const deployments = [[OLDEST], [OLD, OLDEST], [TODAY, OLD]];
+  for (const [i, secrets] of deployments.entries()) {
+    const mac = await deriveKeys(secrets).sign("device", MESSAGE);
+    const next = deployments[i + 1];
+    if (next !== undefined) assert(await deriveKeys(next).verify("device", MESSAGE, mac));
+  }
+});
+
+Deno.test("deriveKeys() takes a text and a list of it alone for the same", async () => {
+  assert(
+    await deriveKeys([TODAY]).verify(
+      "csrf",
+      MESSAGE,
+      await deriveKeys(TODAY).sign("csrf", MESSAGE),
+    ),
+  );
+});
+
+Deno.test("deriveKeys() does not look at a list again that it was given", async () => {
+  const secrets = [TODAY];
+  const keys = deriveKeys(secrets);
+  secrets[0] = OLD;
+  secrets.push(OLDEST);
+  assertEquals(await keys.sign("csrf", MESSAGE), nodeMac(TODAY, "csrf", MESSAGE));
+  assertFalse(await keys.verify("csrf", MESSAGE, nodeMac(OLDEST, "csrf", MESSAGE)));
+});
+
+Deno.test("deriveKeys() gives the same to many at once, before and after the keys are there", async () => {
+  const keys = deriveKeys([TODAY, OLD]);
+  const macs = await Promise.all(Array.from({ length: 50 }, () => keys.sign("csrf", MESSAGE)));
+  for (const mac of [...macs, await keys.sign("csrf", MESSAGE)]) {
+    assertEquals(mac, nodeMac(TODAY, "csrf", MESSAGE));
+  }
+});
+
+Deno.test("deriveKeys() refuses codes with one bit changed, cut, longer, empty, or of another message", async () => {
+  const keys = deriveKeys(TODAY);
+  const mac = await keys.sign("csrf", MESSAGE);
+  for (let bit = 0; bit < mac.length * 8; bit++) {
+    const other = mac.slice();
+    other[bit >> 3] = (other[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    assertFalse(await keys.verify("csrf", MESSAGE, other), `bit ${bit}`);
+  }
+  for (
+    const other of [new Uint8Array(), mac.slice(0, 16), mac.slice(0, 31), Uint8Array.of(...mac, 0)]
+  ) {
+    assertFalse(await keys.verify("csrf", MESSAGE, other), `${other.length} bytes`);
+  }
+  assertFalse(await keys.verify("csrf", utf8("another message"), mac));
+});
+
+/** Secrets by their bytes; the least is 32, whatever the number of characters. */
+const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
+  ["31 letters", "a".repeat(31), 31],
+  ["32 letters", "a".repeat(32), 32],
+  ["33 letters", "a".repeat(33), 33],
+  ["16 characters of two bytes", "é".repeat(16), 32],
+  ["15 characters of two bytes and one letter", `${"é".repeat(15)}a`, 31],
+  ["11 characters of three bytes", "€".repeat(11), 33],
+  ["10 characters of three bytes", "€".repeat(10), 30],
+  ["8 characters of four bytes", "🔑".repeat(8), 32],
+  ["7 characters of four bytes and three letters", `${"🔑".repeat(7)}abc`, 31],
+  ["an empty text", "", 0],
+];
+
+for (const [why, secret, bytes] of LENGTHS) {
+  Deno.test(`deriveKeys() ${bytes < 32 ? "refuses" : "takes"} a secret of ${why}`, async () => {
+    if (bytes >= 32) {
+      assertEquals(
+        await deriveKeys(secret).sign("csrf", MESSAGE),
+        nodeMac(secret, "csrf", MESSAGE),
+      );
+      deriveKeys([TODAY, secret]);
+      return;
+    }
+    for (const given of [secret, [secret], [TODAY, secret]]) {
+      const error = assertThrows(() => deriveKeys(given), RangeError, `has ${bytes} bytes`);
+      assert(error.message.startsWith("Cannot derive keys: "));
+      assert(secret === "" || !error.message.includes(secret), "The message has the secret in it");
+    }
+  });
+}
+
+/** What is no secret. A missing variable of the environment is `undefined`. */
+const SHAPES: readonly [why: string, secret: unknown][] = [
+  ["undefined", undefined],
+  ["null", null],
+  ["a number", 42],
+  ["an object", {}],
+  ["a function", () => TODAY],
+  ["bytes", new Uint8Array(32)],
+  ["a String object", new String(TODAY)],
+  ["an empty list", []],
+  ["a list with undefined", [TODAY, undefined]],
+  ["a list with null", [null]],
+  ["a list with bytes", [new Uint8Array(32)]],
+  ["a list of lists", [[TODAY]]],
+  ["a list of nothing but a hole", new Array(1)],
+  ["a list with a hole in front", Object.assign(new Array(2), { 1: TODAY })],
+  ["an object with a map() of its own", { length: 1, map: () => [] }],
+];
+
+for (const [why, secret] of SHAPES) {
+  Deno.test(`deriveKeys() refuses ${why}`, () => {
+    assertThrows(() => deriveKeysOf(secret), TypeError, "Cannot derive keys: ");
+  });
+}
+
+Deno.test("deriveKeys() refuses a purpose that has no row", async () => {
+  const keys = deriveKeys(TODAY);
+  await assertRejects(() => keys.sign("sessions" as KeyPurpose, MESSAGE), TypeError);
+  await assertRejects(() => keys.verify("sessions" as KeyPurpose, MESSAGE, MESSAGE), TypeError);
+});
+
+Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
+  const keys = deriveKeys(TODAY);
+  await keys.sign("csrf", MESSAGE);
+  assertEquals(Reflect.ownKeys(keys), ["sign", "verify"]);
+  assert(Object.isFrozen(keys));
+  assertEquals(JSON.stringify(keys), "{}");
+  assertFalse(Deno.inspect(keys, { depth: 10, showHidden: true }).includes("secret"));
+});
+
+Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can be exported", async () => {
+  const { importKey } = crypto.subtle;
+  const imported: CryptoKey[] = [];
+  const descriptor = Object.getOwnPropertyDescriptor(crypto.subtle, "importKey");
+  Object.defineProperty(crypto.subtle, "importKey", {
+    configurable: true,
+    async value(...args: Parameters<SubtleCrypto["importKey"]>) {
+      const key = await Reflect.apply(importKey, crypto.subtle, args) as CryptoKey;
+      imported.push(key);
+      return key;
+    },
+  });
+  try {
+    await deriveKeys([TODAY, OLD]).verify("csrf", MESSAGE, new Uint8Array(32));
+  } finally {
+    if (descriptor !== undefined) Object.defineProperty(crypto.subtle, "importKey", descriptor);
+    else Reflect.deleteProperty(crypto.subtle, "importKey");
+  }
+  assertEquals(imported.length, 4); // two secrets, two keys of them
+  assert(imported.every(({ extractable }) => !extractable));
+});

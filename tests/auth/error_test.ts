@@ -1,0 +1,159 @@
+/** The one error class: which status each code has, and that nothing but what may be sent is sent. */
+
+import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
+import { createRouter } from "../../mod.ts";
+import { AuthError, type AuthErrorCode, type AuthErrorOptions } from "../../auth/error.ts";
+
+const SECRET = "s3cr3t";
+
+/** A new code does not compile until its status stands here. */
+const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
+  access_denied: 403,
+  csrf_failed: 403,
+  identifier_unavailable: 409,
+  invalid_credentials: 401,
+  invalid_identifier: 400,
+  service_unavailable: 503,
+  session_expired: 401,
+  throttled: 429,
+  unauthenticated: 401,
+  weak_password: 422,
+};
+const CODES = Object.keys(STATUSES) as AuthErrorCode[];
+
+/** Everything that may be said, with the secret in every place that is for us alone. */
+const LOUD: AuthErrorOptions = {
+  reason: `reason ${SECRET}`,
+  cause: new Error(`cause ${SECRET}`),
+  detail: "Something for everybody",
+  violations: [{ in: "body", pointer: "/password", code: "too_short", message: "Too short" }],
+  headers: { "Retry-After": "30" },
+};
+
+/** What a router of ours answers with if a handler throws an error. */
+async function answer(error: unknown): Promise<Response> {
+  const router = createRouter({ onError: () => {} }).get("/", () => {
+    throw error;
+  });
+  return await router.request("/");
+}
+
+for (const code of CODES) {
+  Deno.test(`AuthError ${code} has status ${STATUSES[code]}, thrown or rendered`, async () => {
+    const error = new AuthError(code);
+    assertInstanceOf(error, Error);
+    assertEquals([error.name, error.code, error.status], ["AuthError", code, STATUSES[code]]);
+    assertEquals(error.message, code);
+    const response = await answer(error);
+    assertEquals(response.status, STATUSES[code]);
+    assertEquals(response.headers.get("Content-Type"), "application/problem+json");
+    const body = await response.json();
+    assertEquals(Object.keys(body).sort(), ["code", "status", "title", "type"]);
+    assertEquals([body.code, body.status], [code, STATUSES[code]]);
+  });
+
+  Deno.test(`AuthError ${code} is sent with its headers, detail and violations, and nothing else`, async () => {
+    const response = await answer(new AuthError(code, LOUD));
+    assertEquals(response.headers.get("Retry-After"), "30");
+    const text = await response.text();
+    const { detail, violations, ...others } = JSON.parse(text);
+    assertEquals(detail, LOUD.detail);
+    assertEquals(violations, LOUD.violations);
+    assertEquals(Object.keys(others).sort(), ["code", "status", "title", "type"]);
+    const sent = text + JSON.stringify([...response.headers]);
+    assertFalse(sent.includes(SECRET));
+    assertFalse(sent.includes("error_test.ts"), "The stack was sent");
+  });
+}
+
+Deno.test("AuthError keeps its reason and cause for logs", () => {
+  const error = new AuthError("invalid_credentials", LOUD);
+  assertEquals(error.reason, LOUD.reason);
+  assertEquals(error.cause, LOUD.cause);
+  assertEquals(error.message, LOUD.detail);
+  assertEquals(new AuthError("throttled").reason, undefined);
+  assertFalse("cause" in new AuthError("throttled"));
+});
+
+Deno.test("AuthError written as JSON, spread or copied says neither reason nor cause nor stack", () => {
+  const error = new AuthError("invalid_credentials", LOUD);
+  for (const copy of [error, { ...error }, Object.assign({}, error), Object.entries(error)]) {
+    const text = JSON.stringify(copy);
+    assertFalse(text.includes(SECRET), text);
+    assertFalse(text.includes("error_test.ts"), text);
+  }
+});
+
+Deno.test("AuthErrors of one code are the same to JSON, whatever their reason", () => {
+  const [a, b] = ["user_unknown", "password_wrong"].map((reason) =>
+    JSON.stringify(new AuthError("invalid_credentials", { reason }))
+  );
+  assertEquals(a, b);
+});
+
+Deno.test("AuthError responses of one code are the same to the byte, whatever their reason", async () => {
+  const sent = await Promise.all(
+    ["user_unknown", "password_wrong", undefined].map(async (reason) => {
+      const options = reason === undefined ? {} : { reason };
+      const response = await answer(new AuthError("invalid_credentials", options));
+      return JSON.stringify([response.status, [...response.headers], await response.text()]);
+    }),
+  );
+  assertEquals(new Set(sent).size, 1);
+});
+
+for (
+  const code of [
+    "nope",
+    "",
+    "constructor",
+    "__proto__",
+    "toString",
+    "Throttled",
+    "throttled ",
+    undefined,
+    null,
+    401,
+    ["throttled"],
+    {},
+  ]
+) {
+  Deno.test(`AuthError refuses ${JSON.stringify(code)}, which is no code`, async () => {
+    const error = assertThrows(() => new AuthError(code as AuthErrorCode), TypeError);
+    assertEquals((await answer(error)).status, 500);
+  });
+}
+
+Deno.test("AuthError keeps header fields of its own", async () => {
+  const headers = { "Retry-After": "1" };
+  const error = new AuthError("throttled", { headers });
+  headers["Retry-After"] = "2";
+  assertEquals((await answer(error)).headers.get("Retry-After"), "1");
+});
+
+Deno.test("AuthError can be thrown twice: the first response takes nothing from the second", async () => {
+  const error = new AuthError("throttled", LOUD);
+  const [first, second] = [await (await answer(error)).text(), await (await answer(error)).text()];
+  assertEquals(first, second);
+});
+
+Deno.test("An error that only looks like an AuthError is a 500 that says nothing", async () => {
+  const lookalike = Object.assign(new Error(SECRET), {
+    name: "AuthError",
+    code: "access_denied",
+    status: 403,
+    problem: { headers: {}, detail: SECRET },
+    "gatehouse.problem": true,
+  });
+  const response = await answer(lookalike);
+  assertEquals(response.status, 500);
+  assertFalse((await response.text()).includes(SECRET));
+});
+
+Deno.test("AuthError is marked where nobody sees it: no member of it is a symbol that is listed", () => {
+  const error = new AuthError("throttled");
+  const listed = Reflect.ownKeys(error).filter((key) =>
+    Object.getOwnPropertyDescriptor(error, key)?.enumerable
+  );
+  assert(listed.every((key) => typeof key === "string"));
+});

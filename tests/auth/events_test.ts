@@ -1,0 +1,142 @@
+/** Telling listeners: what an event is, and that no listener breaks a request. */
+
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { createEmitter } from "../../auth/_emit.ts";
+import type { AuthEvent, AuthEventListener } from "../../auth/events.ts";
+
+const NOW = 1_700_000_000;
+const now = () => NOW;
+
+/** One of each type: a new one does not compile until it stands here. */
+const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
+  "login.succeeded": { type: "login.succeeded", at: NOW, sub: "u1", address: "192.0.2.1" },
+  "login.failed": { type: "login.failed", at: NOW, reason: "password_wrong", sub: "u1" },
+  "login.throttled": { type: "login.throttled", at: NOW, attempt: "login", retryAfter: 30 },
+  "user.created": { type: "user.created", at: NOW, sub: "u1" },
+  "password.changed": { type: "password.changed", at: NOW, sub: "u1" },
+  "password.rehashed": { type: "password.rehashed", at: NOW, sub: "u1" },
+  "session.created": { type: "session.created", at: NOW, sub: "u1", sessionId: "s1" },
+  "session.revoked": { type: "session.revoked", at: NOW, sub: "u1", exceptSessionId: "s1" },
+  "session.expired": {
+    type: "session.expired",
+    at: NOW,
+    sub: "u1",
+    sessionId: "s1",
+    reason: "idle_limit",
+  },
+};
+
+/** An emitter, and the warnings that came of it. */
+function emitterTo(events: AuthEventListener | undefined) {
+  const warnings: string[] = [];
+  const emit = createEmitter({ events, now, warn: (message) => warnings.push(message) });
+  return { emit, warnings };
+}
+
+/** Lets everything run that waits for nothing but a turn. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+for (const event of Object.values(EVENTS)) {
+  Deno.test(`createEmitter() tells of ${event.type} with type and time, frozen`, () => {
+    const told: AuthEvent[] = [];
+    const { emit, warnings } = emitterTo((event) => void told.push(event));
+    const { type, at: _at, ...members } = event;
+    emit(type, members as never);
+    assertEquals(told, [event]);
+    assert(told.every((event) => Object.isFrozen(event)));
+    assertEquals(warnings, []);
+  });
+}
+
+Deno.test("createEmitter() tells at once, in order", () => {
+  const told: string[] = [];
+  const { emit } = emitterTo((event) => void told.push("sub" in event ? event.sub ?? "" : ""));
+  for (const sub of ["a", "b", "c"]) emit("user.created", { sub });
+  assertEquals(told.join(""), "abc");
+});
+
+Deno.test("createEmitter() asks for the time of each event, and for none without a listener", () => {
+  let time = 5;
+  const told: number[] = [];
+  const emit = createEmitter({ events: (event) => void told.push(event.at), now: () => time++ });
+  emit("user.created", { sub: "u1" });
+  emit("user.created", { sub: "u1" });
+  assertEquals(told, [5, 6]);
+  createEmitter({ now: () => time++ })("user.created", { sub: "u1" });
+  assertEquals(time, 7);
+});
+
+const SECRET = "s3cr3t";
+const failure = () => new Error(SECRET);
+
+/** Listeners that fail, each in a way of its own. None may reach the caller, nor the process. */
+const FAILING: readonly [why: string, listener: AuthEventListener][] = [
+  ["throws", () => {
+    throw failure();
+  }],
+  ["throws what is no error", () => {
+    // deno-lint-ignore no-throw-literal -- this is what is tested
+    throw undefined;
+  }],
+  ["rejects at once", () => Promise.reject(failure())],
+  ["rejects later", async () => {
+    await Promise.resolve();
+    throw failure();
+  }],
+  ["tries to change the event", (event) => {
+    (event as { type: string }).type = "other";
+  }],
+];
+
+for (const [why, listener] of FAILING) {
+  Deno.test(`createEmitter() warns of a listener that ${why}, and goes on`, async () => {
+    const { emit, warnings } = emitterTo(listener);
+    emit("login.succeeded", { sub: "u1" });
+    await settle();
+    assertEquals(warnings, ["Cannot deliver event login.succeeded: the listener failed"]);
+    emit("login.succeeded", { sub: "u1" });
+    await settle();
+    assertEquals(warnings.length, 2);
+  });
+
+  Deno.test(`createEmitter() stays silent if a listener ${why} and the warning fails too`, async () => {
+    const warn = () => {
+      throw failure();
+    };
+    const emit = createEmitter({ events: listener, now, warn });
+    emit("login.succeeded", { sub: "u1" });
+    await settle(); // a rejection that nobody handles would fail this test
+  });
+}
+
+Deno.test("createEmitter() says nothing of the event or the error in its warning", async () => {
+  const { emit, warnings } = emitterTo(() => Promise.reject(failure()));
+  emit("login.failed", { reason: "password_wrong", sub: SECRET, address: SECRET });
+  await settle();
+  assertFalse(warnings.join().includes(SECRET));
+});
+
+Deno.test("createEmitter() waits for no listener", () => {
+  let done = false;
+  const { emit } = emitterTo(async () => {
+    await new Promise<void>(() => {}); // never
+    done = true;
+  });
+  emit("user.created", { sub: "u1" });
+  assertFalse(done);
+});
+
+Deno.test("createEmitter() does nothing without a listener", () => {
+  const { emit, warnings } = emitterTo(undefined);
+  emit("user.created", { sub: "u1" });
+  assertEquals(warnings, []);
+});
+
+Deno.test("createEmitter() hands out events that cannot be changed by one who hears of them first", () => {
+  const { emit } = emitterTo((event) => {
+    assertThrows(() => Object.assign(event, { sub: "root" }), TypeError);
+  });
+  emit("user.created", { sub: "u1" });
+});

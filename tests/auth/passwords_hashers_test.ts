@@ -1,0 +1,72 @@
+/** Several hashers, for the time in which an algorithm is replaced. */
+
+import { scryptAsync } from "@noble/hashes/scrypt.js";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import type { PasswordHasher } from "../../auth/password_hasher.ts";
+import { scryptHasher } from "../../auth/password_scrypt.ts";
+import { type PasswordService, passwordService } from "../../auth/passwords.ts";
+import { inMemoryAuthStores } from "../../auth/store_memory.ts";
+import type { AuthStores } from "../../auth/store_types.ts";
+import { ADA, cheapHasher, countingHasher, OTHER_PASSWORD, refusal } from "./_services.ts";
+
+function serviceOver(
+  stores: AuthStores,
+  hasher: PasswordHasher | readonly PasswordHasher[],
+): PasswordService {
+  return passwordService({ users: stores.users, throttle: "insecureSkip", hasher });
+}
+
+async function hashOfAda({ users }: AuthStores): Promise<string> {
+  return (await users.findByIdentifier(ADA.identifier))?.passwordHash ?? "";
+}
+
+const scrypt = () => scryptHasher({ scrypt: scryptAsync, ln: 10, p: 1 });
+
+Deno.test("passwordService() verifies by the hasher that hashed, and replaces by the first", async () => {
+  const stores = inMemoryAuthStores();
+  await serviceOver(stores, cheapHasher()).createUser(ADA);
+  assertStringIncludes(await hashOfAda(stores), "$pbkdf2-sha256$i=1000$");
+
+  const [first, second] = [countingHasher(scrypt()), countingHasher()];
+  const passwords = serviceOver(stores, [first, second]);
+  await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }));
+  assertStringIncludes(
+    await hashOfAda(stores),
+    "$pbkdf2-sha256$",
+    "a wrong password replaces nothing",
+  );
+  await passwords.verify(ADA);
+  assertEquals([first.calls, second.calls], [["hash"], ["verify", "verify"]]);
+  assertStringIncludes(await hashOfAda(stores), "$scrypt$ln=10,r=8,p=1$");
+
+  await passwords.verify(ADA);
+  assertEquals([first.calls, second.calls.length], [["hash", "verify"], 2]);
+});
+
+Deno.test("passwordService() works for unknown users by the first hasher", async () => {
+  const [first, second] = [countingHasher(scrypt()), countingHasher()];
+  await refusal(() => serviceOver(inMemoryAuthStores(), [first, second]).verify(ADA));
+  assertEquals([first.calls, second.calls], [["hash"], []]);
+});
+
+Deno.test("passwordService() lets nobody in by a hash that no hasher of the list knows", async () => {
+  const stores = inMemoryAuthStores();
+  await serviceOver(stores, cheapHasher()).createUser(ADA);
+  const { reason } = await refusal(() => serviceOver(stores, [scrypt()]).verify(ADA));
+  assertEquals(reason, "password_wrong");
+});
+
+for (
+  const [why, hashers] of [
+    ["no hasher", []],
+    ["two hashers with one id", [cheapHasher(), cheapHasher(2_000)]],
+  ] as const
+) {
+  Deno.test(`passwordService() refuses ${why}`, () => {
+    assertThrows(
+      () => serviceOver(inMemoryAuthStores(), hashers),
+      TypeError,
+      "Cannot hash passwords",
+    );
+  });
+}

@@ -1,0 +1,291 @@
+/** The subject of a request: what it takes to make one, and that nobody changes it afterwards. */
+
+import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
+import {
+  type AuthMethod,
+  createPrincipal,
+  type Principal,
+  type PrincipalInit,
+} from "../../auth/principal.ts";
+
+const NOW = 1_700_000_000;
+const now = () => NOW;
+
+/** A principal of whatever untyped code hands in. */
+function principalOf(init: unknown): Principal {
+  return createPrincipal(init as PrincipalInit, { now });
+}
+
+/** Everything that hangs on a value, itself included. */
+function reachable(value: unknown, found: Set<object> = new Set()): Set<object> {
+  if (typeof value !== "object" || value === null || found.has(value)) return found;
+  found.add(value);
+  for (const key of Reflect.ownKeys(value)) reachable(Reflect.get(value, key), found);
+  return found;
+}
+
+Deno.test("createPrincipal() gives every member of SPEC's table", () => {
+  const init = {
+    sub: "u1",
+    method: "session",
+    amr: ["pwd", "otp"],
+    acr: "urn:level:2",
+    authTime: 7,
+    scope: ["notes:read"],
+    sessionId: "s1",
+    claims: { team: "blue" },
+  };
+  assertEquals(JSON.stringify(principalOf(init)), JSON.stringify(init));
+});
+
+Deno.test("createPrincipal() leaves out what is not there", () => {
+  assertEquals(Object.keys(principalOf({ sub: "u1", method: "bearer" })), [
+    "sub",
+    "method",
+    "authTime",
+  ]);
+  const absent = { amr: undefined, acr: undefined, scope: undefined, sessionId: undefined };
+  const principal = principalOf({ sub: "u1", method: "bearer", claims: undefined, ...absent });
+  assertEquals(Object.keys(principal), ["sub", "method", "authTime"]);
+});
+
+Deno.test("createPrincipal() leaves out what is no member of a principal", () => {
+  const principal = principalOf({ sub: "u1", method: "bearer", admin: true, roles: ["root"] });
+  assertEquals(Object.keys(principal), ["sub", "method", "authTime"]);
+});
+
+/** Only what is an authentication itself has a time of its own. */
+const TIMES: readonly [method: AuthMethod, authTime: number][] = [
+  ["password", NOW],
+  ["oauth", NOW],
+  ["webauthn", NOW],
+  ["session", 0],
+  ["bearer", 0],
+  ["api-key", 0],
+  ["robot", 0],
+  ["Password", 0],
+  ["constructor", 0],
+];
+
+for (const [method, authTime] of TIMES) {
+  Deno.test(`createPrincipal() says of ${method} without a time that it happened ${authTime === 0 ? "who knows when" : "now"}`, () => {
+    assertEquals(principalOf({ sub: "u1", method }).authTime, authTime);
+    assertEquals(principalOf({ sub: "u1", method, authTime: undefined }).authTime, authTime);
+    assertEquals(principalOf({ sub: "u1", method, authTime: 12.5 }).authTime, 12.5);
+    assertEquals(principalOf({ sub: "u1", method, authTime: 0 }).authTime, 0);
+  });
+}
+
+Deno.test("createPrincipal() does not ask for the time if it has one", () => {
+  const asked = () => {
+    throw new Error("asked");
+  };
+  createPrincipal({ sub: "u1", method: "password", authTime: 0 }, { now: asked });
+  createPrincipal({ sub: "u1", method: "session" }, { now: asked });
+});
+
+Deno.test("createPrincipal() takes whole seconds of the clock by default", () => {
+  const before = Math.floor(Date.now() / 1000);
+  const { authTime } = createPrincipal({ sub: "u1", method: "password" });
+  assert(Number.isInteger(authTime) && authTime >= before && authTime <= Date.now() / 1000);
+});
+
+for (const authTime of [NaN, Infinity, -Infinity, -1, -0.001, "7", true, [7], {}, 7n]) {
+  Deno.test(`createPrincipal() refuses ${typeof authTime} ${String(authTime)} as a time`, () => {
+    assertThrows(
+      () => principalOf({ sub: "u1", method: "session", authTime }),
+      RangeError,
+      "Cannot create principal: authTime",
+    );
+  });
+}
+
+Deno.test("createPrincipal() refuses what a broken clock says", () => {
+  const init = { sub: "u1", method: "password" } as const;
+  assertThrows(() => createPrincipal(init, { now: () => NaN }), RangeError);
+  assertThrows(() => createPrincipal(init, { now: () => -1 }), RangeError);
+});
+
+const NO_TEXT: readonly unknown[] = [
+  "",
+  0,
+  1,
+  true,
+  null,
+  [],
+  ["u1"],
+  {},
+  new String("u1"),
+  { toString: () => "u1" },
+  Symbol("u1"),
+  1n,
+];
+
+for (const member of ["sub", "method", "acr", "sessionId"]) {
+  Deno.test(`createPrincipal() refuses ${member} that is not a text with something in it`, () => {
+    for (const value of NO_TEXT) {
+      assertThrows(
+        () => principalOf({ sub: "u1", method: "session", [member]: value }),
+        TypeError,
+        `Cannot create principal: ${member} is not a text`,
+        String(value),
+      );
+    }
+  });
+}
+
+Deno.test("createPrincipal() refuses to be without sub or method", () => {
+  assertThrows(() => principalOf({ method: "session" }), TypeError, "sub");
+  assertThrows(() => principalOf({ sub: "u1" }), TypeError, "method");
+  assertThrows(() => principalOf(undefined), TypeError);
+  assertThrows(() => principalOf(null), TypeError);
+  assertThrows(() => principalOf("u1"), TypeError);
+});
+
+for (const member of ["amr", "scope"]) {
+  Deno.test(`createPrincipal() refuses ${member} that is no list of texts`, () => {
+    const lists = ["pwd", "", 1, null, {}, { 0: "pwd", length: 1 }, new Set(["pwd"])];
+    const members = NO_TEXT.map((value) => ["pwd", value]);
+    for (const value of [...lists, ...members, new Array(1), ["a", , "b"]]) {
+      assertThrows(
+        () => principalOf({ sub: "u1", method: "session", [member]: value }),
+        TypeError,
+        `Cannot create principal: ${member}`,
+      );
+    }
+    assertEquals(
+      Reflect.get(principalOf({ sub: "u1", method: "session", [member]: [] }), member),
+      [],
+    );
+  });
+}
+
+for (const claims of ["text", "", 1, true, null, [], ["a"], new Map(), new Date(0), () => {}]) {
+  Deno.test(`createPrincipal() refuses ${Deno.inspect(claims)} as claims`, () => {
+    assertThrows(
+      () => principalOf({ sub: "u1", method: "session", claims }),
+      TypeError,
+      "Cannot create principal: claims",
+    );
+  });
+}
+
+Deno.test("createPrincipal() freezes through and through", () => {
+  const principal = principalOf({
+    sub: "u1",
+    method: "session",
+    amr: ["pwd"],
+    scope: ["a", "b"],
+    claims: { roles: ["user"], address: { lines: [{ text: "x" }] }, none: null },
+  });
+  const all = [...reachable(principal)];
+  assertEquals(all.length, 8);
+  assert(all.every((value) => Object.isFrozen(value)));
+  assertThrows(() => Reflect.apply(Array.prototype.push, principal.scope, ["root"]), TypeError);
+  assertFalse(Reflect.set(principal, "sub", "root"));
+  assertFalse(Reflect.set(principal, "extra", 1));
+});
+
+Deno.test("createPrincipal() copies: what the caller changes or shares later changes nothing", () => {
+  const roles = ["user"];
+  const amr = ["pwd"];
+  const scope = ["read"];
+  const claims = { roles, address: { city: "London" } };
+  const principal = principalOf({ sub: "u1", method: "session", amr, scope, claims });
+  const before = JSON.stringify(principal);
+  roles.push("root");
+  amr.push("mfa");
+  scope.length = 0;
+  claims.address.city = "Paris";
+  Reflect.set(claims, "admin", true);
+  assertEquals(JSON.stringify(principal), before);
+  assertFalse(Object.isFrozen(claims));
+  assertFalse(Object.isFrozen(roles));
+});
+
+Deno.test("createPrincipal() keeps a claim named __proto__ a claim", () => {
+  const claims = JSON.parse('{"__proto__":{"admin":true},"deep":{"__proto__":{"admin":true}}}');
+  const principal = principalOf({ sub: "u1", method: "bearer", claims });
+  const copy = principal.claims ?? {};
+  assertEquals(Object.keys(copy), ["__proto__", "deep"]);
+  assertFalse("admin" in copy);
+  assertFalse("admin" in (copy.deep as object));
+  assertFalse("admin" in {});
+  assertEquals(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value.admin, true);
+});
+
+Deno.test("createPrincipal() gives claims that inherit nothing", () => {
+  const { claims = {} } = principalOf({ sub: "u1", method: "bearer", claims: { deep: {} } });
+  for (const name of ["constructor", "toString", "hasOwnProperty", "__proto__"]) {
+    assertFalse(name in claims, name);
+    assertFalse(name in (claims.deep as object), name);
+  }
+});
+
+Deno.test("createPrincipal() takes claims without a prototype, and those of a function", () => {
+  const bare = Object.assign(Object.create(null), { a: 1 });
+  assertEquals(Object.entries(principalOf({ sub: "u1", method: "x", claims: bare }).claims ?? {}), [
+    ["a", 1],
+  ]);
+});
+
+Deno.test("createPrincipal() copies lists as lists: with their length, and nothing but their members", () => {
+  const odd = Object.assign(["a"], { extra: 1 });
+  Object.defineProperty(odd, "__proto__", { value: { admin: true }, enumerable: true });
+  const claims = { odd, holes: new Array(3) };
+  const copy = principalOf({ sub: "u1", method: "x", claims }).claims ?? {};
+  const [list, holes] = [copy.odd, copy.holes] as [readonly unknown[], readonly unknown[]];
+  assertEquals(Reflect.ownKeys(list), ["0", "length"]);
+  assertStrictEquals(Object.getPrototypeOf(list), Array.prototype);
+  assertEquals(holes.length, 3);
+});
+
+Deno.test("createPrincipal() copies claims that hold themselves, and what is there twice but once", () => {
+  const shared = { x: 1 };
+  const claims: Record<string, unknown> = { a: shared, b: [shared] };
+  claims.self = claims;
+  (claims.b as unknown[]).push(claims.b);
+  const copy = principalOf({ sub: "u1", method: "x", claims }).claims ?? {};
+  assertStrictEquals(copy.self, copy);
+  const list = copy.b as readonly unknown[];
+  assertStrictEquals(list[0], copy.a);
+  assertStrictEquals(list[1], list);
+  assert([...reachable(copy)].every((value) => Object.isFrozen(value)));
+});
+
+Deno.test("createPrincipal() leaves dates, maps and objects of classes in claims as they are", () => {
+  const date = new Date(0);
+  const map = new Map([["a", 1]]);
+  const copy = principalOf({ sub: "u1", method: "x", claims: { date, map } }).claims ?? {};
+  assertStrictEquals(copy.date, date);
+  assertStrictEquals(copy.map, map);
+});
+
+Deno.test("createPrincipal() copies 60 levels of claims, and refuses 100,000 with a TypeError", () => {
+  const nested = (levels: number, wrap: (value: unknown) => unknown) => {
+    let value: unknown = 1;
+    for (let i = 0; i < levels; i++) value = wrap(value);
+    return { value };
+  };
+  for (const wrap of [(value: unknown) => [value], (value: unknown) => ({ value })]) {
+    const principal = principalOf({ sub: "u1", method: "x", claims: nested(60, wrap) });
+    assertEquals(reachable(principal.claims).size, 61);
+    assertThrows(
+      () => principalOf({ sub: "u1", method: "x", claims: nested(100_000, wrap) }),
+      TypeError,
+      "Cannot create principal: claims",
+    );
+  }
+});
+
+Deno.test("createPrincipal() reads every member of what it is given once", () => {
+  const reads: string[] = [];
+  const init = new Proxy({ sub: "u1", method: "session" as const, authTime: 1 }, {
+    get(target, name) {
+      reads.push(String(name));
+      return Reflect.get(target, name);
+    },
+  });
+  createPrincipal(init);
+  assertEquals(reads.length, new Set(reads).size);
+});

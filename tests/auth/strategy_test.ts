@@ -1,0 +1,250 @@
+/** Strategies in a row: SPEC's table "Strategy result", and what is no result at all. */
+
+import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
+import { createPrincipal } from "../../auth/principal.ts";
+import {
+  authenticated,
+  authFailed,
+  type AuthStrategy,
+  chain,
+  noCredential,
+  type StrategyContext,
+  type StrategyResult,
+} from "../../auth/strategy.ts";
+
+const CONTEXT: StrategyContext = { request: new Request("https://example.com/") };
+const PRINCIPAL = createPrincipal({ sub: "u1", method: "robot" });
+
+/** A strategy that gives whatever it is told to, and writes down that it was asked. */
+function strategy(name: string, result: unknown, asked: string[] = []): AuthStrategy {
+  return {
+    name,
+    // deno-lint-ignore require-await -- an async function of users does not wait either
+    async authenticate() {
+      asked.push(name);
+      return result as StrategyResult;
+    },
+  };
+}
+
+Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three variants", () => {
+  assertEquals(authenticated(PRINCIPAL), { status: "authenticated", principal: PRINCIPAL });
+  assertEquals(authFailed("invalid_api_key", "no such key"), {
+    status: "failed",
+    code: "invalid_api_key",
+    message: "no such key",
+  });
+  assertEquals(noCredential(), { status: "no-credential" });
+  assert(Object.isFrozen(noCredential()));
+});
+
+for (
+  const principal of [undefined, null, {}, "u1", { sub: "" }, { sub: 1 }, { sub: ["u1"] }, {
+    sub: null,
+  }]
+) {
+  Deno.test(`authenticated() refuses ${JSON.stringify(principal)} as a principal`, () => {
+    assertThrows(() => authenticated(principal as never), TypeError, "Cannot authenticate: ");
+  });
+}
+
+const YES = authenticated(PRINCIPAL);
+const FAILED = authFailed("invalid_token", "it is bad");
+const NO = noCredential();
+
+/** What the strategies a, b, c, … say; which of them are asked; what comes out. */
+const CHAINS: readonly [
+  why: string,
+  results: readonly StrategyResult[],
+  asked: string,
+  result: StrategyResult,
+][] = [
+  ["ends at the first that authenticates", [YES, FAILED, NO], "a", YES],
+  [
+    "halts at the first that fails, though a later one would authenticate",
+    [FAILED, YES],
+    "a",
+    FAILED,
+  ],
+  ["goes on where there is no credential", [NO, YES], "ab", YES],
+  ["goes on, and halts at a later failure", [NO, NO, FAILED, YES], "abc", FAILED],
+  ["does not ask after an authentication", [NO, YES, FAILED], "ab", YES],
+  ["is anonymous if none finds a credential", [NO, NO, NO], "abc", NO],
+  ["is anonymous if the only one finds none", [NO], "a", NO],
+];
+
+for (const [why, results, asked, result] of CHAINS) {
+  Deno.test(`chain() ${why}`, async () => {
+    const said: string[] = [];
+    const strategies = results.map((result, i) => strategy("abcd".charAt(i), result, said));
+    assertEquals(await chain(strategies).authenticate(CONTEXT), result);
+    assertEquals(said.join(""), asked);
+  });
+}
+
+Deno.test("chain() is decided by the first that decides, for all results of three", async () => {
+  const variants = [YES, FAILED, NO];
+  for (const a of variants) {
+    for (const b of variants) {
+      for (const c of variants) {
+        const results = [a, b, c];
+        const made = chain(results.map((result) => strategy("x", result)));
+        const expected = results.find(({ status }) => status !== "no-credential") ?? NO;
+        assertStrictEquals((await made.authenticate(CONTEXT)).status, expected.status);
+      }
+    }
+  }
+});
+
+Deno.test("chain() hands every strategy the same context, and keeps its this", async () => {
+  const seen: unknown[] = [];
+  const own = {
+    name: "own",
+    authenticate(context: StrategyContext) {
+      seen.push(this, context);
+      return Promise.resolve(noCredential());
+    },
+  };
+  await chain([own, own]).authenticate(CONTEXT);
+  assertEquals(seen.length, 4);
+  assertStrictEquals(seen[0], own);
+  assertStrictEquals(seen[1], CONTEXT);
+  assertStrictEquals(seen[3], CONTEXT);
+});
+
+Deno.test("chain() asks one after the other", async () => {
+  const order: string[] = [];
+  const slow: AuthStrategy = {
+    name: "slow",
+    async authenticate() {
+      order.push("begin");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      order.push("end");
+      return noCredential();
+    },
+  };
+  await chain([slow, slow]).authenticate(CONTEXT);
+  assertEquals(order, ["begin", "end", "begin", "end"]);
+});
+
+/** What a strategy may give by mistake; none of it may let a request pass, as somebody or as nobody. */
+const NO_RESULTS: readonly [why: string, result: unknown][] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["false", false],
+  ["true", true],
+  ["a text", "authenticated"],
+  ["an empty object", {}],
+  ["a principal alone", PRINCIPAL],
+  ["an unknown status", { status: "anonymous" }],
+  ["a status in upper case", { status: "NO-CREDENTIAL" }],
+  ["a status with an underscore", { status: "no_credential" }],
+  ["a status that is a list", { status: ["no-credential"] }],
+  ["a status that is a String object", { status: new String("no-credential") }],
+  ["authenticated without a principal", { status: "authenticated" }],
+  ["authenticated as null", { status: "authenticated", principal: null }],
+  ["authenticated as nobody", { status: "authenticated", principal: {} }],
+  ["authenticated with an empty sub", { status: "authenticated", principal: { sub: "" } }],
+  ["authenticated with a sub that is no text", { status: "authenticated", principal: { sub: 7 } }],
+  ["a list with a result in it", [YES]],
+];
+
+for (const [why, result] of NO_RESULTS) {
+  Deno.test(`chain() rejects if a strategy gives ${why}`, async () => {
+    const asked: string[] = [];
+    const made = chain([strategy("a", NO), strategy("odd", result), strategy("b", YES, asked)]);
+    await assertRejects(() => made.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
+    assertEquals(asked, [], "A later strategy was asked");
+    await assertRejects(() => chain([strategy("odd", result)]).authenticate(CONTEXT), TypeError);
+  });
+}
+
+Deno.test("chain() names the strategy that gave no result, as a quoted text", async () => {
+  const made = chain([strategy('my\n"own"', undefined)]);
+  const error = await assertRejects(() => made.authenticate(CONTEXT), TypeError);
+  assert(error.message.includes(String.raw`"my\n\"own\""`));
+});
+
+Deno.test("chain() rejects with what a strategy throws or rejects with", async () => {
+  const failure = new Error("the store is down");
+  const throws: AuthStrategy = {
+    name: "throws",
+    authenticate() {
+      throw failure;
+    },
+  };
+  const rejects: AuthStrategy = { name: "rejects", authenticate: () => Promise.reject(failure) };
+  for (const bad of [throws, rejects]) {
+    const asked: string[] = [];
+    const made = chain([bad, strategy("b", YES, asked)]);
+    assertStrictEquals(await assertRejects(() => made.authenticate(CONTEXT)), failure);
+    assertEquals(asked, []);
+  }
+});
+
+Deno.test("chain() takes chains within apart, in order, however deep", async () => {
+  const asked: string[] = [];
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => strategy(name, NO, asked)) as [
+    AuthStrategy,
+    AuthStrategy,
+    AuthStrategy,
+    AuthStrategy,
+  ];
+  const made = chain([a, chain([chain([b]), chain([c])]), d]);
+  assertEquals(made.strategies, [a, b, c, d]);
+  assertEquals(made.name, "a | b | c | d");
+  assertEquals(await made.authenticate(CONTEXT), NO);
+  assertEquals(asked.join(""), "abcd");
+});
+
+Deno.test("chain() halts as a whole where a chain within fails", async () => {
+  const asked: string[] = [];
+  const inner = chain([strategy("a", NO), strategy("b", FAILED)]);
+  const made = chain([inner, strategy("c", YES, asked)]);
+  assertEquals(await made.authenticate(CONTEXT), FAILED);
+  assertEquals(asked, []);
+});
+
+Deno.test("chain() leaves a strategy of somebody else's with a member strategies whole", async () => {
+  const yes = strategy("password", YES);
+  const no = strategy("totp", NO);
+  const allOf = { ...strategy("all", FAILED), strategies: [yes, no] }; // both must agree
+  const made = chain([allOf]);
+  assertEquals(await made.authenticate(CONTEXT), FAILED);
+  assertEquals(made.strategies, [allOf]);
+  const copied = { ...chain([yes]), authenticate: allOf.authenticate };
+  assertEquals(await chain([copied]).authenticate(CONTEXT), FAILED);
+});
+
+Deno.test("chain() does not look at a list again that it was given, and is frozen", async () => {
+  const list = [strategy("a", FAILED)];
+  const made = chain(list);
+  list[0] = strategy("b", YES);
+  assertEquals(await made.authenticate(CONTEXT), FAILED);
+  assert(Object.isFrozen(made));
+  assert(Object.isFrozen(made.strategies));
+});
+
+Deno.test("chain() keeps no state between requests", async () => {
+  const byHeader: AuthStrategy = {
+    name: "header",
+    authenticate: ({ request }) =>
+      Promise.resolve(request.headers.has("X-Robot") ? YES : noCredential()),
+  };
+  const made = chain([byHeader]);
+  const robot = new Request("https://example.com/", { headers: { "X-Robot": "1" } });
+  const results = await Promise.all(
+    Array.from(
+      { length: 20 },
+      (_, i) => made.authenticate(i % 2 === 0 ? CONTEXT : { request: robot }),
+    ),
+  );
+  assertEquals(
+    results.map(({ status }) => status === "authenticated"),
+    results.map((_, i) => i % 2 === 1),
+  );
+});
+
+Deno.test("chain() refuses an empty list", () => {
+  assertThrows(() => chain([]), TypeError, "Cannot chain strategies: the list is empty");
+});

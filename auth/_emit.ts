@@ -29,9 +29,9 @@ export interface EmitterOptions {
 /** Makes the function that tells a listener of events, and keeps its errors from the request. */
 export function createEmitter({ events, now, warn = warnConsole }: EmitterOptions): Emit {
   if (events === undefined) return () => {};
-  const failed = (type: string) => {
+  const failed = (type: string, error: unknown) => {
     try {
-      warn(`Cannot deliver event ${type}: the listener failed`);
+      warn(`Cannot deliver event ${type}: the listener failed`, error);
     } catch {
       // nobody is left to tell, and the request goes on
     }
@@ -39,9 +39,9 @@ export function createEmitter({ events, now, warn = warnConsole }: EmitterOption
   return (type, event) => {
     try {
       const told = events(Object.freeze({ type, at: now(), ...event }) as unknown as AuthEvent);
-      if (told instanceof Promise) told.catch(() => failed(type));
-    } catch {
-      failed(type);
+      if (told instanceof Promise) told.catch((error) => failed(type, error));
+    } catch (error) {
+      failed(type, error);
     }
   };
 }

@@ -26,7 +26,9 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
 
   function select(by: RefreshSelector): readonly string[] {
     if ("familyId" in by) return [by.familyId];
-    return "sessionId" in by ? idsBySessionId.list(by.sessionId) : idsBySub.list(by.sub);
+    if ("sessionId" in by) return idsBySessionId.list(by.sessionId);
+    const kept = by.exceptSessionId === undefined ? [] : idsBySessionId.list(by.exceptSessionId);
+    return idsBySub.list(by.sub).filter((id) => !kept.includes(id));
   }
 
   function revoke(id: string): void {

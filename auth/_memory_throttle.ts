@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createLruMap } from "./_memory_lru.ts";
+import { createLruMap } from "./_lru_map.ts";
 import { inOneTurn } from "./_memory_record.ts";
 import type { LoginThrottle } from "./store_types.ts";
 import {
@@ -15,8 +15,8 @@ import {
 } from "./throttle_rule.ts";
 
 /**
- * Counts attempts in memory, for this process. Beyond `limit` keys, those whose last attempt is longest ago are
- * forgotten, but none that is locked: whoever makes up a lot of keys would unlock it.
+ * Counts attempts in memory, for this process. Beyond `limit` keys, of those whose last attempt is longest ago the ones
+ * with the fewest attempts are forgotten, but none that is locked: whoever makes up a lot of keys would unlock it.
  *
  * The time is the caller's. Of claims with one key, the first counts.
  *
@@ -27,6 +27,7 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
     limit,
     expiresAt: (record) => record.expiresAt,
     isPinned: (record, now) => now < record.lockedUntil,
+    weigh: (record) => record.failures,
   });
 
   return {

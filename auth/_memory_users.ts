@@ -38,6 +38,9 @@ export function memoryUserStore(): UserStore {
         const user = usersBySub.get(sub);
         if (user === undefined) return "not_found";
         if (user.version !== version) return "lost";
+        if (disabled !== undefined && securityStamp === undefined) {
+          throw new TypeError("Cannot update user: disabled needs a new securityStamp");
+        }
         const updated = frozenCopy<User>({
           ...user,
           ...(passwordHash === undefined ? {} : { passwordHash }),

@@ -6,21 +6,19 @@
 
 import type { Emit } from "./_emit.ts";
 import { preparePassword } from "./_password_text.ts";
-import { randomId } from "./_random.ts";
 import type { Warn } from "./_report.ts";
+import { isDisabled } from "./_stored.ts";
 import { AuthError } from "./error.ts";
 import type { LoginFailure } from "./events.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
 import type { PasswordPolicy, PasswordProblem } from "./password_policy.ts";
-import type { Authentication } from "./principal.ts";
-import type { RefreshTokenStore, SessionStore, User, UserStore } from "./store_types.ts";
+import type { PasswordAuthentication } from "./passwords.ts";
+import type { User, UserStore } from "./store_types.ts";
 import type { LoginClient } from "./throttle.ts";
 
 /** What the steps need. */
 export interface PasswordStepsOptions {
   readonly users: UserStore;
-  readonly sessions?: Pick<SessionStore, "revokeAll">;
-  readonly refreshTokens?: Pick<RefreshTokenStore, "revoke">;
   readonly policy: PasswordPolicy;
   readonly now: () => number;
   readonly emit: Emit;
@@ -30,22 +28,25 @@ export interface PasswordStepsOptions {
 /** A user, if there is one, and the password that somebody gave. */
 export interface PasswordAttempt {
   readonly user: User | null;
-  readonly password: unknown;
+  readonly password: string;
   readonly client: LoginClient;
 }
 
+/** What an authentication says of a user. */
+type Authenticable = Pick<User, "sub" | "identifier" | "securityStamp">;
+
 /** The steps, each of which ends in what it says or throws an {@linkcode AuthError}. */
 export interface PasswordSteps {
+  /** What somebody gave can be a password; this is the form to verify. */
+  requirePossible(password: unknown): string;
   /** The password is the user's, and the user may sign in. */
   requireMatch(hasher: PasswordHasher, attempt: PasswordAttempt): Promise<User>;
   /** The policy lets a new password pass; this is the form to hash. */
   requireStrong(password: unknown, identifier: string, pointer: string): Promise<string>;
   /** The hash is at the current setting. Whoever changed the user meanwhile wins, and a login never fails of it. */
-  rehash(hasher: PasswordHasher, user: User, password: unknown): Promise<void>;
-  /** A new hash is written, and all sessions end; `undefined` if somebody else wrote first. */
-  write(user: User, passwordHash: string): Promise<Authentication | undefined>;
+  rehash(hasher: PasswordHasher, user: User, password: string): Promise<void>;
   /** What a session can be made from. */
-  authenticate(user: Pick<User, "sub" | "securityStamp">): Authentication;
+  authenticate(user: Authenticable): PasswordAuthentication;
 }
 
 /** Authentication method of RFC 8176. */
@@ -53,25 +54,32 @@ const AMR: readonly string[] = /* @__PURE__ */ Object.freeze(["pwd"]);
 
 /** Makes the steps. */
 export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
-  const { users, sessions, refreshTokens, policy, now, emit, warn } = options;
+  const { users, policy, now, emit, warn } = options;
 
-  function authenticate({ sub, securityStamp }: Pick<User, "sub" | "securityStamp">) {
-    return { sub, securityStamp, authTime: now(), amr: AMR };
+  /** Tells why, and gives what the client gets, which is the same whatever the reason. */
+  function failure(reason: LoginFailure, { address }: LoginClient, user: User | null): AuthError {
+    emit("login.failed", {
+      reason,
+      ...(user === null ? {} : { sub: user.sub }),
+      ...(address === undefined ? {} : { address }),
+    });
+    return new AuthError("invalid_credentials", { reason });
   }
 
   return {
-    authenticate,
+    requirePossible(password) {
+      const prepared = preparePassword(password);
+      if (prepared !== undefined) return prepared;
+      // Neither counted nor told of: it was no guess, and costs so little that a log would fill with it
+      throw new AuthError("invalid_credentials", { reason: "password_impossible" });
+    },
 
-    async requireMatch(hasher, { user, password, client: { address } }) {
-      const failure = await findFailure(hasher, user, password);
-      if (failure === undefined && user !== null) return user;
-      const reason = failure ?? "user_unknown";
-      emit("login.failed", {
-        reason,
-        ...(user === null ? {} : { sub: user.sub }),
-        ...(address === undefined ? {} : { address }),
-      });
-      throw new AuthError("invalid_credentials", { reason });
+    async requireMatch(hasher, { user, password, client }) {
+      const reason = await findFailure(hasher, user, password);
+      if (reason !== undefined || user === null) {
+        throw failure(reason ?? "user_unknown", client, user);
+      }
+      return user;
     },
 
     async requireStrong(password, identifier, pointer) {
@@ -90,30 +98,18 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
 
     async rehash(hasher, { sub, version, passwordHash = "" }, password) {
       try {
-        const prepared = preparePassword(password);
-        if (prepared === undefined || !hasher.needsRehash(passwordHash)) return;
-        const patch = { passwordHash: await hasher.hash(prepared) };
+        if (!hasher.needsRehash(passwordHash)) return;
+        const patch = { passwordHash: await hasher.hash(password) };
         if (await users.update(sub, version, patch) === "updated") {
           emit("password.rehashed", { sub });
         }
-      } catch {
-        warn("Cannot replace an old password hash: the hasher or the store failed");
+      } catch (error) {
+        warn("Cannot replace an old password hash: the hasher or the store failed", error);
       }
     },
 
-    async write({ sub, version }, passwordHash) {
-      const securityStamp = randomId(); // every session of the old one is dead from here on
-      const patch = { passwordHash, securityStamp };
-      if (await users.update(sub, version, patch) !== "updated") return undefined;
-      emit("password.changed", { sub });
-      const ends = [
-        async () => await sessions?.revokeAll(sub),
-        async () => await refreshTokens?.revoke({ sub }),
-      ];
-      for (const end of await Promise.allSettled(ends.map((end) => end()))) { // all, before one is told of
-        if (end.status === "rejected") throw end.reason;
-      }
-      return authenticate({ sub, securityStamp });
+    authenticate({ sub, identifier, securityStamp }) {
+      return { sub, identifier, securityStamp, authTime: now(), amr: AMR };
     },
   };
 }
@@ -121,21 +117,19 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
 /** What is wrong with a password that a policy of the application's own let pass, and that no hasher may be given. */
 const IMPOSSIBLE: PasswordProblem = {
   code: "impossible_text",
-  message: "Use at most 256 characters, and none that is no character",
+  message: "Use at most 256 characters, and none that cannot be used",
 };
 
-/** Why a password does not let somebody in. One hash, whatever is known of the user; none if no password can be that. */
+/** Why a password does not let somebody in: one hash, whatever is known of the user. */
 async function findFailure(
   hasher: PasswordHasher,
   user: User | null,
-  password: unknown,
+  password: string,
 ): Promise<LoginFailure | undefined> {
-  const prepared = preparePassword(password);
-  if (prepared === undefined) return "password_impossible";
-  if (user?.passwordHash === undefined) {
-    await hasher.hash(prepared);
+  if (typeof user?.passwordHash !== "string") { // an SQL store may say null
+    await hasher.hash(password);
     return user === null ? "user_unknown" : "password_unset";
   }
-  if (!await hasher.verify(prepared, user.passwordHash)) return "password_wrong";
-  return user.disabled === true ? "user_disabled" : undefined;
+  if (!await hasher.verify(password, user.passwordHash)) return "password_wrong";
+  return isDisabled(user) ? "user_disabled" : undefined;
 }

@@ -7,6 +7,7 @@
 
 import { decodeBase64Bare, encodeBase64Bare } from "./_base64url.ts";
 import { type Bytes, equalBytes, utf8 } from "./_bytes.ts";
+import { preparePassword } from "./_password_text.ts";
 import { randomBytes } from "./_random.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
 
@@ -21,6 +22,8 @@ export interface KdfRow<Parameters extends KdfParameters> {
   readonly current: Parameters;
   /** Reads parameters, whoever wrote them; `undefined` if they are none, or too much to ask for. */
   read(parameters: KdfParameters): Parameters | undefined;
+  /** Whether one costs an attacker less than another. */
+  isBelow(parameters: Parameters, other: Parameters): boolean;
   /** What a derivation costs, in units of its own. */
   cost(parameters: Parameters): number;
   /** Parameters of a derivation of a certain cost, as close as it gets; `undefined` if that is nothing. */
@@ -46,8 +49,8 @@ const PHC_REGEXP =
   /^\$([a-z0-9-]{1,32})\$([a-z]{1,8}=[1-9]\d{0,9}(?:,[a-z]{1,8}=[1-9]\d{0,9}){0,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,43})$/;
 
 /**
- * Makes a hasher. To verify never costs less than to hash: for a hash of lower cost it spends the rest too, so that the
- * time does not tell which accounts are older than the current setting.
+ * Makes a hasher. To verify never costs less than to hash: for a hash of lower cost it spends the rest too, and for a text
+ * that is no hash all of it, so that the time does not tell which accounts are special.
  */
 export function phcHasher<Parameters extends KdfParameters>(
   kdf: KdfRow<Parameters>,
@@ -63,15 +66,22 @@ export function phcHasher<Parameters extends KdfParameters>(
   return Object.freeze({
     id,
     async hash(password: string) {
+      const prepared = preparePassword(password);
+      if (prepared === undefined) throw new TypeError("Cannot hash password: it cannot be one");
       const salt = randomBytes(SALT_BYTES);
-      const key = await kdf.derive(await passwordBytes(password), salt, current, KEY_BYTES);
+      const key = await kdf.derive(await passwordBytes(prepared), salt, current, KEY_BYTES);
       return formatPhc(id, { parameters: current, salt, key });
     },
     async verify(password: string, encoded: string) {
+      const prepared = preparePassword(password);
+      if (prepared === undefined) return false;
+      const bytes = await passwordBytes(prepared);
       const stored = read(encoded);
-      if (stored === undefined) return false;
+      if (stored === undefined) { // as much work as for any other hash
+        await kdf.derive(bytes, randomBytes(SALT_BYTES), current, KEY_BYTES);
+        return false;
+      }
       const { parameters, salt, key } = stored;
-      const bytes = await passwordBytes(password);
       const derived = await kdf.derive(bytes, salt, parameters, key.length);
       const rest = kdf.atCost(parameters, kdf.cost(current) - kdf.cost(parameters));
       if (rest !== undefined) await kdf.derive(bytes, salt, rest, KEY_BYTES);
@@ -79,7 +89,7 @@ export function phcHasher<Parameters extends KdfParameters>(
     },
     needsRehash(encoded: string) {
       const stored = read(encoded);
-      return stored === undefined || kdf.cost(stored.parameters) < kdf.cost(current) ||
+      return stored === undefined || kdf.isBelow(stored.parameters, current) ||
         stored.salt.length < SALT_BYTES || stored.key.length < KEY_BYTES;
     },
   });

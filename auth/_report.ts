@@ -5,12 +5,12 @@
  */
 
 /** Tells whoever runs the service of something that should not stay as it is. */
-export type Warn = (message: string) => void;
+export type Warn = (message: string, error?: unknown) => void;
 
 /** Default of every `warn` option. */
-export function warnConsole(message: string): void {
+export function warnConsole(message: string, error?: unknown): void {
   // deno-lint-ignore no-console -- this is the default that `warn` replaces
-  console.warn(message);
+  console.warn(...(error === undefined ? [message] : [message, error]));
 }
 
 /** Says each message once. */

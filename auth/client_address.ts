@@ -24,7 +24,7 @@ export interface ClientAddressOptions {
    *
    * @default what `Deno.serve` and Bun say of a connection over TCP
    */
-  clientAddress?: (request: Request, ...args: unknown[]) => string | undefined;
+  clientAddress?: ClientAddressReader;
   /**
    * Addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`) of the proxies in front of this server. Only what they say in
    * `X-Forwarded-For` counts. Behind a proxy that is not listed, all clients have its address.
@@ -33,7 +33,7 @@ export interface ClientAddressOptions {
    */
   trustedProxies?: readonly string[];
   /** Told once of each reason why an address is not known. @default {console.warn} */
-  warn?: (message: string) => void;
+  warn?: (message: string, error?: unknown) => void;
 }
 
 /** What runtimes hand to `fetch` behind the request: `Deno.serve` about the connection, Bun its server. */
@@ -48,16 +48,32 @@ const MAX_HOPS = 32;
 /** What one household or one machine has of IPv6, and changes at will within: RFC 7421 §1, RFC 8981. */
 const IPV6_BUCKET_BITS = 64;
 
-const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is not known; " +
-  "give the option clientAddress";
+/** Behind a translator all of IPv4 has these addresses, RFC 6052 §2.1. */
+const TRANSLATED_V4: IpRange = {
+  ip: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  bits: 96,
+};
 
-const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends an " +
-  "X-Forwarded-For that is no list of addresses";
+const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is not known; " +
+  "hand on what the host gives behind the request, or give the option clientAddress";
+
+const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends no " +
+  "X-Forwarded-For, or one that is no list of addresses";
+
+const UNLISTED_PROXY =
+  "X-Forwarded-For is ignored: whoever sends it is no trusted proxy. If it is a proxy of yours, all " +
+  "clients share its attempts until it stands in the option trustedProxies";
+
+/**
+ * Tells the address of a request's client; `args` are what the host hands to `fetch` behind the request. `undefined` if it
+ * is not known.
+ */
+export type ClientAddressReader = (request: Request, ...args: unknown[]) => string | undefined;
 
 /**
  * Makes what says where a request comes from: the connection's other end or, if that is a trusted proxy, the last entry
  * of `X-Forwarded-For` that is no trusted proxy. Entries before it are what anybody may have sent, and are not looked at.
- * If all are trusted, the first one is meant; an entry on the way that is no address leaves the client unknown.
+ * If all are trusted, the first one is meant; without any, or with one on the way that is no address, the client is unknown.
  *
  * @returns What takes a request, and what the host hands to `fetch` behind it; `undefined` if the client is unknown.
  *
@@ -79,9 +95,7 @@ const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sen
  * assertEquals(clientAddress(request, direct), "192.0.2.1");
  * ```
  */
-export function clientAddressReader(
-  options: ClientAddressOptions = {},
-): (request: Request, ...args: unknown[]) => string | undefined {
+export function clientAddressReader(options: ClientAddressOptions = {}): ClientAddressReader {
   const { clientAddress = connectedAddress, trustedProxies = [], warn = warnConsole } = options;
   if (typeof clientAddress !== "function") {
     throw new TypeError("Cannot read client addresses: clientAddress is no function");
@@ -97,7 +111,12 @@ export function clientAddressReader(
       warnOnce(UNKNOWN_ADDRESS);
       return undefined;
     }
-    const address = originOf(peer, request.headers, trusted);
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (!isTrusted(parseIpNode(peer), trusted)) {
+      if (forwarded !== null) warnOnce(UNLISTED_PROXY);
+      return peer;
+    }
+    const address = originOf(forwarded ?? "", trusted);
     if (address === undefined) warnOnce(MALFORMED_FORWARD);
     return address;
   };
@@ -105,9 +124,10 @@ export function clientAddressReader(
 
 /**
  * The unit by which attempts from an address are counted: an IPv4 address as it is, an IPv6 address by its first 64 bits,
- * which are one customer's, an IPv6 address that maps an IPv4 address as the latter. Brackets, port and zone are dropped.
+ * which are one customer's, an IPv6 address that maps or translates an IPv4 address (`::ffff:0:0/96`, RFC 4291 §2.5.5.2;
+ * `64:ff9b::/96`, RFC 6052 §2.1) as the latter. Brackets, port and zone are dropped.
  *
- * @param address An address. A text that is none, such as a device's name from a reader of your own, is its own unit.
+ * @returns `undefined` if the text is no address.
  *
  * @example
  * ```ts
@@ -118,10 +138,11 @@ export function clientAddressReader(
  * assertEquals(addressBucket("::ffff:192.0.2.1"), "192.0.2.1");
  * ```
  */
-export function addressBucket(address: string): string {
+export function addressBucket(address: string): string | undefined {
   const ip = parseIpNode(address);
-  if (ip === undefined) return address;
+  if (ip === undefined) return undefined;
   if (ip.length === 4) return formatIp(ip);
+  if (isInRange(ip, TRANSLATED_V4)) return formatIp(ip.slice(12));
   return `${formatIp(firstBits(ip, IPV6_BUCKET_BITS))}/${IPV6_BUCKET_BITS}`;
 }
 
@@ -133,7 +154,7 @@ function parseProxies(proxies: readonly string[]): readonly IpRange[] {
     const range = typeof text === "string" ? parseIpRange(text) : undefined;
     if (range !== undefined) return range;
     throw new TypeError(
-      `Cannot trust proxies: trustedProxies[${i}] is no address and no range such as 10.0.0.0/8`,
+      `Cannot trust proxies: trustedProxies[${i}] is no address, and no range whose other bits are 0 such as 10.0.0.0/8`,
     );
   });
 }
@@ -146,14 +167,9 @@ function connectedAddress(request: Request, host?: unknown): string | undefined 
   return requestIP.call(host, request)?.address as string | undefined;
 }
 
-function originOf(
-  peer: string,
-  headers: Headers,
-  trusted: readonly IpRange[],
-): string | undefined {
-  if (trusted.length === 0 || !isTrusted(parseIpNode(peer), trusted)) return peer;
-  const forwarded = headers.get("x-forwarded-for") ?? "";
-  let address = peer;
+/** The last entry that is no trusted proxy, or the first of all. */
+function originOf(forwarded: string, trusted: readonly IpRange[]): string | undefined {
+  let address: string | undefined;
   for (let hop = 0, end = forwarded.length; hop < MAX_HOPS && end >= 0; hop++) {
     const comma = end === 0 ? -1 : forwarded.lastIndexOf(",", end - 1);
     const entry = withoutBlanks(forwarded, comma + 1, end);

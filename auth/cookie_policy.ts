@@ -18,16 +18,16 @@ export type CookieKind = "sid" | "csrf" | "presid" | "dev";
 /** Options of {@linkcode cookiePolicy}. */
 export interface CookiePolicyOptions {
   /**
-   * Shares the cookies with all hosts below this one. The prefix becomes `__Secure-`, and any of those hosts can then set
-   * the cookies, for all others.
+   * Shares the session with all hosts below this one. The prefix of its cookie becomes `__Secure-`, and any of those hosts
+   * can then set it, for all others. The other cookies stay with the host that sets them.
    *
-   * @default the cookies stay with the host that sets them, under the prefix `__Host-`
+   * @default all cookies stay with the host that sets them, under the prefix `__Host-`
    */
   domain?: string;
   /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
   sameSite?: "Strict" | "Lax" | "None";
   /** Told once if `domain` is there. @default {console.warn} */
-  warn?: (message: string) => void;
+  warn?: (message: string, error?: unknown) => void;
 }
 
 /** Options of {@linkcode CookiePolicy.set}. */
@@ -57,9 +57,12 @@ export interface CookiePolicy {
   clear(kind: CookieKind): string;
 }
 
-/** One row for each kind: for how long its cookie is kept if the caller does not say; without a time, for a visit. */
-const KINDS: Readonly<Record<CookieKind, { readonly maxAge?: number }>> = {
-  sid: {},
+/**
+ * One row for each kind: whether hosts below the domain share it, and for how long it is kept if the caller does not say;
+ * without a time, for a visit. What nobody needs to share keeps the prefix that no other host can set.
+ */
+const KINDS: Readonly<Record<CookieKind, { readonly shared?: true; readonly maxAge?: number }>> = {
+  sid: { shared: true },
   csrf: {},
   presid: {},
   dev: { maxAge: MAX_COOKIE_AGE },
@@ -87,15 +90,27 @@ const KINDS: Readonly<Record<CookieKind, { readonly maxAge?: number }>> = {
  */
 export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
   const { domain, sameSite = "Lax", warn = warnConsole } = options;
-  const scope = { sameSite, ...(domain === undefined ? {} : { domain }) };
-  const prefix = domain === undefined ? "__Host-" : "__Secure-";
-  const names = Object.freeze(
-    Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, prefix + kind])),
-  ) as CookiePolicy["names"];
-  serializeCookie(names.sid, "", scope); // Wrong options are refused now, and not at the first sign-in
+  const isShared = (kind: CookieKind) => domain !== undefined && KINDS[kind].shared === true;
+  const nameOf = (kind: CookieKind) => (isShared(kind) ? "__Secure-" : "__Host-") + kind;
+  const names = Object.freeze({
+    sid: nameOf("sid"),
+    csrf: nameOf("csrf"),
+    presid: nameOf("presid"),
+    dev: nameOf("dev"),
+  });
+
+  function serialize(kind: CookieKind, value: string, maxAge?: number): string {
+    return serializeCookie(names[kind], value, {
+      sameSite,
+      ...(domain !== undefined && isShared(kind) ? { domain } : {}),
+      ...(maxAge === undefined ? {} : { maxAge }),
+    });
+  }
+
+  serialize("sid", ""); // Wrong options are refused now, and not at the first sign-in
   if (domain !== undefined) {
     warn(
-      "Cookies have a domain, and lose the prefix __Host-: every host below the domain can read them and set them " +
+      "The session cookie has a domain, and loses the prefix __Host-: every host below the domain can read it and set it " +
         "for the others; leave domain out unless hosts have to share their sessions",
     );
   }
@@ -104,13 +119,9 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
     read(request: Request, kind: CookieKind): CookieReading {
       return readCookie(request.headers.get("cookie"), names[kind]);
     },
-    set(kind: CookieKind, value: string, options: SetCookieOptions = {}): string {
-      const { maxAge = KINDS[kind].maxAge } = options;
-      const time = maxAge === undefined ? {} : { maxAge };
-      return serializeCookie(names[kind], value, { ...scope, ...time });
+    set(kind: CookieKind, value: string, { maxAge }: SetCookieOptions = {}): string {
+      return serialize(kind, value, maxAge ?? KINDS[kind].maxAge);
     },
-    clear(kind: CookieKind): string {
-      return serializeCookie(names[kind], "", { ...scope, maxAge: 0 });
-    },
+    clear: (kind: CookieKind) => serialize(kind, "", 0),
   });
 }

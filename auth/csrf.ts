@@ -8,49 +8,53 @@
  * @module
  */
 
+import { checkedClock } from "./_clock.ts";
+import { createEmitter } from "./_emit.ts";
 import { decodeHex, encodeHex, equalText, joinFields } from "./_bytes.ts";
 import { digestText } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
-import { type CookiePolicy, cookiePolicy } from "./cookie_policy.ts";
-import { csrfGate, isSafeMethod } from "./csrf_gate.ts";
+import type { CookiePolicy } from "./cookie_policy.ts";
+import { csrfGate, isHandshake, isSafe } from "./_csrf_gate.ts";
 import type { DerivedKeys } from "./derived_keys.ts";
 import { AuthError } from "./error.ts";
+import type { AuthEventListener, CsrfFailure } from "./events.ts";
 
 /** Options of {@linkcode csrfService}. */
 export interface CsrfServiceOptions {
   /** Signs tokens. */
   readonly keys: DerivedKeys;
-  /** Names and attributes of cookies. @default {cookiePolicy()} */
-  readonly cookies?: CookiePolicy;
+  /** Names and attributes of cookies: those that sessions have too, since tokens are bound to the session's cookie. */
+  readonly cookies: CookiePolicy;
   /** Header field that carries the token. @default {"X-CSRF-Token"} */
-  readonly header?: string;
+  readonly header?: string | undefined;
   /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
-  readonly trustedOrigins?: readonly string[];
+  readonly trustedOrigins?: readonly string[] | undefined;
+  /** The time, in seconds since the epoch; for events. */
+  readonly now?: (() => number) | undefined;
+  /** Is told of refusals, and why. */
+  readonly events?: AuthEventListener | undefined;
+  /** Is told of a listener that fails. @default console.warn */
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 /** A token that was made. */
 export interface IssuedCsrfToken {
-  /** What the page sends back in the header field. */
+  /**
+   * What the page sends back in the header field. Hand it over in JSON of its own: in a compressed page that repeats what a
+   * request said, it could be guessed byte by byte (BREACH).
+   */
   readonly token: string;
-  /** Values of `Set-Cookie` header fields, which the same response has to carry. */
+  /** Values of `Set-Cookie` header fields, which the same response has to carry; none if the browser has them. */
   readonly cookies: readonly string[];
 }
-
-/** Why a request was taken for a forgery; for logs, never sent. */
-export type CsrfFailure =
-  | "source_foreign"
-  | "cookie_ambiguous"
-  | "token_missing"
-  | "token_malformed"
-  | "token_differs_from_cookie"
-  | "token_of_another_session";
 
 /** Makes and checks tokens. */
 export interface CsrfService {
   /** Header field that carries the token. */
   readonly header: string;
   /**
-   * Makes a token for a request's session.
+   * Makes a token for a request's session, or gives the one that the browser has if it still holds: two pages of one
+   * browser share it. A response that begins or ends a session gets a new one.
    *
    * @param session Token of the session that the response begins; `null` if the response ends it. By default, the one
    * that the request presents.
@@ -58,7 +62,8 @@ export interface CsrfService {
    */
   issue(request: Request, session?: string | null): Promise<IssuedCsrfToken>;
   /**
-   * Checks a request by gate and token. Safe methods pass.
+   * Checks a request by gate and token. Safe methods pass, except for the handshake of a WebSocket, which is checked by
+   * the gate.
    *
    * @throws {AuthError} `csrf_failed`
    */
@@ -76,17 +81,20 @@ export interface CsrfService {
 const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
 const RANDOM_BYTES = 32;
 
+const REFUSAL = "The request carries no valid CSRF token, or comes from another site";
+
 /**
  * Creates a CSRF service.
  *
- * @throws {TypeError} If keys are missing, or an origin or the header field's name is none.
+ * @throws {TypeError} If keys or cookies are missing, or an origin or the header field's name is none.
  *
  * @example
  * ```ts
- * import { csrfService, deriveKeys } from "@gatehouse/http/auth";
+ * import { cookiePolicy, csrfService, deriveKeys } from "@gatehouse/http/auth";
  * import { assertRejects } from "@std/assert";
  *
- * const csrf = csrfService({ keys: deriveKeys("a secret of at least 32 bytes, kept") });
+ * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const csrf = csrfService({ keys, cookies: cookiePolicy() });
  *
  * const page = new Request("https://example.com/");
  * const { token, cookies } = await csrf.issue(page);
@@ -101,11 +109,15 @@ const RANDOM_BYTES = 32;
  * ```
  */
 export function csrfService(options: CsrfServiceOptions): CsrfService {
-  const { keys, cookies = cookiePolicy(), header = "X-CSRF-Token", trustedOrigins } = options;
-  if (typeof keys?.sign !== "function") {
-    throw new TypeError("Cannot create CSRF service: keys are missing; deriveKeys() makes them");
+  const { keys, cookies, header = "X-CSRF-Token", trustedOrigins } = options;
+  if (typeof keys?.sign !== "function" || typeof cookies?.read !== "function") {
+    throw new TypeError(
+      "Cannot create CSRF service: keys or cookies are missing; deriveKeys() and cookiePolicy() make them",
+    );
   }
   const sourceOf = csrfGate(trustedOrigins);
+  const { events, warn } = options;
+  const emit = createEmitter({ events, now: checkedClock(options.now), warn });
   new Headers([[header, ""]]); // throws a TypeError if it is no name
 
   /** What a token is bound to: the session's cookie, else that before the session. */
@@ -121,7 +133,12 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   async function issue(request: Request, session?: string | null): Promise<IssuedCsrfToken> {
     const queued: string[] = [];
     let bound = typeof session === "string" ? await binding("sid", session) : undefined;
-    if (session === undefined) bound = await bindingOf(request);
+    if (session === undefined) {
+      bound = await bindingOf(request);
+      const cookie = cookies.read(request, "csrf");
+      const token = cookie.status === "found" ? cookie.value : "";
+      if (bound !== undefined && await holds(token, bound)) return { token, cookies: [] };
+    }
     if (bound === undefined) {
       const presid = randomToken();
       queued.push(cookies.set("presid", presid));
@@ -133,54 +150,56 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     return { token, cookies: [...queued, cookies.set("csrf", token)] };
   }
 
+  /** Whether a token was signed for what it is bound to. */
+  async function holds(token: string, bound: string): Promise<boolean> {
+    const [, mac = "", random = ""] = TOKEN_REGEXP.exec(token) ?? [];
+    if (mac === "") return false;
+    return await keys.verify("csrf", joinFields([bound, decodeHex(random)]), decodeHex(mac));
+  }
+
   async function checkToken(request: Request): Promise<void> {
     const token = request.headers.get(header);
     if (token === null || token === "") throw failure("token_missing");
-    const [, mac = "", random = ""] = TOKEN_REGEXP.exec(token) ?? [];
-    if (mac === "") throw failure("token_malformed");
+    if (!TOKEN_REGEXP.test(token)) throw failure("token_malformed");
     const cookie = cookies.read(request, "csrf");
     if (cookie.status === "ambiguous") throw failure("cookie_ambiguous");
     if (cookie.status === "absent" || !equalText(cookie.value, token)) {
       throw failure("token_differs_from_cookie");
     }
     const bound = await bindingOf(request);
-    if (bound === undefined) throw failure("token_of_another_session");
-    const message = joinFields([bound, decodeHex(random)]);
-    if (!await keys.verify("csrf", message, decodeHex(mac))) {
+    if (bound === undefined || !await holds(token, bound)) {
       throw failure("token_of_another_session");
+    }
+  }
+
+  function failure(reason: CsrfFailure): AuthError {
+    emit("csrf.failed", { reason });
+    return new AuthError("csrf_failed", { reason, detail: REFUSAL });
+  }
+
+  /** The gate, and the token where it is wanted or the browser has not said where the request is from. */
+  async function checkAll(request: Request, wantsToken: boolean): Promise<void> {
+    if (isSafe(request)) return;
+    switch (sourceOf(request)) {
+      case "foreign":
+        throw failure("source_foreign");
+      case "own":
+        if (wantsToken && !isHandshake(request)) await checkToken(request);
+        return;
+      case "unsaid":
+        return await checkToken(request);
     }
   }
 
   return Object.freeze({
     header,
     issue,
-    async check(request: Request) {
-      if (isSafeMethod(request.method)) return;
-      if (sourceOf(request) === "foreign") throw failure("source_foreign");
-      await checkToken(request);
-    },
-    async checkSource(request: Request) {
-      if (isSafeMethod(request.method)) return;
-      switch (sourceOf(request)) {
-        case "own":
-          return;
-        case "foreign":
-          throw failure("source_foreign");
-        case "unsaid":
-          await checkToken(request);
-      }
-    },
+    check: (request: Request) => checkAll(request, true),
+    checkSource: (request: Request) => checkAll(request, false),
   });
 }
 
 /** The kind stands in it, so that a token from before a session is none of a session with the same value. */
 async function binding(kind: "sid" | "presid", value: string): Promise<string> {
   return `${kind} ${await digestText(value)}`;
-}
-
-function failure(reason: CsrfFailure): AuthError {
-  return new AuthError("csrf_failed", {
-    reason,
-    detail: "The request carries no valid CSRF token, or comes from another site",
-  });
 }

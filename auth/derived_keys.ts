@@ -38,7 +38,7 @@ const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
  * Derives an application's keys, each when it is first used.
  *
  * @param secret At least 32 bytes in UTF-8: `openssl rand -base64 32` makes one. To rotate it, give a list: the first
- * signs, all verify; drop the old one when everything it signed has ended.
+ * signs, all verify; drop the old one when everything it signed has ended. Counts of the throttle begin anew.
  * @throws {TypeError} If the secret is no text, or the list is empty.
  * @throws {RangeError} If a secret is shorter than 32 bytes.
  *
@@ -58,7 +58,9 @@ const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
  */
 export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
   if (typeof secret !== "string" && !Array.isArray(secret)) {
-    throw new TypeError("Cannot derive keys: the secret is no text and no list of texts");
+    throw new TypeError(
+      "Cannot derive keys: the secret is no text and no list of texts; is its environment variable set?",
+    );
   }
   const [first, ...others] = Array.from(typeof secret === "string" ? [secret] : secret, keyRing);
   if (first === undefined) throw new TypeError("Cannot derive keys: the list of secrets is empty");

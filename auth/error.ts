@@ -37,7 +37,7 @@ export interface AuthErrorOptions {
   readonly detail?: string;
   /** What a rule refused, safe to show to the client. */
   readonly violations?: readonly AuthViolation[];
-  /** Header fields of the response. */
+  /** Header fields of the response. A 401 has `WWW-Authenticate: Session` if they do not say otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What led to the error. Never sent. */
   readonly cause?: unknown;
@@ -45,6 +45,9 @@ export interface AuthErrorOptions {
 
 /** How the router knows errors whose text may be sent; a registered symbol, so that no import joins the two. */
 const PROBLEM_MARK: symbol = /* @__PURE__ */ Symbol.for("gatehouse.problem");
+
+/** A 401 has to name a way in, RFC 9110 §15.5.2; for cookies there is no registered one. */
+const CHALLENGE = { "WWW-Authenticate": "Session" } as const;
 
 /**
  * A refusal. Thrown behind a router of ours it becomes an RFC 9457 problem with the code; elsewhere `status`, `code` and
@@ -84,10 +87,14 @@ export class AuthError extends Error {
 
   /** Creates the error. @throws {TypeError} If the code is unknown. */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
-    const { reason, detail, violations, headers = {}, cause } = options;
+    const { reason, detail, violations, cause } = options;
     super(detail ?? code, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = statusOf(code);
+    const { headers: given = {} } = options;
+    const isChallenge = (name: string) => name.toLowerCase() === "www-authenticate";
+    const isSilent = this.status === 401 && !Object.keys(given).some(isChallenge);
+    const headers = isSilent ? { ...CHALLENGE, ...given } : given;
     this.headers = headers;
     this.problem = {
       headers: { ...headers },

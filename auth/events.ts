@@ -10,11 +10,19 @@ export type LoginFailure =
   | "user_unknown"
   | "user_disabled"
   | "password_unset"
-  | "password_wrong"
-  | "password_impossible";
+  | "password_wrong";
 
-/** Why a session ended by itself. */
-export type SessionExpiry = "absolute_limit" | "idle_limit" | "user_gone" | "credentials_changed";
+/** Why a request was taken for a forgery. The client only hears that it was. */
+export type CsrfFailure =
+  | "source_foreign"
+  | "cookie_ambiguous"
+  | "token_missing"
+  | "token_malformed"
+  | "token_differs_from_cookie"
+  | "token_of_another_session";
+
+/** Why a session ended by itself. At the absolute limit most stores give it no more, and nobody is told. */
+export type SessionExpiry = "absolute_limit" | "idle_limit";
 
 /** What every event has. */
 export interface EventBase {
@@ -26,7 +34,7 @@ export interface EventBase {
 export interface LoginSucceeded extends EventBase {
   /** Name of the event. */
   readonly type: "login.succeeded";
-  /** Whose account. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** Address of the client, if known. */
   readonly address?: string;
@@ -36,9 +44,9 @@ export interface LoginSucceeded extends EventBase {
 export interface LoginFailed extends EventBase {
   /** Name of the event. */
   readonly type: "login.failed";
-  /** Why. */
+  /** What was wrong. */
   readonly reason: LoginFailure;
-  /** Whose account, if there is one. */
+  /** Subject id of the user, if there is one. */
   readonly sub?: string;
   /** Address of the client, if known. */
   readonly address?: string;
@@ -64,11 +72,43 @@ export interface UserCreated extends EventBase {
   readonly sub: string;
 }
 
+/** An account was closed. */
+export interface UserDisabled extends EventBase {
+  /** Name of the event. */
+  readonly type: "user.disabled";
+  /** Its subject id. */
+  readonly sub: string;
+}
+
+/** An account was opened again. */
+export interface UserEnabled extends EventBase {
+  /** Name of the event. */
+  readonly type: "user.enabled";
+  /** Its subject id. */
+  readonly sub: string;
+}
+
+/** An account was removed. */
+export interface UserRemoved extends EventBase {
+  /** Name of the event. */
+  readonly type: "user.removed";
+  /** Its subject id. */
+  readonly sub: string;
+}
+
+/** A request was taken for a forgery. */
+export interface CsrfFailed extends EventBase {
+  /** Name of the event. */
+  readonly type: "csrf.failed";
+  /** What was wrong. */
+  readonly reason: CsrfFailure;
+}
+
 /** A password was changed, by its owner or by `reset()`. */
 export interface PasswordChanged extends EventBase {
   /** Name of the event. */
   readonly type: "password.changed";
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
 }
 
@@ -76,7 +116,7 @@ export interface PasswordChanged extends EventBase {
 export interface PasswordRehashed extends EventBase {
   /** Name of the event. */
   readonly type: "password.rehashed";
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
 }
 
@@ -84,7 +124,7 @@ export interface PasswordRehashed extends EventBase {
 export interface SessionCreated extends EventBase {
   /** Name of the event. */
   readonly type: "session.created";
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** The session's public identifier. */
   readonly sessionId: string;
@@ -94,11 +134,11 @@ export interface SessionCreated extends EventBase {
 export interface SessionRevoked extends EventBase {
   /** Name of the event. */
   readonly type: "session.revoked";
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
-  /** The one session; absent where all of a user ended. */
+  /** Public identifier of the one session; absent where all of a user ended. */
   readonly sessionId?: string;
-  /** The one that was kept. */
+  /** Public identifier of the one that was kept. */
   readonly exceptSessionId?: string;
 }
 
@@ -106,7 +146,7 @@ export interface SessionRevoked extends EventBase {
 export interface SessionExpired extends EventBase {
   /** Name of the event. */
   readonly type: "session.expired";
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** The session's public identifier. */
   readonly sessionId: string;
@@ -114,8 +154,9 @@ export interface SessionExpired extends EventBase {
   readonly reason: SessionExpiry;
 }
 
-/** Anything that is told. */
+/** Everything that a listener is told of. */
 export type AuthEvent =
+  | CsrfFailed
   | LoginFailed
   | LoginSucceeded
   | LoginThrottled
@@ -124,7 +165,10 @@ export type AuthEvent =
   | SessionCreated
   | SessionExpired
   | SessionRevoked
-  | UserCreated;
+  | UserCreated
+  | UserDisabled
+  | UserEnabled
+  | UserRemoved;
 
 /** Is told of events. What it throws or rejects with is warned of, and breaks no request; nobody waits for it. */
 export type AuthEventListener = (event: AuthEvent) => void | Promise<void>;

@@ -11,19 +11,29 @@ import type { CsrfService } from "./csrf.ts";
 export interface CsrfGuardOptions {
   /** Checks requests. */
   readonly csrf: CsrfService;
+  /**
+   * What is asked: where the request comes from and a `token`, or its `source` alone, and a token only where no browser
+   * says it. See {@linkcode CsrfService}.
+   *
+   * @default {"token"}
+   */
+  readonly ask?: "token" | "source";
 }
 
 /**
  * Middleware that refuses forged requests with 403 `csrf_failed`: on a route, for a path by `under()`, or for all by
  * `before`. GET, HEAD and OPTIONS pass.
  *
+ * @throws {TypeError} If `ask` is neither of the two.
+ *
  * @example
  * ```ts
  * import { createRouter, json } from "@gatehouse/http";
- * import { csrfGuard, csrfService, deriveKeys } from "@gatehouse/http/auth";
+ * import { cookiePolicy, csrfGuard, csrfService, deriveKeys } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * const csrf = csrfService({ keys: deriveKeys("a secret of at least 32 bytes, kept") });
+ * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const csrf = csrfService({ keys, cookies: cookiePolicy() });
  * const router = createRouter({ before: [csrfGuard({ csrf })] })
  *   .post("/transfer", () => json({ done: true }));
  *
@@ -32,6 +42,13 @@ export interface CsrfGuardOptions {
  * assertEquals(response.status, 403);
  * ```
  */
-export function csrfGuard({ csrf }: CsrfGuardOptions): Middleware<unknown[]> {
-  return (req) => csrf.check(req.raw);
+export function csrfGuard({ csrf, ask = "token" }: CsrfGuardOptions): Middleware<unknown[]> {
+  switch (ask) {
+    case "token":
+      return (req) => csrf.check(req.raw);
+    case "source":
+      return (req) => csrf.checkSource(req.raw);
+  }
+  ask satisfies never;
+  throw new TypeError("Cannot create CSRF guard: ask is neither token nor source");
 }

@@ -53,6 +53,7 @@ function isAddressOrName(identifier: string): boolean {
 
 function invalid(): AuthError {
   return new AuthError("invalid_identifier", {
-    detail: "The identifier must be one e-mail address or name of at most 254 characters",
+    detail:
+      "The identifier must be one e-mail address or name of at most 254 characters, without spaces, quotes, commas and brackets",
   });
 }

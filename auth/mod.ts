@@ -31,6 +31,8 @@ export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts"
 export type {
   AuthEvent,
   AuthEventListener,
+  CsrfFailed,
+  CsrfFailure,
   EventBase,
   LoginFailed,
   LoginFailure,
@@ -43,12 +45,16 @@ export type {
   SessionExpiry,
   SessionRevoked,
   UserCreated,
+  UserDisabled,
+  UserEnabled,
+  UserRemoved,
 } from "./events.ts";
 
 // Passwords
 export { passwordService } from "./passwords.ts";
 export type {
-  NewAccount,
+  CreateUserOptions,
+  PasswordAuthentication,
   PasswordChange,
   PasswordCredentials,
   PasswordService,
@@ -63,15 +69,19 @@ export type {
   PasswordProblemCode,
 } from "./password_policy.ts";
 export { pbkdf2Hasher } from "./password_hasher.ts";
-export type { PasswordHasher, Pbkdf2HasherOptions } from "./password_hasher.ts";
+export type { HasherLimitOptions, PasswordHasher, Pbkdf2HasherOptions } from "./password_hasher.ts";
 export { scryptHasher } from "./password_scrypt.ts";
 export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password_scrypt.ts";
-export type { HasherLimitOptions } from "./password_queue.ts";
 export { canonicalIdentifier } from "./identifier.ts";
+
+// Accounts
+export { userService } from "./users.ts";
+export type { UserService, UserServiceOptions } from "./users.ts";
 
 // The login throttle
 export { throttleService } from "./throttle.ts";
 export type {
+  KnownUser,
   LoginClient,
   LoginReservation,
   ThrottleRules,
@@ -89,7 +99,7 @@ export type {
   WindowRule,
 } from "./throttle_rule.ts";
 export { addressBucket, clientAddressReader } from "./client_address.ts";
-export type { ClientAddressOptions } from "./client_address.ts";
+export type { ClientAddressOptions, ClientAddressReader } from "./client_address.ts";
 
 // Sessions, cookies, CSRF
 export { LASTING_SESSIONS, sessionService } from "./session.ts";
@@ -113,7 +123,7 @@ export type {
   SetCookieOptions,
 } from "./cookie_policy.ts";
 export { csrfService } from "./csrf.ts";
-export type { CsrfFailure, CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./csrf.ts";
+export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./csrf.ts";
 export { csrfGuard } from "./http_csrf.ts";
 export type { CsrfGuardOptions } from "./http_csrf.ts";
 export { deriveKeys } from "./derived_keys.ts";

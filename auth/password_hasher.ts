@@ -15,12 +15,26 @@ import { type KdfParameters, phcHasher } from "./_phc_hasher.ts";
 export interface PasswordHasher {
   /** What its hashes begin with, between two `$`: `pbkdf2-sha256`, `scrypt`, `2b`. */
   readonly id: string;
-  /** Hashes a password under a fresh salt. The text records every parameter. */
+  /**
+   * Hashes a password under a fresh salt. The text records every parameter.
+   *
+   * @throws {TypeError} If the text cannot be a password.
+   */
   hash(password: string): Promise<string>;
-  /** Whether a password has this hash. A text that is no hash of its own: no password has it. */
+  /** Whether a password has this hash; `false` for a text that is not one of its hashes, after as much work. */
   verify(password: string, encoded: string): Promise<boolean>;
   /** Whether a hash was made at a lower cost than the current one. */
   needsRehash(encoded: string): boolean;
+}
+
+/** How many passwords are hashed at once, by the password service. */
+export interface HasherLimitOptions {
+  /** Hashes that run at once. @default {4} */
+  readonly running?: number;
+  /** Requests that wait for one. @default {64} */
+  readonly waiting?: number;
+  /** The time, in seconds. */
+  readonly now?: () => number;
 }
 
 /** Options of {@linkcode pbkdf2Hasher}. */
@@ -38,7 +52,8 @@ const MAX_ITERATIONS = 10_000_000;
  * PHC strings, `$pbkdf2-sha256$i=600000$<salt>$<key>`.
  *
  * A hash of fewer iterations takes as long to verify as one of the current setting, so that the time does not tell which
- * accounts are old. One of more takes longer: do not lower the setting while such hashes are stored.
+ * accounts are old. One of more takes longer: do not lower the setting while such hashes are stored. Passwords of more than
+ * 64 bytes are hashed by SHA-512 first; elsewhere, their hashes do not verify.
  *
  * Where a runtime allows fewer iterations (Cloudflare: 100,000), hashing throws a `TypeError` that says so;
  * {@linkcode scryptHasher} takes its place there.
@@ -68,6 +83,7 @@ export function pbkdf2Hasher(options: Pbkdf2HasherOptions = {}): PasswordHasher 
     current: { i: iterations },
     read: ({ i = 0, ...others }: KdfParameters) =>
       isInBounds(i) && Object.keys(others).length === 0 ? { i } : undefined,
+    isBelow: (parameters, other) => parameters.i < other.i,
     cost: ({ i }) => i,
     atCost: (_parameters, i) => i > 0 ? { i } : undefined,
     derive,

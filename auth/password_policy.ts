@@ -174,7 +174,7 @@ const FIELD_WORDS: readonly string[] = [
 
 /** The password as it stands in the list, if it does. */
 async function listedWords(characters: readonly string[]): Promise<PasswordWord[]> {
-  const { commonPasswords } = await import("./password_common.ts");
+  const { commonPasswords } = await import("./_password_common.ts");
   const list = commonPasswords();
   return listForms(characters).filter((form) => list.has(form))
     .map((form) => ({ characters: [...form], code: "common" }));
@@ -199,7 +199,7 @@ function requireOptions(minLength: unknown, words: unknown, breached: unknown): 
 function messageOf(code: PasswordProblemCode, minLength: number): string {
   switch (code) {
     case "impossible_text":
-      return "Type the password again: it holds something that is no character";
+      return "Type the password again: it has a character that cannot be used";
     case "too_long":
       return `Use at most ${MAX_PASSWORD_LENGTH} characters`;
     case "too_short":

@@ -81,6 +81,9 @@ export function scryptHasher(options: ScryptHasherOptions): PasswordHasher {
     id: "scrypt",
     current,
     read: readCost,
+    // Less memory, or less of everything
+    isBelow: (parameters, other) =>
+      memoryOf(parameters) < memoryOf(other) || costOf(parameters) < costOf(other),
     cost: costOf,
     atCost(parameters, cost) {
       const p = Math.round(cost / (2 ** parameters.ln * parameters.r));
@@ -96,7 +99,11 @@ function readCost({ ln = 0, r = 0, p = 0, ...others }: KdfParameters): ScryptCos
   const known = isWithin(ln, 10, 20) && isWithin(r, 1, 32) && isWithin(p, 1, 16);
   if (!known || Object.keys(others).length > 0) return undefined;
   const cost = { ln, r, p };
-  return 128 * 2 ** ln * r > MAX_MEMORY || costOf(cost) > MAX_COST ? undefined : cost;
+  return memoryOf(cost) > MAX_MEMORY || costOf(cost) > MAX_COST ? undefined : cost;
+}
+
+function memoryOf({ ln, r }: ScryptCost): number {
+  return 128 * 2 ** ln * r;
 }
 
 function costOf({ ln, r, p }: ScryptCost): number {

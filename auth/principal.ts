@@ -4,7 +4,7 @@
  * @module
  */
 
-import { nowSeconds } from "./_clock.ts";
+import { checkedClock } from "./_clock.ts";
 
 /** How a subject proved its identity on this request. Strategies of your own have names of their own. */
 export type AuthMethod =
@@ -37,19 +37,29 @@ export interface Principal {
 }
 
 /** What {@linkcode createPrincipal} takes: a principal, perhaps without a time. */
-export interface PrincipalInit extends Omit<Principal, "authTime"> {
+export interface PrincipalInit extends Pick<Principal, "sub" | "method"> {
+  /** Authentication methods, RFC 8176. */
+  readonly amr?: readonly string[] | undefined;
+  /** Authentication context class. */
+  readonly acr?: string | undefined;
+  /** Granted scopes. */
+  readonly scope?: readonly string[] | undefined;
+  /** The session's public identifier. */
+  readonly sessionId?: string | undefined;
+  /** Extra claims: a plain object. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
   /**
    * When the original authentication happened, in seconds since the epoch.
    *
    * @default the current time for `password`, `oauth` and `webauthn`; 0 otherwise, so that a demand for a recent
    * authentication fails closed
    */
-  readonly authTime?: number;
+  readonly authTime?: number | undefined;
 }
 
 /** A completed authentication: what a session is made from. */
 export interface Authentication {
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** The user's security stamp at that moment. A session made from it dies with the stamp. */
   readonly securityStamp: string;
@@ -64,8 +74,11 @@ export interface Authentication {
 /** Options of {@linkcode createPrincipal}. */
 export interface PrincipalOptions {
   /** The time, in seconds since the epoch. */
-  now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
+
+/** How far the clocks of two processes may be apart. */
+const SKEW_SECONDS = 300;
 
 /** The methods that are an authentication themselves, and not the memory of one. */
 const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
@@ -75,7 +88,7 @@ const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
  *
  * @throws {TypeError} If `sub` or `method` is not a text with something in it, a list is none of texts, or `claims` is no
  * plain object or more than 64 levels deep.
- * @throws {RangeError} If `authTime` is not a number from 0 on.
+ * @throws {RangeError} If `authTime` is not a number from 0 on, or in the future: in milliseconds, it would always be recent.
  *
  * @example
  * ```ts
@@ -89,14 +102,16 @@ const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
  */
 export function createPrincipal(init: PrincipalInit, options: PrincipalOptions = {}): Principal {
   const { sub, method, amr, acr, scope, sessionId, claims } = init;
-  const { now = nowSeconds } = options;
+  const now = checkedClock(options.now);
   requireText("sub", sub);
   requireText("method", method);
   if (acr !== undefined) requireText("acr", acr);
   if (sessionId !== undefined) requireText("sessionId", sessionId);
   const authTime = init.authTime ?? (FRESH_METHODS.includes(method) ? now() : 0);
-  if (!Number.isFinite(authTime) || authTime < 0) {
-    throw new RangeError("Cannot create principal: authTime is not a number of seconds");
+  if (!Number.isFinite(authTime) || authTime < 0 || authTime > now() + SKEW_SECONDS) {
+    throw new RangeError(
+      "Cannot create principal: authTime is not a number of seconds since the epoch that has come",
+    );
   }
   return Object.freeze({
     sub,

@@ -5,49 +5,65 @@
  * @module
  */
 
-import { nowSeconds } from "./_clock.ts";
+import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
+import { endAccess, endSession } from "./_end_access.ts";
 import { digestText } from "./_kdf.ts";
 import { randomId, randomToken } from "./_random.ts";
+import {
+  clockOf,
+  cutUserAgent,
+  requireAuthentication,
+  sessionClock,
+  showSession,
+  showUser,
+} from "./_session_rules.ts";
+import { isDisabled, readSession, readUser } from "./_stored.ts";
 import type { AuthEventListener, SessionExpiry } from "./events.ts";
 import type { Authentication } from "./principal.ts";
-import type { Session, SessionStore, User, UserStore } from "./store_types.ts";
+import type { RefreshTokenStore, Session, SessionStore, User, UserStore } from "./store_types.ts";
 
 /** How long sessions last. */
 export interface SessionLimits {
   /** Seconds from the beginning, whatever happens. @default {86_400} 24 h, SP 800-63B-4 §2.2.3 (AAL2) */
-  readonly absolute?: number;
-  /** Seconds without a request; counted to the minute. @default {3_600} 1 h */
-  readonly idle?: number;
+  readonly absolute?: number | undefined;
+  /** Seconds without a request; counted to the minute. @default {3_600} 1 h, or `absolute` if that is less */
+  readonly idle?: number | undefined;
 }
 
 /** Options of {@linkcode sessionService}. */
 export interface SessionServiceOptions extends SessionLimits {
+  /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
+  readonly lasting?: SessionLimits | undefined;
   /** Keeps sessions. */
   readonly sessions: SessionStore;
   /** Keeps users: every request asks whether there still is one. */
   readonly users: Pick<UserStore, "findBySub">;
+  /** Keeps refresh tokens; those of a session end with it. */
+  readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   /** The time, in seconds since the epoch. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Is told of what happens. */
-  readonly events?: AuthEventListener;
+  readonly events?: AuthEventListener | undefined;
   /** Is told of a listener that fails. @default console.warn */
-  readonly warn?: (message: string) => void;
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 /** What is said of a new session beside who it belongs to. */
 export interface NewSessionOptions {
   /** The token that the browser presented until now: its session ends, so that nobody who planted it shares the new one. */
   readonly replaces?: string | undefined;
+  /** Whether it outlives the browser's window: "keep me signed in". @default {false} */
+  readonly lasting?: boolean | undefined;
   /** The browser's `User-Agent`, for the user's list of sessions; cut to 256 characters. */
-  readonly userAgent?: string | undefined;
+  readonly userAgent?: string | null | undefined;
 }
 
 /** A session as it may be shown: without its token's digest and its stamp. */
 export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 
 /** A user as it may be shown: without its password's hash, its stamp and its version. */
-export type UserInfo = Omit<User, "passwordHash" | "securityStamp" | "version">;
+export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
 /** A session that has just begun. */
 export interface NewSession {
@@ -89,21 +105,19 @@ export interface SessionService {
 }
 
 /** Limits of sessions that last, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 without a request. */
-export const LASTING_SESSIONS: Required<SessionLimits> = Object.freeze({
-  absolute: 2_592_000,
-  idle: 604_800,
-});
+export const LASTING_SESSIONS: { readonly absolute: number; readonly idle: number } = Object.freeze(
+  {
+    absolute: 2_592_000,
+    idle: 604_800,
+  },
+);
 
 const TOKEN_REGEXP = /^[\w-]{43}$/;
-const USER_AGENT_LENGTH = 256;
-
-/** How long a session may have been used without a note of it: at most a minute, and a tenth of the idle limit. */
-const TOUCH_SECONDS = 60;
 
 /**
  * Creates a session service.
  *
- * @throws {RangeError} If a limit is not an integer from 1 on, or `idle` is longer than `absolute`.
+ * @throws {RangeError} If a limit is not an integer from 1 to 34,560,000 (400 days), or `idle` is longer than `absolute`.
  *
  * @example
  * ```ts
@@ -124,65 +138,71 @@ const TOUCH_SECONDS = 60;
  * ```
  */
 export function sessionService(options: SessionServiceOptions): SessionService {
-  const { sessions, users, events, warn, now = nowSeconds } = options;
-  const { absolute = 86_400, idle = 3_600 } = options;
-  checkLimits(absolute, idle);
-  const touchAfter = Math.min(TOUCH_SECONDS, Math.floor(idle / 10));
+  const { sessions, users, events, warn } = options;
+  if (typeof sessions?.findByTokenHash !== "function" || typeof users?.findBySub !== "function") {
+    throw new TypeError("Cannot create session service: sessions or users are missing");
+  }
+  const now = checkedClock(options.now);
+  const visit = sessionClock(options);
+  const clocks = { visit, lasting: sessionClock(options.lasting ?? LASTING_SESSIONS) };
   const emit = createEmitter({ events, now, warn });
 
-  /** Which rule has ended a session, by what is known without a question to anybody. */
-  function limitPassed(session: Session, at: number): SessionExpiry | undefined {
-    // The earlier of what was promised then and what is set now: a limit that was lowered holds for all. And asked so
-    // that a time which is no number has passed
-    const end = Math.min(session.expiresAt, session.createdAt + absolute);
-    if (!(at < end)) return "absolute_limit";
-    if (!(at < session.activeAt + idle)) return "idle_limit";
-    return undefined;
+  function passed(session: Session, at: number): SessionExpiry | undefined {
+    return clockOf(clocks, session).passed(session, at);
   }
 
-  async function expire({ id, sub }: Session, reason: SessionExpiry): Promise<undefined> {
-    await sessions.revoke(id);
-    emit("session.expired", { sub, sessionId: id, reason });
+  /** Ends a session because somebody wants it: what was derived from it goes too. */
+  async function end({ id }: Pick<Session, "id">): Promise<void> {
+    await endSession(() => sessions.revoke(id), options, { sessionId: id });
   }
 
-  /** Notes that a session was used. Where somebody else was first, it is asked whether the session is still there. */
+  async function expire(session: Session, reason: SessionExpiry): Promise<undefined> {
+    await sessions.revoke(session.id);
+    emit("session.expired", { sub: session.sub, sessionId: session.id, reason });
+  }
+
+  /**
+   * Notes that a session was used. Where that is lost, somebody else was first, or the session has ended: what is read
+   * then counts only if it is newer, since a store may still show what was there before.
+   */
   async function touch(session: Session, at: number): Promise<Session | null> {
-    if (at - session.activeAt < touchAfter) return session;
+    if (at - session.activeAt < clockOf(clocks, session).touchAfter) return session;
     const touched = await sessions.touch(session.id, session.activeAt, at);
-    return touched === "updated"
-      ? { ...session, activeAt: at }
-      : await sessions.findByTokenHash(session.tokenHash);
+    if (touched === "updated") return { ...session, activeAt: at };
+    const current = readSession(await sessions.findByTokenHash(session.tokenHash));
+    return current !== null && current.activeAt > session.activeAt ? current : null;
   }
 
   async function findByToken(token: string): Promise<Session | null> {
     if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return null;
-    return await sessions.findByTokenHash(await digestText(token));
+    return readSession(await sessions.findByTokenHash(await digestText(token)));
   }
 
   async function revokeToken(token: string): Promise<void> {
     const session = await findByToken(token);
     if (session === null) return;
-    await sessions.revoke(session.id);
+    await end(session);
     emit("session.revoked", { sub: session.sub, sessionId: session.id });
   }
 
   async function list(sub: string): Promise<readonly SessionInfo[]> {
     const at = now();
-    const user = await users.findBySub(sub);
-    if (user === null || user.disabled === true) return [];
+    const user = readUser(await users.findBySub(sub));
+    if (user === null || isDisabled(user)) return [];
     return (await sessions.list(sub))
-      .filter((session) => limitPassed(session, at) === undefined)
+      .filter((session) => readSession(session) !== null && passed(session, at) === undefined)
       .filter(({ securityStamp }) => securityStamp === user.securityStamp)
       .sort((a, b) => b.activeAt - a.activeAt)
       .map(showSession);
   }
 
   return Object.freeze({
-    async create(authentication: Authentication, { replaces, userAgent }: NewSessionOptions = {}) {
-      if (replaces !== undefined) await revokeToken(replaces);
-      const { sub, securityStamp, authTime, amr, acr } = authentication;
-      const token = randomToken();
+    async create(authentication: Authentication, options: NewSessionOptions = {}) {
+      const { replaces, lasting = false, userAgent } = options;
       const at = now();
+      const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(authentication, at);
+      if (replaces !== undefined) await revokeToken(replaces);
+      const token = randomToken();
       const session: Session = {
         id: randomId(),
         sub,
@@ -190,11 +210,12 @@ export function sessionService(options: SessionServiceOptions): SessionService {
         securityStamp,
         createdAt: at,
         activeAt: at,
-        expiresAt: at + absolute,
+        expiresAt: at + clockOf(clocks, { lasting }).absolute,
+        ...(lasting ? { lasting } : {}),
         authTime,
         amr,
         ...(acr === undefined ? {} : { acr }),
-        ...(userAgent === undefined ? {} : { userAgent: cutUserAgent(userAgent) }),
+        ...(userAgent ? { userAgent: cutUserAgent(userAgent) } : {}),
       };
       await sessions.create(session);
       emit("session.created", { sub, sessionId: session.id });
@@ -205,13 +226,12 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const session = await findByToken(token);
       if (session === null) return undefined;
       const at = now();
-      const passed = limitPassed(session, at);
-      if (passed !== undefined) return await expire(session, passed);
-      const user = await users.findBySub(session.sub);
-      if (user === null || user.disabled === true) return await expire(session, "user_gone");
-      if (user.securityStamp !== session.securityStamp) {
-        return await expire(session, "credentials_changed");
-      }
+      const expiry = passed(session, at);
+      if (expiry !== undefined) return await expire(session, expiry);
+      // Not ended, only refused: a copy of the store that lags may not know the user or the new password yet
+      const user = readUser(await users.findBySub(session.sub));
+      if (user === null || isDisabled(user)) return undefined;
+      if (user.securityStamp !== session.securityStamp) return undefined;
       const current = await touch(session, at);
       return current === null ? undefined : { session: showSession(current), user: showUser(user) };
     },
@@ -221,44 +241,21 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     async revoke(sub: string, id: string) {
       const owned = (await sessions.list(sub)).some((session) => session.id === id);
       if (!owned) return false;
-      await sessions.revoke(id);
+      await end({ id });
       emit("session.revoked", { sub, sessionId: id });
       return true;
     },
 
     async revokeOthers(sub: string, id: string) {
-      await sessions.revokeAll(sub, id);
+      await endSession(() => sessions.revokeAll(sub, id), options, { sub, exceptSessionId: id });
       emit("session.revoked", { sub, exceptSessionId: id });
     },
 
     async revokeAll(sub: string) {
-      await sessions.revokeAll(sub);
+      await endAccess(options, sub);
       emit("session.revoked", { sub });
     },
 
     revokeToken,
   });
-}
-
-function showSession({ tokenHash: _, securityStamp: __, ...info }: Session): SessionInfo {
-  return info;
-}
-
-function showUser(
-  { passwordHash: _, securityStamp: __, version: ___, ...info }: User,
-): UserInfo {
-  return info;
-}
-
-/** Cut and well-formed: half a character is no text that every store takes. */
-function cutUserAgent(userAgent: string): string {
-  return userAgent.slice(0, USER_AGENT_LENGTH).toWellFormed();
-}
-
-function checkLimits(absolute: number, idle: number): void {
-  if (!Number.isInteger(absolute) || !Number.isInteger(idle) || idle < 1 || idle > absolute) {
-    throw new RangeError(
-      "Cannot create session service: absolute and idle are not seconds from 1 on, or idle is the longer",
-    );
-  }
 }

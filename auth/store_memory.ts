@@ -19,8 +19,8 @@ export interface InMemoryAuthStoresOptions {
   /** The time, in seconds since the epoch. @default the system's clock */
   readonly now?: () => number;
   /**
-   * Keys that the throttle counts attempts under. Beyond them it forgets those whose last attempt is longest ago, but
-   * none that is locked; so many locked ones as there are, it keeps. @default {100_000}
+   * Keys that the throttle counts attempts under. Beyond them it forgets, of those whose last attempt is longest ago, the
+   * ones with the fewest attempts, but none that is locked: of those it keeps every one. @default {100_000}
    */
   readonly maxThrottleKeys?: number;
 }

@@ -32,15 +32,27 @@ export interface User {
 /** A user before it is stored. */
 export type NewUser = Omit<User, "version">;
 
-/** What {@linkcode UserStore.update} replaces; a member that is absent stays. */
-export interface UserPatch {
-  /** The password's hash. */
-  readonly passwordHash?: string;
-  /** Ends every session that was made under the old one. */
-  readonly securityStamp?: string;
-  /** Whether the account is closed to its owner. */
-  readonly disabled?: boolean;
-}
+/**
+ * What {@linkcode UserStore.update} replaces; a member that is absent stays. Who closes an account or opens it changes the
+ * stamp too: sessions that slept meanwhile would wake up with it.
+ */
+export type UserPatch =
+  & {
+    /** The password's hash. */
+    readonly passwordHash?: string;
+  }
+  & (
+    | {
+      /** Ends every session that was made under the old one. */
+      readonly securityStamp?: string;
+      readonly disabled?: undefined;
+    }
+    | {
+      readonly securityStamp: string;
+      /** Whether the account is closed to its owner. */
+      readonly disabled: boolean;
+    }
+  );
 
 /** Keeps users. */
 export interface UserStore {
@@ -60,7 +72,7 @@ export interface UserStore {
 export interface Session {
   /** Public identifier. */
   readonly id: string;
-  /** Whose it is. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** SHA-256 of the token, base64url; unique. */
   readonly tokenHash: string;
@@ -72,6 +84,8 @@ export interface Session {
   readonly activeAt: number;
   /** When it ends, whatever happens. */
   readonly expiresAt: number;
+  /** Whether it outlives the browser's window, by the limits of such sessions. */
+  readonly lasting?: boolean;
   /** When the user authenticated. */
   readonly authTime: number;
   /** By which methods, RFC 8176. */
@@ -82,7 +96,10 @@ export interface Session {
   readonly userAgent?: string;
 }
 
-/** Keeps sessions. From its `expiresAt` on it returns a session no more. */
+/**
+ * Keeps sessions. From its `expiresAt` on it returns a session no more; it removes what has ended by itself, with its other
+ * writes or from time to time, since nobody asks it to.
+ */
 export interface SessionStore {
   /** Adds a session. */
   create(session: Session): Promise<void>;
@@ -110,7 +127,7 @@ export interface StateStore {
 export interface RefreshFamily {
   /** First part of every token of the family. */
   readonly id: string;
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** The user's security stamp when it began: under another one it is dead. */
   readonly securityStamp: string;
@@ -148,7 +165,11 @@ export interface RefreshRotation {
 export type RefreshSelector =
   | { readonly familyId: string }
   | { readonly sessionId: string }
-  | { readonly sub: string };
+  | {
+    readonly sub: string;
+    /** Families of this session stay. */
+    readonly exceptSessionId?: string;
+  };
 
 /** Keeps refresh families. From its `familyExpiresAt` on it returns a family no more. */
 export interface RefreshTokenStore {
@@ -171,7 +192,7 @@ export interface RefreshTokenStore {
 export interface Credential {
   /** Credential id, base64url; unique. */
   readonly id: string;
-  /** Whose. */
+  /** Subject id of the user. */
   readonly sub: string;
   /** COSE key, base64url. */
   readonly publicKey: string;
@@ -244,7 +265,7 @@ export interface KeyStore {
 export interface LoginThrottle {
   /** Counts an attempt under every claim, or under none if one of them refuses. */
   reserve(claims: readonly ThrottleClaim[], now: number): Promise<ThrottleDecision>;
-  /** Says that a reserved attempt succeeded: it was none to count. */
+  /** Says that a reserved attempt succeeded, and so does not count. */
   succeed(claims: readonly ThrottleClaim[], now: number): Promise<void>;
 }
 

@@ -37,6 +37,8 @@ export type StrategyResult = Authenticated | AuthFailed | NoCredential;
 export interface StrategyContext {
   /** The request. Its body is not for strategies to read. */
   readonly request: Request;
+  /** What the host hands to `fetch` behind the request: the connection's address, bindings. */
+  readonly args?: readonly unknown[];
 }
 
 /** Says whether a request carries a credential of one kind, and whether it is valid. */

@@ -19,7 +19,7 @@ export interface BackoffRule {
   readonly forget: number;
 }
 
-/** So many attempts in so many seconds, counted from the first. */
+/** So many attempts in so many seconds, counted from the first; around the edge of two windows, of each as many. */
 export interface WindowRule {
   /** Name of the rule. */
   readonly kind: "window";
@@ -78,7 +78,7 @@ export function throttleStep(
   if (!Number.isFinite(now)) {
     throw new RangeError("Cannot count attempt: the time is no number"); // nothing would ever be locked
   }
-  const current = record !== null && now < record.expiresAt ? record : null;
+  const current = record !== null && isCurrent(rule, record, now) ? record : null;
   if (current !== null && now < current.lockedUntil) {
     return { allowed: false, retryAfter: Math.ceil(current.lockedUntil - now) };
   }
@@ -116,6 +116,48 @@ export function throttleSuccess(
   }
 }
 
+/** How far the clocks of two processes may be apart. */
+const SKEW_SECONDS = 300;
+
+/** A record counts until its end. One that was made while the clock was far ahead would lock for longer than any rule. */
+function isCurrent(rule: ThrottleRule, record: ThrottleRecord, now: number): boolean {
+  return now < record.expiresAt && record.lockedUntil <= now + longestLock(rule) + SKEW_SECONDS;
+}
+
+function longestLock(rule: ThrottleRule): number {
+  switch (rule.kind) {
+    case "backoff":
+      return rule.maxWait;
+    case "window":
+      return rule.seconds;
+  }
+}
+
 function backoff({ free, wait, maxWait }: BackoffRule, failures: number): number {
   return Math.min(maxWait, wait * 2 ** (failures - free));
+}
+
+/** The numbers of each kind of rule; one that is missing would make a rule that never refuses. */
+const RULE_NUMBERS: { readonly [K in ThrottleRule["kind"]]: readonly string[] } = {
+  backoff: ["free", "wait", "maxWait", "forget"],
+  window: ["limit", "seconds"],
+};
+
+/**
+ * Looks at a rule before anything is counted by it.
+ *
+ * @throws {TypeError} If it is of no known kind.
+ * @throws {RangeError} If it lacks a number, or has one that is no integer from 1 on.
+ */
+export function checkThrottleRule(name: string, rule: ThrottleRule | undefined): void {
+  const numbers = new Map(Object.entries(RULE_NUMBERS)).get(rule?.kind ?? "");
+  if (rule === undefined || numbers === undefined) {
+    throw new TypeError(`Cannot create throttle: rule ${name} is neither backoff nor window`);
+  }
+  for (const member of numbers) {
+    const value: unknown = Reflect.get(rule, member);
+    if (!Number.isSafeInteger(value) || Number(value) < 1) {
+      throw new RangeError(`Cannot create throttle: ${member} of rule ${name} is not 1 or more`);
+    }
+  }
 }

@@ -10,6 +10,7 @@
 
 import {
   type AuthStores,
+  cookiePolicy,
   csrfService,
   deriveKeys,
   inMemoryAuthStores,
@@ -48,7 +49,7 @@ function authenticationOf(sub: string) {
 async function measureVerification(): Promise<string[][]> {
   const { sessions, token } = await signIn();
   const bytes = new TextEncoder().encode(token);
-  const csrf = csrfService({ keys: deriveKeys(SECRET) });
+  const csrf = csrfService({ keys: deriveKeys(SECRET), cookies: cookiePolicy() });
   const page = new Request("https://example.com/");
   const issued = await csrf.issue(page, token);
   const cookie = [`__Host-sid=${token}`, ...issued.cookies.map((text) => text.split(";")[0])];
@@ -133,7 +134,7 @@ async function measureLogin(): Promise<string[]> {
   const throttle = throttleService({ store: stores.throttle, keys });
   const passwords = passwordService({ ...stores, throttle, hasher });
   const sessions = sessionService(stores);
-  const csrf = csrfService({ keys });
+  const csrf = csrfService({ keys, cookies: cookiePolicy() });
   await passwords.createUser(CREDENTIALS);
   const request = new Request("https://example.com/auth/login", { method: "POST" });
   const wholes: number[] = [];
@@ -144,7 +145,7 @@ async function measureLogin(): Promise<string[]> {
     const authentication = await passwords.verify(CREDENTIALS, { address: "192.0.2.1" });
     const { token } = await sessions.create(authentication);
     await csrf.issue(request, token);
-    await throttle.issueDevice(CREDENTIALS.identifier);
+    await throttle.issueDevice(authentication);
     const whole = performance.now() - start;
     wholes.push(whole);
     shares.push((whole - take()) / whole);

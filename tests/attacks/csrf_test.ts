@@ -1,9 +1,9 @@
 /** Forged requests: what a victim's browser or an attacker sends, and why it is refused. */
 
 import { assertEquals, assertFalse, assertRejects } from "@std/assert";
-import { type CsrfFailure, csrfService } from "../../auth/csrf.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
+import type { CsrfFailure } from "../../auth/events.ts";
 import {
   cookieField,
   csrf,
@@ -14,6 +14,7 @@ import {
   refusal,
   request,
   sent,
+  service,
   SESSION_A,
   SESSION_B,
 } from "../auth/_csrf.ts";
@@ -60,7 +61,7 @@ const ATTACKS: readonly [
     return sent({ ...IN_A, "__Host-csrf": attacker.token }, attacker.token);
   }, "token_of_another_session"],
   ["equal cookie and header of another service's secret", async () => {
-    const other = csrfService({ keys: deriveKeys("another secret of at least 32 bytes") });
+    const other = service({ keys: deriveKeys("another secret of at least 32 bytes") });
     const { token, jar } = await issued(other, IN_A);
     return sent(jar, token);
   }, "token_of_another_session"],
@@ -149,6 +150,45 @@ const ATTACKS: readonly [
     "token_missing",
   ],
 ];
+
+/** Cross-site WebSocket hijacking: a GET with the victim's cookies, to which CORS does not apply. */
+const HIJACKS: readonly [why: string, headers: Readonly<Record<string, string>>][] = [
+  ["another site", {
+    "Sec-Fetch-Site": "cross-site",
+    "Sec-Fetch-Mode": "websocket",
+    Origin: "https://evil.example",
+  }],
+  ["a sibling domain, with SameSite=Lax cookies", {
+    "Sec-Fetch-Site": "same-site",
+    Origin: "https://blog.example.com",
+  }],
+  ["another site in a browser without Fetch Metadata", { Origin: "https://evil.example" }],
+  ["a sandboxed frame", { Origin: "null" }],
+  ["a page in the clear, by whoever is on the network", { Origin: "http://example.com" }],
+];
+
+for (const [why, headers] of HIJACKS) {
+  Deno.test(`check() and checkSource() refuse a WebSocket that is opened by ${why}`, async () => {
+    const { jar } = await issued(csrf, IN_A);
+    const fields = { Cookie: cookieField(jar), Upgrade: "websocket", ...headers };
+    for (const by of ["check", "checkSource"] as const) {
+      assertEquals(await refusal(csrf, request(fields, "GET"), by), "source_foreign");
+    }
+  });
+}
+
+Deno.test("check() refuses a page in the clear behind a proxy that ends TLS, even with a right token", async () => {
+  const { token, jar } = await issued(csrf, IN_A);
+  const headers = {
+    Cookie: cookieField(jar),
+    "X-CSRF-Token": token,
+    Origin: "http://example.com",
+  };
+  const inside = "http://example.com/notes";
+  assertEquals(await refusal(csrf, request(headers, "POST", inside)), "source_foreign");
+  const own = { ...headers, Origin: "https://example.com" };
+  assertEquals(await refusal(csrf, request(own, "POST", inside)), undefined);
+});
 
 for (const [why, attack, failure] of ATTACKS) {
   Deno.test(`check() refuses ${why}`, async () => {

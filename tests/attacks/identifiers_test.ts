@@ -6,6 +6,7 @@ import {
   ADA,
   CLIENT,
   createServices,
+  NOBODY,
   OTHER_PASSWORD,
   PASSWORD,
   refusal,
@@ -39,7 +40,7 @@ for (const [source, what, identifier] of STRANGE) {
     for (const _ of repeat(30, () => 0)) {
       const errors = [
         await refusal(() => passwords.verify(account, CLIENT)),
-        await refusal(() => passwords.createUser(account, CLIENT)),
+        await refusal(() => passwords.createUser(account, { client: CLIENT })),
       ];
       for (const { code, status } of errors) {
         assertEquals([code, status], ["invalid_identifier", 400]);
@@ -71,12 +72,17 @@ for (const [source, what, identifier] of LOOK_ALIKES) {
     );
     if (typeof created === "string") {
       assertEquals(created, "identifier_unavailable");
-      assertEquals((await passwords.verify({ ...ADA, identifier })).sub, "u1");
+      assertEquals((await passwords.verify({ ...ADA, identifier }, NOBODY)).sub, "u1");
     } else {
-      assertEquals((await refusal(() => passwords.verify({ ...ADA, identifier }))).status, 401);
+      assertEquals(
+        (await refusal(() => passwords.verify({ ...ADA, identifier }, NOBODY))).status,
+        401,
+      );
     }
     assertEquals(await stores.users.findBySub("u1"), before);
-    const error = await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }));
+    const error = await refusal(() =>
+      passwords.verify({ ...ADA, password: OTHER_PASSWORD }, NOBODY)
+    );
     assertEquals(error.code, "invalid_credentials");
   });
 }
@@ -85,11 +91,15 @@ const NAMES: readonly string[] = ["__proto__", "constructor", "hasownproperty", 
 for (const identifier of NAMES) {
   Deno.test(`[neighbour] identifier: ${identifier} → a user like others`, async () => {
     const { passwords } = createServices();
-    const account = { identifier, password: PASSWORD, sub: identifier };
-    assertEquals((await refusal(() => passwords.verify(account))).code, "invalid_credentials");
-    const change = { sub: identifier, currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
-    assertEquals((await refusal(() => passwords.change(change))).code, "invalid_credentials");
-    await passwords.createUser(account);
-    assertEquals((await passwords.verify(account)).sub, identifier);
+    const account = { identifier, password: PASSWORD };
+    assertEquals(
+      (await refusal(() => passwords.verify(account, NOBODY))).code,
+      "invalid_credentials",
+    );
+    const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    const error = await refusal(() => passwords.change(identifier, change, NOBODY));
+    assertEquals(error.code, "invalid_credentials");
+    await passwords.createUser(account, { sub: identifier });
+    assertEquals((await passwords.verify(account, NOBODY)).sub, identifier);
   });
 }

@@ -6,6 +6,7 @@ import {
   cheapHasher,
   CLIENT,
   createServices,
+  NOBODY,
   once,
   OTHER_PASSWORD,
   PASSWORD,
@@ -13,6 +14,7 @@ import {
   refusal,
   repeat,
   type Services,
+  setDisabled,
   shown,
 } from "../auth/_services.ts";
 
@@ -41,14 +43,15 @@ const STORED: readonly (readonly [source: string, what: string, hash: unknown])[
 for (const [source, what, passwordHash] of STORED) {
   Deno.test(`[${source}] stored hash: ${what} → invalid_credentials, at once`, async () => {
     const { passwords, stores } = createServices();
-    await passwords.createUser({ ...ADA, sub: "u1" });
+    await passwords.createUser({ ...ADA }, { sub: "u1" });
     await patchUser(stores, { passwordHash: passwordHash as string });
     for (const password of [PASSWORD, passwordHash as string, "", "\0"]) {
-      const error = await refusal(() => passwords.verify({ ...ADA, password }));
+      const error = await refusal(() => passwords.verify({ ...ADA, password }, NOBODY));
       assertEquals([error.code, error.status], ["invalid_credentials", 401]);
     }
-    const change = { sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
-    assertEquals((await refusal(() => passwords.change(change))).code, "invalid_credentials");
+    const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    const error = await refusal(() => passwords.change("u1", change, NOBODY));
+    assertEquals(error.code, "invalid_credentials");
   });
 }
 
@@ -78,9 +81,9 @@ for (const [source, what, own, other] of TEXTS) {
     const anything = { check: () => Promise.resolve([]) };
     const { passwords } = createServices({ policy: anything });
     await passwords.createUser({ ...ADA, password: own });
-    const error = await refusal(() => passwords.verify({ ...ADA, password: other }));
+    const error = await refusal(() => passwords.verify({ ...ADA, password: other }, NOBODY));
     assertEquals(error.code, "invalid_credentials");
-    assertEquals((await passwords.verify({ ...ADA, password: own })).amr, ["pwd"]);
+    assertEquals((await passwords.verify({ ...ADA, password: own }, NOBODY)).amr, ["pwd"]);
   });
 }
 
@@ -90,14 +93,16 @@ Deno.test("[ATTACKS] password: 15 emoji are 15 characters, and 14 are too few", 
   const short = { identifier: "ada", password: [...emoji].slice(1).join("") };
   assertEquals((await refusal(() => passwords.createUser(short))).code, "weak_password");
   await passwords.createUser({ identifier: "ada", password: emoji });
-  assertEquals((await passwords.verify({ identifier: "ada", password: emoji })).amr, ["pwd"]);
+  assertEquals((await passwords.verify({ identifier: "ada", password: emoji }, NOBODY)).amr, [
+    "pwd",
+  ]);
 });
 
 Deno.test("[ATTACKS] rehash: one that races a change of the password → the change stays", async () => {
   const plain = createServices({ uncounted: true });
-  await plain.passwords.createUser({ ...ADA, sub: "u1" });
+  await plain.passwords.createUser({ ...ADA }, { sub: "u1" });
   const change = once(() =>
-    plain.passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD })
+    plain.passwords.change("u1", { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }, NOBODY)
   );
   const { passwords } = createServices({
     stores: plain.stores,
@@ -112,10 +117,13 @@ Deno.test("[ATTACKS] rehash: one that races a change of the password → the cha
       },
     }),
   });
-  await passwords.verify(ADA);
-  assertEquals((await refusal(() => plain.passwords.verify(ADA))).code, "invalid_credentials");
+  await passwords.verify(ADA, NOBODY);
+  assertEquals(
+    (await refusal(() => plain.passwords.verify(ADA, NOBODY))).code,
+    "invalid_credentials",
+  );
   const changed = { ...ADA, password: OTHER_PASSWORD };
-  assertEquals((await plain.passwords.verify(changed)).sub, "u1");
+  assertEquals((await plain.passwords.verify(changed, NOBODY)).sub, "u1");
 });
 
 /** What happens between the right password and the session that comes of it. */
@@ -128,31 +136,35 @@ const MEANWHILE: readonly (readonly [
     "neighbour",
     "the user changes the password",
     ({ passwords }) =>
-      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }),
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }, NOBODY),
   ],
   [
     "neighbour",
     "the user changes it to the same",
     ({ passwords }) =>
-      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: PASSWORD }),
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword: PASSWORD }, NOBODY),
   ],
   [
     "neighbour",
     "an administrator resets it",
     ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD),
   ],
-  ["ATTACKS", "the account is disabled", ({ stores }) => patchUser(stores, { disabled: true })],
+  ["ATTACKS", "the account is disabled", ({ stores }) => setDisabled(stores)],
+  ["ATTACKS", "the account is disabled and opened again", async ({ accounts }) => {
+    await accounts.disable("u1");
+    await accounts.enable("u1");
+  }],
   ["ATTACKS", "the account is deleted", ({ stores }) => stores.users.delete("u1")],
   ["neighbour", "the account is deleted and made anew", async ({ passwords, stores }) => {
     await stores.users.delete("u1");
-    await passwords.createUser({ ...ADA, sub: "u1" });
+    await passwords.createUser({ ...ADA }, { sub: "u1" });
   }],
 ];
 for (const [source, what, meanwhile] of MEANWHILE) {
   Deno.test(`[${source}] login under way: ${what} → no session lives`, async () => {
     const services = createServices();
     const { passwords, sessions } = services;
-    const first = await sessions.create(await passwords.createUser({ ...ADA, sub: "u1" }));
+    const first = await sessions.create(await passwords.createUser({ ...ADA }, { sub: "u1" }));
     const stale = await passwords.verify(ADA, CLIENT);
     await meanwhile(services);
     const second = await sessions.create(stale);
@@ -172,21 +184,20 @@ Deno.test("[ATTACKS] leaks: no event, warning or refusal carries what somebody t
     told.push(shown(error), error.stack, error.reason, `${error.cause}`, Deno.inspect(error));
   };
   const typed = "typed-into-the-wrong-field";
-  const device = await throttle.issueDevice(ADA.identifier);
+  const authentication = await passwords.createUser(ADA, { client: CLIENT, sub: "u1" });
+  const device = await throttle.issueDevice(authentication);
   const client = { ...CLIENT, device };
-  const authentication = await passwords.createUser({ ...ADA, sub: "u1" }, client);
   const { token } = await sessions.create(authentication, { userAgent: "Mozilla/5.0 secret" });
   const hash = (await stores.users.findBySub("u1"))?.passwordHash;
   const tokenHash = (await stores.sessions.list("u1"))[0]?.tokenHash;
   await tell(() => passwords.createUser({ identifier: typed, password: "weak-password" }));
-  await tell(() => passwords.createUser(ADA, client));
+  await tell(() => passwords.createUser(ADA, { client }));
   await tell(() => passwords.verify({ identifier: typed, password: PASSWORD }, client));
   await tell(() => passwords.verify({ identifier: `${typed},b`, password: PASSWORD }, client));
-  const change = { sub: "u1", currentPassword: typed, newPassword: OTHER_PASSWORD };
-  await tell(() => passwords.change(change, client));
-  await tell(() =>
-    passwords.change({ ...change, currentPassword: PASSWORD, newPassword: "weak-password" })
-  );
+  const change = { currentPassword: typed, newPassword: OTHER_PASSWORD };
+  await tell(() => passwords.change("u1", change, client));
+  const weak = { currentPassword: PASSWORD, newPassword: "weak-password" };
+  await tell(() => passwords.change("u1", weak, client));
   for (const _ of repeat(6, () => 0)) {
     await refusal(() => passwords.verify({ ...ADA, password: typed }, client));
   }
@@ -197,7 +208,7 @@ Deno.test("[ATTACKS] leaks: no event, warning or refusal carries what somebody t
   const written = JSON.stringify(told);
   assert(events.length > 5);
   const secrets = { hash, token, tokenHash, device, mac: device.slice(23), ...authentication };
-  for (const secret of Object.values({ ...secrets, typed, weak: "weak-password" })) {
+  for (const secret of Object.values({ ...secrets, typed, weakest: "weak-password" })) {
     if (secret === "u1" || typeof secret !== "string") continue;
     assert(!written.includes(secret), secret);
   }

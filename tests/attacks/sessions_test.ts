@@ -1,19 +1,20 @@
 /** The catalogue "Sessions, cookies, CSRF", as far as it is about sessions alone: one row per attack; rows are only added. */
 
 import { createRouter, json } from "@gatehouse/http";
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { digestText } from "../../auth/_kdf.ts";
 import type { Authentication } from "../../auth/principal.ts";
 import type { Session } from "../../auth/store_types.ts";
 import {
   ADA,
   createServices,
+  NOBODY,
   OTHER_PASSWORD,
   PASSWORD,
-  patchUser,
   repeat,
   type Services,
   type ServicesOptions,
+  setDisabled,
   START,
 } from "../auth/_services.ts";
 
@@ -95,19 +96,25 @@ const ENDS: readonly (readonly [
     "ATTACKS",
     "a change of the password",
     ({ passwords }) =>
-      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }),
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }, NOBODY),
   ],
   [
     "neighbour",
     "a change to the same password",
     ({ passwords }) =>
-      passwords.change({ sub: "u1", currentPassword: PASSWORD, newPassword: PASSWORD }),
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword: PASSWORD }, NOBODY),
   ],
-  ["ATTACKS", "the account disabled", ({ stores }) => patchUser(stores, { disabled: true })],
+  ["ATTACKS", "the account disabled", ({ stores }) => setDisabled(stores)],
+  ["ATTACKS", "the account disabled by the service", ({ accounts }) => accounts.disable("u1")],
+  ["ATTACKS", "the account disabled and opened again", async ({ accounts }) => {
+    await accounts.disable("u1");
+    await accounts.enable("u1");
+  }],
+  ["ATTACKS", "the account removed", ({ accounts }) => accounts.remove("u1")],
   ["ATTACKS", "the account deleted", ({ stores }) => stores.users.delete("u1")],
   ["neighbour", "the account deleted, and its sub given away", async ({ stores, passwords }) => {
     await stores.users.delete("u1");
-    await passwords.createUser({ ...ADA, identifier: "eve", sub: "u1" });
+    await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u1" });
   }],
   ["ATTACKS", "an hour without a request", ({ clock }) => clock.now += 3_600],
   ["ATTACKS", "a day", ({ clock }) => clock.now += 86_400],
@@ -120,7 +127,7 @@ const ENDS: readonly (readonly [
     assert(await sessions.verify(token) !== undefined);
     clock.now += 1;
   }],
-  ["neighbour", "a clock that is no number", ({ clock }) => clock.now = NaN],
+  ["neighbour", "a clock that was ahead when it began", ({ clock }) => clock.now -= 86_400],
 ];
 for (const [source, what, end] of ENDS) {
   Deno.test(`[${source}] replay: ${what} → the session is over, however often it is tried`, async () => {
@@ -135,6 +142,14 @@ for (const [source, what, end] of ENDS) {
       clock.now = now;
       assertEquals(await sessions.verify(token), undefined);
     }
+  });
+}
+
+for (const now of [NaN, Infinity, START * 1_000]) {
+  Deno.test(`[neighbour] replay: a clock that gives ${now} → 500, never anonymous or in`, async () => {
+    const { sessions, token, clock } = await begun();
+    clock.now = now;
+    await assertRejects(() => sessions.verify(token), RangeError, "Cannot tell the time");
   });
 }
 
@@ -202,7 +217,7 @@ const OTHERS: readonly (readonly [source: string, what: string, sub: string])[] 
 for (const [source, what, sub] of OTHERS) {
   Deno.test(`[${source}] lists: a session revoked as ${what} → goes on`, async () => {
     const { sessions, token, id, passwords } = await begun();
-    await passwords.createUser({ ...ADA, identifier: "eve", sub: "u2" });
+    await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u2" });
     assertEquals(await sessions.revoke(sub, id), false);
     await sessions.revokeAll(sub);
     await sessions.revokeOthers(sub, id);
@@ -265,7 +280,7 @@ interface Begun extends Services {
 
 async function begun(options: ServicesOptions = {}): Promise<Begun> {
   const services = createServices(options);
-  const authentication = await services.passwords.createUser({ ...ADA, sub: "u1" });
+  const authentication = await services.passwords.createUser({ ...ADA }, { sub: "u1" });
   const { token, session } = await services.sessions.create(authentication);
   return { ...services, authentication, token, id: session.id };
 }

@@ -5,7 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { type CsrfService, csrfService } from "../../auth/csrf.ts";
+import { cookiePolicy } from "../../auth/cookie_policy.ts";
+import { type CsrfService, csrfService, type CsrfServiceOptions } from "../../auth/csrf.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 
@@ -69,6 +70,11 @@ export async function issued(
   return { token, jar: stored(jar, cookies) };
 }
 
-export const csrf: CsrfService = csrfService({ keys: deriveKeys(SECRET) });
+/** A service of its own, over the secret and the cookies that all tests share unless they say otherwise. */
+export function service(options: Partial<CsrfServiceOptions> = {}): CsrfService {
+  return csrfService({ keys: deriveKeys(SECRET), cookies: cookiePolicy(), ...options });
+}
+
+export const csrf: CsrfService = service();
 export const IN_A: Jar = { "__Host-sid": SESSION_A };
 export const IN_B: Jar = { "__Host-sid": SESSION_B };

@@ -8,9 +8,12 @@ import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } fr
 import { type DerivedKeys, deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 import type { AuthEvent } from "../../auth/events.ts";
-import { type PasswordHasher, pbkdf2Hasher } from "../../auth/password_hasher.ts";
+import {
+  type HasherLimitOptions,
+  type PasswordHasher,
+  pbkdf2Hasher,
+} from "../../auth/password_hasher.ts";
 import type { PasswordPolicy } from "../../auth/password_policy.ts";
-import type { HasherLimitOptions } from "../../auth/password_queue.ts";
 import {
   type PasswordCredentials,
   type PasswordService,
@@ -18,9 +21,21 @@ import {
 } from "../../auth/passwords.ts";
 import { type SessionLimits, type SessionService, sessionService } from "../../auth/session.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
+import { type UserService, userService } from "../../auth/users.ts";
 import type { Authentication } from "../../auth/principal.ts";
-import type { AuthStores, RefreshFamily, User, UserPatch } from "../../auth/store_types.ts";
-import { type ThrottleRules, type ThrottleService, throttleService } from "../../auth/throttle.ts";
+import type {
+  AuthStores,
+  LoginThrottle,
+  RefreshFamily,
+  User,
+  UserPatch,
+} from "../../auth/store_types.ts";
+import {
+  type LoginClient,
+  type ThrottleRules,
+  type ThrottleService,
+  throttleService,
+} from "../../auth/throttle.ts";
 
 export const SECRET = "a secret of at least 32 bytes, for tests";
 export const START = 1_700_000_000;
@@ -28,6 +43,8 @@ export const PASSWORD = "lovelace wrote notes";
 export const OTHER_PASSWORD = "babbage built engines";
 export const EVE_PASSWORD = "eve has a long password";
 export const ADA: PasswordCredentials = { identifier: "ada@example.org", password: PASSWORD };
+/** A client whose address nobody knows. */
+export const NOBODY: LoginClient = { address: undefined };
 export const CLIENT: { readonly address: string } = { address: "192.0.2.1" };
 
 /** A hasher, and what it was asked for. */
@@ -65,7 +82,7 @@ export interface ServicesOptions {
   readonly hasher?: PasswordHasher;
   readonly hashing?: HasherLimitOptions;
   readonly policy?: PasswordPolicy;
-  readonly limits?: SessionLimits;
+  readonly limits?: SessionLimits & { readonly lasting?: SessionLimits };
   readonly rules?: Partial<ThrottleRules>;
   readonly secret?: string | readonly string[];
   readonly uncounted?: boolean;
@@ -81,6 +98,7 @@ export interface Services {
   readonly throttle: ThrottleService;
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
+  readonly accounts: UserService;
 }
 
 /** The stores forget nothing by themselves: what ends, a service has to end. */
@@ -109,7 +127,8 @@ export function createServices(options: ServicesOptions = {}): Services {
     warn: (message) => void warnings.push(message),
   });
   const sessions = sessionService({ ...stores, ...limits, now, events: told });
-  return { clock, events, warnings, hasher, keys, stores, throttle, passwords, sessions };
+  const accounts = userService({ ...stores, now, events: told });
+  return { clock, events, warnings, hasher, keys, stores, throttle, passwords, sessions, accounts };
 }
 
 /** What a promise is refused with. */
@@ -177,7 +196,7 @@ export interface WithAda extends Services {
 export async function withAda(options: ServicesOptions = {}): Promise<WithAda> {
   const services = createServices(options);
   const { passwords, sessions, stores } = services;
-  const authentication = await passwords.createUser({ ...ADA, sub: "u1" });
+  const authentication = await passwords.createUser({ ...ADA }, { sub: "u1" });
   const begun = await Promise.all(repeat(2, () => sessions.create(authentication)));
   for (const id of ["f1", "f2"]) await stores.refreshTokens.create(family(id, authentication));
   await stores.refreshTokens.create(family("other", { ...authentication, sub: "u9" }));
@@ -194,10 +213,38 @@ function family(id: string, { sub, securityStamp }: Authentication): RefreshFami
   return { id, sub, securityStamp, ...fresh, ...times };
 }
 
+/** Counts that nobody may ask for. */
+export function unasked(): LoginThrottle {
+  const asked = () => Promise.reject(new Error("The throttle was asked"));
+  return { reserve: asked, succeed: asked };
+}
+
+/** Makes a browser known to a user. */
+export async function deviceOf(
+  { stores, throttle }: Pick<Services, "stores" | "throttle">,
+  identifier: string = ADA.identifier,
+): Promise<string> {
+  const user = await stores.users.findByIdentifier(identifier);
+  assert(user !== null);
+  return await throttle.issueDevice(user);
+}
+
 /** Changes Ada, `u1`, as somebody else would. */
 export async function patchUser({ users }: AuthStores, patch: UserPatch): Promise<void> {
   const { version } = await users.findBySub("u1") ?? { version: "" };
   assertEquals(await users.update("u1", version, patch), "updated");
+}
+
+/** Closes an account, or opens it, by hand: the stamp stays, so that `disabled` alone decides. */
+export async function setDisabled(
+  { users }: Pick<AuthStores, "users">,
+  sub: string = "u1",
+  disabled: boolean = true,
+): Promise<void> {
+  const user = await users.findBySub(sub);
+  assert(user !== null);
+  const { securityStamp, version } = user;
+  assertEquals(await users.update(sub, version, { disabled, securityStamp }), "updated");
 }
 
 /**
@@ -206,11 +253,10 @@ export async function patchUser({ users }: AuthStores, patch: UserPatch): Promis
 export async function withUsers(options: ServicesOptions = {}): Promise<Services> {
   const services = createServices(options);
   const { passwords, stores: { users } } = services;
-  await passwords.createUser({ ...ADA, sub: "u1" });
+  await passwords.createUser({ ...ADA }, { sub: "u1" });
   await passwords.createUser({ identifier: "eve@example.org", password: EVE_PASSWORD });
-  await passwords.createUser({ ...ADA, identifier: "disabled", sub: "u2" });
-  const { version } = await users.findBySub("u2") ?? { version: "" };
-  assertEquals(await users.update("u2", version, { disabled: true }), "updated");
+  await passwords.createUser({ ...ADA, identifier: "disabled" }, { sub: "u2" });
+  await setDisabled({ users }, "u2");
   const bare = { securityStamp: "s", createdAt: START };
   await users.create({ ...bare, sub: "u3", identifier: "unset" });
   await users.create({ ...bare, sub: "u4", identifier: "disabled-unset", disabled: true });

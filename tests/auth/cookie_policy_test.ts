@@ -31,7 +31,7 @@ Deno.test("cookiePolicy() sets cookies under __Host-, without warning", () => {
   assertEquals(warnings, []);
 });
 
-Deno.test("cookiePolicy() sets cookies with a domain under __Secure-", () => {
+Deno.test("cookiePolicy() shares the session alone, under __Secure-", () => {
   const { cookies } = sharedPolicy();
   assertEquals(
     cookies.set("sid", "v"),
@@ -39,8 +39,14 @@ Deno.test("cookiePolicy() sets cookies with a domain under __Secure-", () => {
   );
   assertEquals(
     cookies.set("dev", "v"),
-    "__Secure-dev=v; Path=/; Domain=site.example; Max-Age=34560000; Secure; HttpOnly; SameSite=Lax",
+    "__Host-dev=v; Path=/; Max-Age=34560000; Secure; HttpOnly; SameSite=Lax",
   );
+  assertEquals(cookies.names, {
+    sid: "__Secure-sid",
+    csrf: "__Host-csrf",
+    presid: "__Host-presid",
+    dev: "__Host-dev",
+  });
 });
 
 Deno.test("cookiePolicy() warns once of a domain, when it is made, and says why", () => {

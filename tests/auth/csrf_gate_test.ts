@@ -1,7 +1,7 @@
 /** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { csrfGate, isSafeMethod, type RequestSource } from "../../auth/csrf_gate.ts";
+import { csrfGate, isHandshake, isSafe, type RequestSource } from "../../auth/_csrf_gate.ts";
 
 const URL_HERE = "https://example.com/notes";
 
@@ -13,9 +13,14 @@ function sourceOf(
   return csrfGate(trusted)(new Request(url, { method: "POST", headers }));
 }
 
+/** A request with any method: some are none to fetch(), and some it writes in upper case. */
+function requestOf(method: string, headers: HeadersInit = {}): Request {
+  return { method, headers: new Headers(headers) } as Request;
+}
+
 for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"]) {
-  Deno.test(`isSafeMethod() takes ${method} for safe, RFC 9110 §9.2.1`, () => {
-    assertEquals(isSafeMethod(method), true);
+  Deno.test(`isSafe() takes ${method} for safe, RFC 9110 §9.2.1`, () => {
+    assertEquals(isSafe(requestOf(method)), true);
   });
 }
 
@@ -35,8 +40,39 @@ for (
     "toString",
   ]
 ) {
-  Deno.test(`isSafeMethod() does not take "${method}" for safe`, () => {
-    assertEquals(isSafeMethod(method), false);
+  Deno.test(`isSafe() does not take "${method}" for safe`, () => {
+    assertEquals(isSafe(requestOf(method)), false);
+  });
+}
+
+/** Header fields of a GET, and whether they open a WebSocket. */
+const HANDSHAKES: readonly [
+  why: string,
+  headers: Readonly<Record<string, string>>,
+  is: boolean,
+][] = [
+  ["RFC 6455 §1.2's", { Upgrade: "websocket", Connection: "Upgrade" }, true],
+  ["in another case, §4.2.1", { Upgrade: "WebSocket" }, true],
+  ["in a list of protocols", { Upgrade: "h2c, websocket" }, true],
+  ["over HTTP/2, where there is no Upgrade, RFC 8441 §5", { "Sec-Fetch-Mode": "websocket" }, true],
+  ["nothing", {}, false],
+  ["HTTP/2 instead, which Java and curl ask for with every GET", { Upgrade: "h2c" }, false],
+  ["TLS, RFC 2817 §3.1", { Upgrade: "TLS/1.0" }, false],
+  ["an empty field", { Upgrade: "" }, false],
+  ["a connection that stays", { Connection: "keep-alive" }, false],
+  ["a wish for TLS", { "Upgrade-Insecure-Requests": "1" }, false],
+  ["a page that is opened", { "Sec-Fetch-Mode": "navigate" }, false],
+  ["a fetch()", { "Sec-Fetch-Mode": "cors" }, false],
+];
+
+for (const [why, headers, is] of HANDSHAKES) {
+  Deno.test(`isHandshake() ${is ? "sees" : "sees no"} handshake of a WebSocket: ${why}`, () => {
+    assertEquals(isHandshake(requestOf("GET", headers)), is);
+    assertEquals(isSafe(requestOf("GET", headers)), !is, "and it is not safe");
+    for (const method of ["HEAD", "OPTIONS", "POST"]) { // RFC 6455 §4.1: it is a GET
+      assertEquals(isHandshake(requestOf(method, headers)), false);
+      assertEquals(isSafe(requestOf(method, headers)), method !== "POST");
+    }
   });
 }
 
@@ -92,7 +128,31 @@ Deno.test("csrfGate() says unsaid where neither field is there, and of nothing e
 const ORIGINS: readonly [why: string, origin: string, url: string, source: RequestSource][] = [
   ["the same", "https://example.com", URL_HERE, "own"],
   ["the same, behind a proxy that speaks TLS", "https://example.com", "http://example.com/", "own"],
-  ["the same in the clear", "http://example.com", "http://example.com/", "own"],
+  [
+    "in the clear, behind a proxy that speaks TLS: a page that came over http is anybody's",
+    "http://example.com",
+    "http://example.com/",
+    "foreign",
+  ],
+  ["in the clear with a port", "http://example.com:8080", "http://example.com:8080/", "foreign"],
+  ["localhost", "http://localhost", "http://localhost/", "own"],
+  ["a name of this machine, RFC 6761 §6.3", "http://app.localhost", "http://app.localhost/", "own"],
+  ["this machine's address", "http://127.0.0.1", "http://127.0.0.1/", "own"],
+  ["all of 127.0.0.0/8", "http://127.255.1.2:80", "http://127.255.1.2/", "foreign"],
+  ["all of 127.0.0.0/8, as browsers write it", "http://127.255.1.2", "http://127.255.1.2/", "own"],
+  ["this machine's address in IPv6", "http://[::1]", "http://[::1]/", "own"],
+  ["in the clear against localhost over TLS", "http://localhost", "https://localhost/", "foreign"],
+  ["a name like localhost", "http://localhost.example", "http://localhost.example/", "foreign"],
+  ["a name that ends like it", "http://evillocalhost", "http://evillocalhost/", "foreign"],
+  ["a dot behind localhost", "http://localhost.", "http://localhost./", "foreign"],
+  ["nothing before the dot", "http://.localhost", "http://.localhost/", "foreign"],
+  ["a name that looks like its address", "http://127.example", "http://127.example/", "foreign"],
+  ["a name below its address", "http://127.0.0.1.evil", "http://127.0.0.1.evil/", "foreign"],
+  ["the address of all, which is no loopback", "http://0.0.0.0", "http://0.0.0.0/", "foreign"],
+  ["another network", "http://128.0.0.1", "http://128.0.0.1/", "foreign"],
+  ["a private network", "http://192.168.0.1", "http://192.168.0.1/", "foreign"],
+  ["another address in IPv6", "http://[::2]", "http://[::2]/", "foreign"],
+  ["an address in IPv6 that ends alike", "http://[2001::1]", "http://[2001::1]/", "foreign"],
   ["in the clear against TLS", "http://example.com", "https://example.com/", "foreign"],
   [
     "in the clear against TLS, port 443",

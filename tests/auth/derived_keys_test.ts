@@ -179,6 +179,13 @@ for (const [why, secret] of SHAPES) {
   });
 }
 
+Deno.test("deriveKeys() asks for the environment variable where there is no secret at all", () => {
+  for (const secret of [undefined, null]) {
+    const derive = () => deriveKeys(secret as unknown as string);
+    assertThrows(derive, TypeError, "is its environment variable set?");
+  }
+});
+
 Deno.test("deriveKeys() refuses a purpose that has no row", async () => {
   const keys = deriveKeys(TODAY);
   await assertRejects(() => keys.sign("sessions" as KeyPurpose, MESSAGE), TypeError);

@@ -66,6 +66,30 @@ for (const code of CODES) {
   });
 }
 
+for (const code of CODES) {
+  const challenge = STATUSES[code] === 401 ? "Session" : null;
+  Deno.test(`AuthError ${code} ${challenge === null ? "names no way in" : "names a way in, RFC 9110 §15.5.2"}`, async () => {
+    const options: readonly AuthErrorOptions[] = [{}, { headers: {} }, LOUD];
+    for (const given of options) {
+      const error = new AuthError(code, given);
+      assertEquals((await answer(error)).headers.get("WWW-Authenticate"), challenge);
+      assertEquals(new Headers(error.headers).get("WWW-Authenticate"), challenge);
+    }
+  });
+}
+
+for (const name of ["WWW-Authenticate", "www-authenticate", "Www-Authenticate"]) {
+  Deno.test(`AuthError 401 names the way in that its headers name in ${name}, and no other`, async () => {
+    const headers = { [name]: 'Bearer realm="api"', "Retry-After": "30" };
+    const error = new AuthError("unauthenticated", { headers });
+    const response = await answer(error);
+    assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="api"');
+    assertEquals(response.headers.get("Retry-After"), "30");
+    assertEquals(new Headers(error.headers).get("WWW-Authenticate"), 'Bearer realm="api"');
+    assertEquals((await answer(new AuthError("access_denied", { headers }))).status, 403);
+  });
+}
+
 Deno.test("AuthError keeps its reason and cause for logs", () => {
   const error = new AuthError("invalid_credentials", LOUD);
   assertEquals(error.reason, LOUD.reason);

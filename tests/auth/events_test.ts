@@ -13,6 +13,10 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   "login.failed": { type: "login.failed", at: NOW, reason: "password_wrong", sub: "u1" },
   "login.throttled": { type: "login.throttled", at: NOW, attempt: "login", retryAfter: 30 },
   "user.created": { type: "user.created", at: NOW, sub: "u1" },
+  "user.disabled": { type: "user.disabled", at: NOW, sub: "u1" },
+  "user.enabled": { type: "user.enabled", at: NOW, sub: "u1" },
+  "user.removed": { type: "user.removed", at: NOW, sub: "u1" },
+  "csrf.failed": { type: "csrf.failed", at: NOW, reason: "token_missing" },
   "password.changed": { type: "password.changed", at: NOW, sub: "u1" },
   "password.rehashed": { type: "password.rehashed", at: NOW, sub: "u1" },
   "session.created": { type: "session.created", at: NOW, sub: "u1", sessionId: "s1" },
@@ -116,6 +120,17 @@ Deno.test("createEmitter() says nothing of the event or the error in its warning
   emit("login.failed", { reason: "password_wrong", sub: SECRET, address: SECRET });
   await settle();
   assertFalse(warnings.join().includes(SECRET));
+});
+
+Deno.test("createEmitter() hands the error itself to the warning, for the log", async () => {
+  for (const [why, listener] of FAILING.slice(0, 4)) {
+    const errors: unknown[] = [];
+    const warn = (_message: string, error: unknown) => void errors.push(error);
+    createEmitter({ events: listener, now, warn })("user.created", { sub: "u1" });
+    await settle();
+    const expected = why === "throws what is no error" ? ["undefined"] : [`Error: ${SECRET}`];
+    assertEquals(errors.map(String), expected, why);
+  }
 });
 
 Deno.test("createEmitter() waits for no listener", () => {

@@ -1,12 +1,16 @@
 /** The CSRF check as middleware of a router. */
 
-import { assert, assertEquals, assertFalse } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { createRouter, json } from "../../mod.ts";
+import { cookiePolicy } from "../../auth/cookie_policy.ts";
 import { csrfService } from "../../auth/csrf.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
-import { csrfGuard } from "../../auth/http_csrf.ts";
+import { csrfGuard, type CsrfGuardOptions } from "../../auth/http_csrf.ts";
 
-const csrf = csrfService({ keys: deriveKeys("a secret of at least 32 bytes, kept") });
+const csrf = csrfService({
+  keys: deriveKeys("a secret of at least 32 bytes, kept"),
+  cookies: cookiePolicy(),
+});
 const guard = csrfGuard({ csrf });
 const SESSION = "__Host-sid=s";
 
@@ -146,4 +150,74 @@ Deno.test("csrfGuard() answers with a 500 where the check itself fails, and lets
   assertEquals(response.status, 500);
   assertFalse((await response.text()).includes("keys"));
   assertEquals(handled, []);
+});
+
+/** Good requests and others, and the status that each mode answers with. */
+const MODES: readonly [
+  why: string,
+  change: Readonly<Record<string, string>>,
+  token: number,
+  source: number,
+][] = [
+  ["with a token, from its own page", {}, 200, 200],
+  ["without a token, from its own page", { "X-CSRF-Token": "" }, 403, 200],
+  ["with a token of another session, from its own page", { Cookie: "__Host-sid=other" }, 403, 200],
+  ["with a token, from another site", { "Sec-Fetch-Site": "cross-site" }, 403, 403],
+  ["with a token, from a sibling domain", { "Sec-Fetch-Site": "same-site" }, 403, 403],
+];
+
+for (const [why, change, token, source] of MODES) {
+  Deno.test(`csrfGuard() answers ${token} asking for a token, ${source} asking for the source: ${why}`, async () => {
+    const modes: readonly [Partial<CsrfGuardOptions>, number][] = [
+      [{}, token], // the default is the strict one
+      [{ ask: "token" }, token],
+      [{ ask: "source" }, source],
+    ];
+    for (const [options, status] of modes) {
+      const handled: string[] = [];
+      const router = createRouter({ before: [csrfGuard({ csrf, ...options })], onError: () => {} })
+        .post("/", () => json({ done: handled.push("POST") }));
+      const headers = { ...await goodHeaders(), ...change };
+      const response = await router.request("/", { method: "POST", headers, body: "{}" });
+      assertEquals(response.status, status);
+      assertEquals(handled.length, status === 200 ? 1 : 0);
+      await response.body?.cancel();
+    }
+  });
+}
+
+Deno.test("csrfGuard() asks for a token where no browser says the source", async () => {
+  const router = createRouter({ before: [csrfGuard({ csrf, ask: "source" })], onError: () => {} })
+    .post("/", () => json({ done: true }));
+  const { "Sec-Fetch-Site": _site, ...headers } = await goodHeaders();
+  const { "X-CSRF-Token": _token, ...without } = headers;
+  const statuses: number[] = [];
+  for (const fields of [headers, without]) {
+    const response = await router.request("/", { method: "POST", headers: fields, body: "{}" });
+    statuses.push(response.status);
+    await response.body?.cancel();
+  }
+  assertEquals(statuses, [200, 403]);
+});
+
+for (const ask of ["", "Token", "origin", "toString", null, true, false, ["token"]]) {
+  Deno.test(`csrfGuard() refuses to ask for ${JSON.stringify(ask)}`, () => {
+    const options = { csrf, ask } as CsrfGuardOptions;
+    assertThrows(() => csrfGuard(options), TypeError, "Cannot create CSRF guard: ask");
+  });
+}
+
+Deno.test("csrfGuard() refuses the handshake of a WebSocket from another site", async () => {
+  for (const ask of ["token", "source"] as const) {
+    const router = createRouter({ before: [csrfGuard({ csrf, ask })], onError: () => {} })
+      .get("/", () => json({ done: true }));
+    const statuses: number[] = [];
+    for (const site of ["cross-site", "same-site", "same-origin"]) {
+      const headers = { Cookie: SESSION, Upgrade: "websocket", "Sec-Fetch-Site": site };
+      const response = await router.request("/", { headers });
+      statuses.push(response.status);
+      await response.body?.cancel();
+    }
+    assertEquals(statuses, [403, 403, 200], ask);
+  }
 });

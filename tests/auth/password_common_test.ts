@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import { commonPasswords } from "../../auth/password_common.ts";
+import { commonPasswords } from "../../auth/_password_common.ts";
 
 Deno.test("commonPasswords() is made once", () => {
   assertStrictEquals(commonPasswords(), commonPasswords());
@@ -34,8 +34,8 @@ for (const [why, password] of FOUND) {
   });
 }
 
-Deno.test("password_common.ts carries the licence of its source", async () => {
-  const text = await Deno.readTextFile(new URL("../../auth/password_common.ts", import.meta.url));
+Deno.test("_password_common.ts carries the licence of its source", async () => {
+  const text = await Deno.readTextFile(new URL("../../auth/_password_common.ts", import.meta.url));
   const head = text.slice(0, text.indexOf("*/")).replace(/\s+\*\s+/g, " ");
   for (
     const part of [

@@ -3,12 +3,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createRouter, json } from "../../mod.ts";
 import { AuthError } from "../../auth/error.ts";
-import type { PasswordHasher } from "../../auth/password_hasher.ts";
-import {
-  type HasherLimitOptions,
-  type LimitedHasher,
-  limitHasher,
-} from "../../auth/password_queue.ts";
+import type { HasherLimitOptions, PasswordHasher } from "../../auth/password_hasher.ts";
+import { type LimitedHasher, limitHasher } from "../../auth/_password_queue.ts";
 
 /** A hasher whose hashes end when the test says so. */
 interface HeldHasher extends PasswordHasher {
@@ -150,6 +146,8 @@ Deno.test("limitHasher() lets nobody pass those who wait", async () => {
   const first = hash(limited, "a");
   const second = hash(limited, "b");
   const atTheEnd = first.then(() => hash(limited, "late")); // comes in the very turn in which the place is free
+  await settle();
+  await settle();
   await held.end();
   assertEquals(held.running, ["b"]);
   await held.end();
@@ -249,6 +247,80 @@ Deno.test("admit() frees the place of work that rejects or throws without a hash
     for (let i = 0; i < 5; i++) await assertRejects(() => limited.admit(fail), Error, "no memory");
   }
   assertEquals(await limited.admit(() => Promise.resolve(7)), 7);
+});
+
+/** A service of two places, one for a hash that runs, and a clock that is set by hand. */
+function clocked() {
+  const held = heldHasher();
+  let time = 1_700_000_000;
+  const limited = limitHasher(held, { running: 1, waiting: 1, now: () => time });
+  return { held, limited, pass: (seconds: number) => void (time += seconds) };
+}
+
+/** Work that a store never answers. */
+function hang(limited: LimitedHasher): void {
+  void limited.admit(() => new Promise(() => {}));
+}
+
+Deno.test("admit() holds a place for 60 seconds at most, so that a store that hangs keeps nobody out for ever", async () => {
+  const { held, limited, pass } = clocked();
+  for (let i = 0; i < 2; i++) hang(limited);
+  for (const seconds of [0, 59]) {
+    pass(seconds);
+    assertBusy(await assertRejects(() => hash(limited, "early")));
+  }
+  pass(1);
+  const late = hash(limited, "late");
+  await settle();
+  assertEquals(held.begun, ["late"]);
+  await held.end();
+  assertEquals(await late, "hash of late");
+});
+
+Deno.test("admit() counts the 60 seconds of each place from when it was taken", async () => {
+  const { limited, pass } = clocked();
+  hang(limited);
+  pass(30);
+  hang(limited);
+  pass(30);
+  assertEquals(await limited.admit(() => Promise.resolve("the first place")), "the first place");
+  hang(limited);
+  assertBusy(await assertRejects(() => limited.admit(() => Promise.resolve())));
+  pass(30);
+  assertEquals(await limited.admit(() => Promise.resolve("the second")), "the second");
+});
+
+Deno.test("admit() gives a place back once: who ends late takes nobody else's", async () => {
+  const { limited, pass } = clocked();
+  const leave: (() => void)[] = [];
+  const slow = [0, 1].map(() => limited.admit(() => new Promise<void>((end) => leave.push(end))));
+  pass(60);
+  for (let i = 0; i < 2; i++) hang(limited); // in the places of the slow ones
+  for (const end of leave) end();
+  await Promise.all(slow);
+  assertBusy(await assertRejects(() => limited.admit(() => Promise.resolve())));
+});
+
+Deno.test("admit() gives the turn of a hash that never ends to the next in line, after 60 seconds", async () => {
+  let time = 1_700_000_000;
+  const held = heldHasher();
+  const limited = limitHasher(held, { running: 1, waiting: 9, now: () => time });
+  const hung = hash(limited, "hung");
+  await settle();
+  time += 59;
+  const second = hash(limited, "second");
+  await settle();
+  assertEquals(held.running, ["hung"]);
+  time += 1;
+  const third = hash(limited, "third"); // whoever comes looks at who may go
+  await settle();
+  assertEquals(held.running, ["hung", "second"]);
+  await held.end(); // the one that hung, which has no turn to hand on
+  assertEquals([await hung, held.running], ["hash of hung", ["second"]]);
+  await held.end();
+  assertEquals(held.running, ["third"]);
+  await held.end();
+  assertEquals(await Promise.all([second, third]), ["hash of second", "hash of third"]);
 });
 
 Deno.test("admit() lets work hash as often as it has to, one turn for each hash", async () => {

@@ -105,15 +105,41 @@ for (
     ["no p", `$scrypt$ln=10,r=8${SALT_AND_KEY}`],
     ["one more parameter", `$scrypt$ln=10,r=8,p=1,x=1${SALT_AND_KEY}`],
     ["p twice", `$scrypt$ln=10,r=8,p=1,p=1${SALT_AND_KEY}`],
+    ["15 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(20)}`],
+    ["33 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(44)}`],
+    ["bcrypt", "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"],
     ["a bit of no byte", `$scrypt$ln=10,r=8,p=1$${"A".repeat(21)}B$${"A".repeat(43)}`],
     ["nothing", ""],
   ] as const
 ) {
-  Deno.test(`scryptHasher() takes no password for a stored hash with ${why}, and does no work`, async () => {
+  Deno.test(`scryptHasher() takes no password for a stored hash with ${why}, by the work of a hash`, async () => {
     const { scrypt, calls } = counting();
-    const hasher = scryptHasher({ ...CHEAP, scrypt });
+    const hasher = scryptHasher({ ...CHEAP, p: 3, scrypt });
     assertFalse(await hasher.verify(PASSWORD, encoded));
-    assertEquals([calls.length, hasher.needsRehash(encoded)], [0, true]);
+    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not what the text asks for
+    assert(hasher.needsRehash(encoded));
+  });
+}
+
+/** Hashes under ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either is less for an attacker to spend. */
+const REHASH: readonly [why: string, parameters: string, needed: boolean][] = [
+  ["the same", "ln=12,r=8,p=2", false],
+  ["more work", "ln=12,r=8,p=3", false],
+  ["more memory, and as much work", "ln=13,r=8,p=1", false],
+  ["more of both", "ln=13,r=8,p=2", false],
+  ["as much memory by other numbers", "ln=11,r=16,p=2", false],
+  ["less work", "ln=12,r=8,p=1", true],
+  ["less memory, and as much work", "ln=11,r=8,p=4", true],
+  ["less memory, and more work", "ln=11,r=8,p=16", true],
+  ["less memory by smaller blocks", "ln=12,r=4,p=4", true],
+  ["more memory, and less work", "ln=12,r=9,p=1", true],
+  ["less of both", "ln=10,r=8,p=1", true],
+];
+
+for (const [why, parameters, needed] of REHASH) {
+  Deno.test(`needsRehash() says ${needed ? "yes" : "no"} to ${why}: ${parameters}`, () => {
+    const hasher = scryptHasher({ scrypt: scryptAsync, ln: 12, r: 8, p: 2 });
+    assertEquals(hasher.needsRehash(`$scrypt$${parameters}${SALT_AND_KEY}`), needed);
   });
 }
 
@@ -134,4 +160,21 @@ for (
 Deno.test("scryptHasher() passes on what the library throws", async () => {
   const scrypt = () => Promise.reject(new RangeError("out of memory"));
   await assertRejects(() => scryptHasher({ scrypt }).hash(PASSWORD), RangeError, "out of memory");
+});
+
+for (const password of ["x\0", "\ud800x", "x\udfff", "a".repeat(257), undefined as never]) {
+  Deno.test(`scryptHasher() hashes no ${JSON.stringify(password)?.slice(0, 12)}, and verifies none, without work`, async () => {
+    const encoded = await scryptHasher(CHEAP).hash("x");
+    const { scrypt, calls } = counting();
+    const hasher = scryptHasher({ ...CHEAP, scrypt });
+    await assertRejects(() => hasher.hash(password), TypeError, "Cannot hash password");
+    for (const stored of [encoded, "$x$"]) assertFalse(await hasher.verify(password, stored));
+    assertEquals(calls, []);
+  });
+}
+
+Deno.test("scryptHasher() takes the normal forms of a password for one", async () => {
+  const hasher = scryptHasher(CHEAP);
+  assert(await hasher.verify("pa\u0308ss", await hasher.hash("p\u00e4ss")));
+  assert(await hasher.verify("p\u00e4ss", await hasher.hash("pa\u0308ss")));
 });

@@ -3,29 +3,30 @@ import {
   ADA,
   CLIENT,
   createServices,
+  NOBODY,
   OTHER_PASSWORD,
   outcomes,
   PASSWORD,
   refusal,
   repeat,
+  setDisabled,
   shown,
   START,
+  unasked,
   withAda,
 } from "./_services.ts";
 
-const CHANGE = { sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
 Deno.test("change() needs the current password, and refuses alike whatever the reason", async () => {
   const services = await withAda();
   const { passwords, stores, hasher, events } = services;
   const bare = { securityStamp: "s", createdAt: START };
   await stores.users.create({ ...bare, sub: "u2", identifier: "unset" });
-  await passwords.createUser({ ...ADA, sub: "u3", identifier: "disabled" });
-  const { version } = await stores.users.findBySub("u3") ?? { version: "" };
-  await stores.users.update("u3", version, { disabled: true });
+  await passwords.createUser({ ...ADA, identifier: "disabled" }, { sub: "u3" });
+  await setDisabled(stores, "u3");
   events.length = 0;
   const cases: readonly [reason: string, sub: string, currentPassword: string][] = [
-    ["user_unknown", "nobody", PASSWORD],
     ["password_unset", "u2", PASSWORD],
     ["password_wrong", "u1", OTHER_PASSWORD],
     ["user_disabled", "u3", PASSWORD],
@@ -33,10 +34,11 @@ Deno.test("change() needs the current password, and refuses alike whatever the r
   const refused: Record<string, unknown>[] = [];
   for (const [, sub, currentPassword] of cases) {
     hasher.calls.length = 0;
-    const change = { ...CHANGE, sub, currentPassword };
-    refused.push(shown(await refusal(() => passwords.change(change, CLIENT))));
+    const change = { ...CHANGE, currentPassword };
+    refused.push(shown(await refusal(() => passwords.change(sub, change, CLIENT))));
     assertEquals(hasher.calls.length, 1, sub);
   }
+  refused.push(shown(await refusal(() => passwords.change("nobody", CHANGE, CLIENT))));
   for (const error of refused) assertEquals(error, refused[0]);
   assertEquals([refused[0]?.code, refused[0]?.status], ["invalid_credentials", 401]);
   const reasons = events.map((event) => event.type === "login.failed" ? event.reason : "");
@@ -50,7 +52,7 @@ Deno.test("change() refuses a weak password whatever the current one, uncounted 
   for (const currentPassword of [PASSWORD, "wrong", "x".repeat(2048)]) {
     const change = { ...CHANGE, currentPassword, newPassword: "short" };
     for (const _ of repeat(10, () => 0)) {
-      refused.push(shown(await refusal(() => passwords.change(change, CLIENT))));
+      refused.push(shown(await refusal(() => passwords.change("u1", change, CLIENT))));
     }
   }
   for (const error of refused) assertEquals(error, refused[0]);
@@ -61,25 +63,76 @@ Deno.test("change() refuses a weak password whatever the current one, uncounted 
 Deno.test("change() is counted with the logins of the account", async () => {
   const { passwords, clock } = await withAda();
   const wrong = { ...CHANGE, currentPassword: "wrong" };
-  for (const _ of repeat(3, () => 0)) await refusal(() => passwords.change(wrong, CLIENT));
+  for (const _ of repeat(3, () => 0)) await refusal(() => passwords.change("u1", wrong, CLIENT));
   for (const _ of repeat(2, () => 0)) {
     await refusal(() => passwords.verify({ ...ADA, password: "wrong" }, CLIENT));
   }
-  const error = await refusal(() => passwords.change(CHANGE, CLIENT));
+  const error = await refusal(() => passwords.change("u1", CHANGE, CLIENT));
   assertEquals([error.code, error.headers["Retry-After"]], ["throttled", "30"]);
   assertEquals((await refusal(() => passwords.verify(ADA, CLIENT))).code, "throttled");
   clock.now += 30;
-  assertEquals((await passwords.change(CHANGE, CLIENT)).sub, "u1");
+  assertEquals((await passwords.change("u1", CHANGE, CLIENT)).sub, "u1");
 });
 
-Deno.test("change() for a user who is not there is counted too", async () => {
-  const { passwords } = await withAda();
-  const nobody = { ...CHANGE, sub: "nobody" };
-  for (const _ of repeat(5, () => 0)) await refusal(() => passwords.change(nobody, CLIENT));
-  assertEquals((await refusal(() => passwords.change(nobody, CLIENT))).code, "throttled");
-  const other = { ...CHANGE, sub: "nobody else" };
-  const error = await refusal(() => passwords.change(other, CLIENT));
-  assertEquals(error.code, "invalid_credentials");
+Deno.test("change() and reset() of a user who is not there count, hash and tell nothing", async () => {
+  const { passwords, hasher, events } = await withAda({
+    wrap: () => ({ throttle: unasked() }),
+  });
+  for (
+    const attempt of [
+      () => passwords.change("nobody", CHANGE, CLIENT),
+      () => passwords.change("", CHANGE, CLIENT),
+      () => passwords.reset("nobody", OTHER_PASSWORD),
+    ]
+  ) {
+    const { code, status, reason } = await refusal(attempt);
+    assertEquals([code, status, reason], ["invalid_credentials", 401, "user_unknown"]);
+  }
+  assertEquals([hasher.calls, events], [[], []]);
+});
+
+Deno.test("change() refuses an impossible current password, uncounted and without a hash", async () => {
+  const { passwords, hasher, events } = await withAda({
+    wrap: () => ({ throttle: unasked() }),
+  });
+  for (const currentPassword of [`${PASSWORD}\0`, "x".repeat(2048), `${PASSWORD}\ud800`, null]) {
+    const change = { ...CHANGE, currentPassword: currentPassword as string };
+    const { reason, code } = await refusal(() => passwords.change("u1", change, CLIENT));
+    assertEquals([code, reason], ["invalid_credentials", "password_impossible"]);
+  }
+  assertEquals([hasher.calls, events], [[], []]);
+});
+
+Deno.test("change() knows no browser from before the last change", async () => {
+  const { passwords, throttle } = await withAda();
+  const known = { identifier: ADA.identifier, securityStamp: "of long ago" };
+  const wrong = { ...CHANGE, currentPassword: "wrong" };
+  for (const _ of repeat(5, () => 0)) {
+    const device = await throttle.issueDevice(known);
+    await refusal(() => passwords.change("u1", wrong, { ...CLIENT, device }));
+  }
+  const device = await throttle.issueDevice(known);
+  const error = await refusal(() => passwords.change("u1", CHANGE, { ...CLIENT, device }));
+  assertEquals([error.code, error.headers["Retry-After"]], ["throttled", "30"]);
+});
+
+Deno.test("change() lets a known browser go on while others use the account up", async () => {
+  const { passwords, throttle, before } = await withAda();
+  const device = await throttle.issueDevice(before);
+  for (const i of repeat(100, (i) => i)) {
+    await throttle.login(ADA.identifier, { address: `198.51.100.${i}` });
+  }
+  assertEquals((await passwords.change("u1", CHANGE, { ...CLIENT, device })).sub, "u1");
+});
+
+Deno.test("change() takes its account from the first argument, and from no body", async () => {
+  const { passwords, stores } = await withAda();
+  await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u2" });
+  const before = await stores.users.findBySub("u2");
+  const body = { ...CHANGE, sub: "u2", identifier: "eve", disabled: true };
+  assertEquals((await passwords.change("u1", body, CLIENT)).sub, "u1");
+  assertEquals(await stores.users.findBySub("u2"), before);
+  assertEquals((await stores.users.findBySub("u1"))?.disabled, undefined);
 });
 
 Deno.test("change() that succeeds gives its attempt back", async () => {
@@ -87,7 +140,7 @@ Deno.test("change() that succeeds gives its attempt back", async () => {
   let currentPassword = PASSWORD;
   for (const i of repeat(12, (i) => i)) {
     const newPassword = `${OTHER_PASSWORD} no ${i}`;
-    await passwords.change({ sub: "u1", currentPassword, newPassword }, CLIENT);
+    await passwords.change("u1", { currentPassword, newPassword }, CLIENT);
     currentPassword = newPassword;
   }
 });
@@ -98,7 +151,8 @@ for (const uncounted of [true, false]) {
     const { passwords, stores, sessions } = await withAda({ uncounted });
     const attempts = repeat(
       50,
-      (i) => passwords.change({ ...CHANGE, newPassword: `${OTHER_PASSWORD} no ${i}` }, CLIENT),
+      (i) =>
+        passwords.change("u1", { ...CHANGE, newPassword: `${OTHER_PASSWORD} no ${i}` }, CLIENT),
     );
     const results = await Promise.allSettled(attempts);
     const counts = await outcomes(attempts);
@@ -118,7 +172,7 @@ for (const uncounted of [true, false]) {
     assertEquals(authentication?.securityStamp, user?.securityStamp);
     const { passwords: uncountedPasswords } = createServices({ stores, uncounted: true });
     const password = `${OTHER_PASSWORD} no ${i}`;
-    const verified = await uncountedPasswords.verify({ ...ADA, password });
+    const verified = await uncountedPasswords.verify({ ...ADA, password }, NOBODY);
     const { token } = await sessions.create(verified);
     assertEquals((await sessions.verify(token))?.user.sub, "u1");
   });
@@ -131,30 +185,25 @@ Deno.test("reset() 50 times at once leaves a password whose caller heard so", as
   for (const outcome of Object.keys(await outcomes(attempts))) {
     assert(["made", "service_unavailable"].includes(outcome), outcome);
   }
-  const stamp = (await stores.users.findBySub("u1"))?.securityStamp;
-  const [last] = results.flatMap((result, i) =>
-    result.status === "fulfilled" && result.value.securityStamp === stamp ? [i] : []
+  const { passwords: uncounted } = createServices({ stores, uncounted: true });
+  const heard = results.flatMap((result, i) => result.status === "fulfilled" ? [i] : []);
+  const kept = await outcomes(
+    heard.map((i) => uncounted.verify({ ...ADA, password: `${OTHER_PASSWORD} no ${i}` }, NOBODY)),
   );
-  assert(last !== undefined, "nobody heard of the password that is kept");
-  const password = `${OTHER_PASSWORD} no ${last}`;
-  assertEquals((await passwords.verify({ ...ADA, password })).sub, "u1");
+  const lost = heard.length - 1;
+  assertEquals(kept, lost === 0 ? { made: 1 } : { made: 1, invalid_credentials: lost });
 });
 
-Deno.test("change() ends the session of a login with the old password that is under way", async () => {
+Deno.test("change() leaves no life in the session of a login that is under way with the old password", async () => {
   const { passwords, sessions, stores, events } = await withAda();
   const stale = await passwords.verify(ADA, CLIENT);
-  await passwords.change(CHANGE, CLIENT);
+  await passwords.change("u1", CHANGE, CLIENT);
   const { token, session } = await sessions.create(stale);
   events.length = 0;
   assertEquals(await sessions.verify(token), undefined);
-  assertEquals(await stores.sessions.list("u1"), []);
-  assertEquals(events, [{
-    type: "session.expired",
-    at: START,
-    sub: "u1",
-    sessionId: session.id,
-    reason: "credentials_changed",
-  }]);
+  assertEquals(await sessions.list("u1"), []);
+  assertEquals((await stores.sessions.list("u1")).map(({ id }) => id), [session.id]);
+  assertEquals(events, []);
 });
 
 Deno.test("reset() opens an account that had no password, and knows no account that is not there", async () => {
@@ -162,16 +211,19 @@ Deno.test("reset() opens an account that had no password, and knows no account t
   await stores.users.create({ sub: "u2", identifier: "bob", securityStamp: "s", createdAt: 0 });
   await passwords.reset("u2", OTHER_PASSWORD);
   const bob = { identifier: "bob", password: OTHER_PASSWORD };
-  assertEquals((await passwords.verify(bob)).sub, "u2");
+  assertEquals((await passwords.verify(bob, NOBODY)).sub, "u2");
   const error = await refusal(() => passwords.reset("nobody", OTHER_PASSWORD));
   assertEquals([error.code, error.status], ["invalid_credentials", 401]);
 });
 
 Deno.test("reset() opens no account that is disabled", async () => {
-  const { passwords, sessions, stores, before } = await withAda();
-  await stores.users.update("u1", before.version, { disabled: true });
-  const { token } = await sessions.create(await passwords.reset("u1", OTHER_PASSWORD));
-  assertEquals(await sessions.verify(token), undefined);
+  const { passwords, stores } = await withAda();
+  await setDisabled(stores);
+  await passwords.reset("u1", OTHER_PASSWORD);
+  assertEquals((await stores.users.findBySub("u1"))?.disabled, true);
   const changed = { ...ADA, password: OTHER_PASSWORD };
-  assertEquals((await refusal(() => passwords.verify(changed))).code, "invalid_credentials");
+  assertEquals(
+    (await refusal(() => passwords.verify(changed, NOBODY))).code,
+    "invalid_credentials",
+  );
 });

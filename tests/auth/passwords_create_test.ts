@@ -3,6 +3,7 @@ import {
   ADA,
   CLIENT,
   createServices,
+  NOBODY,
   OTHER_PASSWORD,
   outcomes,
   PASSWORD,
@@ -22,10 +23,11 @@ const SAME_USER: readonly [why: string, identifier: string][] = [
 
 Deno.test("createUser() makes a user who can sign in at once", async () => {
   const { passwords, stores, sessions, hasher } = createServices();
-  const authentication = await passwords.createUser(ADA, CLIENT);
+  const authentication = await passwords.createUser(ADA, { client: CLIENT });
   const user = await stores.users.findByIdentifier("ada@example.org");
   assertEquals(authentication, {
     sub: user?.sub ?? "",
+    identifier: ADA.identifier,
     securityStamp: user?.securityStamp ?? "",
     authTime: START,
     amr: ["pwd"],
@@ -62,7 +64,7 @@ Deno.test("createUser() refuses an identifier that is taken, however it is spelt
 
 Deno.test("createUser() gives an identifier to one of 50 at once", async () => {
   const { passwords, stores } = createServices();
-  const attempts = repeat(50, (i) => passwords.createUser({ ...ADA, sub: `u${i}` }));
+  const attempts = repeat(50, (i) => passwords.createUser({ ...ADA }, { sub: `u${i}` }));
   assertEquals(await outcomes(attempts), { made: 1, identifier_unavailable: 49 });
   const [winner] = (await Promise.allSettled(attempts)).flatMap((attempt) =>
     attempt.status === "fulfilled" ? [attempt.value.sub] : []
@@ -116,29 +118,31 @@ Deno.test("createUser() hands the policy the identifier, and says something even
 
 Deno.test("createUser() takes the application's own subject id", async () => {
   const { passwords, stores } = createServices();
-  assertEquals((await passwords.createUser({ ...ADA, sub: "u1" })).sub, "u1");
+  assertEquals((await passwords.createUser({ ...ADA }, { sub: "u1" })).sub, "u1");
   assertEquals((await stores.users.findBySub("u1"))?.identifier, ADA.identifier);
 });
 
 Deno.test("createUser() is counted by address, whatever comes of it, and refused without a hash", async () => {
   const { passwords, hasher, clock, events } = createServices();
   for (const i of repeat(10, (i) => i)) {
-    await passwords.createUser({ ...ADA, identifier: `user-${i}` }, CLIENT);
+    await passwords.createUser({ ...ADA, identifier: `user-${i}` }, { client: CLIENT });
   }
   for (const _ of repeat(5, () => 0)) {
-    await refusal(() => passwords.createUser({ ...ADA, identifier: "user-0" }, CLIENT));
-    await refusal(() => passwords.createUser({ ...ADA, password: "weak" }, CLIENT));
+    await refusal(() => passwords.createUser({ ...ADA, identifier: "user-0" }, { client: CLIENT }));
+    await refusal(() => passwords.createUser({ ...ADA, password: "weak" }, { client: CLIENT }));
   }
   hasher.calls.length = 0;
   events.length = 0;
   for (const password of [PASSWORD, "weak"]) {
-    const error = await refusal(() => passwords.createUser({ ...ADA, password }, CLIENT));
+    const error = await refusal(() =>
+      passwords.createUser({ ...ADA, password }, { client: CLIENT })
+    );
     assertEquals([error.code, error.headers["Retry-After"]], ["throttled", "3600"]);
   }
   assertEquals([hasher.calls, types(events)], [[], ["login.throttled", "login.throttled"]]);
-  await passwords.createUser(ADA, { address: "192.0.2.2" });
+  await passwords.createUser(ADA, { client: { address: "192.0.2.2" } });
   clock.now += 3_600;
-  await passwords.createUser({ ...ADA, identifier: "bob" }, CLIENT);
+  await passwords.createUser({ ...ADA, identifier: "bob" }, { client: CLIENT });
 });
 
 Deno.test("createUser(), change() and reset() hash the NFC form of what was typed", async () => {
@@ -147,10 +151,10 @@ Deno.test("createUser(), change() and reset() hash the NFC form of what was type
     "Ä rose is Ä rosé is a ñandú".normalize(form)
   ) as [string, string];
   const sub = "u1";
-  const matches = async () => await passwords.verify({ ...ADA, password: composed });
-  await passwords.createUser({ ...ADA, password: decomposed, sub });
+  const matches = async () => await passwords.verify({ ...ADA, password: composed }, NOBODY);
+  await passwords.createUser({ ...ADA, password: decomposed }, { sub });
   await matches();
-  await passwords.change({ sub, currentPassword: decomposed, newPassword: decomposed });
+  await passwords.change(sub, { currentPassword: decomposed, newPassword: decomposed }, NOBODY);
   await matches();
   await passwords.reset(sub, decomposed);
   await matches();

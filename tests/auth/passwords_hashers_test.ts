@@ -7,7 +7,7 @@ import { scryptHasher } from "../../auth/password_scrypt.ts";
 import { type PasswordService, passwordService } from "../../auth/passwords.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import type { AuthStores } from "../../auth/store_types.ts";
-import { ADA, cheapHasher, countingHasher, OTHER_PASSWORD, refusal } from "./_services.ts";
+import { ADA, cheapHasher, countingHasher, NOBODY, OTHER_PASSWORD, refusal } from "./_services.ts";
 
 function serviceOver(
   stores: AuthStores,
@@ -29,31 +29,43 @@ Deno.test("passwordService() verifies by the hasher that hashed, and replaces by
 
   const [first, second] = [countingHasher(scrypt()), countingHasher()];
   const passwords = serviceOver(stores, [first, second]);
-  await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }));
+  await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }, NOBODY));
   assertStringIncludes(
     await hashOfAda(stores),
     "$pbkdf2-sha256$",
     "a wrong password replaces nothing",
   );
-  await passwords.verify(ADA);
+  await passwords.verify(ADA, NOBODY);
   assertEquals([first.calls, second.calls], [["hash"], ["verify", "verify"]]);
   assertStringIncludes(await hashOfAda(stores), "$scrypt$ln=10,r=8,p=1$");
 
-  await passwords.verify(ADA);
+  await passwords.verify(ADA, NOBODY);
   assertEquals([first.calls, second.calls.length], [["hash", "verify"], 2]);
 });
 
 Deno.test("passwordService() works for unknown users by the first hasher", async () => {
   const [first, second] = [countingHasher(scrypt()), countingHasher()];
-  await refusal(() => serviceOver(inMemoryAuthStores(), [first, second]).verify(ADA));
+  await refusal(() => serviceOver(inMemoryAuthStores(), [first, second]).verify(ADA, NOBODY));
   assertEquals([first.calls, second.calls], [["hash"], []]);
 });
 
 Deno.test("passwordService() lets nobody in by a hash that no hasher of the list knows", async () => {
   const stores = inMemoryAuthStores();
   await serviceOver(stores, cheapHasher()).createUser(ADA);
-  const { reason } = await refusal(() => serviceOver(stores, [scrypt()]).verify(ADA));
-  assertEquals(reason, "password_wrong");
+  const warnings: string[] = [];
+  const first = countingHasher(scrypt());
+  const passwords = passwordService({
+    users: stores.users,
+    throttle: "insecureSkip",
+    hasher: [first],
+    warn: (message) => void warnings.push(message),
+  });
+  for (const calls of [["verify"], ["verify", "verify"]] as const) {
+    assertEquals((await refusal(() => passwords.verify(ADA, NOBODY))).reason, "password_wrong");
+    assertEquals(first.calls, [...calls]); // as much work as for any other user
+  }
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings[0] ?? "", "the id of no hasher");
 });
 
 for (

@@ -5,6 +5,7 @@ import {
   cheapHasher,
   CLIENT,
   createServices,
+  NOBODY,
   once,
   OTHER_PASSWORD,
   outcomes,
@@ -13,6 +14,7 @@ import {
   repeat,
   type Services,
   type ServicesOptions,
+  setDisabled,
   START,
   types,
 } from "./_services.ts";
@@ -42,19 +44,19 @@ Deno.test("verify() replaces a hash of fewer iterations, and nothing else of the
 Deno.test("verify() keeps a hash of more iterations", async () => {
   const { stores } = await grown();
   const { passwords } = createServices({ stores, hasher: cheapHasher(2_000) });
-  await passwords.verify(ADA);
+  await passwords.verify(ADA, NOBODY);
   const kept = await stores.users.findBySub("u1");
   const lowered = createServices({ stores, hasher: cheapHasher(1_000) });
-  await lowered.passwords.verify(ADA);
+  await lowered.passwords.verify(ADA, NOBODY);
   assertEquals(await stores.users.findBySub("u1"), kept);
 });
 
 Deno.test("verify() of a wrong password, or of a disabled user, replaces no hash", async () => {
   const { passwords, stores, events, before } = await grown();
-  await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }));
+  await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }, NOBODY));
   assertEquals(await stores.users.findBySub("u1"), before);
-  await stores.users.update("u1", before.version, { disabled: true });
-  await refusal(() => passwords.verify(ADA));
+  await setDisabled(stores);
+  await refusal(() => passwords.verify(ADA, NOBODY));
   assertEquals((await stores.users.findBySub("u1"))?.passwordHash, before.passwordHash);
   assertEquals(types(events), ["login.failed", "login.failed"]);
 });
@@ -66,7 +68,7 @@ Deno.test("verify() replaces a hash with one of the whole password in NFC", asyn
   const grown = createServices({ stores, hasher: cheapHasher(2_000) });
   for (const form of ["NFD", "NFC", "NFD"]) {
     const credentials = { identifier: "zoe", password: password.normalize(form) };
-    assertEquals((await grown.passwords.verify(credentials)).amr, ["pwd"]);
+    assertEquals((await grown.passwords.verify(credentials, NOBODY)).amr, ["pwd"]);
   }
   assertEquals(types(grown.events).filter((type) => type === "password.rehashed").length, 1);
 });
@@ -83,16 +85,19 @@ for (const [why, where] of RACES) {
       wrap: ({ users }) => ({ users: interrupted(users, where, meanwhile) }),
     });
     change.run = () =>
-      plain.passwords.change({
-        sub: "u1",
-        currentPassword: PASSWORD,
-        newPassword: OTHER_PASSWORD,
-      });
+      plain.passwords.change(
+        "u1",
+        { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD },
+        NOBODY,
+      );
     const stale = await passwords.verify(ADA, CLIENT);
     assertEquals(warnings, []);
     assert(!types(events).includes("password.rehashed"), why);
-    assertEquals((await refusal(() => plain.passwords.verify(ADA))).code, "invalid_credentials");
-    const now = await plain.passwords.verify({ ...ADA, password: OTHER_PASSWORD });
+    assertEquals(
+      (await refusal(() => plain.passwords.verify(ADA, NOBODY))).code,
+      "invalid_credentials",
+    );
+    const now = await plain.passwords.verify({ ...ADA, password: OTHER_PASSWORD }, NOBODY);
     assertEquals(now.securityStamp, (await stores.users.findBySub("u1"))?.securityStamp);
     const { token } = await sessions.create(stale);
     assertEquals(await sessions.verify(token), undefined);
@@ -101,7 +106,7 @@ for (const [why, where] of RACES) {
 
 Deno.test("verify() of the same user 30 times at once succeeds each time, and rehashes once", async () => {
   const { passwords, events, stores } = await grown({ uncounted: true });
-  const attempts = repeat(30, () => passwords.verify(ADA));
+  const attempts = repeat(30, () => passwords.verify(ADA, NOBODY));
   assertEquals(await outcomes(attempts), { made: 30 });
   assertEquals(types(events).filter((type) => type === "password.rehashed").length, 1);
   assertMatch((await stores.users.findBySub("u1"))?.passwordHash ?? "", /i=2000\$/);
@@ -153,7 +158,7 @@ Deno.test("verify() succeeds where the user is deleted before the new hash is wr
       users: interrupted(users, "update", once(() => users.delete("u1"))),
     }),
   });
-  assertEquals((await passwords.verify(ADA)).sub, "u1");
+  assertEquals((await passwords.verify(ADA, NOBODY)).sub, "u1");
   assertEquals([warnings, types(events)], [[], ["login.succeeded"]]);
 });
 
@@ -167,7 +172,7 @@ interface Grown extends Services {
 /** A user whose hash has 1,000 iterations, and services that want 2,000. */
 async function grown(options: ServicesOptions = {}): Promise<Grown> {
   const plain = createServices({ uncounted: true });
-  const authentication = await plain.passwords.createUser({ ...ADA, sub: "u1" });
+  const authentication = await plain.passwords.createUser({ ...ADA }, { sub: "u1" });
   const { token } = await plain.sessions.create(authentication);
   const before = await plain.stores.users.findBySub("u1");
   assert(before !== null);

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import type { Authentication } from "../../auth/principal.ts";
 import {
   ADA,
   CLIENT,
+  NOBODY,
   once,
   OTHER_PASSWORD,
   PASSWORD,
@@ -13,8 +13,6 @@ import {
   withAda,
 } from "./_services.ts";
 
-const CHANGE = { sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
-
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
   ["throw at once", () => {
@@ -23,9 +21,19 @@ const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
 ];
 
 /** Both ways to set a password. */
-const WAYS: readonly [name: string, (services: Services) => Promise<Authentication>][] = [
-  ["change()", ({ passwords }) => passwords.change(CHANGE, CLIENT)],
-  ["reset()", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
+const WAYS: readonly [
+  name: string,
+  set: (services: Services, newPassword?: string) => Promise<unknown>,
+][] = [
+  [
+    "change()",
+    ({ passwords }, newPassword = OTHER_PASSWORD) =>
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword }, CLIENT),
+  ],
+  [
+    "reset()",
+    ({ passwords }, newPassword = OTHER_PASSWORD) => passwords.reset("u1", newPassword),
+  ],
 ];
 
 for (const [name, set] of WAYS) {
@@ -33,17 +41,21 @@ for (const [name, set] of WAYS) {
     const services = await withAda();
     const { passwords, sessions, stores, clock, tokens } = services;
     clock.now += 10;
-    const authentication = await set(services);
-    const user = await stores.users.findBySub("u1");
-    assertEquals(authentication, {
+    const made = await set(services);
+    const { securityStamp = "" } = await stores.users.findBySub("u1") ?? {};
+    const authentication = {
       sub: "u1",
-      securityStamp: user?.securityStamp ?? "",
+      identifier: ADA.identifier,
+      securityStamp,
       authTime: START + 10,
       amr: ["pwd"],
-    });
-    assertNotEquals(authentication.securityStamp, services.before.securityStamp);
-    assertEquals((await refusal(() => passwords.verify(ADA))).code, "invalid_credentials");
-    assertEquals((await passwords.verify({ ...ADA, password: OTHER_PASSWORD })).sub, "u1");
+    };
+    // Who resets a password has proved nothing of the user's, and gets nothing to begin a session with
+    assertEquals(made, name === "reset()" ? undefined : authentication);
+    assertNotEquals(securityStamp, services.before.securityStamp);
+    assertEquals((await refusal(() => passwords.verify(ADA, NOBODY))).code, "invalid_credentials");
+    const changed = { ...ADA, password: OTHER_PASSWORD };
+    assertEquals(await passwords.verify(changed, NOBODY), authentication);
     for (const token of tokens) assertEquals(await sessions.verify(token), undefined);
     assertEquals(await stores.sessions.list("u1"), []);
     assertEquals((await stores.refreshTokens.find("f1"))?.revoked, true);
@@ -61,14 +73,9 @@ for (const [name, set] of WAYS) {
 
   Deno.test(`${name} refuses a weak password, and changes nothing`, async () => {
     const services = await withAda();
-    const { passwords, stores, sessions, tokens } = services;
+    const { stores, sessions, tokens } = services;
     for (const weak of ["short", `${OTHER_PASSWORD}\0`, "x".repeat(2048), null, [OTHER_PASSWORD]]) {
-      const newPassword = weak as string;
-      const error = await refusal(() =>
-        name === "reset()"
-          ? passwords.reset("u1", newPassword)
-          : passwords.change({ ...CHANGE, newPassword })
-      );
+      const error = await refusal(() => set(services, weak as string));
       assertEquals([error.code, error.status], ["weak_password", 422]);
       assertEquals(error.problem.violations?.map(({ pointer }) => pointer), ["/newPassword"]);
     }
@@ -79,15 +86,10 @@ for (const [name, set] of WAYS) {
   });
 
   Deno.test(`${name} measures a password by the user's identifier`, async () => {
-    const { passwords, stores, before } = await withAda();
-    const newPassword = ADA.identifier; // 15 characters, and the first that anybody would try
-    const error = await refusal(() =>
-      name === "reset()"
-        ? passwords.reset("u1", newPassword)
-        : passwords.change({ ...CHANGE, newPassword })
-    );
-    assertEquals(error.code, "weak_password");
-    assertEquals(await stores.users.findBySub("u1"), before);
+    const services = await withAda();
+    // 15 characters, and the first that anybody would try
+    assertEquals((await refusal(() => set(services, ADA.identifier))).code, "weak_password");
+    assertEquals(await services.stores.users.findBySub("u1"), services.before);
   });
 
   for (const [why, fail] of DOWN) {
@@ -116,7 +118,7 @@ for (const [name, set] of WAYS) {
       wrap: ({ users }) => {
         const renamed = once(async () => {
           const { version } = await users.findBySub("u1") ?? { version: "" };
-          await users.update("u1", version, { disabled: false });
+          await users.update("u1", version, {});
         });
         return {
           users: {
@@ -131,7 +133,7 @@ for (const [name, set] of WAYS) {
     });
     await set(services);
     const changed = { ...ADA, password: OTHER_PASSWORD };
-    assertEquals((await services.passwords.verify(changed)).sub, "u1");
+    assertEquals((await services.passwords.verify(changed, NOBODY)).sub, "u1");
   });
 
   Deno.test(`${name} gives up where the user changes all the time`, async () => {

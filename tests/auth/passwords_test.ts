@@ -14,6 +14,7 @@ import {
   cheapHasher,
   CLIENT,
   createServices,
+  NOBODY,
   once,
   OTHER_PASSWORD,
   outcomes,
@@ -22,6 +23,7 @@ import {
   repeat,
   START,
   types,
+  unasked,
 } from "./_services.ts";
 
 const SAME_USER: readonly [why: string, identifier: string][] = [
@@ -32,13 +34,22 @@ const SAME_USER: readonly [why: string, identifier: string][] = [
 ];
 
 Deno.test("createUser() refuses a malformed identifier before it counts or asks anybody", async () => {
+  const asked = () => Promise.reject(new Error("The users were asked"));
   const { passwords, events, hasher } = createServices({
-    wrap: () => ({ users: never(), throttle: never() }),
+    wrap: ({ users }) => ({
+      users: { ...users, findByIdentifier: asked, create: asked },
+      throttle: unasked(),
+    }),
   });
   for (const identifier of ["", " ", "a@x,b@y", "a@b@c", ["ada"], { ada: 1 }, null, undefined, 1]) {
     const account = { identifier: identifier as string, password: PASSWORD };
-    for (const attempt of [passwords.createUser, passwords.verify]) {
-      const error = await refusal(() => attempt(account, CLIENT));
+    for (
+      const attempt of [
+        () => passwords.createUser(account, { client: CLIENT }),
+        () => passwords.verify(account, CLIENT),
+      ]
+    ) {
+      const error = await refusal(attempt);
       assertEquals([error.code, error.status], ["invalid_identifier", 400]);
     }
   }
@@ -47,11 +58,11 @@ Deno.test("createUser() refuses a malformed identifier before it counts or asks 
 
 Deno.test("createUser() and verify() tell of what happens, and of no secret", async () => {
   const { passwords, stores, events } = createServices();
-  const { sub, securityStamp } = await passwords.createUser({ ...ADA, sub: "u1" }, CLIENT);
+  const { sub, securityStamp } = await passwords.createUser(ADA, { client: CLIENT, sub: "u1" });
   await passwords.verify(ADA, CLIENT);
-  await passwords.verify(ADA);
+  await passwords.verify(ADA, NOBODY);
   await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }, CLIENT));
-  await refusal(() => passwords.verify({ ...ADA, identifier: "typed-secret" }));
+  await refusal(() => passwords.verify({ ...ADA, identifier: "typed-secret" }, NOBODY));
   assertEquals(events, [
     { type: "user.created", at: START, sub },
     { type: "login.succeeded", at: START, sub, ...CLIENT },
@@ -69,8 +80,9 @@ Deno.test("verify() finds the user by every spelling of the identifier", async (
   const { passwords } = createServices();
   const { sub, securityStamp } = await passwords.createUser(ADA);
   for (const [why, identifier] of SAME_USER) {
-    const found = await passwords.verify({ ...ADA, identifier });
-    assertEquals(found, { sub, securityStamp, authTime: START, amr: ["pwd"] }, why);
+    const found = await passwords.verify({ ...ADA, identifier }, NOBODY);
+    const authentication = { sub, securityStamp, authTime: START, amr: ["pwd"] };
+    assertEquals(found, { ...authentication, identifier: ADA.identifier }, why);
   }
 });
 
@@ -82,9 +94,12 @@ Deno.test("verify() takes a password in NFD for the same in NFC, and no other fo
     password: "café au lait s'il vous plaît".normalize("NFC"),
   });
   const decomposed = "café au lait s'il vous plaît".normalize("NFD");
-  assertEquals((await passwords.verify({ identifier, password: decomposed })).amr, ["pwd"]);
+  assertEquals((await passwords.verify({ identifier, password: decomposed }, NOBODY)).amr, ["pwd"]);
   for (const password of ["cafe au lait s'il vous plait", "CAFÉ AU LAIT S'IL VOUS PLAÎT"]) {
-    assertEquals((await refusal(() => passwords.verify({ identifier, password }))).status, 401);
+    assertEquals(
+      (await refusal(() => passwords.verify({ identifier, password }, NOBODY))).status,
+      401,
+    );
   }
 });
 
@@ -116,7 +131,7 @@ Deno.test("verify() fails closed on a stored hash that is none", async () => {
     const passwordHash of ["", "plain", "$pbkdf2-sha256$i=4294967295$c2FsdHNhbHQ$a2V5", PASSWORD]
   ) {
     const { passwords, stores } = createServices();
-    await passwords.createUser({ ...ADA, sub: "u1" });
+    await passwords.createUser({ ...ADA }, { sub: "u1" });
     const { version } = await stores.users.findBySub("u1") ?? { version: "" };
     assertEquals(await stores.users.update("u1", version, { passwordHash }), "updated");
     const error = await refusal(() => passwords.verify(ADA, CLIENT));
@@ -126,12 +141,12 @@ Deno.test("verify() fails closed on a stored hash that is none", async () => {
 
 Deno.test("passwordService() needs a throttle, or a word that says there is none", async () => {
   const { stores } = createServices();
-  for (const throttle of [undefined, null, "skip", true]) {
+  for (const throttle of [undefined, null, "skip", true, {}, stores.throttle]) {
     const options = { users: stores.users, throttle } as unknown as PasswordServiceOptions;
     assertThrows(() => passwordService(options), TypeError, "Cannot create password service");
   }
   const { passwords } = createServices({ uncounted: true });
-  await passwords.createUser(ADA, CLIENT);
+  await passwords.createUser(ADA, { client: CLIENT });
   const wrong = repeat(40, () => passwords.verify({ ...ADA, password: "wrong" }, CLIENT));
   assertEquals(await outcomes(wrong), { invalid_credentials: 40 });
   assertEquals((await passwords.verify(ADA, CLIENT)).amr, ["pwd"]);
@@ -144,7 +159,7 @@ Deno.test("verify() returns nothing that a caller can change for the others", as
     (amr as string[]).push("mfa");
   } catch { // frozen
   }
-  assertEquals((await passwords.verify(ADA)).amr, ["pwd"]);
+  assertEquals((await passwords.verify(ADA, NOBODY)).amr, ["pwd"]);
 });
 
 Deno.test("createUser() and verify() differ in the stamp and the salt of every user", async () => {
@@ -173,20 +188,11 @@ Deno.test("verify() of a user who is deleted on the way makes no session that li
       };
     },
   });
-  await passwords.createUser({ ...ADA, sub: "u1" });
-  const { token } = await sessions.create(await passwords.verify(ADA));
+  await passwords.createUser({ ...ADA }, { sub: "u1" });
+  const { token } = await sessions.create(await passwords.verify(ADA, NOBODY));
   assertEquals(await stores.users.findBySub("u1"), null);
   assertEquals(await sessions.verify(token), undefined);
 });
-
-/** A store that nobody may ask. */
-function never<Store extends object>(): Store {
-  return new Proxy({} as Store, {
-    get(_, name): never {
-      throw new Error(`The store was asked: ${String(name)}`);
-    },
-  });
-}
 
 Deno.test("verify() refuses with 503 where too many passwords are hashed, and counts nothing", async () => {
   const gate = Promise.withResolvers<void>();
@@ -205,14 +211,14 @@ Deno.test("verify() refuses with 503 where too many passwords are hashed, and co
     }),
   });
   const account = { ...ADA, identifier: "nobody" };
-  const change = { sub: "u1", currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+  const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
   const wrong = repeat(2, () => refusal(() => passwords.verify(account, CLIENT)));
   const refused = [
     () => passwords.verify(account, CLIENT),
     () => passwords.verify(ADA, CLIENT),
     () => passwords.createUser(ADA),
     () => passwords.reset("u1", OTHER_PASSWORD),
-    () => passwords.change(change, CLIENT),
+    () => passwords.change("u1", change, CLIENT),
   ];
   for (const attempt of refused) {
     const error = await refusal(attempt);
@@ -258,9 +264,9 @@ for (const [why, events] of LISTENERS) {
     const { users } = createServices().stores;
     const hasher = cheapHasher();
     const passwords = passwordService({ users, throttle: "insecureSkip", hasher, events, warn });
-    await passwords.createUser({ ...ADA, sub: "u1" });
-    assertEquals((await passwords.verify(ADA)).sub, "u1");
-    const error = await refusal(() => passwords.verify({ ...ADA, password: "wrong" }));
+    await passwords.createUser({ ...ADA }, { sub: "u1" });
+    assertEquals((await passwords.verify(ADA, NOBODY)).sub, "u1");
+    const error = await refusal(() => passwords.verify({ ...ADA, password: "wrong" }, NOBODY));
     assertEquals(error.code, "invalid_credentials");
     assertEquals(warnings.length, why === "never ends" ? 0 : 3);
     assert(!JSON.stringify(warnings).includes(PASSWORD));

@@ -76,13 +76,32 @@ for (const [method, authTime] of TIMES) {
   });
 }
 
-Deno.test("createPrincipal() does not ask for the time if it has one", () => {
-  const asked = () => {
-    throw new Error("asked");
-  };
-  createPrincipal({ sub: "u1", method: "password", authTime: 0 }, { now: asked });
-  createPrincipal({ sub: "u1", method: "session" }, { now: asked });
-});
+/** Times of an authentication, by the clock of this process, which may be 5 minutes behind that of another. */
+for (const ahead of [0, 1, 299, 300]) {
+  Deno.test(`createPrincipal() takes a time that is ${ahead} seconds ahead`, () => {
+    const authTime = NOW + ahead;
+    assertEquals(principalOf({ sub: "u1", method: "session", authTime }).authTime, authTime);
+  });
+}
+
+for (
+  const [why, authTime] of [
+    ["301 seconds ahead", NOW + 301],
+    ["tomorrow", NOW + 86_400],
+    ["in milliseconds, which would be recent for ever", NOW * 1_000],
+    ["as late as a number can be", Number.MAX_VALUE],
+  ] as const
+) {
+  for (const method of ["password", "session", "bearer"]) {
+    Deno.test(`createPrincipal() refuses a time of ${method} that is ${why}`, () => {
+      assertThrows(
+        () => principalOf({ sub: "u1", method, authTime }),
+        RangeError,
+        "Cannot create principal: authTime",
+      );
+    });
+  }
+}
 
 Deno.test("createPrincipal() takes whole seconds of the clock by default", () => {
   const before = Math.floor(Date.now() / 1000);
@@ -104,6 +123,8 @@ Deno.test("createPrincipal() refuses what a broken clock says", () => {
   const init = { sub: "u1", method: "password" } as const;
   assertThrows(() => createPrincipal(init, { now: () => NaN }), RangeError);
   assertThrows(() => createPrincipal(init, { now: () => -1 }), RangeError);
+  assertThrows(() => createPrincipal(init, { now: () => NOW * 1_000 }), RangeError, "now");
+  assertEquals(createPrincipal(init, { now: () => NOW + 0.9 }).authTime, NOW);
 });
 
 const NO_TEXT: readonly unknown[] = [

@@ -1,5 +1,10 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
-import { LASTING_SESSIONS, type SessionLimits, sessionService } from "../../auth/session.ts";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  LASTING_SESSIONS,
+  type SessionLimits,
+  sessionService,
+  type SessionServiceOptions,
+} from "../../auth/session.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import { createServices, type Services, type ServicesOptions, START } from "./_services.ts";
 
@@ -130,9 +135,9 @@ for (const limits of SHORT) {
   });
 }
 
-Deno.test("verify() takes a session while the clock goes backwards, and does not make it last longer", async () => {
+Deno.test("verify() takes a session while the clock goes back a little, and does not make it last longer", async () => {
   const { sessions, clock, token, stores } = await begun();
-  clock.now = START - 1_000;
+  clock.now = START - 300;
   assert(await sessions.verify(token) !== undefined);
   assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START);
   clock.now = START + HOUR - 1;
@@ -142,27 +147,32 @@ Deno.test("verify() takes a session while the clock goes backwards, and does not
   assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START + HOUR - 1);
 });
 
-Deno.test("verify() ends every session if the time is no number", async () => {
-  const { sessions, clock, token } = await begun();
-  clock.now = NaN;
-  assertEquals(await sessions.list("u1"), []);
-  assertEquals(await sessions.verify(token), undefined);
-});
-
-for (const member of ["createdAt", "activeAt", "expiresAt"] as const) {
-  Deno.test(`verify() ends a session whose ${member} is no number`, async () => {
-    const { sessions, token } = await begun({
-      wrap: (stores) => ({
-        sessions: {
-          ...stores.sessions,
-          async findByTokenHash(hash) {
-            const session = await stores.sessions.findByTokenHash(hash);
-            return session === null ? null : { ...session, [member]: NaN };
-          },
-        },
-      }),
-    });
+for (const ahead of [301, DAY, 10 * 365 * DAY]) {
+  Deno.test(`verify() and list() end a session that was made while the clock was ${ahead} s ahead`, async () => {
+    const { sessions, clock, token, events, id, stores } = await begun();
+    clock.now = START - ahead;
+    assertEquals(await sessions.list("u1"), []);
     assertEquals(await sessions.verify(token), undefined);
+    const reason = "absolute_limit";
+    assertEquals(events, [
+      { type: "session.expired", at: clock.now, sub: "u1", sessionId: id, reason },
+    ]);
+    assertEquals(await stores.sessions.list("u1"), []);
+  });
+}
+
+for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
+  Deno.test(`create(), verify() and list() refuse a clock that gives ${typeof now} ${now}`, async () => {
+    const { sessions, clock, token, stores } = await begun();
+    clock.now = now as number;
+    for (
+      const attempt of [
+        () => sessions.create(STAMPED),
+        () => sessions.verify(token),
+        () => sessions.list("u1"),
+      ]
+    ) await assertRejects(attempt, RangeError, "Cannot tell the time");
+    assertEquals((await stores.sessions.list("u1")).length, 1);
   });
 }
 
@@ -177,18 +187,25 @@ const WRONG: readonly [why: string, limits: SessionLimits][] = [
   ["a text", { absolute: "86400" as unknown as number }],
   ["idle longer than absolute", { idle: 61, absolute: 60 }],
   ["idle longer than absolute by default", { idle: DAY + 1 }],
-  ["absolute shorter than idle by default", { absolute: HOUR - 1 }],
+  ["longer than 400 days", { absolute: 400 * DAY + 1 }],
+  ["a day in milliseconds", { absolute: DAY * 1_000 }],
+  ["an hour in milliseconds without use", { absolute: 30 * DAY, idle: HOUR * 1_000 }],
 ];
 for (const [why, limits] of WRONG) {
   Deno.test(`sessionService() refuses limits: ${why}`, () => {
     const { sessions, users } = inMemoryAuthStores();
-    assertThrows(() => sessionService({ sessions, users, ...limits }), RangeError, "Cannot create");
+    const options = { sessions, users };
+    const wrong = [{ ...options, ...limits }, { ...options, lasting: limits }];
+    for (const given of wrong) {
+      assertThrows(() => sessionService(given), RangeError, "Cannot create session service");
+    }
   });
 }
 
 Deno.test("sessionService() takes idle as long as absolute, and the limits of sessions that last", async () => {
   const { sessions, users } = inMemoryAuthStores();
   sessionService({ sessions, users, idle: 60, absolute: 60 });
+  sessionService({ sessions, users, idle: 400 * DAY, absolute: 400 * DAY });
   assertEquals(LASTING_SESSIONS, { absolute: 30 * DAY, idle: 7 * DAY });
   assert(Object.isFrozen(LASTING_SESSIONS));
   const lasting = await begun({ limits: LASTING_SESSIONS });
@@ -197,6 +214,42 @@ Deno.test("sessionService() takes idle as long as absolute, and the limits of se
   lasting.clock.now += 7 * DAY;
   assertEquals(await lasting.sessions.verify(lasting.token), undefined);
 });
+
+Deno.test("sessionService() needs sessions and users", () => {
+  const { sessions, users } = inMemoryAuthStores();
+  for (const options of [{}, { sessions }, { users }, { sessions: users, users: sessions }]) {
+    const given = options as unknown as SessionServiceOptions;
+    assertThrows(() => sessionService(given), TypeError, "Cannot create session service");
+  }
+});
+
+Deno.test("verify() ends a session of a short absolute limit by that, where nothing is said of idle", async () => {
+  const { sessions, clock, token } = await begun({ limits: { absolute: 60 } });
+  clock.now += 59;
+  assert(await sessions.verify(token) !== undefined);
+  clock.now += 1;
+  assertEquals(await sessions.verify(token), undefined);
+});
+
+const KINDS: readonly [lasting: boolean, after: number, alive: boolean][] = [
+  [false, HOUR - 1, true],
+  [false, HOUR, false],
+  [true, HOUR, true],
+  [true, 2 * HOUR - 1, true],
+  [true, 2 * HOUR, false],
+];
+for (const [lasting, after, alive] of KINDS) {
+  Deno.test(`verify() holds a session that ${lasting ? "lasts" : "does not last"} to its own limits: ${after} s`, async () => {
+    const { sessions, clock } = await begun({
+      limits: { lasting: { absolute: 9 * HOUR, idle: 2 * HOUR } },
+    });
+    const { token, session } = await sessions.create(STAMPED, { lasting });
+    assertEquals(session.lasting, lasting ? true : undefined);
+    assertEquals(session.expiresAt, START + (lasting ? 9 * HOUR : DAY));
+    clock.now += after;
+    assertEquals((await sessions.verify(token))?.session.id, alive ? session.id : undefined);
+  });
+}
 
 async function begun(
   options: ServicesOptions = {},

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { createLruMap } from "../../auth/_memory_lru.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import type { NewUser, RefreshFamily, Session } from "../../auth/store_types.ts";
+import type { NewUser, RefreshFamily, Session, UserPatch } from "../../auth/store_types.ts";
 import type { ThrottleClaim, ThrottleRule } from "../../auth/throttle_rule.ts";
 
 // What every store must do is in tests/contracts; this is what only stores in memory promise.
@@ -106,7 +105,7 @@ Deno.test("inMemoryAuthStores() gives records that are frozen, before and after 
   };
   await assertFrozen();
   const user = await users.findBySub("u1");
-  await users.update("u1", user?.version ?? "", { disabled: true });
+  await users.update("u1", user?.version ?? "", { disabled: true, securityStamp: "next" });
   await sessions.touch("s1", START, START + 60);
   await credentials.updateSignCount("c1", 0, 1);
   const rotation = { familyId: "f1", fromHash: "hash", toHash: "next", now: START };
@@ -139,6 +138,20 @@ Deno.test("users.update() takes nothing from a patch but what a patch has", asyn
   const found = await users.findBySub("u1");
   assertEquals(found, { ...USER, version: found?.version ?? "" });
   assertEquals(await users.update("u1", version, {}), "lost");
+});
+
+Deno.test("users.update() closes and opens an account under a new stamp alone", async () => {
+  const { users } = inMemoryAuthStores({ now });
+  await users.create(USER);
+  const { version = "" } = await users.findBySub("u1") ?? {};
+  const found = await users.findBySub("u1");
+  for (const disabled of [true, false, 0, "true"]) {
+    const patch = { disabled } as unknown as UserPatch; // what JavaScript may hand over
+    await assertRejects(() => users.update("u1", version, patch), TypeError, "securityStamp");
+    assertEquals(await users.findBySub("u1"), found);
+  }
+  const patch = { disabled: true, securityStamp: "next" };
+  assertEquals(await users.update("u1", version, patch), "updated");
 });
 
 Deno.test("sessions.create() rejects a taken id or token, and keeps the session", async () => {
@@ -269,74 +282,49 @@ Deno.test("throttle.reserve() forgets a key whose lock has ended like any other"
   assertEquals(await throttle.reserve(claims, later), { allowed: false, retryAfter: 30 });
 });
 
-/** A full map of so many entries, all pinned, and how often it has asked whether one is. */
-function pinnedMap(count: number) {
-  let asked = 0;
-  const map = createLruMap<{ readonly pinnedUntil: number }>({
-    limit: count,
-    expiresAt: () => 1_000,
-    isPinned({ pinnedUntil }, time) {
-      asked++;
-      return time < pinnedUntil;
-    },
-  });
-  for (let i = 0; i < count; i++) map.set(`pinned ${i}`, { pinnedUntil: 100 }, 0);
-  return { map, asked: () => asked };
-}
+const HUNDRED: ThrottleRule = { kind: "window", limit: 100, seconds: 3_600 };
+const FIVE: ThrottleRule = {
+  kind: "backoff",
+  free: 5,
+  wait: 30,
+  maxWait: 3_600,
+  forget: 86_400,
+};
 
-Deno.test("createLruMap() looks at a few entries to make room, even where 100,000 are pinned", () => {
-  const { map, asked } = pinnedMap(100_000);
-  assertEquals(asked(), 0, "there was room");
-  for (let i = 0; i < 1_000; i++) {
-    const before = asked();
-    map.set(`more ${i}`, { pinnedUntil: 100 }, 0);
-    assert(asked() - before <= 8);
+Deno.test("throttle.reserve() remembers 99 guesses at a victim through 200,000 keys that are made up", async () => {
+  const stores = inMemoryAuthStores({ now });
+  const { throttle } = stores;
+  for (let i = 0; i < 99; i++) await throttle.reserve(one("victim", HUNDRED), START);
+  for (let i = 0; i < 200_000; i++) await throttle.reserve(one(`made up ${i}`, HUNDRED), START);
+  assertEquals(await left(stores, one("victim", HUNDRED)), 1);
+  assertEquals(await left(stores, one("made up 0", HUNDRED)), 100, "the flood was forgotten");
+});
+
+Deno.test("throttle.reserve() remembers guesses between two floods, and during one", async () => {
+  const stores = inMemoryAuthStores({ now, maxThrottleKeys: 100 });
+  const flood = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      await stores.throttle.reserve(one(crypto.randomUUID(), HUNDRED), START);
+    }
+  };
+  let allowed = 0;
+  for (let round = 0; round < 40; round++) {
+    await flood(round % 2 === 0 ? 250 : 3);
+    for (let i = 0; i < 5; i++) {
+      if ((await stores.throttle.reserve(one("victim", HUNDRED), START)).allowed) allowed++;
+    }
   }
-  assertEquals(map.size, 101_000, "what is pinned is kept beyond the limit");
-  assert(map.get("pinned 0", 0) && map.get("pinned 99999", 0) && map.get("more 0", 0));
+  assertEquals(allowed, 100); // and not 200
 });
 
-Deno.test("createLruMap() comes back to its limit when nothing is pinned any more", () => {
-  const { map } = pinnedMap(1_000);
-  for (let i = 0; i < 1_000; i++) map.set(`more ${i}`, { pinnedUntil: 100 }, 0);
-  assertEquals(map.size, 2_000);
-  for (let i = 0; i < 200; i++) map.set(`later ${i}`, { pinnedUntil: 0 }, 100);
-  assertEquals(map.size, 1_000);
-  assert(map.get("later 0", 100) && map.get("later 199", 100), "the youngest are kept");
-});
-
-Deno.test("createLruMap() finds the one entry that may go behind many pinned ones in time", () => {
-  const { map } = pinnedMap(100);
-  map.set("plain", { pinnedUntil: 0 }, 0);
-  for (let i = 0; i < 20; i++) map.set(`more ${i}`, { pinnedUntil: 100 }, 0);
-  assertEquals(map.get("plain", 0), undefined);
-});
-
-Deno.test("createLruMap() keeps its order through deletions, replacements and ends", () => {
-  const map = createLruMap<{ readonly end: number }>({
-    limit: 4,
-    expiresAt: ({ end }) => end,
-    isPinned: () => false,
-  });
-  const kept = (time: number) => "abcdefgh".split("").filter((key) => map.get(key, time)).join("");
-  for (const key of "abcd") map.set(key, { end: 100 }, 0);
-  map.delete("b"); // from the middle
-  map.delete("d"); // the newest
-  map.delete("a"); // the oldest
-  assertEquals(kept(0), "c");
-  map.set("e", { end: 200 }, 0);
-  map.set("c", { end: 200 }, 0); // e is the oldest now
-  map.set("f", { end: 50 }, 0);
-  map.set("g", { end: 200 }, 0);
-  map.set("h", { end: 200 }, 0);
-  assertEquals(kept(0), "cfgh");
-  assertEquals(kept(50), "cgh", "f has ended and was read");
-  map.set("a", { end: 200 }, 50);
-  assertEquals(kept(50), "acgh", "there was room");
-  map.set("b", { end: 200 }, 50);
-  assertEquals(kept(50), "abgh");
-  for (const key of "abgh") map.delete(key);
-  assertEquals([map.size, kept(50)], [0, ""]);
-  for (const key of "abcde") map.set(key, { end: 200 }, 60);
-  assertEquals(kept(60), "bcde");
+Deno.test("throttle.reserve() remembers an attempt that is two, if nobody else has made two", async () => {
+  for (const rule of [HUNDRED, FIVE]) {
+    const stores = inMemoryAuthStores({ now, maxThrottleKeys: 1_000 });
+    for (let i = 0; i < 2; i++) await stores.throttle.reserve(one("victim", rule), START);
+    for (let i = 0; i < 10_000; i++) {
+      await stores.throttle.reserve(one(`made up ${i}`, rule), START);
+    }
+    const most = rule === FIVE ? 5 : 100;
+    assertEquals(await left(stores, one("victim", rule)), most - 2, rule.kind);
+  }
 });

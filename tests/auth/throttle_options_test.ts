@@ -1,5 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type ThrottleRules, throttleService } from "../../auth/throttle.ts";
+import {
+  type ThrottleRules,
+  throttleService,
+  type ThrottleServiceOptions,
+} from "../../auth/throttle.ts";
 import { CLIENT, createServices, repeat, waitOf } from "./_services.ts";
 
 const RULES: readonly [why: string, rules: unknown, error: typeof RangeError | typeof TypeError][] =
@@ -34,6 +38,17 @@ for (const [why, rules, error] of RULES) {
     assertThrows(() => throttleService(options), error, "Cannot create throttle");
   });
 }
+
+Deno.test("throttleService() needs a store and keys", () => {
+  const { stores, keys } = createServices();
+  const store = stores.throttle;
+  for (
+    const options of [{}, { store }, { keys }, { store: stores.users, keys }, { store, keys: {} }]
+  ) {
+    const given = options as unknown as ThrottleServiceOptions;
+    assertThrows(() => throttleService(given), TypeError, "Cannot create throttle");
+  }
+});
 
 Deno.test("throttleService() takes rules in place of some of the defaults", async () => {
   const { throttle } = createServices({ rules: { browser: { ...backoff(), free: 1, wait: 7 } } });

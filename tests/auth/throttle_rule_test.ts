@@ -242,11 +242,48 @@ Deno.test("throttleStep() says at least 1 to whoever is refused, at any fraction
   }
 });
 
-Deno.test("throttleStep() keeps a lock where the clock goes back", () => {
-  for (const rule of [{ ...BACKOFF, free: 1 }, { ...WINDOW, limit: 1 }]) {
-    const record = play(rule, [{ at: 0 }]);
-    const step = throttleStep(rule, record, T - 1_000);
-    assert(!step.allowed && step.retryAfter > 1_000);
+/** The longest locks that there are, of a backoff and of a window, and how long they last. */
+const LONGEST: readonly [rule: ThrottleRule, record: ThrottleRecord, seconds: number][] = [
+  [BACKOFF, { failures: 14, lockedUntil: T + 3_600, expiresAt: T + 90_000 }, 3_600],
+  [WINDOW, { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 }, 60],
+];
+
+for (const [rule, record, seconds] of LONGEST) {
+  Deno.test(`throttleStep() under a ${rule.kind} keeps the longest lock where another's clock was up to 5 minutes ahead`, () => {
+    for (const ahead of [0, 1, 30, 299, 300]) {
+      const step = throttleStep(rule, record, T - ahead);
+      assertEquals(step, { allowed: false, retryAfter: seconds + ahead }, `${ahead} s ahead`);
+    }
+  });
+
+  Deno.test(`throttleStep() under a ${rule.kind} begins anew where a lock is longer than the rule's longest: the clock was ahead`, () => {
+    const fresh = throttleStep(rule, null, T);
+    const ahead = [301, 3_600, 86_400, 10 * 365 * 86_400, Number.MAX_SAFE_INTEGER - 2 * T];
+    for (const by of ahead) {
+      const lockedUntil = record.lockedUntil + by;
+      const expiresAt = record.expiresAt + by;
+      assertEquals(throttleStep(rule, { ...record, lockedUntil, expiresAt }, T), fresh, `${by} s`);
+    }
+  });
+
+  Deno.test(`throttleStep() under a ${rule.kind} never waits longer than its longest lock and 5 minutes, whatever is kept`, () => {
+    const random = randomNumbers(14);
+    for (let i = 0; i < 5_000; i++) {
+      const now = T + random(100_000);
+      const lockedUntil = T + random(200_000);
+      const expiresAt = lockedUntil + random(100_000);
+      const step = throttleStep(rule, { failures: random(20), lockedUntil, expiresAt }, now);
+      assert(step.allowed || step.retryAfter <= seconds + 300);
+    }
+  });
+}
+
+Deno.test("throttleStep() keeps a count that is not locked, wherever the clock goes back to", () => {
+  for (const rule of [BACKOFF, WINDOW]) {
+    const record = play(rule, times(2, 0));
+    const step = throttleStep(rule, record, T - 1_000_000);
+    assert(step.allowed);
+    assertEquals(step.record.failures, 3);
   }
 });
 

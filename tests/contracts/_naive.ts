@@ -93,7 +93,9 @@ function naiveUserStore(): UserStore {
       const user = await users.get(sub);
       if (user === null) return "not_found";
       if (user.version !== version) return "lost";
-      await users.put(sub, { ...user, ...patch, version: nextVersion() });
+      const { disabled = user.disabled, ...others } = patch;
+      const closing = disabled === undefined ? {} : { disabled };
+      await users.put(sub, { ...user, ...others, ...closing, version: nextVersion() });
       return "updated";
     },
     async delete(sub) {
@@ -167,7 +169,9 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
   const families = createTable<RefreshFamily>();
   const selects = (by: RefreshSelector, { id, sessionId, sub }: RefreshFamily): boolean => {
     if ("familyId" in by) return by.familyId === id;
-    return "sessionId" in by ? by.sessionId === sessionId : by.sub === sub;
+    if ("sessionId" in by) return by.sessionId === sessionId;
+    const { exceptSessionId } = by;
+    return by.sub === sub && (exceptSessionId === undefined || exceptSessionId !== sessionId);
   };
   const find = async (id: string): Promise<RefreshFamily | null> => {
     const family = await families.get(id);

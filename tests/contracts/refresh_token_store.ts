@@ -250,6 +250,35 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
+    name: "revoke() by user ends all of the user's families but those of one session",
+    async run({ store }) {
+      const ids = ["f1", "f2", "f3", "f4", "f5", "f6"];
+      await store.create({ ...newFamily("f1", "u1"), sessionId: "s1" });
+      await store.create({ ...newFamily("f2", "u1"), sessionId: "s1" });
+      await store.create({ ...newFamily("f3", "u1"), sessionId: "s2" });
+      await store.create(newFamily("f4", "u1"));
+      await store.create({ ...newFamily("f5", "u2"), sessionId: "s3" });
+      await store.create({ ...newFamily("f6", "u2"), sessionId: "s1" }); // of another user
+      await store.revoke({ sub: "u1", exceptSessionId: "s1" });
+      assertEquals(await revoked(store, ids), ["f3", "f4"]);
+      await store.revoke({ sub: "u1", exceptSessionId: "s2" });
+      assertEquals(await revoked(store, ids), ["f1", "f2", "f3", "f4"], "f3 stays revoked");
+    },
+  },
+  {
+    name: "revoke() by user but an unknown session, or another's, ends all of the user's",
+    async run({ store }) {
+      for (const [i, session] of ["", "unknown", "undefined", "__proto__", "s2"].entries()) {
+        await store.create(newFamily(`a${i}`, "u1"));
+        await store.create({ ...newFamily(`b${i}`, "u1"), sessionId: "s1" });
+        await store.create({ ...newFamily(`c${i}`, "u2"), sessionId: "s2" });
+        await store.revoke({ sub: "u1", exceptSessionId: session });
+        const ids = [`a${i}`, `b${i}`, `c${i}`];
+        assertEquals(await revoked(store, ids), [`a${i}`, `b${i}`], session);
+      }
+    },
+  },
+  {
     name: "revoke() changes nothing else, for good, and may be repeated",
     async run({ store }) {
       const family = await createFamily(store);

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import type { NewUser, User, UserStore } from "../../auth/store_types.ts";
+import type { NewUser, User, UserPatch, UserStore } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,
@@ -20,6 +20,9 @@ import {
 function newUser(sub: string, identifier: string): NewUser {
   return { sub, identifier, securityStamp: "stamp", createdAt: 1_700_000_000 };
 }
+
+/** Closes an account; the stamp goes with it, so that sessions that sleep do not wake up with the account. */
+const DISABLED: UserPatch = { disabled: true, securityStamp: "closed" };
 
 /** Creates a user and reads it. */
 async function createUser(store: UserStore, user: NewUser = newUser("u1", "ada")): Promise<User> {
@@ -164,10 +167,10 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
   {
     name: "update() of a user who is not there makes none",
     async run({ store }) {
-      assertEquals(await store.update("u1", "1", { disabled: true }), "not_found");
+      assertEquals(await store.update("u1", "1", DISABLED), "not_found");
       const { version } = await createUser(store);
       await store.delete("u1");
-      assertEquals(await store.update("u1", version, { disabled: true }), "not_found");
+      assertEquals(await store.update("u1", version, DISABLED), "not_found");
       assertEquals(await store.findBySub("u1"), null);
     },
   },
@@ -177,7 +180,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
       const { version } = await createUser(store);
       await store.delete("u1");
       await createUser(store);
-      assertEquals(await store.update("u1", version, { disabled: true }), "lost");
+      assertEquals(await store.update("u1", version, DISABLED), "lost");
     },
   },
   {
@@ -249,7 +252,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
       await raceToEnd(subject, {
         items,
         end: (each, { sub }) => each.delete(sub),
-        change: (each, { sub, version }) => each.update(sub, version, { disabled: true }),
+        change: (each, { sub, version }) => each.update(sub, version, DISABLED),
       });
       for (const { sub, identifier } of items) {
         assertEquals(await store.findBySub(sub), null);

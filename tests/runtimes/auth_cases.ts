@@ -27,6 +27,7 @@ import {
 } from "../../mod.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 
+const NOBODY = { address: undefined };
 const SECRET = "a secret of at least 32 bytes, kept";
 const PASSWORD = "correct horse battery staple";
 const ADA = { identifier: "ada@example.org", password: "lovelace wrote the notes" };
@@ -137,9 +138,9 @@ export const authCases: readonly RuntimeCase[] = [
       await passwords.createUser(ADA);
       const stored = await stores.users.findByIdentifier(ADA.identifier);
       assert(stored?.passwordHash?.startsWith("$scrypt$ln=14,r=8,p=5$"), "no scrypt hash");
-      const { amr } = await passwords.verify(ADA);
+      const { amr } = await passwords.verify(ADA, NOBODY);
       assertSame(amr, ["pwd"]);
-      assertSame(await codeOf(passwords.verify({ ...ADA, password: PASSWORD })), REFUSED);
+      assertSame(await codeOf(passwords.verify({ ...ADA, password: PASSWORD }, NOBODY)), REFUSED);
     },
   },
   {
@@ -168,7 +169,7 @@ export const authCases: readonly RuntimeCase[] = [
       const { sub } = await passwords.verify({
         identifier: "ZOE",
         password: "cafe\u0301 au lait, encore",
-      });
+      }, NOBODY);
       assertSame(typeof sub, "string");
     },
   },
@@ -198,7 +199,7 @@ export const authCases: readonly RuntimeCase[] = [
       assertSame([await sessions.verify(token)], [undefined]);
       const second = await sessions.create(authentication, { replaces: token });
       const change = { currentPassword: ADA.password, newPassword: PASSWORD };
-      await passwords.change({ sub: authentication.sub, ...change });
+      await passwords.change(authentication.sub, { ...change }, NOBODY);
       assertSame([await sessions.verify(second.token)], [undefined]);
     },
   },
@@ -209,7 +210,10 @@ export const authCases: readonly RuntimeCase[] = [
       const { sub } = await passwords.createUser(ADA);
       const { version = "" } = await stores.users.findBySub(sub) ?? {};
       const results = await Promise.all(
-        Array.from({ length: 200 }, () => stores.users.update(sub, version, { disabled: true })),
+        Array.from(
+          { length: 200 },
+          () => stores.users.update(sub, version, { securityStamp: "next" }),
+        ),
       );
       assertSame(results.filter((result) => result === "updated").length, 1);
     },
@@ -217,7 +221,7 @@ export const authCases: readonly RuntimeCase[] = [
   {
     name: "auth: CSRF tokens pass from their own session alone",
     async run() {
-      const csrf = csrfService({ keys: deriveKeys(SECRET) });
+      const csrf = csrfService({ keys: deriveKeys(SECRET), cookies: cookiePolicy() });
       const cookies = cookiePolicy();
       const session = cookies.set("sid", "s1");
       const { token, cookies: issued } = await csrf.issue(requestOf("GET", {}), "s1");

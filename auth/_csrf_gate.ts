@@ -17,9 +17,19 @@ export type RequestSource =
 /** Methods that change nothing, RFC 9110 §9.2.1. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
-/** Whether a request's method changes nothing, so that it needs no check. */
-export function isSafeMethod(method: string): boolean {
-  return SAFE_METHODS.includes(method);
+/**
+ * Whether a request changes nothing, so that it needs no check. The handshake of a WebSocket is a GET that other sites may
+ * send with the user's cookies, RFC 6455 §10.2: it opens what a check would have refused.
+ */
+export function isSafe(request: Request): boolean {
+  return SAFE_METHODS.includes(request.method) && !isHandshake(request);
+}
+
+/** Whether a request opens a WebSocket. No page can put a token into one, but its browser says where it is from. */
+export function isHandshake({ method, headers }: Request): boolean {
+  if (method !== "GET") return false;
+  return /\bwebsocket\b/i.test(headers.get("Upgrade") ?? "") ||
+    headers.get("Sec-Fetch-Mode") === "websocket";
 }
 
 /**
@@ -44,14 +54,26 @@ export function csrfGate(
   };
 }
 
-/** Whether an origin's host is the request's. The scheme is the proxy's affair, except that https never comes from http. */
+/**
+ * Whether an origin's host is the request's. Behind a proxy the request's scheme may be http; the page's is https, except
+ * on this machine: a page that came in the clear may be anybody's.
+ */
 function isOwnOrigin(origin: string, request: Request): boolean {
   const from = parseUrl(origin);
   const to = parseUrl(request.url);
   if (from === undefined || to === undefined || !isWebOrigin(from, origin)) return false;
-  if (to.protocol === "https:" && from.protocol !== "https:") return false;
+  if (from.protocol === "http:" && (to.protocol === "https:" || !isLoopback(from.hostname))) {
+    return false;
+  }
   const own = parseUrl(`${from.protocol}//${to.host}`); // where :443 is the default, it is no part of the host
   return own !== undefined && own.host === from.host;
+}
+
+/** Names and addresses of this machine, W3C Secure Contexts §3.1. */
+const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+function isLoopback(hostname: string): boolean {
+  return LOOPBACK_REGEXP.test(hostname);
 }
 
 /** Whether a URL was written as an origin of the Web is, RFC 6454 §6.2. "null" is none. */

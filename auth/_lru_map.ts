@@ -1,13 +1,14 @@
 /**
- * An expiring map that forgets what was written longest ago once it is full, except what is pinned.
+ * An expiring map that, once it is full, forgets of what was written longest ago what weighs least, and nothing that is
+ * pinned.
  *
  * @module
  */
 
 import { createExpiringMap, type ExpiringMap, type ExpiringMapOptions } from "./_expiring_map.ts";
 
-/** Entries that are looked at to make room for a new one, so that a front full of pinned ones costs no more. */
-const LOOKS = 8;
+/** Of so many entries the lightest makes room, so that a front full of pinned ones costs no more. */
+const LOOKS = 4;
 
 /** Options of {@linkcode createLruMap}. */
 export interface LruMapOptions<Value> extends Pick<ExpiringMapOptions<Value>, "expiresAt"> {
@@ -15,6 +16,8 @@ export interface LruMapOptions<Value> extends Pick<ExpiringMapOptions<Value>, "e
   readonly limit: number;
   /** Whether a value must stay at a time, in seconds since the epoch. */
   readonly isPinned: (value: Value, now: number) => boolean;
+  /** How much it takes to make the value: whoever floods the map with light ones must not push a heavy one out. */
+  readonly weigh: (value: Value) => number;
 }
 
 /** An entry between the one that was written before it and the one after. */
@@ -27,7 +30,7 @@ interface Node<Value> {
 
 /** Makes an empty map. */
 export function createLruMap<Value>(options: LruMapOptions<Value>): ExpiringMap<Value> {
-  const { limit, isPinned, expiresAt } = options;
+  const { limit, isPinned, weigh, expiresAt } = options;
   let oldest: Node<Value> | undefined;
   let newest: Node<Value> | undefined;
   const nodes = createExpiringMap<Node<Value>>({
@@ -50,18 +53,23 @@ export function createLruMap<Value>(options: LruMapOptions<Value>): ExpiringMap<
     newest = node;
   }
 
+  /** Twice, so that a map which pinned entries have made too large becomes smaller again. */
   function makeRoom(now: number): void {
-    for (let looks = 0; looks < LOOKS && nodes.size >= limit; looks++) {
-      if (oldest === undefined) return;
-      const node = oldest;
-      if (isPinned(node.value, now)) {
-        // To the back, so that the next write finds others in front
-        unlink(node);
-        append(node);
-      } else {
-        nodes.delete(node.key);
-      }
+    if (nodes.size >= limit) forgetOne(now);
+    if (nodes.size >= limit) forgetOne(now);
+  }
+
+  function forgetOne(now: number): void {
+    let lightest: Node<Value> | undefined;
+    for (let looks = 0; looks < LOOKS && oldest !== undefined; looks++) {
+      const node: Node<Value> = oldest;
+      // To the back, so that the next write finds others in front
+      unlink(node);
+      append(node);
+      if (isPinned(node.value, now)) continue;
+      if (lightest === undefined || weigh(node.value) < weigh(lightest.value)) lightest = node;
     }
+    if (lightest !== undefined) nodes.delete(lightest.key);
   }
 
   return {

@@ -4,16 +4,10 @@
  * @module
  */
 
+import { nowSeconds } from "./_clock.ts";
+import { createLeases, type Lease } from "./_leases.ts";
 import { AuthError } from "./error.ts";
-import type { PasswordHasher } from "./password_hasher.ts";
-
-/** Options of {@linkcode limitHasher}. */
-export interface HasherLimitOptions {
-  /** Hashes that run at once. @default {4} */
-  readonly running?: number;
-  /** Requests that wait for one. @default {64} */
-  readonly waiting?: number;
-}
+import type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
 
 /** A hasher for those who are let in. */
 export interface LimitedHasher {
@@ -29,6 +23,9 @@ export interface LimitedHasher {
 /** What a client is told to wait, in seconds: by then, those who wait have had their turn. */
 const RETRY_AFTER = "5";
 
+/** For how many seconds a place and a turn are held: a store or a hasher may never answer. */
+const HOLD_SECONDS = 60;
+
 /**
  * Lets so many hashes run at once, and so many requests wait for one.
  *
@@ -38,23 +35,34 @@ export function limitHasher(
   hasher: PasswordHasher,
   options: HasherLimitOptions = {},
 ): LimitedHasher {
-  const { running: most = 4, waiting: mostWaiting = 64 } = options;
+  const { running: most = 4, waiting: mostWaiting = 64, now = nowSeconds } = options;
   if (!Number.isInteger(most) || most < 1 || !Number.isInteger(mostWaiting) || mostWaiting < 0) {
     throw new RangeError("Cannot limit hasher: running and waiting are not integers from 1 and 0");
   }
-  const turns: (() => void)[] = [];
-  let running = 0;
-  let admitted = 0;
+  const places = createLeases(most + mostWaiting, HOLD_SECONDS, now);
+  const turns = createLeases(most, HOLD_SECONDS, now);
+  const waiters: ((turn: Lease) => void)[] = [];
+
+  /** Gives turns to those who wait, first come, first served. */
+  function serveWaiters(): void {
+    for (const waiter of [...waiters]) {
+      const turn = turns.take();
+      if (turn === undefined) return;
+      waiters.shift();
+      waiter(turn);
+    }
+  }
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running < most) running++;
-    else await new Promise<void>((resolve) => turns.push(resolve)); // who ends hands over its turn
+    const turn = await new Promise<Lease>((resolve) => {
+      waiters.push(resolve);
+      serveWaiters();
+    });
     try {
       return await work();
     } finally {
-      const next = turns.shift();
-      if (next === undefined) running--;
-      else next();
+      turns.give(turn);
+      serveWaiters();
     }
   }
 
@@ -67,17 +75,17 @@ export function limitHasher(
 
   return Object.freeze({
     async admit<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T> {
-      if (admitted >= most + mostWaiting) {
+      const place = places.take();
+      if (place === undefined) {
         throw new AuthError("service_unavailable", {
           reason: "too many passwords are being hashed",
           headers: { "Retry-After": RETRY_AFTER },
         });
       }
-      admitted++;
       try {
         return await work(inside);
       } finally {
-        admitted--;
+        places.give(place);
       }
     },
   });

@@ -1,0 +1,91 @@
+/**
+ * Closing accounts and opening them again.
+ *
+ * @module
+ */
+
+import { changeUser } from "./_change_user.ts";
+import { checkedClock } from "./_clock.ts";
+import { createEmitter } from "./_emit.ts";
+import { endAccess } from "./_end_access.ts";
+import { randomId } from "./_random.ts";
+import type { AuthEventListener } from "./events.ts";
+import type { CredentialStore, RefreshTokenStore, SessionStore, UserStore } from "./store_types.ts";
+
+/** Options of {@linkcode userService}. */
+export interface UserServiceOptions {
+  /** Keeps users. */
+  readonly users: UserStore;
+  /** Keeps sessions; a user's end with the account. */
+  readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
+  /** Keeps refresh tokens; a user's end with the account. */
+  readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
+  /** Keeps passkeys; a user's go with the account. */
+  readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  /** The time, in seconds since the epoch. */
+  readonly now?: (() => number) | undefined;
+  /** Is told of what happens. */
+  readonly events?: AuthEventListener | undefined;
+  /** Is told of a listener that fails. @default console.warn */
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
+}
+
+/** Closes accounts and opens them again. Who may is for the caller to know. */
+export interface UserService {
+  /** Closes an account: its user signs in no more, and all sessions and refresh tokens end. @returns Whether there is one. */
+  disable(sub: string): Promise<boolean>;
+  /** Opens an account again. What had ended stays so. @returns Whether there is one. */
+  enable(sub: string): Promise<boolean>;
+  /** Removes an account, with its sessions, refresh tokens and passkeys. */
+  remove(sub: string): Promise<void>;
+}
+
+/**
+ * Creates a service for whoever looks after accounts.
+ *
+ * @example
+ * ```ts
+ * import { inMemoryAuthStores, sessionService, userService } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const stores = inMemoryAuthStores();
+ * await stores.users.create({ sub: "u1", identifier: "eve", securityStamp: "s1", createdAt: 0 });
+ * const sessions = sessionService(stores);
+ * const authentication = { sub: "u1", securityStamp: "s1", authTime: 1_700_000_000, amr: ["pwd"] };
+ * const { token } = await sessions.create(authentication);
+ *
+ * const accounts = userService(stores);
+ * await accounts.disable("u1");
+ * await accounts.enable("u1");
+ * assertEquals(await sessions.verify(token), undefined);
+ * ```
+ */
+export function userService(options: UserServiceOptions): UserService {
+  const { users, credentials, events, warn } = options;
+  const emit = createEmitter({ events, now: checkedClock(options.now), warn });
+
+  /** The stamp goes with it, or a session that slept meanwhile would wake up with the account. */
+  async function setDisabled(sub: string, disabled: boolean): Promise<boolean> {
+    return await changeUser(users, sub, () => ({ disabled, securityStamp: randomId() }));
+  }
+
+  return Object.freeze({
+    async disable(sub: string) {
+      if (!await setDisabled(sub, true)) return false;
+      emit("user.disabled", { sub });
+      await endAccess(options, sub);
+      return true;
+    },
+    async enable(sub: string) {
+      if (!await setDisabled(sub, false)) return false;
+      emit("user.enabled", { sub });
+      return true;
+    },
+    async remove(sub: string) {
+      await users.delete(sub);
+      emit("user.removed", { sub });
+      await endAccess(options, sub);
+      for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
+    },
+  });
+}

@@ -1,0 +1,216 @@
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { type UserService, userService } from "../../auth/users.ts";
+import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "./_services.ts";
+
+const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
+  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw at once", () => {
+    throw new Error("The store is out of order");
+  }],
+];
+
+/** What ends a user's access. */
+const ENDS: readonly ("disable" | "remove")[] = ["disable", "remove"];
+for (const name of ENDS) {
+  Deno.test(`${name}() ends sessions and refresh families, and lets nobody sign in`, async () => {
+    const services = await withAda();
+    const { accounts, passwords, sessions, stores, tokens, events, clock } = services;
+    await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u9" });
+    events.length = 0;
+    clock.now += 10;
+    assertEquals(await accounts[name]("u1"), name === "disable" ? true : undefined);
+    const type = name === "disable" ? "user.disabled" : "user.removed";
+    assertEquals(events, [{ type, at: START + 10, sub: "u1" }]);
+    for (const token of tokens) assertEquals(await sessions.verify(token), undefined);
+    assertEquals(await stores.sessions.list("u1"), []);
+    assertEquals(await revoked(services), [true, true, false]);
+    const { code } = await refusal(() => passwords.verify(ADA, CLIENT));
+    assertEquals(code, "invalid_credentials");
+    await passwords.verify({ ...ADA, identifier: "eve" }, CLIENT);
+  });
+
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name}() ends the refresh families even where the sessions ${why}`, async () => {
+      const services = await withAda({
+        wrap: ({ sessions }) => ({ sessions: { ...sessions, revokeAll: fail } }),
+      });
+      await assertRejects(() => end(services.accounts, name), Error, "out of order");
+      assertEquals(await revoked(services), [true, true, false]);
+      for (const token of services.tokens) {
+        assertEquals(await services.sessions.verify(token), undefined);
+      }
+    });
+
+    Deno.test(`${name}() ends the sessions even where the refresh families ${why}`, async () => {
+      const services = await withAda({
+        wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+      });
+      await assertRejects(() => end(services.accounts, name), Error, "out of order");
+      assertEquals(await services.stores.sessions.list("u1"), []);
+    });
+  }
+
+  Deno.test(`${name}() needs users alone`, async () => {
+    const { stores: { users } } = await withAda();
+    await end(userService({ users }), name);
+    const user = await users.findBySub("u1");
+    assertEquals(user === null || user.disabled, true);
+  });
+
+  Deno.test(`${name}() leaves no life in a login that is under way, even if the account comes back`, async () => {
+    const { accounts, passwords, sessions } = await withAda();
+    const stale = await passwords.verify(ADA, CLIENT);
+    await end(accounts, name);
+    const { token } = await sessions.create(stale);
+    if (name === "disable") await accounts.enable("u1");
+    else await passwords.createUser(ADA, { sub: "u1" });
+    assertEquals(await sessions.verify(token), undefined);
+  });
+}
+
+Deno.test("disable() changes the stamp in the same write, and nothing else of the user", async () => {
+  const patches: unknown[] = [];
+  const { accounts, stores, before } = await withAda({
+    wrap: ({ users }) => ({
+      users: {
+        ...users,
+        update(sub, version, patch) {
+          patches.push(patch);
+          return users.update(sub, version, patch);
+        },
+      },
+    }),
+  });
+  await accounts.disable("u1");
+  const after = await stores.users.findBySub("u1");
+  assertNotEquals(after?.securityStamp, before.securityStamp);
+  const { securityStamp = "", version = "" } = after ?? {};
+  assertEquals(after, { ...before, disabled: true, securityStamp, version });
+  assertEquals(patches, [{ disabled: true, securityStamp }]);
+});
+
+Deno.test("enable() lets the user sign in again, and wakes nothing that slept", async () => {
+  const services = await withAda({
+    wrap: (stores) => ({ // a store that could not be asked to end anything
+      sessions: { ...stores.sessions, revokeAll: () => Promise.resolve() },
+    }),
+  });
+  const { accounts, passwords, sessions, tokens, events, stores } = services;
+  await accounts.disable("u1");
+  const disabled = await stores.users.findBySub("u1");
+  events.length = 0;
+  assertEquals(await accounts.enable("u1"), true);
+  assertEquals(events, [{ type: "user.enabled", at: START, sub: "u1" }]);
+  const enabled = await stores.users.findBySub("u1");
+  assertEquals(enabled?.disabled, false);
+  assertNotEquals(enabled?.securityStamp, disabled?.securityStamp);
+  for (const token of tokens) assertEquals(await sessions.verify(token), undefined);
+  assertEquals(await sessions.list("u1"), []);
+  const { token } = await sessions.create(await passwords.verify(ADA, CLIENT));
+  assertEquals((await sessions.verify(token))?.user.sub, "u1");
+});
+
+Deno.test("disable() and enable() say whether there is an account, and tell of none that is not there", async () => {
+  const { accounts, events, stores } = await withAda();
+  assertEquals(await accounts.disable("nobody"), false);
+  assertEquals(await accounts.enable("nobody"), false);
+  assertEquals(events, []);
+  assertEquals((await stores.sessions.list("u1")).length, 2);
+});
+
+for (const name of ["disable", "enable"] as const) {
+  Deno.test(`${name}() starts over where somebody else changes the user in between`, async () => {
+    const { accounts, stores, events } = await withAda({
+      wrap: ({ users }) => {
+        const meanwhile = once(async () => {
+          const { version } = await users.findBySub("u1") ?? { version: "" };
+          await users.update("u1", version, { passwordHash: "$another" });
+        });
+        return {
+          users: {
+            ...users,
+            async update(...args) {
+              await meanwhile();
+              return await users.update(...args);
+            },
+          },
+        };
+      },
+    });
+    assertEquals(await accounts[name]("u1"), true);
+    const user = await stores.users.findBySub("u1");
+    assertEquals([user?.disabled, user?.passwordHash], [name === "disable", "$another"]);
+    assertEquals(events.length, 1);
+  });
+
+  Deno.test(`${name}() gives up where the user changes all the time`, async () => {
+    let updates = 0;
+    const { accounts, events, stores } = await withAda({
+      wrap: ({ users }) => ({
+        users: { ...users, update: () => (updates++, Promise.resolve("lost")) },
+      }),
+    });
+    const { code, status } = await refusal(() => accounts[name]("u1"));
+    assertEquals([code, status], ["service_unavailable", 503]);
+    assertEquals(updates, 5);
+    assertEquals([types(events), (await stores.sessions.list("u1")).length], [[], 2]);
+  });
+
+  Deno.test(`${name}() of a user who is removed on the way finds none`, async () => {
+    const { accounts, events } = await withAda({
+      wrap: ({ users }) => ({
+        users: {
+          ...users,
+          async update(...args) {
+            await users.delete("u1");
+            return await users.update(...args);
+          },
+        },
+      }),
+    });
+    assertEquals([await accounts[name]("u1"), events], [false, []]);
+  });
+}
+
+Deno.test("disable() and enable() draw another stamp each time", async () => {
+  const { accounts, stores, before } = await withAda();
+  const stamps = [before.securityStamp];
+  for (const name of ["disable", "enable", "disable", "disable", "enable", "enable"] as const) {
+    await accounts[name]("u1");
+    const { securityStamp = "" } = await stores.users.findBySub("u1") ?? {};
+    assertMatch(securityStamp, /^[\w-]{22}$/);
+    stamps.push(securityStamp);
+  }
+  assertEquals(new Set(stamps).size, 7);
+});
+
+Deno.test("remove() lets the identifier go", async () => {
+  const { accounts, passwords, stores } = await withAda();
+  await accounts.remove("u1");
+  assertEquals(await stores.users.findBySub("u1"), null);
+  const { sub } = await passwords.createUser(ADA);
+  assertNotEquals(sub, "u1");
+});
+
+for (const events of [undefined, () => Promise.reject(new Error("down"))]) {
+  Deno.test(`disable() goes on ${events ? "where a listener rejects" : "without a listener"}`, async () => {
+    const { stores, sessions, tokens } = await withAda();
+    const warnings: string[] = [];
+    const accounts = userService({ ...stores, events, warn: (text) => void warnings.push(text) });
+    assertEquals(await accounts.disable("u1"), true);
+    for (const token of tokens) assertEquals(await sessions.verify(token), undefined);
+    await Promise.resolve();
+    assertEquals(warnings.length, events ? 1 : 0);
+    assert(Object.isFrozen(accounts));
+  });
+}
+
+async function end(accounts: UserService, name: "disable" | "remove"): Promise<void> {
+  await accounts[name]("u1");
+}
+
+/** Which refresh families have ended: Ada's two, and that of somebody else. */
+async function revoked({ stores }: WithAda): Promise<(boolean | undefined)[]> {
+  const families = ["f1", "f2", "other"].map((id) => stores.refreshTokens.find(id));
+  return (await Promise.all(families)).map((family) => family?.revoked);
+}

@@ -14,13 +14,23 @@ export function utf8(text: string): Bytes {
   return ENCODER.encode(text);
 }
 
+/** What newer runtimes have, and Node 20 has not. */
+interface NativeHex {
+  readonly toHex?: () => string;
+  readonly fromHex?: (text: string) => Bytes;
+}
+
 /** Bytes in hexadecimal digits, in lower case. */
 export function encodeHex(bytes: Bytes): string {
+  const native: NativeHex = bytes;
+  if (native.toHex !== undefined) return native.toHex();
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Bytes of hexadecimal digits; the caller has checked that they are. */
 export function decodeHex(text: string): Bytes {
+  const native = Uint8Array as NativeHex;
+  if (native.fromHex !== undefined) return native.fromHex(text);
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
@@ -45,7 +55,7 @@ export function joinFields(fields: readonly (string | Bytes)[]): Bytes {
 export function equalBytes(a: Bytes, b: Bytes): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
   return difference === 0;
 }
 

@@ -9,31 +9,9 @@ import {
 } from "../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../auth/_bytes.ts";
 import { randomNumbers } from "../static/_random.ts";
+import { RUNTIMES } from "./_without_native.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/** Runs something as on a runtime that has neither `toBase64` nor `fromBase64`. It must not wait for anything. */
-function withoutNative(run: () => void): void {
-  const places = [[Uint8Array.prototype, "toBase64"], [Uint8Array, "fromBase64"]] as const;
-  const kept = places.map(([holder, name]) => {
-    const descriptor = Object.getOwnPropertyDescriptor(holder, name);
-    Reflect.deleteProperty(holder, name);
-    return [holder, name, descriptor] as const;
-  });
-  try {
-    run();
-  } finally {
-    for (const [holder, name, descriptor] of kept) {
-      if (descriptor !== undefined) Object.defineProperty(holder, name, descriptor);
-    }
-  }
-}
-
-/** Both ways to the same result: what newer runtimes have, and what stands in for it. */
-const RUNTIMES: readonly [where: string, on: (run: () => void) => void][] = [
-  ["with native methods", (run) => run()],
-  ["without native methods", withoutNative],
-];
 
 /** RFC 4648 §10, without the padding. */
 const EXAMPLES: readonly [text: string, encoded: string][] = [

@@ -33,7 +33,7 @@ export function memoryUserStore(): UserStore {
         return sub === undefined ? null : usersBySub.get(sub) ?? null;
       }),
     findBySub: (sub) => inOneTurn(() => usersBySub.get(sub) ?? null),
-    update: (sub, version, { passwordHash, securityStamp, disabled }) =>
+    update: (sub, version, { identifier, passwordHash, securityStamp, disabled }) =>
       inOneTurn(() => {
         const user = usersBySub.get(sub);
         if (user === undefined) return "not_found";
@@ -41,14 +41,19 @@ export function memoryUserStore(): UserStore {
         if (disabled !== undefined && securityStamp === undefined) {
           throw new TypeError("Cannot update user: disabled needs a new securityStamp");
         }
+        const owner = identifier === undefined ? sub : subsByIdentifier.get(identifier) ?? sub;
+        if (owner !== sub) return "identifier_taken";
         const updated = frozenCopy<User>({
           ...user,
+          ...(identifier === undefined ? {} : { identifier }),
           ...(passwordHash === undefined ? {} : { passwordHash }),
           ...(securityStamp === undefined ? {} : { securityStamp }),
           ...(disabled === undefined ? {} : { disabled }),
           version: String(++writes),
         });
         usersBySub.set(sub, updated);
+        subsByIdentifier.delete(user.identifier);
+        subsByIdentifier.set(updated.identifier, sub);
         return "updated";
       }),
     delete: (sub) =>

@@ -117,7 +117,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
 /** What is wrong with a password that a policy of the application's own let pass, and that no hasher may be given. */
 const IMPOSSIBLE: PasswordProblem = {
   code: "impossible_text",
-  message: "Use at most 256 characters, and none that cannot be used",
+  message: "Choose another: this one is too long, or has a character that cannot be used",
 };
 
 /** Why a password does not let somebody in: one hash, whatever is known of the user. */

@@ -72,6 +72,14 @@ export interface UserCreated extends EventBase {
   readonly sub: string;
 }
 
+/** A user signs in by another identifier from now on. */
+export interface UserIdentifierChanged extends EventBase {
+  /** Name of the event. */
+  readonly type: "user.identifier_changed";
+  /** Its subject id. */
+  readonly sub: string;
+}
+
 /** An account was closed. */
 export interface UserDisabled extends EventBase {
   /** Name of the event. */
@@ -168,6 +176,7 @@ export type AuthEvent =
   | UserCreated
   | UserDisabled
   | UserEnabled
+  | UserIdentifierChanged
   | UserRemoved;
 
 /** Is told of events. What it throws or rejects with is warned of, and breaks no request; nobody waits for it. */

@@ -47,6 +47,7 @@ export type {
   UserCreated,
   UserDisabled,
   UserEnabled,
+  UserIdentifierChanged,
   UserRemoved,
 } from "./events.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { changeUser } from "./_change_user.ts";
+import { changeUser, identifierTaken } from "./_change_user.ts";
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
 import { endAccess } from "./_end_access.ts";
@@ -198,9 +198,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       const password = await steps.requireStrong(credentials.password, identifier, "/password");
       const passwordHash = await limit.admit((hasher) => hasher.hash(password));
       const user = { sub, identifier, passwordHash, securityStamp: randomId(), createdAt: now() };
-      if (await users.create(user) === "identifier_taken") {
-        throw new AuthError("identifier_unavailable", { detail: "The identifier is taken" });
-      }
+      if (await users.create(user) === "identifier_taken") throw identifierTaken();
       emit("user.created", { sub });
       return steps.authenticate(user);
     },

@@ -38,6 +38,8 @@ export type NewUser = Omit<User, "version">;
  */
 export type UserPatch =
   & {
+    /** What the user signs in by, in its one spelling; unique. */
+    readonly identifier?: string;
     /** The password's hash. */
     readonly passwordHash?: string;
   }
@@ -62,8 +64,15 @@ export interface UserStore {
   findByIdentifier(identifier: string): Promise<User | null>;
   /** Finds a user by its subject id. */
   findBySub(sub: string): Promise<User | null>;
-  /** Changes a user that still has the version that was read; `lost` if somebody else was first. */
-  update(sub: string, version: string, patch: UserPatch): Promise<"updated" | "lost" | "not_found">;
+  /**
+   * Changes a user that still has the version that was read; `lost` if somebody else was first, `identifier_taken` if
+   * another user has the new identifier.
+   */
+  update(
+    sub: string,
+    version: string,
+    patch: UserPatch,
+  ): Promise<"updated" | "lost" | "not_found" | "identifier_taken">;
   /** Removes a user; nothing happens if there is none. */
   delete(sub: string): Promise<void>;
 }

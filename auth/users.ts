@@ -1,5 +1,5 @@
 /**
- * Closing accounts and opening them again.
+ * Looking after accounts: another identifier, closing them, opening them again, removing them.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { createEmitter } from "./_emit.ts";
 import { endAccess } from "./_end_access.ts";
 import { randomId } from "./_random.ts";
 import type { AuthEventListener } from "./events.ts";
+import { canonicalIdentifier } from "./identifier.ts";
 import type { CredentialStore, RefreshTokenStore, SessionStore, UserStore } from "./store_types.ts";
 
 /** Options of {@linkcode userService}. */
@@ -30,8 +31,15 @@ export interface UserServiceOptions {
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** Closes accounts and opens them again. Who may is for the caller to know. */
+/** Looks after accounts. Who may is for the caller to know, and whose an e-mail address is. */
 export interface UserService {
+  /**
+   * Changes what a user signs in by. Sessions go on; browsers that were known are so no more.
+   *
+   * @throws {AuthError} `invalid_identifier`, `identifier_unavailable` or `service_unavailable`.
+   * @returns Whether there is such a user.
+   */
+  changeIdentifier(sub: string, identifier: string): Promise<boolean>;
   /** Closes an account: its user signs in no more, and all sessions and refresh tokens end. @returns Whether there is one. */
   disable(sub: string): Promise<boolean>;
   /** Opens an account again. What had ended stays so. @returns Whether there is one. */
@@ -70,6 +78,12 @@ export function userService(options: UserServiceOptions): UserService {
   }
 
   return Object.freeze({
+    async changeIdentifier(sub: string, identifier: string) {
+      const canonical = canonicalIdentifier(identifier);
+      const changed = await changeUser(users, sub, () => ({ identifier: canonical }));
+      if (changed) emit("user.identifier_changed", { sub });
+      return changed;
+    },
     async disable(sub: string) {
       if (!await setDisabled(sub, true)) return false;
       emit("user.disabled", { sub });

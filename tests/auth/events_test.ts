@@ -14,6 +14,7 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   "login.throttled": { type: "login.throttled", at: NOW, attempt: "login", retryAfter: 30 },
   "user.created": { type: "user.created", at: NOW, sub: "u1" },
   "user.disabled": { type: "user.disabled", at: NOW, sub: "u1" },
+  "user.identifier_changed": { type: "user.identifier_changed", at: NOW, sub: "u1" },
   "user.enabled": { type: "user.enabled", at: NOW, sub: "u1" },
   "user.removed": { type: "user.removed", at: NOW, sub: "u1" },
   "csrf.failed": { type: "csrf.failed", at: NOW, reason: "token_missing" },

@@ -214,3 +214,47 @@ async function revoked({ stores }: WithAda): Promise<(boolean | undefined)[]> {
   const families = ["f1", "f2", "other"].map((id) => stores.refreshTokens.find(id));
   return (await Promise.all(families)).map((family) => family?.revoked);
 }
+
+Deno.test("changeIdentifier() changes what the user signs in by, in its one spelling", async () => {
+  const { accounts, passwords, sessions, tokens, events } = await withAda();
+  events.length = 0;
+  assertEquals(await accounts.changeIdentifier("u1", " Lovelace＠Example.ORG"), true);
+  assertEquals(events, [{ type: "user.identifier_changed", at: START, sub: "u1" }]);
+  const renamed = { ...ADA, identifier: "lovelace@example.org" };
+  assertEquals((await passwords.verify(renamed, CLIENT)).sub, "u1");
+  assertEquals((await refusal(() => passwords.verify(ADA, CLIENT))).code, "invalid_credentials");
+  for (const token of tokens) {
+    assertEquals((await sessions.verify(token))?.user.identifier, "lovelace@example.org");
+  }
+});
+
+Deno.test("changeIdentifier() refuses what another user has, or what is none", async () => {
+  const { accounts, passwords, events } = await withAda();
+  await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u9" });
+  events.length = 0;
+  for (
+    const [identifier, code] of [
+      ["EVE", "identifier_unavailable"],
+      ["a@x,b@y", "invalid_identifier"],
+    ] as const
+  ) {
+    const error = await refusal(() => accounts.changeIdentifier("u1", identifier));
+    assertEquals(error.code, code);
+  }
+  assertEquals(await accounts.changeIdentifier("nobody", "somebody"), false);
+  assertEquals(events, []);
+  await passwords.verify(ADA, CLIENT);
+});
+
+Deno.test("changeIdentifier() makes known browsers unknown", async () => {
+  const { accounts, passwords, throttle, stores, clock } = await withAda();
+  const device = await throttle.issueDevice(await passwords.verify(ADA, CLIENT));
+  await accounts.changeIdentifier("u1", "lovelace");
+  const user = await stores.users.findBySub("u1");
+  const client = { ...CLIENT, device };
+  for (let i = 0; i < 5; i++) await throttle.login("lovelace", client);
+  const { code } = await refusal(() => throttle.login("lovelace", CLIENT));
+  assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
+  clock.now += 31;
+  await throttle.login("lovelace", CLIENT);
+});

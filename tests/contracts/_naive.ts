@@ -93,6 +93,10 @@ function naiveUserStore(): UserStore {
       const user = await users.get(sub);
       if (user === null) return "not_found";
       if (user.version !== version) return "lost";
+      const owner = patch.identifier === undefined
+        ? null
+        : await findByIdentifier(patch.identifier);
+      if (owner !== null && owner.sub !== sub) return "identifier_taken";
       const { disabled = user.disabled, ...others } = patch;
       const closing = disabled === undefined ? {} : { disabled };
       await users.put(sub, { ...user, ...others, ...closing, version: nextVersion() });

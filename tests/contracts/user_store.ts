@@ -244,6 +244,67 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
+    name: "update() changes the identifier, and leaves the old one free",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      assertEquals(await store.update("u1", version, { identifier: "lovelace" }), "updated");
+      const renamed = await store.findBySub("u1");
+      assertEquals(renamed?.identifier, "lovelace");
+      assertEquals(await store.findByIdentifier("lovelace"), renamed);
+      assertEquals(await store.findByIdentifier("ada"), null);
+      assertEquals(await store.create(newUser("u2", "ada")), "created");
+      assertEquals(await store.create(newUser("u3", "lovelace")), "identifier_taken");
+    },
+  },
+  {
+    name: "update() refuses an identifier that another user has, and changes nothing",
+    async run({ store }) {
+      const ada = await createUser(store);
+      const bob = await createUser(store, newUser("u2", "bob"));
+      const patch = { identifier: "ada", securityStamp: "next" };
+      assertEquals(await store.update("u2", bob.version, patch), "identifier_taken");
+      assertEquals(await store.findBySub("u2"), bob);
+      assertEquals(await store.findByIdentifier("bob"), bob);
+      assertEquals(await store.findByIdentifier("ada"), ada);
+    },
+  },
+  {
+    name: "update() takes the identifier that the user has",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      assertEquals(await store.update("u1", version, { identifier: "ada" }), "updated");
+      assertEquals((await store.findByIdentifier("ada"))?.sub, "u1");
+    },
+  },
+  {
+    name: "update() leaves an identifier free when its user is deleted under another",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      await store.update("u1", version, { identifier: "lovelace" });
+      await store.delete("u1");
+      assertEquals(await store.findByIdentifier("lovelace"), null);
+      assertEquals(await store.create(newUser("u2", "lovelace")), "created");
+      assertEquals(await store.create(newUser("u3", "ada")), "created");
+    },
+  },
+  {
+    name: "update() lets one of many users take an identifier",
+    race: true,
+    async run(subject) {
+      const users = await makePairs((i) => createUser(subject.store, newUser(`u${i}`, `ada${i}`)));
+      const outcomes = await race(subject, (store, racer) => {
+        const { sub, version } = users[racer % users.length] ?? { sub: "", version: "" };
+        return store.update(sub, version, { identifier: "ada" });
+      });
+      assertEquals(outcomes.filter((outcome) => outcome === "updated").length, 1);
+      const owner = await subject.store.findByIdentifier("ada");
+      for (const { sub, identifier } of users) {
+        const found = await subject.store.findBySub(sub);
+        assertEquals(found?.identifier, sub === owner?.sub ? "ada" : identifier);
+      }
+    },
+  },
+  {
     name: "update() beside delete() brings nobody back",
     race: true,
     async run(subject) {

@@ -44,14 +44,14 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
         for (const [key, record] of counted) records.set(key, record, now);
         return { allowed: true };
       }),
-    succeed: (claims, now) =>
+    succeed: (claims, reservedAt) =>
       inOneTurn(() => {
         for (const { key, rule } of withoutDoubles(claims)) {
-          const record = records.get(key, now);
+          const record = records.get(key, reservedAt);
           if (record === undefined) continue;
-          const left = throttleSuccess(rule, record);
+          const left = throttleSuccess(rule, record, reservedAt);
           if (left === null) records.delete(key);
-          else records.set(key, left, now);
+          else records.set(key, left, reservedAt);
         }
       }),
   };

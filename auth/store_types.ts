@@ -274,8 +274,8 @@ export interface KeyStore {
 export interface LoginThrottle {
   /** Counts an attempt under every claim, or under none if one of them refuses. */
   reserve(claims: readonly ThrottleClaim[], now: number): Promise<ThrottleDecision>;
-  /** Says that a reserved attempt succeeded, and so does not count. */
-  succeed(claims: readonly ThrottleClaim[], now: number): Promise<void>;
+  /** Says that an attempt succeeded, and so does not count. @param reservedAt When it was counted. */
+  succeed(claims: readonly ThrottleClaim[], reservedAt: number): Promise<void>;
 }
 
 /** One store of each kind. */

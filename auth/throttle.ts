@@ -166,9 +166,10 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     attempt: "login" | "registration",
     claims: readonly ThrottleClaim[],
     { address }: LoginClient,
-  ): Promise<void> {
-    const decision = await store.reserve(claims, now());
-    if (decision.allowed) return;
+  ): Promise<number> {
+    const at = now();
+    const decision = await store.reserve(claims, at);
+    if (decision.allowed) return at;
     const { retryAfter } = decision;
     emit("login.throttled", { attempt, retryAfter, ...(address === undefined ? {} : { address }) });
     throw new AuthError("throttled", {
@@ -184,7 +185,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
       let claims = device === undefined
         ? await strangerClaims(canonical, client)
         : [await claim("browser", "device", canonical, device.id)];
-      await reserve("login", claims, client);
+      const reservedAt = await reserve("login", claims, client);
       return {
         async confirm(user: KnownUser | null) {
           if (device === undefined) return;
@@ -198,7 +199,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
         async succeed() {
           const counted = claims;
           claims = []; // twice would give back an attempt that nobody counted
-          if (counted.length > 0) await store.succeed(counted, now());
+          if (counted.length > 0) await store.succeed(counted, reservedAt);
         },
       };
     },

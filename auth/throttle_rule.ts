@@ -98,18 +98,22 @@ export function throttleStep(
 }
 
 /**
- * Takes an attempt back that succeeded. Under a window it counts as not made; a backoff is forgotten.
+ * Takes an attempt back that succeeded. Under a window it counts as not made, unless another window has begun since; a
+ * backoff is forgotten.
  *
+ * @param reservedAt When it was counted.
  * @returns The record to keep; `null` to forget it.
  */
 export function throttleSuccess(
   rule: ThrottleRule,
   record: ThrottleRecord,
+  reservedAt: number,
 ): ThrottleRecord | null {
   switch (rule.kind) {
     case "backoff":
       return null;
     case "window": {
+      if (reservedAt < record.expiresAt - rule.seconds) return record;
       const failures = record.failures - 1;
       return failures < 1 ? null : { ...record, failures, lockedUntil: 0 };
     }

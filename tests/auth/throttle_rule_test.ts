@@ -36,7 +36,7 @@ function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord 
     const told = step.allowed ? undefined : step.retryAfter;
     assertEquals(told, refused, `attempt ${i + 1}, ${at} s after the start`);
     if (!step.allowed) continue;
-    record = succeeds ? throttleSuccess(rule, step.record) : step.record;
+    record = succeeds ? throttleSuccess(rule, step.record, T + at) : step.record;
   }
   return record;
 }
@@ -198,20 +198,29 @@ Deno.test("throttleStep() gives the records that stores keep", () => {
 
 Deno.test("throttleSuccess() takes one attempt back under a window, and unlocks", () => {
   const full = { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 };
-  const left = throttleSuccess(WINDOW, full);
+  const left = throttleSuccess(WINDOW, full, T);
   assertEquals(left, { failures: 2, lockedUntil: 0, expiresAt: T + 60 });
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 2 }), {
+  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 2 }, T), {
     failures: 1,
     lockedUntil: 0,
     expiresAt: T + 60,
   });
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 1 }), null);
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 0 }), null);
+  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 1 }, T), null);
+  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 0 }, T), null);
+});
+
+Deno.test("throttleSuccess() leaves the next window alone", () => {
+  const next = { failures: 3, lockedUntil: T + 120, expiresAt: T + 120 };
+  assertEquals(throttleSuccess(WINDOW, next, T + 59), next);
+  assertEquals(throttleSuccess(WINDOW, next, T + 60)?.failures, 2);
 });
 
 Deno.test("throttleSuccess() forgets a backoff, locked or not", () => {
   for (const lockedUntil of [0, T + 30]) {
-    assertEquals(throttleSuccess(BACKOFF, { failures: 9, lockedUntil, expiresAt: T + 99 }), null);
+    assertEquals(
+      throttleSuccess(BACKOFF, { failures: 9, lockedUntil, expiresAt: T + 99 }, T),
+      null,
+    );
   }
 });
 
@@ -219,7 +228,7 @@ Deno.test("throttleStep() and throttleSuccess() change no record that they are g
   for (const rule of [BACKOFF, WINDOW]) {
     const record = Object.freeze({ failures: 2, lockedUntil: 0, expiresAt: T + 60 });
     throttleStep(rule, record, T);
-    throttleSuccess(rule, record);
+    throttleSuccess(rule, record, T);
   }
 });
 
@@ -333,7 +342,7 @@ function allowedTimes(
     let wait = 0;
     if (step.allowed) {
       const succeeded = succeeds(random);
-      record = succeeded ? throttleSuccess(rule, step.record) : step.record;
+      record = succeeded ? throttleSuccess(rule, step.record, now) : step.record;
       allowed.push({ at: now, succeeded });
     } else wait = step.retryAfter;
     now += [0, 0, 0, 1, wait, wait, Math.max(0, wait - 1), random(90)][random(8)] ?? 0;

@@ -240,11 +240,11 @@ function naiveLoginThrottle(): LoginThrottle {
       for (const [key, record] of counted) await records.put(key, record);
       return { allowed: true };
     },
-    async succeed(claims, now) {
+    async succeed(claims, reservedAt) {
       for (const { key, rule } of unique(claims)) {
         const record = await records.get(key);
-        if (record === null || now >= record.expiresAt) continue;
-        const left = throttleSuccess(rule, record);
+        if (record === null || reservedAt >= record.expiresAt) continue;
+        const left = throttleSuccess(rule, record, reservedAt);
         if (left === null) await records.remove(key);
         else await records.put(key, left);
       }

@@ -196,6 +196,20 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
+    name: "succeed() of an attempt of one window takes nothing out of the next",
+    async run({ store, clock }) {
+      const claims = one("k", window(2));
+      await use(store, claims, { times: 1 });
+      clock.set(START + 900);
+      await use(store, claims, { times: 2, now: START + 900 });
+      await store.succeed(claims, START);
+      await store.succeed(claims, START + 899);
+      assertEquals(await store.reserve(claims, START + 900), refused(900));
+      await store.succeed(claims, START + 900);
+      await use(store, claims, { times: 1, now: START + 900 });
+    },
+  },
+  {
     name: "succeed() takes one attempt out of a key however often the claims have it",
     async run({ store }) {
       const claims = one("k", window(3));

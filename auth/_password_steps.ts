@@ -12,7 +12,7 @@ import { AuthError } from "./error.ts";
 import type { LoginFailure } from "./events.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
 import type { PasswordPolicy, PasswordProblem } from "./password_policy.ts";
-import type { PasswordAuthentication } from "./passwords.ts";
+import type { PasswordAuthentication } from "./principal.ts";
 import type { User, UserStore } from "./store_types.ts";
 import type { LoginClient } from "./throttle.ts";
 

@@ -6,7 +6,7 @@
 
 import type { SessionExpiry } from "./events.ts";
 import type { Authentication } from "./principal.ts";
-import type { SessionInfo, SessionLimits, UserInfo } from "./session.ts";
+import type { SessionInfo, SessionLimits, UserInfo } from "./session_types.ts";
 import type { Session, User } from "./store_types.ts";
 
 /** Limits as a service applies them. */

@@ -10,6 +10,7 @@ export { createPrincipal } from "./principal.ts";
 export type {
   Authentication,
   AuthMethod,
+  PasswordAuthentication,
   Principal,
   PrincipalInit,
   PrincipalOptions,
@@ -55,7 +56,6 @@ export type {
 export { passwordService } from "./passwords.ts";
 export type {
   CreateUserOptions,
-  PasswordAuthentication,
   PasswordChange,
   PasswordCredentials,
   PasswordService,
@@ -69,8 +69,9 @@ export type {
   PasswordProblem,
   PasswordProblemCode,
 } from "./password_policy.ts";
-export { pbkdf2Hasher } from "./password_hasher.ts";
-export type { HasherLimitOptions, PasswordHasher, Pbkdf2HasherOptions } from "./password_hasher.ts";
+export type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
+export { pbkdf2Hasher } from "./password_pbkdf2.ts";
+export type { Pbkdf2HasherOptions } from "./password_pbkdf2.ts";
 export { scryptHasher } from "./password_scrypt.ts";
 export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password_scrypt.ts";
 export { canonicalIdentifier } from "./identifier.ts";
@@ -113,7 +114,7 @@ export type {
   SessionService,
   SessionServiceOptions,
   UserInfo,
-} from "./session.ts";
+} from "./session_types.ts";
 export { parseCookies, readCookie, serializeCookie } from "./cookie.ts";
 export type { CookieAttributes, CookiePair, CookieReading } from "./cookie.ts";
 export { cookiePolicy } from "./cookie_policy.ts";

@@ -17,9 +17,10 @@ import { readUser } from "./_stored.ts";
 import { AuthError } from "./error.ts";
 import type { AuthEventListener } from "./events.ts";
 import { canonicalIdentifier } from "./identifier.ts";
-import { type HasherLimitOptions, type PasswordHasher, pbkdf2Hasher } from "./password_hasher.ts";
+import type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
+import { pbkdf2Hasher } from "./password_pbkdf2.ts";
 import { type PasswordPolicy, passwordPolicy } from "./password_policy.ts";
-import type { Authentication } from "./principal.ts";
+import type { PasswordAuthentication } from "./principal.ts";
 import type { RefreshTokenStore, SessionStore, User, UserStore } from "./store_types.ts";
 import type { LoginClient, LoginReservation, ThrottleService } from "./throttle.ts";
 
@@ -75,12 +76,6 @@ export interface PasswordChange {
   readonly currentPassword: string;
   /** The one from now on. */
   readonly newPassword: string;
-}
-
-/** An authentication by password: what a session, and a known browser, are made from. */
-export interface PasswordAuthentication extends Authentication {
-  /** The canonical identifier. */
-  readonly identifier: string;
 }
 
 /** Creates users, and verifies and changes passwords. */

@@ -71,6 +71,12 @@ export interface Authentication {
   readonly acr?: string;
 }
 
+/** An authentication by password: what a session, and a known browser, are made from. */
+export interface PasswordAuthentication extends Authentication {
+  /** The canonical identifier. */
+  readonly identifier: string;
+}
+
 /** Options of {@linkcode createPrincipal}. */
 export interface PrincipalOptions {
   /** The time, in seconds since the epoch. */

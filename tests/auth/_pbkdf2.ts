@@ -6,7 +6,7 @@
 
 import { pbkdf2Sync } from "node:crypto";
 import type { Bytes } from "../../auth/_bytes.ts";
-import type { Pbkdf2HasherOptions } from "../../auth/password_hasher.ts";
+import type { Pbkdf2HasherOptions } from "../../auth/password_pbkdf2.ts";
 
 /** The least that is allowed: tests ask for what is derived, not for how long it takes. */
 export const FAST: Pbkdf2HasherOptions = { iterations: 1_000 };

@@ -8,18 +8,16 @@ import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } fr
 import { type DerivedKeys, deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 import type { AuthEvent } from "../../auth/events.ts";
-import {
-  type HasherLimitOptions,
-  type PasswordHasher,
-  pbkdf2Hasher,
-} from "../../auth/password_hasher.ts";
+import type { HasherLimitOptions, PasswordHasher } from "../../auth/password_hasher.ts";
+import { pbkdf2Hasher } from "../../auth/password_pbkdf2.ts";
 import type { PasswordPolicy } from "../../auth/password_policy.ts";
 import {
   type PasswordCredentials,
   type PasswordService,
   passwordService,
 } from "../../auth/passwords.ts";
-import { type SessionLimits, type SessionService, sessionService } from "../../auth/session.ts";
+import { sessionService } from "../../auth/session.ts";
+import type { SessionLimits, SessionService } from "../../auth/session_types.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import { type UserService, userService } from "../../auth/users.ts";
 import type { Authentication } from "../../auth/principal.ts";

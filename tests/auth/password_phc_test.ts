@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { utf8 } from "../../auth/_bytes.ts";
-import { pbkdf2Hasher } from "../../auth/password_hasher.ts";
+import { pbkdf2Hasher } from "../../auth/password_pbkdf2.ts";
 import {
   bare,
   FAST,

@@ -1,10 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import {
-  LASTING_SESSIONS,
-  type SessionLimits,
-  sessionService,
-  type SessionServiceOptions,
-} from "../../auth/session.ts";
+import { LASTING_SESSIONS, sessionService } from "../../auth/session.ts";
+import type { SessionLimits, SessionServiceOptions } from "../../auth/session_types.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import { createServices, type Services, type ServicesOptions, START } from "./_services.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { digestText } from "../../auth/_kdf.ts";
-import type { NewSession } from "../../auth/session.ts";
+import type { NewSession } from "../../auth/session_types.ts";
 import type { Session } from "../../auth/store_types.ts";
 import {
   createServices,

@@ -133,7 +133,7 @@ Deno.test("users.update() takes nothing from a patch but what a patch has", asyn
   const { users } = inMemoryAuthStores({ now });
   await users.create(USER);
   const { version = "" } = await users.findBySub("u1") ?? {};
-  const patch = { sub: "u2", identifier: "bob", version, createdAt: 0, passwordHash: undefined };
+  const patch = { sub: "u2", role: "admin", version, createdAt: 0, passwordHash: undefined };
   assertEquals(await users.update("u1", version, patch as object), "updated");
   const found = await users.findBySub("u1");
   assertEquals(found, { ...USER, version: found?.version ?? "" });

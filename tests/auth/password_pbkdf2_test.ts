@@ -11,7 +11,7 @@ import {
 import { createHash } from "node:crypto";
 import { type Bytes, decodeHex, encodeHex, utf8 } from "../../auth/_bytes.ts";
 import { pbkdf2 } from "../../auth/_kdf.ts";
-import { pbkdf2Hasher, type Pbkdf2HasherOptions } from "../../auth/password_hasher.ts";
+import { pbkdf2Hasher, type Pbkdf2HasherOptions } from "../../auth/password_pbkdf2.ts";
 import { readVectors } from "../vectors/_vectors.ts";
 import {
   bare,

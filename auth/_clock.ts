@@ -7,6 +7,9 @@
 /** The year 5138 in seconds; a time of today in milliseconds is later. */
 const MAX_SECONDS = 1e11;
 
+/** How far the clocks of two processes may be apart, in seconds. */
+export const SKEW_SECONDS = 300;
+
 /** The time, in whole seconds since the Unix epoch. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);

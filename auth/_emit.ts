@@ -7,11 +7,13 @@
 import { type Warn, warnConsole } from "./_report.ts";
 import type { AuthEvent, AuthEventListener } from "./events.ts";
 
-/** An event before it is known when it happened. */
-export type EventOf<Type extends AuthEvent["type"]> = Omit<
-  Extract<AuthEvent, { type: Type }>,
-  "at" | "type"
+/** An event before it is known when it happened; what is `undefined` is left out of it. */
+export type EventOf<Type extends AuthEvent["type"]> = OrUndefined<
+  Omit<Extract<AuthEvent, { type: Type }>, "at" | "type">
 >;
+
+/** The same members, of which the optional ones may be `undefined`. */
+type OrUndefined<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 
 /** Tells of an event. */
 export type Emit = <Type extends AuthEvent["type"]>(type: Type, event: EventOf<Type>) => void;
@@ -38,7 +40,9 @@ export function createEmitter({ events, now, warn = warnConsole }: EmitterOption
   };
   return (type, event) => {
     try {
-      const told = events(Object.freeze({ type, at: now(), ...event }) as unknown as AuthEvent);
+      const known = Object.entries(event).filter(([, value]) => value !== undefined);
+      const whole = { type, at: now(), ...Object.fromEntries(known) };
+      const told = events(Object.freeze(whole) as unknown as AuthEvent);
       if (told instanceof Promise) told.catch((error) => failed(type, error));
     } catch (error) {
       failed(type, error);

@@ -9,6 +9,12 @@ import { createLeases, type Lease } from "./_leases.ts";
 import { AuthError } from "./error.ts";
 import type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
 
+/** Options of {@linkcode limitHasher}. */
+export interface LimitHasherOptions extends HasherLimitOptions {
+  /** The time, in seconds. */
+  readonly now?: () => number;
+}
+
 /** A hasher for those who are let in. */
 export interface LimitedHasher {
   /**
@@ -33,7 +39,7 @@ const HOLD_SECONDS = 60;
  */
 export function limitHasher(
   hasher: PasswordHasher,
-  options: HasherLimitOptions = {},
+  options: LimitHasherOptions = {},
 ): LimitedHasher {
   const { running: most = 4, waiting: mostWaiting = 64, now = nowSeconds } = options;
   if (!Number.isInteger(most) || most < 1 || !Number.isInteger(mostWaiting) || mostWaiting < 0) {

@@ -58,11 +58,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
 
   /** Tells why, and gives what the client gets, which is the same whatever the reason. */
   function failure(reason: LoginFailure, { address }: LoginClient, user: User | null): AuthError {
-    emit("login.failed", {
-      reason,
-      ...(user === null ? {} : { sub: user.sub }),
-      ...(address === undefined ? {} : { address }),
-    });
+    emit("login.failed", { reason, sub: user?.sub, address });
     return new AuthError("invalid_credentials", { reason });
   }
 

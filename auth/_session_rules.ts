@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SKEW_SECONDS } from "./_clock.ts";
 import type { SessionExpiry } from "./events.ts";
 import type { Authentication } from "./principal.ts";
 import type { SessionInfo, SessionLimits, UserInfo } from "./session_types.ts";
@@ -20,9 +21,6 @@ export interface SessionClock {
   /** Which rule has ended a session. */
   passed(session: Session, at: number): SessionExpiry | undefined;
 }
-
-/** How far the clocks of two processes may be apart. */
-const SKEW_SECONDS = 300;
 
 /** The longest limit, which is that of cookies: 400 days. A day in milliseconds is longer. */
 const MAX_SECONDS = 34_560_000;

@@ -26,9 +26,7 @@ export interface PasswordHasher {
 /** How many passwords are hashed at once, by the password service. */
 export interface HasherLimitOptions {
   /** Hashes that run at once. @default {4} */
-  readonly running?: number;
+  readonly running?: number | undefined;
   /** Requests that wait for one. @default {64} */
-  readonly waiting?: number;
-  /** The time, in seconds. */
-  readonly now?: () => number;
+  readonly waiting?: number | undefined;
 }

@@ -152,7 +152,8 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
   const { users, throttle, events, warn = warnConsole } = options;
   requireThrottle(throttle);
   const now = checkedClock(options.now);
-  const limit = limitHasher(joinHashers(options.hasher ?? pbkdf2Hasher(), warn), options.hashing);
+  const hashers = joinHashers(options.hasher ?? pbkdf2Hasher(), warn);
+  const limit = limitHasher(hashers, { ...options.hashing, now });
   const emit = createEmitter({ events, now, warn });
   const policy = options.policy ?? passwordPolicy();
   const steps = passwordSteps({ users, policy, now, emit, warn });
@@ -210,8 +211,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
         const user = await steps.requireMatch(hasher, { user: found, password: prepared, client });
         await reservation.succeed();
         await steps.rehash(hasher, user, prepared);
-        const { address } = client;
-        emit("login.succeeded", { sub: user.sub, ...(address === undefined ? {} : { address }) });
+        emit("login.succeeded", { sub: user.sub, address: client.address });
         return steps.authenticate(user);
       });
     },

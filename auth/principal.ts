@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkedClock } from "./_clock.ts";
+import { checkedClock, SKEW_SECONDS } from "./_clock.ts";
 
 /** How a subject proved its identity on this request. Strategies of your own have names of their own. */
 export type AuthMethod =
@@ -82,9 +82,6 @@ export interface PrincipalOptions {
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
 }
-
-/** How far the clocks of two processes may be apart. */
-const SKEW_SECONDS = 300;
 
 /** The methods that are an authentication themselves, and not the memory of one. */
 const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];

@@ -171,7 +171,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     const decision = await store.reserve(claims, at);
     if (decision.allowed) return at;
     const { retryAfter } = decision;
-    emit("login.throttled", { attempt, retryAfter, ...(address === undefined ? {} : { address }) });
+    emit("login.throttled", { attempt, retryAfter, address });
     throw new AuthError("throttled", {
       detail: "Too many attempts",
       headers: { "Retry-After": String(retryAfter) },

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { SKEW_SECONDS } from "./_clock.ts";
+
 /** A few free attempts, then a wait that doubles; forgotten after a success or a long rest. */
 export interface BackoffRule {
   /** Name of the rule. */
@@ -119,9 +121,6 @@ export function throttleSuccess(
     }
   }
 }
-
-/** How far the clocks of two processes may be apart. */
-const SKEW_SECONDS = 300;
 
 /** A record counts until its end. One that was made while the clock was far ahead would lock for longer than any rule. */
 function isCurrent(rule: ThrottleRule, record: ThrottleRecord, now: number): boolean {

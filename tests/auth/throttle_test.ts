@@ -158,6 +158,15 @@ Deno.test("succeed() of the last attempt that a window allows opens it again for
   assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
 });
 
+Deno.test("succeed() gives nothing back to a window that began after the attempt", async () => {
+  const { throttle, clock } = createServices();
+  const early = await throttle.login("ada", NOBODY);
+  clock.now += HOUR;
+  for (const _ of repeat(100, () => 0)) await throttle.login("ada", NOBODY);
+  await early.succeed();
+  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
+});
+
 Deno.test("registration() allows 20 in an hour from an address, and needs one", async () => {
   const { throttle, clock } = createServices();
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);

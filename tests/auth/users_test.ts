@@ -258,3 +258,23 @@ Deno.test("changeIdentifier() makes known browsers unknown", async () => {
   clock.now += 31;
   await throttle.login("lovelace", CLIENT);
 });
+
+Deno.test("remove() takes the user's passkeys along, and no other's", async () => {
+  const { stores } = await withAda();
+  const keyOf = (id: string, sub: string) => ({
+    id,
+    sub,
+    publicKey: "AA",
+    algorithm: -7,
+    signCount: 0,
+    backupEligible: false,
+    backedUp: false,
+    createdAt: START,
+  });
+  for (const [id, sub] of [["a", "u1"], ["b", "u1"], ["c", "u9"]] as const) {
+    await stores.credentials.create(keyOf(id, sub));
+  }
+  await userService(stores).remove("u1");
+  assertEquals(await stores.credentials.list("u1"), []);
+  assertEquals((await stores.credentials.list("u9")).map(({ id }) => id), ["c"]);
+});

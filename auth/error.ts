@@ -31,6 +31,11 @@ export interface AuthViolation {
 
 /** What an {@linkcode AuthError} can say beside its code. */
 export interface AuthErrorOptions {
+  /**
+   * A strategy's own code, which the client gets in place of `unauthenticated`: `invalid_api_key`. One that is not
+   * `/^[a-z0-9_]{1,64}$/` is not sent.
+   */
+  readonly code?: string;
   /** What exactly was wrong, for logs and events. Never sent. */
   readonly reason?: string;
   /** Explanation, safe to show to the client. */
@@ -70,8 +75,8 @@ const CHALLENGE = { "WWW-Authenticate": "Session" } as const;
 export class AuthError extends Error {
   /** Name of the class. */
   override readonly name = "AuthError";
-  /** Stable code for programs. */
-  readonly code: AuthErrorCode;
+  /** Stable code for programs: an {@linkcode AuthErrorCode}, or that of a strategy of the application's own. */
+  readonly code: AuthErrorCode | (string & Record<never, never>);
   /** HTTP status code. */
   readonly status: number;
   /** Header fields of the response. */
@@ -89,8 +94,8 @@ export class AuthError extends Error {
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
     const { reason, detail, violations, cause } = options;
     super(detail ?? code, cause === undefined ? undefined : { cause });
-    this.code = code;
     this.status = statusOf(code);
+    this.code = code === "unauthenticated" && isSendable(options.code) ? options.code : code;
     const { headers: given = {} } = options;
     const isChallenge = (name: string) => name.toLowerCase() === "www-authenticate";
     const isSilent = this.status === 401 && !Object.keys(given).some(isChallenge);
@@ -105,6 +110,12 @@ export class AuthError extends Error {
     Object.defineProperty(this, "reason", { value: reason });
     Object.defineProperty(this, PROBLEM_MARK, { value: true });
   }
+}
+
+const CODE_REGEXP = /^[a-z0-9_]{1,64}$/;
+
+function isSendable(code: string | undefined): code is string {
+  return typeof code === "string" && CODE_REGEXP.test(code);
 }
 
 function statusOf(code: AuthErrorCode): number {

@@ -30,6 +30,30 @@ export interface EventBase {
   readonly at: number;
 }
 
+/** A credential was there, and was not valid. */
+export interface CredentialRefused extends EventBase {
+  /** Name of the event. */
+  readonly type: "credential.refused";
+  /** Name of the strategy. */
+  readonly strategy: string;
+  /** What the strategy calls it. */
+  readonly code: string;
+  /** What the strategy says of it. */
+  readonly message: string;
+}
+
+/** The authorization manager refused. */
+export interface AuthorizationRefused extends EventBase {
+  /** Name of the event. */
+  readonly type: "authz.denied";
+  /** What the manager says of it. */
+  readonly reason: string;
+  /** Pattern of the route. */
+  readonly route: string;
+  /** Subject id of who asked; absent for anonymous requests. */
+  readonly sub?: string;
+}
+
 /** Somebody signed in with a password. */
 export interface LoginSucceeded extends EventBase {
   /** Name of the event. */
@@ -164,6 +188,8 @@ export interface SessionExpired extends EventBase {
 
 /** Everything that a listener is told of. */
 export type AuthEvent =
+  | AuthorizationRefused
+  | CredentialRefused
   | CsrfFailed
   | LoginFailed
   | LoginSucceeded

@@ -1,9 +1,46 @@
 /**
- * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle and the
- * stores behind them.
+ * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle, guards
+ * and routes, and the stores behind them.
  *
  * @module
  */
+
+// Authentication put together
+export { Auth, registerAuth } from "./http_register.ts";
+export type { AuthOptions } from "./http_register.ts";
+export type { GivenStores, ServiceOptions } from "./_services.ts";
+export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
+export type { AuthRuntime, CsrfRule, IntegrationOptions } from "./http_runtime.ts";
+export type { SignedIn, SignInOptions } from "./sign_in.ts";
+
+// Guards
+export { withAuthRoutes } from "./http_integration.ts";
+export type { AuthRoutesGuardOptions } from "./http_integration.ts";
+export { requireAuth, requireAuthz } from "./http_require.ts";
+export type { RequireAuthOptions, RequireAuthzOptions } from "./http_require.ts";
+export { getPrincipal, getSession } from "./http_guard.ts";
+export type { GuardOptions } from "./http_guard.ts";
+export type { AnyRequest } from "./_http_state.ts";
+export { withAuthErrors } from "./http_errors.ts";
+export type { RefusalHandler } from "./http_errors.ts";
+export { applyAuthHeaders } from "./http_headers.ts";
+export {
+  AUTHORIZATION_MANAGER,
+  authorizationAllowed,
+  authorizationDenied,
+} from "./authorization.ts";
+export type {
+  AuthorizationAllowed,
+  AuthorizationContext,
+  AuthorizationDenied,
+  AuthorizationManager,
+  AuthorizationResult,
+  HttpTransport,
+} from "./authorization.ts";
+
+// Routes
+export { createAuthRoutes, mountAuthRoutes } from "./http_routes.ts";
+export type { AuthRoute, AuthRoutesOptions } from "./http_routes.ts";
 
 // Who it is, and how a request says so
 export { createPrincipal } from "./principal.ts";
@@ -25,6 +62,8 @@ export type {
   StrategyContext,
   StrategyResult,
 } from "./strategy.ts";
+export { sessionCookieStrategy } from "./strategy_session.ts";
+export type { SessionCookieStrategyOptions } from "./strategy_session.ts";
 
 // What is refused, and what happened
 export { AuthError } from "./error.ts";
@@ -32,6 +71,8 @@ export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts"
 export type {
   AuthEvent,
   AuthEventListener,
+  AuthorizationRefused,
+  CredentialRefused,
   CsrfFailed,
   CsrfFailure,
   EventBase,

@@ -45,10 +45,20 @@ export interface StrategyContext {
 export interface AuthStrategy {
   /** Name of the strategy. */
   readonly name: string;
-  /** Where it finds its credential: `WWW-Authenticate` and the OpenAPI document's security follow from it. */
+  /**
+   * Where it finds its credential. `WWW-Authenticate`, `Vary` and the OpenAPI document's security follow from it, and
+   * whether guards check requests for forgery: they do unless it is a bearer token or a header field other than
+   * `Authorization`, since browsers send all else by themselves.
+   */
   readonly scheme?:
     | { readonly type: "cookie" | "header"; readonly name: string }
     | { readonly type: "bearer" };
+  /**
+   * Its value of `WWW-Authenticate`, RFC 9110 §11.6.1: `Basic realm="staging"`.
+   *
+   * @default `Session` for a cookie, `Bearer` for a bearer token, `ApiKey` for a header field
+   */
+  readonly challenge?: string;
   /** Looks at a request. What it throws is a 500, never a pass. */
   authenticate(context: StrategyContext): Promise<StrategyResult>;
 }
@@ -120,17 +130,13 @@ export function noCredential(): NoCredential {
  * ```
  */
 export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
-  const flat = strategies.flatMap((strategy) => isChain(strategy) ? strategy.strategies : strategy);
+  const flat = strategies.flatMap(strategiesOf);
   if (flat.length === 0) throw new TypeError("Cannot chain strategies: the list is empty");
   const made: StrategyChain = Object.freeze({
     name: flat.map(({ name }) => name).join(" | "),
     strategies: Object.freeze(flat),
     async authenticate(context: StrategyContext): Promise<StrategyResult> {
-      for (const strategy of flat) {
-        const result = await strategy.authenticate(context);
-        if (isDecision(strategy, result)) return result;
-      }
-      return NO_CREDENTIAL;
+      return (await decide(flat, context)).result;
     },
   });
   CHAINS.add(made);
@@ -140,12 +146,37 @@ export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
 /** What {@linkcode chain} made. A strategy of somebody else's may have a list too, and mean that all must agree. */
 const CHAINS: WeakSet<AuthStrategy> = /* @__PURE__ */ new WeakSet();
 
+/** The strategies that a strategy is made of: those of a {@linkcode chain}, or itself. */
+export function strategiesOf(strategy: AuthStrategy): readonly AuthStrategy[] {
+  return isChain(strategy) ? strategy.strategies : [strategy];
+}
+
 function isChain(strategy: AuthStrategy): strategy is StrategyChain {
   return CHAINS.has(strategy);
 }
 
-/** Whether a result ends the chain. What is no result at all must not count as anonymous. */
-function isDecision({ name }: AuthStrategy, result: StrategyResult): boolean {
+/** What came of trying strategies: nobody, or what one of them decided. */
+export type Decision =
+  | { readonly by: undefined; readonly result: NoCredential }
+  | { readonly by: AuthStrategy; readonly result: Authenticated | AuthFailed };
+
+/** Tries strategies in order, until one finds a credential of its kind. */
+export async function decide(
+  strategies: readonly AuthStrategy[],
+  context: StrategyContext,
+): Promise<Decision> {
+  for (const strategy of strategies) {
+    const result = await strategy.authenticate(context);
+    if (isDecision(strategy, result)) return { by: strategy, result };
+  }
+  return { by: undefined, result: NO_CREDENTIAL };
+}
+
+/** Whether a result ends the row. What is no result at all must not count as anonymous. */
+function isDecision(
+  { name }: AuthStrategy,
+  result: StrategyResult,
+): result is Authenticated | AuthFailed {
   switch (result?.status) {
     case "authenticated":
       authenticated(result.principal);

@@ -82,8 +82,10 @@ const IMPORT_RULES: readonly ImportRule[] = [
 
   { importer: "auth/*.ts", may: ["auth/*.ts"] },
   {
-    importer: "auth/{http_*,graphql_decorators}.ts",
-    may: ["router/{types,container,decorators,problem}.ts"],
+    importer: "auth/{http_*,_http_*,graphql_decorators}.ts",
+    may: [
+      "router/{container,decorator_types,decorators,guard,mounted,openapi_types,path,problem,response,types,wrap}.ts",
+    ],
   },
   { importer: "auth/store_{kv,sql,redis}*.ts", may: ["node:*"] },
 ];

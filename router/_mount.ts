@@ -5,6 +5,7 @@
  */
 
 import type { Exchange } from "./_exchange.ts";
+import { noteMounted } from "./mounted.ts";
 import { mountRemainder } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
@@ -40,6 +41,7 @@ export function createMountHandler(
       x.url.slice(0, x.target.start) + rest + x.url.slice(x.target.end),
       x.source,
     );
+    noteMounted(x.source, x.raw);
     return app.fetch(x.source, ...args);
   };
 }

@@ -32,8 +32,10 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
   catch?: ErrorHandler<never[]>;
   /** See every response, last, in this order. */
   finally?: readonly ResponseHook<never[]>[];
-  /** Guards every route. */
-  withAuth?: AuthIntegration<object, never[]>;
+  /** Guards every route; a function makes the integration when the router is built. */
+  withAuth?:
+    | AuthIntegration<object, never[]>
+    | ((container: Container) => AuthIntegration<object, never[]>);
   /** Classes with `@Controller`. */
   controllers?: readonly Class<object>[];
   /** The container that the router is registered in, and that makes the controllers. @default {defaultContainer} */
@@ -110,6 +112,10 @@ function buildRouter(options: HttpRouterOptions, parts: BuilderParts): BuiltRout
   for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);
   if (handler !== undefined) builder.catch(handler);
-  if (withAuth !== undefined) builder.withAuth(withAuth);
+  if (withAuth !== undefined) {
+    builder.withAuth(
+      typeof withAuth === "function" ? withAuth(options.container ?? defaultContainer) : withAuth,
+    );
+  }
   return builder.build();
 }

@@ -9,6 +9,14 @@ const now = () => NOW;
 
 /** One of each type: a new one does not compile until it stands here. */
 const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
+  "authz.denied": { type: "authz.denied", at: NOW, reason: "not the owner", route: "/notes/:id" },
+  "credential.refused": {
+    type: "credential.refused",
+    at: NOW,
+    strategy: "robot",
+    code: "invalid_robot",
+    message: "no robot of ours",
+  },
   "login.succeeded": { type: "login.succeeded", at: NOW, sub: "u1", address: "192.0.2.1" },
   "login.failed": { type: "login.failed", at: NOW, reason: "password_wrong", sub: "u1" },
   "login.throttled": { type: "login.throttled", at: NOW, attempt: "login", retryAfter: 30 },

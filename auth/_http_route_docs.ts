@@ -1,0 +1,152 @@
+/**
+ * What OpenAPI documents say of the routes of authentication.
+ *
+ * @module
+ */
+
+import type { EndpointMetadata, SchemaObject } from "../router/openapi_types.ts";
+
+/** Metadata of each route. */
+export type RouteDocs = Readonly<
+  Record<"register" | "login" | "logout" | "session" | "csrf", EndpointMetadata>
+>;
+
+const TAGS = ["Authentication"];
+const TEXT = { type: "string" };
+const TIME = { type: "number", description: "Seconds since the Unix epoch" };
+const TEXTS = { type: "array", items: TEXT };
+
+const PRINCIPAL = object({
+  sub: { ...TEXT, description: "Stable subject id" },
+  method: { ...TEXT, description: "How the subject proved its identity on this request" },
+  amr: { ...TEXTS, description: "Authentication methods, RFC 8176" },
+  acr: { ...TEXT, description: "Authentication context class" },
+  authTime: TIME,
+  scope: { ...TEXTS, description: "Granted scopes" },
+  sessionId: { ...TEXT, description: "The session's public identifier" },
+}, ["sub", "method", "authTime"]);
+
+const SESSION = object({
+  id: { ...TEXT, description: "Public identifier" },
+  sub: TEXT,
+  createdAt: TIME,
+  activeAt: TIME,
+  expiresAt: TIME,
+  lasting: { type: "boolean", description: "Whether it outlives the browser's window" },
+  authTime: TIME,
+  amr: TEXTS,
+  acr: TEXT,
+  userAgent: TEXT,
+}, ["id", "sub", "createdAt", "activeAt", "expiresAt", "authTime", "amr"]);
+
+const USER = object({
+  sub: TEXT,
+  identifier: { ...TEXT, description: "What the user signs in by" },
+}, ["sub", "identifier"]);
+
+const SIGNED_IN = object({
+  principal: PRINCIPAL,
+  session: SESSION,
+  user: USER,
+  csrfToken: { ...TEXT, description: "The token that requests of this session carry from now on" },
+}, ["principal", "session", "user", "csrfToken"]);
+
+const CREDENTIALS = {
+  identifier: { ...TEXT, description: "An e-mail address or a name" },
+  password: { ...TEXT, format: "password" },
+};
+
+const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
+const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
+const THROTTLED = { 429: { description: "Too many attempts", headers: RETRY } };
+const BUSY = { 503: { description: "Too many passwords are being hashed", headers: RETRY } };
+
+/** Writes the metadata. @param header The header field that carries the token. */
+export function routeDocs(header: string): RouteDocs {
+  const token = {
+    parameters: [{
+      name: header,
+      in: "header",
+      required: true,
+      description: "The token of `GET /csrf`",
+      schema: TEXT,
+    }],
+  } as const;
+  return {
+    register: {
+      tags: TAGS,
+      summary: "Create an account and sign in",
+      ...token,
+      requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
+      responses: {
+        201: content("The new account's session", SIGNED_IN),
+        ...FORGED,
+        409: { description: "Another account has the identifier" },
+        422: { description: "The password is too weak; `violations` says why" },
+        ...THROTTLED,
+        ...BUSY,
+      },
+    },
+    login: {
+      tags: TAGS,
+      summary: "Sign in",
+      ...token,
+      requestBody: body(object({
+        ...CREDENTIALS,
+        remember: { type: "boolean", description: "Keep signed in", default: false },
+      }, ["identifier", "password"])),
+      responses: {
+        200: content("The session", SIGNED_IN),
+        401: { description: "No such account, or a wrong password" },
+        ...FORGED,
+        ...THROTTLED,
+        ...BUSY,
+      },
+    },
+    logout: {
+      tags: TAGS,
+      summary: "Sign out",
+      ...token,
+      responses: { 204: { description: "Nobody is signed in any more" }, ...FORGED },
+    },
+    session: {
+      tags: TAGS,
+      summary: "Who is signed in",
+      responses: {
+        200: content(
+          "The principal, and the session behind it",
+          object({ principal: PRINCIPAL, session: SESSION, user: USER }, ["principal"]),
+        ),
+        401: { description: "Nobody is" },
+      },
+    },
+    csrf: {
+      tags: TAGS,
+      summary: "A token against forged requests",
+      responses: {
+        200: content(
+          "The token, bound to the session",
+          object({
+            csrfToken: TEXT,
+            header: { ...TEXT, description: "The header field that carries it" },
+          }, ["csrfToken", "header"]),
+        ),
+      },
+    },
+  };
+}
+
+function object(
+  properties: Readonly<Record<string, SchemaObject>>,
+  required: readonly string[],
+): SchemaObject {
+  return { type: "object", properties, required };
+}
+
+function body(schema: SchemaObject) {
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+function content(description: string, schema: SchemaObject) {
+  return { description, content: { "application/json": { schema } } };
+}

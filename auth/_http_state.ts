@@ -1,0 +1,64 @@
+/**
+ * What guards and sign-ins know of a request until its response goes out.
+ *
+ * @module
+ */
+
+import { outermostRequest } from "../router/mounted.ts";
+import type { Principal } from "./principal.ts";
+import type { AuthStrategy, Decision } from "./strategy.ts";
+
+/** A standard request, or what a router of ours made of it. */
+export type AnyRequest = Request | { readonly raw: Request };
+
+/** What is known of one request. */
+export interface RequestState {
+  /** Who asks. */
+  principal: Principal | undefined;
+  /** What strategies said, so that guards in a row ask once. */
+  decided: { readonly strategy: AuthStrategy; readonly decision: Decision } | undefined;
+  /** Header fields that the response depends on. */
+  readonly vary: Set<string>;
+  /** Whether the response is for one client alone, so that no cache may keep it. */
+  isPrivate: boolean;
+  /** Values of `Set-Cookie` that the response is to carry, by the cookie's name: RFC 6265bis §4.1.1 wants one each. */
+  readonly cookies: Map<string, string>;
+}
+
+/**
+ * By the standard request, so that nothing is written on what others made, and nothing is kept when it is gone. Routers
+ * that are mounted in another share what is known.
+ */
+const STATES: WeakMap<Request, RequestState> = /* @__PURE__ */ new WeakMap();
+
+/** The standard request. */
+export function rawOf(request: AnyRequest): Request {
+  return "raw" in request ? request.raw : request;
+}
+
+/** What is known of a request, if anything is. */
+export function findState(request: AnyRequest): RequestState | undefined {
+  return STATES.get(outermostRequest(rawOf(request)));
+}
+
+/** What is known of a request, to be added to. */
+export function stateOf(request: AnyRequest): RequestState {
+  const raw = outermostRequest(rawOf(request));
+  let state = STATES.get(raw);
+  if (state === undefined) {
+    state = {
+      principal: undefined,
+      decided: undefined,
+      vary: new Set(),
+      isPrivate: false,
+      cookies: new Map(),
+    };
+    STATES.set(raw, state);
+  }
+  return state;
+}
+
+/** Has a response set cookies. The last one of a name wins. */
+export function queueCookies(state: RequestState, cookies: readonly string[]): void {
+  for (const cookie of cookies) state.cookies.set(cookie.slice(0, cookie.indexOf("=")), cookie);
+}

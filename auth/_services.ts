@@ -1,0 +1,169 @@
+/**
+ * The services of authentication, made from one set of options.
+ *
+ * @module
+ */
+
+import { checkedClock } from "./_clock.ts";
+import { warnConsole } from "./_report.ts";
+import { type ClientAddressReader, clientAddressReader } from "./client_address.ts";
+import { type CookiePolicy, cookiePolicy } from "./cookie_policy.ts";
+import { type CsrfService, csrfService } from "./csrf.ts";
+import { type DerivedKeys, deriveKeys } from "./derived_keys.ts";
+import type { AuthEventListener } from "./events.ts";
+import type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
+import { passwordPolicy, type PasswordPolicyOptions } from "./password_policy.ts";
+import { type PasswordService, passwordService } from "./passwords.ts";
+import { sessionService } from "./session.ts";
+import type { SessionLimits, SessionService } from "./session_types.ts";
+import type { AuthStores } from "./store_types.ts";
+import { type AuthStrategy, chain, type StrategyChain } from "./strategy.ts";
+import { sessionCookieStrategy } from "./strategy_session.ts";
+import { type ThrottleRules, type ThrottleService, throttleService } from "./throttle.ts";
+import { type UserService, userService } from "./users.ts";
+
+/** Stores that authentication is given. */
+export type GivenStores = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
+
+/** What services are made from. */
+export interface ServiceOptions {
+  /**
+   * What all keys are derived from: at least 32 random bytes, as text, the same at each start and in each process. Of a
+   * list the first one signs and all verify, so that it can be replaced.
+   */
+  readonly secret: string | readonly string[];
+  /** Where users, sessions and the rest are kept: {@linkcode inMemoryAuthStores}, or a database. */
+  readonly stores: GivenStores;
+  /**
+   * Strategies beside the session's cookie. They are tried before it, so that a credential which somebody put into the
+   * request counts more than one which the browser sends by itself.
+   */
+  readonly strategies?: readonly AuthStrategy[] | undefined;
+  /** How long sessions last. @default 24 h, or 1 h without a request */
+  readonly session?:
+    | SessionLimits & {
+      /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
+      readonly lasting?: SessionLimits | undefined;
+    }
+    | undefined;
+  /** Hashes passwords; of a list the first does, and all verify. @default {pbkdf2Hasher()} */
+  readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
+  /** How many hashes run and wait at once. @default 4 and 64 */
+  readonly hashing?: HasherLimitOptions | undefined;
+  /** What a new password must be. @default at least 15 characters that no program foresees */
+  readonly passwordPolicy?: PasswordPolicyOptions | undefined;
+  /** Rules of the throttle in place of the defaults. Without it, nothing stops somebody from guessing. */
+  readonly throttle?: Partial<ThrottleRules> | "insecureSkip" | undefined;
+  /** Domain and `SameSite` of cookies. @default {{ sameSite: "Lax" }} without a domain */
+  readonly cookie?: {
+    /** Shares the session with all hosts below this one; see {@linkcode CookiePolicyOptions}. */
+    readonly domain?: string;
+    /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
+    readonly sameSite?: "Strict" | "Lax" | "None";
+  } | undefined;
+  /** Header field that carries the token against forged requests. @default {"X-CSRF-Token"} */
+  readonly csrfHeader?: string | undefined;
+  /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
+  readonly trustedOrigins?: readonly string[] | undefined;
+  /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** The address of whoever is connected. @default what `Deno.serve` and Bun say */
+  readonly clientAddress?: ClientAddressReader | undefined;
+  /** Is told of what happens. */
+  readonly events?: AuthEventListener | undefined;
+  /** Is told of what should not stay as it is. @default console.warn */
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
+  /** The time, in seconds since the epoch. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** What is made. */
+export interface Services {
+  readonly keys: DerivedKeys;
+  readonly cookies: CookiePolicy;
+  readonly csrf: CsrfService;
+  readonly throttle: ThrottleService | undefined;
+  readonly passwords: PasswordService;
+  readonly users: UserService;
+  readonly sessions: SessionService;
+  readonly strategy: StrategyChain;
+  readonly clientAddress: ClientAddressReader;
+  readonly events: AuthEventListener | undefined;
+  readonly warn: (message: string, error?: unknown) => void;
+  readonly now: () => number;
+}
+
+/** Makes the services. @throws {TypeError | RangeError} If an option is missing or of a wrong shape. */
+export function createServices(options: ServiceOptions): Services {
+  const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
+  const { users, sessions: sessionStore, refreshTokens, credentials } = stores ?? {};
+  requireStore("users", users?.findBySub);
+  requireStore("sessions", sessionStore?.findByTokenHash);
+  const now = checkedClock(options.now);
+  const told = { now, events, warn };
+  const keys = deriveKeys(options.secret);
+  const cookies = cookiePolicy({ ...options.cookie, warn });
+  const csrf = csrfService({
+    keys,
+    cookies,
+    header: options.csrfHeader,
+    trustedOrigins,
+    ...told,
+  });
+  const throttle = createThrottle(options, keys, told);
+  const passwords = passwordService({
+    users,
+    sessions: sessionStore,
+    refreshTokens,
+    throttle: throttle ?? "insecureSkip",
+    hasher: options.hasher,
+    hashing: options.hashing,
+    policy: passwordPolicy(options.passwordPolicy),
+    ...told,
+  });
+  const sessions = sessionService({
+    ...session,
+    users,
+    sessions: sessionStore,
+    refreshTokens,
+    ...told,
+  });
+  return {
+    keys,
+    cookies,
+    csrf,
+    throttle,
+    passwords,
+    users: userService({ users, sessions: sessionStore, refreshTokens, credentials, ...told }),
+    sessions,
+    strategy: chain([...strategies, sessionCookieStrategy({ sessions, cookies, now })]),
+    clientAddress: clientAddressReader({
+      ...(options.clientAddress === undefined ? {} : { clientAddress: options.clientAddress }),
+      ...(options.trustedProxies === undefined ? {} : { trustedProxies: options.trustedProxies }),
+      warn,
+    }),
+    ...told,
+  };
+}
+
+function createThrottle(
+  { throttle = {}, stores }: ServiceOptions,
+  keys: DerivedKeys,
+  told: Pick<Services, "now" | "events" | "warn">,
+): ThrottleService | undefined {
+  if (throttle === "insecureSkip") return undefined;
+  const store = stores.throttle;
+  if (store === undefined) {
+    throw new TypeError(
+      'Cannot set up authentication: stores.throttle is missing; throttle: "insecureSkip" does without',
+    );
+  }
+  return throttleService({ store, keys, rules: throttle, ...told });
+}
+
+function requireStore(name: string, method: unknown): void {
+  if (typeof method === "function") return;
+  throw new TypeError(
+    `Cannot set up authentication: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
+  );
+}

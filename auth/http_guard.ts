@@ -1,0 +1,194 @@
+/**
+ * The guard: who asks, whether it is no forgery, and whether it may.
+ *
+ * @module
+ */
+
+import { mayBeAnonymous } from "../router/guard.ts";
+import type { RouteAccess, RouteGuard, RouteRequest } from "../router/types.ts";
+import { challengeOf, isAmbient, varyOf } from "./_challenge.ts";
+import { createEmitter } from "./_emit.ts";
+import {
+  type AnyRequest,
+  findState,
+  queueCookies,
+  type RequestState,
+  stateOf,
+} from "./_http_state.ts";
+import { type AuthorizationManager, isAllowed } from "./authorization.ts";
+import { AuthError } from "./error.ts";
+import { type AuthRuntime, type CsrfRule, getAuthRuntime } from "./http_runtime.ts";
+import type { Principal } from "./principal.ts";
+import type { ActiveSession } from "./session_types.ts";
+import { type AuthFailed, type AuthStrategy, decide, type Decision } from "./strategy.ts";
+import { strategiesOf } from "./strategy.ts";
+import { activeSessionOf } from "./strategy_session.ts";
+
+/** Options of guards. */
+export interface GuardOptions {
+  /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
+  readonly runtime?: AuthRuntime | undefined;
+  /** How requests say who asks. @default the runtime's */
+  readonly strategy?: AuthStrategy | undefined;
+  /** What is asked against forged requests. @default the runtime's */
+  readonly csrf?: CsrfRule | undefined;
+  /** Decides who may do what. @default the runtime's */
+  readonly manager?: AuthorizationManager | undefined;
+}
+
+/** A guard, and what documents and answers say of it. */
+export interface AuthGuard {
+  readonly guard: RouteGuard<Principal>;
+  readonly strategies: readonly AuthStrategy[];
+  readonly challenge: string;
+}
+
+/**
+ * Makes a guard.
+ *
+ * @param takesKnown Whether it takes the word of a guard with other strategies that ran before.
+ */
+export function createGuard(options: GuardOptions, takesKnown = false): AuthGuard {
+  const runtime = options.runtime ?? getAuthRuntime();
+  const { strategy = runtime.strategy, manager = runtime.authorization } = options;
+  requireParts(strategy, manager);
+  const strategies = strategiesOf(strategy);
+  const challenge = challengeOf(strategies);
+  const vary = varyOf(strategies);
+  const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule);
+  const emit = createEmitter(runtime);
+
+  /** Asks the strategies, or remembers what they said to a guard before. */
+  async function ask(req: RouteRequest, args: readonly unknown[]): Promise<Decision> {
+    const state = stateOf(req);
+    const known = state.decided;
+    if (known !== undefined && (takesKnown || known.strategy === strategy)) return known.decision;
+    const decision = await decide(strategies, { request: req.raw, args });
+    state.decided = { strategy, decision };
+    return decision;
+  }
+
+  /** Finds who asks. A credential that is wrong, or that somebody else's page made use of, ends the request. */
+  async function authenticate(
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): Promise<Principal | undefined> {
+    const { by, result } = await ask(req, args);
+    if (by === undefined) return undefined;
+    if (result.status === "failed") throw refusal(result, by, stateOf(req));
+    if (isAmbient(by)) await checkForgery(req.raw);
+    return result.principal;
+  }
+
+  /** The client gets the code. A session's cookie that is good for nothing goes, or the browser would be stuck with it. */
+  function refusal(failed: AuthFailed, by: AuthStrategy, state: RequestState): AuthError {
+    const { code, message } = failed;
+    emit("credential.refused", { strategy: by.name, code, message });
+    const { cookies } = runtime;
+    if (by.scheme?.type === "cookie" && by.scheme.name === cookies.names.sid) {
+      queueCookies(state, [cookies.clear("sid")]);
+    }
+    return unauthenticated(challengeOf([by]), code, message);
+  }
+
+  async function authorize(
+    principal: Principal | undefined,
+    { authorization }: RouteAccess,
+    req: RouteRequest,
+  ): Promise<void> {
+    if (authorization === undefined) return;
+    const { metadata } = authorization;
+    const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
+    if (isAllowed(result)) return;
+    const { reason } = result;
+    emit("authz.denied", { reason, route: req.route, sub: principal?.sub });
+    throw new AuthError("access_denied", { reason });
+  }
+
+  // Who asks, whether somebody is needed, who may: in this order, and all before the body
+  async function guard(
+    req: RouteRequest,
+    access: RouteAccess,
+    ...args: unknown[]
+  ): Promise<Principal | undefined> {
+    const state = stateOf(req);
+    for (const name of vary) state.vary.add(name);
+    const wasPrivate = state.isPrivate;
+    state.isPrivate = true; // until it is known that nobody asks
+    const principal = await authenticate(req, args);
+    if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
+    await authorize(principal, access, req);
+    state.principal = principal;
+    state.isPrivate = wasPrivate || principal !== undefined;
+    return principal;
+  }
+
+  return { guard, strategies, challenge };
+}
+
+/**
+ * The principal of a request that a guard let pass, or that has just signed in. Where a route's types know it, read
+ * `req.principal`.
+ *
+ * @param request The router's request, or the standard one.
+ * @returns `undefined` for anonymous requests, and where no guard ran.
+ */
+export function getPrincipal(request: AnyRequest): Principal | undefined {
+  return findState(request)?.principal;
+}
+
+/**
+ * The session behind a request that a guard let pass by its cookie, and its user.
+ *
+ * @param request The router's request, or the standard one.
+ * @returns `undefined` for anonymous requests, those with a credential of another kind, and where no guard ran.
+ */
+export function getSession(request: AnyRequest): ActiveSession | undefined {
+  const principal = getPrincipal(request);
+  return principal === undefined ? undefined : activeSessionOf(principal);
+}
+
+function unauthenticated(challenge: string, code?: string, reason?: string): AuthError {
+  return new AuthError("unauthenticated", {
+    headers: { "WWW-Authenticate": challenge },
+    ...(code === undefined ? {} : { code }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+function forgeryCheck(
+  { csrf }: AuthRuntime,
+  rule: CsrfRule,
+): (request: Request) => Promise<void> | void {
+  switch (rule) {
+    case "source":
+      return csrf.checkSource;
+    case "token":
+      return csrf.check;
+    case "insecureSkip":
+      return () => {};
+  }
+  rule satisfies never;
+  throw new TypeError("Cannot create guard: csrf is none of source, token and insecureSkip");
+}
+
+/** Parameters are decoded when a manager asks for them. */
+function transportOf(req: RouteRequest) {
+  return {
+    kind: "http" as const,
+    request: req.raw,
+    route: req.route,
+    get params() {
+      return req.params;
+    },
+  };
+}
+
+function requireParts(strategy: AuthStrategy, manager: AuthorizationManager): void {
+  if (typeof strategy?.authenticate !== "function") {
+    throw new TypeError("Cannot create guard: the strategy has no authenticate()");
+  }
+  if (typeof manager?.authorize !== "function") {
+    throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
+  }
+}

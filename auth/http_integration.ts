@@ -1,0 +1,87 @@
+/**
+ * `withAuthRoutes`, and authentication as a part of a router.
+ *
+ * @module
+ */
+
+import type { AuthIntegration, TypedRouter } from "../router/types.ts";
+import { type RefusalHandler, withAuthErrors } from "./http_errors.ts";
+import { createGuard, type GuardOptions } from "./http_guard.ts";
+import { applyAuthHeaders } from "./http_headers.ts";
+import { createAuthRoutes, mountAuthRoutes } from "./http_routes.ts";
+import type { AuthRuntime, IntegrationOptions } from "./http_runtime.ts";
+import type { Principal } from "./principal.ts";
+
+/** Options of {@linkcode withAuthRoutes}. */
+export interface AuthRoutesGuardOptions extends GuardOptions {
+  /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
+  readonly catch?: RefusalHandler | undefined;
+}
+
+/**
+ * Protects every route and mount that is added to a router from now on; earlier ones stay as they are. `req.principal` is
+ * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` gives it the principal
+ * where there is one, and `authorization: { metadata }` asks the authorization manager.
+ *
+ * @returns The same router.
+ * @throws {TypeError} If the router has a guard or has begun to answer, or there is no runtime.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   createContainer,
+ *   createRouter,
+ *   inMemoryAuthStores,
+ *   json,
+ *   registerAuth,
+ *   withAuthRoutes,
+ * } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const runtime = registerAuth({
+ *   secret: "a secret of at least 32 bytes, kept",
+ *   stores: inMemoryAuthStores(),
+ *   container: createContainer(),
+ * });
+ * const router = withAuthRoutes(createRouter(), { runtime })
+ *   .get("/me", (req) => json(req.principal.sub))
+ *   .get("/greeting", (req) => json(req.principal === undefined ? "hello, you" : "hello again"), {
+ *     auth: { mode: "optional" },
+ *   })
+ *   .get("/health", () => json("well"), { auth: false });
+ *
+ * assertEquals((await router.request("/me")).status, 401);
+ * assertEquals(await (await router.request("/greeting")).json(), "hello, you");
+ * assertEquals(await (await router.request("/health")).json(), "well");
+ * ```
+ */
+export function withAuthRoutes<Args extends unknown[]>(
+  router: TypedRouter<Args>,
+  options: AuthRoutesGuardOptions = {},
+): TypedRouter<Args, Principal> {
+  return router.withAuth(guardIntegration(options));
+}
+
+/** What `withAuth()` of builders and routers takes: the guard, the routes and the hooks. */
+export function authIntegration(
+  runtime: AuthRuntime,
+  { basePath, routes = {}, catch: handler }: IntegrationOptions,
+): AuthIntegration<Principal> {
+  const integration = guardIntegration({ runtime, catch: handler });
+  if (routes === false) return integration;
+  const list = createAuthRoutes({ ...routes, runtime });
+  return {
+    ...integration,
+    routes: (router) => void mountAuthRoutes(router, list, basePath),
+  };
+}
+
+function guardIntegration(
+  { catch: handler, ...options }: AuthRoutesGuardOptions,
+): AuthIntegration<Principal> {
+  return {
+    ...createGuard(options),
+    catch: withAuthErrors(handler),
+    finally: applyAuthHeaders,
+  };
+}

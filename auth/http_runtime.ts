@@ -1,0 +1,111 @@
+/**
+ * `AuthRuntime`: authentication put together, and how parts of an application find it.
+ *
+ * @module
+ */
+
+import { type Container, defaultContainer } from "../router/container.ts";
+import type { AuthIntegration } from "../router/types.ts";
+import type { AnyRequest } from "./_http_state.ts";
+import type { AuthorizationManager } from "./authorization.ts";
+import type { CookiePolicy } from "./cookie_policy.ts";
+import type { CsrfService } from "./csrf.ts";
+import type { DerivedKeys } from "./derived_keys.ts";
+import type { AuthEventListener } from "./events.ts";
+import type { RefusalHandler } from "./http_errors.ts";
+import type { AuthRoute, AuthRoutesOptions } from "./http_routes.ts";
+import type { PasswordService } from "./passwords.ts";
+import type { Authentication, PasswordAuthentication, Principal } from "./principal.ts";
+import type { SessionService } from "./session_types.ts";
+import type { SignedIn, SignInOptions } from "./sign_in.ts";
+import type { StrategyChain } from "./strategy.ts";
+import type { LoginClient, ThrottleService } from "./throttle.ts";
+import type { UserService } from "./users.ts";
+
+/** Name that a container has the runtime under. */
+export const AUTH_RUNTIME = "auth.Runtime" as const;
+
+/**
+ * What guards ask of requests that change something and whose credential the browser may have sent by itself: that they
+ * come from the application's own pages (`source`), with a `token` as well, or nothing.
+ */
+export type CsrfRule = "source" | "token" | "insecureSkip";
+
+/** Options of {@linkcode AuthRuntime.integration}. */
+export interface IntegrationOptions {
+  /** Path that the routes of authentication are beneath. @default {"/auth"} */
+  readonly basePath?: string;
+  /** Options of these routes; `false` leaves them out. */
+  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false;
+  /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
+  readonly catch?: RefusalHandler;
+}
+
+/** Authentication, put together by {@linkcode registerAuth}. Frozen. */
+export interface AuthRuntime {
+  /** How requests say who asks. */
+  readonly strategy: StrategyChain;
+  /** What guards ask against forged requests. */
+  readonly csrfRule: CsrfRule;
+  /** Decides who may do what: what the container has as {@linkcode AUTHORIZATION_MANAGER} when it is first asked. */
+  readonly authorization: AuthorizationManager;
+  /** Creates users, and verifies and changes passwords. */
+  readonly passwords: PasswordService;
+  /** Looks after accounts. */
+  readonly users: UserService;
+  /** Begins, verifies, lists and ends sessions. {@linkcode signIn} also sets the cookies. */
+  readonly sessions: SessionService;
+  /** Makes and checks tokens against forged requests. */
+  readonly csrf: CsrfService;
+  /** Names and attributes of cookies. */
+  readonly cookies: CookiePolicy;
+  /** Counts attempts; absent where nobody does. */
+  readonly throttle: ThrottleService | undefined;
+  /** The secret's keys. */
+  readonly keys: DerivedKeys;
+  /** Is told of what happens. */
+  readonly events: AuthEventListener | undefined;
+  /** Is told of what should not stay as it is. */
+  readonly warn: (message: string, error?: unknown) => void;
+  /** The time, in seconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Who tries to sign in, as {@linkcode PasswordService.verify} wants to know: the client's address, and the browser if
+   * it is known.
+   *
+   * @param args What the host handed to `fetch` behind the request.
+   */
+  client(request: AnyRequest, ...args: unknown[]): LoginClient;
+  /**
+   * Begins a session in place of the one that the request presents. `applyAuthHeaders` puts its cookies into the
+   * response. Where people sign in by a form of yours, check the request by `csrf.check()` first.
+   *
+   * @param authentication What {@linkcode PasswordService.verify} or a sign-in of another kind made.
+   */
+  signIn(
+    request: AnyRequest,
+    authentication: Authentication | PasswordAuthentication,
+    options?: SignInOptions,
+  ): Promise<SignedIn>;
+  /** Ends the session that the request presents, if there is one, and takes its cookies away. */
+  signOut(request: AnyRequest): Promise<void>;
+  /** The routes of authentication, see {@linkcode createAuthRoutes}. */
+  routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
+  /** Guard, routes and hooks for `withAuth()` of a builder or router. */
+  integration(options?: IntegrationOptions): AuthIntegration<Principal>;
+}
+
+/**
+ * Finds what {@linkcode registerAuth} made.
+ *
+ * @param container Where it was registered. @default {defaultContainer}
+ * @throws {TypeError} If nothing was.
+ */
+export function getAuthRuntime(container: Container = defaultContainer): AuthRuntime {
+  if (!container.has(AUTH_RUNTIME)) {
+    throw new TypeError(
+      "Cannot find authentication: call registerAuth() first, or give the option runtime",
+    );
+  }
+  return container.resolve<AuthRuntime>(AUTH_RUNTIME);
+}

@@ -8,7 +8,13 @@
 import { join, toFileUrl } from "@std/path";
 import { packageModules, ROOT, runDeno } from "./_project.ts";
 
-const DOCUMENTS: readonly string[] = ["deno.json", "README.md", "LICENSE", "CHANGELOG.md"];
+const DOCUMENTS: readonly string[] = [
+  "deno.json",
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+  "docs/errors.md",
+];
 
 /**
  * The files that `deno publish --dry-run` says it would publish, as sorted paths of the project.

@@ -1,0 +1,211 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  policyAgentManager,
+  type PolicyAgentOptions,
+} from "../../examples/policy_agent/policy_agent.ts";
+import { guardedRouter, type GuardedRouterOptions, withAgent } from "./_policy_agent.ts";
+
+/** What an agent was sent. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function sentBy(
+  options: GuardedRouterOptions & { readonly agent?: Partial<PolicyAgentOptions> },
+  init: RequestInit = {},
+): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const answer = async (request: Request) => {
+    const { method, url, headers } = request;
+    sent.push({ method, path: new URL(url).pathname, headers, text: await request.text() });
+    return Response.json({ result: true });
+  };
+  await withAgent(answer, async (url) => {
+    const { router } = guardedRouter(policyAgentManager({ url, ...options.agent }), options);
+    const response = await router.request("/notes/a%20b?secret=query", init);
+    await response.body?.cancel();
+  });
+  return sent;
+}
+
+const ADA = {
+  sub: "ada",
+  method: "bearer",
+  amr: ["pwd", "otp"],
+  acr: "2",
+  authTime: 1_000,
+  scope: ["notes:read"],
+  sessionId: "s1",
+  claims: { email: "ada@example.com", tier: "gold" },
+} as const;
+const ACTION = { method: "GET", route: "/notes/:id", params: { id: "a b" } };
+const METADATA = { action: "read" };
+
+const QUESTIONS: readonly (readonly [
+  why: string,
+  options: Parameters<typeof sentBy>[0],
+  input: unknown,
+])[] = [
+  ["nobody", {}, { subject: null, action: ACTION, metadata: METADATA }],
+  ["a principal, of its session and claims nothing", { principal: ADA }, {
+    subject: {
+      sub: "ada",
+      method: "bearer",
+      amr: ["pwd", "otp"],
+      acr: "2",
+      authTime: 1_000,
+      scope: ["notes:read"],
+    },
+    action: ACTION,
+    metadata: METADATA,
+  }],
+  ["a principal that has little", { principal: { sub: "bob", method: "api-key" } }, {
+    subject: { sub: "bob", method: "api-key", authTime: 0 },
+    action: ACTION,
+    metadata: METADATA,
+  }],
+  ["the claims that are asked for", {
+    principal: { sub: "ada", method: "bearer", claims: ADA.claims },
+    agent: { claims: ["tier", "absent"] },
+  }, {
+    subject: { sub: "ada", method: "bearer", authTime: 0, claims: { tier: "gold" } },
+    action: ACTION,
+    metadata: METADATA,
+  }],
+  ["metadata that is a list", { metadata: ["read", { of: "notes" }] }, {
+    subject: null,
+    action: ACTION,
+    metadata: ["read", { of: "notes" }],
+  }],
+];
+
+for (const [why, options, input] of QUESTIONS) {
+  Deno.test(`policyAgentManager() tells the agent of ${why}`, async () => {
+    const [{ method, path, headers, text } = noQuestion(), ...others] = await sentBy(options);
+    assertEquals(JSON.parse(text), { input });
+    assertEquals([method, path], ["POST", "/v1/data/notes/allow"]);
+    assertEquals(headers.get("Content-Type"), "application/json");
+    assertEquals(headers.get("Authorization"), null);
+    assertEquals(others, []);
+  });
+}
+
+function noQuestion(): never {
+  throw new Error("The agent was asked nothing");
+}
+
+Deno.test("policyAgentManager() leaves the request's header fields, query and body alone", async () => {
+  const [sent = noQuestion()] = await sentBy({}, {
+    method: "POST",
+    headers: { "X-Secret": "header", "Sec-Fetch-Site": "same-origin" },
+    body: "secret body",
+  });
+  assertEquals(/secret/i.test(sent.text), false);
+  assertEquals(sent.headers.get("X-Secret"), null);
+  assertEquals(JSON.parse(sent.text).input.action, { ...ACTION, method: "POST" });
+});
+
+Deno.test("policyAgentManager() shows its token to the agent", async () => {
+  const [{ headers } = noQuestion()] = await sentBy({ agent: { token: "abc-._~+/=" } });
+  assertEquals(headers.get("Authorization"), "Bearer abc-._~+/=");
+});
+
+Deno.test("policyAgentManager() sends through a fetch of its own", async () => {
+  const urls: string[] = [];
+  const send: PolicyAgentOptions["fetch"] = (url, init) => {
+    urls.push(new URL(url).pathname);
+    return fetch(url, init);
+  };
+  assertEquals((await sentBy({ agent: { fetch: send } })).length, 1);
+  assertEquals(urls, ["/v1/data/notes/allow"]);
+});
+
+Deno.test("policyAgentManager() denies what cannot be written as JSON, and asks nobody", async () => {
+  let asked = 0;
+  await withAgent(() => Response.json({ result: ++asked > 0 }), async (url) => {
+    const options = { metadata: { limit: 1n } };
+    const { router, reasons } = guardedRouter(policyAgentManager({ url }), options);
+    const response = await router.request("/notes/1");
+    await response.body?.cancel();
+    assertEquals([response.status, asked], [403, 0]);
+    assertEquals(reasons, ["policy agent: the question cannot be written as JSON"]);
+  });
+});
+
+Deno.test("policyAgentManager() stops asking when the client goes away", async () => {
+  const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
+  const { promise: left, resolve: tellLeft } = Promise.withResolvers<void>();
+  const answer = ({ signal }: Request) =>
+    new Promise<Response>((resolve) => {
+      signal.addEventListener("abort", () => {
+        tellLeft();
+        resolve(new Response(null));
+      }, { once: true });
+      tellAsked();
+    });
+  await withAgent(answer, async (url) => {
+    const manager = policyAgentManager({ url, timeoutMs: 60_000 });
+    const { router, reasons } = guardedRouter(manager);
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request) => router.request(request),
+    );
+    const client = new AbortController();
+    const response = fetch(`http://127.0.0.1:${server.addr.port}/notes/1`, {
+      signal: client.signal,
+    });
+    await asked;
+    client.abort();
+    await assertRejects(() => response, DOMException);
+    await left;
+    await server.shutdown();
+    assertEquals(reasons, ["policy agent: the client went away"]);
+  });
+});
+
+const REFUSED: readonly (readonly [
+  why: string,
+  options: Partial<PolicyAgentOptions>,
+  error: typeof TypeError | typeof RangeError,
+  says: string,
+])[] = [
+  ["no URL", { url: "127.0.0.1:8181" }, TypeError, "url is no http or https URL"],
+  ["a path", { url: "/v1/data/allow" }, TypeError, "url is no http or https URL"],
+  ["a file", { url: "file:///v1/data/allow" }, TypeError, "url is no http or https URL"],
+  ["http to another machine", { url: "http://opa.internal/" }, TypeError, "use https"],
+  ["http to what starts as loopback", { url: "http://127.0.0.1.evil/" }, TypeError, "use https"],
+  ["http to an address in the net", { url: "http://10.0.0.1/" }, TypeError, "use https"],
+  ["a password in the URL", { url: "https://a:b@localhost/" }, TypeError, "use token"],
+  ["a token of two lines", { token: "a\r\nX: y" }, TypeError, "token is no bearer token"],
+  ["an empty token", { token: "" }, TypeError, "token is no bearer token"],
+  ["no time", { timeoutMs: 0 }, RangeError, "from 1 to 60000"],
+  ["a time that is none", { timeoutMs: NaN }, RangeError, "from 1 to 60000"],
+  ["a time in parts", { timeoutMs: 1.5 }, RangeError, "from 1 to 60000"],
+  ["more time than a timer has", { timeoutMs: 2 ** 31 }, RangeError, "from 1 to 60000"],
+];
+
+for (const [why, options, error, says] of REFUSED) {
+  Deno.test(`policyAgentManager() refuses ${why}`, () => {
+    assertThrows(
+      () => policyAgentManager({ url: "http://localhost:8181/", ...options }),
+      error,
+      says,
+    );
+  });
+}
+
+const TAKEN: readonly PolicyAgentOptions[] = [
+  { url: "http://localhost:8181/v1/data/a" },
+  { url: "http://opa.localhost/v1/data/a" },
+  { url: "http://127.0.0.1:8181/v1/data/a" },
+  { url: "http://[::1]:8181/v1/data/a" },
+  { url: "https://opa.example.com/v1/data/a" },
+  { url: "http://opa.internal/v1/data/a", insecureHttp: true },
+];
+
+Deno.test("policyAgentManager() takes https, http within the machine, and http where told so", () => {
+  for (const options of TAKEN) policyAgentManager(options);
+});

@@ -15,19 +15,20 @@ export function challengeOf(strategies: readonly AuthStrategy[]): string {
 /** Names for `Vary`, RFC 9110 §12.5.5: the header fields that credentials are in. */
 export function varyOf(strategies: readonly AuthStrategy[]): readonly string[] {
   const names = strategies.map(fieldOf).filter((name) => name !== undefined);
-  return [...new Set(names)];
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
 }
 
 /**
  * Whether browsers send a strategy's credential by themselves, with requests that other sites make too: cookies, and what
  * a dialog put into `Authorization`. A strategy that does not say where its credential is may take such a one.
  */
-export function isAmbient({ scheme }: AuthStrategy): boolean {
+export function isAmbient({ scheme, ambient }: AuthStrategy): boolean {
+  if (ambient !== undefined) return ambient;
   switch (scheme?.type) {
     case "bearer":
       return false;
     case "header":
-      return scheme.name.toLowerCase() === "authorization";
+      return ["authorization", "cookie"].includes(scheme.name.toLowerCase());
     default:
       return true;
   }

@@ -68,7 +68,7 @@ export function routeDocs(header: string): RouteDocs {
       name: header,
       in: "header",
       required: true,
-      description: "The token of `GET /csrf`",
+      description: "The token that the route `csrf`, beside this one, gives",
       schema: TEXT,
     }],
   } as const;
@@ -99,6 +99,7 @@ export function routeDocs(header: string): RouteDocs {
         200: content("The session", SIGNED_IN),
         401: { description: "No such account, or a wrong password" },
         ...FORGED,
+        422: { description: "The body is no object, or `remember` no boolean" },
         ...THROTTLED,
         ...BUSY,
       },
@@ -107,6 +108,7 @@ export function routeDocs(header: string): RouteDocs {
       tags: TAGS,
       summary: "Sign out",
       ...token,
+      requestBody: { ...body({ type: "object" }), required: false },
       responses: { 204: { description: "Nobody is signed in any more" }, ...FORGED },
     },
     session: {
@@ -131,6 +133,7 @@ export function routeDocs(header: string): RouteDocs {
             header: { ...TEXT, description: "The header field that carries it" },
           }, ["csrfToken", "header"]),
         ),
+        403: { description: "The session's cookie is there twice" },
       },
     },
   };

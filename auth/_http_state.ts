@@ -15,12 +15,18 @@ export type AnyRequest = Request | { readonly raw: Request };
 export interface RequestState {
   /** Who asks. */
   principal: Principal | undefined;
+  /** Token of the session that the request has begun. */
+  begun: string | undefined;
   /** What strategies said, so that guards in a row ask once. */
   decided: { readonly strategy: AuthStrategy; readonly decision: Decision } | undefined;
   /** Header fields that the response depends on. */
   readonly vary: Set<string>;
   /** Whether the response is for one client alone, so that no cache may keep it. */
   isPrivate: boolean;
+  /** The response that says all this; none yet. */
+  sealed: Response | undefined;
+  /** Whether the response is on its way. */
+  isAnswered: boolean;
   /** Values of `Set-Cookie` that the response is to carry, by the cookie's name: RFC 6265bis §4.1.1 wants one each. */
   readonly cookies: Map<string, string>;
 }
@@ -31,26 +37,29 @@ export interface RequestState {
  */
 const STATES: WeakMap<Request, RequestState> = /* @__PURE__ */ new WeakMap();
 
-/** The standard request. */
+/** The standard request that came in, whatever mounts have made of it. */
 export function rawOf(request: AnyRequest): Request {
-  return "raw" in request ? request.raw : request;
+  return outermostRequest("raw" in request ? request.raw : request);
 }
 
 /** What is known of a request, if anything is. */
 export function findState(request: AnyRequest): RequestState | undefined {
-  return STATES.get(outermostRequest(rawOf(request)));
+  return STATES.get(rawOf(request));
 }
 
 /** What is known of a request, to be added to. */
 export function stateOf(request: AnyRequest): RequestState {
-  const raw = outermostRequest(rawOf(request));
+  const raw = rawOf(request);
   let state = STATES.get(raw);
   if (state === undefined) {
     state = {
       principal: undefined,
+      begun: undefined,
       decided: undefined,
       vary: new Set(),
       isPrivate: false,
+      sealed: undefined,
+      isAnswered: false,
       cookies: new Map(),
     };
     STATES.set(raw, state);

@@ -116,6 +116,20 @@ const IMPOSSIBLE: PasswordProblem = {
   message: "Choose another: this one is too long, or has a character that cannot be used",
 };
 
+/**
+ * What somebody who is signed in gets for a wrong current password: a mistake in a form. A 401 would send the user away to
+ * sign in again.
+ */
+export function asMistake(error: unknown): unknown {
+  if (!(error instanceof AuthError) || error.code !== "invalid_credentials") return error;
+  const { reason = "" } = error;
+  const message = "This is not the current password";
+  return new AuthError("wrong_password", {
+    reason,
+    violations: [{ in: "body", pointer: "/currentPassword", code: "wrong_password", message }],
+  });
+}
+
 /** Why a password does not let somebody in: one hash, whatever is known of the user. */
 async function findFailure(
   hasher: PasswordHasher,

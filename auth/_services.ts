@@ -5,9 +5,10 @@
  */
 
 import { checkedClock } from "./_clock.ts";
+import { checkNames, checkOptionalFunction } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
 import { type ClientAddressReader, clientAddressReader } from "./client_address.ts";
-import { type CookiePolicy, cookiePolicy } from "./cookie_policy.ts";
+import { type CookiePolicy, cookiePolicy, type CookiePolicyOptions } from "./cookie_policy.ts";
 import { type CsrfService, csrfService } from "./csrf.ts";
 import { type DerivedKeys, deriveKeys } from "./derived_keys.ts";
 import type { AuthEventListener } from "./events.ts";
@@ -25,6 +26,12 @@ import { type UserService, userService } from "./users.ts";
 /** Stores that authentication is given. */
 export type GivenStores = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
 
+/** How long sessions last. */
+export interface SessionOptions extends SessionLimits {
+  /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
+  readonly lasting?: SessionLimits | undefined;
+}
+
 /** What services are made from. */
 export interface ServiceOptions {
   /**
@@ -40,12 +47,7 @@ export interface ServiceOptions {
    */
   readonly strategies?: readonly AuthStrategy[] | undefined;
   /** How long sessions last. @default 24 h, or 1 h without a request */
-  readonly session?:
-    | SessionLimits & {
-      /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
-      readonly lasting?: SessionLimits | undefined;
-    }
-    | undefined;
+  readonly session?: SessionOptions | undefined;
   /** Hashes passwords; of a list the first does, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once. @default 4 and 64 */
@@ -54,13 +56,8 @@ export interface ServiceOptions {
   readonly passwordPolicy?: PasswordPolicyOptions | undefined;
   /** Rules of the throttle in place of the defaults. Without it, nothing stops somebody from guessing. */
   readonly throttle?: Partial<ThrottleRules> | "insecureSkip" | undefined;
-  /** Domain and `SameSite` of cookies. @default {{ sameSite: "Lax" }} without a domain */
-  readonly cookie?: {
-    /** Shares the session with all hosts below this one; see {@linkcode CookiePolicyOptions}. */
-    readonly domain?: string;
-    /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
-    readonly sameSite?: "Strict" | "Lax" | "None";
-  } | undefined;
+  /** Name, domain and `SameSite` of cookies. @default {{ sameSite: "Lax" }} without a domain */
+  readonly cookie?: Omit<CookiePolicyOptions, "warn"> | undefined;
   /** Header field that carries the token against forged requests. @default {"X-CSRF-Token"} */
   readonly csrfHeader?: string | undefined;
   /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
@@ -95,6 +92,7 @@ export interface Services {
 
 /** Makes the services. @throws {TypeError | RangeError} If an option is missing or of a wrong shape. */
 export function createServices(options: ServiceOptions): Services {
+  checkShapes(options);
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
   const { users, sessions: sessionStore, refreshTokens, credentials } = stores ?? {};
   requireStore("users", users?.findBySub);
@@ -152,18 +150,43 @@ function createThrottle(
   told: Pick<Services, "now" | "events" | "warn">,
 ): ThrottleService | undefined {
   if (throttle === "insecureSkip") return undefined;
+  if (typeof throttle !== "object" || throttle === null) {
+    throw new TypeError(
+      `${CANNOT}: throttle is neither rules nor "insecureSkip"; leave it out for the usual rules`,
+    );
+  }
   const store = stores.throttle;
   if (store === undefined) {
     throw new TypeError(
-      'Cannot set up authentication: stores.throttle is missing; throttle: "insecureSkip" does without',
+      `${CANNOT}: stores.throttle is missing; throttle: "insecureSkip" does without`,
     );
   }
   return throttleService({ store, keys, rules: throttle, ...told });
 }
 
+const CANNOT = "Cannot set up authentication";
+
+function checkShapes({ session = {}, cookie = {}, ...options }: ServiceOptions): void {
+  const limits = { absolute: true, idle: true } as const;
+  checkNames<SessionOptions>(`${CANNOT}: session`, session, { ...limits, lasting: true });
+  checkNames<SessionLimits>(`${CANNOT}: session.lasting`, session.lasting ?? {}, limits);
+  checkNames(`${CANNOT}: cookie`, cookie, { domain: true, sameSite: true, name: true });
+  checkOptionalFunction(CANNOT, "events", options.events);
+  checkOptionalFunction(CANNOT, "warn", options.warn);
+  checkOptionalFunction(CANNOT, "now", options.now);
+  checkHashers(options.hasher);
+}
+
+function checkHashers(hasher: ServiceOptions["hasher"] = []): void {
+  for (const one of Array.isArray(hasher) ? hasher : [hasher]) {
+    if (typeof one?.hash === "function" && typeof one.verify === "function") continue;
+    throw new TypeError(`${CANNOT}: a hasher has no hash() or no verify()`);
+  }
+}
+
 function requireStore(name: string, method: unknown): void {
   if (typeof method === "function") return;
   throw new TypeError(
-    `Cannot set up authentication: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
+    `${CANNOT}: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
   );
 }

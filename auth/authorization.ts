@@ -38,10 +38,10 @@ export interface HttpTransport {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a manager is asked about. */
-export interface AuthorizationContext {
-  /** What the route says of itself: the application's own data. */
-  readonly metadata: unknown;
+/** What a manager is asked about. `Metadata` is what the application's routes say of themselves. */
+export interface AuthorizationContext<Metadata = unknown> {
+  /** What the route says of itself: the application's own data. Nothing checks that it is of the type. */
+  readonly metadata: Metadata;
   /** How the question came in. */
   readonly transport: HttpTransport;
 }
@@ -50,7 +50,7 @@ export interface AuthorizationContext {
  * Decides who may do what. What it throws is never a pass: an `HttpError` is the answer, say a 404 where nobody is to
  * know, and anything else a 500.
  */
-export interface AuthorizationManager {
+export interface AuthorizationManager<Metadata = unknown> {
   /**
    * Decides.
    *
@@ -58,7 +58,7 @@ export interface AuthorizationManager {
    */
   authorize(
     principal: Principal | undefined,
-    context: AuthorizationContext,
+    context: AuthorizationContext<Metadata>,
   ): AuthorizationResult | Promise<AuthorizationResult>;
 }
 
@@ -82,12 +82,11 @@ export function authorizationAllowed(): AuthorizationAllowed {
  *   type AuthorizationManager,
  * } from "@gatehouse/http/auth";
  *
- * export const scopes: AuthorizationManager = {
+ * export const scopes: AuthorizationManager<{ scope: string }> = {
  *   authorize(principal, { metadata }) {
- *     const { scope } = metadata as { scope: string };
- *     return principal?.scope?.includes(scope)
+ *     return principal?.scope?.includes(metadata.scope)
  *       ? authorizationAllowed()
- *       : authorizationDenied(`scope ${scope} was not granted`);
+ *       : authorizationDenied(`scope ${metadata.scope} was not granted`);
  *   },
  * };
  * ```

@@ -15,7 +15,8 @@ export type AuthErrorCode =
   | "session_expired"
   | "throttled"
   | "unauthenticated"
-  | "weak_password";
+  | "weak_password"
+  | "wrong_password";
 
 /** One reason why a part of the body was refused. */
 export interface AuthViolation {
@@ -132,6 +133,7 @@ function statusOf(code: AuthErrorCode): number {
     case "identifier_unavailable":
       return 409;
     case "weak_password":
+    case "wrong_password":
       return 422;
     case "throttled":
       return 429;

@@ -40,6 +40,10 @@ export interface CredentialRefused extends EventBase {
   readonly code: string;
   /** What the strategy says of it. */
   readonly message: string;
+  /** Pattern of the route; empty where none matched. */
+  readonly route: string;
+  /** Address of the client, if known. */
+  readonly address?: string;
 }
 
 /** The authorization manager refused. */
@@ -48,10 +52,12 @@ export interface AuthorizationRefused extends EventBase {
   readonly type: "authz.denied";
   /** What the manager says of it. */
   readonly reason: string;
-  /** Pattern of the route. */
+  /** Pattern of the route; empty where none matched. */
   readonly route: string;
   /** Subject id of who asked; absent for anonymous requests. */
   readonly sub?: string;
+  /** Address of the client, if known. */
+  readonly address?: string;
 }
 
 /** Somebody signed in with a password. */

@@ -8,20 +8,14 @@ import { mayBeAnonymous } from "../router/guard.ts";
 import type { RouteAccess, RouteGuard, RouteRequest } from "../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "./_challenge.ts";
 import { createEmitter } from "./_emit.ts";
-import {
-  type AnyRequest,
-  findState,
-  queueCookies,
-  type RequestState,
-  stateOf,
-} from "./_http_state.ts";
+import { type AnyRequest, findState, queueCookies, stateOf } from "./_http_state.ts";
+import { checkNames } from "./_options.ts";
 import { type AuthorizationManager, isAllowed } from "./authorization.ts";
 import { AuthError } from "./error.ts";
 import { type AuthRuntime, type CsrfRule, getAuthRuntime } from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
 import type { ActiveSession } from "./session_types.ts";
-import { type AuthFailed, type AuthStrategy, decide, type Decision } from "./strategy.ts";
-import { strategiesOf } from "./strategy.ts";
+import { type AuthFailed, type AuthStrategy, chain, decide, type Decision } from "./strategy.ts";
 import { activeSessionOf } from "./strategy_session.ts";
 
 /** Options of guards. */
@@ -36,23 +30,28 @@ export interface GuardOptions {
   readonly manager?: AuthorizationManager | undefined;
 }
 
-/** A guard, and what documents and answers say of it. */
+/** A guard, and what routers, documents and answers have to know of it. */
 export interface AuthGuard {
   readonly guard: RouteGuard<Principal>;
+  readonly authorizes: true;
   readonly strategies: readonly AuthStrategy[];
   readonly challenge: string;
 }
 
-/**
- * Makes a guard.
- *
- * @param takesKnown Whether it takes the word of a guard with other strategies that ran before.
- */
-export function createGuard(options: GuardOptions, takesKnown = false): AuthGuard {
+/** Makes a guard. */
+export function createGuard(options: GuardOptions): AuthGuard {
+  checkNames<GuardOptions>("Cannot create guard", options, {
+    runtime: true,
+    strategy: true,
+    csrf: true,
+    manager: true,
+  });
   const runtime = options.runtime ?? getAuthRuntime();
   const { strategy = runtime.strategy, manager = runtime.authorization } = options;
-  requireParts(strategy, manager);
-  const strategies = strategiesOf(strategy);
+  if (typeof manager?.authorize !== "function") {
+    throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
+  }
+  const { strategies } = chain([strategy]);
   const challenge = challengeOf(strategies);
   const vary = varyOf(strategies);
   const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule);
@@ -61,8 +60,7 @@ export function createGuard(options: GuardOptions, takesKnown = false): AuthGuar
   /** Asks the strategies, or remembers what they said to a guard before. */
   async function ask(req: RouteRequest, args: readonly unknown[]): Promise<Decision> {
     const state = stateOf(req);
-    const known = state.decided;
-    if (known !== undefined && (takesKnown || known.strategy === strategy)) return known.decision;
+    if (state.decided?.strategy === strategy) return state.decided.decision;
     const decision = await decide(strategies, { request: req.raw, args });
     state.decided = { strategy, decision };
     return decision;
@@ -75,18 +73,23 @@ export function createGuard(options: GuardOptions, takesKnown = false): AuthGuar
   ): Promise<Principal | undefined> {
     const { by, result } = await ask(req, args);
     if (by === undefined) return undefined;
-    if (result.status === "failed") throw refusal(result, by, stateOf(req));
+    if (result.status === "failed") throw refusal(result, by, req, args);
     if (isAmbient(by)) await checkForgery(req.raw);
     return result.principal;
   }
 
   /** The client gets the code. A session's cookie that is good for nothing goes, or the browser would be stuck with it. */
-  function refusal(failed: AuthFailed, by: AuthStrategy, state: RequestState): AuthError {
-    const { code, message } = failed;
-    emit("credential.refused", { strategy: by.name, code, message });
+  function refusal(
+    { code, message }: AuthFailed,
+    by: AuthStrategy,
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): AuthError {
+    const { address } = runtime.client(req, ...args);
+    emit("credential.refused", { strategy: by.name, code, message, route: req.route, address });
     const { cookies } = runtime;
     if (by.scheme?.type === "cookie" && by.scheme.name === cookies.names.sid) {
-      queueCookies(state, [cookies.clear("sid")]);
+      queueCookies(stateOf(req), [cookies.clear("sid")]);
     }
     return unauthenticated(challengeOf([by]), code, message);
   }
@@ -95,13 +98,15 @@ export function createGuard(options: GuardOptions, takesKnown = false): AuthGuar
     principal: Principal | undefined,
     { authorization }: RouteAccess,
     req: RouteRequest,
+    args: readonly unknown[],
   ): Promise<void> {
     if (authorization === undefined) return;
     const { metadata } = authorization;
     const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
     if (isAllowed(result)) return;
     const { reason } = result;
-    emit("authz.denied", { reason, route: req.route, sub: principal?.sub });
+    const { address } = runtime.client(req, ...args);
+    emit("authz.denied", { reason, route: req.route, sub: principal?.sub, address });
     throw new AuthError("access_denied", { reason });
   }
 
@@ -117,13 +122,13 @@ export function createGuard(options: GuardOptions, takesKnown = false): AuthGuar
     state.isPrivate = true; // until it is known that nobody asks
     const principal = await authenticate(req, args);
     if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
-    await authorize(principal, access, req);
+    await authorize(principal, access, req, args);
     state.principal = principal;
     state.isPrivate = wasPrivate || principal !== undefined;
     return principal;
   }
 
-  return { guard, strategies, challenge };
+  return { guard, authorizes: true, strategies, challenge };
 }
 
 /**
@@ -182,13 +187,4 @@ function transportOf(req: RouteRequest) {
       return req.params;
     },
   };
-}
-
-function requireParts(strategy: AuthStrategy, manager: AuthorizationManager): void {
-  if (typeof strategy?.authenticate !== "function") {
-    throw new TypeError("Cannot create guard: the strategy has no authenticate()");
-  }
-  if (typeof manager?.authorize !== "function") {
-    throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
-  }
 }

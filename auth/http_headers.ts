@@ -5,13 +5,15 @@
  */
 
 import { editHeaders } from "../router/response.ts";
-import type { ResponseHook, RouteRequest } from "../router/types.ts";
+import type { Middleware, ResponseHook, RouteRequest } from "../router/types.ts";
+import { wrap } from "../router/wrap.ts";
 import { findState, type RequestState } from "./_http_state.ts";
 
 /**
  * A `finally` hook. It puts the cookies into a response that guards and sign-ins queued for it, errors included, says by
  * `Vary` that it depends on who asks, and by `Cache-Control: no-store` that no cache may keep what is for one client
- * alone, unless the handler says otherwise. A response with these cookies is never kept.
+ * alone, unless the handler says otherwise: one that calls a guarded answer `public` hands it to caches. A response with
+ * these cookies is never kept.
  *
  * `withAuthRoutes`, `runtime.integration()` and `mountAuthRoutes` bring it along. Beside `requireAuth()` alone, give it
  * to the router: `createRouter({ finally: [applyAuthHeaders] })`.
@@ -21,10 +23,39 @@ export const applyAuthHeaders: ResponseHook<unknown[]> = (
   req: RouteRequest,
 ): Response | undefined => {
   const state = findState(req);
-  // What switches protocols has no cache to speak to, and cannot be made anew
-  if (state === undefined || response.status === 101) return undefined;
-  return editHeaders(response, (headers) => edit(headers, state));
+  if (state === undefined) return undefined;
+  state.isAnswered = true;
+  return sealResponse(response, state);
 };
+
+/**
+ * The same for what a route answers, before middleware around the guard sees it: a cache there has to know that the answer
+ * is for one client alone.
+ */
+export const sealAnswer: Middleware<unknown[]> = /* @__PURE__ */ wrap<unknown[]>(
+  async (req, next) => sealAnswerOf(req, await next()),
+);
+
+/** The answer of a request, with what is known of the request by now. */
+export function sealAnswerOf(req: RouteRequest, response: Response): Response {
+  const state = findState(req);
+  return state === undefined ? response : sealResponse(response, state);
+}
+
+function sealResponse(response: Response, state: RequestState): Response {
+  state.decided = undefined; // whoever sends this request object once more is asked once more
+  // What switches protocols has no cache to speak to, and cannot be made anew
+  if (response.status === 101) return response;
+  if (state.sealed === response && state.cookies.size === 0) return response;
+  const edited = editHeaders(ownResponse(response, state), (headers) => edit(headers, state));
+  state.sealed = edited;
+  return edited;
+}
+
+/** A handler may answer with the same response again and again: one client's cookies must not stay in it. */
+function ownResponse(response: Response, { cookies }: RequestState): Response {
+  return cookies.size === 0 ? response : new Response(response.body, response);
+}
 
 function edit(headers: Headers, { cookies, vary, isPrivate }: RequestState): void {
   if (cookies.size > 0 || (isPrivate && !headers.has("Cache-Control"))) {

@@ -5,9 +5,10 @@
  */
 
 import type { AuthIntegration, TypedRouter } from "../router/types.ts";
+import { checkNames } from "./_options.ts";
 import { type RefusalHandler, withAuthErrors } from "./http_errors.ts";
 import { createGuard, type GuardOptions } from "./http_guard.ts";
-import { applyAuthHeaders } from "./http_headers.ts";
+import { applyAuthHeaders, sealAnswer } from "./http_headers.ts";
 import { createAuthRoutes, mountAuthRoutes } from "./http_routes.ts";
 import type { AuthRuntime, IntegrationOptions } from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
@@ -65,8 +66,14 @@ export function withAuthRoutes<Args extends unknown[]>(
 /** What `withAuth()` of builders and routers takes: the guard, the routes and the hooks. */
 export function authIntegration(
   runtime: AuthRuntime,
-  { basePath, routes = {}, catch: handler }: IntegrationOptions,
+  options: IntegrationOptions,
 ): AuthIntegration<Principal> {
+  checkNames("Cannot integrate authentication", options, {
+    basePath: true,
+    routes: true,
+    catch: true,
+  });
+  const { basePath, routes = {}, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
   const list = createAuthRoutes({ ...routes, runtime });
@@ -81,6 +88,7 @@ function guardIntegration(
 ): AuthIntegration<Principal> {
   return {
     ...createGuard(options),
+    use: [sealAnswer],
     catch: withAuthErrors(handler),
     finally: applyAuthHeaders,
   };

@@ -8,6 +8,7 @@ import { type Container, defaultContainer } from "../router/container.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { checkClass } from "../router/decorators.ts";
 import { rawOf } from "./_http_state.ts";
+import { checkNames, type NamesOf } from "./_options.ts";
 import { createServices, type ServiceOptions } from "./_services.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "./authorization.ts";
 import { authIntegration } from "./http_integration.ts";
@@ -62,8 +63,8 @@ export interface AuthOptions extends ServiceOptions {
  * ```
  */
 export function registerAuth(options: AuthOptions): AuthRuntime {
-  const { container = defaultContainer, authorization } = options ?? {};
-  checkNames(options);
+  checkNames(CANNOT, options, NAMES);
+  const { container = defaultContainer, authorization } = options;
   checkContainer(container, authorization);
   const runtime = createRuntime(options, container);
   container.register(AUTH_RUNTIME, { useValue: runtime });
@@ -105,12 +106,8 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   const { cookies, clientAddress } = services;
   const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
     ...services,
-    csrfRule: checkRule(options.csrf ?? "source"),
-    authorization: {
-      authorize: (principal, context) =>
-        container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER)
-          .authorize(principal, context),
-    },
+    csrfRule: checkRule(options.csrf),
+    authorization: options.authorization ?? registeredManager(container),
     client(request, ...args) {
       const raw = rawOf(request);
       const device = cookies.read(raw, "dev");
@@ -126,8 +123,26 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   return runtime;
 }
 
+/** Asks what the container has as manager, by the time somebody asks. */
+function registeredManager(container: Container): AuthorizationManager {
+  return {
+    authorize(principal, context) {
+      if (!container.has(AUTHORIZATION_MANAGER)) {
+        throw new TypeError(
+          "Cannot authorize: there is no authorization manager; give registerAuth() the option authorization, or register " +
+            "AUTHORIZATION_MANAGER in the container",
+        );
+      }
+      const manager = container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);
+      return manager.authorize(principal, context);
+    },
+  };
+}
+
+const CANNOT = "Cannot register authentication";
+
 /** All options. A misspelt one must not pass for one that was left out. */
-const NAMES: Readonly<Record<keyof AuthOptions, true>> = {
+const NAMES: NamesOf<AuthOptions> = {
   authorization: true,
   clientAddress: true,
   container: true,
@@ -149,35 +164,29 @@ const NAMES: Readonly<Record<keyof AuthOptions, true>> = {
   warn: true,
 };
 
-function checkNames(options: AuthOptions): void {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError("Cannot register authentication: there are no options");
-  }
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
-  if (unknown === undefined) return;
-  throw new TypeError(`Cannot register authentication: there is no option ${unknown}`);
-}
-
 function checkContainer(container: Container, manager: AuthorizationManager | undefined): void {
+  if (typeof container?.has !== "function" || typeof container.register !== "function") {
+    throw new TypeError(`${CANNOT}: the container has no has() or no register()`);
+  }
   if (container.has(AUTH_RUNTIME)) {
     throw new TypeError(
-      "Cannot register authentication: the container has it; give each application a container of its own",
+      `${CANNOT}: the container has it; give each application a container of its own`,
     );
   }
   if (manager === undefined) return;
   if (typeof manager?.authorize !== "function") {
     throw new TypeError(
-      "Cannot register authentication: the authorization manager has no authorize()",
+      `${CANNOT}: the authorization manager has no authorize()`,
     );
   }
   if (container.has(AUTHORIZATION_MANAGER)) {
     throw new TypeError(
-      "Cannot register authentication: the container has an authorization manager, and so have the options",
+      `${CANNOT}: the container has an authorization manager, and so have the options`,
     );
   }
 }
 
-function checkRule(rule: CsrfRule): CsrfRule {
+function checkRule(rule: CsrfRule = "source"): CsrfRule {
   switch (rule) {
     case "source":
     case "token":
@@ -186,6 +195,6 @@ function checkRule(rule: CsrfRule): CsrfRule {
   }
   rule satisfies never;
   throw new TypeError(
-    "Cannot register authentication: csrf is none of source, token and insecureSkip",
+    `${CANNOT}: csrf is none of source, token and insecureSkip`,
   );
 }

@@ -4,31 +4,27 @@
  * @module
  */
 
-import type { Middleware, RouteAccess, RouteRequest } from "../router/types.ts";
-import type { AuthorizationManager } from "./authorization.ts";
+import type { Middleware, RouteAccess } from "../router/types.ts";
+import { wrap } from "../router/wrap.ts";
 import { createGuard, type GuardOptions } from "./http_guard.ts";
-import type { AuthRuntime } from "./http_runtime.ts";
+import { sealAnswerOf } from "./http_headers.ts";
 
 /** Options of {@linkcode requireAuth}. */
 export type RequireAuthOptions = Omit<GuardOptions, "manager">;
 
 /** Options of {@linkcode requireAuthz}. */
-export interface RequireAuthzOptions {
+export interface RequireAuthzOptions extends GuardOptions {
   /** What the manager is asked about: the application's own data. */
   readonly metadata: unknown;
   /** Ask the manager about anonymous requests too. @default {false}, which is a 401 for them */
   readonly allowAnonymous?: boolean;
-  /** Decides. @default the runtime's, which is what the container has as {@linkcode AUTHORIZATION_MANAGER} */
-  readonly manager?: AuthorizationManager | undefined;
-  /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
-  readonly runtime?: AuthRuntime | undefined;
 }
 
 /**
  * Middleware that refuses requests without a valid principal with 401; {@linkcode getPrincipal} tells who it is. For a
  * route, or for a path by `under()`. Where whole routers are protected, {@linkcode withAuthRoutes} cannot be forgotten.
  *
- * Give the router `finally: [applyAuthHeaders]` too, which keeps answers out of caches and takes dead cookies away.
+ * Give the router `finally: [applyAuthHeaders]` too, which takes the cookie of a dead session away with the 401.
  *
  * @throws {TypeError} If there is no runtime.
  *
@@ -62,27 +58,28 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
 }
 
 /**
- * Middleware that asks the authorization manager, and refuses with 403 `access_denied` what it denies. It takes the word
- * of a guard that ran before, or asks the runtime's strategies who it is.
+ * Middleware that asks the authorization manager, and refuses with 403 `access_denied` what it denies. It asks the
+ * strategies who it is, as {@linkcode requireAuth} does, unless a guard with the same ones has: where that has a
+ * `strategy` of its own, both have. The manager is asked about the route that matched first, so it belongs to a route's
+ * `use`; and documents see nothing of it, as they do of a route's option `authorization`.
  *
- * @throws {TypeError} If there is no runtime.
+ * @throws {TypeError} If there is no runtime, or nothing is said of `metadata`.
  */
 export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]> {
-  const { metadata, allowAnonymous = false, runtime, manager } = options;
-  const access: RouteAccess = {
+  const { metadata, allowAnonymous = false, ...guardOptions } = options;
+  if (!Object.hasOwn(options, "metadata")) {
+    throw new TypeError("Cannot require authorization: metadata is missing");
+  }
+  return middlewareOf(guardOptions, {
     mode: allowAnonymous ? "optional" : "required",
     authorization: { metadata, allowAnonymous },
-  };
-  return middlewareOf({ runtime, manager }, access, true);
+  });
 }
 
-function middlewareOf(
-  options: GuardOptions,
-  access: RouteAccess,
-  takesKnown = false,
-): Middleware<unknown[]> {
-  const { guard } = createGuard(options, takesKnown);
-  return async (req: RouteRequest, ...args: unknown[]): Promise<void> => {
+function middlewareOf(options: GuardOptions, access: RouteAccess): Middleware<unknown[]> {
+  const { guard } = createGuard(options);
+  return wrap<unknown[]>(async (req, next, ...args) => {
     await guard(req, access, ...args);
-  };
+    return sealAnswerOf(req, await next());
+  });
 }

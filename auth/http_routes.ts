@@ -8,12 +8,12 @@ import { joinPaths } from "../router/path.ts";
 import { HttpError } from "../router/problem.ts";
 import { empty, json } from "../router/response.ts";
 import type { RouteOptions, RouteRequest, RouteSource, RouteTarget } from "../router/types.ts";
-import { wrap } from "../router/wrap.ts";
 import { routeDocs } from "./_http_route_docs.ts";
 import { queueCookies, stateOf } from "./_http_state.ts";
+import { checkNames } from "./_options.ts";
 import { csrfGuard } from "./http_csrf.ts";
 import { getPrincipal, getSession } from "./http_guard.ts";
-import { applyAuthHeaders } from "./http_headers.ts";
+import { sealAnswer } from "./http_headers.ts";
 import { requireAuth } from "./http_require.ts";
 import { type AuthRuntime, getAuthRuntime } from "./http_runtime.ts";
 import type { PasswordCredentials } from "./passwords.ts";
@@ -58,23 +58,16 @@ const MAX_BODY_BYTES = 16_384;
  * @throws {TypeError} If there is no runtime, or `registration` is neither of the two.
  */
 export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly AuthRoute[] {
+  checkNames("Cannot create routes", options, { runtime: true, registration: true });
   const { runtime = getAuthRuntime(), registration = "open" } = options;
   if (registration !== "open" && registration !== "closed") {
     throw new TypeError("Cannot create routes: registration is neither open nor closed");
   }
   const { passwords, csrf } = runtime;
   const docs = routeDocs(csrf.header);
-  const ofBrowser = wrap<unknown[]>(async (req, next) => {
-    const state = stateOf(req);
-    state.vary.add("Cookie");
-    state.isPrivate = true;
-    const response = await next();
-    return await applyAuthHeaders(response, req) ?? response;
-  });
-  const reads = { auth: false, use: [ofBrowser] } as const;
   const writes = {
     auth: false,
-    use: [ofBrowser, csrfGuard({ csrf })],
+    use: [sealAnswer, keepPrivate, csrfGuard({ csrf })],
     maxBodyBytes: MAX_BODY_BYTES,
   } as const;
 
@@ -101,7 +94,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     },
   };
 
-  return Object.freeze([
+  const routes: readonly AuthRoute[] = [
     ...(registration === "open" ? [register] : []),
     {
       method: "POST",
@@ -109,9 +102,10 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       options: { ...writes, openapi: docs.login },
       async handler(req, ...args) {
         const { identifier, password, remember } = readCredentials(req.content);
+        const isLasting = readRemember(remember);
         const client = runtime.client(req, ...args);
         const authentication = await passwords.verify({ identifier, password }, client);
-        return json(await begin(req, authentication, remember));
+        return json(await begin(req, authentication, isLasting));
       },
     },
     {
@@ -126,7 +120,11 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     {
       method: "GET",
       path: "/session",
-      options: { auth: false, use: [ofBrowser, requireAuth({ runtime })], openapi: docs.session },
+      options: {
+        auth: false,
+        use: [sealAnswer, keepPrivate, requireAuth({ runtime })],
+        openapi: docs.session,
+      },
       // deno-lint-ignore require-await -- what it throws is a refusal
       async handler(req) {
         const principal = getPrincipal(req);
@@ -140,14 +138,16 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     {
       method: "GET",
       path: "/csrf",
-      options: { ...reads, openapi: docs.csrf },
+      options: { auth: false, use: [sealAnswer, keepPrivate], openapi: docs.csrf },
       async handler(req) {
         const { token, cookies } = await csrf.issue(req.raw);
         queueCookies(stateOf(req), cookies);
         return json({ csrfToken: token, header: csrf.header });
       },
     },
-  ]);
+  ];
+  for (const route of routes) Object.freeze(Object.freeze(route).options);
+  return Object.freeze(routes);
 }
 
 /**
@@ -191,19 +191,39 @@ export function mountAuthRoutes<R extends RouteSource | RouteTarget>(
   return router;
 }
 
-/** A principal without the claims: nobody has checked whether its owner may know them. */
-function shown({ claims: _, ...principal }: Principal): Omit<Principal, "claims"> {
-  return principal;
+/** What these routes answer depends on the browser, and is for it alone. */
+function keepPrivate(req: RouteRequest): void {
+  const state = stateOf(req);
+  state.vary.add("Cookie");
+  state.isPrivate = true;
+}
+
+/** Member by member: nobody has checked whether its owner may know the claims, and whatever else a strategy put there. */
+function shown(principal: Principal): Omit<Principal, "claims"> {
+  const { sub, method, amr, acr, authTime, scope, sessionId } = principal;
+  return {
+    sub,
+    method,
+    ...(amr === undefined ? {} : { amr }),
+    ...(acr === undefined ? {} : { acr }),
+    authTime,
+    ...(scope === undefined ? {} : { scope }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
 }
 
 /** What of a body is no text is for the services to refuse, as they refuse what is no identifier or no password. */
-function readCredentials(content: unknown): PasswordCredentials & { remember?: boolean } {
+function readCredentials(content: unknown): PasswordCredentials & { remember: unknown } {
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     throw invalid("", "Expected an object");
   }
-  const { identifier, password, remember = false } = content as Record<string, unknown>;
-  if (typeof remember !== "boolean") throw invalid("/remember", "Expected true or false");
+  const { identifier, password, remember } = content as Record<string, unknown>;
   return { identifier: identifier as string, password: password as string, remember };
+}
+
+function readRemember(remember: unknown): boolean {
+  if (remember === undefined || typeof remember === "boolean") return remember === true;
+  throw invalid("/remember", "Expected true or false");
 }
 
 function invalid(pointer: string, message: string): HttpError {

@@ -35,7 +35,7 @@ export type CsrfRule = "source" | "token" | "insecureSkip";
 export interface IntegrationOptions {
   /** Path that the routes of authentication are beneath. @default {"/auth"} */
   readonly basePath?: string;
-  /** Options of these routes; `false` leaves them out. */
+  /** Options of these routes, by which people may register themselves unless they say `closed`; `false` leaves them out. */
   readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false;
   /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
   readonly catch?: RefusalHandler;
@@ -73,12 +73,16 @@ export interface AuthRuntime {
    * Who tries to sign in, as {@linkcode PasswordService.verify} wants to know: the client's address, and the browser if
    * it is known.
    *
-   * @param args What the host handed to `fetch` behind the request.
+   * @param args What the host handed to `fetch` behind the request, and handlers get behind `req`; without it, on Deno and
+   * Bun, the address is not known.
    */
   client(request: AnyRequest, ...args: unknown[]): LoginClient;
   /**
-   * Begins a session in place of the one that the request presents. `applyAuthHeaders` puts its cookies into the
-   * response. Where people sign in by a form of yours, check the request by `csrf.check()` first.
+   * Begins a session in place of the one that the request presents. Await it: `applyAuthHeaders`, which
+   * `integration()`, `withAuthRoutes` and `mountAuthRoutes` bring along, puts its cookies into the response.
+   *
+   * Where people sign in by a form of yours, let other sites not do it for them: `use: [csrfGuard({ csrf, ask: "source" })]`
+   * on its route.
    *
    * @param authentication What {@linkcode PasswordService.verify} or a sign-in of another kind made.
    */

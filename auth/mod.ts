@@ -8,7 +8,7 @@
 // Authentication put together
 export { Auth, registerAuth } from "./http_register.ts";
 export type { AuthOptions } from "./http_register.ts";
-export type { GivenStores, ServiceOptions } from "./_services.ts";
+export type { GivenStores, ServiceOptions, SessionOptions } from "./_services.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
 export type { AuthRuntime, CsrfRule, IntegrationOptions } from "./http_runtime.ts";
 export type { SignedIn, SignInOptions } from "./sign_in.ts";
@@ -24,6 +24,7 @@ export type { AnyRequest } from "./_http_state.ts";
 export { withAuthErrors } from "./http_errors.ts";
 export type { RefusalHandler } from "./http_errors.ts";
 export { applyAuthHeaders } from "./http_headers.ts";
+export { localPath } from "./local_path.ts";
 export {
   AUTHORIZATION_MANAGER,
   authorizationAllowed,

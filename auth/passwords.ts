@@ -10,7 +10,7 @@ import { createEmitter } from "./_emit.ts";
 import { endAccess } from "./_end_access.ts";
 import { joinHashers } from "./_join_hashers.ts";
 import { limitHasher } from "./_password_queue.ts";
-import { passwordSteps } from "./_password_steps.ts";
+import { asMistake, passwordSteps } from "./_password_steps.ts";
 import { randomId } from "./_random.ts";
 import { warnConsole } from "./_report.ts";
 import { readUser } from "./_stored.ts";
@@ -103,7 +103,8 @@ export interface PasswordService {
    * Changes a user's password. Every session and refresh token of the user ends; make a new session from what this
    * returns, in place of the one that asked.
    *
-   * @throws {AuthError} `invalid_credentials`, `throttled`, `weak_password` or `service_unavailable`.
+   * @throws {AuthError} `wrong_password` if the current one is not right or there is no such user, `throttled`, `weak_password` or
+   * `service_unavailable`.
    * @throws {TypeError} If nothing is said of the client.
    */
   change(sub: string, change: PasswordChange, client: LoginClient): Promise<PasswordAuthentication>;
@@ -222,12 +223,15 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       client: LoginClient,
     ) {
       requireClient(client);
-      return await replace(sub, newPassword, async (user, hasher) => {
+      const changing = replace(sub, newPassword, async (user, hasher) => {
         const password = steps.requirePossible(currentPassword);
         const reservation = await reserve(user.identifier, client);
         await reservation.confirm(user);
         await steps.requireMatch(hasher, { user, password, client });
         await reservation.succeed();
+      });
+      return await changing.catch((error) => {
+        throw asMistake(error);
       });
     },
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AnyRequest, queueCookies, rawOf, stateOf } from "./_http_state.ts";
+import { type AnyRequest, queueCookies, rawOf, type RequestState, stateOf } from "./_http_state.ts";
+import { parseCookies } from "./cookie.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { CsrfService } from "./csrf.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type Principal,
 } from "./principal.ts";
 import type { SessionInfo, SessionService } from "./session_types.ts";
+import { authenticated, type Decision, noCredential, type StrategyChain } from "./strategy.ts";
 import type { ThrottleService } from "./throttle.ts";
 
 /** Options of {@linkcode AuthRuntime.signIn}. */
@@ -41,23 +43,25 @@ export interface SignInParts {
   readonly cookies: CookiePolicy;
   readonly csrf: CsrfService;
   readonly throttle: ThrottleService | undefined;
+  readonly strategy: StrategyChain;
   readonly now: () => number;
+  readonly warn: (message: string) => void;
 }
 
-/** Begins a session in place of the one that the request presents, and queues its cookies. */
+/** Begins a session in place of those that the request presents or has begun, and queues its cookies. */
 export async function signIn(
-  { sessions, cookies, csrf, throttle, now }: SignInParts,
+  parts: SignInParts,
   request: AnyRequest,
   authentication: Authentication | PasswordAuthentication,
   { remember = false, method = "session" }: SignInOptions,
 ): Promise<SignedIn> {
+  const { sessions, cookies, csrf, throttle, now } = parts;
   const raw = rawOf(request);
-  const presented = cookies.read(raw, "sid");
-  const { token, session } = await sessions.create(authentication, {
-    replaces: presented.status === "found" ? presented.value : undefined,
-    lasting: remember,
-    userAgent: raw.headers.get("User-Agent"),
-  });
+  const state = stateOf(raw);
+  const lasting = { lasting: remember, userAgent: raw.headers.get("User-Agent") };
+  await endOthers(parts, raw, state); // nobody who planted one shares the new one
+  const { token, session } = await sessions.create(authentication, lasting);
+  state.begun = token;
   const issued = await csrf.issue(raw, token);
   const kept = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
   const queued = [cookies.set("sid", token, kept), ...issued.cookies];
@@ -66,22 +70,49 @@ export async function signIn(
   }
   const { id: sessionId, sub, authTime, amr, acr } = session;
   const principal = createPrincipal({ sub, method, sessionId, authTime, amr, acr }, { now });
-  const state = stateOf(raw);
-  state.principal = principal;
-  queueCookies(state, queued);
+  settle(parts, state, principal, queued);
   return { principal, session, csrfToken: issued.token };
 }
 
-/** Ends the session that the request presents, if there is one, and queues what takes its cookies away. */
-export async function signOut(
-  { sessions, cookies, csrf }: SignInParts,
-  request: AnyRequest,
-): Promise<void> {
+/** Ends the sessions that the request presents or has begun, if there are any, and queues what takes the cookies away. */
+export async function signOut(parts: SignInParts, request: AnyRequest): Promise<void> {
+  const { cookies, csrf } = parts;
   const raw = rawOf(request);
-  const presented = cookies.read(raw, "sid");
-  if (presented.status === "found") await sessions.revokeToken(presented.value);
-  const issued = await csrf.issue(raw, null);
   const state = stateOf(raw);
-  state.principal = undefined;
-  queueCookies(state, [cookies.clear("sid"), ...issued.cookies]);
+  await endOthers(parts, raw, state);
+  const issued = await csrf.issue(raw, null);
+  settle(parts, state, undefined, [cookies.clear("sid"), ...issued.cookies]);
+}
+
+/** So many sessions of one request are ended: where hosts share a domain, another one may have planted cookies. */
+const MAX_PRESENTED = 8;
+
+async function endOthers(
+  { sessions, cookies }: SignInParts,
+  { headers }: Request,
+  state: RequestState,
+): Promise<void> {
+  const presented = parseCookies(headers.get("Cookie"))
+    .filter(({ name }) => name === cookies.names.sid).slice(0, MAX_PRESENTED);
+  for (const { value } of presented) await sessions.revokeToken(value);
+  if (state.begun !== undefined) await sessions.revokeToken(state.begun);
+  state.begun = undefined;
+}
+
+/** From now on guards of this request know better than its cookie, and its response says so to the browser. */
+function settle(
+  { strategy, warn }: SignInParts,
+  state: RequestState,
+  principal: Principal | undefined,
+  cookies: readonly string[],
+): void {
+  if (state.isAnswered) {
+    warn("Cannot set the session's cookies: the response has gone; await signIn() and signOut()");
+  }
+  state.principal = principal;
+  const decision: Decision = principal === undefined
+    ? { by: undefined, result: noCredential() }
+    : { by: strategy, result: authenticated(principal) };
+  state.decided = { strategy, decision };
+  queueCookies(state, cookies);
 }

@@ -48,11 +48,19 @@ export interface AuthStrategy {
   /**
    * Where it finds its credential. `WWW-Authenticate`, `Vary` and the OpenAPI document's security follow from it, and
    * whether guards check requests for forgery: they do unless it is a bearer token or a header field other than
-   * `Authorization`, since browsers send all else by themselves.
+   * `Authorization` and `Cookie`, unless `ambient` says otherwise.
    */
   readonly scheme?:
     | { readonly type: "cookie" | "header"; readonly name: string }
     | { readonly type: "bearer" };
+  /**
+   * Whether the credential comes along by itself, with requests that other sites begin as well: the browser sends it, or a
+   * proxy in front adds it for whoever has signed in there (`X-Forwarded-User`, `Cf-Access-Jwt-Assertion`). Guards check
+   * such requests for forgery.
+   *
+   * @default {true} but for a bearer token, and for a header field other than `Authorization` and `Cookie`
+   */
+  readonly ambient?: boolean;
   /**
    * Its value of `WWW-Authenticate`, RFC 9110 §11.6.1: `Basic realm="staging"`.
    *
@@ -98,7 +106,7 @@ export function noCredential(): NoCredential {
  * Tries strategies in order. The first that finds a credential of its kind decides: a valid one ends the chain, and so
  * does an invalid one, which later strategies cannot make good. A request without any is anonymous.
  *
- * @throws {TypeError} If there are no strategies.
+ * @throws {TypeError} If there are no strategies, or one of them is none.
  *
  * @example
  * ```ts
@@ -130,6 +138,10 @@ export function noCredential(): NoCredential {
  * ```
  */
 export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
+  if (!Array.isArray(strategies)) {
+    throw new TypeError("Cannot chain strategies: they are no list");
+  }
+  strategies.forEach(checkStrategy);
   const flat = strategies.flatMap(strategiesOf);
   if (flat.length === 0) throw new TypeError("Cannot chain strategies: the list is empty");
   const made: StrategyChain = Object.freeze({
@@ -146,8 +158,19 @@ export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
 /** What {@linkcode chain} made. A strategy of somebody else's may have a list too, and mean that all must agree. */
 const CHAINS: WeakSet<AuthStrategy> = /* @__PURE__ */ new WeakSet();
 
+function checkStrategy(strategy: AuthStrategy, index: number): void {
+  if (typeof strategy?.authenticate !== "function" || typeof strategy.name !== "string") {
+    throw new TypeError(
+      `Cannot chain strategies: strategies[${index}] has no name, or no authenticate()`,
+    );
+  }
+  const { scheme, challenge = "" } = strategy;
+  const name = scheme === undefined || scheme.type === "bearer" ? "X" : scheme.name;
+  new Headers([[name, challenge]]); // throws a TypeError if one of them can stand in no header field
+}
+
 /** The strategies that a strategy is made of: those of a {@linkcode chain}, or itself. */
-export function strategiesOf(strategy: AuthStrategy): readonly AuthStrategy[] {
+function strategiesOf(strategy: AuthStrategy): readonly AuthStrategy[] {
   return isChain(strategy) ? strategy.strategies : [strategy];
 }
 

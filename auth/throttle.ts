@@ -11,6 +11,7 @@ import { joinFields } from "./_bytes.ts";
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
 import { digestText } from "./_kdf.ts";
+import { checkNames, type NamesOf } from "./_options.ts";
 import { randomId } from "./_random.ts";
 import { addressBucket } from "./client_address.ts";
 import type { DerivedKeys } from "./derived_keys.ts";
@@ -112,6 +113,14 @@ const RULES: ThrottleRules = {
   registration: { kind: "window", limit: 20, seconds: 3_600 },
 };
 
+const RULE_NAMES: NamesOf<ThrottleRules> = {
+  browser: true,
+  account: true,
+  known: true,
+  address: true,
+  registration: true,
+};
+
 /** `<id>.<stamp>.<mac>`: 16 random bytes, the digest of the user's stamp, and HMAC-SHA-256. */
 const DEVICE_REGEXP = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
@@ -136,6 +145,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   }
   const now = checkedClock(options.now);
   const rules: ThrottleRules = { ...RULES, ...options.rules };
+  checkNames("Cannot create throttle", rules, RULE_NAMES);
   for (const [name, rule] of Object.entries(rules)) checkThrottleRule(name, rule);
   const emit = createEmitter({ events, now, warn });
 

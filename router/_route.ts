@@ -22,6 +22,8 @@ export interface InstalledGuard {
   readonly guard: RouteGuard<object>;
   readonly challenge: string;
   readonly strategies: readonly SchemeStrategy[];
+  readonly authorizes: boolean;
+  readonly use: readonly Middleware<unknown[]>[];
 }
 
 /** What a route asks of the guard that its router had when the route was added. */
@@ -141,6 +143,12 @@ export function guardedAccess(
     );
   }
   if (guard === undefined || mode === false) return undefined;
+  if (authorization !== undefined && !guard.authorizes) {
+    throw new TypeError(
+      `Cannot add ${where}: it asks for authorization, and its guard does not say that it asks a manager; give its ` +
+        "integration authorizes: true if it does",
+    );
+  }
   const access = { mode: mode === "optional" ? mode : "required" } as const;
   return {
     ...guard,
@@ -169,6 +177,7 @@ function contentSteps({ method, options: { multipart, raw } }: Route): readonly 
 function guardSteps({ guard }: Route): readonly Step[] {
   if (guard === undefined) return [];
   return [
+    ...guard.use.map((middleware) => middlewareStep(middleware)),
     step((x, args) =>
       andThen(guard.guard(x, guard.access, ...args), (subject) => admit(x, subject, guard))
     ),

@@ -6,7 +6,7 @@
  */
 
 import type { RouteRequest } from "./request.ts";
-import type { ErrorHandler, ResponseHook, RouteOptions } from "./types.ts";
+import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./types.ts";
 
 /** Who may use a route: everybody (`false`), a principal (`true`), or either. Needs a guard unless `false`. */
 export type AuthOption = boolean | { readonly mode: "optional" };
@@ -67,6 +67,15 @@ export interface SchemeStrategy {
 export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   /** Guards every route that is added later. */
   readonly guard: RouteGuard<Subject, Args>;
+  /**
+   * Whether the guard asks an authorization manager about `access.authorization`. Where it does not say so, a route with
+   * `authorization` is refused when it is added: a guard that knows nothing of it would let everybody pass.
+   *
+   * @default {false}
+   */
+  readonly authorizes?: boolean;
+  /** Middleware of every guarded route and mount, in front of the guard. */
+  readonly use?: readonly Middleware<Args>[];
   /** The strategies that the guard takes credentials by. The OpenAPI document's security follows from them. */
   readonly strategies?: readonly SchemeStrategy[];
   /** Value of `WWW-Authenticate` on the router's own 401, RFC 9110 §11.6.1. @default {"Session"} */

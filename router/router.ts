@@ -260,7 +260,10 @@ export function createOpenRouter<Args extends unknown[]>(
         guard: integration.guard,
         challenge: integration.challenge ?? "Session",
         strategies: integration.strategies ?? [],
+        authorizes: integration.authorizes === true,
+        use: [...integration.use ?? []] as Middleware<unknown[]>[],
       };
+      guard.use.forEach((middleware) => middlewareStep(middleware)); // refuses what is no function
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
       if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
       integration.routes?.(router as unknown as RouteTarget);

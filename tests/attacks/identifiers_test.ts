@@ -98,7 +98,7 @@ for (const identifier of NAMES) {
     );
     const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
     const error = await refusal(() => passwords.change(identifier, change, NOBODY));
-    assertEquals(error.code, "invalid_credentials");
+    assertEquals(error.code, "wrong_password");
     await passwords.createUser(account, { sub: identifier });
     assertEquals((await passwords.verify(account, NOBODY)).sub, identifier);
   });

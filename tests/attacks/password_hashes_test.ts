@@ -51,7 +51,7 @@ for (const [source, what, passwordHash] of STORED) {
     }
     const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
     const error = await refusal(() => passwords.change("u1", change, NOBODY));
-    assertEquals(error.code, "invalid_credentials");
+    assertEquals(error.code, "wrong_password");
   });
 }
 

@@ -16,6 +16,7 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
     strategy: "robot",
     code: "invalid_robot",
     message: "no robot of ours",
+    route: "/notes",
   },
   "login.succeeded": { type: "login.succeeded", at: NOW, sub: "u1", address: "192.0.2.1" },
   "login.failed": { type: "login.failed", at: NOW, reason: "password_wrong", sub: "u1" },

@@ -40,7 +40,7 @@ Deno.test("change() needs the current password, and refuses alike whatever the r
   }
   refused.push(shown(await refusal(() => passwords.change("nobody", CHANGE, CLIENT))));
   for (const error of refused) assertEquals(error, refused[0]);
-  assertEquals([refused[0]?.code, refused[0]?.status], ["invalid_credentials", 401]);
+  assertEquals([refused[0]?.code, refused[0]?.status], ["wrong_password", 422]);
   const reasons = events.map((event) => event.type === "login.failed" ? event.reason : "");
   assertEquals(reasons, cases.map(([reason]) => reason));
   assertEquals(await stores.users.findBySub("u1"), services.before);
@@ -78,15 +78,14 @@ Deno.test("change() and reset() of a user who is not there count, hash and tell 
   const { passwords, hasher, events } = await withAda({
     wrap: () => ({ throttle: unasked() }),
   });
-  for (
-    const attempt of [
-      () => passwords.change("nobody", CHANGE, CLIENT),
-      () => passwords.change("", CHANGE, CLIENT),
-      () => passwords.reset("nobody", OTHER_PASSWORD),
-    ]
-  ) {
+  const attempts: readonly [code: string, status: number, attempt: () => Promise<unknown>][] = [
+    ["wrong_password", 422, () => passwords.change("nobody", CHANGE, CLIENT)],
+    ["wrong_password", 422, () => passwords.change("", CHANGE, CLIENT)],
+    ["invalid_credentials", 401, () => passwords.reset("nobody", OTHER_PASSWORD)],
+  ];
+  for (const [expected, expectedStatus, attempt] of attempts) {
     const { code, status, reason } = await refusal(attempt);
-    assertEquals([code, status, reason], ["invalid_credentials", 401, "user_unknown"]);
+    assertEquals([code, status, reason], [expected, expectedStatus, "user_unknown"]);
   }
   assertEquals([hasher.calls, events], [[], []]);
 });
@@ -98,7 +97,7 @@ Deno.test("change() refuses an impossible current password, uncounted and withou
   for (const currentPassword of [`${PASSWORD}\0`, "x".repeat(2048), `${PASSWORD}\ud800`, null]) {
     const change = { ...CHANGE, currentPassword: currentPassword as string };
     const { reason, code } = await refusal(() => passwords.change("u1", change, CLIENT));
-    assertEquals([code, reason], ["invalid_credentials", "password_impossible"]);
+    assertEquals([code, reason], ["wrong_password", "password_impossible"]);
   }
   assertEquals([hasher.calls, events], [[], []]);
 });
@@ -161,7 +160,7 @@ for (const uncounted of [true, false]) {
       50,
     );
     for (const outcome of Object.keys(counts)) {
-      assert(["made", "invalid_credentials", "throttled"].includes(outcome), outcome);
+      assert(["made", "wrong_password", "throttled"].includes(outcome), outcome);
     }
     const won = results.flatMap((result, i) =>
       result.status === "fulfilled" ? [{ i, authentication: result.value }] : []

@@ -44,12 +44,12 @@ for (const [why, disabled, closed] of DISABLED) {
       return;
     }
     const attempts = [
-      () => passwords.verify(ADA, CLIENT),
-      () => passwords.change("u1", CHANGE, CLIENT),
-    ];
-    for (const attempt of attempts) {
+      ["invalid_credentials", () => passwords.verify(ADA, CLIENT)],
+      ["wrong_password", () => passwords.change("u1", CHANGE, CLIENT)],
+    ] as const;
+    for (const [expected, attempt] of attempts) {
       const { code, reason } = await refusal(attempt);
-      assertEquals([code, reason], ["invalid_credentials", "user_disabled"]);
+      assertEquals([code, reason], [expected, "user_disabled"]);
     }
     assertEquals(events.map((event) => event.type), ["login.failed", "login.failed"]);
   });
@@ -95,15 +95,14 @@ for (const passwordHash of [null, undefined, 0, new Uint8Array([36])]) {
     const { services, user } = await withOdd();
     user.patch = { passwordHash };
     const { passwords, hasher } = services;
-    for (
-      const attempt of [
-        () => passwords.verify(ADA, CLIENT),
-        () => passwords.change("u1", CHANGE, CLIENT),
-      ]
-    ) {
+    const attempts = [
+      ["invalid_credentials", () => passwords.verify(ADA, CLIENT)],
+      ["wrong_password", () => passwords.change("u1", CHANGE, CLIENT)],
+    ] as const;
+    for (const [expected, attempt] of attempts) {
       hasher.calls.length = 0;
       const { code, reason } = await refusal(attempt);
-      assertEquals([code, reason], ["invalid_credentials", "password_unset"]);
+      assertEquals([code, reason], [expected, "password_unset"]);
       assertEquals(hasher.calls, ["hash"]);
     }
     await passwords.reset("u1", OTHER_PASSWORD);

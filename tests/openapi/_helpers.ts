@@ -156,5 +156,5 @@ export const STRATEGIES: Readonly<Record<"session" | "bearer" | "apiKey", Scheme
 
 /** An integration that lets everybody in, and says that it takes the credentials of some strategies. */
 export function integrationOf(...strategies: SchemeStrategy[]): AuthIntegration<object> {
-  return { guard: () => ({}), strategies };
+  return { guard: () => ({}), authorizes: true, strategies };
 }

@@ -28,7 +28,10 @@ const ADA: Principal = { sub: "ada" };
 
 /** A router whose guard gives a value, however it fits. */
 function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
-  return createRouter({ onError }).withAuth({ guard: guard as RouteGuard<Principal> });
+  return createRouter({ onError }).withAuth({
+    guard: guard as RouteGuard<Principal>,
+    authorizes: true,
+  });
 }
 
 /** A promise-like that settles later, and whose `then` gives nothing back. */
@@ -527,3 +530,40 @@ for (const guard of [undefined, null, "text", {}]) {
     assertEquals(await codeOf(router.request("/")), [500, "internal_error"]);
   });
 }
+
+Deno.test("a route with authorization is refused where the guard does not say that it asks a manager", () => {
+  const guard = () => ADA;
+  for (const authorizes of [undefined, false, "yes"]) {
+    const router = createRouter().withAuth<Principal>(
+      untyped<AuthIntegration<Principal, []>>({ guard, authorizes }),
+    );
+    assertThrows(
+      () => router.get("/notes", () => json(1), { authorization: { metadata: "m" } }),
+      TypeError,
+      "Cannot add route GET /notes: it asks for authorization",
+    );
+  }
+});
+
+Deno.test("middleware of an integration runs in front of its guard, on guarded routes and mounts alone", async () => {
+  const log: string[] = [];
+  const router = createRouter()
+    .get("/before", () => json(1))
+    .withAuth<Principal>({
+      use: [(req) => void log.push(`use ${req.path}`)],
+      guard: (req) => (log.push(`guard ${req.path}`), ADA),
+    })
+    .get("/guarded", () => json(1))
+    .get("/open", () => json(1), { auth: false })
+    .mount("/m", { fetch: () => json(1) });
+  for (const path of ["/before", "/guarded", "/open", "/m/x", "/nowhere"]) {
+    await (await router.request(path)).body?.cancel();
+  }
+  assertEquals(log, ["use /guarded", "guard /guarded", "use /m/x", "guard /m/x"]);
+  const use = ["no function"] as unknown as Middleware[];
+  assertThrows(
+    () => createRouter().withAuth({ guard: () => ADA, use }),
+    TypeError,
+    "not a function",
+  );
+});

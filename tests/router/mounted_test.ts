@@ -1,0 +1,65 @@
+import { createRouter, json } from "@gatehouse/http";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { noteMounted, outermostRequest } from "../../router/mounted.ts";
+
+const URL_HERE = "https://example.com/a/b/c";
+
+Deno.test("outermostRequest() is the request itself where nothing was mounted", () => {
+  const request = new Request(URL_HERE);
+  assertEquals(outermostRequest(request), request);
+  assertNotEquals(outermostRequest(new Request(request)), request, "a copy is another request");
+});
+
+Deno.test("outermostRequest() goes through every mount", () => {
+  const requests = Array.from({ length: 50 }, () => new Request(URL_HERE));
+  for (const [i, request] of requests.entries()) {
+    const outer = requests[i - 1];
+    if (outer !== undefined) noteMounted(request, outer);
+  }
+  for (const request of requests) assert(outermostRequest(request) === requests[0]);
+});
+
+Deno.test("mount() notes which request it was called with, behind one mount and behind three", async () => {
+  const seen: Request[] = [];
+  const inner = createRouter().get("/*", (req) => (seen.push(req.raw), json(1)));
+  const middle = createRouter().mount("/c", inner);
+  const outer = createRouter().mount("/b", middle);
+  const router = createRouter().mount("/a", outer).mount("/i", inner);
+  for (const path of ["/a/b/c/d", "/i/d"]) {
+    const request = new Request(`https://example.com${path}`);
+    assertEquals((await router.fetch(request)).status, 200);
+    const [raw] = seen.splice(0);
+    assert(raw !== undefined && raw !== request);
+    assert(outermostRequest(raw) === request);
+  }
+});
+
+Deno.test("mount() notes it for applications that are no routers of ours", async () => {
+  const request = new Request("https://example.com/app/x");
+  let seen: Request | undefined;
+  const router = createRouter().mount("/app", {
+    fetch: (inner) => (seen = inner, new Response("theirs")),
+  });
+  assertEquals((await router.fetch(request)).status, 200);
+  assert(seen !== undefined && outermostRequest(seen) === request);
+});
+
+Deno.test("mount() notes it for each application that is asked in turn", async () => {
+  const seen: Request[] = [];
+  const declining = { fetch: (inner: Request) => void seen.push(inner) as undefined };
+  const router = createRouter().mount("/app", declining).mount("/app", declining)
+    .get("/app/x", (req) => (seen.push(req.raw), json(1)));
+  const request = new Request("https://example.com/app/x");
+  assertEquals((await router.fetch(request)).status, 200);
+  assertEquals(seen.length, 3);
+  for (const one of seen) assert(outermostRequest(one) === request);
+});
+
+Deno.test("mount() notes it where a mounted application sends the request on to a router", async () => {
+  const request = new Request("https://example.com/app/x");
+  let seen: Request | undefined;
+  const inner = createRouter().get("/x", (req) => (seen = req.raw, json(1)));
+  const router = createRouter().mount("/app", { fetch: (raw) => inner.fetch(raw) });
+  assertEquals((await router.fetch(request)).status, 200);
+  assert(seen !== undefined && outermostRequest(seen) === request);
+});

@@ -5,29 +5,52 @@
  */
 
 import {
+  type AuthIntegration,
   type Container,
   type OpenApiInfo,
+  type Principal,
   type RouterBuilder,
   routerBuilder,
 } from "@gatehouse/http/native";
 import { AttachmentsController } from "./attachment_controller.ts";
 import { NotesController } from "./note_controller.ts";
+import { SessionsController } from "./session_controller.ts";
 
 const info: OpenApiInfo = {
   title: "Notes",
   version: "0.1.0",
-  description: "Notes with tags and attachments, the example service of Gatehouse.",
+  description: "Notes with tags and attachments, the example service of Gatehouse. " +
+    "Sign in at the start page, and requests that you try out here are yours.",
   license: { name: "MIT", identifier: "MIT" },
   tags: [
     {
+      name: "Authentication",
+      description:
+        "Accounts and signing in. Ask for a CSRF token first, and send it in the header.",
+    },
+    { name: "Sessions", description: "Browsers in which you are signed in." },
+    {
       name: "Notes",
-      description: "Notes, newest first. Changes may name the version they are meant for.",
+      description: "Your notes, newest first. Changes may name the version they are meant for.",
     },
     { name: "Attachments", description: "Files at a note." },
   ],
 };
 
-/** Records the API. @param container What the controllers are made by, at their first requests. */
-export function apiBuilder(container: Container): RouterBuilder {
-  return routerBuilder({ container, info }).controllers(NotesController, AttachmentsController);
+/** What Deno.serve says of the connection; in tests nobody does. */
+export type Connection = [info?: Deno.ServeHandlerInfo];
+
+/** What the API is made with. */
+export interface ApiParts {
+  /** What the controllers are made by, at their first requests. */
+  readonly container: Container;
+  /** Guards them, and adds the routes of authentication. */
+  readonly auth: AuthIntegration<Principal>;
+}
+
+/** Records the API. */
+export function apiBuilder({ container, auth }: ApiParts): RouterBuilder<Connection, Principal> {
+  return routerBuilder<Connection>({ container, info })
+    .withAuth(auth)
+    .controllers(NotesController, AttachmentsController, SessionsController);
 }

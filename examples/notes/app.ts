@@ -5,18 +5,22 @@
  */
 
 import {
+  type AuthEventListener,
+  type BuiltRouter,
   createContainer,
   editHeaders,
+  type PasswordHasher,
+  type Principal,
   type StaticAssetOptions,
-  type TypedRouter,
+  type UserStore,
 } from "@gatehouse/http/native";
-import { z } from "zod";
-import { apiBuilder } from "./api.ts";
+import { registerAccounts } from "./accounts.ts";
+import { apiBuilder, type Connection } from "./api.ts";
 import { addDocsRoutes } from "./docs.ts";
-import { createNoteFactory, NOTE_ID_REGEXP } from "./note.ts";
-import { findNote } from "./note_controller.ts";
+import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
-import { startPage } from "./page.ts";
+import { addPageRoutes } from "./page_routes.ts";
+import { askToSignIn, problemPage } from "./refusal_page.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
@@ -24,56 +28,37 @@ import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 export interface AppOptions {
   /** Where the notes are. */
   store: NoteStore;
+  /** Where the users are. */
+  users: UserStore;
+  /** Signs cookies and tokens: 32 bytes or more, which nobody else knows. */
+  secret: string;
   /** Where the page of the documentation, styles and scripts are. */
   assets: StaticAssetOptions;
+  /** Hashes passwords. @default the library's, which takes its time */
+  hasher?: PasswordHasher;
+  /** Is told of what happens to accounts and sessions. */
+  events?: AuthEventListener;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;
 }
 
-const PAGE_LIMIT = 20;
-
-/** A page's query comes from people: what can't be used is left out, where the API would refuse it. */
-const pageQuerySchema = z.object({
-  q: z.string().transform((text) => text.trim().slice(0, 200)).catch(""),
-  cursor: z.string().regex(NOTE_ID_REGEXP).optional().catch(undefined),
-});
-
 /** Creates the service. */
-export function createApp({ store, assets, nowMs = Date.now }: AppOptions): TypedRouter {
+export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
+  const { store, users, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
   container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
-  container.register(CLOCK, { useValue: () => Math.floor(nowMs() / 1000) });
-  const router = apiBuilder(container)
-    .finally((response) => editHeaders(response, addSafeHeaders))
-    .static("/assets", assets)
-    .extend((router) => {
-      router.under("/notes/:id/attachments", async ({ params: { id = "" } }) => {
-        await findNote(store, id); // before 10 MiB are read for nothing
-      });
-    })
-    .build();
-
-  router
-    .get("/", async (req) => {
-      const { q, cursor } = req.query;
-      const before = cursor === undefined ? {} : { before: cursor };
-      return startPage({
-        ...await store.list({ search: q, limit: PAGE_LIMIT, ...before }),
-        search: q,
-        continued: cursor !== undefined,
-        routes: router.routes,
-        origin: originOf(req.url),
-      });
-    }, { schema: { query: pageQuerySchema }, openapi: false });
+  container.register(CLOCK, { useValue: now });
+  const runtime = registerAccounts({ container, secret, users, hasher, events, now });
   const text = JSON.stringify(document, null, 2);
-  addDocsRoutes(router, { document: () => text, assets });
+  const router = apiBuilder({ container, auth: runtime.integration({ catch: askToSignIn }) })
+    .finally(problemPage, (response) => editHeaders(response, addSafeHeaders))
+    .static("/assets", assets)
+    .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
+    .build();
+  addPageRoutes(router, { store, runtime });
   return router;
-}
-
-/** The origin in a URL whose host is what the client sent as `Host`, which may be anything, even no host at all. */
-function originOf(url: string): string {
-  return /^https?:\/\/[\w.:[\]-]+(?=\/)/.exec(url)?.[0] ?? "http://localhost:8000";
 }
 
 /** No guessing of types, no reading by other sites, no answer from a cache without asking here. */

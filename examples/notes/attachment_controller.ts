@@ -19,6 +19,7 @@ import {
   type TypedRequest,
   type TypedResponse,
 } from "@gatehouse/http";
+import { OWN_NOTE } from "./access.ts";
 import {
   cleanFileName,
   contentDisposition,
@@ -26,7 +27,7 @@ import {
   harmlessType,
   uploadSchema,
 } from "./attachment.ts";
-import { noSuchNote } from "./note_controller.ts";
+import { noSuchNote } from "./find_note.ts";
 import { type AddOutcome, type Attachment, MAX_ATTACHMENTS, type NewAttachment } from "./store.ts";
 import { CLOCK, NOTE_STORE } from "./tokens.ts";
 
@@ -52,13 +53,14 @@ interface Upload {
 
 const GONE = { 404: { description: "There is no such note, or it has no such attachment" } };
 
-/** Answers for the attachments of a note, which is there: the application checks that first. */
+/** Answers for the attachments of a note. The authorization manager was asked whose it is, and found it. */
 @Controller("/notes/:id/attachments")
 export class AttachmentsController {
   readonly #store = inject(NOTE_STORE);
   readonly #now = inject(CLOCK);
 
   @Post("/", {
+    ...OWN_NOTE,
     summary: "Attach files to a note",
     multipart: true,
     schema: { body: uploadSchema },
@@ -87,6 +89,7 @@ export class AttachmentsController {
   }
 
   @Get("/", {
+    ...OWN_NOTE,
     summary: "List the attachments of a note",
     responses: { 200: { description: "The attachments" }, ...GONE },
   })
@@ -97,6 +100,7 @@ export class AttachmentsController {
   }
 
   @Get("/:name", {
+    ...OWN_NOTE,
     summary: "Download an attachment",
     responses: {
       200: { description: "Its bytes, under its own media type", content: { "*/*": {} } },
@@ -110,6 +114,7 @@ export class AttachmentsController {
   }
 
   @Delete("/:name", {
+    ...OWN_NOTE,
     summary: "Delete an attachment",
     responses: { 204: { description: "The attachment is gone" }, ...GONE },
   })

@@ -12,6 +12,7 @@ import {
   type StaticAssetOptions,
   type TypedRouter,
 } from "@gatehouse/http/native";
+import type { Connection } from "./api.ts";
 import { DOCS_ASSETS } from "./docs_assets.ts";
 import { checkVersion, etag } from "./etag.ts";
 
@@ -29,7 +30,7 @@ const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-sr
 
 /** Adds the routes. */
 export function addDocsRoutes(
-  router: TypedRouter,
+  router: TypedRouter<Connection>,
   { document, assets }: DocsRoutesOptions,
 ): void {
   const files = mountStatic("/", { ...assets, fallthrough: false });

@@ -8,15 +8,17 @@
 import { problem } from "@gatehouse/http";
 
 /** A service that can be asked to stop. */
-export interface Drain {
+export interface Drain<Args extends unknown[]> {
   /** Answers requests; with 503 once `drained` was called. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Request, ...args: Args) => Promise<Response>;
   /** Resolves when all requests that came before have their responses. */
   drained(): Promise<void>;
 }
 
 /** Counts the requests that a service is working on. */
-export function createDrain(fetch: (request: Request) => Response | Promise<Response>): Drain {
+export function createDrain<Args extends unknown[]>(
+  fetch: (request: Request, ...args: Args) => Response | Promise<Response>,
+): Drain<Args> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let stopping = false;
   let running = 0;
@@ -26,11 +28,11 @@ export function createDrain(fetch: (request: Request) => Response | Promise<Resp
   }
 
   return {
-    async fetch(request) {
+    async fetch(request, ...args) {
       if (stopping) return unavailable();
       running++;
       try {
-        return await fetch(request);
+        return await fetch(request, ...args);
       } finally {
         running--;
         leave();

@@ -20,9 +20,18 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return { [MARKUP]: String.raw({ raw: strings }, ...values.map(render)) };
 }
 
+/** What a response says beside its page. */
+export interface HtmlResponseInit {
+  /** Status code. @default {200} */
+  readonly status?: number;
+  /** Header fields. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A response with a page of HTML. */
-export function htmlResponse(page: Html, headers: Readonly<Record<string, string>>): Response {
+export function htmlResponse(page: Html, { status = 200, headers }: HtmlResponseInit): Response {
   return new Response(page[MARKUP], {
+    status,
     headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
   });
 }

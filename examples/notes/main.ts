@@ -2,25 +2,28 @@
  * Starts the notes service: `deno task start`, or
  *
  * ```sh
- * deno run --allow-net --allow-env=PORT --allow-read=<folder> --allow-write=<folder> examples/notes/main.ts <folder>
+ * deno run --allow-net --allow-env=PORT,SECRET --allow-read=<folder> --allow-write=<folder> examples/notes/main.ts <folder>
  * ```
  *
- * `PORT` changes the port from 8000; 0 takes a free one. The folder of the database, and of the package of static assets, is
+ * `PORT` changes the port from 8000; 0 takes a free one. `SECRET` signs cookies and tokens, in place of one that is made
+ * once and kept in the folder. The folder of the database, and of the package of static assets, is
  * `.data` beside this file unless an argument names another. `--watch` serves the static assets as they are in their folder.
  *
  * @module
  */
 // deno-lint-ignore-file no-console
 
-import type { TypedRouter } from "@gatehouse/http";
 import { createApp } from "./app.ts";
 import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { createDrain } from "./drain.ts";
-import { curlLine } from "./page.ts";
-import { seedStore } from "./seed.ts";
-import { kvNoteStore } from "./store_kv.ts";
+import { eventLine } from "./event_line.ts";
+import { readSecret } from "./secret.ts";
+import { withSeeds } from "./seed.ts";
+import { StartError } from "./start_error.ts";
+import { type KvNoteStore, kvNoteStore } from "./store_kv.ts";
+import { kvUserStore } from "./store_kv_users.ts";
 
-/** There is no sign-in yet, so nobody but this machine gets in. */
+/** Nothing is encrypted here, so nothing leaves the machine; browsers keep `Secure` cookies without TLS for it alone. */
 const HOSTNAME = "127.0.0.1";
 const DEFAULT_PORT = 8000;
 /** The argument for whoever works on the static assets. */
@@ -28,28 +31,42 @@ const WATCH = "--watch";
 /** How long requests may go on once the service is asked to stop. */
 const SHUTDOWN_MS = 10_000;
 
-/** Says in one line why the service can't start. */
-class StartError extends Error {
-  override readonly name = "StartError";
-}
-
 async function main(): Promise<void> {
   const port = readPort(Deno.env.get("PORT"));
   const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
   const kv = await openKv(folder);
   try {
+    const secret = await readSecret({ given: Deno.env.get("SECRET"), folder });
     const store = kvNoteStore(kv);
-    await seedStore(store);
     await store.sweep();
-    const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);
-    await serveUntilSignal(port, createApp({ store, assets }).fetch);
+    await warnOfOwnerless(store);
+    const app = createApp({
+      store: withSeeds(store),
+      users: kvUserStore(kv),
+      secret,
+      assets: Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder),
+      events: (event) => {
+        const line = eventLine(event);
+        if (line !== undefined) console.error(line);
+      },
+    });
+    await serveUntilSignal(port, app.fetch);
   } finally {
     kv.close();
   }
 }
 
+/** Notes from before there were accounts could be anybody's, so they are nobody's. */
+async function warnOfOwnerless(store: KvNoteStore): Promise<void> {
+  const count = await store.countOwnerless();
+  if (count === 0) return;
+  console.error(
+    `Notes without an owner, from before there were accounts: ${count}. Nobody sees them`,
+  );
+}
+
 /** Serves until Ctrl-C or SIGTERM, then lets the requests that have begun finish. */
-async function serveUntilSignal(port: number, fetch: TypedRouter["fetch"]): Promise<void> {
+async function serveUntilSignal(port: number, fetch: Deno.ServeHandler): Promise<void> {
   const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT"]
@@ -101,7 +118,7 @@ function listen(port: number, fetch: Deno.ServeHandler): Deno.HttpServer<Deno.Ne
 function printAddress({ port }: Deno.NetAddr): void {
   const origin = `http://localhost:${port}`;
   console.log(`Notes are served at ${origin}/ (Ctrl-C stops)`);
-  console.log(`Add one: ${curlLine(origin)}`);
+  console.log(`Register there, then try the API at ${origin}/docs`);
 }
 
 function firstLine(error: unknown): string {

@@ -12,9 +12,12 @@ import { z } from "zod";
 /** Most bytes of a JSON body that carries a note; 15,000 characters written as `\uXXXX\uXXXX` are 180,000. */
 export const NOTE_BODY_BYTES: number = 256 * 1024;
 
-const title = z.string().max(200).regex(/\S/).trim();
-const text = z.string().max(15_000);
-const tags = z.array(z.string().max(50).regex(/\S/).trim()).max(10).superRefine((list, context) => {
+const SOMETHING = "Needs something that is no space";
+const title = z.string().max(200, "Takes 200 characters at most").regex(/\S/, SOMETHING).trim();
+const text = z.string().max(15_000, "Takes 15,000 characters at most");
+const tags = z.array(
+  z.string().max(50, "Takes 50 characters at most").regex(/\S/, SOMETHING).trim(),
+).max(10, "Takes 10 tags at most").superRefine((list, context) => {
   for (const [i, tag] of list.entries()) {
     if (list.indexOf(tag) < i) {
       context.addIssue({ code: "custom", message: "Tag stands twice", path: [i] });

@@ -10,13 +10,13 @@ import {
   Delete,
   empty,
   Get,
-  HttpError,
   inject,
   type Json,
   json,
   Patch,
   type PathParams,
   Post,
+  type Principal,
   Put,
   type QueryParams,
   type RequestSpec,
@@ -24,7 +24,9 @@ import {
   type TypedResponse,
 } from "@gatehouse/http";
 import { z } from "zod";
+import { OWN_NOTE } from "./access.ts";
 import { checkVersion, etag } from "./etag.ts";
+import { findNote } from "./find_note.ts";
 import {
   applyPatch,
   type Note,
@@ -36,7 +38,6 @@ import {
   notePatchSchema,
   replaceContent,
 } from "./note.ts";
-import type { NoteStore, VersionedNote } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
 /** The query of a list. */
@@ -87,7 +88,7 @@ interface ChangeRequest extends ConditionalRequest {
   readonly params: { readonly id: string };
 }
 
-/** Answers for notes. */
+/** Answers for notes. Where a path has an `:id`, the authorization manager was asked whose note it is. */
 @Controller("/notes")
 export class NotesController {
   readonly #store = inject(NOTE_STORE);
@@ -95,7 +96,8 @@ export class NotesController {
   readonly #now = inject(CLOCK);
 
   @Get("/", {
-    summary: "List notes, newest first",
+    auth: true,
+    summary: "List your notes, newest first",
     schema: { query: listQuerySchema },
     responses: {
       200: {
@@ -105,10 +107,10 @@ export class NotesController {
     },
   })
   async list(
-    req: TypedRequest<RequestSpec<QueryParams<ListQuery>>>,
+    req: TypedRequest<RequestSpec<QueryParams<ListQuery>>, Principal>,
   ): Promise<TypedResponse<NotePage>> {
     const { q = "", limit, cursor } = req.query;
-    const page = await this.#store.list({
+    const page = await this.#store.list(req.principal.sub, {
       search: q,
       limit,
       ...(cursor === undefined ? {} : { before: cursor }),
@@ -121,6 +123,7 @@ export class NotesController {
   }
 
   @Post("/", {
+    auth: true,
     summary: "Create a note",
     schema: { body: noteInputSchema },
     maxBodyBytes: NOTE_BODY_BYTES,
@@ -134,9 +137,11 @@ export class NotesController {
       },
     },
   })
-  async create(req: TypedRequest<RequestSpec<Json<NoteInput>>>): Promise<TypedResponse<Note>> {
+  async create(
+    req: TypedRequest<RequestSpec<Json<NoteInput>>, Principal>,
+  ): Promise<TypedResponse<Note>> {
     const note = this.#makeNote(req.content);
-    const version = await this.#store.add(note);
+    const version = await this.#store.add({ owner: req.principal.sub, note });
     return noteResponse(note, version, {
       status: 201,
       headers: { Location: `/notes/${note.id}` },
@@ -144,6 +149,7 @@ export class NotesController {
   }
 
   @Get("/:id", {
+    ...OWN_NOTE,
     summary: "Read a note",
     parameters: [{
       name: "If-None-Match",
@@ -168,6 +174,7 @@ export class NotesController {
   }
 
   @Put("/:id", {
+    ...OWN_NOTE,
     summary: "Replace a note",
     schema: { body: noteInputSchema },
     maxBodyBytes: NOTE_BODY_BYTES,
@@ -179,6 +186,7 @@ export class NotesController {
   }
 
   @Patch("/:id", {
+    ...OWN_NOTE,
     summary: "Change a note",
     description: "A merge patch, RFC 7396: members that are left out stay, `null` takes one away.",
     schema: { body: notePatchSchema },
@@ -192,15 +200,16 @@ export class NotesController {
   }
 
   @Delete("/:id", {
+    ...OWN_NOTE,
     summary: "Delete a note",
     ...IF_MATCH,
     responses: { 204: { description: "The note is gone" }, ...CHANGED },
   })
   async remove(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<never>> {
     for (;;) {
-      const { version } = await findNote(this.#store, req.params.id);
-      checkVersion(req, version);
-      if (await this.#store.remove(req.params.id, version) === "removed") return empty();
+      const found = await findNote(this.#store, req.params.id);
+      checkVersion(req, found.version);
+      if (await this.#store.remove(found) === "removed") return empty();
     }
   }
 
@@ -209,25 +218,13 @@ export class NotesController {
     edit: (note: Note) => Note,
   ): Promise<TypedResponse<Note>> {
     for (;;) {
-      const { note, version } = await findNote(this.#store, req.params.id);
-      checkVersion(req, version);
-      const changed = edit(note);
-      const outcome = await this.#store.replace(changed, version);
+      const found = await findNote(this.#store, req.params.id);
+      checkVersion(req, found.version);
+      const changed = edit(found.note);
+      const outcome = await this.#store.replace(found, changed);
       if (outcome.status === "replaced") return noteResponse(changed, outcome.version);
     }
   }
-}
-
-/** Finds a note. @throws {HttpError} 404 `no_such_note` */
-export async function findNote(store: NoteStore, id: string): Promise<VersionedNote> {
-  const found = await store.find(id);
-  if (found === undefined) throw noSuchNote();
-  return found;
-}
-
-/** The refusal of a request for a note that is not there. */
-export function noSuchNote(): HttpError {
-  return new HttpError(404, "no_such_note", { detail: "There is no note of this id" });
 }
 
 function noteResponse(

@@ -8,8 +8,25 @@
  * @module
  */
 
-import { createContainer, type TypedRouter } from "@gatehouse/http";
-import { apiBuilder } from "./api.ts";
+import {
+  type BuiltRouter,
+  createContainer,
+  inMemoryAuthStores,
+  type Principal,
+} from "@gatehouse/http/native";
+import { registerAccounts } from "./accounts.ts";
+import { apiBuilder, type Connection } from "./api.ts";
+
+const container = createContainer();
+const runtime = registerAccounts({
+  container,
+  secret: crypto.randomUUID(),
+  users: inMemoryAuthStores().users,
+  now: () => 0,
+});
 
 /** The API without a store: it is documented, and answers nothing. */
-export const router: TypedRouter = apiBuilder(createContainer()).build();
+export const router: BuiltRouter<Connection, Principal> = apiBuilder({
+  container,
+  auth: runtime.integration(),
+}).build();

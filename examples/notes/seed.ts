@@ -1,5 +1,5 @@
 /**
- * The notes that a new database starts with.
+ * The notes that every user starts with.
  *
  * @module
  */
@@ -10,16 +10,18 @@ import type { NoteStore } from "./store.ts";
 /** Oldest first: the one to read first is listed first. */
 const SEEDS: readonly NoteInput[] = [
   {
-    title: "Where the notes are kept",
+    title: "What is kept, and where",
     text:
-      "In Deno KV, in the folder .data beside main.ts. Stop the service and delete the folder to start anew.",
+      "Accounts and notes are in Deno KV, in the folder .data beside main.ts: they outlive a restart. Sessions and the " +
+      "counts of failed sign-ins are in memory: after a restart you sign in again. Stop the service and delete the folder " +
+      "to start anew.",
     tags: ["data"],
   },
   {
     title: "Attach a file",
     text:
-      "POST /notes/:id/attachments takes multipart/form-data with one or more parts named file, 10 MiB in all:\n\n" +
-      "curl -F file=@picture.png http://localhost:8000/notes/THE_ID/attachments",
+      "POST /notes/:id/attachments takes multipart/form-data with one or more parts named file, 10 MiB in all. Try it " +
+      "out at /docs: while you are signed in, what you send from there is yours.",
     tags: ["api", "attachments"],
   },
   {
@@ -32,13 +34,23 @@ const SEEDS: readonly NoteInput[] = [
   {
     title: "Welcome",
     text:
-      "This is the example service of Gatehouse. Search above, add a note below, and read its " +
-      "source in examples/notes.",
+      "This is the example service of Gatehouse. What you write here only you can read: everybody else is refused, by the " +
+      "authorization manager in examples/notes/access.ts. Search or add a note above.",
     tags: ["start"],
   },
 ];
 
-/** Fills a store on its first start, and only then. */
-export async function seedStore(store: NoteStore): Promise<void> {
-  await store.seed(SEEDS.map(createNoteFactory(Date.now)));
+/**
+ * The store, but that users find some notes when they first look, and only then: it does not matter how an account came
+ * about, or whether the process ended right after.
+ */
+export function withSeeds(store: NoteStore, nowMs: () => number = Date.now): NoteStore {
+  const makeNote = createNoteFactory(nowMs);
+  return {
+    ...store,
+    async list(owner, options) {
+      await store.seed(owner, () => SEEDS.map(makeNote));
+      return await store.list(owner, options);
+    },
+  };
 }

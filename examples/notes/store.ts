@@ -6,10 +6,16 @@
 
 import type { Note } from "./note.ts";
 
-/** A note and the version that a later change has to name. */
-export interface VersionedNote {
+/** A note and whose it is. */
+export interface OwnedNote {
+  /** Subject id of the user who wrote it. */
+  readonly owner: string;
   /** The note. */
   readonly note: Note;
+}
+
+/** A note and the version that a later change has to name. */
+export interface VersionedNote extends OwnedNote {
   /** Changes with every change of the note. 1 to 64 of `[0-9A-Za-z_-]`. */
   readonly version: string;
 }
@@ -66,20 +72,23 @@ export type ReplaceOutcome =
   | { readonly status: "replaced"; readonly version: string }
   | { readonly status: "lost" };
 
-/** Keeps notes and their attachments. */
+/**
+ * Keeps notes and their attachments. It lists a user's own notes and finds anybody's: who may have what it found is for
+ * the caller to decide.
+ */
 export interface NoteStore {
-  /** Adds these notes if the store has never been seeded. */
-  seed(notes: readonly Note[]): Promise<"seeded" | "seeded_before">;
+  /** Adds a user's first notes, unless the user was given some before. */
+  seed(owner: string, makeNotes: () => readonly Note[]): Promise<"seeded" | "seeded_before">;
   /** Adds a note and gives its version. */
-  add(note: Note): Promise<string>;
-  /** Finds a note. */
+  add(owned: OwnedNote): Promise<string>;
+  /** Finds a note, whoever owns it. */
   find(id: string): Promise<VersionedNote | undefined>;
-  /** Lists notes, newest first. */
-  list(options: ListOptions): Promise<NotePage>;
-  /** Replaces the note of that id, if `version` is still its version. */
-  replace(note: Note, version: string): Promise<ReplaceOutcome>;
-  /** Deletes a note and its attachments, if `version` is still its version. */
-  remove(id: string, version: string): Promise<"removed" | "lost">;
+  /** Lists a user's notes, newest first. */
+  list(owner: string, options: ListOptions): Promise<NotePage>;
+  /** Puts a note in the place of one that was found, if that is still the current version. */
+  replace(found: VersionedNote, note: Note): Promise<ReplaceOutcome>;
+  /** Deletes a note that was found and its attachments, if that is still the current version. */
+  remove(found: VersionedNote): Promise<"removed" | "lost">;
   /** Adds attachments, all or none. Their names differ from each other. */
   addAttachments(noteId: string, files: readonly NewAttachment[]): Promise<AddOutcome>;
   /** Lists attachments, oldest first. */

@@ -29,6 +29,11 @@ export function attachmentsKey(noteId: string): Deno.KvKey {
   return ["attachments", noteId];
 }
 
+/** Key of what says who owns a note. It is there as long as the note is. */
+export function ownerKey(noteId: string): Deno.KvKey {
+  return ["owners", noteId];
+}
+
 /** Keeps attachments in a database. */
 export function kvAttachments(kv: Deno.Kv, blobs: Blobs): AttachmentStore {
   function read(noteId: string): Promise<Deno.KvEntryMaybe<readonly KvAttachment[]>> {
@@ -64,13 +69,13 @@ export function kvAttachments(kv: Deno.Kv, blobs: Blobs): AttachmentStore {
   /** Makes the note's record name the attachments, in one commit. */
   async function attach(noteId: string, added: readonly KvAttachment[]): Promise<AddOutcome> {
     for (;;) {
-      const note = await kv.get(["notes", noteId]);
-      if (note.value === null) return "no_such_note";
+      const owner = await kv.get(ownerKey(noteId));
+      if (owner.value === null) return "no_such_note";
       const record = await read(noteId);
       const known = record.value ?? [];
       if (known.length + added.length > MAX_ATTACHMENTS) return "too_many";
       if (added.some((one) => known.some((other) => other.name === one.name))) return "name_taken";
-      const commit = kv.atomic().check(note).check(record).set(record.key, [...known, ...added]);
+      const commit = kv.atomic().check(owner).check(record).set(record.key, [...known, ...added]);
       for (const attachment of added) blobs.list(commit, attachment);
       if ((await commit.commit()).ok) return "added";
     }

@@ -4,9 +4,13 @@
  * @module
  */
 
+import { type AuthEvent, pbkdf2Hasher } from "@gatehouse/http/auth";
+import { assertEquals } from "@std/assert";
 import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
+import { withSeeds } from "../../examples/notes/seed.ts";
 import { kvNoteStore } from "../../examples/notes/store_kv.ts";
+import { kvUserStore } from "../../examples/notes/store_kv_users.ts";
 
 /** A problem, as tests read it. */
 export interface ProblemBody {
@@ -25,9 +29,9 @@ export interface NoteBody {
   readonly updatedAt: number;
 }
 
-/** What a test gets. */
-export interface NotesService {
-  /** Fetches a path of the service. */
+/** Somebody with a browser, or with a program that keeps cookies as one does. */
+export interface Client {
+  /** Fetches a path of the service, with the cookies and the CSRF token that it has. Redirects are not followed. */
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends JSON. */
   readonly send: (
@@ -38,37 +42,120 @@ export interface NotesService {
   ) => Promise<Response>;
   /** Creates a note. */
   readonly create: (input: Readonly<Record<string, unknown>>) => Promise<NoteBody>;
+  /** Reads a page, as a browser asks for one. */
+  readonly page: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  /** Registers, or signs in. */
+  readonly enter: (
+    route: "register" | "login",
+    identifier: string,
+    headers?: Record<string, string>,
+  ) => Promise<Response>;
+  /** The cookies, by name. */
+  readonly cookies: Map<string, string>;
+}
+
+/** What a test gets. The client itself is signed in as `ada`. */
+export interface NotesService extends Client {
+  /** Makes a client without cookies. */
+  readonly stranger: () => Client;
+  /** Makes a client that has registered. */
+  readonly user: (identifier: string, userAgent?: string) => Promise<Client>;
+  /** What was told of accounts and sessions. */
+  readonly events: readonly AuthEvent[];
   /** The database. */
   readonly kv: Deno.Kv;
   /** Port of the service. */
   readonly port: number;
 }
 
+/** Options of {@linkcode withNotes}. */
+export interface NotesServiceOptions {
+  /** Whether users find the first notes. @default {false} */
+  readonly seeds?: boolean;
+  /** The clock, in milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+/** The password of everybody in tests. */
+export const PASSWORD = "five quiet herons at dawn";
+
 /** Serves notes while a test runs, and leaves nothing open. */
-export async function withNotes(test: (service: NotesService) => Promise<void>): Promise<void> {
+export async function withNotes(
+  test: (service: NotesService) => Promise<void>,
+  { seeds = false, nowMs = Date.now }: NotesServiceOptions = {},
+): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const { fetch: handler } = createApp({ store: kvNoteStore(kv), assets: LIVE_ASSETS });
+  const events: AuthEvent[] = [];
+  const store = kvNoteStore(kv);
+  const { fetch: handler } = createApp({
+    store: seeds ? withSeeds(store, nowMs) : store,
+    users: kvUserStore(kv),
+    secret: "a secret of at least 32 bytes, kept",
+    assets: LIVE_ASSETS,
+    hasher: pbkdf2Hasher({ iterations: 1_000 }), // what is slow here is not what is tested
+    events: (event) => void events.push(event),
+    nowMs,
+  });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
-  const call: NotesService["call"] = (path, init) =>
-    fetch(`http://127.0.0.1:${server.addr.port}${path}`, init);
-  const send: NotesService["send"] = (method, path, body, headers = {}) =>
+  const { port } = server.addr;
+  const stranger = () => createClient(`http://127.0.0.1:${port}`);
+  const user: NotesService["user"] = async (identifier, userAgent) => {
+    const client = stranger();
+    const agent: Record<string, string> = userAgent === undefined
+      ? {}
+      : { "User-Agent": userAgent };
+    const { status, body } = await client.enter("register", identifier, agent);
+    await body?.cancel();
+    assertEquals(status, 201);
+    return client;
+  };
+  try {
+    await test({ ...await user("ada"), stranger, user, events, kv, port });
+  } finally {
+    await server.shutdown();
+    kv.close();
+  }
+}
+
+/** Makes a client of a service. */
+export function createClient(origin: string): Client {
+  const cookies = new Map<string, string>();
+  let token: string | undefined;
+
+  const call: Client["call"] = async (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    if (cookies.size > 0 && !headers.has("Cookie")) {
+      headers.set("Cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+    }
+    if (token !== undefined && !headers.has("X-CSRF-Token")) headers.set("X-CSRF-Token", token);
+    const response = await fetch(origin + path, { redirect: "manual", ...init, headers });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (/; Expires=Thu, 01 Jan 1970 /.test(cookie)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  };
+  const send: Client["send"] = (method, path, body, headers = {}) =>
     call(path, {
       method,
       body: JSON.stringify(body),
       headers: { "Content-Type": "application/json", ...headers },
     });
-  try {
-    await test({
-      call,
-      send,
-      kv,
-      port: server.addr.port,
-      create: async (input) => (await send("POST", "/notes", input)).json(),
-    });
-  } finally {
-    await server.shutdown();
-    kv.close();
-  }
+  return {
+    cookies,
+    call,
+    send,
+    create: async (input) => (await send("POST", "/notes", input)).json(),
+    page: (path, headers = {}) => call(path, { headers: { Accept: "text/html", ...headers } }),
+    async enter(route, identifier, headers) {
+      token = (await (await call("/auth/csrf")).json()).csrfToken;
+      const credentials = { identifier, password: PASSWORD };
+      const response = await send("POST", `/auth/${route}`, credentials, headers);
+      if (response.ok) token = (await response.clone().json()).csrfToken;
+      return response;
+    },
+  };
 }
 
 /** A form with files. */

@@ -34,7 +34,7 @@ async function withStore(
 Deno.test("kvNoteStore() cuts attachments into chunks of 60 KiB", async () => {
   await withStore(async (store, kv) => {
     const note = makeNote(INPUT);
-    await store.add(note);
+    await store.add({ owner: "ada", note });
     const content = new Blob([randomBytes(150_000)]);
     assertEquals(await store.addAttachments(note.id, [attachment("a", content)]), "added");
     const chunks = await Array.fromAsync(kv.list<Uint8Array>({ prefix: ["chunks"] }));
@@ -45,7 +45,7 @@ Deno.test("kvNoteStore() cuts attachments into chunks of 60 KiB", async () => {
 Deno.test("kvNoteStore() leaves nothing of an upload that fails", async () => {
   await withStore(async (store, kv) => {
     const note = makeNote(INPUT);
-    await store.add(note);
+    await store.add({ owner: "ada", note });
     const broken = new BrokenBlob([randomBytes(900_000)]);
     const files = [attachment("whole", new Blob(["x"])), attachment("broken", broken)];
     await assertRejects(() => store.addAttachments(note.id, files), Error, "The disk is gone");
@@ -65,7 +65,7 @@ Deno.test("kvNoteStore() leaves nothing of an upload to a note that is gone", as
 Deno.test("kvNoteStore() sweeps what a process left behind, after an hour", async () => {
   await withStore(async (store, kv, clock) => {
     const note = makeNote(INPUT);
-    await store.add(note);
+    await store.add({ owner: "ada", note });
     await store.addAttachments(note.id, [attachment("kept", new Blob(["kept"]))]);
     // As after a crash between the first chunk and the record.
     await kv.set(["unlisted", "lost"], { size: 70_000, since: clock.now });
@@ -84,7 +84,7 @@ Deno.test("kvNoteStore() sweeps what a process left behind, after an hour", asyn
 Deno.test("kvNoteStore() fails a download whose attachment is deleted meanwhile", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
-    await store.add(note);
+    await store.add({ owner: "ada", note });
     await store.addAttachments(note.id, [attachment("a", new Blob([randomBytes(200_000)]))]);
     const opened = await store.openAttachment(note.id, "a");
     const reader = opened?.body.getReader();
@@ -99,25 +99,74 @@ Deno.test("kvNoteStore() fails a download whose attachment is deleted meanwhile"
 Deno.test("kvNoteStore() has one winner among changes of the same version", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
-    const version = await store.add(note);
+    const version = await store.add({ owner: "ada", note });
+    const found = { owner: "ada", note, version };
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => store.replace({ ...note, title: `${i}` }, version)),
+      Array.from({ length: 50 }, (_, i) => store.replace(found, { ...note, title: `${i}` })),
     );
     assertEquals(outcomes.filter(({ status }) => status === "replaced").length, 1);
-    assertEquals(await store.remove(note.id, version), "lost");
-    const found = await store.find(note.id);
-    assertEquals(await store.remove(note.id, found?.version ?? ""), "removed");
+    assertEquals(await store.remove(found), "lost");
+    const current = await store.find(note.id);
+    assertEquals(current && await store.remove(current), "removed");
   });
 });
 
-Deno.test("kvNoteStore() takes seeds once, also after they are deleted", async () => {
+Deno.test("kvNoteStore() takes each owner's seeds once, also after they are deleted", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
-    assertEquals(await store.seed([note]), "seeded");
+    assertEquals(await store.seed("ada", () => [note]), "seeded");
     const found = await store.find(note.id);
-    await store.remove(note.id, found?.version ?? "");
-    assertEquals(await store.seed([makeNote(INPUT)]), "seeded_before");
-    assertEquals((await store.list({ limit: 10 })).notes, []);
+    assertEquals(found && await store.remove(found), "removed");
+    assertEquals(await store.seed("ada", () => [makeNote(INPUT)]), "seeded_before");
+    assertEquals((await store.list("ada", { limit: 10 })).notes, []);
+    assertEquals(await store.seed("bob", () => [makeNote(INPUT)]), "seeded");
+    assertEquals((await store.list("bob", { limit: 10 })).notes.length, 1);
+  });
+});
+
+Deno.test("kvNoteStore() seeds once where a user looks from many places at once", async () => {
+  await withStore(async (store) => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => store.seed("ada", () => [makeNote(INPUT)])),
+    );
+    assertEquals(outcomes.filter((outcome) => outcome === "seeded").length, 1);
+    assertEquals((await store.list("ada", { limit: 100 })).notes.length, 1);
+  });
+});
+
+Deno.test("kvNoteStore() lists the notes of one owner, also where an id is the beginning of another", async () => {
+  await withStore(async (store) => {
+    const owners = ["ad", "ada", "adam", ""];
+    for (const owner of owners) {
+      await store.add({ owner, note: makeNote({ ...INPUT, title: owner || "-" }) });
+    }
+    for (const owner of owners) {
+      const { notes } = await store.list(owner, { limit: 10 });
+      assertEquals(notes.map(({ title }) => title), [owner || "-"]);
+    }
+  });
+});
+
+Deno.test("kvNoteStore() shows nobody the notes from before there were accounts, and counts them once", async () => {
+  await withStore(async (store, kv) => {
+    const old = makeNote(INPUT);
+    await kv.set(["seeded"], true);
+    await kv.set(["notes", old.id], old);
+    await kv.set(["attachments", old.id], [{ name: "a", blob: "b", size: 1 }]);
+    await store.add({ owner: old.id, note: makeNote(INPUT) });
+    assertEquals(await store.find(old.id), undefined);
+    assertEquals((await store.list(old.id, { limit: 10 })).notes.length, 1);
+    assertEquals((await store.list("", { limit: 10 })).notes, []);
+    const upload = await store.addAttachments(old.id, [attachment("c", new Blob(["x"]))]);
+    assertEquals(upload, "no_such_note");
+    assertEquals([await store.countOwnerless(), await store.countOwnerless()], [1, 0]);
+  });
+});
+
+Deno.test("kvNoteStore() counts no ownerless notes in a new database", async () => {
+  await withStore(async (store) => {
+    await store.seed("ada", () => [makeNote(INPUT)]);
+    assertEquals(await store.countOwnerless(), 0);
   });
 });
 

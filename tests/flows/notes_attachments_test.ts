@@ -96,9 +96,9 @@ Deno.test("/notes/:id/attachments carries files from upload to deletion", async 
     const removed = await call(`/notes/${id}`, { method: "DELETE" });
     assertEquals(removed.status, 204);
     const left = await Promise.all(
-      ["chunks", "unlisted", "attachments", "notes"].map((key) => countEntries(kv, key)),
+      ["chunks", "unlisted", "attachments", "notes", "owners"].map((key) => countEntries(kv, key)),
     );
-    assertEquals(left, [0, 0, 0, 0]);
+    assertEquals(left, [0, 0, 0, 0, 0]);
     for (const one of [path, `${path}/1.txt`]) {
       const gone = await call(one);
       assertEquals([gone.status, (await gone.json()).code], [404, "no_such_note"]);

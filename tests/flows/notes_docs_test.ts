@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { routerBuilder, type TypedRouter } from "@gatehouse/http/native";
+import type { Connection } from "../../examples/notes/api.ts";
 import { packagedAssets } from "../../examples/notes/assets.ts";
 import { addDocsRoutes } from "../../examples/notes/docs.ts";
 
@@ -8,9 +9,9 @@ const DOCUMENT = '{"openapi":"3.1.0","info":{"title":"Nötes","version":"1"},"pa
 /** A service of nothing but a start page and the documentation. */
 async function docsRouter(
   document: () => string | Promise<string> = () => DOCUMENT,
-): Promise<TypedRouter> {
+): Promise<TypedRouter<Connection>> {
   const assets = await packagedAssets(await Deno.makeTempDir());
-  const router = routerBuilder().static("/assets", assets).build()
+  const router = routerBuilder<Connection>().static("/assets", assets).build()
     .get("/", () => new Response("start page"));
   addDocsRoutes(router, { document, assets });
   return router;

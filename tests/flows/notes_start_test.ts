@@ -1,114 +1,21 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
+import { enter, EXAMPLE, spawn, start, titles, withFolder } from "./_notes_process.ts";
 
-const EXAMPLE = fromFileUrl(new URL("../../examples/notes", import.meta.url));
-
-/** A service that runs in a process of its own. */
-interface Service {
-  /** Origin that it printed. */
-  readonly origin: string;
-  /** Command that it printed. */
-  readonly command: string;
-  /** Sends a signal and waits for the end. */
-  stop(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
-}
-
-/** Runs `main.ts` with the permissions of `deno task start`, and no more. */
-function spawn(folder: string, port: string, ...args: readonly string[]): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--allow-net",
-      "--allow-env=PORT",
-      `--allow-read=${EXAMPLE},${folder}`,
-      `--allow-write=${folder}`,
-      join(EXAMPLE, "main.ts"),
-      folder,
-      ...args,
-    ],
-    env: { PORT: port, NO_COLOR: "1" },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-}
-
-async function start(folder: string, ...args: readonly string[]): Promise<Service> {
-  const child = spawn(folder, "0", ...args);
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const stderr = new Response(child.stderr).text();
-  let printed = "";
-  while (printed.split("\n").length < 3) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`The service did not start: ${await stderr}`);
-    printed += value;
-  }
-  const [, origin = ""] = /^Notes are served at (http:\/\/localhost:\d+)\/ /m.exec(printed) ?? [];
-  const [, command = ""] = /^Add one: (curl .+)$/m.exec(printed) ?? [];
-  return {
-    origin,
-    command,
-    async stop(signal) {
-      child.kill(signal);
-      const { code } = await child.status;
-      await reader.cancel();
-      return { code, stderr: await stderr };
-    },
-  };
-}
-
-async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const parent = await Deno.makeTempDir();
-  try {
-    await test(join(parent, "new", "notes"));
-  } finally {
-    await Deno.remove(parent, { recursive: true });
-  }
-}
-
-async function titles(origin: string): Promise<string[]> {
-  const { notes } = await (await fetch(`${origin}/notes`)).json();
-  return notes.map(({ title }: { title: string }) => title);
-}
-
-Deno.test("main.ts prints an address that answers and a command that adds a note", async () => {
+Deno.test("main.ts prints where to register and where to try it out, and both answer", async () => {
   await withFolder(async (folder) => {
     const service = await start(folder);
-    const page = await fetch(`${service.origin}/`);
-    assertMatch(await page.text(), /<h1>Notes<\/h1>/);
+    const page = await (await fetch(`${service.origin}/`)).text();
+    assertMatch(page, /<a [^>]*href="\/register">Register<\/a>/);
+    assertEquals(service.docs, `${service.origin}/docs`);
+    const docs = await fetch(service.docs);
+    assertEquals(docs.status, 200);
+    await docs.body?.cancel();
 
-    const [, type = "", body = "", url = ""] =
-      /^curl -H "Content-Type: (.+)" -d "(.+)" (http:\S+)$/.exec(service.command) ?? [];
-    const added = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": type },
-      body: body.replaceAll('\\"', '"'), // as a shell reads it
-    });
-    assertEquals([added.status, (await added.json()).title], [201, "My note"]);
+    const { client, response } = await enter(service.origin);
+    assertEquals(response.status, 201);
+    assertEquals((await client.create({ title: "My note" })).title, "My note");
     assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
-  });
-});
-
-Deno.test("main.ts keeps the notes over a restart and seeds only once", async () => {
-  await withFolder(async (folder) => {
-    const first = await start(folder);
-    const seeds = await titles(first.origin);
-    assertEquals(seeds.length > 1, true);
-    const { notes } = await (await fetch(`${first.origin}/notes`)).json();
-    for (const { id } of notes) {
-      assertEquals((await fetch(`${first.origin}/notes/${id}`, { method: "DELETE" })).status, 204);
-    }
-    const added = await fetch(`${first.origin}/notes`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: '{"title":"mine"}',
-    });
-    await added.body?.cancel();
-    assertEquals(await first.stop("SIGINT"), { code: 0, stderr: "" });
-
-    const second = await start(folder);
-    assertEquals(await titles(second.origin), ["mine"]);
-    assertEquals(await second.stop("SIGTERM"), { code: 0, stderr: "" });
   });
 });
 
@@ -126,13 +33,14 @@ Deno.test("main.ts lets an upload finish that is on its way when it is asked to 
       },
     };
     const body = new ReadableStream(late, { highWaterMark: 0 }); // pulled once the request is under way
-    const answer = fetch(`${service.origin}/notes`, {
+    const { client } = await enter(service.origin);
+    const answer = client.call("/notes", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body,
     });
     await begun.promise;
-    await titles(service.origin); // the request before this one has arrived
+    await titles(client); // the request before this one has arrived
     const end = service.stop("SIGTERM");
     await unavailable(service.origin);
     stopped.resolve();
@@ -169,7 +77,7 @@ Deno.test("main.ts packages the static assets once, and serves the package", asy
 
 Deno.test("main.ts --watch serves the static assets from their folder", async () => {
   await withFolder(async (folder) => {
-    const service = await start(folder, "--watch");
+    const service = await start(folder, { args: ["--watch"] });
     const style = await fetch(`${service.origin}/assets/style.css`);
     assertMatch(style.headers.get("etag") ?? "", /^W\/"\d+-\d+-\d+"$/);
     assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));

@@ -1,0 +1,61 @@
+// Sends what people do on the pages. What changes something carries the token of GET /auth/csrf.
+
+/** What the service said when it was asked for a token, if it was. */
+let token;
+
+/**
+ * Sends a request. A refused token is asked for once more: it ended with a session, in another tab perhaps.
+ *
+ * @param {"POST" | "DELETE"} method
+ * @param {string} path
+ * @param {unknown} [body] Becomes JSON.
+ * @returns {Promise<{ ok: true } | { ok: false, refusal: import("./messages.js").Refusal }>}
+ */
+export async function send(method, path, body) {
+  try {
+    const outcome = await sendOnce(method, path, body);
+    if (outcome.ok || outcome.refusal.code !== "csrf_failed") return outcome;
+    token = undefined;
+    return await sendOnce(method, path, body);
+  } catch {
+    token = undefined;
+    return { ok: false, refusal: { status: 0, code: "offline" } };
+  }
+}
+
+async function sendOnce(method, path, body) {
+  token ??= askForToken();
+  const answer = await token;
+  if (!answer.ok) {
+    token = undefined;
+    return answer;
+  }
+  const response = await fetch(path, {
+    method,
+    headers: {
+      [answer.header]: answer.csrfToken,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response.ok ? { ok: true } : { ok: false, refusal: await readRefusal(response) };
+}
+
+async function askForToken() {
+  const response = await fetch("/auth/csrf");
+  if (!response.ok) return { ok: false, refusal: await readRefusal(response) };
+  const { csrfToken, header } = await response.json();
+  return { ok: true, csrfToken, header };
+}
+
+/** Reads a problem, RFC 9457; what is none has a code that nobody knows. */
+async function readRefusal(response) {
+  const problem = await response.json().catch(() => ({}));
+  const retryAfter = Number(response.headers.get("Retry-After") ?? NaN);
+  return {
+    status: response.status,
+    code: typeof problem?.code === "string" ? problem.code : "unknown",
+    retryAfter,
+    violations: Array.isArray(problem?.violations) ? problem.violations : [],
+  };
+}

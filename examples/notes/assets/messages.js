@@ -1,0 +1,81 @@
+// What refusals say to people. Nothing here knows of the page, so that tests can read it too.
+
+/**
+ * A refusal, as `client.js` gives it.
+ *
+ * @typedef {{
+ *   status: number,
+ *   code: string,
+ *   retryAfter?: number,
+ *   violations?: { pointer: string, message: string }[],
+ * }} Refusal
+ */
+
+/** Codes and their words. Some name the field that is to blame. */
+const WORDS = new Map(Object.entries({
+  access_denied: { text: "This belongs to somebody else." },
+  csrf_failed: {
+    text:
+      "The service can't tell that this came from its own page. Reload the page and try again; " +
+      "if that does not help, allow cookies for this site.",
+  },
+  identifier_unavailable: {
+    field: "identifier",
+    text: "Somebody has registered with this already. Choose another one, or sign in.",
+  },
+  invalid_credentials: { text: "The name or the password is wrong." },
+  invalid_identifier: {
+    field: "identifier",
+    text:
+      "Enter one e-mail address or one name, of at most 254 characters, without spaces, quotes, commas and brackets.",
+  },
+  no_such_note: { text: "The note is not there any more." },
+  no_such_session: {
+    text: "That session has ended already. Reload the page to see those that go on.",
+  },
+  offline: { text: "The service does not answer. Check your connection, then try again." },
+  payload_too_large: { text: "That is too long for the service." },
+  service_unavailable: { text: "The service has too much to do just now. Try again in a moment." },
+  session_expired: { text: "Your session has ended. Sign in again to go on.", signIn: true },
+  unauthenticated: {
+    text: "You are not signed in any more. Sign in again to go on.",
+    signIn: true,
+  },
+  weak_password: { field: "password", text: "Choose another password." },
+  wrong_password: { text: "The current password is wrong." },
+}));
+
+const UNKNOWN = { text: "That did not work, and the service does not say why. Try again later." };
+
+/**
+ * What to tell about a refusal: a text for the form as a whole, or texts for its fields, one line
+ * for each reason, and whether to offer signing in.
+ *
+ * @param {Refusal} refusal
+ * @returns {{ text: string, fields: Map<string, string>, signIn: boolean }}
+ */
+export function describeRefusal({ code, retryAfter, violations = [] }) {
+  const fields = new Map();
+  for (const { pointer, message } of violations) {
+    const name = pointer.split("/")[1] ?? "";
+    const text = /[.!?]$/.test(message) ? message : `${message}.`;
+    fields.set(name, fields.has(name) ? `${fields.get(name)}\n${text}` : text);
+  }
+  if (code === "throttled") return { text: throttledText(retryAfter), fields, signIn: false };
+  const { text, field, signIn = false } = WORDS.get(code) ?? UNKNOWN;
+  if (fields.size > 0) return { text: "", fields, signIn };
+  if (field !== undefined) return { text: "", fields: new Map([[field, text]]), signIn };
+  return { text, fields, signIn };
+}
+
+function throttledText(seconds) {
+  return `Too many attempts. Try again ${waitText(seconds)}.`;
+}
+
+/** A time to wait, never rounded down: who comes too early would wait anew. */
+function waitText(seconds) {
+  if (!Number.isFinite(seconds) || seconds <= 0) return "later";
+  if (seconds < 120) return seconds === 1 ? "in a second" : `in ${Math.ceil(seconds)} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `in ${minutes} minutes` : `in ${Math.ceil(minutes / 60)} hours`;
+}

@@ -1,0 +1,36 @@
+/**
+ * What of authentication stands in the log: refusals that somebody may have to look into.
+ *
+ * @module
+ */
+
+import type { AuthEvent } from "@gatehouse/http";
+
+/** One line about an event; none about those of every day. Events carry no secret and nothing that somebody typed. */
+export function eventLine(event: AuthEvent): string | undefined {
+  switch (event.type) {
+    case "login.throttled":
+      return line(event.type, {
+        attempt: event.attempt,
+        address: event.address,
+        seconds: event.retryAfter,
+      });
+    case "csrf.failed":
+      return line(event.type, { reason: event.reason });
+    case "authz.denied":
+      return line(event.type, { sub: event.sub, route: event.route, reason: event.reason });
+    default:
+      return undefined;
+  }
+}
+
+/** Values are in JSON: whatever stands in one, it stays on its line. */
+function line(
+  type: string,
+  members: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const parts = Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [type, ...parts].join(" ");
+}

@@ -1,0 +1,114 @@
+/**
+ * What all pages have in common.
+ *
+ * @module
+ */
+
+import { type Html, html, htmlResponse, type HtmlValue } from "./html.ts";
+
+/** Who reads a page. */
+export interface Reader {
+  /** What the user signs in by. */
+  readonly identifier: string;
+}
+
+/** A page. */
+export interface Page {
+  /** What it is called, in front of the service's name. @default the service's name alone */
+  readonly title?: string;
+  /** Who reads it; absent where it is not known, as where a request is refused before anybody asks. */
+  readonly reader?: Reader | "nobody";
+  /** Its own module in `assets/`, if it has one. */
+  readonly script?: string;
+  /** What it shows, from its heading on. */
+  readonly content: HtmlValue;
+  /** Status code. @default {200} */
+  readonly status?: number;
+  /** More header fields. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Nothing but the own style sheet and scripts loads, nobody frames the page. */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+  "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const NEEDS_SCRIPTS = html`
+  <noscript>
+    <p class="message">
+      Your browser runs no JavaScript. Reading and searching go without it, the other forms and buttons do not.
+    </p>
+  </noscript>
+`;
+
+/** Makes a page. */
+export function pageResponse({ title, reader, script, content, status, headers }: Page): Response {
+  const scripts = scriptTags(reader, script);
+  const page = html`
+    <!DOCTYPE html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>${title === undefined ? "Notes" : `${title} – Notes`}</title>
+        <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="/assets/style.css">
+        ${scripts}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="bar">
+          <a class="brand" href="/">Notes</a>
+          ${menuOf(reader)}
+        </header>
+        <main id="main" tabindex="-1">${scripts.length === 0
+          ? undefined
+          : NEEDS_SCRIPTS}${content}</main>
+      </body>
+    </html>
+  `;
+  return htmlResponse(page, {
+    ...(status === undefined ? {} : { status }),
+    headers: {
+      ...headers,
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+      "Referrer-Policy": "same-origin", // a search is nobody else's business
+    },
+  });
+}
+
+function scriptTags(reader: Page["reader"], script: string | undefined): readonly Html[] {
+  const names = [...(typeof reader === "object" ? ["sign_out"] : []), ...(script ? [script] : [])];
+  return names.map((name) =>
+    html`
+      <script type="module" src="/assets/${name}.js"></script>
+    `
+  );
+}
+
+function menuOf(reader: Page["reader"]): Html | undefined {
+  if (reader === undefined) return undefined;
+  return reader === "nobody" ? strangerMenu() : readerMenu(reader);
+}
+
+/** A button that a script enables once it listens: until then nothing is sent that nobody would understand. */
+function readerMenu({ identifier }: Reader): Html {
+  return html`
+    <nav class="menu" aria-label="Account">
+      <span class="reader">Signed in as <strong>${identifier}</strong></span>
+      <a href="/sessions">Your sessions</a>
+      <form id="sign-out" action="/auth/logout" method="post">
+        <button class="quiet" disabled>Sign out</button>
+        <p class="message" role="alert" tabindex="-1"></p>
+      </form>
+    </nav>
+  `;
+}
+
+function strangerMenu(): Html {
+  return html`
+    <nav class="menu" aria-label="Account">
+      <a href="/sign-in">Sign in</a>
+      <a href="/register">Register</a>
+    </nav>
+  `;
+}

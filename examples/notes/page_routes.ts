@@ -1,0 +1,84 @@
+/**
+ * Routes of the pages.
+ *
+ * @module
+ */
+
+import {
+  type AuthRuntime,
+  type BuiltRouter,
+  getSession,
+  type Principal,
+  redirect,
+  type RouteRequest,
+} from "@gatehouse/http/native";
+import { z } from "zod";
+import { registerPage, signInPage } from "./account_pages.ts";
+import type { Connection } from "./api.ts";
+import type { Reader } from "./layout.ts";
+import { NOTE_ID_REGEXP } from "./note.ts";
+import { nextOf } from "./refusal_page.ts";
+import { sessionPage } from "./session_page.ts";
+import { startPage, welcomePage } from "./start_page.ts";
+import type { NoteStore } from "./store.ts";
+
+/** What the pages are made from. */
+export interface PageParts {
+  /** Where the notes are. */
+  readonly store: NoteStore;
+  /** Knows the reader's sessions. */
+  readonly runtime: AuthRuntime;
+}
+
+const PAGE_LIMIT = 20;
+
+/** A page's query comes from people: what can't be used is left out, where the API would refuse it. */
+const pageQuerySchema = z.object({
+  q: z.string().transform((text) => text.trim().slice(0, 200)).catch(""),
+  cursor: z.string().regex(NOTE_ID_REGEXP).optional().catch(undefined),
+});
+
+/** For whoever comes, signed in or not. */
+const FOR_EVERYBODY = { auth: { mode: "optional" }, openapi: false } as const;
+
+/** Adds the routes. */
+export function addPageRoutes(
+  router: BuiltRouter<Connection, Principal>,
+  { store, runtime }: PageParts,
+): void {
+  router
+    .get("/", async (req) => {
+      const { principal, query: { q, cursor } } = req;
+      if (principal === undefined) return welcomePage(router.routes);
+      const before = cursor === undefined ? {} : { before: cursor };
+      return startPage({
+        ...await store.list(principal.sub, { search: q, limit: PAGE_LIMIT, ...before }),
+        reader: readerOf(req),
+        search: q,
+        continued: cursor !== undefined,
+        routes: router.routes,
+      });
+    }, { ...FOR_EVERYBODY, schema: { query: pageQuerySchema } })
+    .get("/register", (req) => {
+      const next = nextOf(req);
+      return req.principal === undefined ? registerPage({ next }) : redirect(next, 303);
+    }, FOR_EVERYBODY)
+    .get("/sign-in", (req) => {
+      const next = nextOf(req);
+      if (req.principal !== undefined) return redirect(next, 303);
+      return signInPage({ next, ended: req.query.ended === "1" });
+    }, FOR_EVERYBODY)
+    .get("/sessions", async (req) => {
+      const { sub, sessionId } = req.principal;
+      return sessionPage({
+        reader: readerOf(req),
+        sessions: await runtime.sessions.list(sub),
+        currentId: sessionId,
+      });
+    }, { openapi: false });
+}
+
+/** Who is signed in. Sessions are all that people can sign in by, so that there always is one. */
+function readerOf(req: Pick<RouteRequest, "raw">): Reader {
+  return { identifier: getSession(req)?.user.identifier ?? "" };
+}

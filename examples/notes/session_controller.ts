@@ -1,0 +1,55 @@
+/**
+ * `/sessions/:id` and `/sessions`, where people end what they began elsewhere. The list is a page, `session_page.ts`.
+ *
+ * @module
+ */
+
+import {
+  AUTH_RUNTIME,
+  type AuthRuntime,
+  Controller,
+  Delete,
+  empty,
+  HttpError,
+  inject,
+  type PathParams,
+  type Principal,
+  type RequestSpec,
+  type TypedRequest,
+  type TypedResponse,
+} from "@gatehouse/http";
+
+/** Ends sessions of who asks. */
+@Controller("/sessions")
+export class SessionsController {
+  readonly #sessions = inject<AuthRuntime>(AUTH_RUNTIME).sessions;
+
+  @Delete("/:id", {
+    auth: true,
+    summary: "End one of your sessions",
+    responses: {
+      204: { description: "The session has ended" },
+      404: { description: "You have no session of this id" },
+    },
+  })
+  async revoke(
+    req: TypedRequest<RequestSpec<PathParams<{ readonly id: string }>>, Principal>,
+  ): Promise<TypedResponse<never>> {
+    if (await this.#sessions.revoke(req.principal.sub, req.params.id)) return empty();
+    throw new HttpError(404, "no_such_session", { detail: "You have no session of this id" });
+  }
+
+  @Delete("/", {
+    auth: true,
+    summary: "End all of your sessions but this one",
+    responses: { 204: { description: "The others have ended" } },
+  })
+  async revokeOthers(
+    req: TypedRequest<RequestSpec, Principal>,
+  ): Promise<TypedResponse<never>> {
+    const { sub, sessionId } = req.principal;
+    if (sessionId === undefined) await this.#sessions.revokeAll(sub);
+    else await this.#sessions.revokeOthers(sub, sessionId);
+    return empty();
+  }
+}

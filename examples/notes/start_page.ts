@@ -1,0 +1,145 @@
+/**
+ * The start page: the reader's notes, a search and the routes of the API, documented at `/docs`. Who is not signed in
+ * reads what this is. Without JavaScript it reads and searches; with it, it adds notes.
+ *
+ * @module
+ */
+
+import type { RouteInfo } from "@gatehouse/http";
+import { type Html, html } from "./html.ts";
+import { pageResponse, type Reader } from "./layout.ts";
+import type { Note } from "./note.ts";
+import type { NotePage } from "./store.ts";
+
+/** What the start page shows to who is signed in. */
+export interface StartPage extends NotePage {
+  /** Who reads it. */
+  readonly reader: Reader;
+  /** The search that the notes were found by; empty for all. */
+  readonly search: string;
+  /** Whether newer notes come before these. */
+  readonly continued: boolean;
+  /** Routes of the service. */
+  readonly routes: readonly RouteInfo[];
+}
+
+/** Makes the start page of who is signed in. */
+export function startPage(page: StartPage): Response {
+  const { reader, notes, search, routes } = page;
+  const heading = search === "" ? "Your notes" : `Notes with “${search}”`;
+  return pageResponse({
+    ...(search === "" ? {} : { title: heading }),
+    reader,
+    script: "notes",
+    content: html`
+      <h1>${heading}</h1>
+      <form class="search" action="/" role="search">
+        <label for="q">Search notes</label>
+        <div class="row">
+          <input id="q" name="q" type="search" maxlength="200" value="${search}">
+          <button class="quiet">Search</button>
+        </div>
+      </form>
+      <details class="card">
+        <summary>Add a note</summary>
+        <form id="add" action="/notes" method="post" novalidate>
+          <p class="message" role="alert" tabindex="-1"></p>
+          <label for="title">Title</label>
+          <input id="title" name="title" required maxlength="200" aria-describedby="title-error">
+          <p class="refusal" id="title-error"></p>
+          <label for="text">Text</label>
+          <textarea id="text" name="text" rows="4" aria-describedby="text-error"></textarea>
+          <p class="refusal" id="text-error"></p>
+          <button disabled>Add</button>
+        </form>
+      </details>
+      <section aria-label="Notes">
+        ${notes.length === 0 ? html`<p>No notes here.</p>` : notes.map(noteArticle)}
+      </section>
+      ${pageLinks(page)}
+      ${apiSection(routes)}
+    `,
+  });
+}
+
+/** Makes the start page of who is not signed in. @param routes Routes of the service. */
+export function welcomePage(routes: readonly RouteInfo[]): Response {
+  return pageResponse({
+    reader: "nobody",
+    content: html`
+      <h1>Notes that only you read</h1>
+      <p>
+        This is the example service of Gatehouse: accounts, sessions, and notes with attachments that belong to who wrote
+        them. It runs on this machine, and what you write stays here.
+      </p>
+      <p class="actions">
+        <a class="button" href="/register">Register</a>
+        <a class="button quiet" href="/sign-in">Sign in</a>
+      </p>
+      ${apiSection(routes)}
+    `,
+  });
+}
+
+function apiSection(routes: readonly RouteInfo[]): Html {
+  return html`
+    <section aria-labelledby="api">
+      <h2 id="api">API</h2>
+      <p>
+        <a href="/docs">The documentation</a> is there to read and to try out. What you send from it while you are signed in,
+        you send as yourself.
+      </p>
+      <details>
+        <summary>Its routes</summary>
+        <ul class="routes">
+          ${routes.filter(isDocumented).map(routeItem)}
+        </ul>
+      </details>
+    </section>
+  `;
+}
+
+function noteArticle({ id, title, text, tags, createdAt }: Note): Html {
+  const time = new Date(createdAt * 1000).toISOString();
+  const labels = tags.join(", ");
+  return html`
+    <article>
+      <h2><a href="/notes/${id}">${title}</a></h2>
+      ${text === "" ? undefined : html`<p>${text}</p>`}
+      <div class="meta"><time datetime="${time}">${time.slice(0, 10)}</time> ${labels}</div>
+    </article>
+  `;
+}
+
+function pageLinks({ next, search, continued }: StartPage): Html | undefined {
+  const links: Html[] = [];
+  if (search !== "") links.push(pageLink("All notes", "/"));
+  if (continued) links.push(pageLink("Newest notes", pageHref(search)));
+  if (next !== undefined) links.push(pageLink("Older notes", pageHref(search, next)));
+  return links.length === 0
+    ? undefined
+    : html`<nav class="pages" aria-label="Pages">${links}</nav>`;
+}
+
+function pageLink(text: string, href: string): Html {
+  return html`
+    <a href="${href}">${text}</a>
+  `;
+}
+
+function pageHref(search: string, cursor?: string): string {
+  const query = new URLSearchParams();
+  if (search !== "") query.set("q", search);
+  if (cursor !== undefined) query.set("cursor", cursor);
+  return query.size === 0 ? "/" : `/?${query}`;
+}
+
+function isDocumented({ mounted, options }: RouteInfo): boolean {
+  return !mounted && options.openapi !== false;
+}
+
+function routeItem({ method, pattern }: RouteInfo): Html {
+  return html`
+    <li><code>${method} ${pattern}</code></li>
+  `;
+}

@@ -1,0 +1,230 @@
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { type Client, PASSWORD, withNotes } from "../examples/_notes_service.ts";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+
+/** Ids of the sessions on the page, and whether each is the one that it was read in. */
+async function sessionsOf({ page }: Client): Promise<Map<string, boolean>> {
+  const text = await (await page("/sessions")).text();
+  const items = [...text.matchAll(/<li class="card" data-id="([^"]+)">([^]*?)<\/li>/g)];
+  return new Map(items.map(([, id = "", item = ""]) => [id, item.includes("This browser")]));
+}
+
+async function isSignedIn({ call }: Client): Promise<boolean> {
+  const { status, body } = await call("/auth/session");
+  await body?.cancel();
+  return status === 200;
+}
+
+/** Signs `ada` in once more. */
+async function another(
+  { stranger }: { readonly stranger: () => Client },
+  userAgent: string,
+): Promise<Client> {
+  const client = stranger();
+  const { status, body } = await client.enter("login", "ada", { "User-Agent": userAgent });
+  await body?.cancel();
+  assertEquals(status, 200);
+  return client;
+}
+
+Deno.test("/auth carries an account from registration over sign-out to another sign-in", async () => {
+  await withNotes(async ({ stranger }) => {
+    const client = stranger();
+    const registered = await client.enter("register", " Grace＠Example.org ");
+    const { user, principal } = await registered.json();
+    assertEquals([registered.status, user.identifier], [201, "grace@example.org"]);
+    const { id } = await client.create({ title: "kept" });
+    const before = client.cookies.get("__Host-sid");
+
+    const out = await client.call("/auth/logout", { method: "POST" });
+    assertEquals([out.status, await out.text()], [204, ""]);
+    assertEquals([client.cookies.has("__Host-sid"), await isSignedIn(client)], [false, false]);
+
+    const back = await client.enter("login", "GRACE@example.org");
+    assertEquals((await back.json()).principal.sub, principal.sub);
+    assertNotEquals(client.cookies.get("__Host-sid"), before);
+    assertEquals((await (await client.call(`/notes/${id}`)).json()).title, "kept");
+  });
+});
+
+/** Why registering is refused, what is sent, and the status and code of the answer. */
+const REFUSED: readonly (readonly [
+  why: string,
+  body: unknown,
+  status: number,
+  code: string,
+  pointer?: string,
+])[] = [
+  [
+    "a name that somebody has, in other letters",
+    { identifier: "ＡDA", password: PASSWORD },
+    409,
+    "identifier_unavailable",
+  ],
+  [
+    "two names",
+    { identifier: "a b", password: PASSWORD },
+    400,
+    "invalid_identifier",
+  ],
+  [
+    "a short password",
+    { identifier: "bob", password: "heron" },
+    422,
+    "weak_password",
+    "/password",
+  ],
+  [
+    "a password of what the service is called",
+    { identifier: "bob", password: "gatehousegatehouse" },
+    422,
+    "weak_password",
+    "/password",
+  ],
+  ["a text", "bob", 422, "validation_failed", ""],
+];
+for (const [why, body, status, code, pointer] of REFUSED) {
+  Deno.test(`/auth/register refuses ${why}`, async () => {
+    await withNotes(async ({ send, cookies }) => {
+      const session = cookies.get("__Host-sid");
+      const response = await send("POST", "/auth/register", body);
+      const problem = await response.json();
+      assertEquals([response.status, problem.code], [status, code]);
+      assertEquals(problem.violations?.[0]?.pointer, pointer);
+      assertEquals(cookies.get("__Host-sid"), session); // who asked stays who it was
+    });
+  });
+}
+
+Deno.test("/auth/login tells nobody who has an account, and says how long to wait", async () => {
+  await withNotes(async ({ stranger, events }) => {
+    for (const identifier of ["ada", "nobody"]) {
+      const client = stranger();
+      const answers = new Set<string>();
+      await (await client.enter("login", "nobody-else")).body?.cancel(); // fetches a token
+      for (let i = 0; i < 5; i++) {
+        const refused = await client.send("POST", "/auth/login", { identifier, password: "wrong" });
+        answers.add(`${refused.status} ${await refused.text()}`);
+      }
+      assertEquals([...answers].map((one) => one.slice(0, 3)), ["401"]);
+      const throttled = await client.enter("login", identifier);
+      assertEquals([throttled.status, (await throttled.json()).code], [429, "throttled"]);
+      assertMatch(throttled.headers.get("retry-after") ?? "", /^\d+$/);
+    }
+    assertEquals(events.filter(({ type }) => type === "login.throttled").length, 2);
+  });
+});
+
+Deno.test("/sessions lists where somebody is signed in, this browser first, in plain words", async () => {
+  let now = Date.UTC(2030, 5, 14, 12, 3);
+  await withNotes(async (service) => {
+    now += 3_600_000 - 1_000;
+    await (await service.call("/auth/session")).body?.cancel();
+    await another(service, FIREFOX);
+    await service.user("bob", "bob's browser");
+    const text = await (await service.page("/sessions")).text();
+    assertEquals([...(await sessionsOf(service)).values()], [true, false]);
+    assertStringIncludes(text, "Firefox on Linux");
+    assertStringIncludes(
+      text,
+      '<time datetime="2030-06-14T12:03:00.000Z">2030-06-14 12:03 UTC</time>',
+    );
+    assertMatch(
+      text,
+      /last used\s*<time datetime="2030-06-14T13:02:59.000Z">2030-06-14 13:02 UTC</,
+    );
+    assertEquals(text.includes("bob"), false);
+    // Nothing in the page stands for a session: neither its token nor the token's digest
+    for (const value of service.cookies.values()) assertEquals(text.includes(value), false);
+  }, { nowMs: () => now });
+});
+
+/** What a program says of itself, and what stands in the page. */
+const AGENTS: readonly (readonly [userAgent: string, shown: string])[] = [
+  [
+    `<script>alert(1)</script>`,
+    "A program that calls itself “&lt;script&gt;alert(1)&lt;/script&gt;”",
+  ],
+  [`"><img src=x onerror='x'>`, "“&quot;&gt;&lt;img src=x onerror=&#39;x&#39;&gt;”"],
+  [`Firefox/1 <b>`, "Firefox</h2>"],
+];
+for (const [userAgent, shown] of AGENTS) {
+  Deno.test(`/sessions shows ${JSON.stringify(userAgent)} as a text`, async () => {
+    await withNotes(async (service) => {
+      await another(service, userAgent);
+      const text = await (await service.page("/sessions")).text();
+      assertStringIncludes(text, shown);
+      assertEquals(text.includes(userAgent), false);
+    });
+  });
+}
+
+Deno.test("DELETE /sessions/:id ends one of one's own sessions at once", async () => {
+  await withNotes(async (service) => {
+    const [lost, kept] = [await another(service, FIREFOX), await another(service, FIREFOX)];
+    const [id = ""] = [...await sessionsOf(lost)].find(([, isCurrent]) => isCurrent) ?? [];
+    const ended = await service.call(`/sessions/${id}`, { method: "DELETE" });
+    assertEquals([ended.status, await ended.text()], [204, ""]);
+    assertEquals(
+      [await isSignedIn(lost), await isSignedIn(kept), await isSignedIn(service)],
+      [false, true, true],
+    );
+    const again = await service.call(`/sessions/${id}`, { method: "DELETE" });
+    assertEquals([again.status, (await again.json()).code], [404, "no_such_session"]);
+  });
+});
+
+Deno.test("DELETE /sessions/:id knows no session of another user", async () => {
+  await withNotes(async (service) => {
+    const eve = await service.user("eve");
+    for (const id of (await sessionsOf(service)).keys()) {
+      const refused = await eve.call(`/sessions/${id}`, { method: "DELETE" });
+      assertEquals([refused.status, (await refused.json()).code], [404, "no_such_session"]);
+    }
+    assertEquals(await isSignedIn(service), true);
+  });
+});
+
+Deno.test("DELETE /sessions ends all of one's sessions but this one, and nobody else's", async () => {
+  await withNotes(async (service) => {
+    const lost = [await another(service, FIREFOX), await another(service, "curl/8")];
+    const bob = await service.user("bob");
+    const ended = await service.call("/sessions", { method: "DELETE" });
+    assertEquals([ended.status, await ended.text()], [204, ""]);
+    assertEquals(await Promise.all([...lost, service, bob].map(isSignedIn)), [
+      false,
+      false,
+      true,
+      true,
+    ]);
+    assertEquals([...(await sessionsOf(service)).values()], [true]);
+    assertStringIncludes(await (await service.page("/sessions")).text(), "nowhere else");
+  });
+});
+
+/** Requests that end sessions, which no other site may make. */
+for (const path of ["/sessions", "/sessions/x"]) {
+  Deno.test(`DELETE ${path} by a page of another site is refused`, async () => {
+    await withNotes(async (service) => {
+      const other = await another(service, FIREFOX);
+      for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { "X-CSRF-Token": "" }]) {
+        const refused = await service.call(path, { method: "DELETE", headers });
+        assertEquals([refused.status, (await refused.json()).code], [403, "csrf_failed"]);
+      }
+      const anonymous = await service.stranger().call(path, { method: "DELETE" });
+      assertEquals([anonymous.status, (await anonymous.json()).code], [401, "unauthenticated"]);
+      assertEquals(await isSignedIn(other), true);
+    });
+  });
+}
+
+Deno.test("/docs, its document and the assets are there for everybody", async () => {
+  await withNotes(async ({ stranger }) => {
+    for (const path of ["/docs", "/openapi.json", "/docs/swagger-ui.css", "/assets/style.css"]) {
+      const { status, headers, body } = await stranger().call(path);
+      await body?.cancel();
+      assertEquals([status, headers.get("set-cookie")], [200, null], path);
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { PASSWORD, withNotes } from "../examples/_notes_service.ts";
+
+/** Where somebody wants to go on after signing in, and where the page sends them. */
+const NEXT: readonly (readonly [why: string, next: string, target: string])[] = [
+  ["a page", "/sessions", "/sessions"],
+  ["a search", "/?q=a+b", "/?q=a+b"],
+  ["a search for an address", "/?q=http%3A%2F%2Fx", "/?q=http%3A%2F%2Fx"],
+  ["letters beyond ASCII", "/ż?q=ż", "/%C5%BC?q=%C5%BC"],
+  ["dot segments, resolved", "/a/../sessions", "/sessions"],
+  ["markup", '/?q="><script>', "/?q=%22%3E%3Cscript%3E"],
+  ["nothing", "", "/"],
+  ["another site", "https://evil.example/", "/"],
+  ["another site without slashes", "https:evil.example", "/"],
+  ["a host behind two slashes", "//evil.example", "/"],
+  ["three slashes", "///evil.example", "/"],
+  ["two slashes further on", "/.//evil.example", "/"],
+  ["a backslash", "/\\evil.example", "/"],
+  ["a backslash in front", "\\/evil.example", "/"],
+  ["an encoded backslash", "/%5cevil.example", "/"],
+  ["an encoded slash", "/%2fevil.example", "/"],
+  ["a tab, which browsers leave out", "/\t/evil.example", "/"],
+  ["an encoded tab", "/%09/evil.example", "/"],
+  ["a line feed", "/\n/evil.example", "/"],
+  ["a header of one's own", "/\r\nSet-Cookie: a=b", "/"],
+  ["a NUL", "/%00", "/"],
+  ["a script", "javascript:alert(1)", "/"],
+  ["data", "data:text/html,x", "/"],
+  ["a path without a slash", "sessions", "/"],
+  ["a space in front", " /sessions", "/"],
+  ["half an escape", "/%zz", "/"],
+  ["3 KiB", `/${"a".repeat(3072)}`, "/"],
+];
+for (const [why, next, target] of NEXT) {
+  Deno.test(`/sign-in goes on to ${target} after ${why}`, async () => {
+    await withNotes(async ({ page, stranger }) => {
+      const path = `/sign-in?${new URLSearchParams({ next })}`;
+      const text = await (await stranger().page(path)).text();
+      const escaped = target.replaceAll("&", "&amp;");
+      assertStringIncludes(text, `data-next="${escaped}"`);
+      const signedIn = await page(path);
+      assertEquals([signedIn.status, signedIn.headers.get("location")], [303, target]);
+      await signedIn.body?.cancel();
+    });
+  });
+}
+
+Deno.test("/sign-in makes the best of a query it can't use", async () => {
+  await withNotes(async ({ stranger }) => {
+    for (const query of ["next=/a&next=/b", "next", "ended=2", "__proto__=x"]) {
+      const response = await stranger().page(`/sign-in?${query}`);
+      assertEquals(response.status, 200);
+      assertStringIncludes(await response.text(), 'data-next="/"');
+    }
+  });
+});
+
+/** Pages of who is signed in, and where strangers are sent. */
+const ASKED: readonly (readonly [path: string, target: string])[] = [
+  ["/sessions", "/sign-in?next=%2Fsessions"],
+  ["/notes", "/sign-in?next=%2Fnotes"],
+  ["/notes?q=a%20b&limit=1", "/sign-in?next=%2Fnotes%3Fq%3Da%2520b%26limit%3D1"],
+  ["/notes/7", "/sign-in?next=%2Fnotes%2F7"],
+];
+for (const [path, target] of ASKED) {
+  Deno.test(`${path} sends people to sign in, and tells programs that they have to`, async () => {
+    await withNotes(async ({ stranger }) => {
+      const { call, page } = stranger();
+      const sent = await page(path);
+      assertEquals([sent.status, sent.headers.get("location")], [303, target]);
+      assertEquals([await sent.text(), sent.headers.get("cache-control")], ["", "no-store"]);
+      for (const headers of [{}, { Accept: "*/*" }, { Accept: "application/json" }]) {
+        const refused = await call(path, { headers });
+        assertEquals(refused.headers.get("www-authenticate"), "Session");
+        assertEquals([refused.status, (await refused.json()).code], [401, "unauthenticated"]);
+      }
+    });
+  });
+}
+
+Deno.test("/notes never sends a request that changes something to another page", async () => {
+  await withNotes(async ({ stranger }) => {
+    const headers = { Accept: "text/html" };
+    const refused = await stranger().send("POST", "/notes", { title: "a" }, headers);
+    assertEquals([refused.status, (await refused.json()).code], [401, "unauthenticated"]);
+  });
+});
+
+Deno.test("/ tells people that their session has ended, and takes the cookie away", async () => {
+  await withNotes(async (service) => {
+    const sid = service.cookies.get("__Host-sid") ?? "";
+    await (await service.send("POST", "/auth/logout", {})).body?.cancel();
+    const Cookie = `__Host-sid=${sid}`;
+    const sent = await service.page("/?q=a", { Cookie });
+    assertEquals(
+      [sent.status, sent.headers.get("location")],
+      [303, "/sign-in?next=%2F%3Fq%3Da&ended=1"],
+    );
+    await sent.body?.cancel();
+    assertMatch(sent.headers.get("set-cookie") ?? "", /^__Host-sid=; .*Expires=Thu, 01 Jan 1970 /);
+    const page = await service.page(sent.headers.get("location") ?? "");
+    assertStringIncludes(await page.text(), "Your session has ended");
+
+    // A browser that keeps the cookie all the same is not sent round in circles
+    for (const path of ["/sign-in?next=/sessions", "/register?next=/sessions"]) {
+      const again = await service.page(path, { Cookie });
+      assertEquals(again.status, 200);
+      assertStringIncludes(await again.text(), 'data-next="/sessions"');
+    }
+    const program = await service.call("/notes", { headers: { Cookie } });
+    assertEquals([program.status, (await program.json()).code], [401, "session_expired"]);
+  });
+});
+
+/** What else is refused, the status, and the heading of the page. */
+const REFUSED: readonly (readonly [path: string, status: number, heading: string])[] = [
+  ["/nothing", 404, "There is nothing here"],
+  ["/notes/0000000000000000000000000", 404, "There is nothing here"],
+  ["/assets/nothing.css", 404, "There is nothing here"],
+  ["/auth/login", 405, "This is no page"],
+  ["/notes?limit=0", 422, "This does not work"],
+];
+for (const [path, status, heading] of REFUSED) {
+  Deno.test(`${path} is refused by a page for people, and by a problem for programs`, async () => {
+    await withNotes(async ({ call, page }) => {
+      const response = await page(path);
+      assertEquals([response.status, response.headers.get("content-type")], [
+        status,
+        "text/html; charset=utf-8",
+      ]);
+      assertMatch(response.headers.get("vary") ?? "", /\bAccept\b/);
+      assertStringIncludes(await response.text(), `<h1>${heading}</h1>`);
+      const problem = await call(path);
+      assertEquals([problem.status, (await problem.json()).status], [status, status]);
+      assertEquals(problem.headers.get("content-type"), "application/problem+json");
+    });
+  });
+}
+
+Deno.test("/sign-in and /register take no name and password by their address", async () => {
+  await withNotes(async ({ stranger, events }) => {
+    const before = events.length;
+    const query = new URLSearchParams({ identifier: "ada", password: PASSWORD });
+    for (const path of ["/sign-in", "/register", "/auth/login"]) {
+      const { status, headers, body } = await stranger().page(`${path}?${query}`);
+      await body?.cancel();
+      assertEquals([status === 200 || status === 405, headers.get("set-cookie")], [true, null]);
+    }
+    assertEquals(events.slice(before), []);
+  });
+});

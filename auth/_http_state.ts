@@ -69,5 +69,6 @@ export function stateOf(request: AnyRequest): RequestState {
 
 /** Has a response set cookies. The last one of a name wins. */
 export function queueCookies(state: RequestState, cookies: readonly string[]): void {
+  state.sealed = undefined;
   for (const cookie of cookies) state.cookies.set(cookie.slice(0, cookie.indexOf("=")), cookie);
 }

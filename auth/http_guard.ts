@@ -123,7 +123,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
     const principal = await authenticate(req, args);
     if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
     await authorize(principal, access, req, args);
-    state.principal = principal;
+    state.principal = principal ?? state.principal;
     state.isPrivate = wasPrivate || principal !== undefined;
     return principal;
   }

@@ -46,7 +46,7 @@ function sealResponse(response: Response, state: RequestState): Response {
   state.decided = undefined; // whoever sends this request object once more is asked once more
   // What switches protocols has no cache to speak to, and cannot be made anew
   if (response.status === 101) return response;
-  if (state.sealed === response && state.cookies.size === 0) return response;
+  if (state.sealed === response) return response;
   const edited = editHeaders(ownResponse(response, state), (headers) => edit(headers, state));
   state.sealed = edited;
   return edited;
@@ -61,8 +61,11 @@ function edit(headers: Headers, { cookies, vary, isPrivate }: RequestState): voi
   if (cookies.size > 0 || (isPrivate && !headers.has("Cache-Control"))) {
     headers.set("Cache-Control", "no-store");
   }
-  for (const cookie of cookies.values()) headers.append("Set-Cookie", cookie);
-  cookies.clear(); // where several routers of one request have the hook, the first sets them
+  // Kept for whoever answers in place of this response: a wrapper, a hook, a router around this one
+  const set = cookies.size === 0 ? [] : headers.getSetCookie();
+  for (const cookie of cookies.values()) {
+    if (!set.includes(cookie)) headers.append("Set-Cookie", cookie);
+  }
   addVary(headers, vary);
 }
 

@@ -146,7 +146,10 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       },
     },
   ];
-  for (const route of routes) Object.freeze(Object.freeze(route).options);
+  for (const route of routes) {
+    Object.freeze(route.options.use);
+    Object.freeze(Object.freeze(route).options);
+  }
   return Object.freeze(routes);
 }
 

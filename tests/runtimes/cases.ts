@@ -7,6 +7,7 @@
 
 import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { authCases } from "./auth_cases.ts";
+import { authFlowCases } from "./auth_flow_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
@@ -34,6 +35,7 @@ export const cases: readonly RuntimeCase[] = [
   ...openApiCases,
   ...staticCases,
   ...authCases,
+  ...authFlowCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

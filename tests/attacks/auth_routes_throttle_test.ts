@@ -1,0 +1,263 @@
+/** The catalogue "Passwords and throttle" against POST /auth/login and /auth/register: who is counted, and as whom. */
+
+import { createRouter, mountAuthRoutes } from "@gatehouse/http";
+import { assert, assertEquals } from "@std/assert";
+import { createTestApp, ORIGIN, type TestApp, type TestBrowser } from "../auth/_app.ts";
+import { createBrowser } from "../auth/_browser.ts";
+import { assertRefused, CREDENTIALS_REFUSED, throttledFor } from "../auth/_http_routes.ts";
+import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, types } from "../auth/_services.ts";
+
+const WRONG = { ...ADA, password: EVE_PASSWORD };
+const XFF = "X-Forwarded-For";
+
+/** Status of a login with more header fields. */
+async function tryLogin(
+  page: TestBrowser,
+  json: object = WRONG,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const response = await page.post("/auth/login", json, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Statuses of attempts, one after the other. */
+async function inTurn(count: number, attempt: (i: number) => Promise<number>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) statuses.push(await attempt(i));
+  return statuses;
+}
+
+const FIVE_OF_SEVEN = [...repeat(5, () => 401), 429, 429];
+
+/** Ada has an account; nobody is known. */
+async function withAccount(options: Parameters<typeof createTestApp>[0] = {}): Promise<TestApp> {
+  const app = createTestApp(options);
+  await app.signedIn();
+  return app;
+}
+
+Deno.test("POST /auth/login lets an account be guessed five times from an address, then waits 30 s, doubling", async () => {
+  const app = await withAccount();
+  const page = app.browser();
+  for (const wait of [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]) {
+    const free = wait === 30 ? 5 : 1;
+    for (let i = 0; i < free; i++) {
+      await assertRefused(await page.login(WRONG), CREDENTIALS_REFUSED);
+    }
+    const before = app.hasher.calls.length;
+    await assertRefused(await page.login(WRONG), throttledFor(wait));
+    await assertRefused(await page.login(), throttledFor(wait));
+    assertEquals(app.hasher.calls.length, before, "no hash");
+    app.clock.now += wait - 1;
+    await assertRefused(await page.login(), throttledFor(1));
+    app.clock.now += 1;
+  }
+  assertEquals((await page.login()).status, 200, "the right password, at the right time");
+  assertEquals(await inTurn(7, () => tryLogin(app.browser())), FIVE_OF_SEVEN);
+});
+
+Deno.test("POST /auth/login tells of each refusal, with the address and nothing of the account", async () => {
+  const app = await withAccount();
+  const page = app.browser();
+  await inTurn(6, () => tryLogin(page));
+  const { now: at } = app.clock;
+  const { address } = CLIENT;
+  const failed = { type: "login.failed", at, reason: "password_wrong", sub: "u1", address };
+  const throttled = { type: "login.throttled", at, attempt: "login", retryAfter: 30, address };
+  assertEquals(app.events, [...repeat(5, () => failed), throttled] as unknown[]);
+});
+
+/** Ways in which 7 requests differ, all of which are one client's. */
+const ONE_CLIENT: readonly (readonly [
+  why: string,
+  attempt: (app: TestApp, i: number) => Promise<number>,
+])[] = [
+  ["another browser each time", ({ browser }) => tryLogin(browser())],
+  ["another X-Forwarded-For each time", ({ browser }, i) =>
+    tryLogin(browser(), WRONG, {
+      [XFF]: `198.51.100.${i}`,
+      Forwarded: `for=198.51.100.${i}`,
+      "X-Real-IP": `198.51.100.${i}`,
+      "CF-Connecting-IP": `198.51.100.${i}`,
+      "True-Client-IP": `198.51.100.${i}`,
+    })],
+  ["another spelling of the identifier each time", ({ browser }, i) => {
+    const spellings = [
+      "ada@example.org",
+      "ADA@example.org",
+      " ada@example.org",
+      "ada＠example.org",
+      "ａda@example.org",
+      "Ada@Example.Org\t",
+      "𝐚da@example.org",
+    ];
+    return tryLogin(browser(), { ...WRONG, identifier: spellings[i] });
+  }],
+  [
+    "another address of one IPv6 network each time",
+    ({ browser }, i) => tryLogin(browser({ address: `2001:db8:1:2:${i}::${i}` })),
+  ],
+  [
+    "one address in two spellings",
+    ({ browser }, i) =>
+      tryLogin(browser({ address: i % 2 === 0 ? "::ffff:192.0.2.9" : "192.0.2.9" })),
+  ],
+  ["a made-up known browser each time", ({ browser }, i) => {
+    const page = browser();
+    page.jar.set("__Host-dev", `${"A".repeat(22)}.${"B".repeat(43)}.${"C".repeat(42)}${i}`);
+    return tryLogin(page);
+  }],
+  [
+    "another User-Agent each time",
+    ({ browser }, i) => tryLogin(browser(), WRONG, { "User-Agent": `${i}` }),
+  ],
+];
+
+for (const [why, attempt] of ONE_CLIENT) {
+  Deno.test(`POST /auth/login takes for one client who sends ${why}`, async () => {
+    const app = await withAccount();
+    assertEquals(await inTurn(7, (i) => attempt(app, i)), FIVE_OF_SEVEN);
+  });
+}
+
+Deno.test("POST /auth/login takes 100 spoofed X-Forwarded-For values for one client, behind a trusted proxy or not", async () => {
+  for (const trustedProxies of [[], ["192.0.2.0/24"]]) {
+    const app = await withAccount({ trustedProxies });
+    const statuses = await inTurn(
+      100,
+      (i) => tryLogin(app.browser(), WRONG, { [XFF]: `198.51.100.${i}, 203.0.113.9` }),
+    );
+    assertEquals(statuses, [...repeat(5, () => 401), ...repeat(95, () => 429)]);
+    const spoofed = await tryLogin(app.browser(), ADA, { [XFF]: "203.0.113.9, 198.51.100.7" });
+    assertEquals(spoofed, trustedProxies.length === 0 ? 429 : 200);
+  }
+});
+
+Deno.test("POST /auth/login counts the clients behind a trusted proxy each for itself", async () => {
+  const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
+  const one = { [XFF]: "203.0.113.1" };
+  assertEquals(await inTurn(7, () => tryLogin(app.browser(), WRONG, one)), FIVE_OF_SEVEN);
+  assertEquals(await tryLogin(app.browser(), ADA, { [XFF]: "203.0.113.2" }), 200);
+  assertEquals(app.warnings, []);
+});
+
+Deno.test("POST /auth/login says once that a proxy is not trusted", async () => {
+  const app = await withAccount();
+  await inTurn(3, (i) => tryLogin(app.browser(), WRONG, { [XFF]: `203.0.113.${i}` }));
+  assertEquals(app.warnings.length, 1);
+  assert(app.warnings[0]?.startsWith("X-Forwarded-For is ignored"));
+});
+
+Deno.test("POST /auth/login lets 50 guesses of all accounts come from an address in 15 minutes", async () => {
+  const app = await withAccount();
+  const guess = (i: number) =>
+    tryLogin(app.browser(), { ...WRONG, identifier: `user${i}@example.org` });
+  assertEquals(await inTurn(52, guess), [...repeat(50, () => 401), 429, 429]);
+  assertEquals(await tryLogin(app.browser(), ADA), 429);
+  assertEquals(await tryLogin(app.browser({ address: "192.0.2.2" }), ADA), 200);
+  app.clock.now += 900;
+  assertEquals(await tryLogin(app.browser(), ADA), 200);
+});
+
+Deno.test("POST /auth/login lets an account be guessed 100 times in an hour from all addresses", async () => {
+  const app = await withAccount();
+  const address = (i: number) => `198.51.${100 + Math.floor(i / 200)}.${i % 200}`;
+  const statuses = await inTurn(102, (i) => tryLogin(app.browser({ address: address(i) })));
+  assertEquals(statuses, [...repeat(100, () => 401), 429, 429]);
+  await assertRefused(await app.browser({ address: address(300) }).login(), throttledFor(3_600));
+  app.clock.now += 3_600;
+  assertEquals((await app.browser({ address: address(300) }).login()).status, 200);
+});
+
+Deno.test("POST /auth/login lets nobody at 100 addresses lock a known browser out", async () => {
+  const app = await withAccount();
+  const known = app.browser();
+  assertEquals((await known.login()).status, 200);
+  await known.logout();
+  const stranger = app.browser();
+  await inTurn(150, (i) => tryLogin(app.browser({ address: `198.51.100.${i}` })));
+  await inTurn(10, () => tryLogin(app.browser()));
+  assertEquals((await stranger.login()).status, 429);
+  assertEquals((await known.login()).status, 200);
+});
+
+Deno.test("POST /auth/login lets a known browser guess five times, and no other account any more", async () => {
+  const app = await withAccount();
+  const known = app.browser();
+  await known.login();
+  await known.logout();
+  assertEquals(await inTurn(7, () => tryLogin(known)), FIVE_OF_SEVEN);
+  const other = app.browser();
+  other.jar.set("__Host-dev", known.jar.get("__Host-dev") ?? "");
+  const eve = { identifier: "eve@example.org", password: PASSWORD };
+  assertEquals(await inTurn(7, () => tryLogin(other, eve)), FIVE_OF_SEVEN);
+});
+
+Deno.test("POST /auth/login by 200 at once verifies five passwords", async () => {
+  const app = await withAccount({ hashing: { running: 4, waiting: 200 } });
+  const pages = await Promise.all(repeat(200, async () => {
+    const page = app.browser();
+    await page.token();
+    return page;
+  }));
+  const statuses = await Promise.all(pages.map((page) => tryLogin(page)));
+  assertEquals(statuses.filter((status) => status === 401).length, 5);
+  assertEquals(statuses.filter((status) => status === 429).length, 195);
+  assertEquals(app.hasher.calls.length, 5);
+  assertEquals(types(app.events).filter((type) => type === "login.failed").length, 5);
+});
+
+Deno.test("POST /auth/login where no address is known counts accounts alone, says so once, and locks out nobody else", async () => {
+  const app = await withAccount();
+  const { router, clock, warnings } = app;
+  const fetch = async (request: Request) => await router.fetch(request);
+  const open = () => createBrowser({ origin: ORIGIN, now: () => clock.now, fetch });
+  assertEquals(await inTurn(102, () => tryLogin(open())), [...repeat(100, () => 401), 429, 429]);
+  const made = await open().register({ identifier: "eve@example.org", password: PASSWORD });
+  assertEquals(made.status, 201);
+  for (let i = 0; i < 30; i++) {
+    const credentials = { identifier: `user${i}`, password: PASSWORD };
+    assertEquals((await open().register(credentials)).status, 201);
+  }
+  assertEquals(warnings.length, 1);
+  assert(warnings[0]?.includes("the client's address is not known"));
+});
+
+Deno.test("POST /auth/login where a trusted proxy says nothing of the client shares no count with everybody", async () => {
+  const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
+  await inTurn(8, () => tryLogin(app.browser(), WRONG));
+  assertEquals(await tryLogin(app.browser(), ADA), 200);
+  await inTurn(3, () => tryLogin(app.browser(), WRONG, { [XFF]: "unknown" }));
+  assertEquals(app.warnings.length, 1);
+});
+
+/** What hosts hand to `fetch` behind the request: Bun knows only the request that it made itself. */
+const HOSTS: readonly (readonly [host: string, info: (request: Request) => unknown])[] = [
+  ["Deno.serve", () => ({ remoteAddr: { transport: "tcp", hostname: "192.0.2.1" } })],
+  ["Bun.serve", (own) => ({
+    requestIP: (request: Request) => request === own ? { address: "192.0.2.1" } : null,
+  })],
+];
+
+for (const [host, info] of HOSTS) {
+  for (const mounted of [false, true]) {
+    Deno.test(`POST /auth/login counts by the address that ${host} tells ${mounted ? "a mounted" : "the"} router`, async () => {
+      const app = await withAccount();
+      const inner = mountAuthRoutes(createRouter<unknown[]>(), app.runtime.routes());
+      const router = mounted
+        ? createRouter<unknown[]>().mount("/", createRouter<unknown[]>().mount("/", inner))
+        : inner;
+      const fetch = async (request: Request) => await router.fetch(request, info(request));
+      const open = () => createBrowser({ origin: ORIGIN, now: () => app.clock.now, fetch });
+      assertEquals(await inTurn(7, () => tryLogin(open())), FIVE_OF_SEVEN);
+      const statuses = await inTurn(21, async (i) => {
+        const response = await open().register({ identifier: `user${i}`, password: PASSWORD });
+        await response.body?.cancel();
+        return response.status;
+      });
+      assertEquals(statuses, [...repeat(20, () => 201), 429]);
+      assertEquals(app.warnings, []);
+    });
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * A browser as far as authentication can tell: a jar of cookies, what it says of where requests come from, and the
+ * token that a page keeps.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertFalse } from "@std/assert";
+import type { PasswordCredentials } from "../../auth/passwords.ts";
+import { ADA } from "./_services.ts";
+
+/** A request that a page makes. */
+export interface BrowserInit {
+  readonly method?: string;
+  /** A body in JSON. */
+  readonly json?: unknown;
+  readonly body?: BodyInit;
+  /** Header fields beside its own; `undefined` leaves one of its own out: `{ "Sec-Fetch-Site": undefined }`. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** A token in place of the page's, or none. */
+  readonly token?: string | false;
+}
+
+/** Cookies by their names. */
+export interface Jar {
+  get(name: string): string | undefined;
+  /** @param until When it goes; at the end of the visit by default. */
+  set(name: string, value: string, until?: number): void;
+  delete(name: string): void;
+  /** Names, sorted. */
+  names(): readonly string[];
+  /** Value of `Cookie`; empty without cookies. */
+  field(): string;
+  /** Drops what was kept for the visit. */
+  endVisit(): void;
+}
+
+export interface TestBrowser {
+  /** What it has of us. */
+  readonly jar: Jar;
+  /** Makes a request from a page of the application. The cookies go with it whatever `SameSite` says. */
+  send(path: string, init?: BrowserInit): Promise<Response>;
+  /** Sends JSON with the token, which it gets first if there is none. */
+  post(path: string, json?: unknown, init?: BrowserInit): Promise<Response>;
+  /** The page's token: the last one that it was told, or a new one. */
+  token(): Promise<string>;
+  register(credentials?: PasswordCredentials): Promise<Response>;
+  login(credentials?: PasswordCredentials & { readonly remember?: boolean }): Promise<Response>;
+  logout(): Promise<Response>;
+  /** Keeps cookies as if a response had set them. */
+  keep(cookies: readonly string[]): void;
+  /** Closes the window: what was kept for the visit goes, and so does the page with its token. */
+  close(): void;
+}
+
+export interface BrowserOptions {
+  readonly origin: string;
+  readonly now: () => number;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+interface Kept {
+  readonly value: string;
+  /** When it goes; `undefined` at the end of the visit. */
+  readonly until: number | undefined;
+}
+
+export function createBrowser({ origin, now, fetch }: BrowserOptions): TestBrowser {
+  const jar = createJar(now);
+  let known: string | undefined;
+
+  async function send(path: string, init: BrowserInit = {}): Promise<Response> {
+    const { method = "GET", token, body, headers = {} } = init;
+    const given = "json" in init ? JSON.stringify(init.json) : body;
+    const own: Record<string, string | undefined> = {
+      "Sec-Fetch-Site": "same-origin",
+      ...("json" in init ? { "Content-Type": "application/json" } : {}),
+      Cookie: jar.field() || undefined,
+      ...(token === undefined || token === false ? {} : { "X-CSRF-Token": token }),
+      ...headers,
+    };
+    const fields = Object.entries(own).filter((field): field is [string, string] =>
+      field[1] !== undefined
+    );
+    const response = await fetch(
+      new Request(new URL(path, origin), {
+        method,
+        headers: fields,
+        ...(given === undefined ? {} : { body: given }),
+      }),
+    );
+    await note(response);
+    return response;
+  }
+
+  /** Keeps what a response says: its cookies, and the token of its body. */
+  async function note(response: Response): Promise<void> {
+    const cookies = response.headers.getSetCookie();
+    if (cookies.some((cookie) => /^__Host-(?:\w+-)?csrf=/.test(cookie))) known = undefined;
+    keep(cookies);
+    if (response.headers.get("Content-Type") !== "application/json") return;
+    const text = await response.clone().text();
+    const data = text === "" ? undefined : JSON.parse(text); // what answers HEAD has none
+    if (typeof data?.csrfToken === "string") known = data.csrfToken;
+  }
+
+  function keep(cookies: readonly string[]): void {
+    const names = cookies.map(nameOf);
+    assertEquals(new Set(names).size, names.length, "RFC 6265bis §4.1.1 wants one of each name");
+    for (const cookie of cookies) keepOne(cookie);
+  }
+
+  function keepOne(cookie: string): void {
+    const [pair = "", ...rest] = cookie.split("; ");
+    const attributes = new Map(rest.map((text) => {
+      const [name = "", value = ""] = text.split("=");
+      return [name.toLowerCase(), value];
+    }));
+    checkPrefix(pair, attributes);
+    const name = nameOf(cookie);
+    const until = endOf(attributes);
+    if (until !== undefined && until <= now()) jar.delete(name);
+    else jar.set(name, pair.slice(name.length + 1), until);
+  }
+
+  /** RFC 6265bis §5.7: `Max-Age` counts more than `Expires`. */
+  function endOf(attributes: ReadonlyMap<string, string>): number | undefined {
+    const age = attributes.get("max-age");
+    if (age !== undefined) return now() + Number(age);
+    const expires = attributes.get("expires");
+    return expires === undefined ? undefined : Date.parse(expires) / 1000;
+  }
+
+  async function token(): Promise<string> {
+    if (known === undefined) assertEquals((await send("/auth/csrf")).status, 200);
+    assert(known !== undefined);
+    return known;
+  }
+
+  async function post(path: string, json?: unknown, init: BrowserInit = {}): Promise<Response> {
+    const body = json === undefined ? {} : { json };
+    return await send(path, { method: "POST", ...body, token: await token(), ...init });
+  }
+
+  return {
+    jar,
+    send,
+    post,
+    token,
+    register: (credentials = ADA) => post("/auth/register", credentials),
+    login: (credentials = ADA) => post("/auth/login", credentials),
+    logout: () => post("/auth/logout"),
+    keep,
+    close() {
+      known = undefined;
+      jar.endVisit();
+    },
+  };
+}
+
+/** Makes a jar that forgets cookies when their time is over. */
+function createJar(now: () => number): Jar {
+  const kept = new Map<string, Kept>();
+  const isOver = ({ until }: Kept) => until !== undefined && until <= now();
+  const alive = () => [...kept].filter(([, cookie]) => !isOver(cookie));
+  return {
+    get: (name) => alive().find(([known]) => known === name)?.[1].value,
+    set: (name, value, until) => void kept.set(name, { value, until }),
+    delete: (name) => kept.delete(name),
+    names: () => alive().map(([name]) => name).sort(),
+    field: () => alive().map(([name, { value }]) => `${name}=${value}`).join("; "),
+    endVisit() {
+      for (const [name, { until }] of kept) if (until === undefined) kept.delete(name);
+    },
+  };
+}
+
+function nameOf(cookie: string): string {
+  return cookie.slice(0, cookie.indexOf("="));
+}
+
+/** What browsers ask of the prefixes, RFC 6265bis §4.1.3, and we of all our cookies; they'd drop what we fail by. */
+function checkPrefix(pair: string, attributes: ReadonlyMap<string, string>): void {
+  assert(/^__(?:Host|Secure)-/.test(pair), "The cookie has no prefix");
+  assert(attributes.has("secure"), "The cookie is not Secure");
+  assert(attributes.has("httponly"), "The cookie is not HttpOnly");
+  assertEquals(attributes.get("path"), "/");
+  if (pair.startsWith("__Host-")) assertFalse(attributes.has("domain"));
+}

@@ -1,0 +1,11 @@
+/**
+ * The one place that pins what `deno task test:browser` downloads. The browser itself is the machine's.
+ *
+ * Deno fetches everything its lock file names: so nothing imports this by a literal specifier, and it is locked in
+ * `tests/browser/deno.lock` instead of the project's own lock file.
+ *
+ * @module
+ */
+
+/** Drives the browser. */
+export const PLAYWRIGHT = "npm:playwright-core@1.65.1";

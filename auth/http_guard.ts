@@ -85,8 +85,8 @@ export function createGuard(options: GuardOptions): AuthGuard {
     req: RouteRequest,
     args: readonly unknown[],
   ): AuthError {
-    const { address } = runtime.client(req, ...args);
-    emit("credential.refused", { strategy: by.name, code, message, route: req.route, address });
+    const where = { route: req.route, address: addressOf(runtime, req, args) };
+    emit("credential.refused", { strategy: by.name, code, message, ...where });
     const { cookies } = runtime;
     if (by.scheme?.type === "cookie" && by.scheme.name === cookies.names.sid) {
       queueCookies(stateOf(req), [cookies.clear("sid")]);
@@ -105,8 +105,8 @@ export function createGuard(options: GuardOptions): AuthGuard {
     const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
     if (isAllowed(result)) return;
     const { reason } = result;
-    const { address } = runtime.client(req, ...args);
-    emit("authz.denied", { reason, route: req.route, sub: principal?.sub, address });
+    const where = { route: req.route, address: addressOf(runtime, req, args) };
+    emit("authz.denied", { reason, sub: principal?.sub, ...where });
     throw new AuthError("access_denied", { reason });
   }
 
@@ -151,6 +151,21 @@ export function getPrincipal(request: AnyRequest): Principal | undefined {
 export function getSession(request: AnyRequest): ActiveSession | undefined {
   const principal = getPrincipal(request);
   return principal === undefined ? undefined : activeSessionOf(principal);
+}
+
+/** For events alone: whatever goes wrong here must not take a refusal's place. */
+function addressOf(
+  { client, events, warn }: AuthRuntime,
+  req: RouteRequest,
+  args: readonly unknown[],
+): string | undefined {
+  if (events === undefined) return undefined;
+  try {
+    return client(req, ...args).address;
+  } catch (error) {
+    warn("Cannot tell the address of a refused request: clientAddress failed", error);
+    return undefined;
+  }
 }
 
 function unauthenticated(challenge: string, code?: string, reason?: string): AuthError {

@@ -59,9 +59,9 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
 
 /**
  * Middleware that asks the authorization manager, and refuses with 403 `access_denied` what it denies. It asks the
- * strategies who it is, as {@linkcode requireAuth} does, unless a guard with the same ones has: where that has a
- * `strategy` of its own, both have. The manager is asked about the route that matched first, so it belongs to a route's
- * `use`; and documents see nothing of it, as they do of a route's option `authorization`.
+ * strategies who it is, as {@linkcode requireAuth} does, unless a guard with the same ones has; where that guard has a
+ * `strategy` or `csrf` of its own, say so here too. The manager is asked about the route that matched first, so it belongs
+ * to a route's `use`. Documents see nothing of it, as they do of a route's option `authorization`.
  *
  * @throws {TypeError} If there is no runtime, or nothing is said of `metadata`.
  */

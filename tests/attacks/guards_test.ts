@@ -1,0 +1,217 @@
+/** The catalogue "Guards, stores, keys", as far as it is about one request at a guard; rows are only added. */
+
+import { createRouter, getPrincipal, json, requireAuth, withAuthRoutes } from "@gatehouse/http";
+import { assertEquals, assertThrows } from "@std/assert";
+import { createTestApp, ORIGIN } from "../auth/_app.ts";
+import { keyStrategy } from "../auth/_strategies.ts";
+import { codeOf, rawRequest, untyped } from "../router/_helpers.ts";
+
+/** What a request may hold that names somebody. None of it chooses who asks. */
+const CLAIMS: readonly (readonly [source: string, what: string, make: () => Request])[] = [
+  ["ATTACKS", "userId in the body", () => post({ userId: "u2", sub: "u2", by: "u2" })],
+  ["neighbour", "a principal in the body", () => post({ principal: { sub: "u2" } })],
+  ["neighbour", "userId in the query", () => post({}, {}, "?userId=u2&sub=u2&principal[sub]=u2")],
+  ["neighbour", "X-User and its like", () => post({}, { "X-User": "u2", "X-User-Id": "u2" })],
+  ["neighbour", "X-Forwarded-User", () => post({}, { "X-Forwarded-User": "u2" })],
+  ["neighbour", "From and X-Remote-User", () => post({}, { From: "u2", "X-Remote-User": "u2" })],
+  ["neighbour", "Authorization that no strategy reads", () => post({}, { Authorization: "u2" })],
+  ["neighbour", "Basic credentials", () => post({}, { Authorization: "Basic dTI6cGFzc3dvcmQ=" })],
+  ["neighbour", "cookies of other names", () => post({}, { Cookie: "sub=u2; userId=u2; user=u2" })],
+];
+
+for (const [source, what, make] of CLAIMS) {
+  Deno.test(`[${source}] subject: ${what} → it stays who signed in, or nobody`, async () => {
+    const app = createTestApp();
+    const seen: unknown[] = [];
+    app.router.post(
+      "/do",
+      (req) => (seen.push(req.principal.sub, getPrincipal(req)?.sub), json(1)),
+    );
+    const { jar } = await app.signedIn();
+    const alone = make();
+    assertEquals(await codeOf(app.router.fetch(alone)), [401, "unauthenticated"]);
+    const request = make();
+    const others = request.headers.get("Cookie");
+    request.headers.set("Cookie", [jar.field(), ...(others === null ? [] : [others])].join("; "));
+    assertEquals((await app.router.fetch(request)).status, 200);
+    assertEquals(seen, ["u1", "u1"]);
+  });
+}
+
+Deno.test("[neighbour] subject: own key __proto__ in the body → 400, and nobody becomes anybody", async () => {
+  const app = createTestApp();
+  const { jar } = await app.signedIn();
+  const body = '{"__proto__":{"sub":"u2","principal":{"sub":"u2"}}}';
+  const headers = { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
+  const init = { method: "POST", headers: { ...headers, Cookie: jar.field() }, body };
+  assertEquals(await codeOf(app.router.request("/notes", init)), [400, "invalid_json"]);
+  assertEquals(getPrincipal(new Request(ORIGIN)), undefined);
+});
+
+Deno.test("[neighbour] subject: a handler that writes to the principal → TypeError, and the next sees the same", async () => {
+  const app = createTestApp();
+  app.router.get("/write", (req) => {
+    const principal = untyped<{ sub: string; amr?: string[] }>(req.principal);
+    assertThrows(() => principal.sub = "u2", TypeError);
+    assertThrows(() => principal.amr?.push("hwk"), TypeError);
+    return json(principal.sub);
+  });
+  const client = await app.signedIn();
+  assertEquals(await (await client.send("/write")).json(), "u1");
+});
+
+/** Where a session's token is no credential. */
+const PLACES: readonly (readonly [
+  what: string,
+  path: (token: string) => string,
+  headers: (token: string) => Record<string, string>,
+])[] = [
+  ["in the query", (token) => `/me?__Host-sid=${token}&sid=${token}`, () => ({})],
+  ["as a bearer token", () => "/me", (token) => ({ Authorization: `Bearer ${token}` })],
+  ["in a field of the cookie's name", () => "/me", (token) => ({ "__Host-sid": token })],
+  ["in a cookie without the prefix", () => "/me", (token) => ({ Cookie: `sid=${token}` })],
+  ["under __Secure-", () => "/me", (token) => ({ Cookie: `__Secure-sid=${token}` })],
+  ["in a cookie in other case", () => "/me", (token) => ({ Cookie: `__host-sid=${token}` })],
+  ["behind a no-break space", () => "/me", (token) => ({ Cookie: `\u00a0__Host-sid=${token}` })],
+  ["in the value of another", () => "/me", (token) => ({ Cookie: `a="b; x=__Host-sid=${token}"` })],
+  ["in Cookie2", () => "/me", (token) => ({ Cookie2: `__Host-sid=${token}` })],
+  ["in Set-Cookie", () => "/me", (token) => ({ "Set-Cookie": `__Host-sid=${token}` })],
+];
+
+for (const [what, path, headers] of PLACES) {
+  Deno.test(`[GHSA-r5rp-j6wh-rvv4] token: ${what} → nobody`, async () => {
+    const app = createTestApp();
+    const { jar } = await app.signedIn();
+    const token = jar.get("__Host-sid") ?? "";
+    const response = await app.router.request(path(token), { headers: headers(token) });
+    assertEquals(await codeOf(response), [401, "unauthenticated"]);
+    assertEquals(
+      (await app.router.request("/me", { headers: { Cookie: jar.field() } })).status,
+      200,
+    );
+  });
+}
+
+/** Credentials side by side. */
+const PAIRS: readonly (readonly [
+  source: string,
+  what: string,
+  headers: (token: string) => Record<string, string>,
+  outcome: readonly unknown[],
+])[] = [
+  ["ATTACKS", "a session and a wrong key", (token) => ({
+    Cookie: `__Host-sid=${token}`,
+    "X-Key": "bad",
+  }), [401, "invalid_key"]],
+  ["neighbour", "a session and an empty key", (token) => ({
+    Cookie: `__Host-sid=${token}`,
+    "X-Key": "",
+  }), [401, "invalid_key"]],
+  ["neighbour", "a session and two keys", (token) => ({
+    Cookie: `__Host-sid=${token}`,
+    "X-Key": "good, good",
+  }), [401, "invalid_key"]],
+  ["ATTACKS", "two sessions, one of them good", (token) => ({
+    Cookie: `__Host-sid=${token}; __Host-sid=evil`,
+  }), [401, "session_ambiguous"]],
+  ["neighbour", "two sessions, the other way round", (token) => ({
+    Cookie: `__Host-sid=evil; __Host-sid=${token}`,
+  }), [401, "session_ambiguous"]],
+];
+
+for (const [source, what, headers, outcome] of PAIRS) {
+  Deno.test(`[${source}] chain: ${what} → 401 on every kind of route`, async () => {
+    const app = createTestApp({ strategies: [keyStrategy()] });
+    const { jar } = await app.signedIn();
+    for (const path of ["/me", "/maybe"]) {
+      const init = { headers: headers(jar.get("__Host-sid") ?? "") };
+      assertEquals(await codeOf(app.router.request(path, init)), outcome);
+    }
+  });
+}
+
+/** Other spellings of a guarded path. */
+const TARGETS: readonly string[] = [
+  "/vault/x",
+  "/vault/%78",
+  "/%76ault/x",
+  "/vault/x?auth=false",
+  "/vault/x#public",
+  "/public/../vault/x",
+  "/public/%2e%2e/vault/x",
+  "/public/..%2fvault/x",
+  "/public%2f..%2fvault/x",
+  "/./vault/x",
+  "//vault/x",
+  "/vault//x",
+  "/vault/./x",
+  "/vault/x/",
+  "/vault/x%00",
+  "/vault/x%zz",
+  "/vault;a=b/x",
+  "/VAULT/x",
+  "/vault/x/../x",
+  "\\vault\\x",
+];
+
+for (const target of TARGETS) {
+  Deno.test(`[CVE-2026-29087] spelling: ${JSON.stringify(target)} → nothing without a session`, async () => {
+    const { runtime } = createTestApp();
+    let ran = 0;
+    const secret = () => (ran++, json("secret"));
+    const routers = [
+      withAuthRoutes(createRouter(), { runtime }).get("/vault/:name", secret)
+        .get("/public/*", () => json("open"), { auth: false }),
+      withAuthRoutes(createRouter(), { runtime })
+        .mount("/vault", createRouter().get("/:name", secret))
+        .mount("/public", createRouter().get("/*", () => json("open")), { auth: false }),
+      createRouter().under("/vault", requireAuth({ runtime })).get("/vault/:name", secret)
+        .mount("/public", createRouter().get("/*", () => json("open"))),
+      createRouter().under("/vault", requireAuth({ runtime }))
+        .mount("/vault", createRouter().get("/:name", secret)),
+    ];
+    const methods = ["GET", "HEAD", "OPTIONS", "POST"];
+    for (const router of routers) {
+      for (const method of methods) {
+        const response = await router.fetch(rawRequest(target, { method }));
+        assertEquals((await response.text()).includes("secret"), false);
+      }
+    }
+    assertEquals(ran, 0);
+  });
+}
+
+/** Fields that some servers let change what is asked for. */
+const FIELDS: readonly string[] = [
+  "X-HTTP-Method-Override",
+  "X-Method-Override",
+  "X-Original-URL",
+  "X-Rewrite-URL",
+  "X-Forwarded-Prefix",
+  "X-Middleware-Subrequest",
+];
+
+for (const field of FIELDS) {
+  Deno.test(`[CVE-2025-29927] header: ${field} → it opens nothing`, async () => {
+    const { router } = createTestApp();
+    for (const value of ["GET", "/public", "middleware:middleware:middleware"]) {
+      const headers = { [field]: value, "Content-Type": "application/json" };
+      assertEquals((await router.request("/me", { headers })).status, 401);
+      const init = { method: "POST", headers, body: "{}" };
+      assertEquals((await router.request("/notes", init)).status, 401);
+    }
+  });
+}
+
+function post(body: object, headers: Record<string, string> = {}, query = ""): Request {
+  const fields = {
+    "Content-Type": "application/json",
+    "Sec-Fetch-Site": "same-origin",
+    ...headers,
+  };
+  return new Request(`${ORIGIN}/do${query}`, {
+    method: "POST",
+    headers: fields,
+    body: JSON.stringify(body),
+  });
+}

@@ -1,0 +1,173 @@
+/**
+ * What of guarded routes must and must not compile. `deno check` is the test, and this file is never run: a
+ * `@ts-expect-error` above lines that do compile is an error.
+ *
+ * @module
+ */
+
+import {
+  type AuthorizationManager,
+  type AuthRuntime,
+  type AuthStrategy,
+  createRouter,
+  getPrincipal,
+  getSession,
+  type Handler,
+  type Json,
+  json,
+  type PathParams,
+  type Principal,
+  registerAuth,
+  type RequestSpec,
+  requireAuth,
+  requireAuthz,
+  type ResponseSpec,
+  routerBuilder,
+  withAuthErrors,
+  withAuthRoutes,
+} from "@gatehouse/http";
+
+/** Compiles only where both types are the same. */
+function same<A, B>(
+  ..._equal: (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? []
+    : ["types differ"]
+): void {}
+
+interface Note {
+  readonly id: string;
+  readonly by: string;
+}
+
+/** Narrows `req.principal` by what a route says of itself. */
+export function principals(runtime: AuthRuntime): void {
+  const open = createRouter();
+  // @ts-expect-error -- nobody guards this router
+  open.get("/", (req) => json(req.principal));
+  const router = withAuthRoutes(open, { runtime });
+  router
+    .get("/", (req) => (same<typeof req.principal, Principal>(), json(1)))
+    .get("/true", (req) => (same<typeof req.principal, Principal>(), json(1)), { auth: true })
+    .get("/maybe", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
+      auth: { mode: "optional" },
+    })
+    // @ts-expect-error -- nobody may be there
+    .get("/maybe", (req) => json(req.principal.sub), { auth: { mode: "optional" } })
+    // @ts-expect-error -- a public route has no principal
+    .get("/public", (req) => json(req.principal), { auth: false })
+    .get("/asked", (req) => (same<typeof req.principal, Principal>(), json(1)), {
+      authorization: { metadata: { action: "read" } },
+    })
+    .get("/anonymous", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
+      auth: { mode: "optional" },
+      authorization: { metadata: 1, allowAnonymous: true },
+    })
+    .post("/notes/:id", (req) => json([req.principal.sub, req.params.id, req.content]));
+  // @ts-expect-error -- a word that nobody knows
+  router.get("/", () => json(1), { auth: "optional" });
+  // @ts-expect-error -- a mode that nobody knows
+  router.get("/", () => json(1), { auth: { mode: "maybe" } });
+  // @ts-expect-error -- the principal is not for handlers to change
+  router.get("/", (req) => json(req.principal.sub = "eve"));
+  // @ts-expect-error -- there is a guard
+  withAuthRoutes(router, { runtime });
+}
+
+/** Keeps the principal beside stated types. */
+export function markers(runtime: AuthRuntime): void {
+  type NewNote = RequestSpec<Json<{ id: string }>, PathParams<{ org: string }>>;
+  const router = withAuthRoutes(createRouter(), { runtime });
+  router
+    .post<NewNote, ResponseSpec<Note>>(
+      "/:org/notes",
+      (req) => json({ id: req.content.id + req.params.org, by: req.principal.sub }),
+    )
+    .post<NewNote, ResponseSpec<Note>>(
+      "/:org/maybe",
+      (req) => json({ id: req.content.id, by: req.principal?.sub ?? "" }),
+      { auth: { mode: "optional" } },
+    )
+    // @ts-expect-error -- stated and public: no principal
+    .post<NewNote, ResponseSpec<Note>>("/:org", (req) => json({ id: "", by: req.principal.sub }), {
+      auth: false,
+    });
+  const guarded: Handler<NewNote, ResponseSpec<Note>, [], Principal> = (req) =>
+    json({ id: req.content.id, by: req.principal.sub });
+  router.post("/:org/elsewhere", guarded);
+  // @ts-expect-error -- a handler that needs a principal on a public route
+  router.post("/:org/elsewhere", guarded, { auth: false });
+}
+
+/** Narrows builders, and routers with arguments of their host. */
+export function builders(runtime: AuthRuntime): void {
+  routerBuilder().withAuth(runtime.integration())
+    .extend((router) => void router.get("/", (req) => json(req.principal.sub)))
+    // @ts-expect-error -- what is added in front of the guard has no principal
+    .extend((router) => void router.get("/", (req) => json(req.principal.sub)), "static")
+    .build()
+    .get("/", (req) => (same<typeof req.principal, Principal>(), json(1)));
+  const served = withAuthRoutes(createRouter<[Deno.ServeHandlerInfo]>(), { runtime });
+  served.get("/", (req, info) => json([req.principal.sub, info.remoteAddr.transport]));
+  void Deno.serve(served.fetch);
+  createRouter<[Deno.ServeHandlerInfo]>({
+    before: [requireAuth({ runtime }), requireAuthz({ runtime, metadata: 1 })],
+    catch: withAuthErrors((error, req, ...args) => {
+      same<typeof args, unknown[]>();
+      void [error.code, req.path];
+      return undefined;
+    }),
+  });
+}
+
+/** Takes both requests, and gives what may be absent. */
+export function lookups(runtime: AuthRuntime): void {
+  withAuthRoutes(createRouter(), { runtime }).get("/", (req) => {
+    same<ReturnType<typeof getPrincipal>, Principal | undefined>();
+    void [getPrincipal(req), getPrincipal(req.raw), getSession(req)?.user.identifier];
+    // @ts-expect-error -- a path is no request
+    getPrincipal("/");
+    return json(1);
+  });
+}
+
+/** Refuses options that cannot work. */
+export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAuth>[0]): void {
+  // @ts-expect-error -- false is no word that says what is left out
+  registerAuth({ ...rest, csrf: false });
+  // @ts-expect-error -- nor is it for the throttle
+  registerAuth({ ...rest, throttle: false });
+  // @ts-expect-error -- there is no such option
+  registerAuth({ ...rest, secrets: "" });
+  // @ts-expect-error -- users and sessions have to be kept somewhere
+  registerAuth({ secret: "", stores: {} });
+  // @ts-expect-error -- without metadata nobody knows what is asked
+  requireAuthz({ runtime });
+  // @ts-expect-error -- a function is no manager
+  requireAuthz({ runtime, metadata: 1, manager: () => true });
+}
+
+/** Refuses strategies and managers whose results are none. */
+export function results(): void {
+  const flag: AuthStrategy = {
+    name: "flag",
+    // @ts-expect-error -- a flag is no result
+    authenticate: () => Promise.resolve(true),
+  };
+  const silent: AuthStrategy = {
+    name: "silent",
+    // @ts-expect-error -- nothing is no result
+    async authenticate() {},
+  };
+  const loose: AuthorizationManager = {
+    // @ts-expect-error -- a flag is no result
+    authorize: () => ({ allowed: true }),
+  };
+  const nothing: AuthorizationManager = {
+    // @ts-expect-error -- nothing is no result
+    authorize: () => {},
+  };
+  const sub: AuthorizationManager = {
+    // @ts-expect-error -- nobody may be asked about
+    authorize: (principal) => ({ status: principal.sub === "ada" ? "allowed" : "denied" }),
+  };
+  void [flag, silent, loose, nothing, sub];
+}

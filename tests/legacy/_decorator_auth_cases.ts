@@ -1,0 +1,1 @@
+../router/_decorator_auth_cases.ts

@@ -1,0 +1,1 @@
+../router/decorators_auth_test.ts

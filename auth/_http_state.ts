@@ -20,7 +20,7 @@ export interface RequestState {
   /** What strategies said, so that guards in a row ask once. */
   decided: { readonly strategy: AuthStrategy; readonly decision: Decision } | undefined;
   /** Header fields that the response depends on. */
-  readonly vary: Set<string>;
+  vary: readonly string[];
   /** Whether the response is for one client alone, so that no cache may keep it. */
   isPrivate: boolean;
   /** The response that says all this; none yet. */
@@ -28,7 +28,7 @@ export interface RequestState {
   /** Whether the response is on its way. */
   isAnswered: boolean;
   /** Values of `Set-Cookie` that the response is to carry, by the cookie's name: RFC 6265bis §4.1.1 wants one each. */
-  readonly cookies: Map<string, string>;
+  cookies: Map<string, string> | undefined;
 }
 
 /**
@@ -56,19 +56,25 @@ export function stateOf(request: AnyRequest): RequestState {
       principal: undefined,
       begun: undefined,
       decided: undefined,
-      vary: new Set(),
+      vary: [],
       isPrivate: false,
       sealed: undefined,
       isAnswered: false,
-      cookies: new Map(),
+      cookies: undefined,
     };
     STATES.set(raw, state);
   }
   return state;
 }
 
+/** Has a response say that it depends on header fields. */
+export function dependOn(state: RequestState, names: readonly string[]): void {
+  state.vary = state.vary.length === 0 ? names : [...new Set([...state.vary, ...names])];
+}
+
 /** Has a response set cookies. The last one of a name wins. */
 export function queueCookies(state: RequestState, cookies: readonly string[]): void {
   state.sealed = undefined;
+  state.cookies ??= new Map();
   for (const cookie of cookies) state.cookies.set(cookie.slice(0, cookie.indexOf("=")), cookie);
 }

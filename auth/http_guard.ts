@@ -8,7 +8,7 @@ import { mayBeAnonymous } from "../router/guard.ts";
 import type { RouteAccess, RouteGuard, RouteRequest } from "../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "./_challenge.ts";
 import { createEmitter } from "./_emit.ts";
-import { type AnyRequest, findState, queueCookies, stateOf } from "./_http_state.ts";
+import { type AnyRequest, dependOn, findState, queueCookies, stateOf } from "./_http_state.ts";
 import { checkNames } from "./_options.ts";
 import { type AuthorizationManager, isAllowed } from "./authorization.ts";
 import { AuthError } from "./error.ts";
@@ -117,7 +117,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
     ...args: unknown[]
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
-    for (const name of vary) state.vary.add(name);
+    dependOn(state, vary);
     const wasPrivate = state.isPrivate;
     state.isPrivate = true; // until it is known that nobody asks
     const principal = await authenticate(req, args);

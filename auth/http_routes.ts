@@ -9,7 +9,7 @@ import { HttpError } from "../router/problem.ts";
 import { empty, json } from "../router/response.ts";
 import type { RouteOptions, RouteRequest, RouteSource, RouteTarget } from "../router/types.ts";
 import { routeDocs } from "./_http_route_docs.ts";
-import { queueCookies, stateOf } from "./_http_state.ts";
+import { dependOn, queueCookies, stateOf } from "./_http_state.ts";
 import { checkNames } from "./_options.ts";
 import { csrfGuard } from "./http_csrf.ts";
 import { getPrincipal, getSession } from "./http_guard.ts";
@@ -197,7 +197,7 @@ export function mountAuthRoutes<R extends RouteSource | RouteTarget>(
 /** What these routes answer depends on the browser, and is for it alone. */
 function keepPrivate(req: RouteRequest): void {
   const state = stateOf(req);
-  state.vary.add("Cookie");
+  dependOn(state, ["Cookie"]);
   state.isPrivate = true;
 }
 

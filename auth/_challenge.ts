@@ -8,7 +8,7 @@ import type { AuthStrategy } from "./strategy.ts";
 
 /** Value of `WWW-Authenticate`, RFC 9110 §11.6.1: one challenge for each way in. */
 export function challengeOf(strategies: readonly AuthStrategy[]): string {
-  const challenges = strategies.map(challenge).filter((one) => one !== undefined);
+  const challenges = strategies.map(ownChallenge).filter((one) => one !== undefined);
   return challenges.length === 0 ? "Session" : [...new Set(challenges)].join(", ");
 }
 
@@ -35,7 +35,7 @@ export function isAmbient({ scheme, ambient }: AuthStrategy): boolean {
 }
 
 /** For cookies and keys in fields of their own nobody has registered a scheme. */
-function challenge({ challenge, scheme }: AuthStrategy): string | undefined {
+function ownChallenge({ challenge, scheme }: AuthStrategy): string | undefined {
   if (challenge !== undefined) return challenge;
   switch (scheme?.type) {
     case "cookie":

@@ -5,11 +5,9 @@
  */
 
 import { outermostRequest } from "../router/mounted.ts";
+import type { AnyRequest } from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
 import type { AuthStrategy, Decision } from "./strategy.ts";
-
-/** A standard request, or what a router of ours made of it. */
-export type AnyRequest = Request | { readonly raw: Request };
 
 /** What is known of one request. */
 export interface RequestState {
@@ -76,5 +74,10 @@ export function dependOn(state: RequestState, names: readonly string[]): void {
 export function queueCookies(state: RequestState, cookies: readonly string[]): void {
   state.sealed = undefined;
   state.cookies ??= new Map();
-  for (const cookie of cookies) state.cookies.set(cookie.slice(0, cookie.indexOf("=")), cookie);
+  for (const cookie of cookies) state.cookies.set(cookieName(cookie), cookie);
+}
+
+/** Name of the cookie that a value of `Set-Cookie` sets. */
+export function cookieName(cookie: string): string {
+  return cookie.slice(0, cookie.indexOf("="));
 }

@@ -13,7 +13,11 @@ export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>;
  * @param cannot What fails without them: `Cannot register authentication`.
  * @throws {TypeError} If they are no object, or one is not known.
  */
-export function checkNames<T extends object>(cannot: string, options: T, names: NamesOf<T>): void {
+export function checkNames<T extends object>(
+  cannot: string,
+  options: Partial<T>,
+  names: NamesOf<T>,
+): void {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`${cannot}: the options are no object`);
   }

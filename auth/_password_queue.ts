@@ -6,6 +6,7 @@
 
 import { nowSeconds } from "./_clock.ts";
 import { createLeases, type Lease } from "./_leases.ts";
+import { checkNames } from "./_options.ts";
 import { AuthError } from "./error.ts";
 import type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
 
@@ -41,6 +42,11 @@ export function limitHasher(
   hasher: PasswordHasher,
   options: LimitHasherOptions = {},
 ): LimitedHasher {
+  checkNames<LimitHasherOptions>("Cannot limit hasher", options, {
+    running: true,
+    waiting: true,
+    now: true,
+  });
   const { running: most = 4, waiting: mostWaiting = 64, now = nowSeconds } = options;
   if (!Number.isInteger(most) || most < 1 || !Number.isInteger(mostWaiting) || mostWaiting < 0) {
     throw new RangeError("Cannot limit hasher: running and waiting are not integers from 1 and 0");

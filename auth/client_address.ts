@@ -24,16 +24,16 @@ export interface ClientAddressOptions {
    *
    * @default what `Deno.serve` and Bun say of a connection over TCP
    */
-  clientAddress?: ClientAddressReader;
+  clientAddress?: ClientAddressReader | undefined;
   /**
    * Addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`) of the proxies in front of this server. Only what they say in
    * `X-Forwarded-For` counts. Behind a proxy that is not listed, all clients have its address.
    *
    * @default none: `X-Forwarded-For` is ignored
    */
-  trustedProxies?: readonly string[];
+  trustedProxies?: readonly string[] | undefined;
   /** Told once of each reason why an address is not known. @default {console.warn} */
-  warn?: (message: string, error?: unknown) => void;
+  warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 /** What runtimes hand to `fetch` behind the request: `Deno.serve` about the connection, Bun its server. */

@@ -6,6 +6,7 @@
  */
 
 import { MAX_COOKIE_AGE } from "./_cookie_rules.ts";
+import { checkNames } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
 import { type CookieReading, readCookie, serializeCookie } from "./cookie.ts";
 
@@ -23,16 +24,16 @@ export interface CookiePolicyOptions {
    *
    * @default all cookies stay with the host that sets them, under the prefix `__Host-`
    */
-  domain?: string;
+  domain?: string | undefined;
   /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
-  sameSite?: "Strict" | "Lax" | "None";
+  sameSite?: "Strict" | "Lax" | "None" | undefined;
   /**
    * Tells the cookies apart from those of another application on the same host, ports aside: `admin` makes
    * `__Host-admin-sid`. 1 to 32 of a-z, A-Z, 0-9 and `_`.
    */
-  name?: string;
+  name?: string | undefined;
   /** Told once if `domain` is there. @default {console.warn} */
-  warn?: (message: string, error?: unknown) => void;
+  warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 /** Options of {@linkcode CookiePolicy.set}. */
@@ -78,7 +79,7 @@ const NAME_REGEXP = /^\w{1,32}$/;
 /**
  * Makes the policy that all cookies of authentication follow.
  *
- * @throws {TypeError} If `domain` is no host name, `sameSite` none of the three words, or `name` cannot be one.
+ * @throws {TypeError} If an option is unknown, `domain` is no host name, `sameSite` none of the three words, or `name` cannot be one.
  *
  * @example
  * ```ts
@@ -96,6 +97,12 @@ const NAME_REGEXP = /^\w{1,32}$/;
  * ```
  */
 export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
+  checkNames<CookiePolicyOptions>("Cannot make cookies", options, {
+    domain: true,
+    sameSite: true,
+    name: true,
+    warn: true,
+  });
   const { domain, sameSite = "Lax", name, warn = warnConsole } = options;
   if (name !== undefined && !NAME_REGEXP.test(name)) {
     throw new TypeError("Cannot name cookies: name is not 1 to 32 of a-z, A-Z, 0-9 and _");

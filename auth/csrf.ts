@@ -81,6 +81,9 @@ export interface CsrfService {
 const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
 const RANDOM_BYTES = 32;
 
+/** A host's name has up to 253 characters. */
+const MAX_ORIGIN = 300;
+
 const REFUSAL = "The request carries no valid CSRF token, or comes from another site";
 
 /**
@@ -172,8 +175,8 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     }
   }
 
-  function failure(reason: CsrfFailure): AuthError {
-    emit("csrf.failed", { reason });
+  function failure(reason: CsrfFailure, origin?: string): AuthError {
+    emit("csrf.failed", { reason, origin });
     return new AuthError("csrf_failed", { reason, detail: REFUSAL });
   }
 
@@ -182,7 +185,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     if (isSafe(request)) return;
     switch (sourceOf(request)) {
       case "foreign":
-        throw failure("source_foreign");
+        throw failure("source_foreign", originOf(request));
       case "own":
         if (wantsToken && !isHandshake(request)) await checkToken(request);
         return;
@@ -197,6 +200,14 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     check: (request: Request) => checkAll(request, true),
     checkSource: (request: Request) => checkAll(request, false),
   });
+}
+
+/** Where a page is that sent a request, as its browser says; whatever else stands there is nobody's origin. */
+function originOf({ headers }: Request): string | undefined {
+  const origin = headers.get("Origin") ?? "";
+  return origin.length <= MAX_ORIGIN && URL.canParse(origin) && new URL(origin).origin === origin
+    ? origin
+    : undefined;
 }
 
 /** The kind stands in it, so that a token from before a session is none of a session with the same value. */

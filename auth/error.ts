@@ -12,6 +12,7 @@ export type AuthErrorCode =
   | "invalid_credentials"
   | "invalid_identifier"
   | "service_unavailable"
+  | "session_ambiguous"
   | "session_expired"
   | "throttled"
   | "unauthenticated"
@@ -36,15 +37,15 @@ export interface AuthErrorOptions {
    * A strategy's own code, which the client gets in place of `unauthenticated`: `invalid_api_key`. One that is not
    * `/^[a-z0-9_]{1,64}$/` is not sent.
    */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** What exactly was wrong, for logs and events. Never sent. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Explanation, safe to show to the client. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** What a rule refused, safe to show to the client. */
-  readonly violations?: readonly AuthViolation[];
+  readonly violations?: readonly AuthViolation[] | undefined;
   /** Header fields of the response. A 401 has `WWW-Authenticate: Session` if they do not say otherwise. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What led to the error. Never sent. */
   readonly cause?: unknown;
 }
@@ -87,8 +88,8 @@ export class AuthError extends Error {
   /** What a router of ours sends beside status and code. */
   readonly problem: {
     readonly headers: Record<string, string>;
-    readonly detail?: string;
-    readonly violations?: readonly AuthViolation[];
+    readonly detail?: string | undefined;
+    readonly violations?: readonly AuthViolation[] | undefined;
   };
 
   /** Creates the error. @throws {TypeError} If the code is unknown. */
@@ -124,6 +125,7 @@ function statusOf(code: AuthErrorCode): number {
     case "invalid_identifier":
       return 400;
     case "invalid_credentials":
+    case "session_ambiguous":
     case "session_expired":
     case "unauthenticated":
       return 401;

@@ -140,6 +140,8 @@ export interface CsrfFailed extends EventBase {
   readonly type: "csrf.failed";
   /** What was wrong. */
   readonly reason: CsrfFailure;
+  /** The page's origin, if `reason` is `source_foreign` and the browser says it. */
+  readonly origin?: string;
 }
 
 /** A password was changed, by its owner or by `reset()`. */

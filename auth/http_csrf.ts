@@ -5,7 +5,9 @@
  */
 
 import type { Middleware } from "../router/types.ts";
+import { checkNames } from "./_options.ts";
 import type { CsrfService } from "./csrf.ts";
+import type { CsrfRule } from "./http_runtime.ts";
 
 /** Options of {@linkcode csrfGuard}. */
 export interface CsrfGuardOptions {
@@ -17,7 +19,7 @@ export interface CsrfGuardOptions {
    *
    * @default {"token"}
    */
-  readonly ask?: "token" | "source";
+  readonly ask?: "token" | "source" | undefined;
 }
 
 /**
@@ -42,13 +44,27 @@ export interface CsrfGuardOptions {
  * assertEquals(response.status, 403);
  * ```
  */
-export function csrfGuard({ csrf, ask = "token" }: CsrfGuardOptions): Middleware<unknown[]> {
-  switch (ask) {
-    case "token":
-      return (req) => csrf.check(req.raw);
+export function csrfGuard(options: CsrfGuardOptions): Middleware<unknown[]> {
+  checkNames("Cannot create CSRF guard", options, { csrf: true, ask: true });
+  const { csrf, ask = "token" } = options;
+  const check = csrfCheck("Cannot create CSRF guard: ask", csrf, ask);
+  return (req) => check(req.raw);
+}
+
+/** What a rule asks of a request. @throws {TypeError} If it is none. */
+export function csrfCheck(
+  cannot: string,
+  { check, checkSource }: CsrfService,
+  rule: CsrfRule,
+): (request: Request) => Promise<void> | undefined {
+  switch (rule) {
     case "source":
-      return (req) => csrf.checkSource(req.raw);
+      return checkSource;
+    case "token":
+      return check;
+    case "insecureSkip":
+      return () => undefined;
   }
-  ask satisfies never;
-  throw new TypeError("Cannot create CSRF guard: ask is neither token nor source");
+  rule satisfies never;
+  throw new TypeError(`${cannot} is none of source, token and insecureSkip`);
 }

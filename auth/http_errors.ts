@@ -19,6 +19,7 @@ export type RefusalHandler = (
  * Makes an error handler that answers for {@linkcode AuthError}s, and leaves other errors to the next one. What is the
  * service's own fault, from 500 on, goes on to the router, which reports it.
  *
+ * @throws {TypeError} If the handler is no function.
  * @param handler Answers for some of them in another way: a page for browsers, a redirect to where people sign in.
  *
  * @example

@@ -8,11 +8,17 @@ import { mayBeAnonymous } from "../router/guard.ts";
 import type { RouteAccess, RouteGuard, RouteRequest } from "../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "./_challenge.ts";
 import { createEmitter } from "./_emit.ts";
-import { type AnyRequest, dependOn, findState, queueCookies, stateOf } from "./_http_state.ts";
+import { dependOn, findState, queueCookies, stateOf } from "./_http_state.ts";
 import { checkNames } from "./_options.ts";
 import { type AuthorizationManager, isAllowed } from "./authorization.ts";
 import { AuthError } from "./error.ts";
-import { type AuthRuntime, type CsrfRule, getAuthRuntime } from "./http_runtime.ts";
+import { csrfCheck } from "./http_csrf.ts";
+import {
+  type AnyRequest,
+  type AuthRuntime,
+  type CsrfRule,
+  getAuthRuntime,
+} from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
 import type { ActiveSession } from "./session_types.ts";
 import { type AuthFailed, type AuthStrategy, chain, decide, type Decision } from "./strategy.ts";
@@ -54,7 +60,11 @@ export function createGuard(options: GuardOptions): AuthGuard {
   const { strategies } = chain([strategy]);
   const challenge = challengeOf(strategies);
   const vary = varyOf(strategies);
-  const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule);
+  const checkForgery = csrfCheck(
+    "Cannot create guard: csrf",
+    runtime.csrf,
+    options.csrf ?? runtime.csrfRule,
+  );
   const emit = createEmitter(runtime);
 
   /** Asks the strategies, or remembers what they said to a guard before. */
@@ -169,27 +179,8 @@ function addressOf(
 }
 
 function unauthenticated(challenge: string, code?: string, reason?: string): AuthError {
-  return new AuthError("unauthenticated", {
-    headers: { "WWW-Authenticate": challenge },
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
-  });
-}
-
-function forgeryCheck(
-  { csrf }: AuthRuntime,
-  rule: CsrfRule,
-): (request: Request) => Promise<void> | void {
-  switch (rule) {
-    case "source":
-      return csrf.checkSource;
-    case "token":
-      return csrf.check;
-    case "insecureSkip":
-      return () => {};
-  }
-  rule satisfies never;
-  throw new TypeError("Cannot create guard: csrf is none of source, token and insecureSkip");
+  const headers = { "WWW-Authenticate": challenge };
+  return new AuthError("unauthenticated", { headers, code, reason });
 }
 
 /** Parameters are decoded when a manager asks for them. */

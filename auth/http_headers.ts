@@ -7,7 +7,7 @@
 import { editHeaders } from "../router/response.ts";
 import type { Middleware, ResponseHook, RouteRequest } from "../router/types.ts";
 import { wrap } from "../router/wrap.ts";
-import { findState, type RequestState } from "./_http_state.ts";
+import { cookieName, findState, type RequestState } from "./_http_state.ts";
 
 /**
  * A `finally` hook. It puts the cookies into a response that guards and sign-ins queued for it, errors included, says by
@@ -15,7 +15,7 @@ import { findState, type RequestState } from "./_http_state.ts";
  * alone, unless the handler says otherwise: one that calls a guarded answer `public` hands it to caches. A response with
  * these cookies is never kept.
  *
- * `withAuthRoutes`, `runtime.integration()` and `mountAuthRoutes` bring it along. Beside `requireAuth()` alone, give it
+ * `withAuthRoutes` and `runtime.integration()` bring it along. Beside `requireAuth()` or `mountAuthRoutes()` alone, give it
  * to the router: `createRouter({ finally: [applyAuthHeaders] })`.
  */
 export const applyAuthHeaders: ResponseHook<unknown[]> = (
@@ -67,10 +67,9 @@ function edit(headers: Headers, { cookies, vary, isPrivate }: RequestState): voi
 /** They are kept for whoever answers in place of this response: a wrapper, a hook, a router around this one. */
 function setCookies(headers: Headers, cookies: ReadonlyMap<string, string>): void {
   headers.set("Cache-Control", "no-store");
-  const set = headers.getSetCookie();
-  for (const cookie of cookies.values()) {
-    if (!set.includes(cookie)) headers.append("Set-Cookie", cookie);
-  }
+  const others = headers.getSetCookie().filter((cookie) => !cookies.has(cookieName(cookie)));
+  headers.delete("Set-Cookie");
+  for (const cookie of [...others, ...cookies.values()]) headers.append("Set-Cookie", cookie);
 }
 
 function addVary(headers: Headers, names: readonly string[]): void {

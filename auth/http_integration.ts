@@ -14,7 +14,7 @@ import type { AuthRuntime, IntegrationOptions } from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
 
 /** Options of {@linkcode withAuthRoutes}. */
-export interface AuthRoutesGuardOptions extends GuardOptions {
+export interface WithAuthRoutesOptions extends GuardOptions {
   /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
   readonly catch?: RefusalHandler | undefined;
 }
@@ -25,7 +25,8 @@ export interface AuthRoutesGuardOptions extends GuardOptions {
  * where there is one, and `authorization: { metadata }` asks the authorization manager.
  *
  * @returns The same router.
- * @throws {TypeError} If the router has a guard or has begun to answer, or there is no runtime.
+ * @throws {TypeError} If the router has a guard or has begun to answer, there is no runtime, or an option is unknown or of a
+ * wrong shape.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export interface AuthRoutesGuardOptions extends GuardOptions {
  */
 export function withAuthRoutes<Args extends unknown[]>(
   router: TypedRouter<Args>,
-  options: AuthRoutesGuardOptions = {},
+  options: WithAuthRoutesOptions = {},
 ): TypedRouter<Args, Principal> {
   return router.withAuth(guardIntegration(options));
 }
@@ -84,7 +85,7 @@ export function authIntegration(
 }
 
 function guardIntegration(
-  { catch: handler, ...options }: AuthRoutesGuardOptions,
+  { catch: handler, ...options }: WithAuthRoutesOptions,
 ): AuthIntegration<Principal> {
   return {
     ...createGuard(options),

@@ -9,8 +9,9 @@ import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { checkClass } from "../router/decorators.ts";
 import { rawOf } from "./_http_state.ts";
 import { checkNames, type NamesOf } from "./_options.ts";
-import { createServices, type ServiceOptions } from "./_services.ts";
+import { createServices, type ServiceOptions } from "./services.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "./authorization.ts";
+import { csrfCheck } from "./http_csrf.ts";
 import { authIntegration } from "./http_integration.ts";
 import { createAuthRoutes } from "./http_routes.ts";
 import { AUTH_RUNTIME, type AuthRuntime, type CsrfRule } from "./http_runtime.ts";
@@ -18,7 +19,7 @@ import { signIn, signOut } from "./sign_in.ts";
 
 /** Options of {@linkcode registerAuth}. */
 export interface AuthOptions extends ServiceOptions {
-  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} when it is first asked */
+  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} when somebody first asks */
   readonly authorization?: AuthorizationManager | undefined;
   /**
    * What guards ask of requests that change something and whose credential the browser may have sent by itself: that
@@ -103,10 +104,13 @@ export function Auth(options: AuthOptions): ControllerDecorator {
 
 function createRuntime(options: AuthOptions, container: Container): AuthRuntime {
   const services = createServices(options);
-  const { cookies, clientAddress } = services;
+  const { clientAddress, ...shared } = services;
+  const { cookies, csrf } = shared;
+  const { csrf: csrfRule = "source" } = options;
+  csrfCheck(`${CANNOT}: csrf`, csrf, csrfRule); // refuses what is no rule
   const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
-    ...services,
-    csrfRule: checkRule(options.csrf),
+    ...shared,
+    csrfRule,
     authorization: options.authorization ?? registeredManager(container),
     client(request, ...args) {
       const raw = rawOf(request);
@@ -123,23 +127,24 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   return runtime;
 }
 
-/** Asks what the container has as manager, by the time somebody asks. */
+/** Asks what the container has as manager when somebody first asks. */
 function registeredManager(container: Container): AuthorizationManager {
+  let manager: AuthorizationManager | undefined;
   return {
     authorize(principal, context) {
-      if (!container.has(AUTHORIZATION_MANAGER)) {
+      if (manager === undefined && !container.has(AUTHORIZATION_MANAGER)) {
         throw new TypeError(
           "Cannot authorize: there is no authorization manager; give registerAuth() the option authorization, or register " +
             "AUTHORIZATION_MANAGER in the container",
         );
       }
-      const manager = container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);
+      manager ??= container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);
       return manager.authorize(principal, context);
     },
   };
 }
 
-const CANNOT = "Cannot register authentication";
+const CANNOT = "Cannot set up authentication";
 
 /** All options. A misspelt one must not pass for one that was left out. */
 const NAMES: NamesOf<AuthOptions> = {
@@ -184,17 +189,4 @@ function checkContainer(container: Container, manager: AuthorizationManager | un
       `${CANNOT}: the container has an authorization manager, and so have the options`,
     );
   }
-}
-
-function checkRule(rule: CsrfRule = "source"): CsrfRule {
-  switch (rule) {
-    case "source":
-    case "token":
-    case "insecureSkip":
-      return rule;
-  }
-  rule satisfies never;
-  throw new TypeError(
-    `${CANNOT}: csrf is none of source, token and insecureSkip`,
-  );
 }

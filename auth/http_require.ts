@@ -17,7 +17,7 @@ export interface RequireAuthzOptions extends GuardOptions {
   /** What the manager is asked about: the application's own data. */
   readonly metadata: unknown;
   /** Ask the manager about anonymous requests too. @default {false}, which is a 401 for them */
-  readonly allowAnonymous?: boolean;
+  readonly allowAnonymous?: boolean | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface RequireAuthzOptions extends GuardOptions {
  *
  * Give the router `finally: [applyAuthHeaders]` too, which takes the cookie of a dead session away with the 401.
  *
- * @throws {TypeError} If there is no runtime.
+ * @throws {TypeError} If there is no runtime, or an option is unknown or of a wrong shape.
  *
  * @example
  * ```ts
@@ -61,9 +61,9 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
  * Middleware that asks the authorization manager, and refuses with 403 `access_denied` what it denies. It asks the
  * strategies who it is, as {@linkcode requireAuth} does, unless a guard with the same ones has; where that guard has a
  * `strategy` or `csrf` of its own, say so here too. The manager is asked about the route that matched first, so it belongs
- * to a route's `use`. Documents see nothing of it, as they do of a route's option `authorization`.
+ * to a route's `use`. It does not appear in OpenAPI documents; the route option `authorization` does.
  *
- * @throws {TypeError} If there is no runtime, or nothing is said of `metadata`.
+ * @throws {TypeError} If there is no runtime, nothing is said of `metadata`, or an option is unknown or of a wrong shape.
  */
 export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]> {
   const { metadata, allowAnonymous = false, ...guardOptions } = options;

@@ -55,7 +55,7 @@ const MAX_BODY_BYTES = 16_384;
  * | `GET /session` | | 200 `{ principal, session?, user? }`; 401 |
  * | `GET /csrf` | | 200 `{ csrfToken, header }`, cookies |
  *
- * @throws {TypeError} If there is no runtime, or `registration` is neither of the two.
+ * @throws {TypeError} If there is no runtime, `registration` is neither of the two, or an option is unknown.
  */
 export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly AuthRoute[] {
   checkNames("Cannot create routes", options, { runtime: true, registration: true });
@@ -76,8 +76,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     authentication: PasswordAuthentication,
     remember?: boolean,
   ): Promise<object> {
-    const options = { remember, method: "password" };
-    const { principal, session, csrfToken } = await runtime.signIn(req, authentication, options);
+    const { principal, session, csrfToken } = await runtime.signIn(req, authentication, {
+      remember,
+    });
     const { sub, identifier } = authentication;
     return { principal: shown(principal), session, user: { sub, identifier }, csrfToken };
   }
@@ -158,6 +159,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
  *
  * @param basePath Path that they are beneath, behind the router's prefix.
  * @returns The same router.
+ * @throws {TypeError} If the path is none, the router has such a route, or it has begun to answer.
  *
  * @example
  * ```ts

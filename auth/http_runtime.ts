@@ -6,7 +6,6 @@
 
 import { type Container, defaultContainer } from "../router/container.ts";
 import type { AuthIntegration } from "../router/types.ts";
-import type { AnyRequest } from "./_http_state.ts";
 import type { AuthorizationManager } from "./authorization.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { CsrfService } from "./csrf.ts";
@@ -25,6 +24,9 @@ import type { UserService } from "./users.ts";
 /** Name that a container has the runtime under. */
 export const AUTH_RUNTIME = "auth.Runtime" as const;
 
+/** A standard request, or what a router of ours made of it. */
+export type AnyRequest = Request | { readonly raw: Request };
+
 /**
  * What guards ask of requests that change something and whose credential the browser may have sent by itself: that they
  * come from the application's own pages (`source`), with a `token` as well, or nothing.
@@ -34,11 +36,11 @@ export type CsrfRule = "source" | "token" | "insecureSkip";
 /** Options of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationOptions {
   /** Path that the routes of authentication are beneath. @default {"/auth"} */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
   /** Options of these routes, by which people may register themselves unless they say `closed`; `false` leaves them out. */
-  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false;
+  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false | undefined;
   /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
-  readonly catch?: RefusalHandler;
+  readonly catch?: RefusalHandler | undefined;
 }
 
 /** Authentication, put together by {@linkcode registerAuth}. Frozen. */
@@ -47,7 +49,7 @@ export interface AuthRuntime {
   readonly strategy: StrategyChain;
   /** What guards ask against forged requests. */
   readonly csrfRule: CsrfRule;
-  /** Decides who may do what: what the container has as {@linkcode AUTHORIZATION_MANAGER} when it is first asked. */
+  /** Decides who may do what; see the option of {@linkcode registerAuth}. */
   readonly authorization: AuthorizationManager;
   /** Creates users, and verifies and changes passwords. */
   readonly passwords: PasswordService;
@@ -79,12 +81,14 @@ export interface AuthRuntime {
   client(request: AnyRequest, ...args: unknown[]): LoginClient;
   /**
    * Begins a session in place of the one that the request presents. Await it: `applyAuthHeaders`, which
-   * `integration()`, `withAuthRoutes` and `mountAuthRoutes` bring along, puts its cookies into the response.
+   * `integration()` and `withAuthRoutes` bring along, puts its cookies into the response; a router without them needs
+   * `finally: [applyAuthHeaders]`.
    *
    * Where people sign in by a form of yours, let other sites not do it for them: `use: [csrfGuard({ csrf, ask: "source" })]`
    * on its route.
    *
    * @param authentication What {@linkcode PasswordService.verify} or a sign-in of another kind made.
+   * @throws {TypeError} If it is none.
    */
   signIn(
     request: AnyRequest,
@@ -93,9 +97,9 @@ export interface AuthRuntime {
   ): Promise<SignedIn>;
   /** Ends the session that the request presents, if there is one, and takes its cookies away. */
   signOut(request: AnyRequest): Promise<void>;
-  /** The routes of authentication, see {@linkcode createAuthRoutes}. */
+  /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
-  /** Guard, routes and hooks for `withAuth()` of a builder or router. */
+  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
   integration(options?: IntegrationOptions): AuthIntegration<Principal>;
 }
 

@@ -12,8 +12,9 @@ const MAX_LENGTH = 2048;
 const MISLEADING_REGEXP = /\/\/|\\|[\x00-\x1f\x7f]/;
 
 /**
- * The path, as a URL writes it, if it is one of this service: it begins with one slash, and has no backslash, control
- * character or double slash, not even encoded ones. For `?next=` of a page where people sign in.
+ * The path, as a URL writes it, if it is one of this service: it begins with one slash, has no backslash, control
+ * character or double slash, in the path not even encoded ones, and is no longer than 2,048 characters. For `?next=` of a
+ * page where people sign in.
  *
  * @param text What a request says, which may be anything, even nothing or a list.
  * @param fallback What stands for everything else. @default {"/"}
@@ -32,10 +33,11 @@ export function localPath(text: unknown, fallback: string = "/"): string {
   if (typeof text !== "string" || text.length > MAX_LENGTH) return fallback;
   if (!text.startsWith("/") || MISLEADING_REGEXP.test(text)) return fallback;
   try {
-    const [path = ""] = text.split(/[?#]/, 1);
-    if (MISLEADING_REGEXP.test(decodeURIComponent(path))) return fallback;
+    const [given = ""] = text.split(/[?#]/, 1);
+    if (MISLEADING_REGEXP.test(decodeURIComponent(given))) return fallback;
     const { origin, pathname, search, hash } = new URL(text, "http://localhost");
-    return origin === "http://localhost" ? pathname + search + hash : fallback;
+    const path = pathname + search + hash;
+    return origin === "http://localhost" && path.length <= MAX_LENGTH ? path : fallback;
   } catch {
     return fallback; // half an escape
   }

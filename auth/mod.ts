@@ -8,19 +8,18 @@
 // Authentication put together
 export { Auth, registerAuth } from "./http_register.ts";
 export type { AuthOptions } from "./http_register.ts";
-export type { GivenStores, ServiceOptions, SessionOptions } from "./_services.ts";
+export type { GivenStores, ServiceOptions, SessionOptions } from "./services.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
-export type { AuthRuntime, CsrfRule, IntegrationOptions } from "./http_runtime.ts";
+export type { AnyRequest, AuthRuntime, CsrfRule, IntegrationOptions } from "./http_runtime.ts";
 export type { SignedIn, SignInOptions } from "./sign_in.ts";
 
 // Guards
 export { withAuthRoutes } from "./http_integration.ts";
-export type { AuthRoutesGuardOptions } from "./http_integration.ts";
+export type { WithAuthRoutesOptions } from "./http_integration.ts";
 export { requireAuth, requireAuthz } from "./http_require.ts";
 export type { RequireAuthOptions, RequireAuthzOptions } from "./http_require.ts";
 export { getPrincipal, getSession } from "./http_guard.ts";
 export type { GuardOptions } from "./http_guard.ts";
-export type { AnyRequest } from "./_http_state.ts";
 export { withAuthErrors } from "./http_errors.ts";
 export type { RefusalHandler } from "./http_errors.ts";
 export { applyAuthHeaders } from "./http_headers.ts";

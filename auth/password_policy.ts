@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkNames } from "./_options.ts";
 import {
   listForms,
   measurePassword,
@@ -119,6 +120,11 @@ export interface PasswordPolicy {
  * ```
  */
 export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPolicy {
+  checkNames<PasswordPolicyOptions>("Cannot create password policy", options, {
+    minLength: true,
+    words: true,
+    breached: true,
+  });
   const { minLength = 15, words = [], breached } = options;
   requireOptions(minLength, words, breached);
   const expected = [

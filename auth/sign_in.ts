@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AnyRequest, queueCookies, rawOf, type RequestState, stateOf } from "./_http_state.ts";
+import { queueCookies, rawOf, type RequestState, stateOf } from "./_http_state.ts";
+import type { AnyRequest } from "./http_runtime.ts";
 import { parseCookies } from "./cookie.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { CsrfService } from "./csrf.ts";
@@ -23,7 +24,7 @@ import type { ThrottleService } from "./throttle.ts";
 export interface SignInOptions {
   /** Whether the session outlives the browser's window: "keep me signed in". @default {false} */
   readonly remember?: boolean | undefined;
-  /** How the subject proved its identity on this request. @default {"session"} */
+  /** How the subject proved its identity on this request. @default {"password"} for a password, else `session` */
   readonly method?: AuthMethod | undefined;
 }
 
@@ -53,9 +54,11 @@ export async function signIn(
   parts: SignInParts,
   request: AnyRequest,
   authentication: Authentication | PasswordAuthentication,
-  { remember = false, method = "session" }: SignInOptions,
+  options: SignInOptions,
 ): Promise<SignedIn> {
   const { sessions, cookies, csrf, throttle, now } = parts;
+  const isPassword = "identifier" in authentication;
+  const { remember = false, method = isPassword ? "password" : "session" } = options;
   const raw = rawOf(request);
   const state = stateOf(raw);
   const lasting = { lasting: remember, userAgent: raw.headers.get("User-Agent") };
@@ -65,7 +68,7 @@ export async function signIn(
   const issued = await csrf.issue(raw, token);
   const kept = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
   const queued = [cookies.set("sid", token, kept), ...issued.cookies];
-  if (throttle !== undefined && "identifier" in authentication) {
+  if (throttle !== undefined && isPassword) {
     queued.push(cookies.set("dev", await throttle.issueDevice(authentication)));
   }
   const { id: sessionId, sub, authTime, amr, acr } = session;

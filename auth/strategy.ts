@@ -68,13 +68,15 @@ export interface AuthStrategy {
    */
   readonly challenge?: string;
   /** Looks at a request. What it throws is a 500, never a pass. */
-  authenticate(context: StrategyContext): Promise<StrategyResult>;
+  authenticate(context: StrategyContext): StrategyResult | Promise<StrategyResult>;
 }
 
 /** Strategies in a row. */
 export interface StrategyChain extends AuthStrategy {
   /** What it tries, in order; chains within are taken apart. */
   readonly strategies: readonly AuthStrategy[];
+  /** Asks them in order. */
+  authenticate(context: StrategyContext): Promise<StrategyResult>;
 }
 
 const NO_CREDENTIAL: NoCredential = /* @__PURE__ */ Object.freeze({ status: "no-credential" });
@@ -123,8 +125,7 @@ export function noCredential(): NoCredential {
  * const robots: AuthStrategy = {
  *   name: "robot",
  *   scheme: { type: "header", name: "X-Robot" },
- *   // deno-lint-ignore require-await -- a real one asks a store
- *   async authenticate({ request }) {
+ *   authenticate({ request }) {
  *     const key = request.headers.get("X-Robot");
  *     if (key === null) return noCredential();
  *     if (key !== "R2-D2") return authFailed("invalid_robot", "no robot of ours");

@@ -23,6 +23,8 @@ export interface SessionCookieStrategyOptions {
  * Makes the strategy that finds a session by its cookie. A cookie that is there twice fails, and so does a session that
  * has ended: `session_expired`.
  *
+ * @throws {TypeError} If sessions or cookies are missing.
+ *
  * @example
  * ```ts
  * import {

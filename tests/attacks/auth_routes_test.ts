@@ -161,6 +161,11 @@ const TARGETS: readonly (readonly [path: string, json: unknown])[] = [
   ["/auth/logout", {}],
 ];
 
+/** Whether a browser may have said so: "null" and made-up texts are told to nobody. */
+function isOrigin(origin: string | null): boolean {
+  return origin !== null && /^https?:\/\/[a-z.]+(?::\d+)?$/.test(origin);
+}
+
 async function createScene(): Promise<Scene> {
   const app = createTestApp();
   const victim = await app.signedIn();
@@ -181,7 +186,10 @@ for (const [why, forge, reason] of FORGERIES) {
       const forged = await forge(scene);
       const sent = forged.body === undefined ? { json } : {};
       await assertRefused(await victim.send(path, { method: "POST", ...sent, ...forged }), FORGED);
-      assertEquals(app.events, [{ type: "csrf.failed", at: app.clock.now, reason }] as unknown[]);
+      const origin = new Headers(forged.headers as HeadersInit | undefined).get("Origin");
+      const told = reason === "source_foreign" && isOrigin(origin) ? { origin } : {};
+      const event = { type: "csrf.failed", at: app.clock.now, reason, ...told };
+      assertEquals(app.events, [event] as unknown[]);
       assertEquals(app.hasher.calls, []);
       assertEquals((await app.runtime.sessions.list("u1")).length, 1);
       assertEquals((await app.runtime.sessions.verify(sid))?.user.sub, "u1");

@@ -128,3 +128,23 @@ Deno.test("csrfService() tells whole seconds, and no milliseconds", async () => 
   );
   assertEquals([told.length, warnings.length], [1, 1]);
 });
+
+Deno.test("check() tells the origin of a foreign page, and nothing that is none", async () => {
+  const cases: readonly [origin: string, told: string | undefined][] = [
+    ["https://evil.example", "https://evil.example"],
+    ["https://evil.example:8443", "https://evil.example:8443"],
+    ["null", undefined],
+    ["https://evil.example/path", undefined],
+    ["https://EVIL.example", undefined],
+    ["a text that somebody made up", undefined],
+    [`https://${"a".repeat(300)}.example`, undefined],
+  ];
+  for (const [Origin, expected] of cases) {
+    const { csrf, told } = listened();
+    const headers = { Origin, "Sec-Fetch-Site": "cross-site" };
+    const request = new Request("https://example.com/", { method: "POST", headers });
+    await assertRejects(() => csrf.check(request));
+    const [event] = told;
+    assertEquals(event?.type === "csrf.failed" ? event.origin : "", expected, Origin);
+  }
+});

@@ -12,6 +12,7 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   csrf_failed: 403,
   identifier_unavailable: 409,
   invalid_credentials: 401,
+  session_ambiguous: 401,
   wrong_password: 422,
   invalid_identifier: 400,
   service_unavailable: 503,

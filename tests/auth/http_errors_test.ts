@@ -22,6 +22,7 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   invalid_credentials: 401,
   invalid_identifier: 400,
   service_unavailable: 503,
+  session_ambiguous: 401,
   session_expired: 401,
   throttled: 429,
   unauthenticated: 401,

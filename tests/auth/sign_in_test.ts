@@ -16,7 +16,7 @@ Deno.test("signIn() gives principal, session and token, by which the next reques
   const { client, data } = await signedIn({ app: { csrf: "token" } });
   const { principal, session, csrfToken } = data;
   assertEquals(principal.sub, "u1");
-  assertEquals(principal.method, "session");
+  assertEquals(principal.method, "password");
   assertEquals(principal.sessionId, session.id);
   assertEquals(principal.authTime, START);
   assertEquals([session.createdAt, session.expiresAt], [START, START + 86_400]);

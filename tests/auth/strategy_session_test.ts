@@ -141,10 +141,10 @@ async function createStrategy(
   return {
     ...services,
     strategy,
-    authenticate(field) {
+    async authenticate(field) {
       const headers: HeadersInit = field === undefined ? {} : { Cookie: field };
       const request = new Request("https://example.com/", { headers });
-      return strategy.authenticate({ request });
+      return await strategy.authenticate({ request });
     },
   };
 }

@@ -12,6 +12,7 @@ const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">
   invalid_credentials: "form",
   invalid_identifier: "identifier",
   service_unavailable: "form",
+  session_ambiguous: "form",
   session_expired: "form",
   throttled: "form",
   unauthenticated: "form",

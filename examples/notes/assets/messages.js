@@ -36,6 +36,9 @@ const WORDS = new Map(Object.entries({
   offline: { text: "The service does not answer. Check your connection, then try again." },
   payload_too_large: { text: "That is too long for the service." },
   service_unavailable: { text: "The service has too much to do just now. Try again in a moment." },
+  session_ambiguous: {
+    text: "Your browser has two sessions here. Delete the cookies of this site, and sign in again.",
+  },
   session_expired: { text: "Your session has ended. Sign in again to go on.", signIn: true },
   unauthenticated: {
     text: "You are not signed in any more. Sign in again to go on.",

@@ -5,7 +5,7 @@
  */
 
 import { checkedClock } from "./_clock.ts";
-import { checkNames, checkOptionalFunction } from "./_options.ts";
+import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
 import { type ClientAddressReader, clientAddressReader } from "./client_address.ts";
 import { type CookiePolicy, cookiePolicy, type CookiePolicyOptions } from "./cookie_policy.ts";
@@ -136,8 +136,8 @@ export function createServices(options: ServiceOptions): Services {
     sessions,
     strategy: chain([...strategies, sessionCookieStrategy({ sessions, cookies, now })]),
     clientAddress: clientAddressReader({
-      ...(options.clientAddress === undefined ? {} : { clientAddress: options.clientAddress }),
-      ...(options.trustedProxies === undefined ? {} : { trustedProxies: options.trustedProxies }),
+      clientAddress: options.clientAddress,
+      trustedProxies: options.trustedProxies,
       warn,
     }),
     ...told,
@@ -166,16 +166,26 @@ function createThrottle(
 
 const CANNOT = "Cannot set up authentication";
 
-function checkShapes({ session = {}, cookie = {}, ...options }: ServiceOptions): void {
+function checkShapes({ session = {}, stores, ...options }: ServiceOptions): void {
+  checkNames<AuthStores>(`${CANNOT}: stores`, stores ?? {}, STORE_NAMES);
   const limits = { absolute: true, idle: true } as const;
   checkNames<SessionOptions>(`${CANNOT}: session`, session, { ...limits, lasting: true });
   checkNames<SessionLimits>(`${CANNOT}: session.lasting`, session.lasting ?? {}, limits);
-  checkNames(`${CANNOT}: cookie`, cookie, { domain: true, sameSite: true, name: true });
   checkOptionalFunction(CANNOT, "events", options.events);
   checkOptionalFunction(CANNOT, "warn", options.warn);
   checkOptionalFunction(CANNOT, "now", options.now);
   checkHashers(options.hasher);
 }
+
+const STORE_NAMES: NamesOf<AuthStores> = {
+  users: true,
+  sessions: true,
+  credentials: true,
+  states: true,
+  refreshTokens: true,
+  keys: true,
+  throttle: true,
+};
 
 function checkHashers(hasher: ServiceOptions["hasher"] = []): void {
   for (const one of Array.isArray(hasher) ? hasher : [hasher]) {

@@ -153,3 +153,29 @@ Deno.test("cookiePolicy() refuses a value that would be more than a value", () =
     assertThrows(() => cookiePolicy().set("sid", value), TypeError, "the value");
   }
 });
+
+Deno.test("cookiePolicy() names cookies apart, behind the prefix", () => {
+  const { names, set, read } = cookiePolicy({ name: "admin" });
+  assertEquals(names, {
+    sid: "__Host-admin-sid",
+    csrf: "__Host-admin-csrf",
+    presid: "__Host-admin-presid",
+    dev: "__Host-admin-dev",
+  });
+  assert(set("sid", "v").startsWith("__Host-admin-sid=v; Path=/; "));
+  const both = requestWith("__Host-sid=shop; __Host-admin-sid=admin");
+  assertEquals(read(both, "sid"), { status: "found", value: "admin" });
+  assertEquals(read(requestWith("__Host-sid=shop"), "sid"), { status: "absent" });
+  assertEquals(sharedPolicy({ name: "admin" }).cookies.names.sid, "__Secure-admin-sid");
+});
+
+for (const name of ["", "a b", "a-b", "a;b", "a=b", "\u00e9", "a".repeat(33)]) {
+  Deno.test(`cookiePolicy() refuses ${JSON.stringify(name)} as a name`, () => {
+    assertThrows(() => cookiePolicy({ name }), TypeError, "Cannot name cookies");
+  });
+}
+
+Deno.test("cookiePolicy() refuses options that it does not know", () => {
+  const options: object = { samesite: "Strict" };
+  assertThrows(() => cookiePolicy(options), TypeError, "there is no option samesite");
+});

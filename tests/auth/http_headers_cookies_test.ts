@@ -140,3 +140,28 @@ function createApp(handler: (req: RouteRequest) => Response | Promise<Response>)
 function fail(error: Error): never {
   throw error;
 }
+
+Deno.test("applyAuthHeaders leaves the last cookie of a name alone, where it changes behind the guard", async () => {
+  const app = createTestApp();
+  const router = withAuthRoutes(
+    createRouter<unknown[]>({
+      before: [wrap(async (req, next) => {
+        const response = await next();
+        await app.runtime.signOut(req); // a wrapper that ends what the route has begun
+        return response;
+      })],
+    }),
+    { runtime: app.runtime },
+  ).get("/in", async (req) => {
+    queueCookies(stateOf(req), ["__Host-sid=begun"]);
+    return json(await Promise.resolve(1), { headers: { "Set-Cookie": "theme=dark" } });
+  });
+  const Cookie = (await app.signedIn()).jar.field();
+  const response = await router.request("/in", { headers: { Cookie } });
+  assertEquals(response.status, 200);
+  const names = response.headers.getSetCookie().map((cookie) => cookie.split("=")[0]);
+  assertEquals(names.filter((name) => name === "__Host-sid").length, 1);
+  assertEquals(names[0], "theme");
+  const [cleared] = response.headers.getSetCookie().filter((one) => one.startsWith("__Host-sid="));
+  assertEquals(cleared?.startsWith("__Host-sid=; "), true);
+});

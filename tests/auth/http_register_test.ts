@@ -79,6 +79,21 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["null for a container", optionsOf({ container: null }), "the container has no has()"],
   ["an unknown limit", optionsOf({ session: { idel: 300 } }), "there is no option idel"],
   ["an unknown lasting limit", optionsOf({ session: { lasting: { max: 1 } } }), "no option max"],
+  [
+    "a misspelt rule of passwords",
+    optionsOf({ passwordPolicy: { minLenght: 8 } }),
+    "no option min",
+  ],
+  [
+    "a misspelt limit of hashing",
+    optionsOf({ hashing: { runing: 1 } }),
+    "there is no option runing",
+  ],
+  [
+    "a misspelt store",
+    optionsOf({ stores: { ...inMemoryAuthStores(), refreshToken: {} } }),
+    "there is no option refreshToken",
+  ],
   ["an unknown option of cookies", optionsOf({ cookie: { secure: false } }), "no option secure"],
   ["sameSite in other case", optionsOf({ cookie: { sameSite: "lax" } }), "sameSite is not Strict"],
   ["a domain that is none", optionsOf({ cookie: { domain: "a b" } }), "the domain is no host name"],
@@ -201,6 +216,20 @@ Deno.test("registerAuth() asks the manager that the container makes, with what i
   const client = await signedIn();
   assertEquals((await client.send("/in")).status, 200);
   assertEquals(await codeOf(client.send("/over")), [403, "access_denied"]);
+});
+
+Deno.test("registerAuth() keeps the container's manager from the first question on", async () => {
+  const app = createTestApp();
+  app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
+  const client = await app.signedIn();
+  app.container.register(AUTHORIZATION_MANAGER, {
+    useValue: managerOf(() => authorizationDenied("")),
+  });
+  assertEquals((await client.send("/asked")).status, 403);
+  app.container.register(AUTHORIZATION_MANAGER, {
+    useValue: managerOf(() => authorizationAllowed()),
+  });
+  assertEquals((await client.send("/asked")).status, 403);
 });
 
 Deno.test("registerAuth() refuses a manager beside the container's, and never lets one replace the option's", async () => {

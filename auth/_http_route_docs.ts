@@ -52,10 +52,11 @@ const SIGNED_IN = object({
 }, ["principal", "session", "user", "csrfToken"]);
 
 const CREDENTIALS = {
-  identifier: { ...TEXT, description: "An e-mail address or a name" },
+  identifier: { ...TEXT, description: "An e-mail address or a name", maxLength: 254 },
   password: { ...TEXT, format: "password" },
 };
 
+const CHALLENGE = { "WWW-Authenticate": { description: "The ways to say who asks" } };
 const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
 const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
 const THROTTLED = { 429: { description: "Too many attempts", headers: RETRY } };
@@ -80,9 +81,12 @@ export function routeDocs(header: string): RouteDocs {
       requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
       responses: {
         201: content("The new account's session", SIGNED_IN),
+        400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
         ...FORGED,
         409: { description: "Another account has the identifier" },
-        422: { description: "The password is too weak; `violations` says why" },
+        422: {
+          description: "The password is too weak, as `violations` says, or the body no object",
+        },
         ...THROTTLED,
         ...BUSY,
       },
@@ -97,7 +101,8 @@ export function routeDocs(header: string): RouteDocs {
       }, ["identifier", "password"])),
       responses: {
         200: content("The session", SIGNED_IN),
-        401: { description: "No such account, or a wrong password" },
+        400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
+        401: { description: "No such account, or a wrong password", headers: CHALLENGE },
         ...FORGED,
         422: { description: "The body is no object, or `remember` no boolean" },
         ...THROTTLED,
@@ -119,7 +124,7 @@ export function routeDocs(header: string): RouteDocs {
           "The principal, and the session behind it",
           object({ principal: PRINCIPAL, session: SESSION, user: USER }, ["principal"]),
         ),
-        401: { description: "Nobody is" },
+        401: { description: "Nobody is", headers: CHALLENGE },
       },
     },
     csrf: {

@@ -10,7 +10,7 @@ export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>;
 /**
  * Checks that options have known names only.
  *
- * @param cannot What fails without them: `Cannot register authentication`.
+ * @param cannot What fails without them: `Cannot set up authentication`.
  * @throws {TypeError} If they are no object, or one is not known.
  */
 export function checkNames<T extends object>(

@@ -143,6 +143,7 @@ export const problemSchemas: Readonly<Record<string, SchemaObject>> = {
           properties: {
             in: { type: "string", enum: ["params", "query", "body"] },
             pointer: { type: "string", description: "JSON Pointer (RFC 6901) into that part" },
+            code: { type: "string", description: "Stable code for programs, where there is one" },
             message: { type: "string" },
           },
         },

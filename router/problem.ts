@@ -13,6 +13,8 @@ export interface Violation {
   readonly in: "params" | "query" | "body";
   /** JSON Pointer (RFC 6901) into that part; empty for the part as a whole. */
   readonly pointer: string;
+  /** Stable code for programs, where there is one. */
+  readonly code?: string;
   /** Text for a person. */
   readonly message: string;
 }

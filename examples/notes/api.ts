@@ -22,6 +22,16 @@ const info: OpenApiInfo = {
   description: "Notes with tags and attachments, the example service of Gatehouse. " +
     "Sign in at the start page, and requests that you try out here are yours.",
   license: { name: "MIT", identifier: "MIT" },
+  securitySchemes: {
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: "__Host-sid",
+      description:
+        "Who signs in gets it. What changes something also carries the token of /auth/csrf in " +
+        "X-CSRF-Token, unless the browser says that it comes from a page of the service.",
+    },
+  },
   tags: [
     {
       name: "Authentication",

@@ -17,7 +17,7 @@ export interface Exchange {
 
 /** A document, and how to ask it. */
 export interface Contract {
-  /** All operations, by their ids. */
+  /** The ids of all operations. */
   readonly operationIds: readonly string[];
   /** The operation of a request. */
   readonly operationIdOf: (request: Request) => string | undefined;
@@ -29,12 +29,20 @@ export interface Contract {
   readonly schemaAt: (pointer: string) => JsonObject;
 }
 
-/** An operation, where it is, and what its path looks like. */
-interface Operation {
+/** An operation of a document. */
+export interface Operation {
   readonly id: string;
+  /** Where it is in the document. */
   readonly pointer: string;
   readonly method: string;
-  readonly path: RegExp;
+  /** Its path, with parameters in braces. */
+  readonly path: string;
+  /** What paths of its requests look like. */
+  readonly pathRegexp: RegExp;
+  /** Whether it asks for a credential. */
+  readonly isGuarded: boolean;
+  /** The statuses that are documented, ranges as `4XX`. */
+  readonly statuses: readonly string[];
 }
 
 /** The part of `@hyperjump/json-schema` that is used here. */
@@ -64,7 +72,7 @@ export async function readContract(document: JsonObject): Promise<Contract> {
   const operations = operationsOf(document);
   const operationOf = ({ method, url }: Request) => {
     const { pathname } = new URL(url);
-    return operations.find((one) => one.method === method && one.path.test(pathname));
+    return operations.find((one) => one.method === method && one.pathRegexp.test(pathname));
   };
   return {
     operationIds: operations.map(({ id }) => id),
@@ -85,16 +93,23 @@ export async function readContract(document: JsonObject): Promise<Contract> {
   };
 }
 
-function operationsOf(document: JsonObject): readonly Operation[] {
+/** The operations of a document, in its order. */
+export function operationsOf(document: JsonObject): readonly Operation[] {
   return entriesOf(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = isObject(item) ? item[method] : undefined;
       if (!isObject(operation)) return [];
+      const security = operation.security ?? document.security;
       return [{
         id: String(operation.operationId),
         pointer: joinPointer("#/paths", path, method),
         method: method.toUpperCase(),
-        path: new RegExp(`^${path.replace(/\{[^{}]+\}/g, "[^/]+")}$`),
+        path,
+        pathRegexp: new RegExp(`^${path.replace(/\{[^{}]+\}/g, "[^/]+")}$`),
+        // An empty requirement among them is a way in for everybody, OpenAPI 3.1 §4.8.10
+        isGuarded: Array.isArray(security) && security.length > 0 &&
+          !security.some((one) => entriesOf(one).length === 0),
+        statuses: entriesOf(operation.responses).map(([name]) => name),
       }];
     })
   );

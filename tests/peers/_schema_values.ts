@@ -26,11 +26,15 @@ interface Kind {
 
 const ANNOTATIONS: readonly string[] = ["default", "description", "title", "readOnly", "examples"];
 
+/** Formats that say how a value is shown and nothing of what it is, OpenAPI 3.1 §4.4. */
+const FORMATS: readonly unknown[] = ["password"];
+
 /** The keywords that are known, by the type that they are about. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ["minLength", "maxLength", "pattern"],
   array: ["items", "minItems", "maxItems", "uniqueItems"],
   object: ["properties", "required", "additionalProperties"],
+  boolean: [],
   null: [],
 };
 
@@ -38,6 +42,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   string: { draw: drawString, breaks: stringBreaks },
   array: { draw: drawArray, breaks: arrayBreaks },
   object: { draw: drawObject, breaks: objectBreaks },
+  boolean: { draw: (_, random) => random() < 0.5, breaks: () => [] },
   null: { draw: () => null, breaks: () => [] },
 };
 
@@ -123,7 +128,8 @@ function alternativesOf({ anyOf, ...schema }: JsonObject): readonly JsonObject[]
 function kindOf(schema: JsonObject): Kind {
   const type = String(schema.type);
   const kind = KINDS[type];
-  const known = ["type", ...ANNOTATIONS, ...KEYWORDS[type] ?? []];
+  const format = FORMATS.includes(schema.format) ? ["format"] : [];
+  const known = ["type", ...ANNOTATIONS, ...format, ...KEYWORDS[type] ?? []];
   const other = Object.keys(schema).find((name) => !known.includes(name));
   if (kind === undefined || other !== undefined) {
     throw new TypeError(`Cannot make a value: ${other ?? "type"} is not known of ${type}`);

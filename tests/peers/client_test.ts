@@ -2,7 +2,9 @@ import { assertEquals } from "@std/assert";
 import document from "../../examples/notes/openapi.json" with { type: "json" };
 import { withNotes } from "../examples/_notes_service.ts";
 import { withPrograms } from "./_client.ts";
-import { HEAD, loadWalk, WRONG } from "./_client_programs.ts";
+import { HEAD, WRONG } from "./_client_programs.ts";
+import { loadWalk } from "./_client_walk.ts";
+import { pageFetch } from "./_page_fetch.ts";
 import { findProblems } from "./openapi_gate.ts";
 
 Deno.test("The document of the example passes all gates", async () => {
@@ -12,7 +14,9 @@ Deno.test("The document of the example passes all gates", async () => {
 Deno.test("A client made of the example's document fits its types, and what the service answers", async () => {
   await withPrograms(document, async (programs) => {
     const walk = await loadWalk(programs);
-    await withNotes(({ port }) => walk(`http://127.0.0.1:${port}`, (request) => fetch(request)));
+    await withNotes(({ port, stranger }) =>
+      walk(`http://127.0.0.1:${port}`, () => pageFetch(stranger()))
+    );
   });
 });
 

@@ -83,7 +83,7 @@ export const authCases: readonly RuntimeCase[] = [
         @Auth(optionsOf(container))
         class Second {}
         return Second;
-      }, "Cannot register authentication: the container has it");
+      }, "Cannot set up authentication: the container has it");
       assertRefused(() => {
         @Auth({ ...optionsOf(createContainer()), csrf: "none" as "source" })
         class Third {}

@@ -133,6 +133,10 @@ Deno.test("check() tells the origin of a foreign page, and nothing that is none"
   const cases: readonly [origin: string, told: string | undefined][] = [
     ["https://evil.example", "https://evil.example"],
     ["https://evil.example:8443", "https://evil.example:8443"],
+    [
+      `https://${"a".repeat(60)}.${"b".repeat(60)}.example`,
+      `https://${"a".repeat(60)}.${"b".repeat(60)}.example`,
+    ],
     ["null", undefined],
     ["https://evil.example/path", undefined],
     ["https://EVIL.example", undefined],

@@ -92,6 +92,14 @@ for (const name of ["WWW-Authenticate", "www-authenticate", "Www-Authenticate"])
   });
 }
 
+Deno.test("AuthError has a strategy's own code where nobody is signed in, and its own elsewhere", () => {
+  const code = "invalid_api_key";
+  assertEquals(new AuthError("unauthenticated", { code }).code, code);
+  for (const own of ["access_denied", "session_expired", "throttled"] as const) {
+    assertEquals(new AuthError(own, { code }).code, own);
+  }
+});
+
 Deno.test("AuthError keeps its reason and cause for logs", () => {
   const error = new AuthError("invalid_credentials", LOUD);
   assertEquals(error.reason, LOUD.reason);

@@ -1,6 +1,7 @@
 import {
   AuthError,
   type AuthErrorCode,
+  authorizationDenied,
   createRouter,
   HttpError,
   json,
@@ -13,7 +14,7 @@ import {
 import { assertEquals, assertThrows } from "@std/assert";
 import { codeOf, collectErrors, problemOf, untyped } from "../router/_helpers.ts";
 import { createTestApp } from "./_app.ts";
-import { keyStrategy } from "./_strategies.ts";
+import { keyStrategy, managerOf } from "./_strategies.ts";
 
 const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   access_denied: 403,
@@ -76,6 +77,19 @@ Deno.test("withAuthErrors() asks the handler with the error, the request and wha
   const response = await router.fetch(new Request("https://example.com/notes/7"), "env", 1);
   assertEquals(await codeOf(response), [401, "no_ticket"]);
   assertEquals(asked, [["no_ticket", 401, "/notes/:id", "env", 1]]);
+});
+
+Deno.test("withAuthErrors() tells the handler why, which the client is not told", async () => {
+  const reasons: unknown[] = [];
+  const app = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => authorizationDenied("not on Sundays")),
+    integration: { catch: ({ reason }) => void reasons.push(reason) },
+  });
+  app.router.get("/denied", () => json(1), { authorization: { metadata: 1 } });
+  await app.router.request("/me", { headers: { "X-Key": "bad" } });
+  await app.router.request("/denied", { headers: { "X-Key": "good" } });
+  assertEquals(reasons, ["nobody's key", "not on Sundays"]);
 });
 
 /** What a handler may do instead of answering well. */

@@ -201,13 +201,15 @@ Deno.test("createGuard() is a 500 where nobody made an authorization manager, an
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("createGuard() refuses a strategy or a manager without its method when it is made", () => {
+Deno.test("createGuard() refuses an unknown option, and a strategy or a manager without its method, when it is made", () => {
   const { runtime } = createTestApp();
   const wrong: readonly (() => unknown)[] = [
     () => requireAuth({ runtime, strategy: untyped({}) }),
     () => requireAuth({ runtime, strategy: untyped(null) }),
     () => requireAuth({ runtime, csrf: untyped("none") }),
     () => requireAuth({ runtime, csrf: untyped(false) }),
+    () => requireAuth({ runtime, ...untyped<object>({ catch: () => undefined }) }),
+    () => requireAuth({ runtime, ...untyped<object>({ strategies: [] }) }),
     () => requireAuthz({ runtime, metadata: 1, manager: untyped({}) }),
     () => requireAuthz({ runtime, metadata: 1, manager: untyped<AuthorizationManager>(null) }),
   ];

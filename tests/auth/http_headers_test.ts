@@ -118,6 +118,13 @@ Deno.test("applyAuthHeaders leaves alone what no guard saw", async () => {
   assertEquals([...given.headers.keys()], ["content-type"]);
 });
 
+Deno.test("applyAuthHeaders hands on the very response that switches protocols", async () => {
+  const given = new Response(null, { status: 101 });
+  const app = createApp((req) => (queueCookies(stateOf(req), ["__Host-late=1"]), given));
+  const response = await app.router.request("/made", { headers: { "X-Key": "good" } });
+  assert(response === given, "it belongs to the socket");
+});
+
 Deno.test("applyAuthHeaders lets a WebSocket behind a guard open, over a socket", async () => {
   const app = createTestApp();
   const { runtime } = app;

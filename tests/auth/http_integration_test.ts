@@ -52,6 +52,17 @@ Deno.test("withAuthRoutes() protects routes and mounts from then on, and none be
   assertEquals(await statusOf("/mounted/nowhere", GOOD), 404);
 });
 
+Deno.test("withAuthRoutes() tells documents and the router of the strategy that it is given", async () => {
+  const { runtime } = createTestApp();
+  const strategy = keyStrategy();
+  const router = withAuthRoutes(createRouter(), { runtime, strategy }).get("/", () => json(1));
+  assertEquals(router.routes.map(({ guard }) => guard?.strategies), [[strategy]]);
+  assertEquals((await router.request("/")).headers.get("WWW-Authenticate"), "ApiKey");
+  assertEquals(runtime.integration().challenge, "Session");
+  const keys = createTestApp({ strategies: [strategy] }).runtime;
+  assertEquals(keys.integration().challenge, "ApiKey, Session");
+});
+
 Deno.test("withAuthRoutes() throws where there is a guard, where the router answers, and without a runtime", async () => {
   const { runtime, router } = createTestApp();
   assertThrows(

@@ -77,6 +77,34 @@ Deno.test("getPrincipal() goes with the request to the next match, whose handler
   ]);
 });
 
+Deno.test("getPrincipal() keeps whom one guard found where another one finds nobody", async () => {
+  const { runtime } = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => ({ status: "allowed" })),
+  });
+  const strategy = keyStrategy({ name: "other", field: "X-Other" });
+  const router = createRouter().get("/", (req) => json(getPrincipal(req)?.sub ?? null), {
+    use: [
+      requireAuth({ runtime }),
+      requireAuthz({ runtime, strategy, metadata: 1, allowAnonymous: true }),
+    ],
+  });
+  assertEquals(await (await router.request("/", GOOD)).json(), "robot");
+});
+
+Deno.test("getPrincipal() knows nobody whom the guard did not let pass", async () => {
+  const { runtime } = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => ({ status: "denied" })),
+  });
+  const seen: unknown[] = [];
+  const router = createRouter({ finally: [(_response, req) => void seen.push(getPrincipal(req))] })
+    .withAuth(runtime.integration())
+    .get("/", () => json(1), { authorization: { metadata: 1 } });
+  assertEquals((await router.request("/", GOOD)).status, 403);
+  assertEquals(seen, [undefined]);
+});
+
 Deno.test("getPrincipal() knows nobody where no guard ran", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   app.router.get("/none", (req) => json([getPrincipal(req) ?? null, getSession(req) ?? null]), {
@@ -136,6 +164,7 @@ const REFUSALS: readonly (readonly [
     jar.set("__Host-other", "bad");
     return { "X-Other": "bad" };
   }, false],
+  ["a wrong field that has the cookie's name", "/me", () => ({ "__Host-sid": "bad" }), false],
   ["a refused authorization", "/denied", () => ({}), false],
   ["a forgery", "/me", () => ({ Upgrade: "websocket", "Sec-Fetch-Site": "cross-site" }), false],
   ["an anonymous request", "/me", ({ jar }) => (jar.delete("__Host-sid"), {}), false],
@@ -149,8 +178,9 @@ for (const [why, path, prepare, cleared] of REFUSALS) {
       field: "X-Other",
       scheme: { type: "cookie", name: "__Host-other" },
     });
+    const namesake = keyStrategy({ name: "namesake", field: "__Host-sid" });
     const app = createTestApp({
-      strategies: [keyStrategy(), other],
+      strategies: [keyStrategy(), other, namesake],
       authorization: managerOf(() => ({ status: "denied" })),
     });
     app.router

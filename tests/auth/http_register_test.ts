@@ -34,6 +34,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["no options", undefined, "the options are no object"],
   ["null", null, "the options are no object"],
   ["a text", "secret", "the options are no object"],
+  ["an option that all objects have", optionsOf({ valueOf: 1 }), "there is no option valueOf"],
   ["an unknown option", optionsOf({ secrets: SECRET }), "there is no option secrets"],
   [
     "an option in other case",
@@ -76,6 +77,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["null for a manager", optionsOf({ authorization: null }), "manager has no authorize()"],
   ["a function as manager", optionsOf({ authorization: () => true }), "no authorize()"],
   ["a container that is none", optionsOf({ container: {} }), "the container has no has()"],
+  ["half a container", optionsOf({ container: { has: () => false } }), "no register()"],
   ["null for a container", optionsOf({ container: null }), "the container has no has()"],
   ["an unknown limit", optionsOf({ session: { idel: 300 } }), "there is no option idel"],
   ["an unknown lasting limit", optionsOf({ session: { lasting: { max: 1 } } }), "no option max"],
@@ -105,10 +107,12 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     optionsOf({ clientAddress: "1.2.3.4" }),
     "clientAddress is no function",
   ],
+  ["null for a listener", optionsOf({ events: null }), "events is no function"],
   ["a listener that is none", optionsOf({ events: {} }), "events is no function"],
   ["a warning that is none", optionsOf({ warn: console }), "warn is no function"],
   ["a clock that is none", optionsOf({ now: 1_700_000_000 }), "now is no function"],
   ["a hasher that is none", optionsOf({ hasher: {} }), "a hasher has no hash() or no verify()"],
+  ["half a hasher", optionsOf({ hasher: { hash: () => "" } }), "no hash() or no verify()"],
   ["no hasher", optionsOf({ hasher: [] }), "the list of hashers is empty"],
 ];
 

@@ -48,6 +48,14 @@ Deno.test("requireAuthz() takes no word of a guard with another strategy, unless
   assertEquals([strategy.asked.length, app.asked.length], [1, 1]);
 });
 
+Deno.test("requireAuthz() asks about undefined too, where a route says so", async () => {
+  const app = createApp();
+  const guard = requireAuthz({ runtime: app.runtime, metadata: undefined });
+  const router = open().get("/", showSub, { use: [guard] });
+  assertEquals((await router.request("/", GOOD)).status, 200);
+  assertEquals(app.asked.map(([, { metadata }]) => metadata), [undefined]);
+});
+
 Deno.test("requireAuthz() asks about anonymous requests only by allowAnonymous", async () => {
   const app = createApp();
   const { runtime } = app;

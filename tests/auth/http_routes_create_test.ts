@@ -18,8 +18,9 @@ import {
 } from "@gatehouse/http";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 
-function createRuntime(): AuthRuntime {
+function createRuntime(csrfHeader?: string): AuthRuntime {
   return registerAuth({
+    csrfHeader,
     secret: "a secret of at least 32 bytes, for tests",
     stores: inMemoryAuthStores(),
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
@@ -50,7 +51,8 @@ Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them pu
   const routes = createAuthRoutes({ runtime: createRuntime() });
   assertEquals(routes.map(({ method, path }) => `${method} ${path}`), ALL);
   assertEquals(new Set(routes.map(({ options }) => options.auth)), new Set([false]));
-  for (const part of [routes, ...routes, ...routes.map(({ options }) => options)]) {
+  const all = routes.map(({ options }) => options);
+  for (const part of [routes, ...routes, ...all, ...all.map(({ use }) => use)]) {
     assert(Object.isFrozen(part));
   }
 });
@@ -63,6 +65,18 @@ Deno.test("integration() refuses an option that is none: beneath another path, n
 Deno.test("createAuthRoutes() leaves registration out where it is closed", () => {
   const routes = createRuntime().routes({ registration: "closed" });
   assertEquals(routes.map(({ path }) => path), ["/login", "/logout", "/session", "/csrf"]);
+});
+
+Deno.test("createAuthRoutes() by a runtime are that runtime's, whatever the options bring along", async () => {
+  const runtime = createRuntime("X-Own");
+  const routes: AuthRoutesOptions = { runtime: createRuntime("X-Other") };
+  const routers = [
+    mountAuthRoutes(createRouter(), runtime.routes(routes)),
+    createRouter().withAuth(runtime.integration({ routes })),
+  ];
+  for (const router of routers) {
+    assertEquals((await (await router.request("/auth/csrf")).json()).header, "X-Own");
+  }
 });
 
 /** What is no option, and may come from JavaScript or from a configuration file. */

@@ -11,6 +11,8 @@ const KEPT: readonly (readonly [why: string, text: string, path: string])[] = [
   ["dot segments, which stay within", "/a/../b", "/b"],
   ["an @, which is none of a host", "/@ada", "/@ada"],
   ["a colon", "/a:b", "/a:b"],
+  ["an encoded backslash in the query", "/a?b=%5cc", "/a?b=%5cc"],
+  ["an encoded backslash in the fragment", "/a#%5cb", "/a#%5cb"],
   ["the longest", `/${"a".repeat(2047)}`, `/${"a".repeat(2047)}`],
 ];
 
@@ -44,6 +46,7 @@ const REFUSED: readonly (readonly [why: string, text: unknown])[] = [
   ["a double slash in the query", "/a?b=//c"],
   ["a space in front", " /a"],
   ["one character too many", `/${"a".repeat(2048)}`],
+  ["what is too long until dot segments go", `${"/a/..".repeat(410)}/a`],
   ["what is too long once encoded", `/${"\u00e9".repeat(400)}`],
 ];
 

@@ -41,6 +41,11 @@ Deno.test("change() needs the current password, and refuses alike whatever the r
   refused.push(shown(await refusal(() => passwords.change("nobody", CHANGE, CLIENT))));
   for (const error of refused) assertEquals(error, refused[0]);
   assertEquals([refused[0]?.code, refused[0]?.status], ["wrong_password", 422]);
+  const message = "This is not the current password";
+  assertEquals(refused[0]?.problem, {
+    headers: {},
+    violations: [{ in: "body", pointer: "/currentPassword", code: "wrong_password", message }],
+  });
   const reasons = events.map((event) => event.type === "login.failed" ? event.reason : "");
   assertEquals(reasons, cases.map(([reason]) => reason));
   assertEquals(await stores.users.findBySub("u1"), services.before);

@@ -1,4 +1,12 @@
-import { AuthError, createRouter, empty, getPrincipal, getSession, json } from "@gatehouse/http";
+import {
+  AuthError,
+  createRouter,
+  empty,
+  getPrincipal,
+  getSession,
+  json,
+  type SignInOptions,
+} from "@gatehouse/http";
 import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { createTestApp, type TestAppOptions } from "./_app.ts";
 import { START, types } from "./_services.ts";
@@ -124,6 +132,36 @@ Deno.test("signIn() makes a browser known only by a password, and only where att
   const client = app.browser();
   await client.send("/enter", { method: "POST", json: {} });
   assertEquals(client.jar.names(), ["__Host-csrf", "__Host-sid"]);
+});
+
+Deno.test("signIn() says how and by which class the user was authenticated", async () => {
+  const key = { amr: ["hwk"], acr: "2", authTime: START - 60 };
+  const app = enterApp({}, ({ sub, securityStamp }) => ({ sub, securityStamp, ...key }));
+  const client = app.browser();
+  const enter = async (options: SignInOptions) =>
+    await (await client.send("/enter", { method: "POST", json: options })).json();
+  const { principal: { sessionId: _, ...principal } } = await enter({});
+  assertEquals(principal, { sub: "u1", method: "session", ...key });
+  assertEquals((await enter({ method: "passkey" })).principal.method, "passkey");
+});
+
+Deno.test("signIn() and guards go by the application's clock", async () => {
+  const now = 5_000_000_000; // what the machine's clock takes for a mistake
+  const { client, data } = await signedIn({ app: { clock: { now } } });
+  assertEquals(data.principal.authTime, now);
+  assertEquals((await client.send("/me")).status, 200);
+});
+
+Deno.test("signIn() ends all sessions that are presented, up to eight", async () => {
+  const app = enterApp();
+  const { sessions } = app.runtime;
+  const authentication = await authenticate(app);
+  const tokens: string[] = [];
+  for (let i = 0; i < 9; i++) tokens.push((await sessions.create(authentication)).token);
+  const Cookie = tokens.map((token) => `__Host-sid=${token}`).join("; ");
+  await app.browser().send("/enter", { method: "POST", json: {}, headers: { Cookie } });
+  const alive = await Promise.all(tokens.map((token) => sessions.verify(token)));
+  assertEquals(alive.map((one) => one !== undefined), [...Array(8).fill(false), true]);
 });
 
 Deno.test("signIn() notes the browser, which the user sees in the list of sessions", async () => {

@@ -35,6 +35,26 @@ Deno.test("sessionCookieStrategy() makes the principal of a session", async () =
   assert(Object.isFrozen(result.principal));
 });
 
+Deno.test("sessionCookieStrategy() says by which class the session's user was authenticated", async () => {
+  const { sessions, authenticate, before } = await createStrategy();
+  const { sub, securityStamp } = before;
+  const { token } = await sessions.create({
+    ...{ sub, securityStamp, authTime: START - 60, amr: ["hwk"], acr: "2" },
+  });
+  const result = await authenticate(`__Host-sid=${token}`);
+  assert(result.status === "authenticated");
+  const { acr, amr, authTime } = result.principal;
+  assertEquals([acr, amr, authTime], ["2", ["hwk"], START - 60]);
+});
+
+Deno.test("sessionCookieStrategy() is frozen, and goes by the clock that it is given", async () => {
+  const { sessions, authenticate, before, clock, strategy } = await createStrategy();
+  assert(Object.isFrozen(strategy));
+  clock.now = 5_000_000_000; // a session of that year has an authTime that the machine's clock takes for a mistake
+  const { token } = await sessions.create({ ...before, authTime: clock.now, amr: ["pwd"] });
+  assertEquals((await authenticate(`__Host-sid=${token}`)).status, "authenticated");
+});
+
 const FAILURES: readonly (readonly [
   why: string,
   field: (tokens: readonly string[]) => string,

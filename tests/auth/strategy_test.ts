@@ -248,3 +248,25 @@ Deno.test("chain() keeps no state between requests", async () => {
 Deno.test("chain() refuses an empty list", () => {
   assertThrows(() => chain([]), TypeError, "Cannot chain strategies: the list is empty");
 });
+
+/** What is no list of strategies, and what no header field can say. */
+const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
+  ["a text", "session", "they are no list"],
+  ["a strategy alone", strategy("a", NO), "they are no list"],
+  ["null in the list", [null], "strategies[0] has no name, or no authenticate()"],
+  ["no authenticate()", [strategy("a", NO), { name: "b" }], "strategies[1] has no name, or no"],
+  ["no name", [{ authenticate: () => NO }], "strategies[0] has no name, or no"],
+  ["a challenge in two lines", [{ ...strategy("a", NO), challenge: "a\nb" }], ""],
+  ["a field that is none", [schemed("header", "X Key")], ""],
+  ["a cookie that is none", [schemed("cookie", "a b")], ""],
+];
+
+function schemed(type: "header" | "cookie", name: string): AuthStrategy {
+  return { ...strategy("a", NO), scheme: { type, name } };
+}
+
+for (const [why, given, says] of NO_STRATEGIES) {
+  Deno.test(`chain() refuses ${why}`, () => {
+    assertThrows(() => chain(given as AuthStrategy[]), TypeError, says);
+  });
+}

@@ -28,6 +28,7 @@ const RULES: readonly [why: string, rules: unknown, error: typeof RangeError | t
     ["a limit is a text", { address: { kind: "window", limit: "5", seconds: 60 } }, RangeError],
     ["a kind is unknown", { registration: { kind: "leaky", limit: 5, seconds: 60 } }, TypeError],
     ["a kind is a member of every object", { registration: { kind: "constructor" } }, TypeError],
+    ["a name is spelt wrongly", { adress: { kind: "window", limit: 5, seconds: 60 } }, TypeError],
     ["a rule is absent", { registration: undefined }, TypeError],
     ["a rule is null", { registration: null }, TypeError],
   ];

@@ -9,7 +9,7 @@ const JSON_HEADERS = { "Content-Type": "application/json" };
 const ENCODER = new TextEncoder();
 const ADA = { principal: { sub: "ada", method: "api-key" } } as const;
 
-function answers(body: string | null, init: ResponseInit = {}): Answer {
+function answers(body: BodyInit | null, init: ResponseInit = {}): Answer {
   return () => new Response(body, { ...init, headers: { ...JSON_HEADERS, ...init.headers } });
 }
 
@@ -79,6 +79,11 @@ const DENIALS: readonly (readonly [why: string, answer: Answer, reason: string])
     answers(ALLOWING, { headers: { "Content-Type": "application/problem+json" } }),
     NO_JSON,
   ],
+  [
+    "a type answers whose name begins alike",
+    answers(ALLOWING, { headers: { "Content-Type": "application/json-seq" } }),
+    NO_JSON,
+  ],
   ["the answer has no type", () => new Response(new Blob([ALLOWING])), NO_JSON],
   ["the status is 201", answers(ALLOWING, { status: 201 }), "answered with status 201"],
   ["the status is 204", answers(null, { status: 204 }), "answered with status 204"],
@@ -88,6 +93,11 @@ const DENIALS: readonly (readonly [why: string, answer: Answer, reason: string])
   ["the agent says 403", answers(ALLOWING, { status: 403 }), "answered with status 403"],
   ["the agent breaks", answers(ALLOWING, { status: 500 }), "answered with status 500"],
   ["a proxy answers", answers(ALLOWING, { status: 503 }), "answered with status 503"],
+  [
+    "half a character follows the yes",
+    answers(new Uint8Array([...ENCODER.encode(ALLOWING), 0xe2])),
+    NO_OBJECT,
+  ],
   ["the body is a byte too long", answers(ALLOWING.padEnd(LIMIT + 1)), TOO_LONG],
   ["the body is long once unpacked", bomb, TOO_LONG],
   ["the head does not come", silent, "timed out after 50 ms"],

@@ -179,6 +179,8 @@ const REFUSED: readonly (readonly [
   ["http to what starts as loopback", { url: "http://127.0.0.1.evil/" }, TypeError, "use https"],
   ["http to an address in the net", { url: "http://10.0.0.1/" }, TypeError, "use https"],
   ["a password in the URL", { url: "https://a:b@localhost/" }, TypeError, "use token"],
+  ["a name alone in the URL", { url: "https://a@localhost/" }, TypeError, "use token"],
+  ["a password alone in the URL", { url: "https://:b@localhost/" }, TypeError, "use token"],
   ["a token of two lines", { token: "a\r\nX: y" }, TypeError, "token is no bearer token"],
   ["an empty token", { token: "" }, TypeError, "token is no bearer token"],
   ["no time", { timeoutMs: 0 }, RangeError, "from 1 to 60000"],

@@ -13,7 +13,8 @@ import {
 } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import { queueCookies, stateOf } from "../../auth/_http_state.ts";
-import { createTestApp, type TestApp } from "./_app.ts";
+import { createTestApp } from "./_app.ts";
+import { createApp, fail } from "./_made.ts";
 import { keyStrategy } from "./_strategies.ts";
 
 Deno.test("applyAuthHeaders sets cookies on whatever answers, and then nothing is kept", async () => {
@@ -129,17 +130,6 @@ Deno.test("applyAuthHeaders takes a dead session's cookie away behind an error p
   assertEquals(await response.text(), "Sign in");
   assertEquals(response.headers.getSetCookie(), [runtime.cookies.clear("sid")]);
 });
-
-/** An application whose `/made` answers by a handler. */
-function createApp(handler: (req: RouteRequest) => Response | Promise<Response>): TestApp {
-  const app = createTestApp({ strategies: [keyStrategy()] });
-  app.router.get("/made", handler);
-  return app;
-}
-
-function fail(error: Error): never {
-  throw error;
-}
 
 Deno.test("applyAuthHeaders leaves the last cookie of a name alone, where it changes behind the guard", async () => {
   const app = createTestApp();

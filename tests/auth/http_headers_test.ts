@@ -11,8 +11,8 @@ import {
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { within, withServer } from "../attacks/_raw.ts";
 import { queueCookies, stateOf } from "../../auth/_http_state.ts";
-import { createTestApp, type TestApp } from "./_app.ts";
-import { keyStrategy } from "./_strategies.ts";
+import { createTestApp } from "./_app.ts";
+import { createApp, fail } from "./_made.ts";
 
 /** `Vary` of a response to a signed-in user, by what the handler says. */
 const VARIES: readonly (readonly [given: string | undefined, sent: string])[] = [
@@ -185,15 +185,4 @@ async function openSocket(
   // The closing frame, masked, as the client has to answer it
   await connection.write(new Uint8Array([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]));
   return `101: ${text.slice(text.indexOf("hello"), text.indexOf("hello") + 8)}`;
-}
-
-/** An application whose `/made` answers by a handler. */
-function createApp(handler: (req: RouteRequest) => Response | Promise<Response>): TestApp {
-  const app = createTestApp({ strategies: [keyStrategy()] });
-  app.router.get("/made", handler);
-  return app;
-}
-
-function fail(error: Error): never {
-  throw error;
 }

@@ -47,6 +47,9 @@ export interface CsrfGuardOptions {
 export function csrfGuard(options: CsrfGuardOptions): Middleware<unknown[]> {
   checkNames("Cannot create CSRF guard", options, { csrf: true, ask: true });
   const { csrf, ask = "token" } = options;
+  if (ask !== "token" && ask !== "source") { // a guard that asks nothing is none
+    throw new TypeError("Cannot create CSRF guard: ask is neither token nor source");
+  }
   const check = csrfCheck("Cannot create CSRF guard: ask", csrf, ask);
   return (req) => check(req.raw);
 }

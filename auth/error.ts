@@ -9,12 +9,17 @@ export type AuthErrorCode =
   | "access_denied"
   | "csrf_failed"
   | "identifier_unavailable"
+  | "insufficient_scope"
   | "invalid_credentials"
   | "invalid_identifier"
+  | "invalid_refresh_token"
+  | "invalid_token"
   | "service_unavailable"
   | "session_ambiguous"
   | "session_expired"
   | "throttled"
+  | "token_expired"
+  | "too_many_keys"
   | "unauthenticated"
   | "weak_password"
   | "wrong_password";
@@ -125,14 +130,19 @@ function statusOf(code: AuthErrorCode): number {
     case "invalid_identifier":
       return 400;
     case "invalid_credentials":
+    case "invalid_refresh_token":
+    case "invalid_token":
     case "session_ambiguous":
     case "session_expired":
+    case "token_expired":
     case "unauthenticated":
       return 401;
     case "access_denied":
     case "csrf_failed":
+    case "insufficient_scope":
       return 403;
     case "identifier_unavailable":
+    case "too_many_keys":
       return 409;
     case "weak_password":
     case "wrong_password":

@@ -1,0 +1,82 @@
+/**
+ * JSON in which no name stands twice, RFC 7515 §4 and RFC 7519 §4: of two claims of one name, one program would take the
+ * first and another the last.
+ *
+ * @module
+ */
+
+import type { Bytes } from "./_bytes.ts";
+
+const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder("utf-8", {
+  fatal: true,
+  ignoreBOM: true,
+});
+
+/**
+ * Parses the JSON text of an object.
+ *
+ * @throws {SyntaxError} If it is none, a name stands twice in one object, or one is `__proto__`, which would become the
+ * prototype of whatever it is copied to.
+ * @throws {TypeError} If bytes are not UTF-8.
+ */
+export function parseStrictObject(json: string | Bytes): Record<string, unknown> {
+  const value = parseStrictJson(typeof json === "string" ? json : DECODER.decode(json));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>;
+  }
+  throw new SyntaxError("Cannot parse JSON: the value is no object");
+}
+
+/** Parses JSON. @throws {SyntaxError} As {@linkcode parseStrictObject} does. */
+export function parseStrictJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (countNames(text) !== countMembers(value)) {
+    throw new SyntaxError("Cannot parse JSON: a name stands twice");
+  }
+  return value;
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** How many names there are in a text that is JSON: the colons outside of strings. */
+function countNames(text: string): number {
+  let names = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === COLON) names++;
+    else if (code === QUOTE) i = endOfString(text, i);
+  }
+  return names;
+}
+
+/** Where the string ends that begins there. */
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text.charCodeAt(i) !== QUOTE) {
+    i += text.charCodeAt(i) === BACKSLASH ? 2 : 1;
+  }
+  return i;
+}
+
+/** How many members came of it. Not by recursion: a text of brackets would be deeper than the stack. */
+function countMembers(value: unknown): number {
+  let members = 0;
+  const open = [value].filter(isObject);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const items: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    if (items !== next) {
+      if (Object.hasOwn(next, "__proto__")) {
+        throw new SyntaxError("Cannot parse JSON: a name is __proto__");
+      }
+      members += items.length;
+    }
+    for (const item of items) if (isObject(item)) open.push(item);
+  }
+  return members;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

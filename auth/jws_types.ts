@@ -1,0 +1,103 @@
+/**
+ * What signing and verifying take and give.
+ *
+ * @module
+ */
+
+import type { Bytes } from "./_bytes.ts";
+import type { JwaAlgorithm } from "./jwa.ts";
+import type { Jwk, JwkSet } from "./jwk.ts";
+
+/** The header of a token, RFC 7515 §4.1. Of what it says, only `alg`, `typ` and `kid` are looked at, and `crit`. */
+export interface JwsHeader {
+  /** Algorithm; of those that are allowed. */
+  readonly alg: JwaAlgorithm;
+  /** What the whole is: `JWT`, `at+jwt`. */
+  readonly typ?: string;
+  /** Which key signed. */
+  readonly kid?: string;
+  /** What the payload is. */
+  readonly cty?: string;
+  /** Others. Nothing here looks at them: a `jwk`, `jku`, `x5u` or `x5c` is the sender's own word. */
+  readonly [member: string]: unknown;
+}
+
+/** What a {@linkcode KeyResolver} finds: a key, several of which one must fit, or none. */
+export type FoundKeys = CryptoKey | Jwk | readonly (CryptoKey | Jwk)[] | undefined;
+
+/** Finds the key of a token by its header, which nobody has verified yet. What it throws goes through. */
+export type KeyResolver = (header: JwsHeader) => FoundKeys | Promise<FoundKeys>;
+
+/**
+ * Keys to verify with: one, a set of which the header's `kid` chooses one, or a function that finds them. Never a text or
+ * bytes, which could be a public key that somebody signed with as with a secret; and no set of secrets and public keys.
+ * Of a `CryptoKey` the numbers cannot be looked at: import keys of others by {@linkcode importJwk} or {@linkcode importPem}.
+ */
+export type VerificationKeys = CryptoKey | Jwk | JwkSet | KeyResolver;
+
+/** Members of a header that a caller may say. */
+export interface JwsHeaderInit {
+  /** What the whole is. */
+  readonly typ?: string | undefined;
+  /** Which key signed. @default the key's own `kid`, if it is a JWK that has one */
+  readonly kid?: string | undefined;
+  /** What the payload is. */
+  readonly cty?: string | undefined;
+  /** Others, JSON. */
+  readonly [member: string]: unknown;
+}
+
+/** Options of {@linkcode signJws}. */
+export interface SignJwsOptions {
+  /** Algorithms that are allowed. The first that is one of the key's signs. */
+  readonly algorithms: readonly JwaAlgorithm[];
+  /** Private key or secret. */
+  readonly key: CryptoKey | Jwk;
+  /** Members of the header beside `alg`. */
+  readonly header?: JwsHeaderInit | undefined;
+}
+
+/** Options of {@linkcode verifyJws}. */
+export interface VerifyJwsOptions {
+  /** Algorithms that are allowed. The token chooses none: its key must be of the one it names. */
+  readonly algorithms: readonly JwaAlgorithm[];
+  /** Keys to verify with. */
+  readonly keys: VerificationKeys;
+  /** What the whole must be, `application/` and case aside. @default not looked at */
+  readonly typ?: string;
+  /** Most bytes of a token. @default {16_384} */
+  readonly maxBytes?: number | undefined;
+}
+
+/** A token whose signature is right. */
+export interface VerifiedJws {
+  /** Its header. */
+  readonly header: JwsHeader;
+  /** Its payload. */
+  readonly payload: Bytes;
+}
+
+/**
+ * Why a token was refused, as `reason` of the {@linkcode AuthError}; never sent. The claim in front is the one that is
+ * missing or wrong: `exp_passed`, `aud_mismatch`, `nonce_missing`.
+ */
+export type TokenFailure =
+  | "token_malformed"
+  | "token_too_large"
+  | "alg_refused"
+  | "crit_refused"
+  | "typ_refused"
+  | "key_unknown"
+  | "key_ambiguous"
+  | "key_refused"
+  | "signature_invalid"
+  | "claims_malformed"
+  | `${string}_missing`
+  | `${string}_malformed`
+  | "exp_passed"
+  | "nbf_ahead"
+  | "iat_ahead"
+  | "max_age_passed"
+  | "iss_mismatch"
+  | "aud_mismatch"
+  | "sub_mismatch";

@@ -1,0 +1,248 @@
+/** The catalogue "JWT and JWS": headers, algorithms and encodings. Signatures are right unless a row says otherwise. */
+
+import { assertEquals } from "@std/assert";
+import { encodeBase64Url } from "../../auth/_base64url.ts";
+import { utf8 } from "../../auth/_bytes.ts";
+import type { Jwk } from "../../auth/jwk.ts";
+import { verifyJws } from "../../auth/jws.ts";
+import type { VerifyJwsOptions } from "../../auth/jws_types.ts";
+import { encoded, forge, KEYS, OCT, reasonOf, sealed, signature, verifying } from "../auth/_jws.ts";
+
+const HS: VerifyJwsOptions = { algorithms: ["HS256"], keys: OCT };
+
+/** Why a token is refused. */
+function reason(token: unknown, options: VerifyJwsOptions = HS): Promise<string | undefined> {
+  return reasonOf(() => verifyJws(token as string, options));
+}
+
+/** A header that claims more than it should. Nothing but alg, typ, kid and crit is looked at. */
+const h = (members: object) => ({ alg: "HS256", ...members });
+
+/** [attack, header, refusal] CVE-2015-9235 and neighbours, RFC 7515 §4.1, §4.1.11, RFC 7797 §6, RFC 8725 §3. */
+const HEADERS: readonly (readonly [string, unknown, string])[] = [
+  ["none", { alg: "none" }, "alg_refused"],
+  ["None", { alg: "None" }, "alg_refused"],
+  ["nOnE", { alg: "nOnE" }, "alg_refused"],
+  ["NONE", { alg: "NONE" }, "alg_refused"],
+  ["none behind a zero", { alg: "none\0" }, "alg_refused"],
+  ["an empty alg", { alg: "" }, "alg_refused"],
+  ["an alg in lower case", { alg: "hs256" }, "alg_refused"],
+  ["an alg with a space", { alg: "HS256 " }, "alg_refused"],
+  ["an alg in full width", { alg: "ＨＳ２５６" }, "alg_refused"],
+  ["an alg of every object", { alg: "constructor" }, "alg_refused"],
+  ["an alg that is right and not allowed", { alg: "HS512" }, "alg_refused"],
+  ["no alg", {}, "token_malformed"],
+  ["alg as number", { alg: 256 }, "token_malformed"],
+  ["alg as list", { alg: ["HS256"] }, "token_malformed"],
+  ["alg as object", { alg: { toString: "HS256" } }, "token_malformed"],
+  ["alg null", { alg: null }, "token_malformed"],
+  ["Alg", { Alg: "HS256" }, "token_malformed"],
+  ["two algs", '{"alg":"none","alg":"HS256"}', "token_malformed"],
+  ["two algs, one escaped", '{"\\u0061lg":"none","alg":"HS256"}', "token_malformed"],
+  ["a name twice within", '{"alg":"HS256","jwk":{"kty":"oct","kty":"EC"}}', "token_malformed"],
+  ["__proto__", '{"__proto__":{"alg":"HS256"}}', "token_malformed"],
+  ["__proto__ beside alg", '{"alg":"HS256","__proto__":{"crit":[]}}', "token_malformed"],
+  ["crit that is unknown", h({ crit: ["exp"], exp: 1 }), "crit_refused"],
+  ["crit that is empty", h({ crit: [] }), "crit_refused"],
+  ["crit with a name twice", h({ crit: ["exp", "exp"], exp: 1 }), "crit_refused"],
+  ["crit that names what is absent", h({ crit: ["exp"] }), "crit_refused"],
+  ["crit that names alg", h({ crit: ["alg"] }), "crit_refused"],
+  ["crit as text", h({ crit: "exp", exp: 1 }), "crit_refused"],
+  ["crit as object", h({ crit: { length: 0 } }), "crit_refused"],
+  ["crit null", h({ crit: null }), "crit_refused"],
+  ["b64 false", h({ b64: false, crit: ["b64"] }), "crit_refused"],
+  ["b64 false without crit", h({ b64: false }), "crit_refused"],
+  ["b64 true", h({ b64: true }), "crit_refused"],
+  ["kid as number", h({ kid: 0 }), "token_malformed"],
+  ["kid as object", h({ kid: { toString: 1 } }), "token_malformed"],
+  ["kid as list", h({ kid: ["a"] }), "token_malformed"],
+  ["kid null", h({ kid: null }), "token_malformed"],
+  ["kid of 10 kB", h({ kid: "a".repeat(10_000) }), "token_malformed"],
+  ["typ as number", h({ typ: 1 }), "token_malformed"],
+  ["typ null", h({ typ: null }), "token_malformed"],
+  ["a header that is an array", [{ alg: "HS256" }], "token_malformed"],
+  ["a header that is null", "null", "token_malformed"],
+  ["a header that is a text", '"HS256"', "token_malformed"],
+  ["a header that is no JSON", "alg=HS256", "token_malformed"],
+  ["an empty header", "", "token_malformed"],
+  ["a byte order mark", '\ufeff{"alg":"HS256"}', "token_malformed"],
+  ["a zero behind the header", '{"alg":"HS256"}\0', "token_malformed"],
+  ["two headers", '{"alg":"HS256"}{"alg":"HS256"}', "token_malformed"],
+  [
+    "a header in Latin-1",
+    new Uint8Array([...utf8('{"alg":"HS256","a":"'), 0xe9, 0x22, 0x7d]),
+    "token_malformed",
+  ],
+];
+
+for (const [attack, header, refusal] of HEADERS) {
+  Deno.test(`verifyJws() refuses ${attack}`, async () => {
+    assertEquals(await reason(await forge({ header })), refusal);
+    const unsigned = `${encoded(header)}.${encoded("{}")}.`;
+    assertEquals(await reason(unsigned), refusal);
+  });
+}
+
+/** [what, header] That no one may be misled by, and that are no reason to refuse: RFC 7515 §4: others are ignored. */
+const IGNORED: readonly (readonly [string, object])[] = [
+  ["a half of a pair", { x: "\ud800" }],
+  ["a deep value", { x: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`) }],
+  ["names of every object", { constructor: 1, toString: 2, valueOf: 3, then: 4 }],
+  ["zip, as encryption has it", { zip: "DEF" }],
+];
+
+for (const [what, members] of IGNORED) {
+  Deno.test(`verifyJws() ignores ${what} in a header`, async () => {
+    assertEquals(await reason(await forge({ header: h(members) })), "accepted");
+  });
+}
+
+Deno.test("verifyJws() never looks at keys that a token brings along, and fetches none", async () => {
+  const own: Jwk = { kty: "oct", k: encodeBase64Url(new Uint8Array(64).fill(7)) };
+  const url = "http://127.0.0.1:9/";
+  for (
+    const members of [{ jwk: own }, { jku: url }, { x5u: url }, { x5c: ["MII"] }, { x5t: "a" }]
+  ) {
+    const token = await forge({ header: h(members), key: own });
+    assertEquals(await reason(token), "signature_invalid");
+    assertEquals(await reason(await forge({ header: h(members) })), "accepted");
+  }
+});
+
+/** [attack, what of a token comes of it] Base64url that is no base64url, RFC 7515 §2, RFC 4648 §3.5. */
+const ENCODINGS: readonly (readonly [string, (part: string) => string])[] = [
+  ["a space in front", (part) => ` ${part}`],
+  ["a space behind", (part) => `${part} `],
+  ["a space within", (part) => `${part.slice(0, 4)} ${part.slice(4)}`],
+  ["a line break", (part) => `${part}\n`],
+  ["CRLF within", (part) => `${part.slice(0, 4)}\r\n${part.slice(4)}`],
+  ["a tab", (part) => `${part}\t`],
+  ["a no-break space", (part) => `${part}\u00a0`],
+  ["a byte order mark", (part) => `\ufeff${part}`],
+  ["a zero", (part) => `${part}\0`],
+  ["padding", (part) => `${part}${"=".repeat(-part.length & 3) || "="}`],
+  ["padding escaped", (part) => `${part}%3D`],
+  ["plain base64", (part) => `${part.slice(0, -4)}+/+/`],
+  ["bits of no byte", (part) => strayBits(part)],
+  [
+    "one character more",
+    (part) => `${part}${"A".repeat((part.length & 3) === 0 ? 1 : 5 - (part.length & 3))}`,
+  ],
+  ["a letter that is none of ASCII", (part) => part.replace(/[A-Za-z]/, "\u0410")],
+  [
+    "a full width letter",
+    (part) => part.replace(/[A-Z]/, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)),
+  ],
+  ["half of a pair", (part) => `${part}\ud800`],
+  ["quotes", (part) => `"${part}"`],
+];
+
+/** The last character with a bit set that belongs to no byte; where all belong to bytes, two characters more. */
+function strayBits(part: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  if (part.length % 4 === 0) return `${part}AB`;
+  return part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1];
+}
+
+for (const [attack, change] of ENCODINGS) {
+  Deno.test(`verifyJws() refuses ${attack} in each part, signed or not`, async () => {
+    const [header = "", payload = "", mac = ""] = (await forge({ payload: '{"a":"bcd"}' })).split(
+      ".",
+    );
+    const changed = [[change(header), payload], [header, change(payload)]];
+    assertEquals(await reason(`${header}.${payload}.${change(mac)}`), "token_malformed");
+    for (const parts of changed) {
+      const input = parts.join(".");
+      const kept = await reason(`${input}.${mac}`);
+      assertEquals(kept === "token_malformed" || kept === "signature_invalid", true, kept);
+      assertEquals(await reason(await sealed(input, "HS256", OCT)), "token_malformed");
+    }
+  });
+}
+
+Deno.test("verifyJws() refuses every other number of parts, and JSON", async () => {
+  const token = await forge({});
+  const [header = "", payload = "", mac = ""] = token.split(".");
+  const json = { protected: header, payload, signature: mac };
+  const general = { payload, signatures: [{ protected: header, signature: mac }] };
+  const wrong: unknown[] = [
+    ...["", ".", "..", "...", header, `${header}.`, `${header}.${payload}`, `.${payload}.${mac}`],
+    ...[`${token}.`, `.${token}`, `${token}.${mac}`, `${token}..`, `${header}..${payload}.${mac}`],
+    ...[
+      `${header}.${payload}..`,
+      `Bearer ${token}`,
+      `${token},${token}`,
+      `${token}~`,
+      `"${token}"`,
+    ],
+    ...[JSON.stringify(json), JSON.stringify(general), json, general, [token], utf8(token), null],
+    ...[undefined, 5, true, { toString: () => token }, new String(token)],
+  ];
+  for (const each of wrong) assertEquals(await reason(each), "token_malformed", String(each));
+  assertEquals(await reason(`${header}..${mac}`), "signature_invalid"); // detached, RFC 7515 appendix F
+  assertEquals(await reason(`${header}.${payload}.`), "signature_invalid");
+});
+
+Deno.test("verifyJws() refuses elliptic signatures that are 0, n, or in DER (CVE-2022-21449)", async () => {
+  const rows = [
+    ["ES256", "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"],
+    ["ES384", `${"f".repeat(48)}c7634d81f4372ddf581a0db248b0a77aecec196accc52973`],
+    [
+      "ES512",
+      `01${"f".repeat(64)}fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409`,
+    ],
+  ] as const;
+  for (const [alg, order] of rows) {
+    const n = Uint8Array.from(order.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+    const zero = new Uint8Array(n.length);
+    const one = zero.with(-1, 1);
+    const options = { algorithms: [alg], keys: verifying(KEYS[alg]) };
+    const input = `${encoded({ alg })}.${encoded("{}")}`;
+    const right = await signature(utf8(input), alg, KEYS[alg]);
+    const r = right.slice(0, n.length);
+    const s = right.slice(n.length);
+    const pairs = [zero, one, n, r, s].flatMap((a) =>
+      [zero, one, n, r, s].map((b) => [...a, ...b])
+    );
+    const wrong = pairs.filter((pair) => pair.join() !== right.join());
+    const der = [0x30, 2 * n.length + 4, 2, n.length, ...r, 2, n.length, ...s];
+    const sizes = [
+      right.slice(1),
+      right.slice(0, -1),
+      [0, ...right],
+      [...right, 0],
+      [],
+      right.slice(2),
+    ];
+    for (const bytes of [...wrong, der, ...sizes, [...right, ...right]]) {
+      const token = `${input}.${encodeBase64Url(Uint8Array.from(bytes))}`;
+      assertEquals(await reason(token, options), "signature_invalid");
+    }
+    assertEquals(await reason(`${input}.${encodeBase64Url(right)}`, options), "accepted");
+  }
+});
+
+Deno.test("verifyJws() refuses what is too long before it decodes it", async () => {
+  const parts = (x: number, n: number) => ({
+    header: h({ x: "x".repeat(x) }),
+    payload: "a".repeat(n),
+  });
+  const exact = async (bytes: number) => {
+    for (let x = 0; x < 4; x++) {
+      const { header } = parts(x, 0);
+      const left = bytes - encoded(header).length - 43 - 2; // an HMAC is 43 characters, and there are two dots
+      const token = await forge(parts(x, Math.floor(left * 3 / 4)));
+      if (token.length === bytes) return token;
+    }
+    throw new Error("no token has this length");
+  };
+  assertEquals(await reason(await exact(16_384)), "accepted");
+  assertEquals(await reason(await exact(16_385)), "token_too_large");
+  assertEquals(await reason("a".repeat(5_000_000)), "token_too_large");
+  assertEquals(await reason(".".repeat(5_000_000)), "token_too_large");
+  assertEquals(
+    await reason(await forge({ header: h({ x: "x".repeat(16_384) }) })),
+    "token_too_large",
+  );
+  assertEquals(await reason(".".repeat(16_384)), "token_malformed");
+});

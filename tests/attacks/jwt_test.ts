@@ -1,0 +1,251 @@
+/** The catalogue "JWT and JWS": tokens that are mistaken for others, claims, and what refusals tell. */
+
+import { assertEquals } from "@std/assert";
+import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
+import { utf8 } from "../../auth/_bytes.ts";
+import { AuthError } from "../../auth/error.ts";
+import { type Jwk, publicJwk } from "../../auth/jwk.ts";
+import { signJwt, type SignJwtOptions, verifyJwt, type VerifyJwtOptions } from "../../auth/jwt.ts";
+import { encoded, forge, KEYS, OCT, P256, reasonOf, RSA, sealed } from "../auth/_jws.ts";
+
+const NOW = 1_700_000_000;
+const ISSUER = "https://issuer.example";
+const API = "https://api.example";
+const CLIENT = "client-1";
+
+const SIGN: SignJwtOptions = { algorithms: ["ES256"], key: P256, expiresIn: 600, now: () => NOW };
+const VERIFY: VerifyJwtOptions = {
+  algorithms: ["ES256"],
+  keys: publicJwk(P256),
+  issuer: ISSUER,
+  now: () => NOW,
+};
+const ACCESS = { ...VERIFY, audience: API, typ: "at+jwt" };
+const IDENTITY = { ...VERIFY, audience: CLIENT };
+
+const reason = (token: string, options: VerifyJwtOptions) =>
+  reasonOf(() => verifyJwt(token, options));
+
+Deno.test("verifyJwt() takes an ID token for no access token, and the reverse (RFC 9068 §4)", async () => {
+  const claims = { iss: ISSUER, sub: "u1" };
+  const at = { ...SIGN, header: { typ: "at+jwt" } };
+  const identity = await signJwt({ ...claims, aud: CLIENT, nonce: "n" }, SIGN);
+  const access = await signJwt({ ...claims, aud: API }, at);
+  assertEquals([await reason(access, ACCESS), await reason(identity, IDENTITY)], [
+    "accepted",
+    "accepted",
+  ]);
+  assertEquals(await reason(identity, ACCESS), "typ_refused");
+  assertEquals(await reason(access, IDENTITY), "typ_refused");
+  // One of the two is enough
+  assertEquals(await reason(identity, { ...IDENTITY, audience: API }), "aud_mismatch");
+  assertEquals(await reason(access, { ...ACCESS, audience: CLIENT }), "aud_mismatch");
+  const untyped = await signJwt({ ...claims, aud: API }, { ...SIGN, header: { typ: undefined } });
+  assertEquals(await reason(untyped, ACCESS), "typ_refused");
+  const { audience: _, ...noAudience } = ACCESS;
+  assertEquals(await reason(access, noAudience), "aud_mismatch");
+});
+
+/** [attack, payload, refusal] Behind a signature that is right. */
+const PAYLOADS: readonly (readonly [string, unknown, string])[] = [
+  ["an array", "[]", "claims_malformed"],
+  ["claims in an array", `[{"exp":${NOW + 9}}]`, "claims_malformed"],
+  ["null", "null", "claims_malformed"],
+  ["a text", '"claims"', "claims_malformed"],
+  ["a number", "1", "claims_malformed"],
+  ["nothing", "", "claims_malformed"],
+  ["no JSON", "exp=1", "claims_malformed"],
+  ["a nested token (RFC 7519 §7.2)", "a.b.c", "claims_malformed"],
+  ["a byte order mark", `\ufeff{"exp":${NOW + 9}}`, "claims_malformed"],
+  [
+    "bytes that are no UTF-8",
+    new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    "claims_malformed",
+  ],
+  ["exp twice", `{"exp":1,"exp":${NOW + 9}}`, "claims_malformed"],
+  ["exp twice, escaped", `{"exp":1,"\\u0065xp":${NOW + 9}}`, "claims_malformed"],
+  ["sub twice", `{"exp":${NOW + 9},"sub":"admin","sub":"u1"}`, "claims_malformed"],
+  ["__proto__", `{"exp":${NOW + 9},"__proto__":{"admin":true}}`, "claims_malformed"],
+  ["__proto__ within", `{"exp":${NOW + 9},"a":[{"__proto__":1}]}`, "claims_malformed"],
+  [
+    "claims of a prototype",
+    `{"__proto__":{"exp":${NOW + 9},"iss":"${ISSUER}"}}`,
+    "claims_malformed",
+  ],
+  ["a name twice deep down", `{"exp":${NOW + 9},"a":[[{"b":1,"b":2}]]}`, "claims_malformed"],
+  ["a comment", `{"exp":${NOW + 9}/**/}`, "claims_malformed"],
+  ["two objects", `{"exp":${NOW + 9}}{"exp":1}`, "claims_malformed"],
+  ["no claims", "{}", "exp_missing"],
+  ["claims within claims", `{"claims":{"exp":${NOW + 9}}}`, "exp_missing"],
+];
+
+for (const [attack, payload, refusal] of PAYLOADS) {
+  Deno.test(`verifyJwt() refuses a payload: ${attack}`, async () => {
+    const { issuer: _, ...options } = VERIFY;
+    assertEquals(await reason(await forge({ alg: "ES256", payload }), options), refusal);
+  });
+}
+
+Deno.test("verifyJwt() gives claims with names of every object as they are, and pollutes nothing", async () => {
+  const claims = { exp: NOW + 9, constructor: { prototype: { x: 1 } }, toString: 5, then: null };
+  const token = await forge({ alg: "ES256", payload: JSON.stringify(claims) });
+  const { issuer: _, ...options } = VERIFY;
+  assertEquals<unknown>((await verifyJwt(token, options)).claims, claims);
+  assertEquals(({} as { x?: number }).x, undefined);
+});
+
+Deno.test("verifyJwt() looks at the signature before the claims", async () => {
+  const other: Jwk = { ...KEYS.ES256, ...(await generated()) };
+  for (const payload of [{ exp: 1 }, {}, "[]", "no JSON", { exp: NOW + 9, iss: "other" }]) {
+    const token = await forge({ alg: "ES256", payload, key: other });
+    assertEquals(await reason(token, VERIFY), "signature_invalid");
+  }
+});
+
+async function generated(): Promise<Jwk> {
+  const params = { name: "ECDSA", namedCurve: "P-256" };
+  const { privateKey } = await crypto.subtle.generateKey(params, true, ["sign", "verify"]);
+  const { kty = "", crv = "", x = "", y = "", d = "" } = await crypto.subtle.exportKey(
+    "jwk",
+    privateKey,
+  );
+  return { kty, crv, x, y, d };
+}
+
+Deno.test("verifyJwt() does not let one token's parts be another's", async () => {
+  const sign = (sub: string) => signJwt({ iss: ISSUER, sub }, SIGN);
+  const { issuer: _, ...rest } = VERIFY;
+  const [a, b] = [(await sign("u1")).split("."), (await sign("admin")).split(".")];
+  assertEquals(await reason(`${a[0]}.${b[1]}.${a[2]}`, rest), "signature_invalid");
+  assertEquals(await reason(`${a[0]}.${a[1]}.${b[2]}`, rest), "signature_invalid");
+  const hs = await forge({ alg: "HS256", payload: { exp: NOW + 9 } });
+  const mixed = { ...rest, algorithms: ["ES256", "HS256"] as const };
+  assertEquals(await reason(hs, mixed), "key_refused");
+  assertEquals(
+    await reason(hs, { ...mixed, keys: { keys: [publicJwk(P256), OCT] } }),
+    "key_ambiguous",
+  );
+});
+
+/** What one token must not tell. Long enough to be found wherever it leaks to. */
+const SECRETS = {
+  kid: "kid-7f3a9c5e1b8d2046",
+  typ: "typ-0c1d2e3f4a5b6978",
+  sub: "sub-9b8c7d6e5f4a3b2c",
+  iss: "https://iss-1a2b3c4d5e6f.example",
+  aud: "aud-f0e1d2c3b4a59687",
+  nonce: "nonce-55aa55aa66bb66bb",
+};
+
+/** Tokens that are refused for each reason, all with the same secrets. */
+async function refusedTokens(): Promise<readonly string[]> {
+  const { kid, typ, ...parties } = SECRETS;
+  const claims = { exp: NOW + 600, ...parties };
+  const made = (more: object, header: object = {}) =>
+    forge({
+      alg: "ES256",
+      header: { alg: "ES256", kid, ...header },
+      payload: { ...claims, ...more },
+    });
+  const right = await made({});
+  const [header = "", payload = ""] = right.split(".");
+  return [
+    right,
+    right.slice(0, -1),
+    `${right}=`,
+    right.replaceAll(".", ":"),
+    right.toUpperCase(),
+    `${header}.${payload}`,
+    `${header}.${payload}.${encodeBase64Url(new Uint8Array(64))}`,
+    `${right}${"A".repeat(20_000)}`,
+    `${encoded(`{"alg":"ES256","kid":"${kid}","kid":"${kid}"}`)}.${payload}.AAAA`,
+    `${encoded(`{"alg":"ES256","kid":"${kid}" oops`)}.${payload}.AAAA`,
+    await sealed(`${header}.${encoded(`{"sub":"${SECRETS.sub}" oops`)}`, "ES256", P256),
+    await sealed(`${header}.${encoded(`{"sub":"${SECRETS.sub}","sub":"x"}`)}`, "ES256", P256),
+    await made({}, { typ }),
+    await made({}, { alg: typ }),
+    await made({}, { crit: [typ] }),
+    await made({ exp: NOW - 99 }),
+    await made({ exp: SECRETS.nonce }),
+    await made({ exp: undefined }),
+    await made({ nbf: NOW + 99 }),
+    await made({ aud: [5, SECRETS.aud] }),
+    await made({ iss: undefined }),
+    await made({ sub: { [SECRETS.sub]: 1 } }),
+    await forge({ alg: "RS256", header: { alg: "RS256", kid }, payload: claims }),
+    await forge({ alg: "HS256", header: { alg: "HS256", kid }, payload: claims }),
+  ];
+}
+
+/** All that somebody could log or send of an error. */
+function told(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack = "", cause } = error;
+  const own = Object.getOwnPropertyNames(error).filter((key) => key !== "cause");
+  const members = own.map((key) =>
+    JSON.stringify((error as unknown as Record<string, unknown>)[key])
+  );
+  const inner = cause === undefined ? "" : told(cause);
+  return [name, message, stack, JSON.stringify(error), Deno.inspect(error), ...members, inner].join(
+    "\n",
+  );
+}
+
+Deno.test("verifyJwt() tells nothing of a token in what it throws, for any reason", async () => {
+  const others: VerifyJwtOptions[] = [
+    { ...VERIFY, audience: API, subject: "u1" },
+    { ...VERIFY, algorithms: ["ES256", "RS256", "HS256"], keys: { keys: [publicJwk(RSA)] } },
+    { ...VERIFY, keys: { ...publicJwk(P256), y: P256.x ?? "" } },
+    { ...VERIFY, issuer: SECRETS.iss, audience: SECRETS.aud, requiredClaims: ["jti"], maxAge: 60 },
+    { ...VERIFY, keys: () => [publicJwk(P256), publicJwk(P256)] },
+    { ...VERIFY, typ: "at+jwt" },
+  ];
+  const reasons = new Set<string>();
+  for (const token of await refusedTokens()) {
+    const parts = token.split(/[.:]/).slice(0, 3);
+    const hidden = [...parts, ...parts.map(decodedText), ...Object.values(SECRETS)].map((each) =>
+      each.slice(0, 3_000)
+    );
+    for (const options of others) {
+      try {
+        await verifyJwt(token, options);
+        throw new Error("it was accepted");
+      } catch (error) {
+        if (!(error instanceof AuthError)) throw error;
+        reasons.add(error.reason ?? "");
+        const text = told(error);
+        for (const secret of hidden) assertEquals(leaked(secret, text), undefined, error.reason);
+      }
+    }
+  }
+  const seen = [...reasons].sort();
+  assertEquals(seen.length >= 16, true, seen.join());
+});
+
+function decodedText(part: string): string {
+  try {
+    return new TextDecoder().decode(decodeBase64Url(part));
+  } catch {
+    return "";
+  }
+}
+
+/** Eight characters in a row of a secret that stand in a text. Names of claims and algorithms are no secret. */
+function leaked(secret: string, text: string): string | undefined {
+  for (let i = 0; i + 8 <= secret.length; i++) {
+    const piece = secret.slice(i, i + 8);
+    if (text.includes(piece)) return piece;
+  }
+  return undefined;
+}
+
+Deno.test("verifyJwt() tells nothing of a token in what a resolver's key made fail", async () => {
+  const kid = SECRETS.kid;
+  const token = await forge({ alg: "ES256", header: { alg: "ES256", kid }, payload: SECRETS });
+  const broken = { kty: "EC", crv: "P-256", x: encodeBase64Url(utf8(kid)), y: kid };
+  const run = () => verifyJwt(token, { ...VERIFY, keys: () => broken });
+  const error = await run().then(() => undefined, (thrown: unknown) => thrown);
+  assertEquals(error instanceof AuthError && error.reason, "key_refused");
+  assertEquals(leaked(kid, told(error)), undefined);
+  assertEquals(leaked(token, told(error)), undefined);
+});

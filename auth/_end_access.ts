@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { RefreshSelector, RefreshTokenStore, SessionStore } from "./store_types.ts";
+import type {
+  ApiKeyStore,
+  RefreshSelector,
+  RefreshTokenStore,
+  SessionStore,
+} from "./store_types.ts";
 
 /** Where it is kept. */
 export interface AccessStores {
@@ -12,7 +17,15 @@ export interface AccessStores {
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
 }
 
-/** Ends all sessions and refresh families of a user: both, before it is told that one could not be ended. */
+/** Where everything is kept by which an account can be used. */
+export interface AccountStores extends AccessStores {
+  readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
+}
+
+/**
+ * Ends all sessions and refresh families of a user: both, before it is told that one could not be ended. API keys go on: a
+ * new password must not stop the user's programs.
+ */
 export async function endAccess(
   { sessions, refreshTokens }: AccessStores,
   sub: string,
@@ -20,6 +33,14 @@ export async function endAccess(
   await settleAll([
     async () => await sessions?.revokeAll(sub),
     async () => await refreshTokens?.revoke({ sub }),
+  ]);
+}
+
+/** Ends all that a closed account could still be used by. */
+export async function endAccount(stores: AccountStores, sub: string): Promise<void> {
+  await settleAll([
+    async () => await endAccess(stores, sub),
+    async () => await stores.apiKeys?.revokeAll(sub),
   ]);
 }
 

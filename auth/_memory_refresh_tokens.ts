@@ -26,7 +26,12 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
 
   function select(by: RefreshSelector): readonly string[] {
     if ("familyId" in by) return [by.familyId];
-    if ("sessionId" in by) return idsBySessionId.list(by.sessionId);
+    if ("sessionId" in by) {
+      const ids = idsBySessionId.list(by.sessionId);
+      if (by.sub === undefined) return ids;
+      const own = idsBySub.list(by.sub);
+      return ids.filter((id) => own.includes(id));
+    }
     const kept = by.exceptSessionId === undefined ? [] : idsBySessionId.list(by.exceptSessionId);
     return idsBySub.list(by.sub).filter((id) => !kept.includes(id));
   }

@@ -87,18 +87,23 @@ export function showUser({ sub, identifier, createdAt }: User): UserInfo {
 }
 
 /**
- * An authentication that a session can be made from. Without an owner or a stamp a session would be nobody's, and end with
- * nothing.
+ * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
+ * with nothing.
  *
+ * @param cannot What fails without it: `Cannot create session`.
  * @throws {TypeError} If it is none.
  */
-export function requireAuthentication(authentication: Authentication, at: number): Authentication {
+export function requireAuthentication(
+  authentication: Authentication,
+  at: number,
+  cannot: string = "Cannot create session",
+): Authentication {
   const { sub, securityStamp, authTime, amr } = authentication;
   const isSound = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
     Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
   if (isSound) return authentication;
   throw new TypeError(
-    "Cannot create session: the authentication lacks sub, stamp, amr, or a time in seconds that has come",
+    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
   );
 }
 

@@ -194,16 +194,75 @@ export interface SessionExpired extends EventBase {
   readonly reason: SessionExpiry;
 }
 
+/** A refresh token was exchanged for the next one. */
+export interface RefreshRotated extends EventBase {
+  /** Name of the event. */
+  readonly type: "refresh.rotated";
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** Which tokens follow from one sign-in; nobody gets in by it. */
+  readonly familyId: string;
+  /** Public identifier of the session that it belongs to. */
+  readonly sessionId?: string;
+}
+
+/** A refresh token came that had been exchanged before: one of the two who have it has stolen it. Its family has ended. */
+export interface RefreshReuseDetected extends EventBase {
+  /** Name of the event. */
+  readonly type: "refresh.reuse_detected";
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** Which tokens follow from one sign-in; nobody gets in by it. */
+  readonly familyId: string;
+  /** Public identifier of the session that it belongs to. */
+  readonly sessionId?: string;
+}
+
+/** A new signing key was made. */
+export interface KeyRotated extends EventBase {
+  /** Name of the event. */
+  readonly type: "key.rotated";
+  /** Algorithm, RFC 7518. */
+  readonly alg: string;
+  /** Key id. */
+  readonly kid: string;
+}
+
+/** An API key was made. */
+export interface ApiKeyCreated extends EventBase {
+  /** Name of the event. */
+  readonly type: "api_key.created";
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** Public identifier of the key. */
+  readonly apiKeyId: string;
+}
+
+/** API keys were ended. */
+export interface ApiKeyRevoked extends EventBase {
+  /** Name of the event. */
+  readonly type: "api_key.revoked";
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** Public identifier of the one key; absent where all of a user ended. */
+  readonly apiKeyId?: string;
+}
+
 /** Everything that a listener is told of. */
 export type AuthEvent =
+  | ApiKeyCreated
+  | ApiKeyRevoked
   | AuthorizationRefused
   | CredentialRefused
   | CsrfFailed
+  | KeyRotated
   | LoginFailed
   | LoginSucceeded
   | LoginThrottled
   | PasswordChanged
   | PasswordRehashed
+  | RefreshReuseDetected
+  | RefreshRotated
   | SessionCreated
   | SessionExpired
   | SessionRevoked

@@ -165,7 +165,11 @@ export function sessionService(options: SessionServiceOptions): SessionService {
 
     async revoke(sub: string, id: string) {
       const owned = (await sessions.list(sub)).some((session) => session.id === id);
-      if (!owned) return false;
+      // Tokens that were handed out with it outlive a session that has ended by itself
+      if (!owned) {
+        await options.refreshTokens?.revoke({ sessionId: id, sub });
+        return false;
+      }
       await end({ id });
       emit("session.revoked", { sub, sessionId: id });
       return true;

@@ -24,7 +24,7 @@ export interface SessionServiceOptions extends SessionLimits {
   readonly sessions: SessionStore;
   /** Keeps users: every request asks whether there still is one. */
   readonly users: Pick<UserStore, "findBySub">;
-  /** Keeps refresh tokens; those of a session end with it. */
+  /** Keeps refresh tokens; those of a session end when it is revoked. */
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
@@ -79,7 +79,12 @@ export interface SessionService {
   verify(token: string): Promise<ActiveSession | undefined>;
   /** Sessions of a user that have not ended, the one used last first. */
   list(sub: string): Promise<readonly SessionInfo[]>;
-  /** Ends one of a user's sessions. @returns Whether the user had it. */
+  /**
+   * Ends one of a user's sessions, and the refresh tokens that were handed out with it, also where the session has ended by
+   * itself before.
+   *
+   * @returns Whether the user had the session.
+   */
   revoke(sub: string, id: string): Promise<boolean>;
   /** Ends all of a user's sessions but one. */
   revokeOthers(sub: string, id: string): Promise<void>;

@@ -6,6 +6,7 @@
  */
 
 import { nowSeconds } from "./_clock.ts";
+import { memoryApiKeyStore } from "./_memory_api_keys.ts";
 import { memoryCredentialStore } from "./_memory_credentials.ts";
 import { memoryRefreshTokenStore } from "./_memory_refresh_tokens.ts";
 import { memorySessionStore } from "./_memory_sessions.ts";
@@ -29,8 +30,9 @@ export interface InMemoryAuthStoresOptions {
  * Makes stores that keep everything in this process, and lose it with the process. Each step is done in one synchronous
  * turn, so every compare-and-swap has one winner.
  *
- * Records are copied as JSON and frozen. What has ended is never returned, and its memory comes back with later writes.
- * A `sub`, a session's id or token and a refresh family's id that is taken rejects with an `Error`.
+ * Records are copied as JSON and frozen. What has ended is never returned, and its memory comes back with later writes;
+ * API keys alone stay until they are revoked. A `sub`, a session's id or token, a refresh family's id and an API key's id
+ * that is taken rejects with an `Error`.
  *
  * Of refresh tokens, the secret is looked at before the time: any secret but the current one revokes the family, even
  * where the token has ended by then. A family that has itself ended is `not_found`.
@@ -65,5 +67,6 @@ export function inMemoryAuthStores(options: InMemoryAuthStoresOptions = {}): Aut
     refreshTokens: memoryRefreshTokenStore(now),
     keys: memoryKeyStore(),
     throttle: memoryLoginThrottle(maxThrottleKeys),
+    apiKeys: memoryApiKeyStore(),
   };
 }

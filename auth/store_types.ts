@@ -6,7 +6,10 @@
  * @module
  */
 
+import type { ApiKeyStore, CredentialStore } from "./store_credential_types.ts";
 import type { ThrottleClaim, ThrottleDecision } from "./throttle_rule.ts";
+
+export type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./store_credential_types.ts";
 
 /** A user's account, as far as authentication knows it. */
 export interface User {
@@ -148,11 +151,21 @@ export interface RefreshFamily {
   readonly generation: number;
   /** Whether it has ended. */
   readonly revoked: boolean;
+  /** When it began. */
+  readonly createdAt: number;
   /** When the current token ends; a rotation moves it. */
   readonly expiresAt: number;
   /** When the family ends, whatever happens. */
   readonly familyExpiresAt: number;
-  /** The application's own data, JSON: client, scope. */
+  /** When the user authenticated; no rotation moves it. */
+  readonly authTime: number;
+  /** By which methods, RFC 8176. */
+  readonly amr: readonly string[];
+  /** Authentication context class. */
+  readonly acr?: string;
+  /** Granted scopes, RFC 6749 §3.3. */
+  readonly scope?: readonly string[];
+  /** Data of whoever began it, JSON: the client. */
   readonly data?: unknown;
 }
 
@@ -162,7 +175,7 @@ export interface RefreshRotation {
   readonly familyId: string;
   /** SHA-256 of the presented secret. */
   readonly fromHash: string;
-  /** SHA-256 of the next secret. */
+  /** SHA-256 of the next secret. The presented one again keeps it, and still tells whether it is the current one. */
   readonly toHash: string;
   /** The time. */
   readonly now: number;
@@ -173,7 +186,11 @@ export interface RefreshRotation {
 /** What a family is found by. */
 export type RefreshSelector =
   | { readonly familyId: string }
-  | { readonly sessionId: string }
+  | {
+    readonly sessionId: string;
+    /** Only those of this user, who says that the session is theirs. */
+    readonly sub?: string;
+  }
   | {
     readonly sub: string;
     /** Families of this session stay. */
@@ -195,44 +212,6 @@ export interface RefreshTokenStore {
   ): Promise<"rotated" | "reused" | "expired" | "revoked" | "not_found">;
   /** Ends families for good. */
   revoke(by: RefreshSelector): Promise<void>;
-}
-
-/** A passkey. */
-export interface Credential {
-  /** Credential id, base64url; unique. */
-  readonly id: string;
-  /** Subject id of the user. */
-  readonly sub: string;
-  /** COSE key, base64url. */
-  readonly publicKey: string;
-  /** COSE algorithm. */
-  readonly algorithm: number;
-  /** The authenticator's counter, as seen last. */
-  readonly signCount: number;
-  /** How the authenticator is reached. */
-  readonly transports?: readonly string[];
-  /** Whether it may be copied to other devices (BE), WebAuthn Level 3 §6.1. */
-  readonly backupEligible: boolean;
-  /** Whether it has been (BS). */
-  readonly backedUp: boolean;
-  /** What the user calls it. */
-  readonly name?: string;
-  /** When it was registered. */
-  readonly createdAt: number;
-}
-
-/** Keeps passkeys. */
-export interface CredentialStore {
-  /** Adds a credential, unless its id is known, whoever has it. */
-  create(credential: Credential): Promise<"created" | "taken">;
-  /** Finds a credential. */
-  find(id: string): Promise<Credential | null>;
-  /** Credentials of a user, in any order. */
-  list(sub: string): Promise<readonly Credential[]>;
-  /** Sets `signCount` to `to` if it is still `from`. */
-  updateSignCount(id: string, from: number, to: number): Promise<"updated" | "lost">;
-  /** Removes a credential; nothing happens if there is none. */
-  delete(id: string): Promise<void>;
 }
 
 /** A signing key as it is kept. */
@@ -294,4 +273,6 @@ export interface AuthStores {
   readonly keys: KeyStore;
   /** Counts of attempts. */
   readonly throttle: LoginThrottle;
+  /** API keys. */
+  readonly apiKeys: ApiKeyStore;
 }

@@ -7,11 +7,18 @@
 import { changeUser } from "./_change_user.ts";
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
-import { endAccess } from "./_end_access.ts";
+import { endAccount } from "./_end_access.ts";
 import { randomId } from "./_random.ts";
+import { isDisabled, readUser } from "./_stored.ts";
 import type { AuthEventListener } from "./events.ts";
 import { canonicalIdentifier } from "./identifier.ts";
-import type { CredentialStore, RefreshTokenStore, SessionStore, UserStore } from "./store_types.ts";
+import type {
+  ApiKeyStore,
+  CredentialStore,
+  RefreshTokenStore,
+  SessionStore,
+  UserStore,
+} from "./store_types.ts";
 
 /** Options of {@linkcode userService}. */
 export interface UserServiceOptions {
@@ -23,6 +30,11 @@ export interface UserServiceOptions {
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   /** Keeps passkeys; a user's go with the account. */
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  /**
+   * Keeps API keys; a user's end with the account. Without it, those of a closed account only sleep, and wake up where it
+   * is opened again.
+   */
+  readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
   /** Is told of what happens. */
@@ -40,11 +52,15 @@ export interface UserService {
    * @returns Whether there is such a user.
    */
   changeIdentifier(sub: string, identifier: string): Promise<boolean>;
-  /** Closes an account: its user signs in no more, and all sessions and refresh tokens end. @returns Whether there is one. */
+  /**
+   * Closes an account: its user signs in no more, and all sessions, refresh tokens and API keys end.
+   *
+   * @returns Whether there is one.
+   */
   disable(sub: string): Promise<boolean>;
   /** Opens an account again. What had ended stays so. @returns Whether there is one. */
   enable(sub: string): Promise<boolean>;
-  /** Removes an account, with its sessions, refresh tokens and passkeys. */
+  /** Removes an account, with its sessions, refresh tokens, API keys and passkeys. */
   remove(sub: string): Promise<void>;
 }
 
@@ -87,10 +103,13 @@ export function userService(options: UserServiceOptions): UserService {
     async disable(sub: string) {
       if (!await setDisabled(sub, true)) return false;
       emit("user.disabled", { sub });
-      await endAccess(options, sub);
+      await endAccount(options, sub);
       return true;
     },
     async enable(sub: string) {
+      const user = readUser(await users.findBySub(sub));
+      // What a disable() that broke off has left would wake up
+      if (user !== null && isDisabled(user)) await endAccount(options, sub);
       if (!await setDisabled(sub, false)) return false;
       emit("user.enabled", { sub });
       return true;
@@ -98,7 +117,7 @@ export function userService(options: UserServiceOptions): UserService {
     async remove(sub: string) {
       await users.delete(sub);
       emit("user.removed", { sub });
-      await endAccess(options, sub);
+      await endAccount(options, sub);
       for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
     },
   });

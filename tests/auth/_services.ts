@@ -206,9 +206,9 @@ export async function withAda(options: ServicesOptions = {}): Promise<WithAda> {
 }
 
 function family(id: string, { sub, securityStamp }: Authentication): RefreshFamily {
-  const fresh = { currentHash: "hash", generation: 0, revoked: false };
-  const times = { expiresAt: START + 1_000, familyExpiresAt: START + 10_000 };
-  return { id, sub, securityStamp, ...fresh, ...times };
+  const fresh = { currentHash: "hash", generation: 0, revoked: false, createdAt: START };
+  const times = { expiresAt: START + 1_000, familyExpiresAt: START + 10_000, authTime: START };
+  return { id, sub, securityStamp, ...fresh, ...times, amr: ["pwd"] };
 }
 
 /** Counts that nobody may ask for. */

@@ -9,6 +9,17 @@ const now = () => NOW;
 
 /** One of each type: a new one does not compile until it stands here. */
 const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
+  "api_key.created": { type: "api_key.created", at: NOW, sub: "u1", apiKeyId: "k1" },
+  "api_key.revoked": { type: "api_key.revoked", at: NOW, sub: "u1", apiKeyId: "k1" },
+  "key.rotated": { type: "key.rotated", at: NOW, alg: "ES256", kid: "k1" },
+  "refresh.reuse_detected": {
+    type: "refresh.reuse_detected",
+    at: NOW,
+    sub: "u1",
+    familyId: "f1",
+    sessionId: "s1",
+  },
+  "refresh.rotated": { type: "refresh.rotated", at: NOW, sub: "u1", familyId: "f1" },
   "authz.denied": { type: "authz.denied", at: NOW, reason: "not the owner", route: "/notes/:id" },
   "credential.refused": {
     type: "credential.refused",

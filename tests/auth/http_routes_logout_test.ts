@@ -115,7 +115,8 @@ Deno.test("POST /auth/logout ends the refresh families of its session alone", as
   const { session } = await (await page.send("/auth/session")).json();
   const until = clock.now + 1_000;
   const fresh = { sub: "u1", securityStamp: "s", currentHash: "h", generation: 0, revoked: false };
-  const times = { expiresAt: until, familyExpiresAt: until };
+  const from = { createdAt: clock.now, authTime: clock.now, amr: ["pwd"] };
+  const times = { ...from, expiresAt: until, familyExpiresAt: until };
   for (const [id, sessionId] of [["one", session.id], ["two", session.id], ["other", "s9"]]) {
     await stores.refreshTokens.create({ id: `${id}`, sessionId, ...fresh, ...times });
   }

@@ -189,7 +189,8 @@ Deno.test("POST /auth/login in a signed-in browser ends the session, what was de
   const { sessionId, sub } = (await (await page.send("/auth/session")).json()).principal;
   const fresh = { sub, securityStamp: "s", currentHash: "h", generation: 0, revoked: false };
   const until = app.clock.now + DAY;
-  const times = { expiresAt: until, familyExpiresAt: until };
+  const from = { createdAt: app.clock.now, authTime: app.clock.now, amr: ["pwd"] };
+  const times = { ...from, expiresAt: until, familyExpiresAt: until };
   await app.stores.refreshTokens.create({ id: "mine", sessionId, ...fresh, ...times });
   await app.stores.refreshTokens.create({ id: "other", sessionId: "s9", ...fresh, ...times });
   assertEquals((await page.login()).status, 200);

@@ -56,8 +56,11 @@ async function createApp(): Promise<TestApp> {
       currentHash: "hash",
       generation: 0,
       revoked: false,
+      createdAt: START,
       expiresAt: START + 1_000,
       familyExpiresAt: START + 10_000,
+      authTime: START,
+      amr: ["pwd"],
     };
     const passkey: Credential = {
       id: `c${id}`,

@@ -134,7 +134,8 @@ async function begun(options: ServicesOptions = {}): Promise<Begun> {
   const begun = await Promise.all(repeat(3, () => sessions.create(STAMPED)));
   const ids = begun.map(({ session }) => session.id);
   const [a = "", b = "", c = ""] = ids;
-  const times = { expiresAt: START + 86_400, familyExpiresAt: START + 864_000 };
+  const from = { createdAt: START, authTime: START, amr: ["pwd"] };
+  const times = { ...from, expiresAt: START + 86_400, familyExpiresAt: START + 864_000 };
   const fresh = { ...times, securityStamp: "s1", currentHash: "h", generation: 0, revoked: false };
   for (
     const [id, sessionId] of [["a", a], ["b", b], ["c", c], ["gone", "ended by itself"]] as const

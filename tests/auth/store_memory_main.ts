@@ -46,7 +46,8 @@ async function add(i: number): Promise<void> {
       return;
     case "refresh families": {
       const family = { id, sub, sessionId: `${BULK} session ${i}`, securityStamp: "stamp" };
-      const ends = { expiresAt, familyExpiresAt: expiresAt };
+      const begun = { createdAt: time, authTime: time, amr: ["pwd"] };
+      const ends = { ...begun, expiresAt, familyExpiresAt: expiresAt };
       const secret = { currentHash: `hash ${i}`, generation: 0, revoked: false };
       await refreshTokens.create({ ...family, ...ends, ...secret });
       await refreshTokens.revoke({ familyId: id });

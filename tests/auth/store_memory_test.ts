@@ -23,8 +23,11 @@ function newFamily(id: string): RefreshFamily {
     currentHash: "hash",
     generation: 0,
     revoked: false,
+    createdAt: START,
     expiresAt: START + 600,
     familyExpiresAt: START + 600,
+    authTime: START,
+    amr: ["pwd"],
     data: { scope: ["a"] },
   };
 }

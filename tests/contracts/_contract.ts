@@ -12,6 +12,7 @@
  */
 
 import type { AuthStores } from "../../auth/store_types.ts";
+import { API_KEY_STORE_CASES } from "./api_key_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";
 import { LOGIN_THROTTLE_CASES } from "./login_throttle.ts";
@@ -78,6 +79,7 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
   refreshTokens: REFRESH_TOKEN_STORE_CASES,
   keys: KEY_STORE_CASES,
   throttle: LOGIN_THROTTLE_CASES,
+  apiKeys: API_KEY_STORE_CASES,
 };
 
 /** The stores that there are. */

@@ -6,6 +6,8 @@
  */
 
 import type {
+  ApiKey,
+  ApiKeyStore,
   AuthStores,
   Credential,
   CredentialStore,
@@ -68,6 +70,7 @@ export function naiveAuthStores(now: () => number): AuthStores {
     refreshTokens: naiveRefreshTokenStore(now),
     keys: naiveKeyStore(),
     throttle: naiveLoginThrottle(),
+    apiKeys: naiveApiKeyStore(),
   };
 }
 
@@ -173,7 +176,7 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
   const families = createTable<RefreshFamily>();
   const selects = (by: RefreshSelector, { id, sessionId, sub }: RefreshFamily): boolean => {
     if ("familyId" in by) return by.familyId === id;
-    if ("sessionId" in by) return by.sessionId === sessionId;
+    if ("sessionId" in by) return by.sessionId === sessionId && (by.sub ?? sub) === sub;
     const { exceptSessionId } = by;
     return by.sub === sub && (exceptSessionId === undefined || exceptSessionId !== sessionId);
   };
@@ -248,6 +251,32 @@ function naiveLoginThrottle(): LoginThrottle {
         if (left === null) await records.remove(key);
         else await records.put(key, left);
       }
+    },
+  };
+}
+
+function naiveApiKeyStore(): ApiKeyStore {
+  const keys = createTable<ApiKey>();
+  const list = async (sub: string): Promise<readonly ApiKey[]> =>
+    (await keys.all()).filter((key) => key.sub === sub);
+  return {
+    list,
+    find: (id) => keys.get(id),
+    async create(key) {
+      if (await keys.get(key.id) !== null) throw new Error("Cannot create API key: id is taken");
+      await keys.put(key.id, key);
+    },
+    async touch(id, from, to) {
+      const key = await keys.get(id);
+      if (key === null || (key.lastUsedAt ?? null) !== from) return "lost";
+      await keys.put(id, { ...key, lastUsedAt: to });
+      return "updated";
+    },
+    async revoke(id) {
+      if (await keys.get(id) !== null) await keys.remove(id);
+    },
+    async revokeAll(sub) {
+      for (const { id } of await list(sub)) await keys.remove(id);
     },
   };
 }

@@ -26,6 +26,7 @@ function farAway(stores: AuthStores, turns: number): AuthStores {
     refreshTokens: delayed(stores.refreshTokens, turns),
     keys: delayed(stores.keys, turns),
     throttle: delayed(stores.throttle, turns),
+    apiKeys: delayed(stores.apiKeys, turns),
   };
 }
 

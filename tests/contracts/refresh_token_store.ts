@@ -22,8 +22,11 @@ function newFamily(id: string, sub = "u1"): RefreshFamily {
     currentHash: "hash 0",
     generation: 0,
     revoked: false,
+    createdAt: START,
     expiresAt: TOKEN_END,
     familyExpiresAt: FAMILY_END,
+    authTime: START - 5,
+    amr: ["pwd", "otp"],
   };
 }
 
@@ -67,7 +70,10 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
         ...newFamily("f1"),
         sessionId: "s1",
         generation: 3,
-        data: { clientId: "app", scope: ["notes:read"], deep: { list: [1, null] } },
+        amr: [],
+        acr: "urn:example:aal2",
+        scope: ["notes:read", "notes:write"],
+        data: { clientId: "app", deep: { list: [1, null] } },
       });
       assertEquals(await store.find("f1"), family);
     },
@@ -78,7 +84,8 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
       await createFamily(store);
       const found = await store.find("f1");
       assertEquals(found, newFamily("f1"));
-      assertEquals(["sessionId", "data"].filter((member) => member in (found ?? {})), []);
+      const optional = ["sessionId", "acr", "scope", "data"];
+      assertEquals(optional.filter((member) => member in (found ?? {})), []);
     },
   },
   {
@@ -115,7 +122,11 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
   {
     name: "find() gives families that are detached",
     async run({ store }) {
-      const make = (): RefreshFamily => ({ ...newFamily("f1"), data: { scope: ["a"] } });
+      const make = (): RefreshFamily => ({
+        ...newFamily("f1"),
+        scope: ["a"],
+        data: { client: ["app"] },
+      });
       const family = await createFamily(store, make());
       await assertDetached(family, { expected: make(), find: () => store.find("f1") });
     },
@@ -132,7 +143,8 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
   {
     name: "rotate() replaces the secret, counts, and moves the end",
     async run({ store, clock }) {
-      const family = await createFamily(store, { ...newFamily("f1"), data: { scope: ["a"] } });
+      const members = { sessionId: "s1", acr: "aal2", scope: ["a"], data: { client: "app" } };
+      const family = await createFamily(store, { ...newFamily("f1"), ...members });
       clock.set(START + DAY);
       assertEquals(await store.rotate(rotationAt(START + DAY)), "rotated");
       const expiresAt = START + 15 * DAY;
@@ -141,6 +153,20 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
       const next = { fromHash: "hash 1", toHash: "hash 2" };
       assertEquals(await store.rotate(rotationAt(START + DAY, next)), "rotated");
       assertEquals(await store.find("f1"), { ...second, currentHash: "hash 2", generation: 2 });
+    },
+  },
+  {
+    name: "rotate() from the current secret to itself leaves it valid, and still tells reuse",
+    async run({ store }) {
+      const family = await createFamily(store);
+      const same = rotation({ toHash: "hash 0", expiresAt: family.expiresAt });
+      for (const generation of [1, 2]) {
+        assertEquals(await store.rotate(same), "rotated");
+        assertEquals(await store.find("f1"), { ...family, generation });
+      }
+      const stolen = rotation({ fromHash: "hash x", toHash: "hash x" });
+      assertEquals(await store.rotate(stolen), "reused");
+      assertEquals(await store.find("f1"), { ...family, generation: 2, revoked: true });
     },
   },
   {
@@ -263,6 +289,20 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
       assertEquals(await revoked(store, ids), ["f3", "f4"]);
       await store.revoke({ sub: "u1", exceptSessionId: "s2" });
       assertEquals(await revoked(store, ids), ["f1", "f2", "f3", "f4"], "f3 stays revoked");
+    },
+  },
+  {
+    name: "revoke() by session and user ends what is of both",
+    async run({ store }) {
+      const ids = ["f1", "f2", "f3"];
+      await store.create({ ...newFamily("f1", "u1"), sessionId: "s1" });
+      await store.create({ ...newFamily("f2", "u1"), sessionId: "s2" });
+      await store.create({ ...newFamily("f3", "u2"), sessionId: "s1" });
+      for (const sub of ["u3", "", "__proto__"]) await store.revoke({ sessionId: "s1", sub });
+      await store.revoke({ sessionId: "s3", sub: "u1" });
+      assertEquals(await revoked(store, ids), []);
+      await store.revoke({ sessionId: "s1", sub: "u1" });
+      assertEquals(await revoked(store, ids), ["f1"]);
     },
   },
   {

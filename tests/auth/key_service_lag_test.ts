@@ -1,0 +1,125 @@
+/** Stores whose answers come late, are lost, or are of a copy that lags. */
+
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import type { KeyRing } from "../../auth/store_types.ts";
+import { keyBench, kidOf, kidsOf, LEAD, NUMBERS, signerOf, START } from "./_key_service.ts";
+import { refusal } from "./_services.ts";
+
+Deno.test("keyService() whose write was done, and its answer lost, finds its own key", async () => {
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        await store.save(keys, expected);
+        throw new Error("the connection is gone");
+      },
+    }),
+  });
+  const service = bench.service();
+  await assertRejects(() => service.sign({}, { expiresIn: 60 }), Error, "connection");
+  const token = await service.sign({}, { expiresIn: 60 });
+  assertEquals([kidOf(token)], kidsOf({ keys: await bench.ring() }));
+});
+
+Deno.test("rotate() with revoke whose write was done, and its answer lost, still ends the old keys here", async () => {
+  const lose = { yes: false };
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        const outcome = await store.save(keys, expected);
+        if (lose.yes) throw new Error("the connection is gone");
+        return outcome;
+      },
+    }),
+  });
+  const service = bench.service();
+  const token = await service.sign({}, { expiresIn: 600 });
+  lose.yes = true;
+  await assertRejects(() => service.rotate({ revoke: true }), Error, "connection");
+  assertEquals((await refusal(() => bench.verify(token, service.resolve))).reason, "key_unknown");
+  assertNotEquals(await signerOf(service), kidOf(token));
+});
+
+Deno.test("rotate() with revoke is not undone by a copy of the store that lags", async () => {
+  let copy: KeyRing | null = null;
+  const bench = keyBench({
+    wrap: (store) => ({ load: async () => copy ?? await store.load() }),
+  });
+  const service = bench.service();
+  const token = await service.sign({}, { expiresIn: 600 });
+  const behind = await bench.store.load();
+  await service.rotate({ revoke: true });
+  const fresh = await signerOf(service);
+  for (const seconds of [1, 5, 20, 33]) {
+    bench.clock.now += seconds;
+    copy = behind;
+    // Whoever has the old key makes the service read again, by a kid that it does not know
+    await assertRejects(() => bench.verify(token, service.resolve));
+    copy = null;
+    assertEquals((await refusal(() => bench.verify(token, service.resolve))).reason, "key_unknown");
+    assertEquals([await signerOf(service), kidsOf(await service.jwks())], [fresh, [fresh]]);
+  }
+  copy = behind;
+  bench.clock.now += 60;
+  assertEquals((await refusal(() => service.sign({}, { expiresIn: 60 }))).status, 503);
+  copy = null;
+  assertEquals(await signerOf(service), fresh);
+});
+
+Deno.test("rotate() with revoke is not undone by the late answer of an earlier write", async () => {
+  let release = () => {};
+  let held: Promise<void> | undefined = new Promise((resolve) => release = resolve);
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        const hold = held;
+        held = undefined;
+        const outcome = await store.save(keys, expected);
+        await hold;
+        return outcome;
+      },
+    }),
+  });
+  const service = bench.service();
+  const late = service.sign({}, { expiresIn: 600 });
+  while ((await bench.ring()).length === 0) await new Promise((resolve) => setTimeout(resolve));
+  const [first] = kidsOf({ keys: await bench.ring() });
+  await service.rotate({ revoke: true });
+  release();
+  await late;
+  assertEquals(await service.resolve({ alg: "Ed25519", kid: first ?? "" }), undefined);
+  assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
+});
+
+Deno.test("rotate() with revoke is not undone by a backup of the store", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  const stolen = await signerOf(service);
+  const backup = await bench.ring();
+  await service.rotate({ revoke: true });
+  const { version = null } = await bench.store.load() ?? {};
+  assertEquals(await bench.store.save(backup, version), "saved");
+  bench.clock.now += 60;
+  const fresh = await signerOf(service);
+  assertNotEquals(fresh, stolen);
+  assertEquals(kidsOf({ keys: await bench.ring() }), [fresh]);
+});
+
+Deno.test("keyService() goes on with a ring to which a key came back that it had dropped, without it", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  await service.jwks();
+  await service.rotate();
+  const [dropped] = await bench.ring();
+  assert(dropped !== undefined);
+  bench.clock.now = START + NUMBERS.rotateAfter - LEAD;
+  const kids = kidsOf(await service.jwks());
+  const { version = null, keys = [] } = await bench.store.load() ?? {};
+  assertEquals(kidsOf({ keys }), kids);
+  await bench.store.save([dropped, ...keys], version);
+  const { load } = bench.calls;
+  for (const loads of [1, 2]) {
+    bench.clock.now += 60;
+    for (const _ of [1, 2, 3]) assertEquals(kidsOf(await service.jwks()), kids);
+    assertEquals(bench.calls.load - load, loads);
+  }
+});

@@ -1,0 +1,294 @@
+/** The catalogue "JWKS", as far as it is about keys of another server: one row per attack; rows are only added. */
+
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { encodeBase64Url } from "../../auth/_base64url.ts";
+import { utf8 } from "../../auth/_bytes.ts";
+import { generateJwk, type Jwk } from "../../auth/jwk.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt.ts";
+import { remoteJwks, type RemoteJwksOptions } from "../../auth/remote_jwks.ts";
+import {
+  ALGORITHMS,
+  headerOf,
+  type Refusal,
+  refusalOf,
+  setOf,
+  signer,
+  START,
+} from "../auth/_remote_jwks.ts";
+import { countingFetch, gzip, serveBytes, serveHttp, streamOf } from "../auth/_servers.ts";
+
+const ours = await signer();
+const next = await signer("Ed25519");
+const secret = await generateJwk("HS256");
+
+const ADDRESSES: readonly (readonly [source: string, what: string, address: string])[] = [
+  ["ATTACKS", "a link-local address", "https://169.254.169.254/latest/meta-data/"],
+  ["ATTACKS", "a file", "file:///etc/passwd"],
+  ["ATTACKS", "http", "http://id.example.com/jwks"],
+  ["neighbour", "a link-local address as one number", "https://2852039166/"],
+  ["neighbour", "a link-local address in IPv6", "https://[fe80::1]/"],
+  ["neighbour", "a link-local address that IPv6 maps", "https://[::ffff:169.254.169.254]/"],
+  ["neighbour", "a link-local address behind NAT64", "https://[64:ff9b::169.254.169.254]/"],
+  ["neighbour", "a link-local address behind 6to4", "https://[2002:a9fe:a9fe::]/"],
+  ["neighbour", "metadata of a cloud in IPv6", "https://[fd00:ec2::254]/"],
+  ["neighbour", "this machine", "https://localhost/"],
+  ["neighbour", "this machine with the root", "https://localhost./"],
+  ["neighbour", "this machine in hexadecimal", "https://0x7f.1/"],
+  ["neighbour", "this machine's unspecified address", "https://0.0.0.0/"],
+  ["neighbour", "a private address", "https://10.0.0.1/"],
+  ["neighbour", "a host behind a name that looks like it", "https://id.example.com@10.0.0.1/"],
+  ["neighbour", "data", 'data:application/json,{"keys":[]}'],
+  ["neighbour", "a blob", "blob:https://id.example.com/keys"],
+];
+for (const [source, what, address] of ADDRESSES) {
+  Deno.test(`[${source}] jwks_uri: ${what} → refused before any request`, () => {
+    const fetch = () => Promise.reject(new Error("asked"));
+    assertThrows(() => remoteJwks(address, { fetch }), TypeError);
+  });
+}
+
+const REDIRECTS: readonly (readonly [source: string, what: string, location: string])[] = [
+  ["ATTACKS", "a link-local address", "http://169.254.169.254/latest/meta-data/"],
+  ["ATTACKS", "a file", "file:///etc/passwd"],
+  ["ATTACKS", "http", "http://id.example.com/jwks"],
+  ["neighbour", "https", "https://id.example.com/jwks"],
+  ["neighbour", "itself", "/jwks"],
+  ["neighbour", "nothing", ""],
+];
+for (const [source, what, location] of REDIRECTS) {
+  Deno.test(`[${source}] jwks_uri: a redirect to ${what} → not followed, 503`, async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const headers = { Location: location };
+      await using server = serveHttp(() => new Response('{"keys":[]}', { status, headers }));
+      assertUnavailable(await refusalOf(verifying(server.origin)));
+      assertEquals(server.requests.length, 1);
+    }
+  });
+}
+
+/** Bodies that do not end, or not soon. */
+const BODIES: readonly (readonly [source: string, what: string, answer: () => Response])[] = [
+  ["ATTACKS", "50 MB", () => new Response(streamOf(52_428_800))],
+  ["neighbour", "50 MB, compressed", () => gzip(streamOf(52_428_800))],
+  ["neighbour", "a set, and blanks without end", () => new Response(streamOf(Infinity))],
+];
+for (const [source, what, answer] of BODIES) {
+  Deno.test(`[${source}] body: ${what} → no more than 5 limits read, 503`, async () => {
+    await using server = serveHttp(answer);
+    const counted = countingFetch();
+    assertUnavailable(await refusalOf(verifying(server.origin, { fetch: counted.fetch })));
+    assert(counted.read() < 5 * 65_536, `read ${counted.read()} bytes`);
+    assert(counted.isCancelled());
+  });
+}
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+const SLOW: readonly (readonly [source: string, what: string, parts: readonly string[]])[] = [
+  ["ATTACKS", "a body that stops", [`${HEAD}Content-Length: 50\r\n\r\n{"keys":`, ""]],
+  ["neighbour", "no body", [`${HEAD}Content-Length: 11\r\n\r\n`, ""]],
+  ["neighbour", "no head", [""]],
+];
+for (const [source, what, parts] of SLOW) {
+  Deno.test(`[${source}] slow: ${what} → aborted, 503, for all who wait`, async () => {
+    await using server = serveBytes(...parts);
+    const verify = verifying(server.origin, { timeoutMs: 100 });
+    const startedAt = performance.now();
+    const refusals = await Promise.all(Array.from({ length: 20 }, () => refusalOf(verify)));
+    refusals.forEach(assertUnavailable);
+    assert(performance.now() - startedAt < 3_000);
+  });
+}
+
+Deno.test("[ATTACKS] flood: 1,000 unknown kids → one fetch per cooldown", async () => {
+  await using server = serveHttp(() => setOf([ours.publicJwk]));
+  const clock = { now: START };
+  const keys = resolverOf(server.origin, { now: () => clock.now });
+  await keys(headerOf(ours.kid));
+  for (const fetches of [2, 3, 4]) {
+    clock.now += 30;
+    const asked = Array.from({ length: 1_000 }, (_, i) => keys(headerOf(`kid ${fetches} ${i}`)));
+    assertEquals((await Promise.all(asked)).flat(), []);
+    for (const i of Array(50).keys()) await keys(headerOf(`later ${i}`));
+    assertEquals(server.requests.length, fetches);
+  }
+});
+
+Deno.test("[neighbour] flood: 1,000 unknown kids while it is down → one fetch per cooldown", async () => {
+  await using server = serveHttp(() => new Response(null, { status: 500 }));
+  const keys = resolverOf(server.origin);
+  const asked = Array.from(
+    { length: 1_000 },
+    (_, i) => refusalOf(async () => await keys(headerOf(`${i}`))),
+  );
+  (await Promise.all(asked)).forEach(assertUnavailable);
+  assertEquals(server.requests.length, 1);
+});
+
+Deno.test("[ATTACKS] stampede: 500 parallel first verifications → one fetch", async () => {
+  await using server = serveHttp(() => setOf([ours.publicJwk]));
+  const verify = verifying(server.origin);
+  const subjects = await Promise.all(Array.from({ length: 500 }, verify));
+  assertEquals(new Set(subjects), new Set(["ada"]));
+  assertEquals(server.requests.length, 1);
+});
+
+Deno.test("[ATTACKS] rotation: the old and the new key → both verify", async () => {
+  await using server = serveHttp(() => setOf([next.publicJwk, ours.publicJwk]));
+  const keys = resolverOf(server.origin);
+  for (const token of [await ours.sign(), await next.sign()]) {
+    assertEquals(await subjectOf(token, keys), "ada");
+  }
+});
+
+Deno.test("[ATTACKS] outage: the endpoint down → stale keys, then 503 for every token", async () => {
+  const clock = { now: START };
+  const options = { now: () => clock.now };
+  const server = serveHttp(() => setOf([ours.publicJwk]));
+  const keys = resolverOf(server.origin, options);
+  const [good, forged] = [await ours.sign(), await (await signer()).sign(ours.kid)];
+  assertEquals(await subjectOf(good, keys), "ada");
+  await server[Symbol.asyncDispose]();
+  clock.now += 4_199;
+  assertEquals(await subjectOf(good, keys), "ada");
+  assertEquals((await refusalOf(() => subjectOf(forged, keys))).reason, "signature_invalid");
+  clock.now += 1;
+  for (const token of [good, forged]) {
+    assertUnavailable(await refusalOf(() => subjectOf(token, keys)));
+  }
+});
+
+/** Sets that do not say which key is meant. */
+const AMBIGUOUS: readonly (readonly [source: string, what: string, keys: readonly Jwk[]])[] = [
+  ["ATTACKS", "a duplicate kid", [ours.publicJwk, { ...next.publicJwk, kid: ours.kid }]],
+  ["ATTACKS", "a secret beside a key", [ours.publicJwk, { ...secret, kid: ours.kid }]],
+  ["neighbour", "a secret in front of a key", [{ ...secret, kid: ours.kid }, ours.publicJwk]],
+  ["neighbour", "the same key twice", [ours.publicJwk, ours.publicJwk]],
+];
+for (const [source, what, published] of AMBIGUOUS) {
+  Deno.test(`[${source}] set: ${what} → ambiguous, refused`, async () => {
+    await using server = serveHttp(() => setOf(published));
+    const { code, reason } = await refusalOf(verifying(server.origin));
+    assertEquals([code, reason], ["invalid_token", "key_ambiguous"]);
+  });
+}
+
+Deno.test("[neighbour] set: a published secret → signs for nobody", async () => {
+  await using server = serveHttp(() => setOf([secret, ours.publicJwk]));
+  const keys = resolverOf(server.origin);
+  for (const header of [{}, { kid: ours.kid }, { kid: secret.kid }]) {
+    const { kid: _, ...key } = secret;
+    const token = await signJwt({ sub: "eve" }, {
+      algorithms: ["HS256"],
+      key,
+      header,
+      expiresIn: 60,
+    });
+    assertEquals((await refusalOf(() => subjectOf(token, keys))).code, "invalid_token");
+  }
+});
+
+Deno.test("[CVE-2015-9235] set: HS256 keyed with what is published → refused", async () => {
+  await using server = serveHttp(() => setOf([ours.publicJwk]));
+  const keys = resolverOf(server.origin);
+  for (const text of [JSON.stringify(ours.publicJwk), `${ours.publicJwk.x}`]) {
+    const key: Jwk = { kty: "oct", k: encodeBase64Url(utf8(text)) };
+    const header = { kid: ours.kid };
+    const token = await signJwt({ sub: "eve" }, {
+      algorithms: ["HS256"],
+      key,
+      header,
+      expiresIn: 60,
+    });
+    assertEquals((await refusalOf(() => subjectOf(token, keys))).code, "invalid_token");
+  }
+});
+
+Deno.test("[ATTACKS] header: jku, jwk, x5u and x5c of a stranger → nothing is fetched, refused", async () => {
+  const theirs = await signer();
+  await using evil = serveHttp(() => setOf([theirs.publicJwk]));
+  await using server = serveHttp(() => setOf([ours.publicJwk]));
+  const keys = resolverOf(server.origin);
+  const address = `${evil.origin}/jwks`;
+  const header = { kid: ours.kid, jku: address, x5u: address, x5c: ["AA"], jwk: theirs.publicJwk };
+  const token = await forge(theirs.privateJwk, header);
+  assertEquals((await refusalOf(() => subjectOf(token, keys))).reason, "signature_invalid");
+  assertEquals([server.requests.length, evil.requests.length], [1, 0]);
+});
+
+const KIDS: readonly (readonly [source: string, what: string, kid: unknown])[] = [
+  ["ATTACKS", "a path", "../../x"],
+  ["ATTACKS", "SQL", "' OR 1=1 --"],
+  ["ATTACKS", "a prototype", "__proto__"],
+  ["ATTACKS", "10 kB", "k".repeat(10_240)],
+  ["ATTACKS", "a number", 1],
+  ["neighbour", "a member of every object", "constructor"],
+  ["neighbour", "a member of every list", "length"],
+  ["neighbour", "a URL", "https://evil.example/jwks"],
+  ["neighbour", "a query", "?kid=x#y"],
+  ["neighbour", "nothing", ""],
+  ["neighbour", "null", null],
+  ["neighbour", "a list of one", [ours.kid]],
+  ["neighbour", "a kid in other case", swapCase(ours.kid)],
+  ["neighbour", "a kid with NUL", `${ours.kid}\0`],
+  ["neighbour", "a kid cut", ours.kid.slice(0, -1)],
+];
+for (const [source, what, kid] of KIDS) {
+  Deno.test(`[${source}] kid: ${what} → refused, and asked for nowhere`, async () => {
+    await using server = serveHttp(() => setOf([ours.publicJwk, next.publicJwk]));
+    const warnings: string[] = [];
+    const keys = resolverOf(server.origin, { warn: (message) => void warnings.push(message) });
+    const token = await forge(ours.privateJwk, { kid });
+    const { code } = await refusalOf(() => subjectOf(token, keys));
+    assertEquals([code, warnings], ["invalid_token", []]);
+    assertEquals(await keys({ alg: "ES256", kid: kid as string }), []);
+    for (const { url } of server.requests) assertEquals(url, `${server.origin}/jwks`);
+    assertFalse(server.requests.length > 1);
+  });
+}
+
+/** A resolver for a server on this machine. */
+function resolverOf(
+  origin: string,
+  options: RemoteJwksOptions = {},
+): ReturnType<typeof remoteJwks> {
+  const local = { insecureLoopback: true, now: () => START, warn() {} };
+  return remoteJwks(`${origin}/jwks`, { ...local, ...options });
+}
+
+/** Verifies a good token by keys of a server. */
+function verifying(origin: string, options?: RemoteJwksOptions): () => Promise<string | undefined> {
+  const keys = resolverOf(origin, options);
+  return async () => await subjectOf(await ours.sign(), keys);
+}
+
+async function subjectOf(
+  token: string,
+  keys: ReturnType<typeof remoteJwks>,
+): Promise<string | undefined> {
+  const { claims } = await verifyJwt(token, { algorithms: ALGORITHMS, keys, now: () => START });
+  return claims.sub;
+}
+
+function assertUnavailable({ code, status, reason, cause }: Refusal): void {
+  assertEquals([code, status, reason], ["service_unavailable", 503, "jwks_unavailable"]);
+  assert(cause instanceof Error);
+}
+
+/** A token with any header, signed as ES256. */
+async function forge(jwk: Jwk, members: Readonly<Record<string, unknown>>): Promise<string> {
+  const params = { name: "ECDSA", namedCurve: "P-256" };
+  const { kty = "", crv = "", x = "", y = "", d = "" } = jwk;
+  const key = await crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, params, false, ["sign"]);
+  const parts = [{ alg: "ES256", ...members }, { sub: "eve", exp: START + 60 }];
+  const signed = parts.map((part) => encodeBase64Url(utf8(JSON.stringify(part)))).join(".");
+  const how = { name: "ECDSA", hash: "SHA-256" };
+  const signature = new Uint8Array(await crypto.subtle.sign(how, key, utf8(signed)));
+  return `${signed}.${encodeBase64Url(signature)}`;
+}
+
+function swapCase(text: string): string {
+  return text.replace(
+    /[a-z]/gi,
+    (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * A server that publishes keys, which a test changes, and a clock that it sets.
+ *
+ * @module
+ */
+
+import { assertInstanceOf, assertRejects } from "@std/assert";
+import { AuthError } from "../../auth/error.ts";
+import type { JwaAlgorithm } from "../../auth/jwa.ts";
+import { generateJwk, type Jwk, publicJwk } from "../../auth/jwk.ts";
+import type { JwsHeader } from "../../auth/jws_types.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt.ts";
+import { remoteJwks, type RemoteJwksOptions } from "../../auth/remote_jwks.ts";
+
+export const START = 1_700_000_000;
+export const ADDRESS = "https://id.example.com/jwks";
+export const ALGORITHMS: readonly JwaAlgorithm[] = ["ES256", "RS256", "Ed25519", "HS256"];
+
+/** A fetch that publishes keys. */
+export interface Publisher {
+  /** What it answers. */
+  answer: () => Response | Promise<Response>;
+  /** The time. */
+  now: number;
+  /** How often it was asked. */
+  fetches: number;
+  /** What was warned of. */
+  readonly warnings: string[];
+  /** Finds keys, as the tests' subject does. */
+  find(kid?: string): Promise<readonly Jwk[]>;
+  /** Says why a key is not found. */
+  refusal(kid?: string): Promise<Refusal>;
+  /** The subject of a token, if it verifies. */
+  verify(token: string): Promise<string | undefined>;
+}
+
+/** An error, in short. */
+export interface Refusal {
+  readonly code: string;
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly cause: unknown;
+}
+
+/** Publishes keys to one resolver. */
+export function publish(keys: readonly unknown[], options: RemoteJwksOptions = {}): Publisher {
+  const warnings: string[] = [];
+  const resolver = remoteJwks(ADDRESS, {
+    now: () => publisher.now,
+    warn: (message) => void warnings.push(message),
+    async fetch() {
+      publisher.fetches++;
+      return await publisher.answer();
+    },
+    ...options,
+  });
+  const find = async (kid?: string) => await resolver(headerOf(kid)) as readonly Jwk[];
+  const publisher: Publisher = {
+    answer: () => setOf(keys),
+    now: START,
+    fetches: 0,
+    warnings,
+    find,
+    refusal: (kid) => refusalOf(() => find(kid)),
+    async verify(token) {
+      const now = () => publisher.now;
+      const { claims } = await verifyJwt(token, { algorithms: ALGORITHMS, keys: resolver, now });
+      return claims.sub;
+    },
+  };
+  return publisher;
+}
+
+/** An answer that is a set of keys. */
+export function setOf(keys: readonly unknown[], headers: Record<string, string> = {}): Response {
+  return Response.json({ keys }, { headers });
+}
+
+/** An answer that is none. */
+export function unavailable(): Response {
+  return new Response("down", { status: 503 });
+}
+
+/** A header as a token without or with a `kid` has it. */
+export function headerOf(kid?: string): JwsHeader {
+  return { alg: "ES256", ...(kid === undefined ? {} : { kid }) };
+}
+
+/** Why something was refused. */
+export async function refusalOf(what: () => Promise<unknown>): Promise<Refusal> {
+  const error = await assertRejects(what);
+  assertInstanceOf(error, AuthError);
+  const { code, status, reason, cause } = error;
+  return { code, status, reason, cause };
+}
+
+/** A key pair, and tokens that it signs. */
+export interface Signer {
+  readonly kid: string;
+  readonly privateJwk: Jwk;
+  readonly publicJwk: Jwk;
+  /** Signs a token that lasts a day. @param kid What its header says; "" for nothing. */
+  sign(kid?: string): Promise<string>;
+}
+
+/** Makes a key pair. */
+export async function signer(alg: JwaAlgorithm = "ES256"): Promise<Signer> {
+  const privateJwk = await generateJwk(alg);
+  const { kid = "" } = privateJwk;
+  return {
+    kid,
+    privateJwk,
+    publicJwk: publicJwk(privateJwk),
+    sign(said = kid) {
+      const { kid: _, ...key } = privateJwk;
+      const header = said === "" ? {} : { kid: said };
+      const now = () => START;
+      return signJwt({ sub: "ada" }, { algorithms: [alg], key, header, expiresIn: 86_400, now });
+    },
+  };
+}

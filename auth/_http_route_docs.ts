@@ -8,7 +8,7 @@ import type { EndpointMetadata, SchemaObject } from "../router/openapi_types.ts"
 
 /** Metadata of each route. */
 export type RouteDocs = Readonly<
-  Record<"register" | "login" | "logout" | "session" | "csrf", EndpointMetadata>
+  Record<"register" | "login" | "logout" | "refresh" | "session" | "csrf", EndpointMetadata>
 >;
 
 const TAGS = ["Authentication"];
@@ -44,12 +44,22 @@ const USER = object({
   identifier: { ...TEXT, description: "What the user signs in by" },
 }, ["sub", "identifier"]);
 
-const SIGNED_IN = object({
+const SIGNED_IN = {
   principal: PRINCIPAL,
   session: SESSION,
   user: USER,
   csrfToken: { ...TEXT, description: "The token that requests of this session carry from now on" },
-}, ["principal", "session", "user", "csrfToken"]);
+};
+
+const TOKENS = {
+  accessToken: { ...TEXT, description: "For `Authorization: Bearer`, RFC 6750" },
+  tokenType: { type: "string", const: "Bearer" },
+  expiresIn: { type: "number", description: "Seconds until the access token ends" },
+  refreshToken: { ...TEXT, description: "For the next access token, once" },
+  scope: { ...TEXTS, description: "Granted scopes" },
+};
+
+const TOKEN_NAMES = ["accessToken", "tokenType", "expiresIn", "refreshToken"];
 
 const CREDENTIALS = {
   identifier: { ...TEXT, description: "An e-mail address or a name", maxLength: 254 },
@@ -62,9 +72,20 @@ const FORGED = { 403: { description: "The request is forged, or has no valid CSR
 const THROTTLED = { 429: { description: "Too many attempts", headers: RETRY } };
 const BUSY = { 503: { description: "Too many passwords are being hashed", headers: RETRY } };
 
-/** Writes the metadata. @param header The header field that carries the token. */
-export function routeDocs(header: string): RouteDocs {
-  const token = {
+/** What documents have to know. */
+export interface RouteDocsOptions {
+  /** The header field that carries the CSRF token. */
+  readonly header: string;
+  /** Whether sign-ins hand out tokens, or tokens alone. */
+  readonly tokens: boolean | "only";
+}
+
+/** Writes the metadata. */
+export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
+  const signedIn = signedInSchema(tokens);
+  const refreshToken = { ...TEXT, description: "The refresh token" };
+  const forged = tokens === "only" ? {} : FORGED;
+  const token = tokens === "only" ? {} : {
     parameters: [{
       name: header,
       in: "header",
@@ -80,9 +101,9 @@ export function routeDocs(header: string): RouteDocs {
       ...token,
       requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
       responses: {
-        201: content("The new account's session", SIGNED_IN),
+        201: content("The new account's session", signedIn),
         400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
-        ...FORGED,
+        ...forged,
         409: { description: "Another account has the identifier" },
         422: {
           description: "The password is too weak, as `violations` says, or the body no object",
@@ -100,10 +121,10 @@ export function routeDocs(header: string): RouteDocs {
         remember: { type: "boolean", description: "Keep signed in", default: false },
       }, ["identifier", "password"])),
       responses: {
-        200: content("The session", SIGNED_IN),
+        200: content("The session", signedIn),
         400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
         401: { description: "No such account, or a wrong password", headers: CHALLENGE },
-        ...FORGED,
+        ...forged,
         422: { description: "The body is no object, or `remember` no boolean" },
         ...THROTTLED,
         ...BUSY,
@@ -113,8 +134,21 @@ export function routeDocs(header: string): RouteDocs {
       tags: TAGS,
       summary: "Sign out",
       ...token,
-      requestBody: { ...body({ type: "object" }), required: false },
-      responses: { 204: { description: "Nobody is signed in any more" }, ...FORGED },
+      requestBody: {
+        ...body(tokens ? object({ refreshToken }, []) : { type: "object" }),
+        required: false,
+      },
+      responses: { 204: { description: "Nobody is signed in any more" }, ...forged },
+    },
+    refresh: {
+      tags: TAGS,
+      summary: "Exchange a refresh token for the next ones",
+      requestBody: body(object({ refreshToken }, ["refreshToken"])),
+      responses: {
+        200: content("The next tokens", object(TOKENS, TOKEN_NAMES)),
+        400: { description: "The body is no JSON" },
+        401: { description: "The refresh token is good for nothing, whatever the reason" },
+      },
     },
     session: {
       tags: TAGS,
@@ -142,6 +176,15 @@ export function routeDocs(header: string): RouteDocs {
       },
     },
   };
+}
+
+function signedInSchema(tokens: boolean | "only"): SchemaObject {
+  const beside = tokens === "only" ? { user: USER } : SIGNED_IN;
+  const issued = tokens === false ? [] : TOKEN_NAMES;
+  return object(
+    { ...beside, ...(tokens === false ? {} : TOKENS) },
+    [...Object.keys(beside), ...issued],
+  );
 }
 
 function object(

@@ -13,6 +13,8 @@ import type { AuthStrategy, Decision } from "./strategy.ts";
 export interface RequestState {
   /** Who asks. */
   principal: Principal | undefined;
+  /** The ways in, as the guard names them in `WWW-Authenticate`. */
+  challenge: string | undefined;
   /** Token of the session that the request has begun. */
   begun: string | undefined;
   /** What strategies said, so that guards in a row ask once. */
@@ -52,6 +54,7 @@ export function stateOf(request: AnyRequest): RequestState {
   if (state === undefined) {
     state = {
       principal: undefined,
+      challenge: undefined,
       begun: undefined,
       decided: undefined,
       vary: [],

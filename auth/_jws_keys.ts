@@ -4,9 +4,10 @@
  * @module
  */
 
+import { purposeProblem } from "./_jwk_purpose.ts";
 import { refused } from "./_jws_refused.ts";
 import { JWA, type JwaAlgorithm } from "./jwa.ts";
-import { importJwk, type Jwk, type JwkSet, purposeProblem } from "./jwk.ts";
+import { importJwk, type Jwk, type JwkSet } from "./jwk.ts";
 import type { FoundKeys, JwsHeader, VerificationKeys } from "./jws_types.ts";
 
 /** Finds the one key of a token. */

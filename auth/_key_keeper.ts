@@ -6,7 +6,14 @@
  */
 
 import type { Emit } from "./_emit.ts";
-import { importKeys, type MadeKey, makeKey, type SigningKey, versionOf } from "./_key_material.ts";
+import {
+  importKeys,
+  type MadeKey,
+  makeKey,
+  type SigningKey,
+  versionOf,
+  withoutNulls,
+} from "./_key_material.ts";
 import {
   type NewRingKey,
   planRing,
@@ -87,7 +94,7 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
       const loadedAt = now();
       const ring = await store.load();
       const version = versionOf(ring);
-      const stored = ring === null ? [] : ring.keys;
+      const stored = ring === null ? [] : withoutNulls(ring.keys);
       const keys = await importUsable(stored, repairs);
       const planned = plan(keys && stored.filter(isThere), loadedAt);
       if (planned === undefined) return keep({ order, loadedAt, keys: keys ?? [] });
@@ -101,6 +108,10 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
         for (const { alg, kid } of added) emit("key.rotated", { alg, kid });
         return saved;
       }
+      // A copy that lags, and no backup that came back: it takes no write, and what is known is newer
+      if (plan === lacking && isBehind(stored) && view !== undefined) {
+        return view = { ...view, loadedAt };
+      }
     }
     if (waiting === undefined) {
       throw new AuthError("service_unavailable", { reason: "key_ring_contended" });
@@ -108,6 +119,11 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
     // Without the error: a driver's may hold what was written
     warn("Cannot write key ring: the store does not take it; the next keys have to wait");
     return keep(waiting);
+  }
+
+  /** Whether a key is there again that was taken out. */
+  function isBehind(stored: readonly StoredKey[]): boolean {
+    return Array.isArray(stored) && stored.some((key) => removed.has(key?.kid));
   }
 
   async function importUsable(

@@ -46,6 +46,15 @@ export function versionOf(ring: KeyRing | null): string | null {
   throw unusable("the store gave no version");
 }
 
+/** Keys as a store with columns gives them, which have null for an end that is not there. */
+export function withoutNulls(keys: readonly StoredKey[]): readonly StoredKey[] {
+  if (!Array.isArray(keys)) return keys; // for importKeys() to refuse
+  return keys.map((key) => {
+    const { retiredAt, ...rest } = key ?? {};
+    return retiredAt === null ? rest : key;
+  });
+}
+
 /**
  * Checks and imports the keys of a ring.
  *

@@ -26,14 +26,11 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
 
   function select(by: RefreshSelector): readonly string[] {
     if ("familyId" in by) return [by.familyId];
-    if ("sessionId" in by) {
-      const ids = idsBySessionId.list(by.sessionId);
-      if (by.sub === undefined) return ids;
-      const own = idsBySub.list(by.sub);
-      return ids.filter((id) => own.includes(id));
-    }
-    const kept = by.exceptSessionId === undefined ? [] : idsBySessionId.list(by.exceptSessionId);
-    return idsBySub.list(by.sub).filter((id) => !kept.includes(id));
+    if ("sessionId" in by) return idsBySessionId.list(by.sessionId);
+    const { sub, exceptSessionId, onlySessionId } = by;
+    const kept = exceptSessionId === undefined ? [] : idsBySessionId.list(exceptSessionId);
+    const only = onlySessionId === undefined ? undefined : idsBySessionId.list(onlySessionId);
+    return idsBySub.list(sub).filter((id) => !kept.includes(id) && (only?.includes(id) ?? true));
   }
 
   function revoke(id: string): void {
@@ -42,6 +39,14 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
     if (family !== undefined) {
       families.set(id, Object.freeze({ ...family, revoked: true }), time);
     }
+  }
+
+  function list(sub: string): RefreshFamily[] {
+    const time = now();
+    return idsBySub.list(sub).flatMap((id) => {
+      const family = families.get(id, time);
+      return family === undefined || family.revoked ? [] : family;
+    });
   }
 
   return {
@@ -81,5 +86,6 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
         return "rotated";
       }),
     revoke: (by) => inOneTurn(() => select(by).forEach(revoke)),
+    list: (sub) => inOneTurn(() => Object.freeze(list(sub))),
   };
 }

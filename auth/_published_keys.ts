@@ -4,8 +4,9 @@
  * @module
  */
 
+import { purposeProblem } from "./_jwk_purpose.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
-import { importJwk, type Jwk, publicJwk, purposeProblem } from "./jwk.ts";
+import { importJwk, type Jwk, publicJwk } from "./jwk.ts";
 
 /** The keys of a set. */
 export interface PublishedKeys {

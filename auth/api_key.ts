@@ -26,7 +26,7 @@ export interface GeneratedApiKey {
   readonly key: string;
   /** Its public identifier, to find it by. */
   readonly id: string;
-  /** SHA-256 of its secret, base64url: what is stored. */
+  /** SHA-256 of all but its checksum, base64url: what is stored. A secret behind another prefix is another key. */
   readonly secretHash: string;
 }
 
@@ -80,7 +80,7 @@ export async function generateApiKey(
   const secret = encodeBase62(randomBytes(SECRET_BYTES));
   const unchecked = `${prefix}_${id}_${secret}`;
   const key = unchecked + checksum(unchecked);
-  return { key, id, secretHash: await digestText(secret) };
+  return { key, id, secretHash: await digestApiKey({ prefix, id, secret }) };
 }
 
 /**
@@ -107,6 +107,11 @@ export function parseApiKey(key: string): ParsedApiKey | undefined {
   // As many digits can say more than the bytes hold: nobody made that here
   if (!isBase62(id, ID_BYTES) || !isBase62(secret, SECRET_BYTES)) return undefined;
   return { prefix, id, secret };
+}
+
+/** What is stored of a key. */
+export async function digestApiKey({ prefix, id, secret }: ParsedApiKey): Promise<string> {
+  return await digestText(`${prefix}_${id}_${secret}`);
 }
 
 /** Checks a prefix. @throws {TypeError | RangeError} If it is none. */

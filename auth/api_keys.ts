@@ -8,12 +8,12 @@ import { readNewApiKey, showApiKey } from "./_api_key_rules.ts";
 import { equalText } from "./_bytes.ts";
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
-import { digestText } from "./_kdf.ts";
 import { showUser } from "./_session_rules.ts";
 import { isDisabled, readApiKey, readUser } from "./_stored.ts";
 import {
   checkApiKeyPrefix,
   DEFAULT_API_KEY_PREFIX,
+  digestApiKey,
   generateApiKey,
   parseApiKey,
 } from "./api_key.ts";
@@ -87,7 +87,8 @@ export interface VerifiedApiKey {
 /** Makes, lists, verifies and revokes API keys. */
 export interface ApiKeyService {
   /**
-   * Makes an API key for a user. Ask for a recent authentication before: the key outlives the session.
+   * Makes an API key for a user. Ask for a session, and for a recent authentication before: the key outlives it, and a key
+   * that may make keys would make one for all.
    *
    * @throws {TypeError} If there is no such user or the account is closed, which the caller was to know; if an option has
    * another shape or is not known.
@@ -234,7 +235,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       const parsed = parseApiKey(key);
       if (parsed === undefined || parsed.prefix !== prefix) return undefined;
       const found = readApiKey(await apiKeys.find(parsed.id));
-      const secretHash = await digestText(parsed.secret); // the same work whether there is one or not
+      const secretHash = await digestApiKey(parsed); // the same work whether there is one or not
       if (found === null || !equalText(found.secretHash, secretHash)) return undefined;
       const at = now();
       if (at >= (found.expiresAt ?? Infinity)) return undefined;

@@ -200,7 +200,7 @@ export interface RefreshRotated extends EventBase {
   readonly type: "refresh.rotated";
   /** Subject id of the user. */
   readonly sub: string;
-  /** Which tokens follow from one sign-in; nobody gets in by it. */
+  /** Which tokens follow from one sign-in. Nobody gets in by it, but who knows it can end them. */
   readonly familyId: string;
   /** Public identifier of the session that it belongs to. */
   readonly sessionId?: string;
@@ -212,7 +212,7 @@ export interface RefreshReuseDetected extends EventBase {
   readonly type: "refresh.reuse_detected";
   /** Subject id of the user. */
   readonly sub: string;
-  /** Which tokens follow from one sign-in; nobody gets in by it. */
+  /** Which tokens follow from one sign-in. Nobody gets in by it, but who knows it can end them. */
   readonly familyId: string;
   /** Public identifier of the session that it belongs to. */
   readonly sessionId?: string;

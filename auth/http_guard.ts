@@ -15,9 +15,9 @@ import { AuthError } from "./error.ts";
 import { csrfCheck } from "./http_csrf.ts";
 import {
   type AnyRequest,
-  type AuthRuntime,
   type CsrfRule,
   getAuthRuntime,
+  type GuardRuntime,
 } from "./http_runtime.ts";
 import type { Principal } from "./principal.ts";
 import type { ActiveSession } from "./session_types.ts";
@@ -26,8 +26,12 @@ import { activeSessionOf } from "./strategy_session.ts";
 
 /** Options of guards. */
 export interface GuardOptions {
-  /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
-  readonly runtime?: AuthRuntime | undefined;
+  /**
+   * Authentication: what `registerAuth()` or `resourceServer()` made.
+   *
+   * @default what `registerAuth()` put into the default container, looked up when this is called
+   */
+  readonly runtime?: GuardRuntime | undefined;
   /** How requests say who asks. @default the runtime's */
   readonly strategy?: AuthStrategy | undefined;
   /** What is asked against forged requests. @default the runtime's */
@@ -60,11 +64,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   const { strategies } = chain([strategy]);
   const challenge = challengeOf(strategies);
   const vary = varyOf(strategies);
-  const checkForgery = csrfCheck(
-    "Cannot create guard: csrf",
-    runtime.csrf,
-    options.csrf ?? runtime.csrfRule,
-  );
+  const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule, strategies);
   const emit = createEmitter(runtime);
 
   /** Asks the strategies, or remembers what they said to a guard before. */
@@ -90,7 +90,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
 
   /** The client gets the code. A session's cookie that is good for nothing goes, or the browser would be stuck with it. */
   function refusal(
-    { code, message }: AuthFailed,
+    { code, message, challenge }: AuthFailed,
     by: AuthStrategy,
     req: RouteRequest,
     args: readonly unknown[],
@@ -98,10 +98,10 @@ export function createGuard(options: GuardOptions): AuthGuard {
     const where = { route: req.route, address: addressOf(runtime, req, args) };
     emit("credential.refused", { strategy: by.name, code, message, ...where });
     const { cookies } = runtime;
-    if (by.scheme?.type === "cookie" && by.scheme.name === cookies.names.sid) {
+    if (by.scheme?.type === "cookie" && by.scheme.name === cookies?.names.sid) {
       queueCookies(stateOf(req), [cookies.clear("sid")]);
     }
-    return unauthenticated(challengeOf([by]), code, message);
+    return unauthenticated(challenge ?? challengeOf([by]), code, message);
   }
 
   async function authorize(
@@ -128,6 +128,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
     dependOn(state, vary);
+    state.challenge = challenge;
     const wasPrivate = state.isPrivate;
     state.isPrivate = true; // until it is known that nobody asks
     const principal = await authenticate(req, args);
@@ -163,9 +164,23 @@ export function getSession(request: AnyRequest): ActiveSession | undefined {
   return principal === undefined ? undefined : activeSessionOf(principal);
 }
 
+/** What is asked where a browser may have sent the credential by itself. @throws {TypeError} If nobody can ask it. */
+function forgeryCheck(
+  { csrf }: GuardRuntime,
+  rule: CsrfRule,
+  strategies: readonly AuthStrategy[],
+): (request: Request) => Promise<void> | undefined {
+  if (csrf !== undefined) return csrfCheck("Cannot create guard: csrf", csrf, rule);
+  const ambient = strategies.find(isAmbient);
+  if (ambient === undefined || rule === "insecureSkip") return () => undefined;
+  throw new TypeError(
+    `Cannot create guard: strategy ${ambient.name} needs a check against forged requests, which registerAuth() has`,
+  );
+}
+
 /** For events alone: whatever goes wrong here must not take a refusal's place. */
 function addressOf(
-  { client, events, warn }: AuthRuntime,
+  { client, events, warn }: GuardRuntime,
   req: RouteRequest,
   args: readonly unknown[],
 ): string | undefined {

@@ -84,7 +84,8 @@ export function authIntegration(
   };
 }
 
-function guardIntegration(
+/** Guard and hooks. */
+export function guardIntegration(
   { catch: handler, ...options }: WithAuthRoutesOptions,
 ): AuthIntegration<Principal> {
   return {

@@ -8,13 +8,20 @@ import { type Container, defaultContainer } from "../router/container.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { checkClass } from "../router/decorators.ts";
 import { rawOf } from "./_http_state.ts";
+import type { JwtOptions } from "./_create_tokens.ts";
 import { checkNames, type NamesOf } from "./_options.ts";
 import { createServices, type ServiceOptions } from "./services.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "./authorization.ts";
+import { registeredManager } from "./_http_manager.ts";
 import { csrfCheck } from "./http_csrf.ts";
 import { authIntegration } from "./http_integration.ts";
 import { createAuthRoutes } from "./http_routes.ts";
-import { AUTH_RUNTIME, type AuthRuntime, type CsrfRule } from "./http_runtime.ts";
+import {
+  AUTH_RUNTIME,
+  type AuthRuntime,
+  type CsrfRule,
+  type TokenRuntime,
+} from "./http_runtime.ts";
 import { signIn, signOut } from "./sign_in.ts";
 
 /** Options of {@linkcode registerAuth}. */
@@ -63,6 +70,9 @@ export interface AuthOptions extends ServiceOptions {
  * assertEquals((await router.request("/auth/csrf")).status, 200);
  * ```
  */
+export function registerAuth(options: AuthOptions & { readonly jwt: JwtOptions }): TokenRuntime;
+/** Without `jwt` there are no tokens. */
+export function registerAuth(options: AuthOptions): AuthRuntime;
 export function registerAuth(options: AuthOptions): AuthRuntime {
   checkNames(CANNOT, options, NAMES);
   const { container = defaultContainer, authorization } = options;
@@ -127,23 +137,6 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   return runtime;
 }
 
-/** Asks what the container has as manager when somebody first asks. */
-function registeredManager(container: Container): AuthorizationManager {
-  let manager: AuthorizationManager | undefined;
-  return {
-    authorize(principal, context) {
-      if (manager === undefined && !container.has(AUTHORIZATION_MANAGER)) {
-        throw new TypeError(
-          "Cannot authorize: there is no authorization manager; give registerAuth() the option authorization, or register " +
-            "AUTHORIZATION_MANAGER in the container",
-        );
-      }
-      manager ??= container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);
-      return manager.authorize(principal, context);
-    },
-  };
-}
-
 const CANNOT = "Cannot set up authentication";
 
 /** All options. A misspelt one must not pass for one that was left out. */
@@ -157,6 +150,7 @@ const NAMES: NamesOf<AuthOptions> = {
   events: true,
   hasher: true,
   hashing: true,
+  jwt: true,
   now: true,
   passwordPolicy: true,
   secret: true,

@@ -1,23 +1,28 @@
 /**
- * The mountable routes of authentication: register, login, logout, session, csrf.
+ * The mountable routes of authentication: register, login, logout, refresh, session, csrf.
  *
  * @module
  */
 
 import { joinPaths } from "../router/path.ts";
-import { HttpError } from "../router/problem.ts";
 import { empty, json } from "../router/response.ts";
+import type { EndpointMetadata } from "../router/openapi_types.ts";
 import type { RouteOptions, RouteRequest, RouteSource, RouteTarget } from "../router/types.ts";
+import {
+  readCredentials,
+  readRefreshToken,
+  readRemember,
+  showPrincipal,
+} from "./_http_route_bodies.ts";
 import { routeDocs } from "./_http_route_docs.ts";
-import { dependOn, queueCookies, stateOf } from "./_http_state.ts";
+import { browserWay, keepPrivate, programWay } from "./_http_sign_in_ways.ts";
+import { queueCookies, stateOf } from "./_http_state.ts";
 import { checkNames } from "./_options.ts";
-import { csrfGuard } from "./http_csrf.ts";
 import { getPrincipal, getSession } from "./http_guard.ts";
 import { sealAnswer } from "./http_headers.ts";
 import { requireAuth } from "./http_require.ts";
 import { type AuthRuntime, getAuthRuntime } from "./http_runtime.ts";
-import type { PasswordCredentials } from "./passwords.ts";
-import type { PasswordAuthentication, Principal } from "./principal.ts";
+import type { TokenService } from "./token_types.ts";
 
 /** Options of {@linkcode createAuthRoutes}. */
 export interface AuthRoutesOptions {
@@ -25,6 +30,14 @@ export interface AuthRoutesOptions {
   readonly runtime?: AuthRuntime | undefined;
   /** Whether people may create accounts themselves; `closed` leaves `/register` out. @default {"open"} */
   readonly registration?: "open" | "closed" | undefined;
+  /**
+   * Whether a sign-in also hands out an access token and a refresh token, for programs that keep them themselves, and
+   * `/refresh` exchanges the latter; `only` begins no session and sets no cookie, and so asks for no CSRF token either. Needs
+   * the option `jwt` of {@linkcode registerAuth}.
+   *
+   * @default {false}
+   */
+  readonly tokens?: boolean | "only" | undefined;
 }
 
 /** A route of authentication, as data. */
@@ -55,33 +68,40 @@ const MAX_BODY_BYTES = 16_384;
  * | `GET /session` | | 200 `{ principal, session?, user? }`; 401 |
  * | `GET /csrf` | | 200 `{ csrfToken, header }`, cookies |
  *
- * @throws {TypeError} If there is no runtime, `registration` is neither of the two, or an option is unknown.
+ * With `tokens`, sign-ins also answer `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`, and:
+ *
+ * | route | body | answer |
+ * | --- | --- | --- |
+ * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason; no CSRF token, since nothing comes along by itself |
+ * | `POST /logout` | `{ refreshToken }`, or none | 204; ends that token, too |
+ *
+ * With `tokens: "only"` they are for programs alone, beneath a path of their own: `/login` and `/register` answer
+ * `{ user, accessToken, … }` without a session, nothing asks for a CSRF token, and there is no `/csrf`.
+ *
+ * @throws {TypeError} If there is no runtime, `registration` is neither of the two, `tokens` is asked for and there are
+ * none, or an option is unknown.
  */
 export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly AuthRoute[] {
-  checkNames("Cannot create routes", options, { runtime: true, registration: true });
+  checkNames<AuthRoutesOptions>("Cannot create routes", options, {
+    runtime: true,
+    registration: true,
+    tokens: true,
+  });
   const { runtime = getAuthRuntime(), registration = "open" } = options;
   if (registration !== "open" && registration !== "closed") {
     throw new TypeError("Cannot create routes: registration is neither open nor closed");
   }
-  const { passwords, csrf } = runtime;
-  const docs = routeDocs(csrf.header);
-  const writes = {
-    auth: false,
-    use: [sealAnswer, keepPrivate, csrfGuard({ csrf })],
-    maxBodyBytes: MAX_BODY_BYTES,
-  } as const;
-
-  async function begin(
-    req: RouteRequest,
-    authentication: PasswordAuthentication,
-    remember?: boolean,
-  ): Promise<object> {
-    const { principal, session, csrfToken } = await runtime.signIn(req, authentication, {
-      remember,
-    });
-    const { sub, identifier } = authentication;
-    return { principal: shown(principal), session, user: { sub, identifier }, csrfToken };
+  if (![undefined, true, false, "only"].includes(options.tokens)) {
+    throw new TypeError("Cannot create routes: tokens is none of true, false and only");
   }
+  const { passwords, csrf } = runtime;
+  const tokens = options.tokens ? tokensOf(runtime) : undefined;
+  const forPrograms = options.tokens === "only";
+  const way = tokens !== undefined && forPrograms
+    ? programWay(tokens)
+    : browserWay(runtime, tokens);
+  const docs = routeDocs({ header: csrf.header, tokens: options.tokens ?? false });
+  const writes = { auth: false, use: way.use, maxBodyBytes: MAX_BODY_BYTES } as const;
 
   const register: AuthRoute = {
     method: "POST",
@@ -90,8 +110,20 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     async handler(req, ...args) {
       const { identifier, password } = readCredentials(req.content);
       const client = runtime.client(req, ...args);
+      await way.ready();
       const authentication = await passwords.createUser({ identifier, password }, { client });
-      return json(await begin(req, authentication), { status: 201 });
+      return json(await way.begin(req, authentication), { status: 201 });
+    },
+  };
+
+  const csrfRoute: AuthRoute = {
+    method: "GET",
+    path: "/csrf",
+    options: { auth: false, use: [sealAnswer, keepPrivate], openapi: docs.csrf },
+    async handler(req) {
+      const { token, cookies } = await csrf.issue(req.raw);
+      queueCookies(stateOf(req), cookies);
+      return json({ csrfToken: token, header: csrf.header });
     },
   };
 
@@ -105,8 +137,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
         const { identifier, password, remember } = readCredentials(req.content);
         const isLasting = readRemember(remember);
         const client = runtime.client(req, ...args);
+        await way.ready();
         const authentication = await passwords.verify({ identifier, password }, client);
-        return json(await begin(req, authentication, isLasting));
+        return json(await way.begin(req, authentication, isLasting));
       },
     },
     {
@@ -114,10 +147,11 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       path: "/logout",
       options: { ...writes, raw: true, openapi: docs.logout },
       async handler(req) {
-        await runtime.signOut(req);
+        await way.end(req);
         return empty();
       },
     },
+    ...(tokens === undefined ? [] : [refreshRoute(tokens, docs.refresh)]),
     {
       method: "GET",
       path: "/session",
@@ -131,27 +165,38 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
         const principal = getPrincipal(req);
         if (principal === undefined) throw new TypeError("Cannot answer: the guard did not run");
         const active = getSession(req);
-        if (active === undefined) return json({ principal: shown(principal) });
+        if (active === undefined) return json({ principal: showPrincipal(principal) });
         const { session, user: { sub, identifier } } = active;
-        return json({ principal: shown(principal), session, user: { sub, identifier } });
+        return json({ principal: showPrincipal(principal), session, user: { sub, identifier } });
       },
     },
-    {
-      method: "GET",
-      path: "/csrf",
-      options: { auth: false, use: [sealAnswer, keepPrivate], openapi: docs.csrf },
-      async handler(req) {
-        const { token, cookies } = await csrf.issue(req.raw);
-        queueCookies(stateOf(req), cookies);
-        return json({ csrfToken: token, header: csrf.header });
-      },
-    },
+    ...(forPrograms ? [] : [csrfRoute]),
   ];
   for (const route of routes) {
     Object.freeze(route.options.use);
     Object.freeze(Object.freeze(route).options);
   }
   return Object.freeze(routes);
+}
+
+function tokensOf({ tokens }: AuthRuntime): TokenService {
+  if (tokens !== undefined) return tokens;
+  throw new TypeError("Cannot create routes: tokens needs the option jwt of registerAuth()");
+}
+
+/** Nothing comes along with it by itself, so that nobody can forge it. */
+function refreshRoute(tokens: TokenService, openapi: EndpointMetadata): AuthRoute {
+  return {
+    method: "POST",
+    path: "/refresh",
+    options: {
+      auth: false,
+      use: [sealAnswer, (req) => void (stateOf(req).isPrivate = true)],
+      maxBodyBytes: MAX_BODY_BYTES,
+      openapi,
+    },
+    handler: async (req) => json(await tokens.refresh(readRefreshToken(req.content))),
+  };
 }
 
 /**
@@ -194,45 +239,4 @@ export function mountAuthRoutes<R extends RouteSource | RouteTarget>(
     add(joinPaths(basePath, path), handler, options);
   }
   return router;
-}
-
-/** What these routes answer depends on the browser, and is for it alone. */
-function keepPrivate(req: RouteRequest): void {
-  const state = stateOf(req);
-  dependOn(state, ["Cookie"]);
-  state.isPrivate = true;
-}
-
-/** Member by member: nobody has checked whether its owner may know the claims, and whatever else a strategy put there. */
-function shown(principal: Principal): Omit<Principal, "claims"> {
-  const { sub, method, amr, acr, authTime, scope, sessionId } = principal;
-  return {
-    sub,
-    method,
-    ...(amr === undefined ? {} : { amr }),
-    ...(acr === undefined ? {} : { acr }),
-    authTime,
-    ...(scope === undefined ? {} : { scope }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  };
-}
-
-/** What of a body is no text is for the services to refuse, as they refuse what is no identifier or no password. */
-function readCredentials(content: unknown): PasswordCredentials & { remember: unknown } {
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw invalid("", "Expected an object");
-  }
-  const { identifier, password, remember } = content as Record<string, unknown>;
-  return { identifier: identifier as string, password: password as string, remember };
-}
-
-function readRemember(remember: unknown): boolean {
-  if (remember === undefined || typeof remember === "boolean") return remember === true;
-  throw invalid("/remember", "Expected true or false");
-}
-
-function invalid(pointer: string, message: string): HttpError {
-  return new HttpError(422, "validation_failed", {
-    violations: [{ in: "body", pointer, message }],
-  });
 }

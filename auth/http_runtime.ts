@@ -19,6 +19,7 @@ import type { SessionService } from "./session_types.ts";
 import type { SignedIn, SignInOptions } from "./sign_in.ts";
 import type { StrategyChain } from "./strategy.ts";
 import type { LoginClient, ThrottleService } from "./throttle.ts";
+import type { TokenService } from "./token_types.ts";
 import type { UserService } from "./users.ts";
 
 /** Name that a container has the runtime under. */
@@ -43,20 +44,43 @@ export interface IntegrationOptions {
   readonly catch?: RefusalHandler | undefined;
 }
 
-/** Authentication, put together by {@linkcode registerAuth}. Frozen. */
-export interface AuthRuntime {
+/** What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. */
+export interface GuardRuntime {
   /** How requests say who asks. */
   readonly strategy: StrategyChain;
   /** What guards ask against forged requests. */
   readonly csrfRule: CsrfRule;
   /** Decides who may do what; see the option of {@linkcode registerAuth}. */
   readonly authorization: AuthorizationManager;
+  /** Makes and checks tokens against forged requests; absent where no browser sends a credential by itself. */
+  readonly csrf?: CsrfService | undefined;
+  /** Names and attributes of cookies; absent where there are none. */
+  readonly cookies?: CookiePolicy | undefined;
+  /** Is told of what happens. */
+  readonly events: AuthEventListener | undefined;
+  /** Is told of what should not stay as it is. */
+  readonly warn: (message: string, error?: unknown) => void;
+  /** The time, in seconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Who asks: the client's address, and the browser if it is known.
+   *
+   * @param args What the host handed to `fetch` behind the request, and handlers get behind `req`; without it, on Deno and
+   * Bun, the address is not known.
+   */
+  client(request: AnyRequest, ...args: unknown[]): LoginClient;
+}
+
+/** Authentication, put together by {@linkcode registerAuth}. Frozen. */
+export interface AuthRuntime extends GuardRuntime {
   /** Creates users, and verifies and changes passwords. */
   readonly passwords: PasswordService;
   /** Looks after accounts. */
   readonly users: UserService;
   /** Begins, verifies, lists and ends sessions. {@linkcode signIn} also sets the cookies. */
   readonly sessions: SessionService;
+  /** Issues, refreshes and revokes tokens for programs; absent without the option `jwt`. */
+  readonly tokens: TokenService | undefined;
   /** Makes and checks tokens against forged requests. */
   readonly csrf: CsrfService;
   /** Names and attributes of cookies. */
@@ -65,12 +89,6 @@ export interface AuthRuntime {
   readonly throttle: ThrottleService | undefined;
   /** The secret's keys. */
   readonly keys: DerivedKeys;
-  /** Is told of what happens. */
-  readonly events: AuthEventListener | undefined;
-  /** Is told of what should not stay as it is. */
-  readonly warn: (message: string, error?: unknown) => void;
-  /** The time, in seconds since the epoch. */
-  readonly now: () => number;
   /**
    * Who tries to sign in, as {@linkcode PasswordService.verify} wants to know: the client's address, and the browser if
    * it is known.
@@ -101,6 +119,12 @@ export interface AuthRuntime {
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
   /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
   integration(options?: IntegrationOptions): AuthIntegration<Principal>;
+}
+
+/** Authentication with tokens: what {@linkcode registerAuth} makes of the option `jwt`. */
+export interface TokenRuntime extends AuthRuntime {
+  /** Issues, refreshes and revokes tokens for programs. */
+  readonly tokens: TokenService;
 }
 
 /**

@@ -7,7 +7,7 @@
 import { encodeBase64Url } from "./_base64url.ts";
 import { type Bytes, utf8 } from "./_bytes.ts";
 import { decodeMembers, KEY_KINDS } from "./_jwk_kinds.ts";
-import type { HashName } from "./_kdf.ts";
+import { purposeProblem } from "./_jwk_purpose.ts";
 import { randomId } from "./_random.ts";
 import {
   createSignature,
@@ -151,7 +151,10 @@ export function publicJwk(jwk: Jwk): Jwk {
  * );
  * ```
  */
-export async function jwkThumbprint(jwk: Jwk, hash: HashName = "SHA-256"): Promise<string> {
+export async function jwkThumbprint(
+  jwk: Jwk,
+  hash: "SHA-256" | "SHA-384" | "SHA-512" = "SHA-256",
+): Promise<string> {
   if (!isKeyType(jwk?.kty)) throw new TypeError("Cannot make thumbprint: the key has no known kty");
   const names = KEY_KINDS[jwk.kty].members;
   if (!names.every((name) => Object.hasOwn(jwk, name) && typeof jwk[name] === "string")) {
@@ -178,34 +181,6 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   const made = await crypto.subtle.generateKey({ ...keyParams, ...size }, true, ["sign", "verify"]);
   const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
-}
-
-/** Why a key is not for an algorithm and a use, by what it says of itself; nothing if it is. */
-export function purposeProblem(
-  jwk: Jwk,
-  alg: JwaAlgorithm,
-  usage: "sign" | "verify",
-): string | undefined {
-  const { kty, crv } = JWA[alg];
-  if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) return `it is no key of ${alg}`;
-  if (jwk.alg !== undefined && jwk.alg !== alg) return "it is for another algorithm";
-  if (jwk.use !== undefined && jwk.use !== "sig") return "its use is not sig"; // RFC 7517 §4.2
-  return operationsProblem(
-    jwk,
-    kty === "oct" ? [usage] : usage === "verify" ? ["verify", "sign"] : ["sign"],
-  );
-}
-
-/** RFC 7517 §4.3. The public half of a private key is for verifying, though the key says `sign`. */
-function operationsProblem(
-  { key_ops: operations }: Jwk,
-  wanted: readonly string[],
-): string | undefined {
-  if (operations === undefined) return undefined;
-  const isSound = Array.isArray(operations) && new Set(operations).size === operations.length;
-  return isSound && wanted.some((operation) => operations.includes(operation))
-    ? undefined
-    : "its key_ops are for something else";
 }
 
 /** The algorithm that a key names, or that its curve leaves. */

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Bytes } from "./_bytes.ts";
 import type { JwaAlgorithm } from "./jwa.ts";
 import type { Jwk, JwkSet } from "./jwk.ts";
 
@@ -74,7 +73,7 @@ export interface VerifiedJws {
   /** Its header. */
   readonly header: JwsHeader;
   /** Its payload. */
-  readonly payload: Bytes;
+  readonly payload: Uint8Array<ArrayBuffer>;
 }
 
 /**

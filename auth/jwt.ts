@@ -107,7 +107,7 @@ export async function signJwt(claims: JwtClaims, options: SignJwtOptions): Promi
   if (!isPlainObject(claims)) throw new TypeError("Cannot sign token: the claims are no object");
   const issuedAt = claims.iat ?? checkedClock(now)();
   const ends = expiresIn === undefined ? {} : { exp: issuedAt + checkSeconds(expiresIn) };
-  const whole: JwtClaims = { iat: issuedAt, ...claims, ...ends };
+  const whole: JwtClaims = { ...claims, iat: issuedAt, ...ends };
   const malformed = malformedClaim(whole);
   if (malformed !== undefined) {
     throw new TypeError(`Cannot sign token: the claim ${malformed} is of a wrong type`);

@@ -103,8 +103,8 @@ export interface KeyService {
    * Makes new keys that sign at once; what the old ones signed stays valid until it ends. Others that keep the published
    * keys refuse the new tokens until they read them again, which {@linkcode remoteJwks} does when it meets an unknown `kid`.
    *
-   * With `revoke` the old keys go, and with them all that they signed: in this process at once, in others within a minute,
-   * and at verifiers of others within `cacheAge`. It also replaces a ring that is malformed.
+   * With `revoke` the old keys go, and with them all that they signed: in this process at once, in others within a minute
+   * (and as long as copies of their store lag), and at verifiers of others within `cacheAge`. It also replaces a ring that is malformed.
    */
   rotate(options?: RotateKeysOptions): Promise<void>;
 }

@@ -9,8 +9,18 @@
 export { Auth, registerAuth } from "./http_register.ts";
 export type { AuthOptions } from "./http_register.ts";
 export type { GivenStores, ServiceOptions, SessionOptions } from "./services.ts";
+export type { JwtOptions, RefreshLimits } from "./_create_tokens.ts";
+export { resourceServer } from "./http_resource_server.ts";
+export type { ResourceServer, ResourceServerOptions } from "./http_resource_server.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
-export type { AnyRequest, AuthRuntime, CsrfRule, IntegrationOptions } from "./http_runtime.ts";
+export type {
+  AnyRequest,
+  AuthRuntime,
+  CsrfRule,
+  GuardRuntime,
+  IntegrationOptions,
+  TokenRuntime,
+} from "./http_runtime.ts";
 export type { SignedIn, SignInOptions } from "./sign_in.ts";
 
 // Guards
@@ -18,6 +28,7 @@ export { withAuthRoutes } from "./http_integration.ts";
 export type { WithAuthRoutesOptions } from "./http_integration.ts";
 export { requireAuth, requireAuthz } from "./http_require.ts";
 export type { RequireAuthOptions, RequireAuthzOptions } from "./http_require.ts";
+export { requireScope } from "./http_scope.ts";
 export { getPrincipal, getSession } from "./http_guard.ts";
 export type { GuardOptions } from "./http_guard.ts";
 export { withAuthErrors } from "./http_errors.ts";
@@ -62,6 +73,10 @@ export type {
   StrategyContext,
   StrategyResult,
 } from "./strategy.ts";
+export { apiKeyStrategy } from "./strategy_api_key.ts";
+export type { ApiKeyStrategyOptions } from "./strategy_api_key.ts";
+export { bearerTokenStrategy } from "./strategy_bearer.ts";
+export type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
 export { sessionCookieStrategy } from "./strategy_session.ts";
 export type { SessionCookieStrategyOptions } from "./strategy_session.ts";
 
@@ -69,6 +84,8 @@ export type { SessionCookieStrategyOptions } from "./strategy_session.ts";
 export { AuthError } from "./error.ts";
 export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts";
 export type {
+  ApiKeyCreated,
+  ApiKeyRevoked,
   AuthEvent,
   AuthEventListener,
   AuthorizationRefused,
@@ -76,12 +93,15 @@ export type {
   CsrfFailed,
   CsrfFailure,
   EventBase,
+  KeyRotated,
   LoginFailed,
   LoginFailure,
   LoginSucceeded,
   LoginThrottled,
   PasswordChanged,
   PasswordRehashed,
+  RefreshReuseDetected,
+  RefreshRotated,
   SessionCreated,
   SessionExpired,
   SessionExpiry,
@@ -116,6 +136,69 @@ export type { Pbkdf2HasherOptions } from "./password_pbkdf2.ts";
 export { scryptHasher } from "./password_scrypt.ts";
 export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password_scrypt.ts";
 export { canonicalIdentifier } from "./identifier.ts";
+
+// Tokens and keys
+export { signJws, verifyJws } from "./jws.ts";
+export type {
+  FoundKeys,
+  JwsHeader,
+  JwsHeaderInit,
+  KeyResolver,
+  SignJwsOptions,
+  TokenFailure,
+  VerificationKeys,
+  VerifiedJws,
+  VerifyJwsOptions,
+} from "./jws_types.ts";
+export { signJwt, verifyJwt } from "./jwt.ts";
+export type { JwtClaims, SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt.ts";
+export type { AsymmetricAlgorithm, JwaAlgorithm } from "./jwa.ts";
+export { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "./jwk.ts";
+export type { ImportJwkOptions, Jwk, JwkSet } from "./jwk.ts";
+export { importPem } from "./pem.ts";
+export type { ImportPemOptions } from "./pem.ts";
+export { keyService } from "./key_service.ts";
+export type {
+  KeyService,
+  KeyServiceOptions,
+  RotateKeysOptions,
+  SignTokenOptions,
+} from "./key_service.ts";
+export { jwksHandler } from "./http_jwks.ts";
+export { remoteJwks } from "./remote_jwks.ts";
+export type { RemoteJwksOptions } from "./remote_jwks.ts";
+export { refreshService } from "./refresh_service.ts";
+export type {
+  IssuedRefreshToken,
+  IssueRefreshTokenOptions,
+  RefreshFailure,
+  RefreshService,
+  RefreshServiceOptions,
+  RotatedRefreshToken,
+} from "./refresh_service.ts";
+export type { RefreshFamilyInfo, RefreshGrant } from "./_refresh_rules.ts";
+export { tokenService } from "./token_service.ts";
+export type {
+  IssuedTokens,
+  IssueTokensOptions,
+  ProgramSignIn,
+  TokenScope,
+  TokenService,
+  TokenServiceOptions,
+} from "./token_types.ts";
+
+// API keys
+export { apiKeyService } from "./api_keys.ts";
+export type {
+  ApiKeyInfo,
+  ApiKeyService,
+  ApiKeyServiceOptions,
+  NewApiKey,
+  NewApiKeyOptions,
+  VerifiedApiKey,
+} from "./api_keys.ts";
+export { generateApiKey, parseApiKey } from "./api_key.ts";
+export type { GeneratedApiKey, ParsedApiKey } from "./api_key.ts";
 
 // Accounts
 export { userService } from "./users.ts";
@@ -176,6 +259,8 @@ export type { DerivedKeys, KeyPurpose } from "./derived_keys.ts";
 export { inMemoryAuthStores } from "./store_memory.ts";
 export type { InMemoryAuthStoresOptions } from "./store_memory.ts";
 export type {
+  ApiKey,
+  ApiKeyStore,
   AuthStores,
   Credential,
   CredentialStore,

@@ -5,6 +5,7 @@
  */
 
 import { checkedClock } from "./_clock.ts";
+import { createTokens, type JwtOptions } from "./_create_tokens.ts";
 import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
 import { type ClientAddressReader, clientAddressReader } from "./client_address.ts";
@@ -21,6 +22,7 @@ import type { AuthStores } from "./store_types.ts";
 import { type AuthStrategy, chain, type StrategyChain } from "./strategy.ts";
 import { sessionCookieStrategy } from "./strategy_session.ts";
 import { type ThrottleRules, type ThrottleService, throttleService } from "./throttle.ts";
+import type { TokenService } from "./token_types.ts";
 import { type UserService, userService } from "./users.ts";
 
 /** Stores that authentication is given. */
@@ -42,12 +44,19 @@ export interface ServiceOptions {
   /** Where users, sessions and the rest are kept: {@linkcode inMemoryAuthStores}, or a database. */
   readonly stores: GivenStores;
   /**
-   * Strategies beside the session's cookie. They are tried before it, so that a credential which somebody put into the
-   * request counts more than one which the browser sends by itself.
+   * Strategies beside the session's cookie and the tokens of `jwt`. They are tried before these, so that a credential which
+   * somebody put into the request counts more than one which the browser sends by itself.
    */
   readonly strategies?: readonly AuthStrategy[] | undefined;
   /** How long sessions last. @default 24 h, or 1 h without a request */
   readonly session?: SessionOptions | undefined;
+  /**
+   * Tokens for programs, signed by keys that `stores.keys` holds: {@linkcode AuthRuntime.tokens}. Requests may then carry an
+   * access token; `createAuthRoutes({ tokens: true })` hands them out.
+   *
+   * @default none
+   */
+  readonly jwt?: JwtOptions | undefined;
   /** Hashes passwords; of a list the first does, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once. @default 4 and 64 */
@@ -83,6 +92,7 @@ export interface Services {
   readonly passwords: PasswordService;
   readonly users: UserService;
   readonly sessions: SessionService;
+  readonly tokens: TokenService | undefined;
   readonly strategy: StrategyChain;
   readonly clientAddress: ClientAddressReader;
   readonly events: AuthEventListener | undefined;
@@ -94,7 +104,7 @@ export interface Services {
 export function createServices(options: ServiceOptions): Services {
   checkShapes(options);
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
-  const { users, sessions: sessionStore, refreshTokens, credentials } = stores ?? {};
+  const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys } = stores ?? {};
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
   const now = checkedClock(options.now);
@@ -126,15 +136,26 @@ export function createServices(options: ServiceOptions): Services {
     refreshTokens,
     ...told,
   });
+  const tokens = options.jwt && createTokens(options.jwt, stores, told);
+  const cookie = sessionCookieStrategy({ sessions, cookies, now });
+  const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
   return {
     keys,
     cookies,
     csrf,
     throttle,
     passwords,
-    users: userService({ users, sessions: sessionStore, refreshTokens, credentials, ...told }),
+    users: userService({
+      users,
+      sessions: sessionStore,
+      refreshTokens,
+      credentials,
+      apiKeys,
+      ...told,
+    }),
     sessions,
-    strategy: chain([...strategies, sessionCookieStrategy({ sessions, cookies, now })]),
+    tokens,
+    strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({
       clientAddress: options.clientAddress,
       trustedProxies: options.trustedProxies,
@@ -185,6 +206,7 @@ const STORE_NAMES: NamesOf<AuthStores> = {
   refreshTokens: true,
   keys: true,
   throttle: true,
+  apiKeys: true,
 };
 
 function checkHashers(hasher: ServiceOptions["hasher"] = []): void {

@@ -167,7 +167,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const owned = (await sessions.list(sub)).some((session) => session.id === id);
       // Tokens that were handed out with it outlive a session that has ended by itself
       if (!owned) {
-        await options.refreshTokens?.revoke({ sessionId: id, sub });
+        await options.refreshTokens?.revoke({ sub, onlySessionId: id });
         return false;
       }
       await end({ id });

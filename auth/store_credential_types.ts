@@ -48,7 +48,7 @@ export interface ApiKey {
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;
-  /** SHA-256 of the secret, base64url. */
+  /** SHA-256 of the key without its checksum, base64url. */
   readonly secretHash: string;
   /** What the user calls it. */
   readonly name?: string;

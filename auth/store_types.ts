@@ -186,15 +186,13 @@ export interface RefreshRotation {
 /** What a family is found by. */
 export type RefreshSelector =
   | { readonly familyId: string }
-  | {
-    readonly sessionId: string;
-    /** Only those of this user, who says that the session is theirs. */
-    readonly sub?: string;
-  }
+  | { readonly sessionId: string }
   | {
     readonly sub: string;
     /** Families of this session stay. */
     readonly exceptSessionId?: string;
+    /** Families of other sessions stay, and those of none. */
+    readonly onlySessionId?: string;
   };
 
 /** Keeps refresh families. From its `familyExpiresAt` on it returns a family no more. */
@@ -212,6 +210,8 @@ export interface RefreshTokenStore {
   ): Promise<"rotated" | "reused" | "expired" | "revoked" | "not_found">;
   /** Ends families for good. */
   revoke(by: RefreshSelector): Promise<void>;
+  /** Families of a user that are not revoked, in any order; one whose current token alone has ended is among them. */
+  list(sub: string): Promise<readonly RefreshFamily[]>;
 }
 
 /** A signing key as it is kept. */
@@ -240,7 +240,7 @@ export interface KeyRing {
 
 /** Keeps the ring of signing keys. */
 export interface KeyStore {
-  /** The ring, if there is one. */
+  /** The ring, if there is one, as it was saved last: a copy that lags brings back what was revoked. */
   load(): Promise<KeyRing | null>;
   /** Replaces the ring that was read, or makes the first one (`null`). */
   save(keys: readonly StoredKey[], expected: string | null): Promise<"saved" | "lost">;

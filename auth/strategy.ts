@@ -22,6 +22,8 @@ export interface AuthFailed {
   readonly code: string;
   /** Text for the log; never sent. */
   readonly message: string;
+  /** Value of `WWW-Authenticate`: `Bearer error="invalid_token"`. @default the strategy's own */
+  readonly challenge?: string;
 }
 
 /** There was no credential of the strategy's kind. */
@@ -86,6 +88,10 @@ export function authenticated(principal: Principal): Authenticated {
   if (typeof principal?.sub !== "string" || principal.sub === "") {
     throw new TypeError("Cannot authenticate: the principal has no sub");
   }
+  const { scope } = principal; // of a text, every part would be a scope
+  if (scope !== undefined && !Array.isArray(scope)) {
+    throw new TypeError("Cannot authenticate: the principal's scope is no list");
+  }
   return { status: "authenticated", principal };
 }
 
@@ -94,9 +100,10 @@ export function authenticated(principal: Principal): Authenticated {
  *
  * @param code Stable code, sent to the client if it matches `/^[a-z0-9_]{1,64}$/`: `invalid_api_key`.
  * @param message Text for the log; never sent.
+ * @param challenge Value of `WWW-Authenticate`. @default the strategy's own
  */
-export function authFailed(code: string, message: string): AuthFailed {
-  return { status: "failed", code, message };
+export function authFailed(code: string, message: string, challenge?: string): AuthFailed {
+  return { status: "failed", code, message, ...(challenge === undefined ? {} : { challenge }) };
 }
 
 /** There was no credential of the strategy's kind. */

@@ -9,7 +9,7 @@ import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
 import { endAccount } from "./_end_access.ts";
 import { randomId } from "./_random.ts";
-import { isDisabled, readUser } from "./_stored.ts";
+import { isDisabled } from "./_stored.ts";
 import type { AuthEventListener } from "./events.ts";
 import { canonicalIdentifier } from "./identifier.ts";
 import type {
@@ -60,7 +60,7 @@ export interface UserService {
   disable(sub: string): Promise<boolean>;
   /** Opens an account again. What had ended stays so. @returns Whether there is one. */
   enable(sub: string): Promise<boolean>;
-  /** Removes an account, with its sessions, refresh tokens, API keys and passkeys. */
+  /** Removes an account, with its sessions, refresh tokens, API keys and passkeys. If it rejects, it wants to be repeated. */
   remove(sub: string): Promise<void>;
 }
 
@@ -88,9 +88,10 @@ export function userService(options: UserServiceOptions): UserService {
   const { users, credentials, events, warn } = options;
   const emit = createEmitter({ events, now: checkedClock(options.now), warn });
 
-  /** The stamp goes with it, or a session that slept meanwhile would wake up with the account. */
-  async function setDisabled(sub: string, disabled: boolean): Promise<boolean> {
-    return await changeUser(users, sub, () => ({ disabled, securityStamp: randomId() }));
+  /** Ends all that an account can be used by. */
+  async function endAll(sub: string): Promise<void> {
+    await endAccount(options, sub);
+    for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
   }
 
   return Object.freeze({
@@ -100,25 +101,29 @@ export function userService(options: UserServiceOptions): UserService {
       if (changed) emit("user.identifier_changed", { sub });
       return changed;
     },
+    // The stamp goes with it, or a session that slept meanwhile would wake up with the account
     async disable(sub: string) {
-      if (!await setDisabled(sub, true)) return false;
+      const closed = { disabled: true, securityStamp: randomId() };
+      if (!await changeUser(users, sub, () => closed)) return false;
       emit("user.disabled", { sub });
       await endAccount(options, sub);
       return true;
     },
     async enable(sub: string) {
-      const user = readUser(await users.findBySub(sub));
-      // What a disable() that broke off has left would wake up
-      if (user !== null && isDisabled(user)) await endAccount(options, sub);
-      if (!await setDisabled(sub, false)) return false;
-      emit("user.enabled", { sub });
-      return true;
+      const opened = { disabled: false, securityStamp: randomId() };
+      const changed = await changeUser(users, sub, async (user) => {
+        if (isDisabled(user)) await endAccount(options, sub); // what a disable() that broke off has left
+        return opened;
+      });
+      if (changed) emit("user.enabled", { sub });
+      return changed;
     },
     async remove(sub: string) {
+      // Before, too: where this breaks off, somebody else may get the same sub one day. What fails will fail again below
+      await endAll(sub).catch(() => {});
       await users.delete(sub);
       emit("user.removed", { sub });
-      await endAccount(options, sub);
-      for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
+      await endAll(sub);
     },
   });
 }

@@ -22,6 +22,12 @@ const KEYS: readonly (readonly [
   ["ATTACKS", "another digit in the secret", ({ key }) => turned(key, -20), 0],
   ["ATTACKS", "another digit in the identifier", ({ key }) => turned(key, 8), 0],
   ["ATTACKS", "another prefix", ({ key }) => key.replace("key_", "kez_"), 0],
+  ["neighbour", "another prefix, sealed again", ({ key }) => {
+    return seal(key.slice(0, -6).replace("key_", "kez_"));
+  }, 0],
+  ["neighbour", "another identifier, sealed again", ({ key }) => {
+    return seal(key.slice(0, -6).replace(/_[^_]+_/, `_${"1".repeat(22)}_`));
+  }, 1],
   ["neighbour", "no checksum", ({ key }) => key.slice(0, -6), 0],
   ["neighbour", "an empty field", () => "", 0],
   ["neighbour", "the key twice", ({ key }) => `${key}, ${key}`, 0],
@@ -225,6 +231,16 @@ Deno.test("[neighbour] leaks: a dump of the store → nothing in it opens anythi
       assertEquals(await codeOf(response), [401, "invalid_api_key"]);
     }
   }
+});
+
+Deno.test("[neighbour] key: one of another prefix, sealed again for ours → none of ours", async () => {
+  const stores = inMemoryAuthStores();
+  await stores.users.create({ sub: "u1", identifier: "a", securityStamp: "s", createdAt: 0 });
+  const [test, live] = ["test", "live"].map((prefix) => apiKeyService({ ...stores, prefix }));
+  const { key = "" } = await test?.create("u1") ?? {};
+  assert(await test?.verify(key) !== undefined);
+  const turned = seal(key.slice(0, -6).replace("test_", "live_"));
+  assertEquals(await live?.verify(turned), undefined); // the prefix is in what is stored
 });
 
 interface Known {

@@ -100,12 +100,12 @@ Deno.test("parseApiKey() refuses a key with any one character changed", () => {
   }
 });
 
-Deno.test("generateApiKey() makes a key that is taken apart, and the digest of its secret", async () => {
+Deno.test("generateApiKey() makes a key that is taken apart, and the digest of all but its checksum", async () => {
   const { key, id, secretHash } = await generateApiKey();
   assertMatch(key, /^key_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/);
   const parsed = parseApiKey(key);
   assertEquals([parsed?.prefix, parsed?.id], ["key", id]);
-  assertEquals(await digestText(parsed?.secret ?? ""), secretHash);
+  assertEquals(await digestText(key.slice(0, -6)), secretHash);
   assertEquals(await digestText("0".repeat(41) + "10"), DIGEST);
 });
 

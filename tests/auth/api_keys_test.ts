@@ -6,7 +6,7 @@ import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import { madeUp, withKey, type WithKeys, withKeys } from "./_api_keys.ts";
 import { ADA, CLIENT, OTHER_PASSWORD, repeat, setDisabled, START } from "./_services.ts";
 
-Deno.test("create() gives the key to its owner, and keeps the digest of its secret", async () => {
+Deno.test("create() gives the key to its owner, and keeps the digest of all but its checksum", async () => {
   const { apiKeys, stores, events } = await withKeys();
   const options = { name: "  Backup 🦊 ", scope: ["notes:read", "notes:write"], expiresIn: 3_600 };
   const { key, info } = await apiKeys.create("u1", options);
@@ -19,9 +19,9 @@ Deno.test("create() gives the key to its owner, and keeps the digest of its secr
     expiresAt: START + 3_600,
   };
   assertEquals(info, shown);
-  const { prefix, id, secret } = parseApiKey(key) ?? { secret: "" };
+  const { prefix, id } = parseApiKey(key) ?? {};
   assertEquals([prefix, id], ["key", info.id]);
-  const secretHash = await digestText(secret);
+  const secretHash = await digestText(key.slice(0, -6)); // without the checksum
   assertEquals(await stores.apiKeys.list("u1"), [{ ...shown, secretHash }]);
   assertEquals(events, [{ type: "api_key.created", at: START, sub: "u1", apiKeyId: info.id }]);
 });

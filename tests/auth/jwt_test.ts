@@ -77,7 +77,7 @@ Deno.test("signJwt() sets typ, iat and exp, and keeps what is said", async () =>
 });
 
 Deno.test("signJwt() lets expiresIn say when a token ends, whatever the claims say", async () => {
-  assertEquals((await written({ exp: 9 })).payload, `{"iat":${NOW},"exp":${NOW + 60}}`);
+  assertEquals((await written({ exp: 9 })).payload, `{"exp":${NOW + 60},"iat":${NOW}}`);
 });
 
 /** [why, claims, options, error] */

@@ -39,9 +39,18 @@ Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three
 });
 
 for (
-  const principal of [undefined, null, {}, "u1", { sub: "" }, { sub: 1 }, { sub: ["u1"] }, {
-    sub: null,
-  }]
+  const principal of [
+    undefined,
+    null,
+    {},
+    "u1",
+    { sub: "" },
+    { sub: 1 },
+    { sub: ["u1"] },
+    { sub: null },
+    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
+    { sub: "u1", scope: null },
+  ]
 ) {
   Deno.test(`authenticated() refuses ${JSON.stringify(principal)} as a principal`, () => {
     assertThrows(() => authenticated(principal as never), TypeError, "Cannot authenticate: ");

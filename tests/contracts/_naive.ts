@@ -176,9 +176,10 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
   const families = createTable<RefreshFamily>();
   const selects = (by: RefreshSelector, { id, sessionId, sub }: RefreshFamily): boolean => {
     if ("familyId" in by) return by.familyId === id;
-    if ("sessionId" in by) return by.sessionId === sessionId && (by.sub ?? sub) === sub;
-    const { exceptSessionId } = by;
-    return by.sub === sub && (exceptSessionId === undefined || exceptSessionId !== sessionId);
+    if ("sessionId" in by) return by.sessionId === sessionId;
+    const { exceptSessionId, onlySessionId = sessionId } = by;
+    const isKept = exceptSessionId !== undefined && exceptSessionId === sessionId;
+    return by.sub === sub && onlySessionId === sessionId && !isKept;
   };
   const find = async (id: string): Promise<RefreshFamily | null> => {
     const family = await families.get(id);
@@ -209,6 +210,10 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
         if (selects(by, family)) await families.put(family.id, { ...family, revoked: true });
       }
     },
+    list: async (sub) =>
+      (await families.all()).filter((family) =>
+        family.sub === sub && !family.revoked && now() < family.familyExpiresAt
+      ),
   };
 }
 

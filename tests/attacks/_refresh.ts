@@ -1,0 +1,60 @@
+/**
+ * An endpoint of an application's own for refresh tokens, and the token of somebody who has signed in.
+ *
+ * @module
+ */
+
+import { createRouter, json, type RouteRequest } from "@gatehouse/http";
+import { STAMPED } from "../auth/_refresh.ts";
+import { type TokensOptions, type WithTokens, withTokens } from "../auth/_tokens.ts";
+
+export interface Begun extends WithTokens {
+  readonly token: string;
+  readonly accessToken: string;
+  readonly familyId: string;
+  readonly post: (token: string) => Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  /** The body of a refusal. */
+  readonly text: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** The one refusal, in all that a client gets of it. */
+export const REFUSED: Answer = {
+  status: 401,
+  headers: [
+    ["content-type", "application/problem+json"],
+    ["www-authenticate", "Session"],
+  ],
+  text: '{"type":"about:blank","title":"Unauthorized","status":401,"code":"invalid_refresh_token"}',
+  accessToken: "",
+  refreshToken: "",
+};
+
+export async function begun(options: TokensOptions = {}): Promise<Begun> {
+  const services = await withTokens(options);
+  const issued = await services.tokens.issue(STAMPED, { scope: ["notes:read"] });
+  const { accessToken, refreshToken: token = "" } = issued;
+  const [familyId = ""] = token.split(".");
+  return { ...services, token, accessToken, familyId, post: endpoint(services.tokens) };
+}
+
+/** Presents a refresh token at an endpoint of an application's own. */
+export function endpoint({ refresh }: WithTokens["tokens"]): Begun["post"] {
+  const router = createRouter({ onError: () => {} }).post("/refresh", async (req: RouteRequest) => {
+    return json(await refresh(await req.raw.text()));
+  }, { raw: true });
+  return async (token) => {
+    const response = await router.request("/refresh", { method: "POST", body: token });
+    const { status, headers } = response;
+    const body = await response.text();
+    const { accessToken = "", refreshToken = "" } = JSON.parse(body);
+    const text = status === 200 ? "" : body;
+    return { status, headers: [...headers], text, accessToken, refreshToken };
+  };
+}

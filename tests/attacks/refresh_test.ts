@@ -1,0 +1,217 @@
+/** The catalogue "Refresh": tokens, reuse, races, crashes and outages; rows are only added. */
+
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { digestText } from "../../auth/_kdf.ts";
+import type { RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
+import { foreignSecret, STAMPED, withStore } from "../auth/_refresh.ts";
+import { repeat, types } from "../auth/_services.ts";
+import type { TokensOptions } from "../auth/_tokens.ts";
+import { type Begun, begun, REFUSED } from "./_refresh.ts";
+
+/** What an attacker presents, who knows everything that is stored, shown and told, but not the token. */
+const TOKENS: readonly (readonly [
+  source: string,
+  what: string,
+  present: (known: Known) => string | Promise<string>,
+  family: "lives" | "ends",
+])[] = [
+  ["ATTACKS", "nothing", () => "", "lives"],
+  ["neighbour", "the family's id", ({ stored }) => stored.id, "lives"],
+  ["neighbour", "the family's id and a dot", ({ stored }) => `${stored.id}.`, "lives"],
+  ["CWE-522", "the stored digest", ({ stored }) => stored.currentHash, "lives"],
+  [
+    "CWE-522",
+    "the stored digest for a secret",
+    ({ stored }) => `${stored.id}.${stored.currentHash}`,
+    "ends",
+  ],
+  ["CWE-522", "the digest of that", async ({ stored }) => {
+    return `${stored.id}.${await digestText(stored.currentHash)}`;
+  }, "ends"],
+  [
+    "neighbour",
+    "a secret of zeros",
+    ({ stored }) => foreignSecret({ familyId: stored.id }),
+    "ends",
+  ],
+  ["neighbour", "a secret of another family", async ({ stored, tokens }) => {
+    const { refreshToken = "" } = await tokens.issue(STAMPED);
+    return `${stored.id}.${refreshToken.slice(23)}`;
+  }, "ends"],
+  ["neighbour", "an unknown family", ({ token }) => `${"A".repeat(22)}${token.slice(22)}`, "lives"],
+  ["neighbour", "the token cut", ({ token }) => token.slice(0, -1), "lives"],
+  ["neighbour", "the token made longer", ({ token }) => `${token}A`, "lives"],
+  ["neighbour", "the token with padding", ({ token }) => `${token}=`, "lives"],
+  ["neighbour", "the token with white space", ({ token }) => ` ${token}`, "lives"],
+  ["neighbour", "the token with a line feed", ({ token }) => `${token}\n`, "lives"],
+  ["neighbour", "the token with NUL", ({ token }) => `${token}\0`, "lives"],
+  ["neighbour", "the token quoted", ({ token }) => `"${token}"`, "lives"],
+  ["neighbour", "the token escaped", ({ token }) => token.replace(".", "%2E"), "lives"],
+  ["neighbour", "other text for the same bytes", ({ token }) => sameBytes(token), "lives"],
+  ["neighbour", "the access token", ({ accessToken }) => accessToken, "lives"],
+  ["neighbour", "a path", () => "../../../../../../../x.y", "lives"],
+  ["neighbour", "a member of every object", () => "__proto__.constructor", "lives"],
+  ["neighbour", "5 MB", () => "A".repeat(5_000_000), "lives"],
+];
+for (const [source, what, present, family] of TOKENS) {
+  Deno.test(`[${source}] token: ${what} → the one 401, and the family ${family}`, async () => {
+    const services = await begun();
+    const { stores, token, familyId, post } = services;
+    const stored = await stores.refreshTokens.find(familyId);
+    assert(stored !== null);
+    const presented = await present({ ...services, stored });
+    assertNotEquals(presented, token);
+    assertEquals(await post(presented), REFUSED);
+    assertEquals((await post(token)).status, family === "lives" ? 200 : 401);
+  });
+}
+
+/** What comes before the newest token is presented. */
+const REPLAYS: readonly (readonly [source: string, what: string, rotations: number])[] = [
+  ["ATTACKS", "the token from before a rotation", 1],
+  ["ATTACKS", "the token from before two rotations", 2],
+  ["neighbour", "the first of twenty tokens", 20],
+];
+for (const [source, what, rotations] of REPLAYS) {
+  Deno.test(`[${source}] reuse: ${what} → the whole family is dead, the newest too`, async () => {
+    const { post, token, events, stores, familyId } = await begun();
+    let newest = token;
+    for (const _ of repeat(rotations, () => 0)) newest = (await post(newest)).refreshToken;
+    assertEquals(await post(token), REFUSED);
+    assertEquals(await post(newest), REFUSED);
+    assertEquals((await stores.refreshTokens.find(familyId))?.revoked, true);
+    const expected = [...repeat(rotations, () => "refresh.rotated"), "refresh.reuse_detected"];
+    assertEquals(types(events), expected);
+  });
+}
+
+Deno.test("[RFC 9700 §4.14.2] reuse: the thief comes first → the owner's next attempt ends the thief's tokens", async () => {
+  const { post, token } = await begun();
+  const thief = (await post(token)).refreshToken;
+  const later = (await post(thief)).refreshToken;
+  assertEquals(await post(token), REFUSED); // the owner
+  assertEquals(await post(later), REFUSED);
+});
+
+Deno.test("[ATTACKS] reuse: every token of a family, in any order → none gets in again", async () => {
+  const { post, token } = await begun();
+  const all = [token];
+  for (const _ of repeat(5, () => 0)) all.push((await post(all.at(-1) ?? "")).refreshToken);
+  for (const each of [...all.slice(0, -1), ...all, ...all.toReversed()]) {
+    assertEquals(await post(each), REFUSED);
+  }
+});
+
+Deno.test("[ATTACKS] races: 50 rotations at once → exactly one 200, 49 identical 401s, the family revoked", async () => {
+  const { post, token, stores, familyId, events } = await begun();
+  const answers = await Promise.all(repeat(50, () => post(token)));
+  const [won, ...others] = answers.filter(({ status }) => status === 200);
+  assertEquals(others, []);
+  assertEquals(answers.filter(({ status }) => status === 401), repeat(49, () => REFUSED));
+  assertEquals((await stores.refreshTokens.find(familyId))?.revoked, true);
+  assertEquals(await post(won?.refreshToken ?? ""), REFUSED);
+  assertEquals(types(events).sort(), ["refresh.reuse_detected", "refresh.rotated"]);
+});
+
+Deno.test("[neighbour] races: 50 rotations at once of 20 families → one winner each, and none is left", async () => {
+  const { post, tokens } = await begun();
+  const issued = await Promise.all(repeat(20, () => tokens.issue(STAMPED)));
+  await Promise.all(issued.map(async ({ refreshToken = "" }) => {
+    const answers = await Promise.all(repeat(50, () => post(refreshToken)));
+    const won = answers.filter(({ status }) => status === 200);
+    assertEquals(won.length, 1);
+    assertEquals(await post(won[0]?.refreshToken ?? ""), REFUSED);
+  }));
+});
+
+/** A process that ends before or after the step that decides. */
+const KILLED: readonly (readonly [
+  source: string,
+  when: "before" | "after",
+  rotate: (store: RefreshTokenStore) => RefreshTokenStore["rotate"],
+])[] = [
+  ["ATTACKS", "before", () => () => Promise.reject(new Error("killed"))],
+  ["ATTACKS", "after", (store) => async (rotation) => {
+    await store.rotate(rotation);
+    throw new Error("killed");
+  }],
+];
+for (const [source, when, rotate] of KILLED) {
+  Deno.test(
+    `[${source}] crash: killed ${when} the step of the store → the ${
+      when === "before" ? "old" : "new"
+    } token is valid, never both`,
+    async () => {
+      let isKilled = true;
+      const { post, token, stores, familyId } = await begun(withStore((store) => ({
+        rotate: (rotation) => (isKilled ? rotate(store) : store.rotate)(rotation),
+      })));
+      const oldHash = await digestText(token.slice(23));
+      assertEquals((await post(token)).status, 500);
+      isKilled = false;
+      const family = await stores.refreshTokens.find(familyId);
+      assertEquals([family?.revoked, family?.currentHash === oldHash], [false, when === "before"]);
+      assertEquals((await post(token)).status, when === "before" ? 200 : 401);
+      assertEquals(await post(token), REFUSED);
+    },
+  );
+}
+
+const OUTAGES: readonly (readonly [source: string, what: string, options: TokensOptions])[] = [
+  ["GHSA-8fpg-xm3f-6cx3", "find()", withStore(() => ({ find: down }))],
+  ["GHSA-8fpg-xm3f-6cx3", "rotate()", withStore(() => ({ rotate: down }))],
+  ["GHSA-8fpg-xm3f-6cx3", "the users", {
+    wrap: ({ users }) => ({ users: { ...users, findBySub: down } }),
+  }],
+  [
+    "neighbour",
+    "rotate() that answers OK",
+    withStore(() => ({
+      rotate: () => Promise.resolve("OK" as "rotated"),
+    })),
+  ],
+  [
+    "neighbour",
+    "rotate() that answers nothing",
+    withStore(() => ({
+      rotate: () => Promise.resolve(undefined as unknown as "rotated"),
+    })),
+  ],
+];
+for (const [source, what, options] of OUTAGES) {
+  Deno.test(`[${source}] outage: ${what} → 500, never a token`, async () => {
+    const { post, token } = await begun(options);
+    const { status, text } = await post(token);
+    assertEquals(status, 500);
+    for (const hidden of ["SELECT", "Token", token.slice(23)]) assert(!text.includes(hidden));
+  });
+}
+
+Deno.test("[ATTACKS] leaks: nothing that is told, shown or thrown makes a token", async () => {
+  const { post, token, events, stores, familyId } = await begun();
+  const next = (await post(token)).refreshToken;
+  const answers = [await post(token), await post(next)];
+  const stored = await stores.refreshTokens.find(familyId);
+  const written = JSON.stringify([events, answers]);
+  for (
+    const secret of [token, next, token.slice(23), next.slice(23), stored?.currentHash, '"s1"']
+  ) {
+    assert(secret !== undefined && !written.includes(`${secret}`), "a secret was told");
+  }
+  const kept = JSON.stringify(stored);
+  for (const secret of [token.slice(23), next.slice(23)]) assert(!kept.includes(secret));
+});
+
+interface Known extends Begun {
+  readonly stored: RefreshFamily;
+}
+
+function down(): Promise<never> {
+  return Promise.reject(new Error("SELECT refreshToken FROM families"));
+}
+
+/** The last character carries two bits of no byte. */
+function sameBytes(token: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];
+}

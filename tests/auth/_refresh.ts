@@ -1,0 +1,107 @@
+/**
+ * Refresh tokens of a user, with a clock that a test sets and a list of what the store was asked.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { AuthError } from "../../auth/error.ts";
+import type { Authentication } from "../../auth/principal.ts";
+import {
+  type IssuedRefreshToken,
+  type RefreshFailure,
+  type RefreshService,
+  refreshService,
+  type RefreshServiceOptions,
+} from "../../auth/refresh_service.ts";
+import type { AuthStores, RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
+import {
+  createServices,
+  refusal,
+  type Services,
+  type ServicesOptions,
+  shown,
+  START,
+} from "./_services.ts";
+
+export const DAY = 86_400;
+/** The sign-in that families begin with. */
+export const STAMPED: Authentication = {
+  sub: "u1",
+  securityStamp: "s1",
+  authTime: START - 5,
+  amr: ["pwd", "otp"],
+};
+
+export interface RefreshOptions extends ServicesOptions {
+  readonly refresh?: Pick<RefreshServiceOptions, "lifetime" | "familyLifetime">;
+}
+
+export interface WithRefresh extends Services {
+  readonly refresh: RefreshService;
+  /** Which methods of the store were called, in order. */
+  readonly asked: (keyof RefreshTokenStore)[];
+}
+
+/** The service, and Ada, `u1`, with the stamp `s1`; nobody where the stores are there already. */
+export async function withRefresh(options: RefreshOptions = {}): Promise<WithRefresh> {
+  const services = createServices(options);
+  const { stores, clock, events } = services;
+  const asked: (keyof RefreshTokenStore)[] = [];
+  const refresh = refreshService({
+    refreshTokens: listening(stores.refreshTokens, asked),
+    users: stores.users,
+    ...options.refresh,
+    now: () => clock.now,
+    events: (event) => void events.push(event),
+  });
+  if (options.stores === undefined) {
+    const user = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
+    await stores.users.create({ ...user, passwordHash: "$pbkdf2-sha256$the hash" });
+  }
+  return { ...services, refresh, asked };
+}
+
+function listening(
+  store: RefreshTokenStore,
+  asked: (keyof RefreshTokenStore)[],
+): RefreshTokenStore {
+  return {
+    ...store,
+    create: (family) => (asked.push("create"), store.create(family)),
+    find: (familyId) => (asked.push("find"), store.find(familyId)),
+    rotate: (rotation) => (asked.push("rotate"), store.rotate(rotation)),
+    revoke: (by) => (asked.push("revoke"), store.revoke(by)),
+  };
+}
+
+/** Stores of which the refresh tokens answer otherwise. */
+export function withStore(
+  change: (store: RefreshTokenStore) => Partial<RefreshTokenStore>,
+): { readonly wrap: (stores: AuthStores) => Partial<AuthStores> } {
+  return { wrap: ({ refreshTokens: kept }) => ({ refreshTokens: { ...kept, ...change(kept) } }) };
+}
+
+/** Says why a token is refused. Whatever may be seen of that is what a refusal without any reason shows. */
+export async function failure(attempt: () => Promise<unknown>): Promise<RefreshFailure> {
+  const error = await refusal(attempt);
+  assertEquals(shown(error), shown(new AuthError("invalid_refresh_token")));
+  assertEquals(error.cause, undefined);
+  assert(error.reason !== undefined);
+  return error.reason as RefreshFailure;
+}
+
+/** The family of a token, as it is stored. */
+export async function familyOf(
+  { stores }: Pick<Services, "stores">,
+  { familyId }: Pick<IssuedRefreshToken, "familyId">,
+): Promise<RefreshFamily> {
+  const family = await stores.refreshTokens.find(familyId);
+  assert(family !== null);
+  return family;
+}
+
+/** A token of the right shape, of the family of another one, with a secret that never was. */
+export function foreignSecret({ familyId }: Pick<IssuedRefreshToken, "familyId">): string {
+  return `${familyId}.${"A".repeat(43)}`;
+}

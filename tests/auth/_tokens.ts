@@ -1,0 +1,66 @@
+/**
+ * Tokens of a user, signed by keys of their own.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { decodeBase64Url } from "../../auth/_base64url.ts";
+import { keyService } from "../../auth/key_service.ts";
+import type { StrategyResult } from "../../auth/strategy.ts";
+import { tokenService } from "../../auth/token_service.ts";
+import type { TokenService, TokenServiceOptions } from "../../auth/token_types.ts";
+import { type RefreshOptions, type WithRefresh, withRefresh } from "./_refresh.ts";
+
+export const ISSUER = "https://example.com";
+export const AUDIENCE = "https://api.example.com";
+
+export interface TokensOptions extends RefreshOptions {
+  readonly tokens?: Partial<TokenServiceOptions>;
+}
+
+export interface WithTokens extends WithRefresh {
+  readonly tokens: TokenService;
+  /** Another service on the same stores. */
+  another(options: Partial<TokenServiceOptions>): TokenService;
+}
+
+/** The service, and Ada, `u1`, with the stamp `s1`. */
+export async function withTokens(options: TokensOptions = {}): Promise<WithTokens> {
+  const services = await withRefresh(options);
+  const now = () => services.clock.now;
+  const keys = keyService({ store: services.stores.keys, now });
+  const { refresh } = services;
+  const parties = { issuer: ISSUER, audience: AUDIENCE };
+  const another = (more: Partial<TokenServiceOptions>) =>
+    tokenService({ keys, refresh, ...parties, now, ...options.tokens, ...more });
+  return { ...services, tokens: another({}), another };
+}
+
+/** What a token says, whether it is signed or not. */
+export function decode(token: string): {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+} {
+  const parts = token.split(".");
+  assertEquals(parts.length, 3);
+  const [header, claims] = parts.slice(0, 2).map((part) =>
+    JSON.parse(new TextDecoder().decode(decodeBase64Url(part)))
+  );
+  return { header, claims };
+}
+
+/** What a service says of a request that carries an access token. */
+export async function present(
+  { strategy }: Pick<TokenService, "strategy">,
+  accessToken: string,
+): Promise<StrategyResult> {
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  return await strategy.authenticate({ request: new Request(AUDIENCE, { headers }) });
+}
+
+/** The refresh token of an answer. */
+export function refreshTokenOf({ refreshToken }: { readonly refreshToken?: string }): string {
+  assert(refreshToken !== undefined);
+  return refreshToken;
+}

@@ -25,3 +25,6 @@ export const ARKTYPE = "npm:arktype@2.2.9";
 
 /** Standard JSON Schema for Valibot. */
 export const VALIBOT_TO_JSON_SCHEMA = "npm:@valibot/to-json-schema@1.8.0";
+
+/** Signs and verifies tokens; the version that the runtimes are tested beside. */
+export { JOSE } from "../runtimes/versions.ts";

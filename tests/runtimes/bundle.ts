@@ -104,7 +104,8 @@ export async function bundle(
 }
 
 async function readGraph(entry: string, lock: string | undefined): Promise<ModuleGraph> {
-  const flags = lock === undefined ? [] : [`--lock=${lock}`];
+  const flags = [`--config=${join(ROOT, "deno.json")}`]; // for entries that lie elsewhere
+  if (lock !== undefined) flags.push(`--lock=${lock}`);
   const { success, stdout, stderr } = await runDeno(["info", "--json", ...flags, entry]);
   if (!success) throw new Error(`Cannot read the imports of ${entry}: ${stderr}`);
   return JSON.parse(stdout) as ModuleGraph;

@@ -13,6 +13,9 @@ import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
 import { staticCases } from "./static_cases.ts";
 import { storeCases } from "./store_cases.ts";
+import { tokenCases } from "./token_cases.ts";
+import { tokenFlowCases } from "./token_flow_cases.ts";
+import { tokenKeyCases } from "./token_key_cases.ts";
 
 /** Every case with standard decorators, in the order in which they run. */
 export const cases: readonly RuntimeCase[] = [
@@ -36,6 +39,9 @@ export const cases: readonly RuntimeCase[] = [
   ...staticCases,
   ...authCases,
   ...authFlowCases,
+  ...tokenCases,
+  ...tokenKeyCases,
+  ...tokenFlowCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

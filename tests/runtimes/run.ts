@@ -15,12 +15,16 @@ import type { RuntimeResult } from "./harness.ts";
 import { COMMANDS, findVersion, runCommand, type RuntimeCommand, withWorker } from "./launch.ts";
 import { formatOutcome, isFailure, type Outcome } from "./report.ts";
 import { runStaticServers } from "./static_servers.ts";
+import { runTokenWorker } from "./token_worker_cases.ts";
+import { JOSE } from "./versions.ts";
 
 /** The bundles, with what is said of them behind a runtime's name. */
 const BUNDLES: readonly (readonly [suffix: string, entry: string, experimental: boolean])[] = [
   ["", "main.ts", false],
   [", legacy decorators", "legacy_main.ts", true],
 ];
+
+const LOCK = join(ROOT, "tests/runtimes/deno.lock");
 
 async function main(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "gatehouse_runtimes_" });
@@ -44,7 +48,25 @@ async function* runAll(folder: string): AsyncIterable<Outcome> {
     const module = await bundle(join(ROOT, "tests/runtimes", entry), own, options);
     yield* named(runEverywhere(module), suffix);
   }
+  yield* named(runEverywhere(await bundleWithJose(join(folder, "jose"))), ", beside jose");
+  const worker = await runTokenWorker(join(folder, "worker"));
+  yield { ...worker, name: `${worker.name}, tokens for many at once` };
   yield* named(runStaticServers(join(folder, "static")), ", static servers");
+}
+
+/** jose is in no lock file but this folder's: a generated module imports it. */
+async function bundleWithJose(folder: string): Promise<string> {
+  await Deno.mkdir(folder);
+  const entry = join(folder, "entry.ts");
+  const main = join(ROOT, "tests/runtimes/jose_main.ts");
+  await Deno.writeTextFile(
+    entry,
+    `import * as jose from ${JSON.stringify(JOSE)};\n` +
+      `import { serveWith } from ${JSON.stringify(main)};\n` +
+      `const { report, worker } = serveWith(jose);\n` +
+      `export { report, worker as default };\n`,
+  );
+  return await bundle(entry, folder, { lock: LOCK });
 }
 
 async function* named(outcomes: AsyncIterable<Outcome>, suffix: string): AsyncIterable<Outcome> {

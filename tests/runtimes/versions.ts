@@ -22,3 +22,6 @@ export const BUN = "bun@1.4.5";
 
 /** Serves what has `fetch` on Node. */
 export const NODE_SERVER = "npm:@hono/node-server@2.1.8";
+
+/** Signs and verifies tokens, for ours to be read by others and the reverse. */
+export const JOSE = "npm:jose@6.2.17";

@@ -1,6 +1,6 @@
 /**
- * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle, guards
- * and routes, and the stores behind them.
+ * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle, JWT and the
+ * keys behind them, refresh tokens, API keys, guards and routes, and the stores behind them.
  *
  * @module
  */
@@ -175,7 +175,8 @@ export type {
   RefreshService,
   RefreshServiceOptions,
   RotatedRefreshToken,
-} from "./refresh_service.ts";
+  RotateRefreshTokenOptions,
+} from "./refresh_types.ts";
 export type { RefreshFamilyInfo, RefreshGrant } from "./_refresh_rules.ts";
 export { tokenService } from "./token_service.ts";
 export type {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
 import { AuthError } from "./error.ts";
 import { type JwtClaims, jwtVerifier, type VerifyJwtOptions } from "./jwt.ts";
 import { createPrincipal, type Principal } from "./principal.ts";
@@ -72,12 +73,21 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
  * ```
  */
 export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthStrategy {
+  checkNames(CANNOT, options, OPTION_NAMES);
   const { scopeClaim = "scope", realm = "api", accept, ...rest } = options;
-  const { typ = "at+jwt", requiredClaims = [], now } = rest;
+  const { now } = rest;
   if (rest.issuer === undefined || rest.audience === undefined) {
-    throw new TypeError("Cannot create bearer strategy: issuer or audience is missing");
+    throw new TypeError(`${CANNOT}: issuer or audience is missing`);
   }
-  const verify = jwtVerifier({ ...rest, typ, requiredClaims: ["sub", ...requiredClaims] });
+  if (typeof scopeClaim !== "string" || scopeClaim === "") {
+    throw new TypeError(`${CANNOT}: scopeClaim is no text`);
+  }
+  checkOptionalFunction(CANNOT, "accept", accept);
+  const verify = jwtVerifier({
+    typ: "at+jwt",
+    ...rest,
+    requiredClaims: ["sub", ...requiredClaimsOf(rest)],
+  });
   const challenge = `Bearer realm="${checkRealm(realm)}"`;
 
   return Object.freeze<AuthStrategy>({
@@ -103,6 +113,31 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
     const error = `error="invalid_token", error_description="${says}"`;
     return authFailed(code, reason, `${challenge}, ${error}`);
   }
+}
+
+const CANNOT = "Cannot create bearer strategy";
+
+const OPTION_NAMES: NamesOf<BearerTokenStrategyOptions> = {
+  algorithms: true,
+  keys: true,
+  issuer: true,
+  audience: true,
+  typ: true,
+  clockTolerance: true,
+  maxAge: true,
+  requiredClaims: true,
+  maxBytes: true,
+  now: true,
+  scopeClaim: true,
+  realm: true,
+  accept: true,
+};
+
+/** A list that is said to be there has to be: `verifyJwt` refuses an expectation that is `undefined`. */
+function requiredClaimsOf(options: { readonly requiredClaims?: readonly string[] }) {
+  if (!("requiredClaims" in options)) return [];
+  if (Array.isArray(options.requiredClaims)) return options.requiredClaims;
+  throw new TypeError(`${CANNOT}: requiredClaims is no list`);
 }
 
 /** The scheme, whatever its case; a second credential behind the first one too, so that none is overlooked. */
@@ -165,5 +200,5 @@ const REALM_REGEXP = /^[\x20-\x7e]+$/;
 
 function checkRealm(realm: string): string {
   if (typeof realm === "string" && REALM_REGEXP.test(realm) && !/["\\]/.test(realm)) return realm;
-  throw new TypeError("Cannot create bearer strategy: realm is no text without quotes");
+  throw new TypeError(`${CANNOT}: realm is no text without quotes`);
 }

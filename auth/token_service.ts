@@ -13,7 +13,7 @@ import { requireAuthentication } from "./_session_rules.ts";
 import { AuthError } from "./error.ts";
 import type { JwtClaims } from "./jwt.ts";
 import type { Authentication } from "./principal.ts";
-import type { RefreshService } from "./refresh_service.ts";
+import type { RefreshService } from "./refresh_types.ts";
 import { bearerTokenStrategy } from "./strategy_bearer.ts";
 import type {
   IssuedTokens,
@@ -114,12 +114,24 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     };
   }
 
+  /** A family of another client or audience ends: whoever presents it here has it from there. */
+  async function requireParty(
+    service: RefreshService,
+    refreshToken: string,
+    { data }: RefreshGrant,
+  ): Promise<void> {
+    if (isFor(party, data)) return;
+    await service.revoke(refreshToken);
+    throw new AuthError("invalid_refresh_token", { reason: "client_mismatch" });
+  }
+
   return Object.freeze({
     issuer,
     audience,
     keys,
 
     async issue(authentication: Authentication, options: IssueTokensOptions = {}) {
+      checkNames<IssueTokensOptions>(CANNOT_ISSUE, options, { sessionId: true, scope: true });
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(
         authentication,
         now(),
@@ -146,16 +158,17 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
     async refresh(refreshToken: string) {
       const service = requireRefresh(refresh, "refresh tokens");
-      // While the old token still is good: keys that cannot be read then cost nobody the family
-      await keys.jwks();
-      const rotated = await service.rotate(refreshToken);
-      if (!isFor(party, rotated.data)) {
-        await service.revoke(rotated.refreshToken);
-        throw new AuthError("invalid_refresh_token", { reason: "client_mismatch" });
-      }
-      const scope = await currentScope(rotated);
-      const grant = { ...rotated, ...(scope === undefined ? {} : { scope }) };
-      return { ...await answer(grant), refreshToken: rotated.refreshToken };
+      const made: { tokens?: IssuedTokens } = {};
+      // All that can fail, keys or scopes that cannot be had, fails before the old token is used up
+      const rotated = await service.rotate(refreshToken, {
+        async prepare(grant) {
+          await requireParty(service, refreshToken, grant);
+          const scope = await currentScope(grant);
+          made.tokens = await answer({ ...grant, ...(scope === undefined ? {} : { scope }) });
+        },
+      });
+      if (made.tokens === undefined) throw new TypeError("Cannot refresh tokens: none were made");
+      return { ...made.tokens, refreshToken: rotated.refreshToken };
     },
 
     async revoke(refreshToken: string) {

@@ -7,7 +7,7 @@
 import type { RefreshFamilyInfo } from "./_refresh_rules.ts";
 import type { KeyService } from "./key_service.ts";
 import type { Authentication } from "./principal.ts";
-import type { RefreshService } from "./refresh_service.ts";
+import type { RefreshService } from "./refresh_types.ts";
 import type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
 import type { AuthStrategy } from "./strategy.ts";
 
@@ -91,7 +91,8 @@ export interface TokenService {
   issue(authentication: Authentication, options?: IssueTokensOptions): Promise<IssuedTokens>;
   /**
    * Takes a refresh token in exchange for an access token and the next refresh token. Both stand for the sign-in that the
-   * first ones were issued for, with its time, methods, session and scope.
+   * first ones were issued for, with its time, methods and session, and of its scopes those that the service still gives.
+   * Where something cannot be had, keys or scopes, the old token is still good.
    *
    * @throws {AuthError} `invalid_refresh_token`, see {@linkcode RefreshService.rotate}; also for a token that was issued for
    * another client or audience, which ends then.

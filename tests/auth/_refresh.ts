@@ -7,13 +7,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { AuthError } from "../../auth/error.ts";
 import type { Authentication } from "../../auth/principal.ts";
-import {
-  type IssuedRefreshToken,
-  type RefreshFailure,
-  type RefreshService,
-  refreshService,
-  type RefreshServiceOptions,
-} from "../../auth/refresh_service.ts";
+import { refreshService } from "../../auth/refresh_service.ts";
+import type {
+  IssuedRefreshToken,
+  RefreshFailure,
+  RefreshService,
+  RefreshServiceOptions,
+} from "../../auth/refresh_types.ts";
 import type { AuthStores, RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
 import {
   createServices,

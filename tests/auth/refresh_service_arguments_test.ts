@@ -1,7 +1,7 @@
 /** What `issue()` is given by application code, and what stores give back that have types of their own. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { IssuedRefreshToken, IssueRefreshTokenOptions } from "../../auth/refresh_service.ts";
+import type { IssuedRefreshToken, IssueRefreshTokenOptions } from "../../auth/refresh_types.ts";
 import type { RefreshFamily } from "../../auth/store_types.ts";
 import {
   failure,

@@ -1,9 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import {
-  type IssuedRefreshToken,
-  refreshService,
-  type RefreshServiceOptions,
-} from "../../auth/refresh_service.ts";
+import { refreshService } from "../../auth/refresh_service.ts";
+import type { IssuedRefreshToken, RefreshServiceOptions } from "../../auth/refresh_types.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import {
   DAY,

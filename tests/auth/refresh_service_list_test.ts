@@ -1,7 +1,7 @@
 /** What users see of the sign-ins of their programs, and how they end them. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { IssuedRefreshToken } from "../../auth/refresh_service.ts";
+import type { IssuedRefreshToken } from "../../auth/refresh_types.ts";
 import type { RefreshFamily } from "../../auth/store_types.ts";
 import {
   DAY,

@@ -5,7 +5,7 @@ import type {
   IssuedRefreshToken,
   RefreshFailure,
   RotatedRefreshToken,
-} from "../../auth/refresh_service.ts";
+} from "../../auth/refresh_types.ts";
 import type { RefreshTokenStore } from "../../auth/store_types.ts";
 import {
   failure,

@@ -1,7 +1,7 @@
 /** Whom `rotate()` refuses, and what that costs: nothing, unless the secret is one that was exchanged before. */
 
 import { assertEquals } from "@std/assert";
-import type { IssuedRefreshToken, RefreshFailure } from "../../auth/refresh_service.ts";
+import type { IssuedRefreshToken, RefreshFailure } from "../../auth/refresh_types.ts";
 import type { User } from "../../auth/store_types.ts";
 import {
   DAY,

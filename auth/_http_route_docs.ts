@@ -70,7 +70,10 @@ const CHALLENGE = { "WWW-Authenticate": { description: "The ways to say who asks
 const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
 const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
 const THROTTLED = { 429: { description: "Too many attempts", headers: RETRY } };
-const BUSY = { 503: { description: "Too many passwords are being hashed", headers: RETRY } };
+const BUSY = {
+  503: { description: "Too many passwords are being hashed, or no key signs", headers: RETRY },
+};
+const NO_JSON = { 400: { description: "The body is no JSON" } };
 
 /** What documents have to know. */
 export interface RouteDocsOptions {
@@ -82,10 +85,14 @@ export interface RouteDocsOptions {
 
 /** Writes the metadata. */
 export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
+  const forPrograms = tokens === "only";
   const signedIn = signedInSchema(tokens);
+  const begun = forPrograms ? "The tokens" : "The session";
+  const as = forPrograms ? ", as a program" : "";
   const refreshToken = { ...TEXT, description: "The refresh token" };
-  const forged = tokens === "only" ? {} : FORGED;
-  const token = tokens === "only" ? {} : {
+  const forged = forPrograms ? {} : FORGED;
+  const remember = { type: "boolean", description: "Keep signed in", default: false };
+  const token = forPrograms ? {} : {
     parameters: [{
       name: header,
       in: "header",
@@ -97,11 +104,11 @@ export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
   return {
     register: {
       tags: TAGS,
-      summary: "Create an account and sign in",
+      summary: `Create an account and sign in${as}`,
       ...token,
       requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
       responses: {
-        201: content("The new account's session", signedIn),
+        201: content(`${begun} of the new account`, signedIn),
         400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
         ...forged,
         409: { description: "Another account has the identifier" },
@@ -114,14 +121,14 @@ export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
     },
     login: {
       tags: TAGS,
-      summary: "Sign in",
+      summary: `Sign in${as}`,
       ...token,
-      requestBody: body(object({
-        ...CREDENTIALS,
-        remember: { type: "boolean", description: "Keep signed in", default: false },
-      }, ["identifier", "password"])),
+      requestBody: body(object(
+        { ...CREDENTIALS, ...(forPrograms ? {} : { remember }) },
+        ["identifier", "password"],
+      )),
       responses: {
-        200: content("The session", signedIn),
+        200: content(begun, signedIn),
         400: { description: "The body is no JSON, or the identifier no e-mail address or name" },
         401: { description: "No such account, or a wrong password", headers: CHALLENGE },
         ...forged,
@@ -132,13 +139,17 @@ export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
     },
     logout: {
       tags: TAGS,
-      summary: "Sign out",
+      summary: `Sign out${as}`,
       ...token,
       requestBody: {
         ...body(tokens ? object({ refreshToken }, []) : { type: "object" }),
         required: false,
       },
-      responses: { 204: { description: "Nobody is signed in any more" }, ...forged },
+      responses: {
+        204: { description: "Nobody is signed in any more" },
+        ...(tokens === false ? {} : NO_JSON),
+        ...forged,
+      },
     },
     refresh: {
       tags: TAGS,
@@ -146,7 +157,7 @@ export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
       requestBody: body(object({ refreshToken }, ["refreshToken"])),
       responses: {
         200: content("The next tokens", object(TOKENS, TOKEN_NAMES)),
-        400: { description: "The body is no JSON" },
+        ...NO_JSON,
         401: { description: "The refresh token is good for nothing, whatever the reason" },
       },
     },
@@ -156,7 +167,10 @@ export function routeDocs({ header, tokens }: RouteDocsOptions): RouteDocs {
       responses: {
         200: content(
           "The principal, and the session behind it",
-          object({ principal: PRINCIPAL, session: SESSION, user: USER }, ["principal"]),
+          object(
+            { principal: PRINCIPAL, ...(forPrograms ? {} : { session: SESSION, user: USER }) },
+            ["principal"],
+          ),
         ),
         401: { description: "Nobody is", headers: CHALLENGE },
       },

@@ -86,7 +86,7 @@ export interface SessionService {
    * @returns Whether the user had the session.
    */
   revoke(sub: string, id: string): Promise<boolean>;
-  /** Ends all of a user's sessions but one. */
+  /** Ends all of a user's sessions but one, and all refresh tokens but those that were handed out with that one. */
   revokeOthers(sub: string, id: string): Promise<void>;
   /** Ends all of a user's sessions. */
   revokeAll(sub: string): Promise<void>;

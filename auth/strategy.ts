@@ -81,6 +81,9 @@ export interface StrategyChain extends AuthStrategy {
   authenticate(context: StrategyContext): Promise<StrategyResult>;
 }
 
+/** RFC 9110 §11.6.1, in visible ASCII and blanks. */
+const CHALLENGE_REGEXP = /^[\x21-\x7e][\x20-\x7e]*$/;
+
 const NO_CREDENTIAL: NoCredential = /* @__PURE__ */ Object.freeze({ status: "no-credential" });
 
 /** The credential was valid. @throws {TypeError} If the principal is none. */
@@ -101,8 +104,12 @@ export function authenticated(principal: Principal): Authenticated {
  * @param code Stable code, sent to the client if it matches `/^[a-z0-9_]{1,64}$/`: `invalid_api_key`.
  * @param message Text for the log; never sent.
  * @param challenge Value of `WWW-Authenticate`. @default the strategy's own
+ * @throws {TypeError} If the challenge can stand in no header field.
  */
 export function authFailed(code: string, message: string, challenge?: string): AuthFailed {
+  if (challenge !== undefined && !CHALLENGE_REGEXP.test(challenge)) {
+    throw new TypeError("Cannot refuse credential: the challenge can stand in no header field");
+  }
   return { status: "failed", code, message, ...(challenge === undefined ? {} : { challenge }) };
 }
 

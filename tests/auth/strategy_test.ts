@@ -57,6 +57,12 @@ for (
   });
 }
 
+for (const challenge of ["", " Bearer", "Bearer\r\nX: y", "Bearer ä", "Bearer \u{1f98a}"]) {
+  Deno.test(`authFailed() refuses ${JSON.stringify(challenge)} as a challenge`, () => {
+    assertThrows(() => authFailed("invalid_key", "bad", challenge), TypeError, "challenge");
+  });
+}
+
 const YES = authenticated(PRINCIPAL);
 const FAILED = authFailed("invalid_token", "it is bad");
 const NO = noCredential();

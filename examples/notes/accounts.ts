@@ -5,26 +5,36 @@
  */
 
 import {
+  type ApiKeyService,
+  apiKeyService,
+  type ApiKeyStore,
+  apiKeyStrategy,
   type AuthEventListener,
   AUTHORIZATION_MANAGER,
   type AuthorizationManager,
-  type AuthRuntime,
   type Container,
   inMemoryAuthStores,
   type PasswordHasher,
   registerAuth,
+  type TokenRuntime,
   type UserStore,
 } from "@gatehouse/http";
 import { NoteAccess } from "./access.ts";
+import { API_KEY_PREFIX, SCOPES } from "./api_key.ts";
+import { API_KEYS, TOKEN_SERVICE } from "./tokens.ts";
 
 /** Options of {@linkcode registerAccounts}. */
 export interface AccountOptions {
-  /** Where the runtime and the authorization manager are registered. */
+  /** Where the runtime, the services for API keys and tokens, and the authorization manager are registered. */
   readonly container: Container;
   /** Signs cookies and tokens. */
   readonly secret: string;
+  /** Where the service is, which is who issues its access tokens: `http://localhost:8000`. */
+  readonly origin: string;
   /** Where the users are. */
   readonly users: UserStore;
+  /** Where their API keys are. */
+  readonly apiKeys: ApiKeyStore;
   /** Hashes passwords. @default the library's */
   readonly hasher?: PasswordHasher | undefined;
   /** Is told of what happens. */
@@ -33,17 +43,40 @@ export interface AccountOptions {
   readonly now: () => number;
 }
 
-/** Puts authentication together. Sessions and counts of attempts are in memory, and end with the process. */
-export function registerAccounts(options: AccountOptions): AuthRuntime {
-  const { container, secret, users, hasher, events, now } = options;
+/** What authentication is put together to. */
+export interface Accounts {
+  /** All but API keys. */
+  readonly runtime: TokenRuntime;
+  /** Makes, lists and revokes the keys of programs. */
+  readonly apiKeys: ApiKeyService;
+}
+
+/**
+ * Puts authentication together. Sessions, refresh tokens, what signs access tokens, and counts of attempts are in memory, and
+ * end with the process.
+ */
+export function registerAccounts(options: AccountOptions): Accounts {
+  const { container, secret, origin, users, hasher, events, now } = options;
+  const stores = { ...inMemoryAuthStores({ now }), users, apiKeys: options.apiKeys };
+  const told = { now, ...(events === undefined ? {} : { events }) };
+  const apiKeys = apiKeyService({
+    apiKeys: stores.apiKeys,
+    users,
+    prefix: API_KEY_PREFIX,
+    ...told,
+  });
+  container.register(API_KEYS, { useValue: apiKeys });
   container.register<AuthorizationManager>(AUTHORIZATION_MANAGER, { useClass: NoteAccess });
-  return registerAuth({
+  const runtime = registerAuth({
     container,
     secret,
-    stores: { ...inMemoryAuthStores({ now }), users },
+    stores,
+    strategies: [apiKeyStrategy({ apiKeys, now })],
+    jwt: { issuer: origin, audience: "notes", scope: SCOPES },
     passwordPolicy: { words: ["Gatehouse", "notes"] },
-    now,
     ...(hasher === undefined ? {} : { hasher }),
-    ...(events === undefined ? {} : { events }),
+    ...told,
   });
+  container.register(TOKEN_SERVICE, { useValue: runtime.tokens });
+  return { runtime, apiKeys };
 }

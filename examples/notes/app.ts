@@ -5,6 +5,7 @@
  */
 
 import {
+  type ApiKeyStore,
   type AuthEventListener,
   type BuiltRouter,
   createContainer,
@@ -20,7 +21,7 @@ import { addDocsRoutes } from "./docs.ts";
 import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./page_routes.ts";
-import { askToSignIn, problemPage } from "./refusal_page.ts";
+import { problemPage } from "./refusal_page.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
@@ -30,6 +31,10 @@ export interface AppOptions {
   store: NoteStore;
   /** Where the users are. */
   users: UserStore;
+  /** Where the keys of their programs are. */
+  apiKeys: ApiKeyStore;
+  /** Where the service is, as its users write it: `http://localhost:8000`. */
+  origin: string;
   /** Signs cookies and tokens: 32 bytes or more, which nobody else knows. */
   secret: string;
   /** Where the page of the documentation, styles and scripts are. */
@@ -44,20 +49,29 @@ export interface AppOptions {
 
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
-  const { store, users, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const { store, users, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
   container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
   container.register(CLOCK, { useValue: now });
-  const runtime = registerAccounts({ container, secret, users, hasher, events, now });
+  const { runtime, apiKeys } = registerAccounts({
+    container,
+    secret,
+    origin,
+    users,
+    apiKeys: options.apiKeys,
+    hasher,
+    events,
+    now,
+  });
   const text = JSON.stringify(document, null, 2);
-  const router = apiBuilder({ container, auth: runtime.integration({ catch: askToSignIn }) })
+  const router = apiBuilder({ container, runtime })
     .finally(problemPage, (response) => editHeaders(response, addSafeHeaders))
     .static("/assets", assets)
     .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
     .build();
-  addPageRoutes(router, { store, runtime });
+  addPageRoutes(router, { store, runtime, apiKeys, origin });
   return router;
 }
 

@@ -19,7 +19,7 @@ import {
   type TypedRequest,
   type TypedResponse,
 } from "@gatehouse/http";
-import { OWN_NOTE } from "./access.ts";
+import { OWN_NOTE, READS, WRITES } from "./access.ts";
 import {
   cleanFileName,
   contentDisposition,
@@ -60,6 +60,7 @@ export class AttachmentsController {
   readonly #now = inject(CLOCK);
 
   @Post("/", {
+    ...WRITES,
     ...OWN_NOTE,
     summary: "Attach files to a note",
     multipart: true,
@@ -89,6 +90,7 @@ export class AttachmentsController {
   }
 
   @Get("/", {
+    ...READS,
     ...OWN_NOTE,
     summary: "List the attachments of a note",
     responses: { 200: { description: "The attachments" }, ...GONE },
@@ -100,6 +102,7 @@ export class AttachmentsController {
   }
 
   @Get("/:name", {
+    ...READS,
     ...OWN_NOTE,
     summary: "Download an attachment",
     responses: {
@@ -114,6 +117,7 @@ export class AttachmentsController {
   }
 
   @Delete("/:name", {
+    ...WRITES,
     ...OWN_NOTE,
     summary: "Delete an attachment",
     responses: { 204: { description: "The attachment is gone" }, ...GONE },

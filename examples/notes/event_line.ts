@@ -19,6 +19,8 @@ export function eventLine(event: AuthEvent): string | undefined {
       return line(event.type, { reason: event.reason });
     case "authz.denied":
       return line(event.type, { sub: event.sub, route: event.route, reason: event.reason });
+    case "refresh.reuse_detected":
+      return line(event.type, { sub: event.sub });
     default:
       return undefined;
   }

@@ -52,6 +52,7 @@ export function pageResponse({ title, reader, script, content, status, headers }
         <title>${title === undefined ? "Notes" : `${title} – Notes`}</title>
         <link rel="icon" href="data:,">
         <link rel="stylesheet" href="/assets/style.css">
+        <link rel="stylesheet" href="/assets/forms.css">
         ${scripts}
       </head>
       <body>
@@ -96,6 +97,7 @@ function readerMenu({ identifier }: Reader): Html {
     <nav class="menu" aria-label="Account">
       <span class="reader">Signed in as <strong>${identifier}</strong></span>
       <a href="/sessions">Your sessions</a>
+      <a href="/developer">Developer</a>
       <form id="sign-out" action="/auth/logout" method="post">
         <button class="quiet" disabled>Sign out</button>
         <p class="message" role="alert" tabindex="-1"></p>

@@ -21,6 +21,7 @@ import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
 import { StartError } from "./start_error.ts";
 import { type KvNoteStore, kvNoteStore } from "./store_kv.ts";
+import { kvApiKeyStore } from "./store_kv_api_keys.ts";
 import { kvUserStore } from "./store_kv_users.ts";
 
 /** Nothing is encrypted here, so nothing leaves the machine; browsers keep `Secure` cookies without TLS for it alone. */
@@ -40,17 +41,21 @@ async function main(): Promise<void> {
     const store = kvNoteStore(kv);
     await store.sweep();
     await warnOfOwnerless(store);
-    const app = createApp({
-      store: withSeeds(store),
-      users: kvUserStore(kv),
-      secret,
-      assets: Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder),
-      events: (event) => {
-        const line = eventLine(event);
-        if (line !== undefined) console.error(line);
-      },
+    const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);
+    await serveUntilSignal(port, (origin) => {
+      return createApp({
+        store: withSeeds(store),
+        users: kvUserStore(kv),
+        apiKeys: kvApiKeyStore(kv),
+        origin,
+        secret,
+        assets,
+        events: (event) => {
+          const line = eventLine(event);
+          if (line !== undefined) console.error(line);
+        },
+      }).fetch;
     });
-    await serveUntilSignal(port, app.fetch);
   } finally {
     kv.close();
   }
@@ -66,15 +71,21 @@ async function warnOfOwnerless(store: KvNoteStore): Promise<void> {
 }
 
 /** Serves until Ctrl-C or SIGTERM, then lets the requests that have begun finish. */
-async function serveUntilSignal(port: number, fetch: Deno.ServeHandler): Promise<void> {
+async function serveUntilSignal(
+  port: number,
+  createFetch: (origin: string) => Deno.ServeHandler,
+): Promise<void> {
   const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT"]
     : ["SIGINT", "SIGTERM"];
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   try {
-    const drain = createDrain(fetch);
-    const server = listen(port, drain.fetch);
+    const server = listen(port, (request, info) => drain.fetch(request, info));
+    const origin = `http://localhost:${server.addr.port}`;
+    const drain = createDrain(createFetch(origin)); // no request comes before it is there
+    console.log(`Notes are served at ${origin}/ (Ctrl-C stops)`);
+    console.log(`Register there, then try the API at ${origin}/docs`);
     await signalled;
     const deadline = setTimeout(() => {
       console.error("Stopped before all requests were finished");
@@ -106,19 +117,13 @@ async function openKv(folder: string): Promise<Deno.Kv> {
 
 function listen(port: number, fetch: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({ hostname: HOSTNAME, port, onListen: printAddress }, fetch);
+    return Deno.serve({ hostname: HOSTNAME, port, onListen: () => {} }, fetch);
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
       ? `port ${port} is in use; set PORT to another one`
       : `port ${port} can't be used: ${firstLine(cause)}`;
     throw new StartError(why, { cause });
   }
-}
-
-function printAddress({ port }: Deno.NetAddr): void {
-  const origin = `http://localhost:${port}`;
-  console.log(`Notes are served at ${origin}/ (Ctrl-C stops)`);
-  console.log(`Register there, then try the API at ${origin}/docs`);
 }
 
 function firstLine(error: unknown): string {

@@ -24,7 +24,7 @@ import {
   type TypedResponse,
 } from "@gatehouse/http";
 import { z } from "zod";
-import { OWN_NOTE } from "./access.ts";
+import { OWN_NOTE, READS, WRITES } from "./access.ts";
 import { checkVersion, etag } from "./etag.ts";
 import { findNote } from "./find_note.ts";
 import {
@@ -67,6 +67,7 @@ const listQuerySchema: z.ZodType<ListQuery> = z.strictObject({
 
 type NoteId = PathParams<{ readonly id: string }>;
 
+const OUT_OF_SCOPE = { 403: { description: "The key or token is not good for this" } };
 const NO_SUCH_NOTE = { 404: { description: "There is no note of this id" } };
 const IF_MATCH = {
   parameters: [{
@@ -96,7 +97,7 @@ export class NotesController {
   readonly #now = inject(CLOCK);
 
   @Get("/", {
-    auth: true,
+    ...READS,
     summary: "List your notes, newest first",
     schema: { query: listQuerySchema },
     responses: {
@@ -104,6 +105,7 @@ export class NotesController {
         description: "A page of notes",
         headers: { Link: { description: "The next page, RFC 8288" } },
       },
+      ...OUT_OF_SCOPE,
     },
   })
   async list(
@@ -123,7 +125,7 @@ export class NotesController {
   }
 
   @Post("/", {
-    auth: true,
+    ...WRITES,
     summary: "Create a note",
     schema: { body: noteInputSchema },
     maxBodyBytes: NOTE_BODY_BYTES,
@@ -135,6 +137,7 @@ export class NotesController {
           Location: { description: "Its address" },
         },
       },
+      ...OUT_OF_SCOPE,
     },
   })
   async create(
@@ -149,6 +152,7 @@ export class NotesController {
   }
 
   @Get("/:id", {
+    ...READS,
     ...OWN_NOTE,
     summary: "Read a note",
     parameters: [{
@@ -174,6 +178,7 @@ export class NotesController {
   }
 
   @Put("/:id", {
+    ...WRITES,
     ...OWN_NOTE,
     summary: "Replace a note",
     schema: { body: noteInputSchema },
@@ -186,6 +191,7 @@ export class NotesController {
   }
 
   @Patch("/:id", {
+    ...WRITES,
     ...OWN_NOTE,
     summary: "Change a note",
     description: "A merge patch, RFC 7396: members that are left out stay, `null` takes one away.",
@@ -200,6 +206,7 @@ export class NotesController {
   }
 
   @Delete("/:id", {
+    ...WRITES,
     ...OWN_NOTE,
     summary: "Delete a note",
     ...IF_MATCH,

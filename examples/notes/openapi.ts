@@ -18,15 +18,18 @@ import { registerAccounts } from "./accounts.ts";
 import { apiBuilder, type Connection } from "./api.ts";
 
 const container = createContainer();
-const runtime = registerAccounts({
+const { users, apiKeys } = inMemoryAuthStores();
+const { runtime } = registerAccounts({
   container,
   secret: crypto.randomUUID(),
-  users: inMemoryAuthStores().users,
+  origin: "http://localhost:8000",
+  users,
+  apiKeys,
   now: () => 0,
 });
 
 /** The API without a store: it is documented, and answers nothing. */
 export const router: BuiltRouter<Connection, Principal> = apiBuilder({
   container,
-  auth: runtime.integration(),
+  runtime,
 }).build();

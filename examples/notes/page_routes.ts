@@ -5,16 +5,19 @@
  */
 
 import {
-  type AuthRuntime,
+  type ApiKeyService,
   type BuiltRouter,
   getSession,
   type Principal,
   redirect,
   type RouteRequest,
+  type TokenRuntime,
 } from "@gatehouse/http/native";
 import { z } from "zod";
+import { IN_PERSON } from "./access.ts";
 import { registerPage, signInPage } from "./account_pages.ts";
 import type { Connection } from "./api.ts";
+import { developerPage } from "./developer_page.ts";
 import type { Reader } from "./layout.ts";
 import { NOTE_ID_REGEXP } from "./note.ts";
 import { nextOf } from "./refusal_page.ts";
@@ -26,8 +29,12 @@ import type { NoteStore } from "./store.ts";
 export interface PageParts {
   /** Where the notes are. */
   readonly store: NoteStore;
-  /** Knows the reader's sessions. */
-  readonly runtime: AuthRuntime;
+  /** Knows the reader's sessions and programs. */
+  readonly runtime: TokenRuntime;
+  /** Knows the reader's keys. */
+  readonly apiKeys: ApiKeyService;
+  /** Where the service is: `http://localhost:8000`. */
+  readonly origin: string;
 }
 
 const PAGE_LIMIT = 20;
@@ -41,18 +48,22 @@ const pageQuerySchema = z.object({
 /** For whoever comes, signed in or not. */
 const FOR_EVERYBODY = { auth: { mode: "optional" }, openapi: false } as const;
 
+/** For whoever is signed in; a program has no use for a page. */
+const FOR_USERS = { ...IN_PERSON, openapi: false } as const;
+
 /** Adds the routes. */
 export function addPageRoutes(
   router: BuiltRouter<Connection, Principal>,
-  { store, runtime }: PageParts,
+  { store, runtime, apiKeys, origin }: PageParts,
 ): void {
   router
     .get("/", async (req) => {
-      const { principal, query: { q, cursor } } = req;
-      if (principal === undefined) return welcomePage(router.routes);
+      const { query: { q, cursor } } = req;
+      const user = getSession(req)?.user;
+      if (user === undefined) return welcomePage(router.routes);
       const before = cursor === undefined ? {} : { before: cursor };
       return startPage({
-        ...await store.list(principal.sub, { search: q, limit: PAGE_LIMIT, ...before }),
+        ...await store.list(user.sub, { search: q, limit: PAGE_LIMIT, ...before }),
         reader: readerOf(req),
         search: q,
         continued: cursor !== undefined,
@@ -74,8 +85,17 @@ export function addPageRoutes(
         reader: readerOf(req),
         sessions: await runtime.sessions.list(sub),
         currentId: sessionId,
+        programs: await runtime.tokens.list(sub),
       });
-    }, { openapi: false });
+    }, FOR_USERS)
+    .get("/developer", async (req) => {
+      return developerPage({
+        reader: readerOf(req),
+        apiKeys: await apiKeys.list(req.principal.sub),
+        origin,
+        now: runtime.now(),
+      });
+    }, FOR_USERS);
 }
 
 /** Who is signed in. Sessions are all that people can sign in by, so that there always is one. */

@@ -12,10 +12,16 @@ const SEEDS: readonly NoteInput[] = [
   {
     title: "What is kept, and where",
     text:
-      "Accounts and notes are in Deno KV, in the folder .data beside main.ts: they outlive a restart. Sessions and the " +
-      "counts of failed sign-ins are in memory: after a restart you sign in again. Stop the service and delete the folder " +
-      "to start anew.",
+      "Accounts, API keys and notes are in Deno KV, in the folder .data beside main.ts: they outlive a restart. Sessions, " +
+      "tokens and the counts of failed sign-ins are in memory: after a restart you sign in again. Stop the service and " +
+      "delete the folder to start anew.",
     tags: ["data"],
+  },
+  {
+    title: "Let a program read your notes",
+    text:
+      "The page Developer makes a key for it, which you can take back there, and shows how to ask with it by curl.",
+    tags: ["api", "keys"],
   },
   {
     title: "Attach a file",

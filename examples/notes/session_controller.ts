@@ -18,6 +18,7 @@ import {
   type TypedRequest,
   type TypedResponse,
 } from "@gatehouse/http";
+import { IN_PERSON } from "./access.ts";
 
 /** Ends sessions of who asks. */
 @Controller("/sessions")
@@ -25,7 +26,7 @@ export class SessionsController {
   readonly #sessions = inject<AuthRuntime>(AUTH_RUNTIME).sessions;
 
   @Delete("/:id", {
-    auth: true,
+    ...IN_PERSON,
     summary: "End one of your sessions",
     responses: {
       204: { description: "The session has ended" },
@@ -40,8 +41,8 @@ export class SessionsController {
   }
 
   @Delete("/", {
-    auth: true,
-    summary: "End all of your sessions but this one",
+    ...IN_PERSON,
+    summary: "End all of your sessions but this one, and sign out your programs",
     responses: { 204: { description: "The others have ended" } },
   })
   async revokeOthers(

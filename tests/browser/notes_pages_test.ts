@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { NotesService } from "../examples/_notes_service.ts";
+import { refresh, signIn as signInProgram, signOut, statusOf } from "../flows/_notes_programs.ts";
 import { focused, notesTest, openPage, signIn, tabTo } from "./_notes.ts";
 import type { Page } from "./_playwright.ts";
 
@@ -64,7 +65,9 @@ const PHONE = { width: 360, height: 640 };
 const SMALLEST_TARGET = 24;
 
 notesTest("Every page fits a phone", async ({ service, another, origin }) => {
-  const { create } = await service.user(LONG.identifier, LONG.title);
+  const { create, send } = await service.user(LONG.identifier, LONG.title);
+  const apiKey = { name: "w".repeat(100), scope: ["notes:read", "notes:write"] };
+  await (await send("POST", "/api-keys", apiKey)).body?.cancel();
   await create({ title: LONG.title, text: LONG.title, tags: ["w".repeat(40)] });
   const context = await another({ viewport: PHONE });
   const page = await openPage(context, `${origin}/register`);
@@ -78,9 +81,15 @@ notesTest("Every page fits a phone", async ({ service, another, origin }) => {
   await assertFits(page);
 
   await signIn(page, LONG.identifier);
+  await signInProgram(origin, LONG.identifier);
   await page.getByText("Add a note").click();
   await assertFits(page);
   await page.goto(`${origin}/sessions`);
+  await assertFits(page);
+  await page.goto(`${origin}/developer`);
+  await page.locator("#name").fill("phone");
+  await page.locator("#name").press("Enter");
+  await page.locator("#key:focus").waitFor();
   await assertFits(page);
   await page.goto(`${origin}/nowhere`);
   await assertFits(page);
@@ -93,10 +102,12 @@ async function assertFits(page: Page): Promise<void> {
       .map((one) => one.outerHTML.slice(0, 80))
     : []`);
   assertEquals(wide, [], `${page.url()} scrolls sideways`);
-  const small = await page.evaluate(`[...document.querySelectorAll("button, input, summary")]
+  const small = await page.evaluate(
+    `[...document.querySelectorAll("button, input, select, summary")]
     .filter((one) => one.checkVisibility() && !one.labels?.length)
     .filter((one) => one.getBoundingClientRect().height < ${SMALLEST_TARGET})
-    .map((one) => one.outerHTML.slice(0, 80))`);
+    .map((one) => one.outerHTML.slice(0, 80))`,
+  );
   assertEquals(small, [], `${page.url()} has targets that are hard to hit`);
 }
 
@@ -126,6 +137,45 @@ notesTest("/sessions ends a session in another window", async ({ open, another, 
   await page.reload();
   assertEquals(await page.locator("#sessions li").count(), 2);
 });
+
+notesTest("/sessions lists programs and signs them out, by keyboard alone", async (scene) => {
+  const { open, origin } = scene;
+  const page = await open("/sign-in?next=/sessions");
+  await signIn(page, "ada", "/sessions");
+  await page.getByText("No program is signed in.").waitFor();
+  const tokens = [await signInProgram(origin, "ada"), await signInProgram(origin, "ada")];
+  await page.reload();
+  await page.getByText("No program is signed in.").waitFor({ state: "hidden" });
+  assertEquals(await page.locator("#programs li").count(), 2);
+  await tabTo(page, "Sign this program out");
+  await page.keyboard.press("Enter");
+  await page.getByText("The program is signed out.").waitFor();
+  assertEquals((await focused(page)).role, "status");
+  assertEquals(await page.locator("#programs li").count(), 1);
+  const answers = tokens.map(({ refreshToken }) => statusOf(refresh(origin, refreshToken)));
+  assertEquals((await Promise.all(answers)).toSorted(), [200, 401]);
+
+  for (const { refreshToken } of tokens) await statusOf(signOut(origin, refreshToken));
+  await tabTo(page, "Sign this program out");
+  await page.keyboard.press("Enter");
+  await page.getByText("That program is signed out already.").waitFor();
+  assertEquals((await focused(page)).role, "alert");
+  assertEquals(await page.locator("#programs li").count(), 0);
+  await page.getByText("No program is signed in.").waitFor();
+}, { errors: REFUSED });
+
+notesTest("/sessions ends programs with all other sessions, and says so", async (scene) => {
+  const { refreshToken } = await signInProgram(scene.origin, "ada");
+  const page = await scene.open("/sign-in?next=/sessions");
+  await signIn(page, "ada", "/sessions");
+  await page.getByText("This signs out all programs, too.").waitFor();
+  await tabTo(page, "End all other sessions");
+  await page.keyboard.press("Enter");
+  await page.getByText("All other sessions have ended.").waitFor();
+  await page.getByText("No program is signed in.").waitFor();
+  assertEquals(await page.locator("#programs li, #others").count(), 0);
+  assertEquals(await statusOf(refresh(scene.origin, refreshToken)), 401);
+}, { errors: REFUSED });
 
 notesTest("/ offers to sign in again where a session has ended", async ({ service, open }) => {
   const page = await open("/sign-in");

@@ -10,6 +10,7 @@ import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { withSeeds } from "../../examples/notes/seed.ts";
 import { kvNoteStore } from "../../examples/notes/store_kv.ts";
+import { kvApiKeyStore } from "../../examples/notes/store_kv_api_keys.ts";
 import { kvUserStore } from "../../examples/notes/store_kv_users.ts";
 
 /** A problem, as tests read it. */
@@ -66,6 +67,8 @@ export interface NotesService extends Client {
   readonly kv: Deno.Kv;
   /** Port of the service. */
   readonly port: number;
+  /** Where the service is. */
+  readonly origin: string;
 }
 
 /** Options of {@linkcode withNotes}. */
@@ -87,17 +90,23 @@ export async function withNotes(
   const kv = await Deno.openKv(":memory:");
   const events: AuthEvent[] = [];
   const store = kvNoteStore(kv);
-  const { fetch: handler } = createApp({
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request, info) => handler(request, info),
+  );
+  const { port } = server.addr;
+  const origin = `http://localhost:${port}`;
+  const { fetch: handler } = createApp({ // no request comes before it is there
     store: seeds ? withSeeds(store, nowMs) : store,
     users: kvUserStore(kv),
+    apiKeys: kvApiKeyStore(kv),
+    origin,
     secret: "a secret of at least 32 bytes, kept",
     assets: LIVE_ASSETS,
     hasher: pbkdf2Hasher({ iterations: 1_000 }), // what is slow here is not what is tested
     events: (event) => void events.push(event),
     nowMs,
   });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
-  const { port } = server.addr;
   const stranger = () => createClient(`http://127.0.0.1:${port}`);
   const user: NotesService["user"] = async (identifier, userAgent) => {
     const client = stranger();
@@ -110,7 +119,7 @@ export async function withNotes(
     return client;
   };
   try {
-    await test({ ...await user("ada"), stranger, user, events, kv, port });
+    await test({ ...await user("ada"), stranger, user, events, kv, port, origin });
   } finally {
     await server.shutdown();
     kv.close();

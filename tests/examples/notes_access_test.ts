@@ -1,15 +1,20 @@
 import { type AuthorizationContext, createContainer, type Principal } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
-import { NoteAccess, OWN_NOTE } from "../../examples/notes/access.ts";
+import { IN_PERSON, NoteAccess, OWN_NOTE } from "../../examples/notes/access.ts";
 import { kvNoteStore } from "../../examples/notes/store_kv.ts";
 import { NOTE_STORE } from "../../examples/notes/tokens.ts";
 
 const ID = "0".repeat(25);
 const ADA: Principal = { sub: "ada", method: "session", authTime: 0 };
 
+/** What says who asks, where it is Ada herself. */
+const IN_SESSION: Principal = { ...ADA, sessionId: "s1" };
+
 const ALLOWED = { status: "allowed" };
 const NO_RULE = { status: "denied", reason: "no rule covers the request" };
 const ANOTHERS = { status: "denied", reason: "the note is somebody else's" };
+
+const NOT_IN_PERSON = { status: "denied", reason: "the user is not there in person" };
 
 /** What a route may say of itself, and who asks for Ada's note. */
 const QUESTIONS: readonly (readonly [
@@ -21,6 +26,16 @@ const QUESTIONS: readonly (readonly [
   ["the owner", OWN_NOTE.authorization.metadata, ADA, ALLOWED],
   ["somebody else", OWN_NOTE.authorization.metadata, { ...ADA, sub: "eve" }, ANOTHERS],
   ["nobody, who owns nothing", OWN_NOTE.authorization.metadata, undefined, ANOTHERS],
+  ["an account, in its session", IN_PERSON.authorization.metadata, IN_SESSION, ALLOWED],
+  ["an account, by a key", IN_PERSON.authorization.metadata, { ...ADA, scope: [] }, NOT_IN_PERSON],
+  [
+    "an account, by a token of a session",
+    IN_PERSON.authorization.metadata,
+    { ...IN_SESSION, scope: ["notes:read", "notes:write"] },
+    NOT_IN_PERSON,
+  ],
+  ["an account, without a session", IN_PERSON.authorization.metadata, ADA, NOT_IN_PERSON],
+  ["an account, by nobody", IN_PERSON.authorization.metadata, undefined, NOT_IN_PERSON],
   ["the owner, of another resource", { resource: "attachment" }, ADA, NO_RULE],
   ["the owner, where the route says nothing", undefined, ADA, NO_RULE],
   ["the owner, where the route says null", null, ADA, NO_RULE],

@@ -44,7 +44,10 @@ for (const [why, sessionId, alive] of ASKING) {
       method: "test",
       ...(id === undefined ? {} : { sessionId: id }),
     };
-    const router = routerBuilder({ container }).withAuth({ guard: () => principal })
+    const router = routerBuilder({ container }).withAuth({
+      guard: () => principal,
+      authorizes: true,
+    })
       .controllers(SessionsController)
       .build();
     assertEquals((await router.request("/sessions", { method: "DELETE" })).status, 204);

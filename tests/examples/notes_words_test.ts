@@ -9,12 +9,17 @@ const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">
   access_denied: "form",
   csrf_failed: "form",
   identifier_unavailable: "identifier",
+  insufficient_scope: "form",
   invalid_credentials: "form",
   invalid_identifier: "identifier",
+  invalid_refresh_token: "form",
+  invalid_token: "form",
   service_unavailable: "form",
   session_ambiguous: "form",
   session_expired: "form",
   throttled: "form",
+  token_expired: "form",
+  too_many_keys: "form",
   unauthenticated: "form",
   weak_password: "password",
   wrong_password: "form",
@@ -34,14 +39,31 @@ for (const [code, place] of Object.entries(PLACES)) {
   });
 }
 
-for (const code of ["offline", "payload_too_large", "no_such_note", "no_such_session"]) {
+/** Codes of the service itself. */
+const OWN = [
+  "no_such_api_key",
+  "no_such_note",
+  "no_such_program",
+  "no_such_session",
+  "offline",
+  "payload_too_large",
+];
+for (const code of OWN) {
   Deno.test(`describeRefusal() has words of its own for ${code}, too`, () => {
     const { text } = describeRefusal({ status: 0, code });
     assertEquals([text === "", text === UNKNOWN], [false, false]);
   });
 }
 
-for (const code of ["unauthenticated", "session_expired"]) {
+for (
+  const code of [
+    "unauthenticated",
+    "session_expired",
+    "token_expired",
+    "invalid_token",
+    "invalid_refresh_token",
+  ]
+) {
   Deno.test(`describeRefusal() offers to sign in after ${code}`, () => {
     assertEquals(describeRefusal({ status: 401, code }).signIn, true);
   });
@@ -147,6 +169,11 @@ const EVENTS: readonly (readonly [event: AuthEvent, line: string | undefined])[]
     { type: "authz.denied", at: 1, sub: "u1", route: "/notes/:id", reason: "not\nhers" },
     'authz.denied sub="u1" route="/notes/:id" reason="not\\nhers"',
   ],
+  [
+    { type: "refresh.reuse_detected", at: 1, sub: "u1", familyId: "f1", sessionId: "s1" },
+    'refresh.reuse_detected sub="u1"',
+  ],
+  [{ type: "api_key.created", at: 1, sub: "u1", apiKeyId: "k1" }, undefined],
   [{ type: "login.failed", at: 1, reason: "password_wrong" }, undefined],
   [{ type: "login.succeeded", at: 1, sub: "u1" }, undefined],
   [{ type: "session.created", at: 1, sub: "u1", sessionId: "s1" }, undefined],

@@ -147,7 +147,7 @@ const AGENTS: readonly (readonly [userAgent: string, shown: string])[] = [
     "A program that calls itself “&lt;script&gt;alert(1)&lt;/script&gt;”",
   ],
   [`"><img src=x onerror='x'>`, "“&quot;&gt;&lt;img src=x onerror=&#39;x&#39;&gt;”"],
-  [`Firefox/1 <b>`, "Firefox</h2>"],
+  [`Firefox/1 <b>`, "Firefox</h3>"],
 ];
 for (const [userAgent, shown] of AGENTS) {
   Deno.test(`/sessions shows ${JSON.stringify(userAgent)} as a text`, async () => {
@@ -199,7 +199,10 @@ Deno.test("DELETE /sessions ends all of one's sessions but this one, and nobody 
       true,
     ]);
     assertEquals([...(await sessionsOf(service)).values()], [true]);
-    assertStringIncludes(await (await service.page("/sessions")).text(), "nowhere else");
+    assertStringIncludes(
+      await (await service.page("/sessions")).text(),
+      "No other browser is signed in.",
+    );
   });
 });
 

@@ -9,6 +9,8 @@ import {
 } from "../examples/_notes_service.ts";
 
 const TITLE = "ada's secret";
+/** The ways in. */
+const CHALLENGE = 'ApiKey, Bearer realm="api", Session';
 
 /** A request that only the owner of a note may make: method, path beneath `/notes/:id`, body. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: () => BodyInit])[] = [
@@ -82,7 +84,7 @@ for (const request of REQUESTS) {
           requestOf(request),
         );
         await body?.cancel();
-        assertEquals([status, headers.get("www-authenticate")], [401, "Session"]);
+        assertEquals([status, headers.get("www-authenticate")], [401, CHALLENGE]);
       }
       await assertUnchanged(service, note);
     });

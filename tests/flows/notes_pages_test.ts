@@ -136,12 +136,12 @@ Deno.test("/ says who is signed in, escaped, and keeps the page out of caches", 
 Deno.test("/ finds some first notes for every user, once", async () => {
   await withNotes(async (service) => {
     const titles = async () => (await (await service.page("/")).text()).match(/<article>/g)?.length;
-    assertEquals([await titles(), await titles()], [4, 4]);
+    assertEquals([await titles(), await titles()], [5, 5]);
     const { notes } = await (await service.call("/notes")).json();
     for (const { id } of notes) await service.call(`/notes/${id}`, { method: "DELETE" });
     assertEquals(await titles(), undefined);
     const other = await service.user("bob");
-    assertEquals((await (await other.call("/notes")).json()).notes.length, 4);
+    assertEquals((await (await other.call("/notes")).json()).notes.length, 5);
   }, { seeds: true });
 });
 
@@ -149,6 +149,7 @@ Deno.test("/ finds some first notes for every user, once", async () => {
 const PAGES: readonly (readonly [path: string, signedIn: boolean, forms: readonly string[]])[] = [
   ["/", true, ["/auth/logout", "/", "/notes"]],
   ["/sessions", true, ["/auth/logout"]],
+  ["/developer", true, ["/auth/logout", "/api-keys"]],
   ["/register", false, ["/auth/register"]],
   ["/sign-in", false, ["/auth/login"]],
   ["/", false, []],
@@ -176,7 +177,7 @@ for (const [path, signedIn, forms] of PAGES) {
         assertEquals(asset.status, 200, file);
         await asset.body?.cancel();
       }
-      for (const [field] of text.matchAll(/<(?:input|textarea)[^>]*>/g)) {
+      for (const [field] of text.matchAll(/<(?:input|select|textarea)[^>]*>/g)) {
         const [, id = ""] = /\sid="([^"]+)"/.exec(field) ?? [];
         const isInLabel = new RegExp(`<label[^>]*><input id="${id}"`).test(text);
         assertEquals(isInLabel || text.includes(`<label for="${id}">`), true, field);

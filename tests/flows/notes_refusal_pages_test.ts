@@ -58,6 +58,7 @@ Deno.test("/sign-in makes the best of a query it can't use", async () => {
 /** Pages of who is signed in, and where strangers are sent. */
 const ASKED: readonly (readonly [path: string, target: string])[] = [
   ["/sessions", "/sign-in?next=%2Fsessions"],
+  ["/developer", "/sign-in?next=%2Fdeveloper"],
   ["/notes", "/sign-in?next=%2Fnotes"],
   ["/notes?q=a%20b&limit=1", "/sign-in?next=%2Fnotes%3Fq%3Da%2520b%26limit%3D1"],
   ["/notes/7", "/sign-in?next=%2Fnotes%2F7"],
@@ -71,7 +72,10 @@ for (const [path, target] of ASKED) {
       assertEquals([await sent.text(), sent.headers.get("cache-control")], ["", "no-store"]);
       for (const headers of [{}, { Accept: "*/*" }, { Accept: "application/json" }]) {
         const refused = await call(path, { headers });
-        assertEquals(refused.headers.get("www-authenticate"), "Session");
+        assertEquals(
+          refused.headers.get("www-authenticate"),
+          'ApiKey, Bearer realm="api", Session',
+        );
         assertEquals([refused.status, (await refused.json()).code], [401, "unauthenticated"]);
       }
     });

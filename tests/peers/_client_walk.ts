@@ -27,6 +27,7 @@ type Note = components["schemas"]["Note"];
 type Code = components["schemas"]["ProblemDetails"]["code"];
 
 type Client = ReturnType<typeof createClient<paths>>;
+type Entered = paths["/tokens/login"]["post"]["responses"][200]["content"]["application/json"];
 type SignedIn = paths["/auth/login"]["post"]["responses"][200]["content"]["application/json"];
 
 export async function walk(baseUrl: string, openBrowser: () => (request: Request) => Promise<Response>): Promise<void> {
@@ -62,12 +63,16 @@ export async function walk(baseUrl: string, openBrowser: () => (request: Request
   assertEquals([taken.response.status, taken.error?.code], [409, "identifier_unavailable"]);
 
   await walkNotes(client, baseUrl);
+  const program = createClient<paths>({ baseUrl, fetch: openBrowser() });
+  await walkPrograms(client, program, credentials);
 
   const id: string = (await signIn(phone, { ...credentials, remember: true })).session.id;
   const ended = await client.DELETE("/sessions/{id}", { params: { path: { id } } });
   assertEquals([ended.response.status, ended.data, ended.error], [204, undefined, undefined]);
   const expired = await phone.GET("/auth/session");
   assertEquals([expired.response.status, expired.error?.code], [401, "session_expired"]);
+  const none = await client.DELETE("/programs/{id}", { params: { path: { id } } });
+  assertEquals([none.response.status, none.error?.code], [404, "no_such_program"]);
   const again = await client.DELETE("/sessions/{id}", { params: { path: { id } } });
   assertEquals([again.response.status, again.error?.code], [404, "no_such_session"]);
 
@@ -101,6 +106,47 @@ async function signIn(
   assert(data !== undefined);
   assertEquals(data.session.lasting === true, body.remember === true);
   return data;
+}
+
+async function walkPrograms(
+  client: Client,
+  program: Client,
+  credentials: { identifier: string; password: string },
+): Promise<void> {
+  const body = { name: "Backup", scope: ["notes:read" as const], expiresInDays: 30 };
+  const made = await client.POST("/api-keys", { body });
+  assert(made.data !== undefined);
+  const { key, info }: components["schemas"]["MadeApiKey"] = made.data;
+  const headers = { "X-API-Key": key };
+  assertEquals((await program.GET("/notes", { headers })).response.status, 200);
+  const beyond = await program.POST("/notes", { headers, body: { title: "Milk" } });
+  assertEquals([beyond.response.status, beyond.error?.code], [403, "insufficient_scope"]);
+  const listed = await client.GET("/api-keys");
+  assertEquals(listed.data?.apiKeys.map(({ id, name, scope }) => ({ id, name, scope })), [
+    { id: info.id, name: "Backup", scope: ["notes:read"] },
+  ]);
+  const revoked = await client.DELETE("/api-keys/{id}", { params: { path: { id: info.id } } });
+  assertEquals([revoked.response.status, revoked.data, revoked.error], [204, undefined, undefined]);
+  assertEquals((await program.GET("/notes", { headers })).error?.code, "invalid_api_key");
+
+  const entered = await program.POST("/tokens/login", { body: credentials });
+  assert(entered.data !== undefined);
+  const { user, refreshToken }: Entered = entered.data;
+  assertEquals([entered.response.status, user.identifier], [200, "grace@example.org"]);
+  const refreshed = await program.POST("/tokens/refresh", { body: { refreshToken } });
+  assert(refreshed.data !== undefined);
+  const { tokenType, accessToken, expiresIn } = refreshed.data;
+  const seconds: number = expiresIn;
+  assert(seconds > 0);
+  const bearer = { headers: { Authorization: \`\${tokenType} \${accessToken}\` } };
+  assertEquals((await program.GET("/notes", bearer)).response.status, 200);
+  const me = await program.GET("/tokens/session", bearer);
+  assertEquals([me.data?.principal.sub, me.data?.principal.method], [user.sub, "bearer"]);
+  const reused = await program.POST("/tokens/refresh", { body: { refreshToken } });
+  assertEquals([reused.response.status, reused.error?.code], [401, "invalid_refresh_token"]);
+  const left = await program.POST("/tokens/logout", { body: { refreshToken } });
+  assertEquals([left.response.status, left.data, left.error], [204, undefined, undefined]);
+  assertEquals((await program.GET("/.well-known/jwks.json")).response.status, 200);
 }
 
 async function walkNotes(client: Client, baseUrl: string): Promise<void> {

@@ -16,11 +16,14 @@ const GUARDED = operationsOf(document).filter(({ isGuarded }) => isGuarded);
 const CHANGES = GUARDED.filter(({ method }) => method !== "GET");
 const OF_A_NOTE = GUARDED.filter(({ path }) => path.startsWith("/notes/{id}"));
 
-Deno.test("The document asks for a session everywhere but at the routes of authentication", () => {
+Deno.test("The document asks for a credential everywhere but at the routes of authentication", () => {
   const open = operationsOf(document).filter(({ isGuarded }) => !isGuarded);
-  assertEquals(open.filter(({ path }) => !path.startsWith("/auth/")), []);
-  assertEquals([open.length, GUARDED.length, CHANGES.length, OF_A_NOTE.length], [5, 12, 8, 8]);
+  assertEquals(open.filter(({ path }) => !/^\/(?:auth|tokens|\.well-known)\//.test(path)), []);
+  assertEquals([open.length, GUARDED.length, CHANGES.length, OF_A_NOTE.length], [10, 16, 11, 8]);
 });
+
+/** The ways in, for who shows no credential; a session that is refused names its own. */
+const WAYS_IN = 'ApiKey, Bearer realm="api", Session';
 
 /** Finds who sends a request. `service` itself is Ada, who has the note. */
 type Sender = (service: NotesService) => Client | Promise<Client>;
@@ -67,7 +70,8 @@ for (const [why, status, code, operations, sender] of BARRED) {
         const exchange = await exchangeAs(await sender(ada), target, requestOf(operation));
         const { response } = exchange;
         assertEquals([response.status, await codeOf(response)], [status, code]);
-        assertEquals(response.headers.get("WWW-Authenticate"), status === 401 ? "Session" : null);
+        const refused = code === "unauthenticated" ? WAYS_IN : "Session";
+        assertEquals(response.headers.get("WWW-Authenticate"), status === 401 ? refused : null);
         // Where nothing else is forbidden, `4XX` stands for a forgery
         assert(code === "csrf_failed" || statuses.includes(String(status)), `${statuses}`);
         assertEquals(await contract.problemsOf(exchange), []);
@@ -132,6 +136,12 @@ const post = (body: unknown) => jsonInit("POST", body);
 const form: RequestInit = { method: "POST", body: new URLSearchParams({ identifier: "bob" }) };
 const BOB = { identifier: "bob", password: PASSWORD };
 const ADA = { ...BOB, identifier: "ada" };
+const LOUD = { ...BOB, identifier: "ADA" };
+const WRONG = { ...ADA, password: "x" };
+const FLAG = { ...ADA, remember: "yes" };
+const NUMBER = { refreshToken: 7 };
+const TWO_WORDS = { ...BOB, identifier: "a b" };
+const UNKNOWN = { refreshToken: `${"a".repeat(22)}.${"a".repeat(43)}` };
 const LARGE = " ".repeat(16_385);
 const stranger: Sender = (service) => service.stranger();
 
@@ -144,67 +154,72 @@ const REFUSED: readonly (readonly [
   init: RequestInit,
   sender?: Sender,
 ])[] = [
-  ["an identifier that is taken", 409, "identifier_unavailable", "register", post(ADA)],
-  [
-    "the same one in capitals",
-    409,
-    "identifier_unavailable",
-    "register",
-    post({
-      ...ADA,
-      identifier: "ADA",
-    }),
-  ],
-  ["a weak password", 422, "weak_password", "register", post({ ...BOB, password: "secret" })],
-  ["no password", 422, "weak_password", "register", post({ identifier: "bob" })],
-  [
-    "an identifier of two words",
-    400,
-    "invalid_identifier",
-    "register",
-    post({
-      ...BOB,
-      identifier: "a b",
-    }),
-  ],
-  ["no identifier", 400, "invalid_identifier", "register", post({ password: PASSWORD })],
-  ["a list", 422, "validation_failed", "register", post([])],
-  ["broken JSON", 400, "invalid_json", "register", post("{")],
-  ["no body", 400, "invalid_json", "register", post("")],
-  ["a body that is too large", 413, "payload_too_large", "register", post(LARGE)],
-  ["a form", 415, "unsupported_media_type", "register", form],
-  ["no CSRF token", 403, "csrf_failed", "register", post(BOB), stranger],
-  ["another site's page", 403, "csrf_failed", "register", post(BOB), foreigner],
+  ["an identifier that is taken", 409, "identifier_unavailable", "/auth/register", post(ADA)],
+  ["the same one in capitals", 409, "identifier_unavailable", "/auth/register", post(LOUD)],
+  ["a weak password", 422, "weak_password", "/auth/register", post({ ...BOB, password: "secret" })],
+  ["no password", 422, "weak_password", "/auth/register", post({ identifier: "bob" })],
+  ["an identifier of two words", 400, "invalid_identifier", "/auth/register", post(TWO_WORDS)],
+  ["no identifier", 400, "invalid_identifier", "/auth/register", post({ password: PASSWORD })],
+  ["a list", 422, "validation_failed", "/auth/register", post([])],
+  ["broken JSON", 400, "invalid_json", "/auth/register", post("{")],
+  ["no body", 400, "invalid_json", "/auth/register", post("")],
+  ["a body that is too large", 413, "payload_too_large", "/auth/register", post(LARGE)],
+  ["a form", 415, "unsupported_media_type", "/auth/register", form],
+  ["no CSRF token", 403, "csrf_failed", "/auth/register", post(BOB), stranger],
+  ["another site's page", 403, "csrf_failed", "/auth/register", post(BOB), foreigner],
 
-  ["a wrong password", 401, "invalid_credentials", "login", post({ ...ADA, password: "x" })],
-  ["an unknown account", 401, "invalid_credentials", "login", post(BOB)],
-  ["no password", 401, "invalid_credentials", "login", post({ identifier: "ada" })],
-  ["no identifier", 400, "invalid_identifier", "login", post({ password: PASSWORD })],
-  ["a flag that is text", 422, "validation_failed", "login", post({ ...ADA, remember: "yes" })],
-  ["a list", 422, "validation_failed", "login", post([ADA])],
-  ["broken JSON", 400, "invalid_json", "login", post("{")],
-  ["a body that is too large", 413, "payload_too_large", "login", post(LARGE)],
-  ["a form", 415, "unsupported_media_type", "login", form],
-  ["no CSRF token", 403, "csrf_failed", "login", post(ADA), stranger],
-  ["another site's page", 403, "csrf_failed", "login", post(ADA), foreigner],
+  ["a wrong password", 401, "invalid_credentials", "/auth/login", post(WRONG)],
+  ["an unknown account", 401, "invalid_credentials", "/auth/login", post(BOB)],
+  ["no password", 401, "invalid_credentials", "/auth/login", post({ identifier: "ada" })],
+  ["no identifier", 400, "invalid_identifier", "/auth/login", post({ password: PASSWORD })],
+  ["a flag that is text", 422, "validation_failed", "/auth/login", post(FLAG)],
+  ["a list", 422, "validation_failed", "/auth/login", post([ADA])],
+  ["broken JSON", 400, "invalid_json", "/auth/login", post("{")],
+  ["a body that is too large", 413, "payload_too_large", "/auth/login", post(LARGE)],
+  ["a form", 415, "unsupported_media_type", "/auth/login", form],
+  ["no CSRF token", 403, "csrf_failed", "/auth/login", post(ADA), stranger],
+  ["another site's page", 403, "csrf_failed", "/auth/login", post(ADA), foreigner],
 
-  ["no CSRF token", 403, "csrf_failed", "logout", { method: "POST" }, stranger],
-  ["another site's page", 403, "csrf_failed", "logout", { method: "POST" }, foreigner],
-  ["nobody", 401, "unauthenticated", "session", {}, stranger],
-  ["somebody who has left", 401, "unauthenticated", "session", {}, signedOut],
-  ["a session that was ended", 401, "session_expired", "session", {}, ended],
-  ["two sessions", 401, "session_ambiguous", "session", { headers: TWO_SESSIONS }],
-  ["two sessions", 403, "csrf_failed", "csrf", { headers: TWO_SESSIONS }],
+  ["a wrong password", 401, "invalid_credentials", "/tokens/login", post(WRONG)],
+  ["an unknown account", 401, "invalid_credentials", "/tokens/login", post(BOB), stranger],
+  ["no password", 401, "invalid_credentials", "/tokens/login", post({ identifier: "ada" })],
+  ["no identifier", 400, "invalid_identifier", "/tokens/login", post({ password: PASSWORD })],
+  ["a list", 422, "validation_failed", "/tokens/login", post([ADA])],
+  ["broken JSON", 400, "invalid_json", "/tokens/login", post("{")],
+  ["a body that is too large", 413, "payload_too_large", "/tokens/login", post(LARGE)],
+  ["another site's form", 415, "unsupported_media_type", "/tokens/login", form, foreigner],
+
+  ["an unknown token", 401, "invalid_refresh_token", "/tokens/refresh", post(UNKNOWN), stranger],
+  ["a token that is a number", 401, "invalid_refresh_token", "/tokens/refresh", post(NUMBER)],
+  ["a list", 401, "invalid_refresh_token", "/tokens/refresh", post([])],
+  ["broken JSON", 400, "invalid_json", "/tokens/refresh", post("{")],
+  ["a body that is too large", 413, "payload_too_large", "/tokens/refresh", post(LARGE)],
+  ["a form", 415, "unsupported_media_type", "/tokens/refresh", form],
+
+  ["broken JSON", 400, "invalid_json", "/tokens/logout", post("{")],
+  ["a body that is too large", 413, "payload_too_large", "/tokens/logout", post(LARGE)],
+  ["nobody", 401, "unauthenticated", "/tokens/session", {}, stranger],
+  ["a token that is none", 401, "invalid_token", "/tokens/session", {
+    headers: { Authorization: "Bearer x" },
+  }],
+
+  ["no CSRF token", 403, "csrf_failed", "/auth/logout", { method: "POST" }, stranger],
+  ["another site's page", 403, "csrf_failed", "/auth/logout", { method: "POST" }, foreigner],
+  ["nobody", 401, "unauthenticated", "/auth/session", {}, stranger],
+  ["somebody who has left", 401, "unauthenticated", "/auth/session", {}, signedOut],
+  ["a session that was ended", 401, "session_expired", "/auth/session", {}, ended],
+  ["two sessions", 401, "session_ambiguous", "/auth/session", { headers: TWO_SESSIONS }],
+  ["two sessions", 403, "csrf_failed", "/auth/csrf", { headers: TWO_SESSIONS }],
 ];
-for (const [why, status, code, route, init, sender = visitor] of REFUSED) {
-  const name = `/auth/${route} with ${why}`;
+for (const [why, status, code, path, init, sender = visitor] of REFUSED) {
+  const name = `${path} with ${why}`;
   Deno.test(`The document says what the example answers to ${name}`, async () => {
     const contract = await readContract(document);
     await withNotes(async (service) => {
-      const exchange = await exchangeAs(await sender(service), `/auth/${route}`, init);
+      const exchange = await exchangeAs(await sender(service), path, init);
       const { response } = exchange;
       assertEquals([response.status, await codeOf(response)], [status, code]);
-      const operation = operationsOf(document).find(({ path }) => path === `/auth/${route}`);
+      const operation = operationsOf(document).find((one) => one.path === path);
       assertEquals(operation?.statuses.includes(String(status)), true);
       assertEquals(await contract.problemsOf(exchange), []);
     });
@@ -215,12 +230,13 @@ const SEED = 20_260_731;
 const DRAWS = 60;
 
 /** The routes with a JSON body, and all that they answer to what the document allows. */
-const ENTRANCES: readonly (readonly [route: string, statuses: readonly number[]])[] = [
-  ["register", [201, 400, 409, 422, 429]],
-  ["login", [400, 401, 429]],
+const ENTRANCES: readonly (readonly [path: string, statuses: readonly number[]])[] = [
+  ["/auth/register", [201, 400, 409, 422, 429]],
+  ["/auth/login", [400, 401, 429]],
+  ["/tokens/login", [400, 401, 429]],
+  ["/tokens/refresh", [401]],
 ];
-for (const [route, statuses] of ENTRANCES) {
-  const path = `/auth/${route}`;
+for (const [path, statuses] of ENTRANCES) {
   const pointer = joinPointer(
     "#/paths",
     path,

@@ -9,7 +9,7 @@ let token;
  * @param {"POST" | "DELETE"} method
  * @param {string} path
  * @param {unknown} [body] Becomes JSON.
- * @returns {Promise<{ ok: true } | { ok: false, refusal: import("./messages.js").Refusal }>}
+ * @returns {Promise<{ ok: true, content: unknown } | { ok: false, refusal: import("./messages.js").Refusal }>}
  */
 export async function send(method, path, body) {
   try {
@@ -38,7 +38,8 @@ async function sendOnce(method, path, body) {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return response.ok ? { ok: true } : { ok: false, refusal: await readRefusal(response) };
+  if (!response.ok) return { ok: false, refusal: await readRefusal(response) };
+  return { ok: true, content: response.status === 204 ? undefined : await response.json() };
 }
 
 async function askForToken() {

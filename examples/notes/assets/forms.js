@@ -6,8 +6,9 @@ import { describeRefusal } from "./messages.js";
  * Sends a form by a function, and says what came of it.
  *
  * @param {HTMLFormElement} form Has an element of class `message`, and `<name>-error` for fields.
- * @param {() => Promise<{ ok: boolean, refusal?: import("./messages.js").Refusal }>} submit
- * @param {() => void} done Goes on, once it is accepted.
+ * @param {() => Promise<{ ok: boolean, content?: unknown, refusal?: import("./messages.js").Refusal }>} submit
+ * @param {(content: unknown) => void} done Goes on with the answer, once it is accepted. The form stays busy, for where
+ * another page comes.
  */
 export function enhance(form, submit, done) {
   const message = form.querySelector(".message");
@@ -19,8 +20,8 @@ export function enhance(form, submit, done) {
     const missing = emptyFields(form);
     if (missing.size > 0) return tell(form, message, { text: "", fields: missing, signIn: false });
     setBusy(form, true);
-    const { ok, refusal } = await submit();
-    if (ok) return done(); // buttons stay off: another page comes
+    const { ok, content, refusal } = await submit();
+    if (ok) return done(content);
     setBusy(form, false);
     tell(form, message, describeRefusal(refusal));
   });
@@ -44,7 +45,8 @@ function tell(form, message, { text, fields, signIn }) {
   const rest = [];
   let first;
   for (const [name, reason] of fields) {
-    const input = form.elements.namedItem(name);
+    const found = form.elements.namedItem(name);
+    const input = found instanceof RadioNodeList ? found[0] : found; // boxes that share a name
     const place = document.getElementById(`${name}-error`);
     if (input === null || place === null) {
       rest.push(reason);
@@ -74,7 +76,8 @@ function emptyFields(form) {
   return new Map(fields.map(({ name }) => [name, "Fill this in."]));
 }
 
-function setBusy(form, busy) {
+/** Says whether a form waits for an answer, and turns its buttons off as long as it does. */
+export function setBusy(form, busy) {
   form.setAttribute("aria-busy", String(busy));
   for (const button of form.querySelectorAll("button")) button.disabled = busy;
 }

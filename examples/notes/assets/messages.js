@@ -23,13 +23,25 @@ const WORDS = new Map(Object.entries({
     field: "identifier",
     text: "Somebody has registered with this already. Choose another one, or sign in.",
   },
+  insufficient_scope: { text: "The key or token is not good for this." },
   invalid_credentials: { text: "The name or the password is wrong." },
   invalid_identifier: {
     field: "identifier",
     text:
       "Enter one e-mail address or one name, of at most 254 characters, without spaces, quotes, commas and brackets.",
   },
+  invalid_refresh_token: {
+    text: "Your sign-in has ended. Sign in again to go on.",
+    signIn: true,
+  },
+  invalid_token: { text: "The token is not valid here. Sign in again to go on.", signIn: true },
+  no_such_api_key: {
+    text: "That key is revoked already. Reload the page to see those that are left.",
+  },
   no_such_note: { text: "The note is not there any more." },
+  no_such_program: {
+    text: "That program is signed out already. Reload the page to see those that are left.",
+  },
   no_such_session: {
     text: "That session has ended already. Reload the page to see those that go on.",
   },
@@ -40,6 +52,8 @@ const WORDS = new Map(Object.entries({
     text: "Your browser has two sessions here. Delete the cookies of this site, and sign in again.",
   },
   session_expired: { text: "Your session has ended. Sign in again to go on.", signIn: true },
+  token_expired: { text: "The token has ended. Sign in again to go on.", signIn: true },
+  too_many_keys: { text: "You have too many keys. Revoke those that you use no more." },
   unauthenticated: {
     text: "You are not signed in any more. Sign in again to go on.",
     signIn: true,

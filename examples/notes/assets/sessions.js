@@ -1,49 +1,52 @@
-// Ends sessions, and writes their times as people do where they are.
+// Ends sessions, and signs programs out.
 
 import { send } from "./client.js";
 import { showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
+import { writeTimes } from "./times.js";
 
-const list = document.querySelector("#sessions");
-const message = document.querySelector("#session-message");
-const status = document.querySelector("#session-status");
-const all = document.querySelector("#end-others");
+const main = document.querySelector("main");
+const sessions = document.querySelector("#sessions");
+const programs = document.querySelector("#programs");
+const others = document.querySelector("#others");
 
-for (const time of list.querySelectorAll("time")) {
-  time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
-}
+/** What a refusal says of something that has ended before. */
+const GONE = ["no_such_session", "no_such_program"];
 
 function setBusy(busy) {
-  for (const button of document.querySelectorAll("main button")) button.disabled = busy;
+  for (const button of main.querySelectorAll("button")) button.disabled = busy;
 }
 
-async function end(path, items, text) {
+async function end(list, path, items, text) {
+  const [message, status] = [".message", ".notice"].map((name) =>
+    list.closest("section").querySelector(name)
+  );
   setBusy(true);
-  message.textContent = "";
-  status.textContent = "";
+  for (const one of main.querySelectorAll(".message, .notice")) one.textContent = "";
   const { ok, refusal } = await send("DELETE", path);
   setBusy(false);
-  const gone = ok || refusal.code === "no_such_session";
-  if (gone) { for (const item of items) item.remove(); }
-  if (list.querySelector("button") === null) all?.remove();
+  if (ok || GONE.includes(refusal.code)) { for (const item of items) item.remove(); }
+  if (sessions.querySelector("button") === null) others?.remove();
+  document.querySelector("#no-programs").hidden = programs.querySelector("li") !== null;
   if (!ok) return showMessage(message, describeRefusal(refusal));
   status.textContent = text;
   status.focus(); // the button that had the focus is gone
 }
 
-list.addEventListener("click", ({ target }) => {
-  const item = target.closest("button")?.closest("[data-id]");
-  if (item) {
-    end(`/sessions/${encodeURIComponent(item.dataset.id)}`, [item], "The session has ended.");
-  }
-});
-all?.addEventListener("click", () => {
-  const items = [...list.querySelectorAll("[data-id]")].filter((item) =>
+function endOne(list, path, text) {
+  list.addEventListener("click", ({ target }) => {
+    const item = target.closest("button")?.closest("[data-id]");
+    if (item) end(list, `${path}/${encodeURIComponent(item.dataset.id)}`, [item], text);
+  });
+}
+
+endOne(sessions, "/sessions", "The session has ended.");
+endOne(programs, "/programs", "The program is signed out.");
+others?.querySelector("button").addEventListener("click", () => {
+  const items = [...main.querySelectorAll("[data-id]")].filter((item) =>
     item.querySelector("button")
   );
-  end("/sessions", items, "All other sessions have ended.");
+  end(sessions, "/sessions", items, "All other sessions have ended.");
 });
+writeTimes(main);
 setBusy(false);

@@ -1,0 +1,121 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Client, withNotes } from "../examples/_notes_service.ts";
+import { program, refresh, refusalOf, signIn, signOut, statusOf } from "./_notes_programs.ts";
+
+const START = Date.UTC(2030, 5, 14, 12, 3);
+const DELETE = { method: "DELETE" };
+
+/** Ids of the programs that somebody's page lists, in its order. */
+async function programsOf({ page }: Client): Promise<readonly string[]> {
+  const [, list = ""] = /<ul id="programs"[^>]*>([^]*?)<\/ul>/.exec(await pageOf(page)) ?? [];
+  return [...list.matchAll(/<li class="card" data-id="([^"]+)"/g)].map(([, id = ""]) => id);
+}
+
+async function pageOf(page: Client["page"]): Promise<string> {
+  return await (await page("/sessions")).text();
+}
+
+Deno.test("/sessions lists programs, the newest first, since when and until when", async () => {
+  let now = START;
+  await withNotes(async (service) => {
+    assertStringIncludes(
+      await pageOf(service.page),
+      '<p id="no-programs" >No program is signed in.',
+    );
+    const { refreshToken } = await signIn(service.origin, "ada");
+    const [older = ""] = await programsOf(service);
+    now += 1_200_000;
+    await signIn(service.origin, "ada");
+    const [newer = "", ...rest] = await programsOf(service);
+    assertEquals(rest, [older]);
+    assertMatch(newer, /^[\w-]{22}$/);
+
+    const text = await pageOf(service.page);
+    assertStringIncludes(text, `hidden>No program is signed in.`);
+    for (const time of ["2030-06-14T12:03", "2030-06-14T12:23", "2030-06-28T12:03"]) {
+      assertStringIncludes(text, `<time datetime="${time}`);
+    }
+    assertStringIncludes(text, "notes:read, notes:write");
+    await statusOf(refresh(service.origin, refreshToken));
+    const after = await pageOf(service.page); // now good for as long as the other one
+    assertEquals(after.match(/datetime="2030-06-28T12:23/g)?.length, 2);
+    assertEquals(after.includes(refreshToken), false);
+  }, { nowMs: () => now });
+});
+
+Deno.test("DELETE /programs/:id signs one program out, for good", async () => {
+  await withNotes(async (service) => {
+    const { origin, call } = service;
+    const first = await signIn(origin, "ada");
+    const [id = ""] = await programsOf(service);
+    const second = await signIn(origin, "ada");
+    assertEquals(await statusOf(call(`/programs/${id}`, DELETE)), 204);
+    assertEquals(await refusalOf(refresh(origin, first.refreshToken)), [
+      401,
+      "invalid_refresh_token",
+    ]);
+    assertEquals(await statusOf(refresh(origin, second.refreshToken)), 200);
+    assertEquals((await programsOf(service)).includes(id), false);
+    assertEquals(await refusalOf(call(`/programs/${id}`, DELETE)), [404, "no_such_program"]);
+  });
+});
+
+Deno.test("/sessions lists no program that has signed out, or was ended by a stolen token", async () => {
+  await withNotes(async (service) => {
+    const { origin } = service;
+    const out = await signIn(origin, "ada");
+    await statusOf(signOut(origin, out.refreshToken));
+    const stolen = await signIn(origin, "ada");
+    for (let i = 0; i < 2; i++) await statusOf(refresh(origin, stolen.refreshToken));
+    assertEquals(await programsOf(service), []);
+  });
+});
+
+Deno.test("/sessions lists no program that was not heard of for two weeks", async () => {
+  let now = START;
+  await withNotes(async (service) => {
+    await signIn(service.origin, "ada");
+    now += 14 * 86_400_000;
+    const client = service.stranger(); // the session has ended, too
+    await statusOf(client.enter("login", "ada"));
+    assertEquals(await programsOf(client), []);
+  }, { nowMs: () => now });
+});
+
+/** Who signs out Ada's program, and what comes of it. */
+const OTHERS: readonly (readonly [
+  why: string,
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>>,
+  identifier?: string,
+])[] = [
+  ["somebody else", 404, "no_such_program", {}, "eve"],
+  ["another site's page", 403, "csrf_failed", { "Sec-Fetch-Site": "cross-site" }],
+  ["nobody", 401, "unauthenticated", { Cookie: "a=b" }],
+];
+for (const [why, status, code, headers, identifier] of OTHERS) {
+  Deno.test(`DELETE /programs/:id is refused to ${why}`, async () => {
+    await withNotes(async (service) => {
+      const { refreshToken } = await signIn(service.origin, "ada");
+      const [id = ""] = await programsOf(service);
+      const { call } = identifier === undefined ? service : await service.user(identifier);
+      const refused = call(`/programs/${id}`, { ...DELETE, headers });
+      assertEquals(await refusalOf(refused), [status, code]);
+      assertEquals(await statusOf(refresh(service.origin, refreshToken)), 200);
+      if (identifier !== undefined) {
+        assertEquals(await programsOf(await service.user("bob")), []);
+      }
+    });
+  });
+}
+
+Deno.test("DELETE /programs/:id is refused to programs, their own sign-in included", async () => {
+  await withNotes(async (service) => {
+    const { accessToken } = await signIn(service.origin, "ada");
+    const [id = ""] = await programsOf(service);
+    const call = program(service.origin, { Authorization: `Bearer ${accessToken}` });
+    assertEquals(await refusalOf(call(`/programs/${id}`, DELETE)), [403, "access_denied"]);
+    assertEquals(await programsOf(service), [id]);
+  });
+});

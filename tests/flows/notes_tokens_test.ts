@@ -1,0 +1,282 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import { passwordService, pbkdf2Hasher, userService } from "@gatehouse/http/auth";
+import { kvUserStore } from "../../examples/notes/store_kv_users.ts";
+import { type NotesService, PASSWORD, withNotes } from "../examples/_notes_service.ts";
+import { enter, start, withFolder } from "./_notes_process.ts";
+import {
+  ALL,
+  NOTE,
+  program,
+  refresh,
+  refusalOf,
+  type SignedIn,
+  signIn,
+  signOut,
+  statusOf,
+} from "./_notes_programs.ts";
+
+const START = Date.UTC(2030, 5, 14, 12, 3);
+
+function bearer(origin: string, accessToken: string) {
+  return program(origin, { Authorization: `Bearer ${accessToken}` });
+}
+
+Deno.test("/tokens/login gives tokens that read and write notes for ten minutes, and refresh gives the next", async () => {
+  let now = START;
+  await withNotes(async ({ origin, create }) => {
+    const { id } = await create({ title: "Ada's" });
+    const first = await signIn(origin, "ada");
+    assertEquals([first.tokenType, first.expiresIn, first.scope], ["Bearer", 600, ALL]);
+    const call = bearer(origin, first.accessToken);
+    assertEquals((await (await call(`/notes/${id}`)).json()).title, "Ada's");
+    assertEquals(await statusOf(call("/notes", NOTE)), 201);
+
+    now += 631_000; // with 30 seconds of leeway
+    const late = await call("/notes");
+    assertEquals([late.status, (await late.json()).code], [401, "token_expired"]);
+    assertMatch(late.headers.get("www-authenticate") ?? "", /^Bearer .*error="invalid_token"/);
+
+    const answer = await refresh(origin, first.refreshToken);
+    assertEquals([answer.status, answer.headers.get("cache-control")], [200, "no-store"]);
+    const next = await answer.json();
+    assertNotEquals(next.refreshToken, first.refreshToken);
+    assertEquals(await statusOf(bearer(origin, next.accessToken)("/notes")), 200);
+  }, { nowMs: () => now });
+});
+
+Deno.test("/tokens/refresh takes a token once: the second time ends all that came of the sign-in, and is told", async () => {
+  await withNotes(async ({ origin, events }) => {
+    const other = await signIn(origin, "ada");
+    const { refreshToken } = await signIn(origin, "ada");
+    const next = await (await refresh(origin, refreshToken)).json();
+    const bodies = new Set<string>();
+    for (const token of [refreshToken, next.refreshToken, "", "x.y", `${refreshToken}x`]) {
+      const refused = await refresh(origin, token);
+      assertEquals(refused.status, 401);
+      bodies.add(await refused.text());
+    }
+    assertEquals(bodies.size, 1); // nobody is told why
+    assertEquals(events.filter(({ type }) => type === "refresh.reuse_detected").length, 1);
+    assertEquals(await statusOf(refresh(origin, other.refreshToken)), 200);
+  });
+});
+
+Deno.test("/auth gives no page a token, neither for a new account nor for another token", async () => {
+  await withNotes(async ({ origin, stranger }) => {
+    const client = stranger();
+    for (const [route, status] of [["register", 201], ["login", 200]] as const) {
+      const response = await client.enter(route, "bob");
+      const names = Object.keys(await response.json()).sort();
+      assertEquals([response.status, names], [status, [
+        "csrfToken",
+        "principal",
+        "session",
+        "user",
+      ]]);
+    }
+    const { refreshToken } = await signIn(origin, "bob");
+    assertEquals(await statusOf(client.send("POST", "/auth/refresh", { refreshToken })), 404);
+    assertEquals(await statusOf(client.send("POST", "/tokens/register", {})), 404);
+  });
+});
+
+Deno.test("/tokens/login sets no cookie and begins no session, for who has one neither", async () => {
+  await withNotes(async (service) => {
+    const before = [...service.cookies];
+    const body = { identifier: "ada", password: PASSWORD };
+    for (const client of [service.stranger(), service]) {
+      const answer = await client.send("POST", "/tokens/login", body);
+      assertEquals([answer.status, answer.headers.getSetCookie()], [200, []]);
+      assertEquals(answer.headers.get("cache-control"), "no-store");
+      const { accessToken } = await answer.json();
+      const who = await bearer(service.origin, accessToken)("/tokens/session");
+      const { principal, session } = await who.json();
+      assertEquals([principal.method, principal.sessionId, session], [
+        "bearer",
+        undefined,
+        undefined,
+      ]);
+    }
+    assertEquals([...service.cookies], before);
+    const page = await (await service.page("/sessions")).text();
+    assertEquals(page.includes("End this session"), false);
+  });
+});
+
+Deno.test("/developer shows programs the way in, without cookies and CSRF tokens", async () => {
+  await withNotes(async ({ origin, page }) => {
+    const text = await (await page("/developer")).text();
+    for (const path of ["login", "refresh", "logout"]) {
+      assertStringIncludes(text, `${origin}/tokens/${path}`);
+    }
+    assertEquals(text.match(/\bjar\b|CSRF|csrf|\/auth\/(?!logout")/g), null);
+  });
+});
+
+/** The types that a form of another site can send, and a script without asking. */
+const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+for (const type of [...FORM_TYPES, undefined]) {
+  Deno.test(`/tokens/login is of no use to another site's page that sends ${type ?? "no type"}`, async () => {
+    await withNotes(async ({ origin, stranger }) => {
+      const answer = await stranger().call("/tokens/login", {
+        method: "POST",
+        body: new Blob([JSON.stringify({ identifier: "ada", password: PASSWORD })]),
+        headers: {
+          ...(type === undefined ? {} : { "Content-Type": type }),
+          "Origin": "https://evil.example",
+          "Sec-Fetch-Site": "cross-site",
+        },
+      });
+      assertEquals([answer.status, answer.headers.getSetCookie()], [415, []]);
+      assertEquals((await answer.json()).code, "unsupported_media_type");
+      const asked = await fetch(`${origin}/tokens/login`, {
+        method: "OPTIONS",
+        headers: {
+          "Origin": "https://evil.example",
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": "content-type",
+        },
+      });
+      await asked.body?.cancel();
+      const granted = [...asked.headers.keys()].filter((name) => name.startsWith("access-control"));
+      assertEquals(granted, []);
+    });
+  });
+}
+
+const POST = { method: "POST" };
+const DELETE = { method: "DELETE" };
+
+/** What an operator does, by the users alone: the sessions and tokens are in the service's memory. */
+async function resetPassword(kv: Deno.Kv, sub: string): Promise<void> {
+  const passwords = passwordService({
+    users: kvUserStore(kv),
+    throttle: "insecureSkip",
+    hasher: pbkdf2Hasher({ iterations: 1_000 }),
+    warn: () => {},
+  });
+  await passwords.reset(sub, "six quiet herons at dusk");
+}
+
+function usersOf(kv: Deno.Kv) {
+  return userService({ users: kvUserStore(kv) });
+}
+
+/** What ends a program's sign-in, and what does not. */
+const ENDS: readonly (readonly [
+  what: string,
+  act: (service: NotesService, tokens: SignedIn) => Promise<unknown>,
+  refreshes: boolean,
+])[] = [
+  [
+    "it signs out",
+    ({ origin }, { refreshToken }) => statusOf(signOut(origin, refreshToken)),
+    false,
+  ],
+  [
+    "it signed out with an older token",
+    async ({ origin }, { refreshToken }) => {
+      await statusOf(refresh(origin, refreshToken));
+      await statusOf(signOut(origin, refreshToken));
+    },
+    false,
+  ],
+  ["its user gets another password", ({ kv }, { user }) => resetPassword(kv, user.sub), false],
+  ["its user is locked out", ({ kv }, { user }) => usersOf(kv).disable(user.sub), false],
+  ["its user is removed", ({ kv }, { user }) => usersOf(kv).remove(user.sub), false],
+  ["its user signs out of a page", ({ call }) => statusOf(call("/auth/logout", POST)), true],
+  ["its user ends all other sessions", ({ call }) => statusOf(call("/sessions", DELETE)), false],
+  ["a program signs out without a token", ({ origin }) => statusOf(signOut(origin, "")), true],
+];
+for (const [what, act, refreshes] of ENDS) {
+  Deno.test(`/tokens/refresh ${refreshes ? "goes on" : "is over"} once ${what}`, async () => {
+    await withNotes(async (service) => {
+      const tokens = await signIn(service.origin, "ada");
+      await act(service, tokens);
+      const answer = refresh(service.origin, tokens.refreshToken);
+      if (refreshes) assertEquals(await statusOf(answer), 200);
+      else assertEquals(await refusalOf(answer), [401, "invalid_refresh_token"]);
+    });
+  });
+}
+
+/** What only a user does, and no program. */
+const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
+  ["GET", "/api-keys"],
+  ["POST", "/api-keys"],
+  ["DELETE", "/sessions"],
+  ["GET", "/developer"],
+];
+for (const [method, path] of IN_PERSON) {
+  Deno.test(`${method} ${path} is refused to tokens`, async () => {
+    await withNotes(async ({ origin, call }) => {
+      const { accessToken } = await signIn(origin, "ada");
+      const body = method === "POST" ? { body: '{"name":"a","scope":["notes:read"]}' } : {};
+      const init = { method, headers: { "Content-Type": "application/json" }, ...body };
+      const refused = bearer(origin, accessToken)(path, init);
+      assertEquals(await refusalOf(refused), [403, "access_denied"]);
+      assertEquals(await statusOf(call("/auth/session")), 200);
+    });
+  });
+}
+
+/** Tokens that are none, made from one that is. */
+const WRONG: readonly (readonly [why: string, change: (token: string) => string])[] = [
+  ["without a signature", (token) => token.replace(/[^.]*$/, "")],
+  ["with another payload", (token) => token.replace(/\.[^.]*\./, `.${btoa("{}")}.`)],
+  ["that is text", () => "hunter2"],
+  ["that is empty", () => ""],
+];
+for (const [why, change] of WRONG) {
+  Deno.test(`GET /notes refuses a token ${why}, signed in or not`, async () => {
+    await withNotes(async (service) => {
+      const { accessToken } = await signIn(service.origin, "ada");
+      const headers = { Authorization: `Bearer ${change(accessToken)}` };
+      for (const { call } of [service.stranger(), service]) {
+        const refused = await call("/notes", { headers });
+        assertMatch(refused.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+        const text = await refused.text();
+        assertEquals([refused.status, JSON.parse(text).code], [401, "invalid_token"]);
+        assertEquals(text.includes("hunter2"), false);
+      }
+    });
+  });
+}
+
+Deno.test("/.well-known/jwks.json shows the public half of what signs, to everybody", async () => {
+  await withNotes(async ({ origin }) => {
+    const { accessToken } = await signIn(origin, "ada");
+    const answer = await fetch(`${origin}/.well-known/jwks.json`);
+    const { keys } = await answer.json();
+    assertEquals(answer.headers.get("content-type"), "application/jwk-set+json");
+    assertMatch(answer.headers.get("cache-control") ?? "", /^public, max-age=\d+$/);
+    assertEquals(answer.headers.get("set-cookie"), null);
+    const [header = "", payload = ""] = accessToken.split(".");
+    const { kid, alg, typ } = JSON.parse(atob(header));
+    assertEquals([alg, typ], ["ES256", "at+jwt"]);
+    assert(keys.some((key: { kid: string }) => key.kid === kid));
+    for (const key of keys) assertEquals(["d" in key, "k" in key], [false, false]);
+    const { iss, aud, scope } = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    assertEquals([iss, aud, scope], [origin, "notes", "notes:read notes:write"]);
+  });
+});
+
+Deno.test("main.ts takes no token of the process before it", async () => {
+  await withFolder(async (folder) => {
+    const first = await start(folder);
+    await enter(first.origin);
+    const { accessToken, refreshToken } = await signIn(first.origin, "ada");
+    assertEquals(await statusOf(bearer(first.origin, accessToken)("/notes")), 200);
+    assertEquals((await first.stop("SIGTERM")).code, 0);
+    const second = await start(folder);
+    assertEquals(await statusOf(bearer(second.origin, accessToken)("/notes")), 401);
+    assertEquals(await statusOf(refresh(second.origin, refreshToken)), 401);
+    assertEquals((await second.stop("SIGTERM")).code, 0);
+  });
+});

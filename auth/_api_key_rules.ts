@@ -4,13 +4,10 @@
  * @module
  */
 
-import { checkNames } from "./_options.ts";
+import { checkNames, requireSeconds } from "./_options.ts";
 import { readScope } from "./_scope.ts";
 import type { ApiKeyInfo, NewApiKeyOptions } from "./api_keys.ts";
 import type { ApiKey } from "./store_types.ts";
-
-/** 400 days, as everywhere; a day in milliseconds is longer. */
-const MAX_SECONDS = 34_560_000;
 
 /** 1 to 100 characters: no control character, no half of one, and no line's end that Unicode has beside. */
 const NAME_REGEXP = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,100}$/u;
@@ -26,10 +23,11 @@ export function readNewApiKey(options: NewApiKeyOptions): {
   // A misspelt end would be none
   checkNames<NewApiKeyOptions>(CANNOT, options, { name: true, scope: true, expiresIn: true });
   const { name, scope = [], expiresIn } = options;
+  if (expiresIn !== undefined) requireSeconds(CANNOT, { expiresIn });
   return {
     name: name === undefined ? undefined : readName(name),
     scope: readScope(CANNOT, scope),
-    expiresIn: expiresIn === undefined ? undefined : readSeconds(expiresIn),
+    expiresIn,
   };
 }
 
@@ -38,15 +36,6 @@ function readName(name: unknown): string {
   const trimmed = name.trim();
   if (NAME_REGEXP.test(trimmed)) return trimmed;
   throw new RangeError(`${CANNOT}: name is not 1 to 100 characters without control characters`);
-}
-
-function readSeconds(seconds: unknown): number {
-  if (Number.isInteger(seconds) && Number(seconds) >= 1 && Number(seconds) <= MAX_SECONDS) {
-    return Number(seconds);
-  }
-  throw new RangeError(
-    `${CANNOT}: expiresIn is not an integer of seconds from 1 to ${MAX_SECONDS}`,
-  );
 }
 
 /** A key as it may be shown. Its members are named: a store may give more than it was given. */

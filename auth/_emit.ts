@@ -24,7 +24,7 @@ export interface EmitterOptions {
   readonly events?: AuthEventListener | undefined;
   /** The time, in seconds since the epoch. */
   readonly now: () => number;
-  /** Is told of a listener that throws. @default console.warn */
+  /** Is told of a listener that throws. @default {console.warn} */
   readonly warn?: Warn | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface FetchJsonOptions {
   readonly maxBytes: number;
   /** For how long all of it may last, in milliseconds: to connect, to get an answer, and to read it. */
   readonly timeoutMs: number;
-  /** Makes the request. @default globalThis.fetch */
+  /** Makes the request. @default {globalThis.fetch} */
   readonly fetch?: FetchFunction | undefined;
 }
 

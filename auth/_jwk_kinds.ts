@@ -1,5 +1,6 @@
 /**
- * The types of keys in JSON: which members each has, and what they must be. One row for each type.
+ * The types of keys in JSON: which members each has, and what they must be. One row for each type. And whether a key is
+ * as its row says.
  *
  * @module
  */
@@ -79,8 +80,37 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
 /** Members that are no bytes. */
 const NAMES: readonly string[] = ["kty", "crv"];
 
+/** Whether there are keys of a type. */
+export function isKeyType(kty: unknown): kty is KeyType {
+  return typeof kty === "string" && Object.hasOwn(KEY_KINDS, kty);
+}
+
+/** Decodes and checks members. @throws {TypeError} If one is missing or wrong. */
+export function checkMembers(
+  jwk: Readonly<Record<string, unknown>>,
+  members: readonly string[],
+  row: JwaRow,
+): KeyBytes {
+  if ("oth" in jwk) throw cannotImport("it has more than two primes");
+  try {
+    const bytes = decodeMembers(jwk, members);
+    const problem = KEY_KINDS[row.kty].problem(bytes, row);
+    if (problem === undefined) return bytes;
+    throw cannotImport(problem);
+  } catch (error) {
+    throw error instanceof SyntaxError
+      ? cannotImport("a member is missing, or no base64url")
+      : error;
+  }
+}
+
+/** A key that is not imported. */
+export function cannotImport(state: string, cause?: unknown): TypeError {
+  return new TypeError(`Cannot import key: ${state}`, cause === undefined ? undefined : { cause });
+}
+
 /** Decodes members. @throws {SyntaxError} If one is no text, or no base64url. */
-export function decodeMembers(
+function decodeMembers(
   jwk: Readonly<Record<string, unknown>>,
   members: readonly string[],
 ): KeyBytes {

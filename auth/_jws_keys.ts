@@ -47,7 +47,7 @@ export function importOnce(
 }
 
 /** Whether a value is a key of the runtime. */
-export function isCryptoKey(key: unknown): key is CryptoKey {
+function isCryptoKey(key: unknown): key is CryptoKey {
   return typeof CryptoKey !== "undefined" && key instanceof CryptoKey;
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JwtClaims } from "./jwt.ts";
 import type { TokenFailure } from "./jws_types.ts";
+import type { JwtClaims } from "./jwt.ts";
 
 /** Rules for claims, read once. */
 export interface ClaimRules {
@@ -17,8 +17,12 @@ export interface ClaimRules {
   readonly requiredClaims: readonly string[];
 }
 
-/** One row for each claim whose type is known. */
-const CLAIM_TYPES: readonly (readonly [name: string, isSound: (value: unknown) => boolean])[] = [
+/** A claim whose type is known. A new one needs a {@linkcode TokenFailure}, too. */
+type RegisteredClaim = "iss" | "sub" | "aud" | "exp" | "nbf" | "iat" | "jti";
+
+type ClaimType = readonly [name: RegisteredClaim, isSound: (value: unknown) => boolean];
+
+const CLAIM_TYPES: readonly ClaimType[] = [
   ["iss", isText],
   ["sub", isText],
   ["aud", isTextOrTexts],
@@ -29,7 +33,7 @@ const CLAIM_TYPES: readonly (readonly [name: string, isSound: (value: unknown) =
 ];
 
 /** The first claim that is there and of a wrong type. */
-export function malformedClaim(claims: JwtClaims): string | undefined {
+export function malformedClaim(claims: JwtClaims): RegisteredClaim | undefined {
   return CLAIM_TYPES.find(([name, isSound]) => claims[name] !== undefined && !isSound(claims[name]))
     ?.[0];
 }

@@ -62,6 +62,17 @@ type Planner = (
   at: number,
 ) => RingPlan<StoredKey> | undefined;
 
+/** How far the ring is settled. */
+interface SettleOptions {
+  /** Whether keys that cannot be used are replaced. */
+  readonly repairs?: boolean;
+  /** Whether what is known serves while all that can be read is a copy that lags. */
+  readonly mayWait?: boolean;
+}
+
+/** What names a key. */
+type Named = Pick<StoredKey, "kid">;
+
 /** How often a write is tried. Who loses finds in the ring what the winner wrote, so that the second reading settles most. */
 const ATTEMPTS = 8;
 
@@ -71,22 +82,23 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
   let newest = 0;
   let orders = 0;
   let flight: Promise<View> | undefined;
-  /** Keys that this process has taken out. A copy of the store that lags must not bring them back: one may be stolen. */
-  const removed = new Set<string>();
-  const isThere = ({ kid }: { readonly kid: string }) => !removed.has(kid);
+  const removed = removedKeys();
 
   /** Keeps what was read, unless what is known is newer: answers may overtake each other. */
   function keep(read: View): View {
-    const rest = { ...read, keys: read.keys.filter(isThere) };
-    const isBehind = rest.keys.length < read.keys.length && view !== undefined &&
+    const rest = { ...read, keys: removed.without(read.keys) };
+    const lags = removed.isIn(read.keys) && view !== undefined &&
       read.loadedAt - view.loadedAt < RING_AGE;
-    if (read.order < newest || isBehind) return view ?? rest;
+    if (read.order < newest || lags) return view ?? rest;
     newest = read.order;
     return view = rest;
   }
 
   /** Reads the ring, and writes what a plan says, until the ring is as the plan wants it. */
-  async function settle(plan: Planner, repairs: boolean = false): Promise<View> {
+  async function settle(
+    plan: Planner,
+    { repairs = false, mayWait = false }: SettleOptions,
+  ): Promise<View> {
     const made = new Map<string, MadeKey>();
     let waiting: View | undefined; // the ring as it is, where what it lacks can wait
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -95,21 +107,20 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
       const ring = await store.load();
       const version = versionOf(ring);
       const stored = ring === null ? [] : withoutNulls(ring.keys);
-      const keys = await importUsable(stored, repairs);
-      const planned = plan(keys && stored.filter(isThere), loadedAt);
+      const keys = await importUsable(stored, { known: view?.keys, repairs });
+      const planned = plan(keys && removed.without(stored), loadedAt);
       if (planned === undefined) return keep({ order, loadedAt, keys: keys ?? [] });
       waiting = planned.isUrgent ? undefined : { order, loadedAt, keys: keys ?? [] };
       const added = await Promise.all(planned.missing.map((key) => fill(key, made)));
       const next = [...planned.keys, ...added];
       if (await write(next, { version, mayFail: !planned.isUrgent }) === "saved") {
-        const kids = new Set(next.map(({ kid }) => kid));
-        for (const { kid } of keys ?? []) if (!kids.has(kid)) removed.add(kid);
+        removed.note(keys ?? [], next);
         const saved = keep({ order: ++orders, loadedAt, keys: await importKeys(next, keys) });
         for (const { alg, kid } of added) emit("key.rotated", { alg, kid });
         return saved;
       }
       // A copy that lags, and no backup that came back: it takes no write, and what is known is newer
-      if (plan === lacking && isBehind(stored) && view !== undefined) {
+      if (mayWait && view !== undefined && removed.isIn(keys ?? [])) {
         return view = { ...view, loadedAt };
       }
     }
@@ -119,23 +130,6 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
     // Without the error: a driver's may hold what was written
     warn("Cannot write key ring: the store does not take it; the next keys have to wait");
     return keep(waiting);
-  }
-
-  /** Whether a key is there again that was taken out. */
-  function isBehind(stored: readonly StoredKey[]): boolean {
-    return Array.isArray(stored) && stored.some((key) => removed.has(key?.kid));
-  }
-
-  async function importUsable(
-    stored: readonly StoredKey[],
-    repairs: boolean,
-  ): Promise<readonly SigningKey[] | undefined> {
-    try {
-      return await importKeys(stored, view?.keys);
-    } catch (error) {
-      if (!repairs) throw error;
-      return undefined;
-    }
   }
 
   /** Writes the ring. A store that fails counts as one that refuses where keys that sign are there. */
@@ -161,8 +155,8 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
       const at = now();
       const isFresh = view !== undefined && view.loadedAt <= at && at - view.loadedAt < maxAge;
       if (view !== undefined && isFresh) return view.keys;
-      if (isWorkerd()) return (await settle(lacking)).keys;
-      flight ??= settle(lacking).finally(() => flight = undefined);
+      if (isWorkerd()) return (await settle(lacking, { mayWait: true })).keys;
+      flight ??= settle(lacking, { mayWait: true }).finally(() => flight = undefined);
       return (await flight).keys;
     },
 
@@ -177,9 +171,40 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
         if (isDone) return planRing(keys, at, rules); // somebody else has replaced them meanwhile
         old ??= new Set(keys?.map(({ kid }) => kid));
         return replaceKeys(keys ?? [], at, { rules, revoke });
-      }, revoke);
+      }, { repairs: revoke });
     },
   };
+}
+
+/** Keys that this process has taken out. A copy of the store that lags must not bring them back: one may be stolen. */
+function removedKeys() {
+  const kids = new Set<string>();
+  return {
+    /** Notes which of the old keys are not among the new ones. */
+    note(old: readonly Named[], next: readonly Named[]): void {
+      const kept = new Set(next.map(({ kid }) => kid));
+      for (const { kid } of old) if (!kept.has(kid)) kids.add(kid);
+    },
+    isIn: (keys: readonly Named[]): boolean => keys.some(({ kid }) => kids.has(kid)),
+    without: <Key extends Named>(keys: readonly Key[]): readonly Key[] =>
+      keys.filter(({ kid }) => !kids.has(kid)),
+  };
+}
+
+/** Imports keys; `undefined` where they cannot be used, and are to be replaced. */
+async function importUsable(
+  stored: readonly StoredKey[],
+  { known, repairs }: {
+    readonly known: readonly SigningKey[] | undefined;
+    readonly repairs: boolean;
+  },
+): Promise<readonly SigningKey[] | undefined> {
+  try {
+    return await importKeys(stored, known);
+  } catch (error) {
+    if (!repairs) throw error;
+    return undefined;
+  }
 }
 
 /** Makes what is to be made, once: where a write is lost, the key is there for the next one. */

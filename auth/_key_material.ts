@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { RingKey } from "./_key_ring.ts";
 import { digestText } from "./_kdf.ts";
+import type { RingKey } from "./_key_ring.ts";
 import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "./jwa.ts";
 import { generateJwk, importJwk, type Jwk, jwkThumbprint, publicJwk } from "./jwk.ts";
 import type { KeyRing, StoredKey } from "./store_types.ts";

@@ -5,6 +5,7 @@
  */
 
 import { SKEW_SECONDS } from "./_clock.ts";
+import { requireSeconds } from "./_options.ts";
 import type { Authentication } from "./principal.ts";
 import type { RefreshFamily } from "./store_types.ts";
 
@@ -51,12 +52,9 @@ export interface RefreshClock {
 /** The times of a family that no rotation moves. */
 export type RefreshTimes = Pick<RefreshFamily, "createdAt" | "familyExpiresAt">;
 
-/** The longest limit, as that of sessions: 400 days. A day in milliseconds is longer. */
-const MAX_SECONDS = 34_560_000;
-
 /**
- * 16 and 32 bytes; the last character of each part carries no bit of no byte, or several texts would stand for the same
- * bytes.
+ * 16 and 32 bytes; the last character of each part has no bit that belongs to no byte, or several texts would stand for
+ * the same bytes.
  */
 const TOKEN_REGEXP = /^([\w-]{21}[AQgw])\.([\w-]{42}[AEIMQUYcgkosw048])$/;
 
@@ -76,13 +74,7 @@ export function refreshClock(limits: {
   const { familyLifetime = 2_592_000 } = limits;
   const { lifetime = Math.min(1_209_600, familyLifetime) } = limits;
   const cannot = "Cannot create refresh service";
-  for (const [name, seconds] of Object.entries({ lifetime, familyLifetime })) {
-    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_SECONDS) {
-      throw new RangeError(
-        `${cannot}: ${name} is not an integer of seconds from 1 to ${MAX_SECONDS}`,
-      );
-    }
-  }
+  requireSeconds(cannot, { lifetime, familyLifetime });
   if (lifetime > familyLifetime) {
     throw new RangeError(`${cannot}: lifetime is longer than familyLifetime`);
   }

@@ -5,6 +5,7 @@
  */
 
 import { SKEW_SECONDS } from "./_clock.ts";
+import { requireSeconds } from "./_options.ts";
 import type { SessionExpiry } from "./events.ts";
 import type { Authentication } from "./principal.ts";
 import type { SessionInfo, SessionLimits, UserInfo } from "./session_types.ts";
@@ -22,9 +23,6 @@ export interface SessionClock {
   passed(session: Session, at: number): SessionExpiry | undefined;
 }
 
-/** The longest limit, which is that of cookies: 400 days. A day in milliseconds is longer. */
-const MAX_SECONDS = 34_560_000;
-
 const USER_AGENT_LENGTH = 256;
 
 /** The limits that hold for a session. */
@@ -39,13 +37,7 @@ export function clockOf(
 export function sessionClock(limits: SessionLimits): SessionClock {
   const { absolute = 86_400 } = limits;
   const { idle = Math.min(3_600, absolute) } = limits;
-  for (const [name, seconds] of Object.entries({ absolute, idle })) {
-    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_SECONDS) {
-      throw new RangeError(
-        `Cannot create session service: ${name} is not an integer of seconds from 1 to ${MAX_SECONDS}`,
-      );
-    }
-  }
+  requireSeconds("Cannot create session service", { absolute, idle });
   if (idle > absolute) {
     throw new RangeError("Cannot create session service: idle is longer than absolute");
   }

@@ -47,7 +47,7 @@ export function isRevoked(family: RefreshFamily): boolean {
  */
 export function readApiKey(key: ApiKey | null): ApiKey | null {
   if (key === null) return null;
-  requireTexts("API key", key, ["id", "sub", "secretHash"]);
+  requireTexts("API key", key, ["id", "sub", "keyHash"]);
   requireTimes("API key", key, ["createdAt"]);
   const optional = ["expiresAt", "lastUsedAt"] as const;
   requireTimes("API key", key, optional.filter((member) => !isAbsent(key[member])));

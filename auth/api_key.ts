@@ -27,7 +27,7 @@ export interface GeneratedApiKey {
   /** Its public identifier, to find it by. */
   readonly id: string;
   /** SHA-256 of all but its checksum, base64url: what is stored. A secret behind another prefix is another key. */
-  readonly secretHash: string;
+  readonly keyHash: string;
 }
 
 /** The parts of an API key. */
@@ -80,7 +80,7 @@ export async function generateApiKey(
   const secret = encodeBase62(randomBytes(SECRET_BYTES));
   const unchecked = `${prefix}_${id}_${secret}`;
   const key = unchecked + checksum(unchecked);
-  return { key, id, secretHash: await digestApiKey({ prefix, id, secret }) };
+  return { key, id, keyHash: await digestApiKey({ prefix, id, secret }) };
 }
 
 /**

@@ -46,7 +46,7 @@ export interface ApiKeyServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Is told of what happens. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default console.warn */
+  /** Is told of a listener that fails. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
@@ -65,8 +65,8 @@ export interface NewApiKeyOptions {
   readonly expiresIn?: number | undefined;
 }
 
-/** An API key as it may be shown: without its secret's digest. */
-export type ApiKeyInfo = Omit<ApiKey, "secretHash">;
+/** An API key as it may be shown: without the SHA-256 of the key. */
+export type ApiKeyInfo = Omit<ApiKey, "keyHash">;
 
 /** An API key that has just been made. */
 export interface NewApiKey {
@@ -116,12 +116,14 @@ export interface ApiKeyService {
   verify(key: string): Promise<VerifiedApiKey | undefined>;
 }
 
+const CANNOT = "Cannot create API key service";
+
 /** Seconds between two notes of use: at most one write a minute, however many requests. */
 const TOUCH_AFTER = 60;
 
 /**
- * Creates a service for API keys. What is stored is SHA-256 of a secret of 256 random bits, so that whoever reads the
- * store gets no key.
+ * Creates a service for API keys. What is stored is the SHA-256 of the key, 256 bits of which are random and secret, so
+ * that whoever reads the store gets no key.
  *
  * @throws {TypeError} If a store is missing, or the prefix is no text.
  * @throws {RangeError} If the prefix has other characters, or `maxPerUser` is not a whole number from 1 on.
@@ -143,8 +145,8 @@ const TOUCH_AFTER = 60;
  * ```
  */
 export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
-  const { apiKeys, users, events, warn } = options;
-  const { prefix = DEFAULT_API_KEY_PREFIX, maxPerUser = 100 } = options;
+  const { apiKeys, users, events, warn } = options ?? {};
+  const { prefix = DEFAULT_API_KEY_PREFIX, maxPerUser = 100 } = options ?? {};
   if (typeof apiKeys?.touch !== "function" || typeof users?.findBySub !== "function") {
     throw new TypeError(`${CANNOT}: apiKeys or users are missing`);
   }
@@ -187,12 +189,12 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
           detail: `There are ${maxPerUser} API keys already; revoke one first`,
         });
       }
-      const { key, id, secretHash } = await generateApiKey(prefix);
+      const { key, id, keyHash } = await generateApiKey(prefix);
       const at = now();
       const apiKey: ApiKey = {
         id,
         sub,
-        secretHash,
+        keyHash,
         ...(name === undefined ? {} : { name }),
         scope,
         createdAt: at,
@@ -211,10 +213,9 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     },
 
     async list(sub: string) {
-      return (await apiKeys.list(sub))
-        .filter((key) => readApiKey(key) !== null)
-        .sort((a, b) => b.createdAt - a.createdAt)
-        .map(showApiKey);
+      const found = await apiKeys.list(sub);
+      for (const key of found) readApiKey(key);
+      return [...found].sort((a, b) => b.createdAt - a.createdAt).map(showApiKey);
     },
 
     async revoke(sub: string, id: string) {
@@ -235,8 +236,8 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       const parsed = parseApiKey(key);
       if (parsed === undefined || parsed.prefix !== prefix) return undefined;
       const found = readApiKey(await apiKeys.find(parsed.id));
-      const secretHash = await digestApiKey(parsed); // the same work whether there is one or not
-      if (found === null || !equalText(found.secretHash, secretHash)) return undefined;
+      const keyHash = await digestApiKey(parsed); // the same work whether there is one or not
+      if (found === null || !equalText(found.keyHash, keyHash)) return undefined;
       const at = now();
       if (at >= (found.expiresAt ?? Infinity)) return undefined;
       const user = await findActiveUser(found.sub);
@@ -247,5 +248,3 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     },
   });
 }
-
-const CANNOT = "Cannot create API key service";

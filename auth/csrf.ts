@@ -8,13 +8,13 @@
  * @module
  */
 
-import { checkedClock } from "./_clock.ts";
-import { createEmitter } from "./_emit.ts";
 import { decodeHex, encodeHex, equalText, joinFields } from "./_bytes.ts";
+import { checkedClock } from "./_clock.ts";
+import { csrfGate, isHandshake, isSafe } from "./_csrf_gate.ts";
+import { createEmitter } from "./_emit.ts";
 import { digestText } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
-import { csrfGate, isHandshake, isSafe } from "./_csrf_gate.ts";
 import type { DerivedKeys } from "./derived_keys.ts";
 import { AuthError } from "./error.ts";
 import type { AuthEventListener, CsrfFailure } from "./events.ts";
@@ -33,7 +33,7 @@ export interface CsrfServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Is told of refusals, and why. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default console.warn */
+  /** Is told of a listener that fails. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 

@@ -7,12 +7,11 @@
 import { type Container, defaultContainer } from "../router/container.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { checkClass } from "../router/decorators.ts";
-import { rawOf } from "./_http_state.ts";
 import type { JwtOptions } from "./_create_tokens.ts";
-import { checkNames, type NamesOf } from "./_options.ts";
-import { createServices, type ServiceOptions } from "./services.ts";
-import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "./authorization.ts";
 import { registeredManager } from "./_http_manager.ts";
+import { rawOf } from "./_http_state.ts";
+import { checkNames, type NamesOf } from "./_options.ts";
+import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "./authorization.ts";
 import { csrfCheck } from "./http_csrf.ts";
 import { authIntegration } from "./http_integration.ts";
 import { createAuthRoutes } from "./http_routes.ts";
@@ -22,6 +21,7 @@ import {
   type CsrfRule,
   type TokenRuntime,
 } from "./http_runtime.ts";
+import { createServices, type ServiceOptions } from "./services.ts";
 import { signIn, signOut } from "./sign_in.ts";
 
 /** Options of {@linkcode registerAuth}. */

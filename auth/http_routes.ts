@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { EndpointMetadata } from "../router/openapi_types.ts";
 import { joinPaths } from "../router/path.ts";
 import { empty, json } from "../router/response.ts";
-import type { EndpointMetadata } from "../router/openapi_types.ts";
 import type { RouteOptions, RouteRequest, RouteSource, RouteTarget } from "../router/types.ts";
 import {
   readCredentials,

@@ -5,9 +5,10 @@
  */
 
 import { encodeBase64Url } from "./_base64url.ts";
-import { type Bytes, utf8 } from "./_bytes.ts";
-import { decodeMembers, KEY_KINDS } from "./_jwk_kinds.ts";
+import { utf8 } from "./_bytes.ts";
+import { cannotImport, checkMembers, isKeyType, KEY_KINDS, type KeyBytes } from "./_jwk_kinds.ts";
 import { purposeProblem } from "./_jwk_purpose.ts";
+import { checkNames, type NamesOf } from "./_options.ts";
 import { randomId } from "./_random.ts";
 import {
   createSignature,
@@ -15,7 +16,6 @@ import {
   JWA,
   type JwaAlgorithm,
   type JwaRow,
-  type KeyType,
   verifySignature,
 } from "./jwa.ts";
 
@@ -70,7 +70,7 @@ export interface ImportJwkOptions {
  * order, RSA of 2,048 to 8,192 bits with an odd exponent from 3 on (and not CVE-2017-15361), secrets as long as the hash,
  * `use`, `key_ops` and `alg`, and that a private half is of its public half. Secrets (`oct`) sign and verify.
  *
- * @throws {TypeError} If the key is malformed, weak, or for something else.
+ * @throws {TypeError} If the key is malformed, weak, or for something else; if an option is unknown or wrong.
  *
  * @example
  * ```ts
@@ -83,15 +83,22 @@ export interface ImportJwkOptions {
  * ```
  */
 export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
+  checkNames("Cannot import key", options, IMPORT_NAMES);
   if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
   const { alg = algorithmOf(jwk), extractable = false } = options;
   const row = rowOf(alg);
-  const usage = options.usage ?? (isPrivate(jwk) ? "sign" : "verify");
+  const { usage = isPrivate(jwk) ? "sign" : "verify" } = options;
+  if (usage !== "sign" && usage !== "verify") {
+    throw cannotImport("usage is not sign and not verify");
+  }
+  if (typeof extractable !== "boolean") {
+    throw cannotImport("extractable is neither true nor false");
+  }
   const problem = purposeProblem(jwk, alg, usage);
   if (problem !== undefined) throw cannotImport(problem);
   const { members, privateMembers } = KEY_KINDS[row.kty];
   const taken = usage === "sign" ? [...members, ...privateMembers] : members;
-  const checked = checkNumbers(jwk, taken, row);
+  const checked = checkMembers(jwk, taken, row);
   if (row.kty === "oct") return await importSecret(checked, row, extractable);
   const imported = await importMembers(pick(jwk, taken), row, { usage, extractable });
   if (usage === "sign") await checkHalves(jwk, alg, imported);
@@ -102,6 +109,16 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
  * Exports a key, private members and all.
  *
  * @throws {TypeError} If the runtime does not give it out, or it is for something else than signatures.
+ *
+ * @example
+ * ```ts
+ * import { exportJwk, generateJwk, importJwk } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("ES256");
+ * const key = await importJwk(jwk, { extractable: true });
+ * assertEquals((await exportJwk(key)).d, jwk.d);
+ * ```
  */
 export async function exportJwk(key: CryptoKey): Promise<Jwk> {
   if (!key.extractable) throw new TypeError("Cannot export key: it is not extractable");
@@ -123,6 +140,15 @@ export async function exportJwk(key: CryptoKey): Promise<Jwk> {
  * The public half of a key, for others to have: what identifies it, and no private member.
  *
  * @throws {TypeError} If it is a secret, which has none, or of an unknown type.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, publicJwk } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("ES256");
+ * assertEquals(Object.keys(publicJwk(jwk)), ["crv", "kty", "x", "y", "kid", "alg"]);
+ * ```
  */
 export function publicJwk(jwk: Jwk): Jwk {
   const kty = jwk?.kty;
@@ -170,6 +196,17 @@ export async function jwkThumbprint(
  * and whose `kid` is random, RFC 7638 §7. RSA has 2,048 bits.
  *
  * @throws {TypeError} If there is no such algorithm.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, jwkThumbprint } from "@gatehouse/http/auth";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("EdDSA");
+ * assertEquals([jwk.kty, jwk.crv, jwk.alg], ["OKP", "Ed25519", "EdDSA"]);
+ * assertEquals(jwk.kid, await jwkThumbprint(jwk));
+ * assert("d" in jwk, "it is private: keep it where secrets are kept");
+ * ```
  */
 export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   const { kty, keyParams, hashBytes } = rowOf(alg);
@@ -182,6 +219,8 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
 }
+
+const IMPORT_NAMES: NamesOf<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
 
 /** The algorithm that a key names, or that its curve leaves. */
 function algorithmOf(jwk: Jwk): JwaAlgorithm {
@@ -198,35 +237,12 @@ function rowOf(alg: JwaAlgorithm): JwaRow {
   return JWA[alg];
 }
 
-function isKeyType(kty: unknown): kty is KeyType {
-  return typeof kty === "string" && Object.hasOwn(KEY_KINDS, kty);
-}
-
 function isPrivate({ d, kty }: Jwk): boolean {
   return d !== undefined && kty !== "oct";
 }
 
-/** Decodes and checks the members. @throws {TypeError} If one is missing or wrong. */
-function checkNumbers(
-  jwk: Jwk,
-  members: readonly string[],
-  row: JwaRow,
-): Readonly<Record<string, Bytes>> {
-  if ("oth" in jwk) throw cannotImport("it has more than two primes");
-  try {
-    const bytes = decodeMembers(jwk, members);
-    const problem = KEY_KINDS[row.kty].problem(bytes, row);
-    if (problem === undefined) return bytes;
-    throw cannotImport(problem);
-  } catch (error) {
-    throw error instanceof SyntaxError
-      ? cannotImport("a member is missing, or no base64url")
-      : error;
-  }
-}
-
 async function importSecret(
-  { k }: Readonly<Record<string, Bytes>>,
+  { k }: KeyBytes,
   { keyParams }: JwaRow,
   extractable: boolean,
 ): Promise<CryptoKey> {
@@ -266,8 +282,4 @@ function pick(
 ): Record<string, unknown> {
   const known = names.filter((name) => Object.hasOwn(jwk, name) && jwk[name] !== undefined);
   return Object.fromEntries(known.map((name) => [name, jwk[name]]));
-}
-
-function cannotImport(state: string, cause?: unknown): TypeError {
-  return new TypeError(`Cannot import key: ${state}`, cause === undefined ? undefined : { cause });
 }

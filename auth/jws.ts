@@ -24,8 +24,9 @@ import type {
  *
  * @param payload Text, which is signed in UTF-8, or bytes.
  * @returns The compact form: header, payload and signature in base64url, with dots between.
- * @throws {TypeError} If `algorithms` is missing, the key is not for one of them or not for signing, or the header says
- * `alg`, `crit` or `b64`.
+ * @throws {TypeError} If `algorithms` is missing, the key is weak, malformed, or not for signing by one of them, the
+ * payload is no text and no bytes, or an option is unknown or wrong; if the header says `alg`, `crit`, `b64`, `__proto__`
+ * or `toJSON`, or a `typ` or `kid` that is no text.
  *
  * @example
  * ```ts
@@ -61,7 +62,32 @@ export async function signJws(
  * a key of that algorithm, no `crit` and no `b64`. Keys that the token brings along are never looked at.
  *
  * @throws {AuthError} `invalid_token`, with a {@linkcode TokenFailure} as `reason`.
- * @throws {TypeError} If `algorithms` is missing or `keys` is no key, and whatever a {@linkcode KeyResolver} throws.
+ * @throws {TypeError} If `algorithms` is missing, `keys` is no key, or an option is unknown or wrong. What a
+ * {@linkcode KeyResolver} throws goes through.
+ * @throws {RangeError} If `maxBytes` is not a whole number from 1 on.
+ *
+ * @example
+ * ```ts
+ * import { AuthError, generateJwk, publicJwk, signJws, verifyJws } from "@gatehouse/http/auth";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const algorithms = ["Ed25519"] as const;
+ * const [old, current] = [await generateJwk("Ed25519"), await generateJwk("Ed25519")];
+ * const jws = await signJws("to be or not", { algorithms, key: current });
+ *
+ * // Of a set, the key that the header names by `kid`
+ * const { header } = await verifyJws(jws, {
+ *   algorithms,
+ *   keys: { keys: [publicJwk(old), publicJwk(current)] },
+ * });
+ * assertEquals(header.kid, current.kid);
+ *
+ * const error = await assertRejects(
+ *   () => verifyJws(jws, { algorithms, keys: publicJwk(old) }),
+ *   AuthError,
+ * );
+ * assertEquals(error.reason, "signature_invalid");
+ * ```
  */
 export async function verifyJws(jws: string, options: VerifyJwsOptions): Promise<VerifiedJws> {
   return await jwsVerifier(options)(jws);

@@ -7,7 +7,7 @@
 import type { JwaAlgorithm } from "./jwa.ts";
 import type { Jwk, JwkSet } from "./jwk.ts";
 
-/** The header of a token, RFC 7515 §4.1. Of what it says, only `alg`, `typ` and `kid` are looked at, and `crit`. */
+/** The header of a token, RFC 7515 §4.1. Of what it says, only `alg`, `typ`, `kid`, `crit` and `b64` are looked at. */
 export interface JwsHeader {
   /** Algorithm; of those that are allowed. */
   readonly alg: JwaAlgorithm;
@@ -78,7 +78,8 @@ export interface VerifiedJws {
 
 /**
  * Why a token was refused, as `reason` of the {@linkcode AuthError}; never sent. The claim in front is the one that is
- * missing or wrong: `exp_passed`, `aud_mismatch`, `nonce_missing`.
+ * missing or wrong: `exp_passed`, `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names
+ * any.
  */
 export type TokenFailure =
   | "token_malformed"
@@ -91,8 +92,8 @@ export type TokenFailure =
   | "key_refused"
   | "signature_invalid"
   | "claims_malformed"
+  | `${"iss" | "sub" | "aud" | "exp" | "nbf" | "iat" | "jti"}_malformed`
   | `${string}_missing`
-  | `${string}_malformed`
   | "exp_passed"
   | "nbf_ahead"
   | "iat_ahead"

@@ -57,7 +57,12 @@ export interface VerifyJwtOptions extends VerifyJwsOptions {
   readonly typ?: string;
   /** Seconds that clocks may be apart, from 0 to 600. @default {30} */
   readonly clockTolerance?: number | undefined;
-  /** Most seconds since `iat`, which then has to be there. @default not looked at */
+  /**
+   * Most seconds since `iat`, which then has to be there, and not ahead; `clockTolerance` is added to both. Without it
+   * `iat` is not looked at: RFC 7519 §4.1.6 refuses no token that says it was issued later.
+   *
+   * @default not looked at
+   */
   readonly maxAge?: number;
   /** Claims that have to be there beside `exp`. @default {[]} */
   readonly requiredClaims?: readonly string[];
@@ -124,7 +129,33 @@ export async function signJwt(claims: JwtClaims, options: SignJwtOptions): Promi
  *
  * @throws {AuthError} `token_expired` or `invalid_token`, with a {@linkcode TokenFailure} as `reason`. Neither holds a part of
  * the token.
- * @throws {TypeError | RangeError} If an option is missing or wrong, and whatever a {@linkcode KeyResolver} throws.
+ * @throws {TypeError | RangeError} If an option is missing or wrong. What a {@linkcode KeyResolver} throws goes through.
+ *
+ * @example
+ * ```ts
+ * import { AuthError, generateJwk, publicJwk, signJwt, verifyJwt } from "@gatehouse/http/auth";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * // Stands for an issuer's tokens and published keys; `keys` may also be `remoteJwks(address)`
+ * const [old, current] = [await generateJwk("ES256"), await generateJwk("ES256")];
+ * const published = { keys: [publicJwk(old), publicJwk(current)] };
+ * const [issuer, audience] = ["https://issuer.example", "https://api.example"];
+ * const token = await signJwt({ iss: issuer, aud: audience, sub: "u1" }, {
+ *   algorithms: ["ES256"],
+ *   key: current,
+ *   expiresIn: 600,
+ * });
+ *
+ * const expected = { algorithms: ["ES256"], keys: published, issuer, audience } as const;
+ * const { claims } = await verifyJwt(token, expected);
+ * assertEquals(claims.sub, "u1");
+ *
+ * const refused = await assertRejects(
+ *   () => verifyJwt(token, { ...expected, audience: "https://other.example" }),
+ *   AuthError,
+ * );
+ * assertEquals([refused.code, refused.reason], ["invalid_token", "aud_mismatch"]);
+ * ```
  */
 export async function verifyJwt(token: string, options: VerifyJwtOptions): Promise<VerifiedJwt> {
   return await jwtVerifier(options)(token);

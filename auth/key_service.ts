@@ -10,7 +10,7 @@ import { createEmitter } from "./_emit.ts";
 import { keyKeeper } from "./_key_keeper.ts";
 import { isAsymmetric, type SigningKey } from "./_key_material.ts";
 import { findSigner, isKept, type RingNumbers, ringRules } from "./_key_ring.ts";
-import { checkNames, checkOptionalFunction } from "./_options.ts";
+import { checkNames, checkOptionalFunction, type NamesOf, requireSeconds } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
 import { AuthError } from "./error.ts";
 import type { AuthEventListener } from "./events.ts";
@@ -82,11 +82,14 @@ export interface KeyService {
   readonly algorithms: readonly AsymmetricAlgorithm[];
   /** For how many seconds others may keep the published keys. */
   readonly cacheAge: number;
+  /** Seconds that the longest token is valid for. */
+  readonly maxTokenAge: number;
   /**
    * Signs claims, with the `kid` of the key in the header. `iat` and `exp` are the service's, whatever the claims say.
    *
    * @throws {RangeError} If `expiresIn` is not an integer from 1 to `maxTokenAge`, or `alg` is not one of the service's.
-   * @throws {TypeError} If a claim is of a wrong type, or the stored ring is malformed; nothing is signed by any of it.
+   * @throws {TypeError} If a claim is of a wrong type, an option is unknown, or the stored ring is malformed; nothing is
+   * signed by any of it.
    * @throws {AuthError} `service_unavailable` if other processes keep changing the ring, and no key signs.
    */
   sign(claims: JwtClaims, options: SignTokenOptions): Promise<string>;
@@ -104,12 +107,23 @@ export interface KeyService {
    * keys refuse the new tokens until they read them again, which {@linkcode remoteJwks} does when it meets an unknown `kid`.
    *
    * With `revoke` the old keys go, and with them all that they signed: in this process at once, in others within a minute
-   * (and as long as copies of their store lag), and at verifiers of others within `cacheAge`. It also replaces a ring that is malformed.
+   * (and as long as copies of their store lag), and at verifiers of others within `cacheAge`. It also replaces a ring that
+   * is malformed.
+   *
+   * @throws {TypeError} If an option is unknown or `revoke` is no boolean; if the stored ring is malformed, and `revoke` is
+   * not `true`.
+   * @throws {AuthError} `service_unavailable` if other processes keep changing the ring, or all that can be read is a copy
+   * of it that lags: this call has replaced no key. What the store throws goes through; whether the ring was written is
+   * not known then, so call it again.
    */
   rotate(options?: RotateKeysOptions): Promise<void>;
 }
 
 const CANNOT = "Cannot create key service";
+
+const SIGN_NAMES: NamesOf<SignTokenOptions> = { alg: true, typ: true, expiresIn: true };
+
+const ROTATE_NAMES: NamesOf<RotateKeysOptions> = { revoke: true };
 
 /** Seconds from one reading of the store to the next, whatever key ids tokens name. */
 const COOLDOWN = 5;
@@ -161,9 +175,11 @@ export function keyService(options: KeyServiceOptions): KeyService {
     {
       algorithms,
       cacheAge,
+      maxTokenAge,
 
       async sign(claims: JwtClaims, options: SignTokenOptions) {
-        const { alg = algorithms[0], typ = "JWT", expiresIn } = options ?? {};
+        checkNames("Cannot sign token", options, SIGN_NAMES);
+        const { alg = algorithms[0], typ = "JWT", expiresIn } = options;
         if (alg === undefined || !algorithms.includes(alg)) {
           throw new RangeError("Cannot sign token: alg is not one of the service's algorithms");
         }
@@ -203,7 +219,12 @@ export function keyService(options: KeyServiceOptions): KeyService {
         return key?.alg === alg ? key.publicKey : undefined;
       },
 
-      async rotate({ revoke = false }: RotateKeysOptions = {}) {
+      async rotate(options: RotateKeysOptions = {}) {
+        checkNames("Cannot rotate keys", options, ROTATE_NAMES); // a stolen key would go on behind a misspelt `revoke`
+        const { revoke = false } = options;
+        if (typeof revoke !== "boolean") {
+          throw new TypeError("Cannot rotate keys: revoke is neither true nor false");
+        }
         await keeper.replace(revoke);
       },
     } satisfies KeyService,
@@ -247,15 +268,4 @@ function readAlgorithms(list: readonly AsymmetricAlgorithm[]): readonly Asymmetr
     throw new TypeError(`${CANNOT}: algorithms names one twice`);
   }
   return Object.freeze([...list]);
-}
-
-function requireSeconds(
-  cannot: string,
-  named: Readonly<Record<string, unknown>>,
-  { min, max }: { readonly min: number; readonly max: number },
-): void {
-  for (const [name, seconds] of Object.entries(named)) {
-    if (Number.isInteger(seconds) && min <= Number(seconds) && Number(seconds) <= max) continue;
-    throw new RangeError(`${cannot}: ${name} is not an integer of seconds from ${min} to ${max}`);
-  }
 }

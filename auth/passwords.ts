@@ -50,7 +50,7 @@ export interface PasswordServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Is told of what happens. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of what went wrong without stopping a login. @default console.warn */
+  /** Is told of what went wrong without stopping a login. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 

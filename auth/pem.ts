@@ -4,8 +4,10 @@
  * @module
  */
 
-import { decodeBase64Url } from "./_base64url.ts";
+import { decodeBase64Bare } from "./_base64url.ts";
 import type { Bytes } from "./_bytes.ts";
+import { cannotImport } from "./_jwk_kinds.ts";
+import { checkNames, type NamesOf } from "./_options.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
 import { exportJwk, importJwk, type Jwk } from "./jwk.ts";
 
@@ -16,6 +18,8 @@ export interface ImportPemOptions {
   /** Whether the runtime gives the key out again. @default {false} */
   readonly extractable?: boolean | undefined;
 }
+
+const OPTION_NAMES: NamesOf<ImportPemOptions> = { alg: true, extractable: true };
 
 /** What there is, and how to make of it what is taken. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -36,7 +40,7 @@ const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END 
  * {@linkcode importJwk}. There must be one, and nothing around it.
  *
  * @throws {TypeError} If the text is malformed, another kind of PEM (the message says how to convert it), or the key is
- * weak or of another algorithm.
+ * weak or of another algorithm; if `alg` is missing, or an option is unknown or wrong.
  *
  * @example
  * ```ts
@@ -53,8 +57,9 @@ const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END 
  * ```
  */
 export async function importPem(pem: string, options: ImportPemOptions): Promise<CryptoKey> {
-  const { alg, extractable = false } = options ?? {};
-  if (!isJwaAlgorithm(alg)) throw new TypeError("Cannot import key: say its algorithm by alg");
+  checkNames("Cannot import key", options, OPTION_NAMES);
+  const { alg, extractable = false } = options;
+  if (!isJwaAlgorithm(alg)) throw cannotImport("say its algorithm by alg");
   const { label, der } = readPem(pem);
   switch (label) {
     case "PUBLIC KEY":
@@ -63,20 +68,20 @@ export async function importPem(pem: string, options: ImportPemOptions): Promise
       return await importDer("pkcs8", der, { alg, extractable });
   }
   const hint = Object.hasOwn(OTHERS, label) ? `; ${OTHERS[label]}` : "";
-  throw new TypeError(`Cannot import key: it is no PUBLIC KEY and no PRIVATE KEY${hint}`);
+  throw cannotImport(`it is no PUBLIC KEY and no PRIVATE KEY${hint}`);
 }
 
 function readPem(pem: string): { readonly label: string; readonly der: Bytes } {
   const [, label, body] = isShortText(pem) ? PEM_REGEXP.exec(pem) ?? [] : [];
   if (label === undefined || body === undefined) {
     const hint = `${pem}`.includes("\\n") ? "; its line ends are written as \\n" : "";
-    throw new TypeError(`Cannot import key: the text is no PEM${hint}`);
+    throw cannotImport(`the text is no PEM${hint}`);
   }
   const base64 = body.replace(/\s/g, "").replace(/={1,2}$/, "");
   try {
-    return { label, der: decodeBase64Url(base64.replaceAll("+", "-").replaceAll("/", "_")) };
+    return { label, der: decodeBase64Bare(base64) };
   } catch {
-    throw new TypeError("Cannot import key: the PEM is malformed");
+    throw cannotImport("the PEM is malformed");
   }
 }
 
@@ -103,6 +108,6 @@ async function readDer(
     const { keyParams } = JWA[alg];
     return await exportJwk(await crypto.subtle.importKey(format, der, keyParams, true, [usage]));
   } catch (cause) {
-    throw new TypeError(`Cannot import key: the PEM is no key of ${alg}`, { cause });
+    throw cannotImport(`the PEM is no key of ${alg}`, cause);
   }
 }

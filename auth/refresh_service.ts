@@ -61,7 +61,7 @@ import type { RefreshFamily, RefreshTokenStore } from "./store_types.ts";
  * ```
  */
 export function refreshService(options: RefreshServiceOptions): RefreshService {
-  const { refreshTokens, users, events, warn } = options;
+  const { refreshTokens, users, events, warn } = options ?? {};
   if (typeof refreshTokens?.rotate !== "function" || typeof users?.findBySub !== "function") {
     throw new TypeError("Cannot create refresh service: refreshTokens or users are missing");
   }
@@ -163,9 +163,11 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const at = now();
       const user = readUser(await users.findBySub(sub));
       if (user === null || isDisabled(user)) return [];
-      return (await refreshTokens.list(sub))
-        .filter((family) => readFamily(family) !== null && !isRevoked(family))
-        .filter((family) => !hasEnded(family, at) && family.securityStamp === user.securityStamp)
+      const found = await refreshTokens.list(sub);
+      for (const family of found) readFamily(family);
+      return found
+        .filter((family) => !isRevoked(family) && !hasEnded(family, at))
+        .filter(({ securityStamp }) => securityStamp === user.securityStamp)
         .sort((a, b) => b.createdAt - a.createdAt)
         .map((family) => showFamily(family, clock.currentEnd(family)));
     },

@@ -7,10 +7,10 @@
 
 import { checkedClock } from "./_clock.ts";
 import { fetchJson } from "./_fetch_json.ts";
+import { refused } from "./_jws_refused.ts";
 import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
 import { publicUrl } from "./_public_url.ts";
 import { type PublishedKeys, readPublishedKeys } from "./_published_keys.ts";
-import { refused } from "./_jws_refused.ts";
 import { onceEach, warnConsole } from "./_report.ts";
 import { isWorkerd } from "./_workerd.ts";
 import { AuthError } from "./error.ts";
@@ -28,7 +28,7 @@ export interface RemoteJwksOptions {
   /** Also takes `http:` and `https:` to this machine itself, for development and tests. @default {false} */
   readonly insecureLoopback?: boolean | undefined;
   /**
-   * For how many seconds keys are fresh. A smaller `max-age` of the answer counts instead, but never one below `cooldown`.
+   * For how many seconds keys are fresh. A smaller `max-age` of the answer counts instead, but never less than `cooldown`.
    *
    * @default {600}
    */
@@ -41,7 +41,7 @@ export interface RemoteJwksOptions {
   readonly maxBytes?: number | undefined;
   /** For how many milliseconds a request may last, to its answer's last byte. @default {5_000} */
   readonly timeoutMs?: number | undefined;
-  /** The time, in seconds since the epoch. @default the system's clock */
+  /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
   /** Is told when the keys can no longer be fetched, and of published keys that are not used. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
@@ -211,5 +211,5 @@ function readOptions(options: RemoteJwksOptions) {
 function checkNumber(name: string, value: number): void {
   const least = name === "staleAge" ? 0 : 1;
   if (Number.isSafeInteger(value) && value >= least && value <= MAX_NUMBER) return;
-  throw new RangeError(`${CANNOT}: ${name} is not a whole number from ${least} to ${MAX_NUMBER}`);
+  throw new RangeError(`${CANNOT}: ${name} is not an integer from ${least} to ${MAX_NUMBER}`);
 }

@@ -77,7 +77,7 @@ export interface ServiceOptions {
   readonly clientAddress?: ClientAddressReader | undefined;
   /** Is told of what happens. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of what should not stay as it is. @default console.warn */
+  /** Is told of what should not stay as it is. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
@@ -99,6 +99,8 @@ export interface Services {
   readonly warn: (message: string, error?: unknown) => void;
   readonly now: () => number;
 }
+
+const CANNOT = "Cannot set up authentication";
 
 /** Makes the services. @throws {TypeError | RangeError} If an option is missing or of a wrong shape. */
 export function createServices(options: ServiceOptions): Services {
@@ -184,8 +186,6 @@ function createThrottle(
   }
   return throttleService({ store, keys, rules: throttle, ...told });
 }
-
-const CANNOT = "Cannot set up authentication";
 
 function checkShapes({ session = {}, stores, ...options }: ServiceOptions): void {
   checkNames<AuthStores>(`${CANNOT}: stores`, stores ?? {}, STORE_NAMES);

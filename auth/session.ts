@@ -114,8 +114,10 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     const at = now();
     const user = readUser(await users.findBySub(sub));
     if (user === null || isDisabled(user)) return [];
-    return (await sessions.list(sub))
-      .filter((session) => readSession(session) !== null && passed(session, at) === undefined)
+    const found = await sessions.list(sub);
+    for (const session of found) readSession(session);
+    return found
+      .filter((session) => passed(session, at) === undefined)
       .filter(({ securityStamp }) => securityStamp === user.securityStamp)
       .sort((a, b) => b.activeAt - a.activeAt)
       .map(showSession);

@@ -30,7 +30,7 @@ export interface SessionServiceOptions extends SessionLimits {
   readonly now?: (() => number) | undefined;
   /** Is told of what happens. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default console.warn */
+  /** Is told of a listener that fails. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 

@@ -5,10 +5,10 @@
  */
 
 import { queueCookies, rawOf, type RequestState, stateOf } from "./_http_state.ts";
-import type { AnyRequest } from "./http_runtime.ts";
 import { parseCookies } from "./cookie.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { CsrfService } from "./csrf.ts";
+import type { AnyRequest } from "./http_runtime.ts";
 import {
   type Authentication,
   type AuthMethod,

@@ -42,14 +42,14 @@ export interface CredentialStore {
   delete(id: string): Promise<void>;
 }
 
-/** An API key. The secret that stands in it is not kept, only its digest. */
+/** An API key. What its owner has is not kept, only its SHA-256. */
 export interface ApiKey {
   /** Public identifier: the part of the key that finds it. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;
   /** SHA-256 of the key without its checksum, base64url. */
-  readonly secretHash: string;
+  readonly keyHash: string;
   /** What the user calls it. */
   readonly name?: string;
   /** What it is good for, RFC 6749 §3.3. */

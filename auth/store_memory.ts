@@ -17,7 +17,7 @@ import type { AuthStores } from "./store_types.ts";
 
 /** Options of {@linkcode inMemoryAuthStores}. */
 export interface InMemoryAuthStoresOptions {
-  /** The time, in seconds since the epoch. @default the system's clock */
+  /** The time, in seconds since the epoch. */
   readonly now?: () => number;
   /**
    * Keys that the throttle counts attempts under. Beyond them it forgets, of those whose last attempt is longest ago, the

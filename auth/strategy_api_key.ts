@@ -19,6 +19,8 @@ export interface ApiKeyStrategyOptions {
   readonly now?: (() => number) | undefined;
 }
 
+const CANNOT = "Cannot create API key strategy";
+
 /** RFC 9110 §5.1. */
 const FIELD_NAME_REGEXP = /^[\w!#$%&'*+.^`|~-]+$/;
 
@@ -72,5 +74,3 @@ export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
     },
   });
 }
-
-const CANNOT = "Cannot create API key strategy";

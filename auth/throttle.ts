@@ -47,7 +47,7 @@ export interface ThrottleServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Is told of refusals. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default console.warn */
+  /** Is told of a listener that fails. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 

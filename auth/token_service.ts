@@ -5,7 +5,7 @@
  */
 
 import { checkedClock } from "./_clock.ts";
-import { checkNames } from "./_options.ts";
+import { checkNames, requireSeconds } from "./_options.ts";
 import { randomId } from "./_random.ts";
 import { checkSessionId, type RefreshGrant } from "./_refresh_rules.ts";
 import { readScope } from "./_scope.ts";
@@ -23,9 +23,6 @@ import type {
   TokenServiceOptions,
 } from "./token_types.ts";
 
-/** The longest time that keys can be told to sign for. */
-const MAX_SECONDS = 2_592_000;
-
 const CANNOT_CREATE = "Cannot create token service";
 const CANNOT_ISSUE = "Cannot issue tokens";
 
@@ -33,7 +30,7 @@ const CANNOT_ISSUE = "Cannot issue tokens";
  * Creates a service for tokens.
  *
  * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is no list of texts.
- * @throws {RangeError} If `lifetime` is not an integer from 1 to 2,592,000 (30 days), or a scope is none.
+ * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is none.
  *
  * @example
  * ```ts
@@ -77,11 +74,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     if (typeof text === "string" && text !== "") continue;
     throw new TypeError(`${CANNOT_CREATE}: ${name} is not a text with something in it`);
   }
-  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SECONDS) {
-    throw new RangeError(
-      `${CANNOT_CREATE}: lifetime is not an integer of seconds from 1 to ${MAX_SECONDS}`,
-    );
-  }
+  requireSeconds(CANNOT_CREATE, { lifetime }, { max: keys.maxTokenAge });
   const { scope: scopeOfService } = options;
   if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
   const now = checkedClock(options.now);

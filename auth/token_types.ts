@@ -8,8 +8,8 @@ import type { RefreshFamilyInfo } from "./_refresh_rules.ts";
 import type { KeyService } from "./key_service.ts";
 import type { Authentication } from "./principal.ts";
 import type { RefreshService } from "./refresh_types.ts";
-import type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
 import type { AuthStrategy } from "./strategy.ts";
+import type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
 
 /** Options of {@linkcode tokenService}. */
 export interface TokenServiceOptions {
@@ -25,7 +25,7 @@ export interface TokenServiceOptions {
   readonly clientId?: string | undefined;
   /** Scopes of tokens of which nothing else is said, RFC 6749 §3.3: for all, or by who signs in. @default none */
   readonly scope?: TokenScope | undefined;
-  /** Seconds that an access token is valid for; at most the `maxTokenAge` of the keys, which say so when they sign. @default {600} */
+  /** Seconds that an access token is valid for; at most the `maxTokenAge` of the keys. @default {600} */
   readonly lifetime?: number | undefined;
   /** Asked about each access token of its own that is right; see {@linkcode BearerTokenStrategyOptions.accept}. */
   readonly accept?: BearerTokenStrategyOptions["accept"];
@@ -85,8 +85,7 @@ export interface TokenService {
    * caller to know.
    *
    * @throws {TypeError} If the authentication is none, `sessionId` is an empty text, or `scope` no list of texts.
-   * @throws {RangeError} If a scope is not a word as RFC 6749 §3.3 has it, or there twice, or `lifetime` is longer than the
-   * keys' `maxTokenAge`.
+   * @throws {RangeError} If a scope is not a word as RFC 6749 §3.3 has it, or there twice.
    */
   issue(authentication: Authentication, options?: IssueTokensOptions): Promise<IssuedTokens>;
   /**

@@ -16,12 +16,12 @@ import type { ApiKey, ApiKeyStore } from "@gatehouse/http/auth";
 /** Keeps API keys in a Deno KV database, which stays the caller's to close. */
 export function kvApiKeyStore(kv: Deno.Kv): ApiKeyStore {
   async function create(
-    { id, sub, secretHash, name, scope, createdAt, expiresAt, lastUsedAt }: ApiKey,
+    { id, sub, keyHash, name, scope, createdAt, expiresAt, lastUsedAt }: ApiKey,
   ): Promise<void> {
     const apiKey: ApiKey = {
       id,
       sub,
-      secretHash,
+      keyHash,
       scope,
       createdAt,
       ...(name === undefined ? {} : { name }),

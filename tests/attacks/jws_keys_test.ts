@@ -1,4 +1,7 @@
-/** The catalogue "JWT and JWS": keys that are mistaken for others. Signatures are right unless a row says otherwise. */
+/**
+ * The catalogue "JWT and JWS": keys that are mistaken for others, and who chooses the algorithm. Signatures are right
+ * unless a row says otherwise; rows are only added.
+ */
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
@@ -7,7 +10,19 @@ import type { JwaAlgorithm } from "../../auth/jwa.ts";
 import { exportJwk, importJwk, type Jwk } from "../../auth/jwk.ts";
 import { verifyJws } from "../../auth/jws.ts";
 import type { VerificationKeys, VerifyJwsOptions } from "../../auth/jws_types.ts";
-import { forge, KEYS, OCT, OKP, P256, P384, reasonOf, RSA, verifying } from "../auth/_jws.ts";
+import { verifyJwt } from "../../auth/jwt.ts";
+import {
+  encoded,
+  forge,
+  KEYS,
+  OCT,
+  OKP,
+  P256,
+  P384,
+  reasonOf,
+  RSA,
+  verifying,
+} from "../auth/_jws.ts";
 
 const HS: VerifyJwsOptions = { algorithms: ["HS256"], keys: OCT };
 
@@ -16,7 +31,7 @@ function reason(token: string, options: VerifyJwsOptions): Promise<string | unde
   return reasonOf(() => verifyJws(token, options));
 }
 
-Deno.test("verifyJws() takes no public key for a secret, in any form (CVE-2015-9235)", async () => {
+Deno.test("[ATTACKS, CVE-2015-9235] key: HMAC with a public key as the secret, in any form → refused", async () => {
   for (const [alg, jwk] of [["RS256", RSA], ["ES256", P256], ["EdDSA", OKP]] as const) {
     const publicKey = await importJwk(verifying(jwk), { alg, extractable: true });
     const der = new Uint8Array(await crypto.subtle.exportKey("spki", publicKey));
@@ -46,30 +61,35 @@ Deno.test("verifyJws() takes no public key for a secret, in any form (CVE-2015-9
 
 const ALL: JwaAlgorithm[] = ["HS256", "RS256", "PS256", "ES256", "ES384", "EdDSA", "RS512"];
 
-/** [attack, algorithm that signed and is in the header, key it is verified with] */
-const OTHER_KEYS: readonly (readonly [string, JwaAlgorithm, Jwk])[] = [
-  ["a secret for an elliptic signature", "ES256", OCT],
-  ["a secret for RSA", "RS256", OCT],
-  ["P-384 for ES256", "ES256", P384],
-  ["P-256 for ES384", "ES384", P256],
-  ["RSA for ES256", "ES256", RSA],
-  ["Ed25519 for ES256", "ES256", OKP],
-  ["P-256 for EdDSA", "EdDSA", P256],
-  ["a key of PS256 for RS256", "RS256", { ...RSA, alg: "PS256" }],
-  ["a key of RS512 for RS256", "RS256", { ...RSA, alg: "RS512" }],
-  ["a key of RSA-OAEP for RS256", "RS256", { ...RSA, alg: "RSA-OAEP" }],
-  ["a secret that may only sign", "HS256", { ...OCT, key_ops: ["sign"] }],
-  ["a key for encryption", "ES256", { ...P256, use: "enc" }],
-  ["a key for deriving", "ES256", { ...P256, key_ops: ["deriveBits"] }],
-  ["a key that may do nothing", "ES256", { ...P256, key_ops: [] }],
-  ["a key whose key_ops are a text", "ES256", {
+/** The algorithm that signed and is in the header, and the key that a token is verified with. */
+const OTHER_KEYS: readonly (readonly [
+  source: string,
+  attack: string,
+  alg: JwaAlgorithm,
+  jwk: Jwk,
+])[] = [
+  ["CVE-2015-9235", "a secret for an elliptic signature", "ES256", OCT],
+  ["CVE-2015-9235", "a secret for RSA", "RS256", OCT],
+  ["ATTACKS", "P-384 for ES256", "ES256", P384],
+  ["ATTACKS", "P-256 for ES384", "ES384", P256],
+  ["neighbour", "RSA for ES256", "ES256", RSA],
+  ["neighbour", "Ed25519 for ES256", "ES256", OKP],
+  ["neighbour", "P-256 for EdDSA", "EdDSA", P256],
+  ["RFC 7517 §4.4", "a key of PS256 for RS256", "RS256", { ...RSA, alg: "PS256" }],
+  ["RFC 7517 §4.4", "a key of RS512 for RS256", "RS256", { ...RSA, alg: "RS512" }],
+  ["RFC 7517 §4.4", "a key of RSA-OAEP for RS256", "RS256", { ...RSA, alg: "RSA-OAEP" }],
+  ["ATTACKS", "a secret that may only sign", "HS256", { ...OCT, key_ops: ["sign"] }],
+  ["ATTACKS", "a key for encryption", "ES256", { ...P256, use: "enc" }],
+  ["neighbour", "a key for deriving", "ES256", { ...P256, key_ops: ["deriveBits"] }],
+  ["neighbour", "a key that may do nothing", "ES256", { ...P256, key_ops: [] }],
+  ["neighbour", "a key whose key_ops are a text", "ES256", {
     ...P256,
     key_ops: "verify" as unknown as string[],
   }],
 ];
 
-for (const [attack, alg, jwk] of OTHER_KEYS) {
-  Deno.test(`verifyJws() refuses ${attack}`, async () => {
+for (const [source, attack, alg, jwk] of OTHER_KEYS) {
+  Deno.test(`[${source}] key: ${attack} → key_refused`, async () => {
     const token = await forge({ alg });
     const keys = jwk.kty === "oct" ? jwk : { ...verifying(jwk), ...pickOps(jwk) };
     assertEquals(await reason(token, { algorithms: ALL, keys }), "key_refused");
@@ -80,7 +100,7 @@ function pickOps({ key_ops }: Jwk): Partial<Jwk> {
   return key_ops === undefined ? {} : { key_ops };
 }
 
-Deno.test("verifyJws() takes no CryptoKey of another algorithm, hash, curve or use", async () => {
+Deno.test("[ATTACKS] key: a CryptoKey of another algorithm, hash, curve or use, or a weak one → key_refused", async () => {
   const rows: readonly (readonly [JwaAlgorithm, JwaAlgorithm])[] = [
     ...[["RS256", "PS256"], ["PS256", "RS256"], ["RS256", "RS512"], ["RS512", "RS256"]] as const,
     ...[["ES256", "ES384"], ["ES384", "ES256"], ["HS256", "HS512"], ["EdDSA", "ES256"]] as const,
@@ -117,7 +137,7 @@ Deno.test("verifyJws() takes no CryptoKey of another algorithm, hash, curve or u
   assertEquals(await reason(await forge({ alg: "RS256" }), rs), "key_refused");
 });
 
-Deno.test("verifyJws() counts what the runtime throws as a signature that is wrong", async () => {
+Deno.test("[ATTACKS] key: a point off its curve that the runtime imports → signature_invalid", async () => {
   // Deno imports this point, which is not on the curve, and throws as soon as it has to verify
   const params = { name: "ECDSA", namedCurve: "P-256" };
   const { kty, crv = "", x = "" } = P256;
@@ -129,7 +149,7 @@ Deno.test("verifyJws() counts what the runtime throws as a signature that is wro
   assertEquals(await reason(token, { algorithms: ["ES256"], keys }), "signature_invalid");
 });
 
-Deno.test("verifyJws() takes no keys as text or bytes, whatever they are", async () => {
+Deno.test("[neighbour] key: text or bytes, whatever they are → TypeError", async () => {
   const secret = decodeBase64Url(OCT.k ?? "");
   const token = await forge({});
   const wrong = [
@@ -149,3 +169,28 @@ Deno.test("verifyJws() takes no keys as text or bytes, whatever they are", async
     await assertRejects(() => verifyJws(token, options), TypeError, "Cannot verify token: ");
   }
 });
+
+/** Options that leave the choice of the algorithm to the token. */
+const OPEN: readonly (readonly [source: string, what: string, options: object])[] = [
+  ["ATTACKS", "no allowlist", {}],
+  ["GHSA-qwph-4952-7xr6", "an allowlist that is undefined", { algorithms: undefined }],
+  ["GHSA-qwph-4952-7xr6", "an allowlist with none in it", { algorithms: ["HS256", "none"] }],
+  ["GHSA-f67f-6cw9-8mq4", "an algorithm in place of a list", { algorithms: "HS256" }],
+  ["neighbour", "the option of another library", { alg: "HS256" }],
+  ["neighbour", "null", { algorithms: null }],
+  ["neighbour", "an empty list", { algorithms: [] }],
+  ["neighbour", "a set", { algorithms: new Set(["HS256"]) }],
+  ["neighbour", "every algorithm", { algorithms: ["*"] }],
+];
+
+for (const [source, what, algorithms] of OPEN) {
+  Deno.test(`[${source}] options: ${what} → TypeError, whatever the token`, async () => {
+    const options = { keys: OCT, ...algorithms } as unknown as VerifyJwsOptions;
+    const unsigned = `${encoded({ alg: "none" })}.${encoded({ sub: "u1" })}.`;
+    for (const token of [await forge({}), unsigned, ""]) {
+      for (const verify of [verifyJws, verifyJwt]) {
+        await assertRejects(() => verify(token, options), TypeError, "Cannot verify token: ");
+      }
+    }
+  });
+}

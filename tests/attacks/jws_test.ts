@@ -1,4 +1,7 @@
-/** The catalogue "JWT and JWS": headers, algorithms and encodings. Signatures are right unless a row says otherwise. */
+/**
+ * The catalogue "JWT and JWS": headers, algorithms and encodings. Signatures are right unless a row says
+ * otherwise; rows are only added.
+ */
 
 import { assertEquals } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
@@ -18,86 +21,101 @@ function reason(token: unknown, options: VerifyJwsOptions = HS): Promise<string 
 /** A header that claims more than it should. Nothing but alg, typ, kid and crit is looked at. */
 const h = (members: object) => ({ alg: "HS256", ...members });
 
-/** [attack, header, refusal] CVE-2015-9235 and neighbours, RFC 7515 §4.1, §4.1.11, RFC 7797 §6, RFC 8725 §3. */
-const HEADERS: readonly (readonly [string, unknown, string])[] = [
-  ["none", { alg: "none" }, "alg_refused"],
-  ["None", { alg: "None" }, "alg_refused"],
-  ["nOnE", { alg: "nOnE" }, "alg_refused"],
-  ["NONE", { alg: "NONE" }, "alg_refused"],
-  ["none behind a zero", { alg: "none\0" }, "alg_refused"],
-  ["an empty alg", { alg: "" }, "alg_refused"],
-  ["an alg in lower case", { alg: "hs256" }, "alg_refused"],
-  ["an alg with a space", { alg: "HS256 " }, "alg_refused"],
-  ["an alg in full width", { alg: "ＨＳ２５６" }, "alg_refused"],
-  ["an alg of every object", { alg: "constructor" }, "alg_refused"],
-  ["an alg that is right and not allowed", { alg: "HS512" }, "alg_refused"],
-  ["no alg", {}, "token_malformed"],
-  ["alg as number", { alg: 256 }, "token_malformed"],
-  ["alg as list", { alg: ["HS256"] }, "token_malformed"],
-  ["alg as object", { alg: { toString: "HS256" } }, "token_malformed"],
-  ["alg null", { alg: null }, "token_malformed"],
-  ["Alg", { Alg: "HS256" }, "token_malformed"],
-  ["two algs", '{"alg":"none","alg":"HS256"}', "token_malformed"],
-  ["two algs, one escaped", '{"\\u0061lg":"none","alg":"HS256"}', "token_malformed"],
-  ["a name twice within", '{"alg":"HS256","jwk":{"kty":"oct","kty":"EC"}}', "token_malformed"],
-  ["__proto__", '{"__proto__":{"alg":"HS256"}}', "token_malformed"],
-  ["__proto__ beside alg", '{"alg":"HS256","__proto__":{"crit":[]}}', "token_malformed"],
-  ["crit that is unknown", h({ crit: ["exp"], exp: 1 }), "crit_refused"],
-  ["crit that is empty", h({ crit: [] }), "crit_refused"],
-  ["crit with a name twice", h({ crit: ["exp", "exp"], exp: 1 }), "crit_refused"],
-  ["crit that names what is absent", h({ crit: ["exp"] }), "crit_refused"],
-  ["crit that names alg", h({ crit: ["alg"] }), "crit_refused"],
-  ["crit as text", h({ crit: "exp", exp: 1 }), "crit_refused"],
-  ["crit as object", h({ crit: { length: 0 } }), "crit_refused"],
-  ["crit null", h({ crit: null }), "crit_refused"],
-  ["b64 false", h({ b64: false, crit: ["b64"] }), "crit_refused"],
-  ["b64 false without crit", h({ b64: false }), "crit_refused"],
-  ["b64 true", h({ b64: true }), "crit_refused"],
-  ["kid as number", h({ kid: 0 }), "token_malformed"],
-  ["kid as object", h({ kid: { toString: 1 } }), "token_malformed"],
-  ["kid as list", h({ kid: ["a"] }), "token_malformed"],
-  ["kid null", h({ kid: null }), "token_malformed"],
-  ["kid of 10 kB", h({ kid: "a".repeat(10_000) }), "token_malformed"],
-  ["typ as number", h({ typ: 1 }), "token_malformed"],
-  ["typ null", h({ typ: null }), "token_malformed"],
-  ["a header that is an array", [{ alg: "HS256" }], "token_malformed"],
-  ["a header that is null", "null", "token_malformed"],
-  ["a header that is a text", '"HS256"', "token_malformed"],
-  ["a header that is no JSON", "alg=HS256", "token_malformed"],
-  ["an empty header", "", "token_malformed"],
-  ["a byte order mark", '\ufeff{"alg":"HS256"}', "token_malformed"],
-  ["a zero behind the header", '{"alg":"HS256"}\0', "token_malformed"],
-  ["two headers", '{"alg":"HS256"}{"alg":"HS256"}', "token_malformed"],
+const HEADERS: readonly (readonly [
+  source: string,
+  attack: string,
+  header: unknown,
+  refusal: string,
+])[] = [
+  ["ATTACKS", "none", { alg: "none" }, "alg_refused"],
+  ["neighbour", "None", { alg: "None" }, "alg_refused"],
+  ["ATTACKS", "nOnE", { alg: "nOnE" }, "alg_refused"],
+  ["neighbour", "NONE", { alg: "NONE" }, "alg_refused"],
+  ["neighbour", "none behind a zero", { alg: "none\0" }, "alg_refused"],
+  ["neighbour", "an empty alg", { alg: "" }, "alg_refused"],
+  ["neighbour", "an alg in lower case", { alg: "hs256" }, "alg_refused"],
+  ["neighbour", "an alg with a space", { alg: "HS256 " }, "alg_refused"],
+  ["neighbour", "an alg in full width", { alg: "ＨＳ２５６" }, "alg_refused"],
+  ["neighbour", "an alg of every object", { alg: "constructor" }, "alg_refused"],
+  ["GHSA-3vhc-576x-3qv4", "an alg that is right and not allowed", { alg: "HS512" }, "alg_refused"],
+  ["RFC 7515 §4.1.1", "no alg", {}, "token_malformed"],
+  ["neighbour", "alg as number", { alg: 256 }, "token_malformed"],
+  ["neighbour", "alg as list", { alg: ["HS256"] }, "token_malformed"],
+  ["neighbour", "alg as object", { alg: { toString: "HS256" } }, "token_malformed"],
+  ["neighbour", "alg null", { alg: null }, "token_malformed"],
+  ["neighbour", "Alg", { Alg: "HS256" }, "token_malformed"],
+  ["ATTACKS", "two algs", '{"alg":"none","alg":"HS256"}', "token_malformed"],
+  ["neighbour", "two algs, one escaped", '{"\\u0061lg":"none","alg":"HS256"}', "token_malformed"],
   [
+    "RFC 7515 §4",
+    "a name twice within",
+    '{"alg":"HS256","jwk":{"kty":"oct","kty":"EC"}}',
+    "token_malformed",
+  ],
+  ["neighbour", "__proto__", '{"__proto__":{"alg":"HS256"}}', "token_malformed"],
+  [
+    "neighbour",
+    "__proto__ beside alg",
+    '{"alg":"HS256","__proto__":{"crit":[]}}',
+    "token_malformed",
+  ],
+  ["ATTACKS", "crit that is unknown", h({ crit: ["exp"], exp: 1 }), "crit_refused"],
+  ["ATTACKS", "crit that is empty", h({ crit: [] }), "crit_refused"],
+  ["ATTACKS", "crit with a name twice", h({ crit: ["exp", "exp"], exp: 1 }), "crit_refused"],
+  ["ATTACKS", "crit that names what is absent", h({ crit: ["exp"] }), "crit_refused"],
+  ["RFC 7515 §4.1.11", "crit that names alg", h({ crit: ["alg"] }), "crit_refused"],
+  ["RFC 7515 §4.1.11", "crit as text", h({ crit: "exp", exp: 1 }), "crit_refused"],
+  ["RFC 7515 §4.1.11", "crit as object", h({ crit: { length: 0 } }), "crit_refused"],
+  ["RFC 7515 §4.1.11", "crit null", h({ crit: null }), "crit_refused"],
+  ["ATTACKS", "b64 false", h({ b64: false, crit: ["b64"] }), "crit_refused"],
+  ["RFC 7797 §6", "b64 false without crit", h({ b64: false }), "crit_refused"],
+  ["RFC 7797 §6", "b64 true", h({ b64: true }), "crit_refused"],
+  ["ATTACKS", "kid as number", h({ kid: 0 }), "token_malformed"],
+  ["neighbour", "kid as object", h({ kid: { toString: 1 } }), "token_malformed"],
+  ["neighbour", "kid as list", h({ kid: ["a"] }), "token_malformed"],
+  ["neighbour", "kid null", h({ kid: null }), "token_malformed"],
+  ["ATTACKS", "kid of 10 kB", h({ kid: "a".repeat(10_000) }), "token_malformed"],
+  ["neighbour", "typ as number", h({ typ: 1 }), "token_malformed"],
+  ["neighbour", "typ null", h({ typ: null }), "token_malformed"],
+  ["neighbour", "a header that is an array", [{ alg: "HS256" }], "token_malformed"],
+  ["neighbour", "a header that is null", "null", "token_malformed"],
+  ["neighbour", "a header that is a text", '"HS256"', "token_malformed"],
+  ["neighbour", "a header that is no JSON", "alg=HS256", "token_malformed"],
+  ["neighbour", "an empty header", "", "token_malformed"],
+  ["neighbour", "a byte order mark", '\ufeff{"alg":"HS256"}', "token_malformed"],
+  ["neighbour", "a zero behind the header", '{"alg":"HS256"}\0', "token_malformed"],
+  ["neighbour", "two headers", '{"alg":"HS256"}{"alg":"HS256"}', "token_malformed"],
+  [
+    "neighbour",
     "a header in Latin-1",
     new Uint8Array([...utf8('{"alg":"HS256","a":"'), 0xe9, 0x22, 0x7d]),
     "token_malformed",
   ],
 ];
 
-for (const [attack, header, refusal] of HEADERS) {
-  Deno.test(`verifyJws() refuses ${attack}`, async () => {
+for (const [source, attack, header, refusal] of HEADERS) {
+  Deno.test(`[${source}] header: ${attack} → ${refusal}`, async () => {
     assertEquals(await reason(await forge({ header })), refusal);
     const unsigned = `${encoded(header)}.${encoded("{}")}.`;
     assertEquals(await reason(unsigned), refusal);
   });
 }
 
-/** [what, header] That no one may be misled by, and that are no reason to refuse: RFC 7515 §4: others are ignored. */
-const IGNORED: readonly (readonly [string, object])[] = [
-  ["a half of a pair", { x: "\ud800" }],
-  ["a deep value", { x: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`) }],
-  ["names of every object", { constructor: 1, toString: 2, valueOf: 3, then: 4 }],
-  ["zip, as encryption has it", { zip: "DEF" }],
+/** What no one may be misled by, and that is no reason to refuse: members that nobody knows are ignored. */
+const IGNORED: readonly (readonly [source: string, what: string, members: object])[] = [
+  ["RFC 7515 §4", "a half of a pair", { x: "\ud800" }],
+  ["RFC 7515 §4", "a deep value", { x: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`) }],
+  ["RFC 7515 §4", "names of every object", { constructor: 1, toString: 2, valueOf: 3, then: 4 }],
+  ["RFC 7515 §4", "zip, as encryption has it", { zip: "DEF" }],
 ];
 
-for (const [what, members] of IGNORED) {
-  Deno.test(`verifyJws() ignores ${what} in a header`, async () => {
+for (const [source, what, members] of IGNORED) {
+  Deno.test(`[${source}] header: ${what} → ignored`, async () => {
     assertEquals(await reason(await forge({ header: h(members) })), "accepted");
   });
 }
 
-Deno.test("verifyJws() never looks at keys that a token brings along, and fetches none", async () => {
+Deno.test("[ATTACKS] header: jwk, jku, x5u, x5c, x5t of its own → never looked at, nothing fetched", async () => {
   const own: Jwk = { kty: "oct", k: encodeBase64Url(new Uint8Array(64).fill(7)) };
   const url = "http://127.0.0.1:9/";
   for (
@@ -109,32 +127,38 @@ Deno.test("verifyJws() never looks at keys that a token brings along, and fetche
   }
 });
 
-/** [attack, what of a token comes of it] Base64url that is no base64url, RFC 7515 §2, RFC 4648 §3.5. */
-const ENCODINGS: readonly (readonly [string, (part: string) => string])[] = [
-  ["a space in front", (part) => ` ${part}`],
-  ["a space behind", (part) => `${part} `],
-  ["a space within", (part) => `${part.slice(0, 4)} ${part.slice(4)}`],
-  ["a line break", (part) => `${part}\n`],
-  ["CRLF within", (part) => `${part.slice(0, 4)}\r\n${part.slice(4)}`],
-  ["a tab", (part) => `${part}\t`],
-  ["a no-break space", (part) => `${part}\u00a0`],
-  ["a byte order mark", (part) => `\ufeff${part}`],
-  ["a zero", (part) => `${part}\0`],
-  ["padding", (part) => `${part}${"=".repeat(-part.length & 3) || "="}`],
-  ["padding escaped", (part) => `${part}%3D`],
-  ["plain base64", (part) => `${part.slice(0, -4)}+/+/`],
-  ["bits of no byte", (part) => strayBits(part)],
+/** Base64url that is no base64url: RFC 7515 §2, RFC 4648 §3.5. */
+const ENCODINGS: readonly (readonly [
+  source: string,
+  attack: string,
+  change: (part: string) => string,
+])[] = [
+  ["ATTACKS", "a space in front", (part) => ` ${part}`],
+  ["ATTACKS", "a space behind", (part) => `${part} `],
+  ["ATTACKS", "a space within", (part) => `${part.slice(0, 4)} ${part.slice(4)}`],
+  ["ATTACKS", "a line break", (part) => `${part}\n`],
+  ["ATTACKS", "CRLF within", (part) => `${part.slice(0, 4)}\r\n${part.slice(4)}`],
+  ["ATTACKS", "a tab", (part) => `${part}\t`],
+  ["neighbour", "a no-break space", (part) => `${part}\u00a0`],
+  ["neighbour", "a byte order mark", (part) => `\ufeff${part}`],
+  ["neighbour", "a zero", (part) => `${part}\0`],
+  ["ATTACKS", "padding", (part) => `${part}${"=".repeat(-part.length & 3) || "="}`],
+  ["neighbour", "padding escaped", (part) => `${part}%3D`],
+  ["ATTACKS", "plain base64", (part) => `${part.slice(0, -4)}+/+/`],
+  ["ATTACKS", "bits of no byte", (part) => strayBits(part)],
   [
+    "neighbour",
     "one character more",
     (part) => `${part}${"A".repeat((part.length & 3) === 0 ? 1 : 5 - (part.length & 3))}`,
   ],
-  ["a letter that is none of ASCII", (part) => part.replace(/[A-Za-z]/, "\u0410")],
+  ["neighbour", "a letter that is none of ASCII", (part) => part.replace(/[A-Za-z]/, "\u0410")],
   [
+    "neighbour",
     "a full width letter",
     (part) => part.replace(/[A-Z]/, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)),
   ],
-  ["half of a pair", (part) => `${part}\ud800`],
-  ["quotes", (part) => `"${part}"`],
+  ["neighbour", "half of a pair", (part) => `${part}\ud800`],
+  ["neighbour", "quotes", (part) => `"${part}"`],
 ];
 
 /** The last character with a bit set that belongs to no byte; where all belong to bytes, two characters more. */
@@ -144,8 +168,8 @@ function strayBits(part: string): string {
   return part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1];
 }
 
-for (const [attack, change] of ENCODINGS) {
-  Deno.test(`verifyJws() refuses ${attack} in each part, signed or not`, async () => {
+for (const [source, attack, change] of ENCODINGS) {
+  Deno.test(`[${source}] base64url: ${attack} in each part, signed or not → refused`, async () => {
     const [header = "", payload = "", mac = ""] = (await forge({ payload: '{"a":"bcd"}' })).split(
       ".",
     );
@@ -160,7 +184,7 @@ for (const [attack, change] of ENCODINGS) {
   });
 }
 
-Deno.test("verifyJws() refuses every other number of parts, and JSON", async () => {
+Deno.test("[ATTACKS] token: every other number of parts, JSON, an empty signature → refused", async () => {
   const token = await forge({});
   const [header = "", payload = "", mac = ""] = token.split(".");
   const json = { protected: header, payload, signature: mac };
@@ -183,7 +207,7 @@ Deno.test("verifyJws() refuses every other number of parts, and JSON", async () 
   assertEquals(await reason(`${header}.${payload}.`), "signature_invalid");
 });
 
-Deno.test("verifyJws() refuses elliptic signatures that are 0, n, or in DER (CVE-2022-21449)", async () => {
+Deno.test("[ATTACKS, CVE-2022-21449] signature: r or s of 0 or n, DER, a byte more or less → refused", async () => {
   const rows = [
     ["ES256", "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"],
     ["ES384", `${"f".repeat(48)}c7634d81f4372ddf581a0db248b0a77aecec196accc52973`],
@@ -222,7 +246,7 @@ Deno.test("verifyJws() refuses elliptic signatures that are 0, n, or in DER (CVE
   }
 });
 
-Deno.test("verifyJws() refuses what is too long before it decodes it", async () => {
+Deno.test("[ATTACKS] token: 5 MB, or a byte too many → refused before it is decoded", async () => {
   const parts = (x: number, n: number) => ({
     header: h({ x: "x".repeat(x) }),
     payload: "a".repeat(n),

@@ -1,4 +1,4 @@
-/** The catalogue "JWT and JWS": tokens that are mistaken for others, claims, and what refusals tell. */
+/** The catalogue "JWT and JWS": tokens that are mistaken for others, payloads, and what refusals tell; rows are only added. */
 
 import { assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
@@ -26,7 +26,7 @@ const IDENTITY = { ...VERIFY, audience: CLIENT };
 const reason = (token: string, options: VerifyJwtOptions) =>
   reasonOf(() => verifyJwt(token, options));
 
-Deno.test("verifyJwt() takes an ID token for no access token, and the reverse (RFC 9068 §4)", async () => {
+Deno.test("[ATTACKS, RFC 9068 §4] typ: an ID token as access token, and the reverse → refused by typ and aud", async () => {
   const claims = { iss: ISSUER, sub: "u1" };
   const at = { ...SIGN, header: { typ: "at+jwt" } };
   const identity = await signJwt({ ...claims, aud: CLIENT, nonce: "n" }, SIGN);
@@ -46,47 +46,59 @@ Deno.test("verifyJwt() takes an ID token for no access token, and the reverse (R
   assertEquals(await reason(access, noAudience), "aud_mismatch");
 });
 
-/** [attack, payload, refusal] Behind a signature that is right. */
-const PAYLOADS: readonly (readonly [string, unknown, string])[] = [
-  ["an array", "[]", "claims_malformed"],
-  ["claims in an array", `[{"exp":${NOW + 9}}]`, "claims_malformed"],
-  ["null", "null", "claims_malformed"],
-  ["a text", '"claims"', "claims_malformed"],
-  ["a number", "1", "claims_malformed"],
-  ["nothing", "", "claims_malformed"],
-  ["no JSON", "exp=1", "claims_malformed"],
-  ["a nested token (RFC 7519 §7.2)", "a.b.c", "claims_malformed"],
-  ["a byte order mark", `\ufeff{"exp":${NOW + 9}}`, "claims_malformed"],
+/** Behind a signature that is right. */
+const PAYLOADS: readonly (readonly [
+  source: string,
+  attack: string,
+  payload: unknown,
+  refusal: string,
+])[] = [
+  ["ATTACKS", "an array", "[]", "claims_malformed"],
+  ["neighbour", "claims in an array", `[{"exp":${NOW + 9}}]`, "claims_malformed"],
+  ["ATTACKS", "null", "null", "claims_malformed"],
+  ["ATTACKS", "a text", '"claims"', "claims_malformed"],
+  ["neighbour", "a number", "1", "claims_malformed"],
+  ["neighbour", "nothing", "", "claims_malformed"],
+  ["neighbour", "no JSON", "exp=1", "claims_malformed"],
+  ["RFC 7519 §7.2", "a nested token", "a.b.c", "claims_malformed"],
+  ["RFC 8259 §8.1", "a byte order mark", `\ufeff{"exp":${NOW + 9}}`, "claims_malformed"],
   [
+    "RFC 7519 §3",
     "bytes that are no UTF-8",
     new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
     "claims_malformed",
   ],
-  ["exp twice", `{"exp":1,"exp":${NOW + 9}}`, "claims_malformed"],
-  ["exp twice, escaped", `{"exp":1,"\\u0065xp":${NOW + 9}}`, "claims_malformed"],
-  ["sub twice", `{"exp":${NOW + 9},"sub":"admin","sub":"u1"}`, "claims_malformed"],
-  ["__proto__", `{"exp":${NOW + 9},"__proto__":{"admin":true}}`, "claims_malformed"],
-  ["__proto__ within", `{"exp":${NOW + 9},"a":[{"__proto__":1}]}`, "claims_malformed"],
+  ["ATTACKS", "exp twice", `{"exp":1,"exp":${NOW + 9}}`, "claims_malformed"],
+  ["neighbour", "exp twice, escaped", `{"exp":1,"\\u0065xp":${NOW + 9}}`, "claims_malformed"],
+  ["neighbour", "sub twice", `{"exp":${NOW + 9},"sub":"admin","sub":"u1"}`, "claims_malformed"],
+  ["ATTACKS", "__proto__", `{"exp":${NOW + 9},"__proto__":{"admin":true}}`, "claims_malformed"],
+  ["neighbour", "__proto__ within", `{"exp":${NOW + 9},"a":[{"__proto__":1}]}`, "claims_malformed"],
   [
+    "neighbour",
     "claims of a prototype",
     `{"__proto__":{"exp":${NOW + 9},"iss":"${ISSUER}"}}`,
     "claims_malformed",
   ],
-  ["a name twice deep down", `{"exp":${NOW + 9},"a":[[{"b":1,"b":2}]]}`, "claims_malformed"],
-  ["a comment", `{"exp":${NOW + 9}/**/}`, "claims_malformed"],
-  ["two objects", `{"exp":${NOW + 9}}{"exp":1}`, "claims_malformed"],
-  ["no claims", "{}", "exp_missing"],
-  ["claims within claims", `{"claims":{"exp":${NOW + 9}}}`, "exp_missing"],
+  [
+    "neighbour",
+    "a name twice deep down",
+    `{"exp":${NOW + 9},"a":[[{"b":1,"b":2}]]}`,
+    "claims_malformed",
+  ],
+  ["neighbour", "a comment", `{"exp":${NOW + 9}/**/}`, "claims_malformed"],
+  ["neighbour", "two objects", `{"exp":${NOW + 9}}{"exp":1}`, "claims_malformed"],
+  ["ATTACKS", "no claims", "{}", "exp_missing"],
+  ["neighbour", "claims within claims", `{"claims":{"exp":${NOW + 9}}}`, "exp_missing"],
 ];
 
-for (const [attack, payload, refusal] of PAYLOADS) {
-  Deno.test(`verifyJwt() refuses a payload: ${attack}`, async () => {
+for (const [source, attack, payload, refusal] of PAYLOADS) {
+  Deno.test(`[${source}] payload: ${attack} → ${refusal}`, async () => {
     const { issuer: _, ...options } = VERIFY;
     assertEquals(await reason(await forge({ alg: "ES256", payload }), options), refusal);
   });
 }
 
-Deno.test("verifyJwt() gives claims with names of every object as they are, and pollutes nothing", async () => {
+Deno.test("[neighbour] payload: names of every object → claims like others, nothing polluted", async () => {
   const claims = { exp: NOW + 9, constructor: { prototype: { x: 1 } }, toString: 5, then: null };
   const token = await forge({ alg: "ES256", payload: JSON.stringify(claims) });
   const { issuer: _, ...options } = VERIFY;
@@ -94,7 +106,7 @@ Deno.test("verifyJwt() gives claims with names of every object as they are, and 
   assertEquals(({} as { x?: number }).x, undefined);
 });
 
-Deno.test("verifyJwt() looks at the signature before the claims", async () => {
+Deno.test("[RFC 8725 §3.3] payload: any, signed by a stranger → signature_invalid, before any claim", async () => {
   const other: Jwk = { ...KEYS.ES256, ...(await generated()) };
   for (const payload of [{ exp: 1 }, {}, "[]", "no JSON", { exp: NOW + 9, iss: "other" }]) {
     const token = await forge({ alg: "ES256", payload, key: other });
@@ -112,7 +124,7 @@ async function generated(): Promise<Jwk> {
   return { kty, crv, x, y, d };
 }
 
-Deno.test("verifyJwt() does not let one token's parts be another's", async () => {
+Deno.test("[neighbour] token: parts of two tokens → refused", async () => {
   const sign = (sub: string) => signJwt({ iss: ISSUER, sub }, SIGN);
   const { issuer: _, ...rest } = VERIFY;
   const [a, b] = [(await sign("u1")).split("."), (await sign("admin")).split(".")];
@@ -191,7 +203,7 @@ function told(error: unknown): string {
   );
 }
 
-Deno.test("verifyJwt() tells nothing of a token in what it throws, for any reason", async () => {
+Deno.test("[neighbour] leaks: what is thrown, for any reason → tells nothing of the token", async () => {
   const others: VerifyJwtOptions[] = [
     { ...VERIFY, audience: API, subject: "u1" },
     { ...VERIFY, algorithms: ["ES256", "RS256", "HS256"], keys: { keys: [publicJwk(RSA)] } },
@@ -239,7 +251,7 @@ function leaked(secret: string, text: string): string | undefined {
   return undefined;
 }
 
-Deno.test("verifyJwt() tells nothing of a token in what a resolver's key made fail", async () => {
+Deno.test("[neighbour] leaks: a resolver's key that is broken → tells nothing of the token", async () => {
   const kid = SECRETS.kid;
   const token = await forge({ alg: "ES256", header: { alg: "ES256", kid }, payload: SECRETS });
   const broken = { kty: "EC", crv: "P-256", x: encodeBase64Url(utf8(kid)), y: kid };

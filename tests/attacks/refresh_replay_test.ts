@@ -1,9 +1,10 @@
 /** The catalogue "Refresh": what ends a family, and whom its tokens are for; rows are only added. */
 
 import { assertEquals } from "@std/assert";
+import { decode } from "../auth/_decode.ts";
 import { DAY, foreignSecret } from "../auth/_refresh.ts";
 import { patchUser, repeat, setDisabled, START } from "../auth/_services.ts";
-import { decode, present, type TokensOptions } from "../auth/_tokens.ts";
+import { present, type TokensOptions } from "../auth/_tokens.ts";
 import { type Begun, begun, endpoint, REFUSED } from "./_refresh.ts";
 
 /** What ends a family, after which its token is replayed. */

@@ -102,17 +102,6 @@ export function verifying(jwk: Jwk): Jwk {
   return jwk.kty === "oct" ? jwk : publicJwk(jwk);
 }
 
-/** The refusal of what is expected to be refused; anything else that is thrown fails. */
-export async function refusal(run: () => Promise<unknown>): Promise<AuthError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof AuthError) return error;
-    throw error;
-  }
-  throw new Error("it was accepted");
-}
-
 /** Which refusal it was; `accepted` if it was none. */
 export async function reasonOf(run: () => Promise<unknown>): Promise<string | undefined> {
   try {

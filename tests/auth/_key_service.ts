@@ -13,6 +13,7 @@ import { type VerifiedJwt, verifyJwt } from "../../auth/jwt.ts";
 import { type KeyService, keyService, type KeyServiceOptions } from "../../auth/key_service.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../auth/store_types.ts";
+import { decode } from "./_decode.ts";
 
 export const START = 1_700_000_000;
 
@@ -86,9 +87,7 @@ export function keyBench({ wrap }: KeyBenchOptions = {}): KeyBench {
 
 /** The `kid` that a token names. */
 export function kidOf(token: string): string {
-  const { kid } = JSON.parse(
-    atob(token.split(".")[0]?.replace(/-/g, "+").replace(/_/g, "/") ?? ""),
-  );
+  const { header: { kid } } = decode(token);
   assert(typeof kid === "string");
   return kid;
 }
@@ -121,16 +120,5 @@ export function farAway(store: KeyStore, turns: number): KeyStore {
       await wait();
       return outcome;
     },
-  };
-}
-
-/** Numbers from 0 to 1 that follow from a seed: mulberry32. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

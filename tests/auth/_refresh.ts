@@ -10,6 +10,7 @@ import type { Authentication } from "../../auth/principal.ts";
 import { refreshService } from "../../auth/refresh_service.ts";
 import type {
   IssuedRefreshToken,
+  IssueRefreshTokenOptions,
   RefreshFailure,
   RefreshService,
   RefreshServiceOptions,
@@ -31,6 +32,17 @@ export const STAMPED: Authentication = {
   securityStamp: "s1",
   authTime: START - 5,
   amr: ["pwd", "otp"],
+};
+
+/** What the families of some tests are granted. */
+export const GRANTED: {
+  readonly sessionId: string;
+  readonly scope: readonly string[];
+  readonly data: object;
+} = {
+  sessionId: "session 1",
+  scope: ["notes:read", "notes:write"],
+  data: { clientId: "app", deep: { list: [1, null] } },
 };
 
 export interface RefreshOptions extends ServicesOptions {
@@ -91,6 +103,36 @@ export async function failure(attempt: () => Promise<unknown>): Promise<RefreshF
   return error.reason as RefreshFailure;
 }
 
+/** A family that has begun. */
+export interface Begun extends WithRefresh {
+  readonly issued: IssuedRefreshToken;
+}
+
+/** The service, Ada, and a first token of hers. */
+export async function begun(
+  options: RefreshOptions = {},
+  granted: IssueRefreshTokenOptions = {},
+): Promise<Begun> {
+  const services = await withRefresh(options);
+  return { ...services, issued: await services.refresh.issue(STAMPED, granted) };
+}
+
+/** A family that has begun, and what the store changes of it on its way out. */
+export async function withOdd(
+  patch: object,
+  granted: IssueRefreshTokenOptions = {},
+): Promise<Begun & { readonly odd: { patch: object } }> {
+  const odd = { patch };
+  const options = withStore((store) => ({
+    async find(familyId) {
+      const family = await store.find(familyId);
+      return family === null ? null : { ...family, ...odd.patch };
+    },
+    list: async (sub) => (await store.list(sub)).map((family) => ({ ...family, ...odd.patch })),
+  }));
+  return { ...await begun(options, granted), odd };
+}
+
 /** The family of a token, as it is stored. */
 export async function familyOf(
   { stores }: Pick<Services, "stores">,
@@ -104,4 +146,17 @@ export async function familyOf(
 /** A token of the right shape, of the family of another one, with a secret that never was. */
 export function foreignSecret({ familyId }: Pick<IssuedRefreshToken, "familyId">): string {
   return `${familyId}.${"A".repeat(43)}`;
+}
+
+/** Ada, and Eve, `u2`, with the stamp `s2`. */
+export async function withEve(): Promise<WithRefresh> {
+  const services = await withRefresh();
+  const eve = { sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: START };
+  assertEquals(await services.stores.users.create(eve), "created");
+  return services;
+}
+
+/** The families that Ada sees. */
+export async function listIds({ refresh }: Pick<WithRefresh, "refresh">): Promise<string[]> {
+  return (await refresh.list("u1")).map(({ familyId }) => familyId);
 }

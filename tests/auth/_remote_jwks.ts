@@ -4,13 +4,13 @@
  * @module
  */
 
-import { assertInstanceOf, assertRejects } from "@std/assert";
-import { AuthError } from "../../auth/error.ts";
+import type { AuthError } from "../../auth/error.ts";
 import type { JwaAlgorithm } from "../../auth/jwa.ts";
 import { generateJwk, type Jwk, publicJwk } from "../../auth/jwk.ts";
 import type { JwsHeader } from "../../auth/jws_types.ts";
 import { signJwt, verifyJwt } from "../../auth/jwt.ts";
 import { remoteJwks, type RemoteJwksOptions } from "../../auth/remote_jwks.ts";
+import { refusal } from "./_refusal.ts";
 
 export const START = 1_700_000_000;
 export const ADDRESS = "https://id.example.com/jwks";
@@ -29,17 +29,9 @@ export interface Publisher {
   /** Finds keys, as the tests' subject does. */
   find(kid?: string): Promise<readonly Jwk[]>;
   /** Says why a key is not found. */
-  refusal(kid?: string): Promise<Refusal>;
+  refusal(kid?: string): Promise<AuthError>;
   /** The subject of a token, if it verifies. */
   verify(token: string): Promise<string | undefined>;
-}
-
-/** An error, in short. */
-export interface Refusal {
-  readonly code: string;
-  readonly status: number;
-  readonly reason: string | undefined;
-  readonly cause: unknown;
 }
 
 /** Publishes keys to one resolver. */
@@ -61,7 +53,7 @@ export function publish(keys: readonly unknown[], options: RemoteJwksOptions = {
     fetches: 0,
     warnings,
     find,
-    refusal: (kid) => refusalOf(() => find(kid)),
+    refusal: (kid) => refusal(() => find(kid)),
     async verify(token) {
       const now = () => publisher.now;
       const { claims } = await verifyJwt(token, { algorithms: ALGORITHMS, keys: resolver, now });
@@ -84,14 +76,6 @@ export function unavailable(): Response {
 /** A header as a token without or with a `kid` has it. */
 export function headerOf(kid?: string): JwsHeader {
   return { alg: "ES256", ...(kid === undefined ? {} : { kid }) };
-}
-
-/** Why something was refused. */
-export async function refusalOf(what: () => Promise<unknown>): Promise<Refusal> {
-  const error = await assertRejects(what);
-  assertInstanceOf(error, AuthError);
-  const { code, status, reason, cause } = error;
-  return { code, status, reason, cause };
 }
 
 /** A key pair, and tokens that it signs. */

@@ -126,6 +126,33 @@ export function countingFetch(): CountingFetch {
   };
 }
 
+/** A fetch whose requests are given up, or should be. */
+export interface WatchedFetch {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** What became of each request. */
+  readonly ends: readonly ("open" | "given up" | "late")[];
+}
+
+/**
+ * Fetches, and sees which requests are given up within a time. Timers of one program ring in their order, however busy the
+ * machine is: nothing here goes by a clock on the wall.
+ */
+export function watchedFetch(withinMs: number): WatchedFetch {
+  const ends: WatchedFetch["ends"][number][] = [];
+  return {
+    ends,
+    fetch(url, init) {
+      const index = ends.push("open") - 1;
+      const timer = setTimeout(() => ends[index] = "late", withinMs);
+      init.signal?.addEventListener("abort", () => {
+        clearTimeout(timer);
+        if (ends[index] === "open") ends[index] = "given up";
+      });
+      return fetch(url, init);
+    },
+  };
+}
+
 async function talk(connection: Deno.TcpConn, parts: readonly (string | Uint8Array)[]) {
   const buffer = new Uint8Array(8_192);
   try {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type DerivedKeys, deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 import type { AuthEvent } from "../../auth/events.ts";
@@ -34,6 +34,9 @@ import {
   type ThrottleService,
   throttleService,
 } from "../../auth/throttle.ts";
+import { refusal } from "./_refusal.ts";
+
+export { refusal } from "./_refusal.ts";
 
 export const SECRET = "a secret of at least 32 bytes, for tests";
 export const START = 1_700_000_000;
@@ -127,13 +130,6 @@ export function createServices(options: ServicesOptions = {}): Services {
   const sessions = sessionService({ ...stores, ...limits, now, events: told });
   const accounts = userService({ ...stores, now, events: told });
   return { clock, events, warnings, hasher, keys, stores, throttle, passwords, sessions, accounts };
-}
-
-/** What a promise is refused with. */
-export async function refusal(attempt: () => Promise<unknown>): Promise<AuthError> {
-  const error = await assertRejects(attempt);
-  assertInstanceOf(error, AuthError, `${error}`);
-  return error;
 }
 
 /** Says how long the throttle makes wait. */

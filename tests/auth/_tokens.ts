@@ -4,13 +4,14 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
-import { decodeBase64Url } from "../../auth/_base64url.ts";
+import { assert } from "@std/assert";
 import { keyService } from "../../auth/key_service.ts";
 import type { StrategyResult } from "../../auth/strategy.ts";
 import { tokenService } from "../../auth/token_service.ts";
 import type { TokenService, TokenServiceOptions } from "../../auth/token_types.ts";
 import { type RefreshOptions, type WithRefresh, withRefresh } from "./_refresh.ts";
+
+export { decode } from "./_decode.ts";
 
 export const ISSUER = "https://example.com";
 export const AUDIENCE = "https://api.example.com";
@@ -35,19 +36,6 @@ export async function withTokens(options: TokensOptions = {}): Promise<WithToken
   const another = (more: Partial<TokenServiceOptions>) =>
     tokenService({ keys, refresh, ...parties, now, ...options.tokens, ...more });
   return { ...services, tokens: another({}), another };
-}
-
-/** What a token says, whether it is signed or not. */
-export function decode(token: string): {
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
-} {
-  const parts = token.split(".");
-  assertEquals(parts.length, 3);
-  const [header, claims] = parts.slice(0, 2).map((part) =>
-    JSON.parse(new TextDecoder().decode(decodeBase64Url(part)))
-  );
-  return { header, claims };
 }
 
 /** What a service says of a request that carries an access token. */

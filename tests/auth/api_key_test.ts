@@ -101,11 +101,11 @@ Deno.test("parseApiKey() refuses a key with any one character changed", () => {
 });
 
 Deno.test("generateApiKey() makes a key that is taken apart, and the digest of all but its checksum", async () => {
-  const { key, id, secretHash } = await generateApiKey();
+  const { key, id, keyHash } = await generateApiKey();
   assertMatch(key, /^key_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/);
   const parsed = parseApiKey(key);
   assertEquals([parsed?.prefix, parsed?.id], ["key", id]);
-  assertEquals(await digestText(key.slice(0, -6)), secretHash);
+  assertEquals(await digestText(key.slice(0, -6)), keyHash);
   assertEquals(await digestText("0".repeat(41) + "10"), DIGEST);
 });
 
@@ -114,7 +114,7 @@ const DIGEST = "KQAY_CGN8DqYyXzeM3TlqXDcneSikwWHvSjiAEiyZ6E";
 
 Deno.test("generateApiKey() makes another identifier and another secret each time", async () => {
   const made = await Promise.all(repeat(500, () => generateApiKey("acme")));
-  for (const member of ["key", "id", "secretHash"] as const) {
+  for (const member of ["key", "id", "keyHash"] as const) {
     assertEquals(new Set(made.map((one) => one[member])).size, 500, member);
   }
   for (const { key } of made) assertEquals(parseApiKey(key)?.prefix, "acme");

@@ -6,7 +6,9 @@ import { withKeys } from "./_api_keys.ts";
 import { refusal, repeat, START } from "./_services.ts";
 
 const { apiKeys, users } = inMemoryAuthStores();
-const SERVICES: readonly [why: string, options: object, error: typeof TypeError][] = [
+const SERVICES: readonly [why: string, options: unknown, error: typeof TypeError][] = [
+  ["nothing", undefined, TypeError],
+  ["null", null, TypeError],
   ["no store of keys", { users }, TypeError],
   ["no store of users", { apiKeys }, TypeError],
   ["a store without methods", { users, apiKeys: {} }, TypeError],

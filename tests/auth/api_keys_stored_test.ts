@@ -30,7 +30,7 @@ const NO_LISTS: readonly unknown[] = [
 const ODD: readonly [member: keyof ApiKey, values: readonly unknown[]][] = [
   ["id", NO_TEXTS],
   ["sub", NO_TEXTS],
-  ["secretHash", NO_TEXTS],
+  ["keyHash", NO_TEXTS],
   ["createdAt", [...NO_TIMES, null, undefined]],
   ["expiresAt", NO_TIMES],
   ["lastUsedAt", NO_TIMES],
@@ -86,7 +86,7 @@ Deno.test("an API key is looked at again where its use was noted by somebody els
 
 Deno.test("inMemoryAuthStores() gives API keys that are frozen, and rejects a taken id without saying it", async () => {
   const { apiKeys } = inMemoryAuthStores({ now: () => START });
-  const key: ApiKey = { id: "k1", sub: "u1", secretHash: "h", scope: ["a"], createdAt: START };
+  const key: ApiKey = { id: "k1", sub: "u1", keyHash: "h", scope: ["a"], createdAt: START };
   await apiKeys.create(key);
   assertEquals([Object.isFrozen(key), Object.isFrozen(key.scope)], [false, false]);
   for (let round = 0; round < 2; round++) {

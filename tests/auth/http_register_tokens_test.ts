@@ -10,10 +10,11 @@ import {
   type TokenRuntime,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { decode } from "./_decode.ts";
 import { untyped } from "../router/_helpers.ts";
 import { SECRET, START } from "./_services.ts";
 import { JWT } from "./_token_routes.ts";
-import { decode, present, refreshTokenOf } from "./_tokens.ts";
+import { present, refreshTokenOf } from "./_tokens.ts";
 
 /** A sign-in of Ada, `u1`. */
 const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
@@ -146,6 +147,17 @@ Deno.test("registerAuth() tells of listeners that fail at what tokens do", async
   assertEquals(events.map(({ type }) => type), ["key.rotated", "refresh.rotated"]);
   assertEquals(warnings.length, 2);
   for (const { type } of events) assert(warnings.some((warning) => warning.includes(type)), type);
+});
+
+Deno.test("registerAuth() asks the application whether the owner of a token may still come in", async () => {
+  const open = new Set(["u1"]);
+  const { issue, runtime: { tokens } } = await createBench({ accept: ({ sub }) => open.has(sub) });
+  const { accessToken } = await issue();
+  assertEquals((await present(tokens, accessToken)).status, "authenticated");
+  open.clear();
+  const result = await present(tokens, accessToken);
+  assert(result.status === "failed");
+  assertEquals([result.code, result.message], ["invalid_token", "not_accepted"]);
 });
 
 for (const store of ["keys", "refreshTokens"] as const) {

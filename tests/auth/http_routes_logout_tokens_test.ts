@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { TestApp } from "./_app.ts";
+import { decode } from "./_decode.ts";
 import { assertRefused, FORGED } from "./_http_routes.ts";
 import { ADA, NOBODY, OTHER_PASSWORD, PASSWORD, setDisabled } from "./_services.ts";
 import { ask, createTokenApp, refresh, signInForTokens } from "./_token_routes.ts";
@@ -117,6 +118,5 @@ Deno.test("Refresh tokens of a session end with it in the user's list", async ()
 });
 
 function sessionOf(accessToken: string): unknown {
-  const [, payload = ""] = accessToken.split(".");
-  return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sid;
+  return decode(accessToken).claims.sid;
 }

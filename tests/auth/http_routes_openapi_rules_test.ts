@@ -142,3 +142,33 @@ for (const tokens of KINDS) {
     }
   });
 }
+
+/** Bodies that are read may be no JSON; a program's session is a token, and no row in the list of sessions. */
+const ANSWERS: readonly (readonly [
+  tokens: Tokens,
+  logoutReads: boolean,
+  session: readonly string[],
+])[] = [
+  [false, false, ["principal", "session", "user"]],
+  [true, true, ["principal", "session", "user"]],
+  ["only", true, ["principal"]],
+];
+
+for (const [tokens, logoutReads, session] of ANSWERS) {
+  Deno.test(`generateOpenAPI() says what /logout and /session answer where tokens is ${tokens}`, () => {
+    const document = documentOf(tokens);
+    const { responses = {} } = operation(document, "/auth/logout");
+    assertEquals("400" in responses, logoutReads);
+    const answer = operation(document, "/auth/session", "get").responses?.["200"];
+    const { properties = {}, required } = schemaOf(answer as unknown as Body);
+    assertEquals([Object.keys(properties), required], [session, ["principal"]]);
+  });
+}
+
+Deno.test("generateOpenAPI() tells the routes of programs from those of pages, where a router has both", () => {
+  for (const path of ["/auth/register", "/auth/login", "/auth/logout"]) {
+    const summaries = KINDS.map((tokens) => operation(documentOf(tokens), path).summary);
+    assertEquals(new Set(summaries).size, 2, path);
+    assertEquals(summaries[0], summaries[1], path);
+  }
+});

@@ -1,6 +1,6 @@
 /** POST /auth/refresh: tokens for the next ones, and one answer for all that cannot be exchanged. */
 
-import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import {
   createRouter,
   inMemoryAuthStores,
@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/http";
 import { untyped } from "../router/_helpers.ts";
 import { createTestApp, type TestApp } from "./_app.ts";
+import { decode } from "./_decode.ts";
 import { FAULT, seen } from "./_http_routes.ts";
 import { ADA, NOBODY, OTHER_PASSWORD, PASSWORD, repeat, START, types } from "./_services.ts";
 import { ask, createTokenApp, JWT, postJson, refresh, signInForTokens } from "./_token_routes.ts";
@@ -63,8 +64,8 @@ Deno.test("POST /auth/refresh gives the next tokens, of the same sign-in", async
   const { accessToken, refreshToken, ...rest } = await response.json();
   assertEquals(rest, { tokenType: "Bearer", expiresIn: 600 });
   assertNotEquals(refreshToken, first.refreshToken);
-  const claims = claimsOf(accessToken);
-  const before = claimsOf(first.accessToken);
+  const claims = decode(accessToken).claims;
+  const before = decode(first.accessToken).claims;
   assertEquals([claims["sub"], claims["auth_time"], claims["sid"]], ["u1", START, before["sid"]]);
   assertEquals(claims["exp"], START + 500 + 600);
   assertNotEquals(claims["jti"], before["jti"]);
@@ -273,9 +274,3 @@ Deno.test("mountAuthRoutes() refreshes in a router without a guard, too", async 
   const response = await router.request("/auth/refresh", { method: "POST", headers, body: "{}" });
   assertEquals([response.status, response.headers.get("Cache-Control")], [401, "no-store"]);
 });
-
-function claimsOf(token: string): Record<string, unknown> {
-  const [, payload] = token.split(".");
-  assert(payload !== undefined);
-  return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
-}

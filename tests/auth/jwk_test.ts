@@ -160,6 +160,24 @@ for (const [why, jwk, options] of NO_KEYS) {
   });
 }
 
+/** Options that are refused, of a key that is right. */
+const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
+  ["null", null, "the options are no object"],
+  ["a misspelt use", { usag: "verify" }, "there is no option usag"],
+  ["a misspelt extractable", { extractabel: true }, "there is no option extractabel"],
+  ["a use that is none", { usage: "encrypt" }, "usage is not sign and not verify"],
+  ["a use in capitals", { usage: "SIGN" }, "usage is not sign and not verify"],
+  ["a list of uses", { usage: ["sign"] }, "usage is not sign and not verify"],
+  ["a use that is null", { usage: null }, "usage is not sign and not verify"],
+  ["extractable as a text", { extractable: "false" }, "extractable is neither true nor false"],
+];
+for (const [why, options, message] of WRONG_OPTIONS) {
+  Deno.test(`importJwk() refuses ${why} for options`, async () => {
+    const run = () => importJwk(P256, options as ImportJwkOptions);
+    await assertRejects(run, TypeError, `Cannot import key: ${message}`);
+  });
+}
+
 Deno.test("exportJwk() refuses keys that are for something else than signatures", async () => {
   const { subtle } = crypto;
   const aes = await subtle.generateKey({ name: "AES-GCM", length: 256 }, true, ["encrypt"]);

@@ -2,7 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { verifyJwt, type VerifyJwtOptions } from "../../auth/jwt.ts";
-import { forge, OCT, reasonOf, refusal } from "./_jws.ts";
+import { forge, OCT, reasonOf } from "./_jws.ts";
+import { refusal } from "./_refusal.ts";
 
 const NOW = 1_700_000_000;
 const VERIFY: VerifyJwtOptions = { algorithms: ["HS256"], keys: OCT, now: () => NOW };

@@ -84,22 +84,24 @@ Deno.test("rotate() wants to know the ring as it is, and makes nothing of a copy
 });
 
 Deno.test("rotate() with revoke is not undone by the late answer of an earlier write", async () => {
-  let release = () => {};
-  let held: Promise<void> | undefined = new Promise((resolve) => release = resolve);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: written, resolve: write } = Promise.withResolvers<void>();
+  let isFirst = true;
   const bench = keyBench({
     wrap: (store) => ({
       async save(keys, expected) {
-        const hold = held;
-        held = undefined;
+        const isHeld = isFirst;
+        isFirst = false;
         const outcome = await store.save(keys, expected);
-        await hold;
+        write();
+        if (isHeld) await released;
         return outcome;
       },
     }),
   });
   const service = bench.service();
   const late = service.sign({}, { expiresIn: 600 });
-  while ((await bench.ring()).length === 0) await new Promise((resolve) => setTimeout(resolve));
+  await written;
   const [first] = kidsOf({ keys: await bench.ring() });
   await service.rotate({ revoke: true });
   release();

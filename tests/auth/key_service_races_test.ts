@@ -8,6 +8,7 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import type { KeyStore } from "../../auth/store_types.ts";
+import { randomNumbers } from "../static/_random.ts";
 import {
   farAway,
   keyBench,
@@ -15,28 +16,13 @@ import {
   kidsOf,
   LEAD,
   NUMBERS,
-  seeded,
   signerOf,
   START,
 } from "./_key_service.ts";
 import { refusal, repeat } from "./_services.ts";
+import { onWorkerd } from "./_workerd.ts";
 
 const END = START + NUMBERS.rotateAfter;
-
-/** Runs as on Cloudflare, where no request may wait for what another has begun. */
-async function onWorkerd(work: () => Promise<void>): Promise<void> {
-  const own = Object.getOwnPropertyDescriptor(navigator, "userAgent");
-  Object.defineProperty(navigator, "userAgent", {
-    value: "Cloudflare-Workers",
-    configurable: true,
-  });
-  try {
-    await work();
-  } finally {
-    if (own === undefined) Reflect.deleteProperty(navigator, "userAgent");
-    else Object.defineProperty(navigator, "userAgent", own);
-  }
-}
 
 const RUNTIMES: readonly [where: string, run: (work: () => Promise<void>) => Promise<void>][] = [
   ["", (work) => work()],
@@ -161,10 +147,10 @@ Deno.test("rotate() with revoke that loses to one without it still removes the o
 
 Deno.test("keyService() on 200 random orders of a store's answers makes one first key", async () => {
   for (const seed of repeat(200, (i) => i)) {
-    const random = seeded(seed);
+    const random = randomNumbers(seed);
     const bench = keyBench();
     const services = repeat(4, () => {
-      const store = farAway(bench.store, Math.floor(random() * 12));
+      const store = farAway(bench.store, random(12));
       return bench.service({ store });
     });
     const kids = await Promise.all(services.map((service) => signerOf(service)));

@@ -10,8 +10,14 @@ import {
 import type { AsymmetricAlgorithm } from "../../auth/jwa.ts";
 import { jwkThumbprint } from "../../auth/jwk.ts";
 import { type JwtClaims, verifyJwt } from "../../auth/jwt.ts";
-import { keyService, type KeyServiceOptions } from "../../auth/key_service.ts";
+import {
+  keyService,
+  type KeyServiceOptions,
+  type RotateKeysOptions,
+  type SignTokenOptions,
+} from "../../auth/key_service.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
+import { decode } from "./_decode.ts";
 import { keyBench, kidOf, kidsOf, NUMBERS, signerOf, START } from "./_key_service.ts";
 import { repeat } from "./_services.ts";
 
@@ -60,7 +66,7 @@ Deno.test("keyService() takes the limits of its numbers", () => {
 
 Deno.test("keyService() signs by ES256, for tokens of an hour, unless told otherwise", async () => {
   const keys = keyService({ store: inMemoryAuthStores().keys });
-  assertEquals([keys.algorithms, keys.cacheAge], [["ES256"], 600]);
+  assertEquals([keys.algorithms, keys.cacheAge, keys.maxTokenAge], [["ES256"], 600, 3_600]);
   assert(Object.isFrozen(keys) && Object.isFrozen(keys.algorithms));
   await keys.sign({}, { expiresIn: 3_600 });
   await assertRejects(() => keys.sign({}, { expiresIn: 3_601 }), RangeError, "from 1 to 3600");
@@ -104,7 +110,7 @@ Deno.test("sign() takes typ and alg, and the first algorithm by itself", async (
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const access = await service.sign({}, { typ: "at+jwt", alg: "ES256", expiresIn: 60 });
   const other = await service.sign({}, { expiresIn: 60 });
-  const headers = [access, other].map((token) => JSON.parse(atob(token.split(".")[0] ?? "")));
+  const headers = [access, other].map((token) => decode(token).header);
   assertEquals(headers.map(({ typ, alg }) => [typ, alg]), [["at+jwt", "ES256"], [
     "JWT",
     "Ed25519",
@@ -137,6 +143,38 @@ for (const [why, expiresIn] of WRONG_LIFETIMES) {
     const bench = keyBench();
     const options = { expiresIn } as { expiresIn: number };
     await assertRejects(() => bench.service().sign({}, options), RangeError, "expiresIn is not");
+    assertEquals(bench.calls, { load: 0, save: 0 });
+  });
+}
+
+/** Types are no help to who writes JavaScript: a misspelt option must not pass for one that was left out. */
+const WRONG_SIGN_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
+  ["nothing", undefined, "the options are no object"],
+  ["null", null, "the options are no object"],
+  ["a misspelt typ", { tpy: "at+jwt", expiresIn: 60 }, "there is no option tpy"],
+  ["an end that the claims say", { exp: START, expiresIn: 60 }, "there is no option exp"],
+];
+for (const [why, options, message] of WRONG_SIGN_OPTIONS) {
+  Deno.test(`sign() refuses ${why} for options, and makes no key`, async () => {
+    const bench = keyBench();
+    const sign = () => bench.service().sign({}, options as SignTokenOptions);
+    await assertRejects(sign, TypeError, `Cannot sign token: ${message}`);
+    assertEquals(bench.calls, { load: 0, save: 0 });
+  });
+}
+
+const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
+  ["null", null, "the options are no object"],
+  ["a misspelt revoke", { revok: true }, "there is no option revok"],
+  ["revoke as a text", { revoke: "false" }, "revoke is neither true nor false"],
+  ["revoke as a number", { revoke: 1 }, "revoke is neither true nor false"],
+  ["revoke as null", { revoke: null }, "revoke is neither true nor false"],
+];
+for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
+  Deno.test(`rotate() refuses ${why} for options, and changes no key`, async () => {
+    const bench = keyBench();
+    const rotate = () => bench.service().rotate(options as RotateKeysOptions);
+    await assertRejects(rotate, TypeError, `Cannot rotate keys: ${message}`);
     assertEquals(bench.calls, { load: 0, save: 0 });
   });
 }

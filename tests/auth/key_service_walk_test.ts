@@ -6,7 +6,8 @@
 import { assert } from "@std/assert";
 import type { JwkSet } from "../../auth/jwk.ts";
 import type { KeyService } from "../../auth/key_service.ts";
-import { type KeyBench, keyBench, kidOf, LEAD, NUMBERS, seeded, START } from "./_key_service.ts";
+import { randomNumbers } from "../static/_random.ts";
+import { type KeyBench, keyBench, kidOf, LEAD, NUMBERS, START } from "./_key_service.ts";
 import { repeat } from "./_services.ts";
 
 /** Where keys come from, kept for as long as they may be. */
@@ -16,12 +17,12 @@ type KeySource = () => Promise<JwkSet>;
 function keptFor(
   { clock }: KeyBench,
   read: KeySource,
-  random: () => number = () => 1,
+  random: (below: number) => number = (below) => below - 1,
 ): KeySource {
   let kept: { readonly set: JwkSet; readonly endsAt: number } | undefined;
   return async () => {
     if (kept === undefined || clock.now >= kept.endsAt) {
-      const age = random() < 0.5 ? NUMBERS.cacheAge : Math.ceil(random() * NUMBERS.cacheAge);
+      const age = random(2) === 0 ? NUMBERS.cacheAge : 1 + random(NUMBERS.cacheAge);
       kept = { set: await read(), endsAt: clock.now + age };
     }
     return kept.set;
@@ -43,7 +44,7 @@ interface Walk {
 }
 
 /** Verifiers that ask one process, the other, either of them in turn, and through a cache that keeps the keys, too. */
-function startWalk(random?: () => number): Walk {
+function startWalk(random?: (below: number) => number): Walk {
   const bench = keyBench();
   const services = repeat(2, () => bench.service());
   let turn = 0;
@@ -96,19 +97,25 @@ Deno.test("keyService() signs by no key that a verifier behind a cache behind an
   await bench.verify(token, await verifier());
 });
 
-for (const step of [20, 59, 97, 301]) {
+/** Steps in seconds, and at which of them each verifier looks: at small ones, each at another one of them. */
+const STEPS: readonly (readonly [step: number, every: number])[] = [
+  [40, 6],
+  [59, 12],
+  [97, 1],
+  [301, 1],
+];
+for (const [step, every] of STEPS) {
   Deno.test(`keyService() leaves no valid token unverified, in steps of ${step} seconds`, async () => {
     const walk = startWalk();
     const { bench, services, verifiers, kids } = walk;
     const steps = Math.ceil(4.5 * NUMBERS.rotateAfter / step);
     for (let i = 0; i < steps; i++) {
       for (const service of services) await sign(walk, service, NUMBERS.maxTokenAge);
-      // At small steps, each verifier at another one of them
       for (const [v, keys] of verifiers.entries()) {
-        if (step > 60 || (i + v) % 12 === 0) await verifyAll(walk, await keys());
+        if ((i + v) % every === 0) await verifyAll(walk, await keys());
       }
       for (const { resolve } of services) {
-        if (step > 60 || i % 12 === 0) await verifyAll(walk, resolve);
+        if (i % every === 0) await verifyAll(walk, resolve);
       }
       bench.clock.now += step;
     }
@@ -118,24 +125,23 @@ for (const step of [20, 59, 97, 301]) {
 
 for (const seed of repeat(6, (i) => i + 1)) {
   Deno.test(`keyService() leaves no valid token unverified, on the random walk ${seed}`, async () => {
-    const random = seeded(seed);
-    const walk = startWalk(random);
+    const below = randomNumbers(seed);
+    const walk = startWalk(below);
     const { bench, services, verifiers, kids } = walk;
-    const below = (n: number) => Math.floor(random() * n);
     let latest = 0;
     while (bench.clock.now < START + 4.5 * NUMBERS.rotateAfter) {
       const service = services[below(2)];
       const keys = verifiers[below(verifiers.length)];
       assert(service !== undefined && keys !== undefined);
-      const dice = random();
-      if (dice < 0.5) await sign(walk, service, 1 + below(NUMBERS.maxTokenAge));
-      else if (dice < 0.9) await verifyAll(walk, await keys());
+      const dice = below(10);
+      if (dice < 5) await sign(walk, service, 1 + below(NUMBERS.maxTokenAge));
+      else if (dice < 9) await verifyAll(walk, await keys());
       else await verifyAll(walk, service.resolve);
       // Mostly small steps, now and then one over several deadlines, and one that a clock is put back by
-      const size = random();
+      const size = below(100);
       latest = Math.max(latest, bench.clock.now);
-      if (size < 0.9) bench.clock.now += below(70);
-      else if (size < 0.98) bench.clock.now += below(900);
+      if (size < 90) bench.clock.now += below(70);
+      else if (size < 98) bench.clock.now += below(900);
       else bench.clock.now = Math.max(latest - 20, bench.clock.now - below(20));
     }
     assert(kids.size >= 4, `${kids.size} keys have signed`);
@@ -144,25 +150,23 @@ for (const seed of repeat(6, (i) => i + 1)) {
 
 for (const seed of repeat(3, (i) => i + 101)) {
   Deno.test(`rotate() leaves every valid token to be verified by who reads again, on the random walk ${seed}`, async () => {
-    const random = seeded(seed);
-    const walk = startWalk(random);
+    const below = randomNumbers(seed);
+    const walk = startWalk(below);
     const { bench, services, verifiers, signed } = walk;
-    const below = (n: number) => Math.floor(random() * n);
     for (let i = 0; i < 120; i++) {
       const service = services[below(2)];
       assert(service !== undefined);
-      const dice = random();
-      if (dice < 0.1) await service.rotate();
+      const dice = below(10);
+      if (dice < 1) await service.rotate();
       else await sign(walk, service, NUMBERS.maxTokenAge);
       // A verifier that meets an unknown kid reads again, past the caches
-      for (
-        const keys of [await verifiers[below(verifiers.length)]?.(), await bench.service().jwks()]
-      ) {
+      const fresh = await bench.service().jwks();
+      for (const keys of [await verifiers[below(verifiers.length)]?.(), fresh]) {
         assert(keys !== undefined);
         const known = new Set(keys.keys.map(({ kid }) => kid));
         const late = signed.filter(({ token }) => !known.has(kidOf(token)));
         await verifyAll({ ...walk, signed: signed.filter((one) => !late.includes(one)) }, keys);
-        await verifyAll({ ...walk, signed: late }, await bench.service().jwks());
+        await verifyAll({ ...walk, signed: late }, fresh);
       }
       bench.clock.now += below(60);
     }

@@ -189,8 +189,23 @@ Deno.test("importPem() refuses a point that is not on its curve, which Deno impo
 });
 
 Deno.test("importPem() has to be told the algorithm", async () => {
-  for (const options of [undefined, {}, { alg: "none" }, { alg: "RSA" }, { alg: null }]) {
+  for (const options of [{}, { alg: "none" }, { alg: "RSA" }, { alg: null }]) {
     const run = () => importPem(EC_PUBLIC, options as ImportPemOptions);
     await assertRejects(run, TypeError, "Cannot import key: say its algorithm by alg");
   }
 });
+
+/** Options that are refused, of a key that is right. */
+const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
+  ["nothing", undefined, "the options are no object"],
+  ["null", null, "the options are no object"],
+  ["a misspelt name", { ...ES256, extractabel: true }, "there is no option extractabel"],
+  ["a use, which the PEM says", { ...ES256, usage: "verify" }, "there is no option usage"],
+  ["extractable as a text", { ...ES256, extractable: "false" }, "extractable is neither true nor"],
+];
+for (const [why, options, message] of WRONG_OPTIONS) {
+  Deno.test(`importPem() refuses ${why} for options`, async () => {
+    const run = () => importPem(EC_PUBLIC, options as ImportPemOptions);
+    await assertRejects(run, TypeError, `Cannot import key: ${message}`);
+  });
+}

@@ -1,16 +1,9 @@
 /** What `issue()` is given by application code, and what stores give back that have types of their own. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { IssuedRefreshToken, IssueRefreshTokenOptions } from "../../auth/refresh_types.ts";
+import type { IssueRefreshTokenOptions } from "../../auth/refresh_types.ts";
 import type { RefreshFamily } from "../../auth/store_types.ts";
-import {
-  failure,
-  familyOf,
-  STAMPED,
-  type WithRefresh,
-  withRefresh,
-  withStore,
-} from "./_refresh.ts";
+import { failure, familyOf, STAMPED, withOdd, withRefresh, withStore } from "./_refresh.ts";
 import { START } from "./_services.ts";
 
 const UNSOUND: readonly [why: string, authentication: object][] = [
@@ -132,12 +125,12 @@ for (const [member, type, values] of UNREADABLE) {
   for (const value of values) {
     Deno.test(`rotate() lets nobody in, and loudly, where ${member} is ${typeof value} ${value}`, async () => {
       const services = await withOdd({ [member]: value });
-      const { refresh, refreshToken, events, odd } = services;
+      const { refresh, issued, events, odd } = services;
       const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
-      await assertRejects(() => refresh.rotate(refreshToken), TypeError, message);
+      await assertRejects(() => refresh.rotate(issued.refreshToken), TypeError, message);
       assertEquals(events, []);
       odd.patch = {};
-      const { generation, revoked } = await familyOf(services, services);
+      const { generation, revoked } = await familyOf(services, issued);
       assertEquals([generation, revoked], [0, false]);
     });
   }
@@ -156,7 +149,7 @@ const REVOKED: readonly [why: string, revoked: unknown, over: boolean][] = [
 ];
 for (const [why, revoked, over] of REVOKED) {
   Deno.test(`rotate() ${over ? "refuses" : "takes"} a token of a family whose revoked is: ${why}`, async () => {
-    const { refresh, refreshToken } = await withOdd({ revoked });
+    const { refresh, issued: { refreshToken } } = await withOdd({ revoked });
     if (over) assertEquals(await failure(() => refresh.rotate(refreshToken)), "revoked");
     else assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
   });
@@ -164,27 +157,15 @@ for (const [why, revoked, over] of REVOKED) {
 
 Deno.test("rotate() gives nothing of what a store adds, and nothing of null", async () => {
   const nulls = { acr: null, sessionId: null, scope: null, data: undefined };
-  const { refresh, refreshToken, events } = await withOdd({
+  const { refresh, issued, events } = await withOdd({
     ...nulls,
     ip: "192.0.2.1",
     version: 3,
   });
-  const { familyId, expiresAt, refreshToken: _, ...grant } = await refresh.rotate(refreshToken);
+  const { familyId, expiresAt, refreshToken: _, ...grant } = await refresh.rotate(
+    issued.refreshToken,
+  );
   assertEquals(grant, STAMPED);
   assertEquals(events, [{ type: "refresh.rotated", at: START, sub: "u1", familyId }]);
   assert(expiresAt > START);
 });
-
-/** A token, and a store that changes its family on its way out. */
-async function withOdd(
-  patch: object,
-): Promise<WithRefresh & IssuedRefreshToken & { readonly odd: { patch: object } }> {
-  const odd = { patch };
-  const services = await withRefresh(withStore((store) => ({
-    async find(familyId) {
-      const family = await store.find(familyId);
-      return family === null ? null : { ...family, ...odd.patch };
-    },
-  })));
-  return { ...services, ...await services.refresh.issue(STAMPED), odd };
-}

@@ -1,14 +1,15 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { refreshService } from "../../auth/refresh_service.ts";
-import type { IssuedRefreshToken, RefreshServiceOptions } from "../../auth/refresh_types.ts";
+import type { RefreshServiceOptions } from "../../auth/refresh_types.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
 import {
+  type Begun,
+  begun,
   DAY,
   failure,
   familyOf,
   type RefreshOptions,
   STAMPED,
-  type WithRefresh,
   withRefresh,
 } from "./_refresh.ts";
 import { START } from "./_services.ts";
@@ -216,21 +217,12 @@ for (const [why, limits] of WRONG) {
 Deno.test("refreshService() needs refresh tokens and users", () => {
   const { refreshTokens, users } = inMemoryAuthStores();
   const swapped = { refreshTokens: users, users: refreshTokens };
-  for (const options of [{}, { refreshTokens }, { users }, swapped]) {
+  for (const options of [undefined, null, {}, { refreshTokens }, { users }, swapped]) {
     const given = options as unknown as RefreshServiceOptions;
     const message = "Cannot create refresh service: refreshTokens or users are missing";
     assertThrows(() => refreshService(given), TypeError, message);
   }
 });
-
-interface Begun extends WithRefresh {
-  readonly issued: IssuedRefreshToken;
-}
-
-async function begun(options: RefreshOptions = {}): Promise<Begun> {
-  const services = await withRefresh(options);
-  return { ...services, issued: await services.refresh.issue(STAMPED) };
-}
 
 /** That the token of a family is good, or is refused without being revoked, and tells nobody. */
 async function requireAlive(services: Begun, alive: boolean): Promise<void> {

@@ -1,26 +1,24 @@
-/** What users see of the sign-ins of their programs, and how they end them. */
+/** What users see of the sign-ins of their programs. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { IssuedRefreshToken } from "../../auth/refresh_types.ts";
 import type { RefreshFamily } from "../../auth/store_types.ts";
 import {
+  type Begun,
+  begun,
   DAY,
   failure,
   familyOf,
   foreignSecret,
+  GRANTED,
+  listIds,
   type RefreshOptions,
   STAMPED,
-  type WithRefresh,
+  withEve,
+  withOdd,
   withRefresh,
   withStore,
 } from "./_refresh.ts";
-import { patchUser, repeat, setDisabled, START } from "./_services.ts";
-
-const GRANTED = {
-  sessionId: "session 1",
-  scope: ["notes:read", "notes:write"],
-  data: { clientId: "app", deep: { list: [1, null] } },
-};
+import { patchUser, setDisabled, START } from "./_services.ts";
 
 Deno.test("list() gives the families of a user, the newest first, and what each stands for", async () => {
   const { refresh, clock } = await withEve();
@@ -67,7 +65,7 @@ Deno.test("list() gives a family once, and where its last rotation has left it",
 
 Deno.test("list() shows no digest, no secret and no stamp, and nothing that a store adds", async () => {
   const extra = { ip: "192.0.2.1", tokenHash: "the digest", passwordHash: "the hash" };
-  const services = await withOdd({ ...extra, acr: null });
+  const services = await withOdd({ ...extra, acr: null }, GRANTED);
   const { refresh, issued } = services;
   const second = await refresh.rotate(issued.refreshToken);
   await refresh.issue(STAMPED, GRANTED);
@@ -83,7 +81,7 @@ Deno.test("list() shows no digest, no secret and no stamp, and nothing that a st
 });
 
 Deno.test("list() says nothing of null", async () => {
-  const { refresh, issued } = await withOdd({ sessionId: null, scope: null });
+  const { refresh, issued } = await withOdd({ sessionId: null, scope: null }, GRANTED);
   const [info] = await refresh.list("u1");
   assertEquals(info?.familyId, issued.familyId);
   assert(info !== undefined && !("sessionId" in info) && !("scope" in info));
@@ -109,7 +107,7 @@ const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] =
 ];
 for (const [why, end] of ENDED) {
   Deno.test(`list() leaves out a family that ${why}`, async () => {
-    const services = await begun();
+    const services = await begun({}, GRANTED);
     assertEquals(await listIds(services), [services.issued.familyId]);
     await end(services);
     assertEquals(await listIds(services), []);
@@ -133,7 +131,7 @@ const TIMES: readonly [why: string, today: Limits, after: number, listed: boolea
 ];
 for (const [why, today, after, listed] of TIMES) {
   Deno.test(`list() ${listed ? "gives" : "leaves out"} what rotate() would ${listed ? "take" : "refuse"}: ${why}`, async () => {
-    const { stores, issued } = await begun();
+    const { stores, issued } = await begun({}, GRANTED);
     const services = await withRefresh({ stores, refresh: today });
     services.clock.now = START + after;
     const infos = await services.refresh.list("u1");
@@ -163,7 +161,7 @@ const REVOKED: readonly [revoked: unknown, listed: boolean][] = [
 ];
 for (const [revoked, listed] of REVOKED) {
   Deno.test(`list() and end() ${listed ? "know" : "know no"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
-    const services = await withOdd({ revoked });
+    const services = await withOdd({ revoked }, GRANTED);
     assertEquals((await services.refresh.list("u1")).length, listed ? 1 : 0);
     assertEquals(await services.refresh.end("u1", services.issued.familyId), listed);
   });
@@ -185,7 +183,7 @@ const UNREADABLE: readonly [member: keyof RefreshFamily, values: readonly unknow
 for (const [member, values] of UNREADABLE) {
   Deno.test(`list() and end() reject, and loudly, where the store gives another type of ${member}`, async () => {
     for (const value of values) {
-      const { refresh, issued } = await withOdd({ [member]: value });
+      const { refresh, issued } = await withOdd({ [member]: value }, GRANTED);
       const message = `Cannot use refresh family: the store gave ${member} that is no `;
       const attempts = [() => refresh.list("u1"), () => refresh.end("u1", issued.familyId)];
       for (const attempt of attempts) {
@@ -196,124 +194,10 @@ for (const [member, values] of UNREADABLE) {
   });
 }
 
-Deno.test("end() ends one family of the user for good, says so once, and ends no other", async () => {
-  const services = await withRefresh();
-  const { refresh, events } = services;
-  const [a, b] = [await refresh.issue(STAMPED), await refresh.issue(STAMPED)];
-  const second = await refresh.rotate(a.refreshToken);
-  events.length = 0;
-  const before = await familyOf(services, a);
-  assertEquals(await refresh.end("u1", a.familyId), true);
-  assertEquals(await familyOf(services, a), { ...before, revoked: true });
-  for (const _ of repeat(2, () => 0)) assertEquals(await refresh.end("u1", a.familyId), false);
-  for (const { refreshToken } of [a, second]) {
-    assertEquals(await failure(() => refresh.rotate(refreshToken)), "revoked");
-  }
-  assertEquals(await listIds(services), [b.familyId]);
-  assertEquals((await refresh.rotate(b.refreshToken)).familyId, b.familyId);
-  assertEquals(events.map(({ type }) => type), ["refresh.rotated"]);
-});
-
-Deno.test("end() does not touch a family of another user, and tells it from none by nothing", async () => {
-  const services = await withEve();
-  const { refresh, asked, events } = services;
-  const issued = await refresh.issue(STAMPED, GRANTED);
-  const eves = await refresh.issue({ ...STAMPED, sub: "u2", securityStamp: "s2" }, GRANTED);
-  const before = await familyOf(services, issued);
-  const traces: unknown[] = [];
-  for (const id of [issued.familyId, "A".repeat(22)]) {
-    asked.length = 0;
-    traces.push([await refresh.end("u2", id), [...asked]]);
-  }
-  assertEquals(traces, [[false, ["find"]], [false, ["find"]]]);
-  for (const sub of ["", "U1", "u1 ", "u", "__proto__", undefined as unknown as string]) {
-    assertEquals(await refresh.end(sub, issued.familyId), false);
-  }
-  assertEquals(await familyOf(services, issued), before);
-  assertEquals(events, []);
-  assertEquals((await refresh.rotate(issued.refreshToken)).sub, "u1");
-  assertEquals((await refresh.rotate(eves.refreshToken)).sub, "u2");
-});
-
-const NO_IDS: readonly [why: string, of: (family: RefreshFamily, token: string) => unknown][] = [
-  ["empty", () => ""],
-  ["the whole token", (_, token) => token],
-  ["the digest", ({ currentHash }) => currentHash],
-  ["the session", ({ sessionId }) => sessionId],
-  ["the user", ({ sub }) => sub],
-  ["white space behind", ({ id }) => `${id} `],
-  ["a part", ({ id }) => id.slice(0, -1)],
-  ["the prototype", () => "__proto__"],
-  ["a pattern", () => "%"],
-  ["absent", () => undefined],
-  ["null", () => null],
-  ["a list", ({ id }) => [id]],
-  ["an object that says it is the id", ({ id }) => ({ toString: () => id })],
-];
-for (const [why, of] of NO_IDS) {
-  Deno.test(`end() ends nothing by what is no id of a family: ${why}`, async () => {
-    const services = await begun();
-    const { refresh, issued, asked } = services;
-    const id = of(await familyOf(services, issued), issued.refreshToken) as string;
-    asked.length = 0;
-    assertEquals(await refresh.end("u1", id), false);
-    assert(!asked.includes("revoke"));
-    assertEquals((await refresh.rotate(issued.refreshToken)).sub, "u1");
-  });
-}
-
-Deno.test("end() ends nothing where a store finds by a query, or is not exact in its texts", async () => {
-  let found: RefreshFamily | null = null;
-  const services = await withRefresh(withStore(() => ({ find: () => Promise.resolve(found) })));
-  const { refresh, stores, asked } = services;
-  const { familyId } = await refresh.issue(STAMPED);
-  [found = null] = await stores.refreshTokens.list("u1");
-  const query = { $ne: "" } as unknown as string;
-  for (const id of [query, familyId.toLowerCase(), `${familyId} `]) {
-    assertEquals(await refresh.end("u1", id), false);
-  }
-  assert(!asked.includes("revoke"));
-  assertEquals(await refresh.end("u1", familyId), true);
-});
-
-Deno.test("end() ends a family whose token has ended, or that is under another stamp, as well", async () => {
-  const services = await begun();
-  const { refresh, stores, clock, issued } = services;
-  clock.now += 14 * DAY;
-  await patchUser(stores, { securityStamp: "s9" });
-  assertEquals(await refresh.end("u1", issued.familyId), true);
-  assertEquals((await familyOf(services, issued)).revoked, true);
-});
-
-Deno.test("end() of a family leaves its session, and the session's other families", async () => {
-  const services = await withRefresh();
-  const { refresh, sessions } = services;
-  const { token, session } = await sessions.create(STAMPED);
-  const options = { sessionId: session.id };
-  const [a, b] = [await refresh.issue(STAMPED, options), await refresh.issue(STAMPED, options)];
-  assertEquals(await refresh.end("u1", a.familyId), true);
-  assertEquals((await sessions.verify(token))?.session.id, session.id);
-  assertEquals(await listIds(services), [b.familyId]);
-});
-
-Deno.test("end() beside rotate() leaves nothing that is valid", async () => {
-  for (const at of [0, 1, 5, 9]) {
-    const services = await begun();
-    const { refresh, issued } = services;
-    const tokens: string[] = [issued.refreshToken];
-    const rotate = async () =>
-      void tokens.push((await refresh.rotate(tokens[0] ?? "")).refreshToken);
-    const end = async () => void await refresh.end("u1", issued.familyId);
-    await Promise.allSettled(repeat(10, (i) => i === at ? end() : rotate()));
-    for (const token of tokens) await failure(() => refresh.rotate(token));
-    assertEquals(await listIds(services), []);
-  }
-});
-
 Deno.test("list() and end() reject where a store does", async () => {
   const down = () => Promise.reject(new Error("The store is out of order"));
   const { refresh } = await withRefresh(withStore(() => ({ list: down, find: down })));
-  const unended = await begun(withStore(() => ({ revoke: down })));
+  const unended = await begun(withStore(() => ({ revoke: down })), GRANTED);
   const attempts = [
     () => refresh.list("u1"),
     () => refresh.end("u1", "A".repeat(22)),
@@ -330,34 +214,3 @@ Deno.test("list() and end() need no object around them", async () => {
   assertEquals(await end("u1", familyId), true);
   assertEquals(await list("u1"), []);
 });
-
-type Begun = WithRefresh & { readonly issued: IssuedRefreshToken };
-
-async function begun(options: RefreshOptions = {}): Promise<Begun> {
-  const services = await withRefresh(options);
-  return { ...services, issued: await services.refresh.issue(STAMPED, GRANTED) };
-}
-
-/** Ada, and Eve, `u2`, with the stamp `s2`. */
-async function withEve(): Promise<WithRefresh> {
-  const services = await withRefresh();
-  const eve = { sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: START };
-  assertEquals(await services.stores.users.create(eve), "created");
-  return services;
-}
-
-/** A family that the store changes on its way out. */
-async function withOdd(patch: object): Promise<Begun> {
-  return await begun(withStore((store) => ({
-    async find(familyId) {
-      const family = await store.find(familyId);
-      return family === null ? null : { ...family, ...patch };
-    },
-    list: async (sub) => (await store.list(sub)).map((family) => ({ ...family, ...patch })),
-  })));
-}
-
-/** The families that Ada sees. */
-async function listIds({ refresh }: Pick<WithRefresh, "refresh">): Promise<string[]> {
-  return (await refresh.list("u1")).map(({ familyId }) => familyId);
-}

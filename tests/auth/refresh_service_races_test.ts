@@ -1,21 +1,9 @@
 /** Many at once, processes that end in between, and stores that fail. */
 
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import type {
-  IssuedRefreshToken,
-  RefreshFailure,
-  RotatedRefreshToken,
-} from "../../auth/refresh_types.ts";
+import type { RefreshFailure, RotatedRefreshToken } from "../../auth/refresh_types.ts";
 import type { RefreshTokenStore } from "../../auth/store_types.ts";
-import {
-  failure,
-  familyOf,
-  type RefreshOptions,
-  STAMPED,
-  type WithRefresh,
-  withRefresh,
-  withStore,
-} from "./_refresh.ts";
+import { begun, failure, familyOf, type RefreshOptions, withStore } from "./_refresh.ts";
 import { repeat, types } from "./_services.ts";
 
 Deno.test("rotate() lets one of 50 have the next token, which the others revoke", async () => {
@@ -144,15 +132,6 @@ Deno.test("revoke() rejects where the store does", async () => {
   })));
   await assertRejects(() => refresh.revoke(issued.refreshToken), Error, "out of order");
 });
-
-interface Begun extends WithRefresh {
-  readonly issued: IssuedRefreshToken;
-}
-
-async function begun(options: RefreshOptions = {}): Promise<Begun> {
-  const services = await withRefresh(options);
-  return { ...services, issued: await services.refresh.issue(STAMPED) };
-}
 
 function killed(): Promise<never> {
   return Promise.reject(new Error("The process was killed"));

@@ -3,16 +3,7 @@
 import { assertEquals } from "@std/assert";
 import type { IssuedRefreshToken, RefreshFailure } from "../../auth/refresh_types.ts";
 import type { User } from "../../auth/store_types.ts";
-import {
-  DAY,
-  failure,
-  familyOf,
-  foreignSecret,
-  type RefreshOptions,
-  STAMPED,
-  type WithRefresh,
-  withRefresh,
-} from "./_refresh.ts";
+import { type Begun, begun, DAY, failure, familyOf, foreignSecret, STAMPED } from "./_refresh.ts";
 import { patchUser, repeat, setDisabled, START, types } from "./_services.ts";
 
 /** What a store gives for a user who may not enter. */
@@ -123,7 +114,7 @@ Deno.test("rotate() refuses a token once its own session was ended, and goes on 
 
 Deno.test("rotate() of a token from before one or many rotations revokes the family, and tells once", async () => {
   for (const rotations of [1, 2, 10]) {
-    const { refresh, issued, events, clock } = await begun({ sessionId: "session 1" });
+    const { refresh, issued, events, clock } = await begun({}, { sessionId: "session 1" });
     let newest: IssuedRefreshToken = issued;
     for (const _ of repeat(rotations, () => 0)) newest = await refresh.rotate(newest.refreshToken);
     events.length = 0;
@@ -144,18 +135,6 @@ Deno.test("rotate() of a secret that never was revokes the family that it names"
     { type: "refresh.reuse_detected", at: START, sub: "u1", familyId: issued.familyId },
   ]);
 });
-
-interface Begun extends WithRefresh {
-  readonly issued: IssuedRefreshToken;
-}
-
-async function begun(
-  options: RefreshOptions & { readonly sessionId?: string } = {},
-): Promise<Begun> {
-  const services = await withRefresh(options);
-  const { sessionId } = options;
-  return { ...services, issued: await services.refresh.issue(STAMPED, { sessionId }) };
-}
 
 /** A copy of the users that at times gives what they were, or will be. */
 async function lagging(

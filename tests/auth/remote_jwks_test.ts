@@ -9,12 +9,12 @@ import {
   ALGORITHMS,
   headerOf,
   publish,
-  refusalOf,
   setOf,
   signer,
   START,
   unavailable,
 } from "./_remote_jwks.ts";
+import { refusal } from "./_refusal.ts";
 import { closedOrigin, serveHttp } from "./_servers.ts";
 
 const LOCAL: RemoteJwksOptions = {
@@ -56,7 +56,7 @@ Deno.test("remoteJwks() verifies by the old and the new key while both are publi
   clock.now += 599;
   assertEquals(await subject(old.sign()), "ada");
   clock.now += 1;
-  assertEquals((await refusalOf(() => subject(old.sign()))).reason, "key_unknown");
+  assertEquals((await refusal(() => subject(old.sign()))).reason, "key_unknown");
   assertEquals(await subject(next.sign()), "ada");
   assertEquals(server.requests.length, 3);
 });
@@ -65,7 +65,7 @@ Deno.test("remoteJwks() refuses a token of a stranger who uses a published kid",
   const [ours, theirs] = [await signer(), await signer()];
   const { verify } = publish([ours.publicJwk]);
   const forged = await theirs.sign(ours.kid);
-  assertEquals((await refusalOf(() => verify(forged))).reason, "signature_invalid");
+  assertEquals((await refusal(() => verify(forged))).reason, "signature_invalid");
 });
 
 Deno.test("remoteJwks() looks global fetch up at each request", async () => {
@@ -125,12 +125,8 @@ for (const [why, answer] of ANSWERS) {
   Deno.test(`remoteJwks() fails closed at ${why}`, async () => {
     const publisher = publish([]);
     publisher.answer = answer;
-    const { cause, ...refusal } = await publisher.refusal();
-    assertEquals(refusal, {
-      code: "service_unavailable",
-      status: 503,
-      reason: "jwks_unavailable",
-    });
+    const { code, status, reason, cause } = await publisher.refusal();
+    assertEquals([code, status, reason], ["service_unavailable", 503, "jwks_unavailable"]);
     assert(cause instanceof Error);
     assertEquals(publisher.fetches, 1);
   });
@@ -145,8 +141,8 @@ for (const size of [0, 100]) {
 
 Deno.test("remoteJwks() fails closed when nobody listens", async () => {
   const keys = remoteJwks(closedOrigin(), LOCAL);
-  const refusal = await refusalOf(async () => await keys(headerOf()));
-  assertEquals([refusal.code, refusal.reason], ["service_unavailable", "jwks_unavailable"]);
+  const { code, reason } = await refusal(async () => await keys(headerOf()));
+  assertEquals([code, reason], ["service_unavailable", "jwks_unavailable"]);
 });
 
 Deno.test("remoteJwks() keeps to the limits of its options", async () => {

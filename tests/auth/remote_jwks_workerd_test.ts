@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { publish, setOf, signer, unavailable } from "./_remote_jwks.ts";
+import { onWorkerd } from "./_workerd.ts";
 
 const { publicJwk, kid } = await signer();
 const other = await signer("Ed25519");
@@ -56,6 +57,24 @@ Deno.test("remoteJwks() is not stopped on workerd by a request that was ended wh
   });
 });
 
+Deno.test("remoteJwks() keeps the newer keys on workerd where an older answer comes last", async () => {
+  await onWorkerd(async () => {
+    const publisher = publish([publicJwk]);
+    await publisher.find(kid);
+    publisher.now += 600;
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    publisher.answer = () => promise;
+    const slow = publisher.find(kid);
+    publisher.now += 30;
+    publisher.answer = () => setOf([other.publicJwk]);
+    assertEquals((await publisher.find(other.kid)).length, 1);
+    resolve(setOf([publicJwk]));
+    assertEquals(await slow, [], "a key that is published no more");
+    assertEquals((await publisher.find(other.kid)).length, 1);
+    assertEquals(publisher.fetches, 3);
+  });
+});
+
 Deno.test("remoteJwks() asks on workerd once per cooldown for unknown kids, and after a failure", async () => {
   await onWorkerd(async () => {
     const publisher = publish([publicJwk]);
@@ -72,16 +91,3 @@ Deno.test("remoteJwks() asks on workerd once per cooldown for unknown kids, and 
     assertEquals(publisher.fetches, 3);
   });
 });
-
-/** Runs as if on workerd, which says so by the name of its client. */
-async function onWorkerd(run: () => Promise<void>): Promise<void> {
-  Object.defineProperty(navigator, "userAgent", {
-    configurable: true,
-    get: () => "Cloudflare-Workers",
-  });
-  try {
-    await run();
-  } finally {
-    Reflect.deleteProperty(navigator, "userAgent");
-  }
-}

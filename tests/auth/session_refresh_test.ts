@@ -28,6 +28,16 @@ const ENDS: readonly [
     [],
   ],
   [
+    "revoke() of a session that has ended by itself ends what was handed out with it",
+    ({ sessions }) => sessions.revoke("u1", "ended by itself"),
+    ["gone"],
+  ],
+  [
+    "revoke() of such a session by somebody else ends none",
+    ({ sessions }) => sessions.revoke("u2", "ended by itself"),
+    [],
+  ],
+  [
     "create() ends those of the session that it replaces",
     ({ sessions, tokens: [a] }) => sessions.create(STAMPED, { replaces: a }),
     ["a"],
@@ -121,6 +131,23 @@ for (const [name, end] of WAYS) {
     assertEquals(await endedOf(services), []);
   });
 }
+
+for (const [why, fail] of DOWN) {
+  Deno.test(`revoke() of a session that has ended by itself rejects where the refresh families ${why}`, async () => {
+    const { sessions, events } = await begun({
+      wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+    });
+    const attempt = async () => await sessions.revoke("u1", "ended by itself");
+    await assertRejects(attempt, Error, "out of order");
+    assertEquals(events, []);
+  });
+}
+
+Deno.test("revoke() says of a session that has ended by itself that there is none, and tells nobody", async () => {
+  const { sessions, events } = await begun();
+  assertEquals(await sessions.revoke("u1", "ended by itself"), false);
+  assertEquals(events, []);
+});
 
 interface Begun extends Services {
   readonly tokens: readonly string[];

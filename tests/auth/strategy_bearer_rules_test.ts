@@ -1,7 +1,13 @@
 /** What a bearer strategy makes of its options, and of what is nearly a credential. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { AuthError, bearerTokenStrategy, generateJwk, type JwtClaims } from "../../auth/mod.ts";
+import {
+  AuthError,
+  bearerTokenStrategy,
+  type BearerTokenStrategyOptions,
+  generateJwk,
+  type JwtClaims,
+} from "../../auth/mod.ts";
 import { untyped } from "../router/_helpers.ts";
 import { AUDIENCE, createIssuer, ISSUER } from "./_bearer.ts";
 
@@ -76,5 +82,29 @@ for (const [why, realm] of REALMS) {
     const keys = await generateJwk("ES256");
     const options = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE, realm };
     assertThrows(() => bearerTokenStrategy(untyped(options)), TypeError, "realm is no text");
+  });
+}
+
+/** What `verifyJwt` takes, the strategy hands on; a token of 600 s, so many seconds after. */
+const HANDED_ON: readonly (readonly [
+  options: Partial<BearerTokenStrategyOptions>,
+  after: number,
+  outcome: string,
+])[] = [
+  [{ clockTolerance: 0 }, 599, "authenticated"],
+  [{ clockTolerance: 0 }, 600, "exp_passed"],
+  [{ maxAge: 60 }, 90, "authenticated"],
+  [{ maxAge: 60 }, 91, "max_age_passed"],
+  [{ maxBytes: 1_000 }, 0, "authenticated"],
+  [{ maxBytes: 100 }, 0, "token_too_large"],
+];
+
+for (const [options, after, outcome] of HANDED_ON) {
+  Deno.test(`bearerTokenStrategy() with ${Deno.inspect(options)} says after ${after} s: ${outcome}`, async () => {
+    const { ask, token, clock } = await createIssuer(options);
+    const text = await token();
+    clock.now += after;
+    const result = await ask(`Bearer ${text}`);
+    assertEquals(result.status === "failed" ? result.message : result.status, outcome);
   });
 }

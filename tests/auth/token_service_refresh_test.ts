@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { keyService } from "../../auth/key_service.ts";
 import type { IssuedTokens, TokenServiceOptions } from "../../auth/token_types.ts";
+import { decode } from "./_decode.ts";
 import { untyped } from "../router/_helpers.ts";
 import { DAY, failure, familyOf, STAMPED } from "./_refresh.ts";
 import { repeat, START, types } from "./_services.ts";
 import {
   AUDIENCE,
-  decode,
   present,
   refreshTokenOf,
   type TokensOptions,

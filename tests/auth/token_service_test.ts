@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { decode } from "./_decode.ts";
 import { untyped } from "../router/_helpers.ts";
 import { tokenService } from "../../auth/token_service.ts";
 import type { TokenServiceOptions } from "../../auth/token_types.ts";
 import { DAY, STAMPED } from "./_refresh.ts";
 import { repeat, START } from "./_services.ts";
-import { AUDIENCE, decode, ISSUER, present, withTokens } from "./_tokens.ts";
+import { AUDIENCE, ISSUER, present, withTokens } from "./_tokens.ts";
 
 Deno.test("issue() makes an access token as RFC 9068 §2 has it", async () => {
   const { tokens } = await withTokens();
@@ -119,12 +120,9 @@ Deno.test("issue() takes a client of its own name, and another lifetime", async 
   assertEquals(expiresIn, 60);
 });
 
-Deno.test("issue() signs for as long as the keys allow, and not a second longer", async () => {
+Deno.test("issue() signs for as long as the keys allow", async () => {
   const { tokens } = await withTokens({ tokens: { lifetime: 3_600 } });
   assertEquals((await tokens.issue(STAMPED)).expiresIn, 3_600);
-  const { another, asked } = await withTokens();
-  await assertRejects(() => another({ lifetime: 3_601 }).issue(STAMPED), RangeError);
-  assertEquals(asked, []);
 });
 
 Deno.test("strategy recognises the service's own tokens", async () => {
@@ -245,7 +243,7 @@ const WRONG: readonly [why: string, options: Record<string, unknown>, type: type
   ["a lifetime that is a text", { lifetime: "600" }, RangeError],
   ["a lifetime that is no number", { lifetime: NaN }, RangeError],
   ["an endless lifetime", { lifetime: Infinity }, RangeError],
-  ["a lifetime of more than 30 days", { lifetime: 30 * DAY + 1 }, RangeError],
+  ["a lifetime that is longer than the keys allow", { lifetime: 3_601 }, RangeError],
 ];
 for (const [why, options, type] of WRONG) {
   Deno.test(`tokenService() refuses ${why}`, async () => {

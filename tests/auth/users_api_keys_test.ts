@@ -58,7 +58,7 @@ Deno.test("userService() alone ends API keys: a new password and the end of all 
 async function withApiKeys(options: ServicesOptions = {}): Promise<WithAda> {
   const services = await withAda(options);
   for (const [id, sub] of [["k1", "u1"], ["k2", "u1"], ["k9", "u9"]] as const) {
-    const key = { id, sub, secretHash: "hash", scope: [], createdAt: START };
+    const key = { id, sub, keyHash: "hash", scope: [], createdAt: START };
     await services.stores.apiKeys.create(key);
   }
   return services;

@@ -65,14 +65,35 @@ export function makePairs<Item>(make: (index: number) => Promise<Item>): Promise
   return Promise.all(Array.from({ length: RACERS / 2 }, (_, index) => make(index)));
 }
 
-/** The one racer that heard that it won. Fails if there are several, or none, or another did not hear the other. */
-export function soleWinner<Outcome extends string>(
-  outcomes: readonly Outcome[],
-  { won, lost }: { won: Outcome; lost: Outcome },
-): number {
+/** How a race of many for one thing ends. */
+export interface SoleRace<Store, Outcome extends string> {
+  /** What each racer does. */
+  readonly start: (store: Store, racer: number) => Promise<Outcome>;
+  /** What one of them hears. */
+  readonly won: Outcome;
+  /** What all others hear. */
+  readonly lost: Outcome;
+}
+
+/** Races for one thing, and gives the racer that won. Fails if several won, or none, or a loser did not hear of it. */
+export async function raceForOne<Store, Outcome extends string>(
+  subject: Pick<ContractSubject<Store>, "stores">,
+  { start, won, lost }: SoleRace<Store, Outcome>,
+): Promise<number> {
+  const outcomes = await race(subject, start);
   assertEquals(outcomes.filter((outcome) => outcome === won).length, 1, `one ${won}`);
   assertEquals(outcomes.filter((outcome) => outcome === lost).length, outcomes.length - 1);
   return outcomes.indexOf(won);
+}
+
+/** Says that the winner, and no other racer, is the user of one record: racer 7 is the user `u7`. */
+export async function assertSoleOwner(
+  { list }: { list(sub: string): Promise<readonly unknown[]> },
+  winner: number,
+): Promise<void> {
+  for (let racer = 0; racer < RACERS; racer++) {
+    assertEquals((await list(`u${racer}`)).length, racer === winner ? 1 : 0, `u${racer}`);
+  }
 }
 
 /** Keys that mean something somewhere, each with why. They are all different, and only keys. */

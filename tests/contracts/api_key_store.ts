@@ -9,20 +9,19 @@ import type { ApiKey, ApiKeyStore } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,
+  assertSoleOwner,
   atTimesAround,
   makePairs,
   ODD_KEYS,
-  race,
-  RACERS,
+  raceForOne,
   raceToEnd,
-  soleWinner,
 } from "./_helpers.ts";
 
 const START = 1_700_000_000;
 const END = START + 86_400;
 
 function newApiKey(id: string, sub = "u1"): ApiKey {
-  return { id, sub, secretHash: `hash of ${id}`, scope: ["notes:read"], createdAt: START };
+  return { id, sub, keyHash: `hash of ${id}`, scope: ["notes:read"], createdAt: START };
 }
 
 async function createApiKey(store: ApiKeyStore, key: ApiKey): Promise<ApiKey> {
@@ -66,7 +65,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     async run({ store }) {
       const key = await createApiKey(store, newApiKey("k1"));
       for (const sub of ["u1", "u2"]) {
-        const other: ApiKey = { ...newApiKey("k1", sub), secretHash: "another" };
+        const other: ApiKey = { ...newApiKey("k1", sub), keyHash: "another" };
         await assertRejects(() => store.create(other), Error);
       }
       assertEquals(await store.find("k1"), key);
@@ -226,16 +225,14 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     race: true,
     async run(subject) {
       const { store } = subject;
-      const outcomes = await race(
-        subject,
-        (each, racer) =>
+      const winner = await raceForOne(subject, {
+        start: (each, racer) =>
           each.create(newApiKey("k1", `u${racer}`)).then(() => "created", () => "taken"),
-      );
-      const winner = soleWinner(outcomes, { won: "created", lost: "taken" });
+        won: "created",
+        lost: "taken",
+      });
       assertEquals((await store.find("k1"))?.sub, `u${winner}`);
-      for (let racer = 0; racer < RACERS; racer++) {
-        assertEquals((await store.list(`u${racer}`)).length, racer === winner ? 1 : 0);
-      }
+      await assertSoleOwner(store, winner);
     },
   },
   {
@@ -245,11 +242,11 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
       await subject.store.create(newApiKey("k1"));
       let from: number | null = null;
       for (const time of [START, START + 1_000]) {
-        const outcomes = await race(
-          subject,
-          (store, racer) => store.touch("k1", from, time + racer),
-        );
-        const winner = soleWinner(outcomes, { won: "updated", lost: "lost" });
+        const winner = await raceForOne(subject, {
+          start: (store, racer) => store.touch("k1", from, time + racer),
+          won: "updated",
+          lost: "lost",
+        });
         from = time + winner;
         assertEquals((await subject.store.find("k1"))?.lastUsedAt, from);
       }

@@ -9,12 +9,11 @@ import type { Credential, CredentialStore } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,
+  assertSoleOwner,
   makePairs,
   ODD_KEYS,
-  race,
-  RACERS,
+  raceForOne,
   raceToEnd,
-  soleWinner,
 } from "./_helpers.ts";
 
 function newCredential(id: string, sub = "u1"): Credential {
@@ -181,15 +180,13 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     race: true,
     async run(subject) {
       const { store } = subject;
-      const outcomes = await race(
-        subject,
-        (each, racer) => each.create(newCredential("c1", `u${racer}`)),
-      );
-      const winner = soleWinner(outcomes, { won: "created", lost: "taken" });
+      const winner = await raceForOne(subject, {
+        start: (each, racer) => each.create(newCredential("c1", `u${racer}`)),
+        won: "created",
+        lost: "taken",
+      });
       assertEquals((await store.find("c1"))?.sub, `u${winner}`);
-      for (let racer = 0; racer < RACERS; racer++) {
-        assertEquals((await store.list(`u${racer}`)).length, racer === winner ? 1 : 0);
-      }
+      await assertSoleOwner(store, winner);
     },
   },
   {
@@ -197,11 +194,11 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     race: true,
     async run(subject) {
       await createCredential(subject.store, newCredential("c1"));
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.updateSignCount("c1", 0, racer + 1),
-      );
-      const winner = soleWinner(outcomes, { won: "updated", lost: "lost" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.updateSignCount("c1", 0, racer + 1),
+        won: "updated",
+        lost: "lost",
+      });
       assertEquals((await subject.store.find("c1"))?.signCount, winner + 1);
     },
   },

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { KeyRing, KeyStore, StoredKey } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
-import { assertDetached, ODD_KEYS, race, soleWinner } from "./_helpers.ts";
+import { assertDetached, ODD_KEYS, raceForOne } from "./_helpers.ts";
 
 function newKey(kid: string): StoredKey {
   return {
@@ -114,11 +114,11 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     name: "save() lets one of many make the first ring",
     race: true,
     async run(subject) {
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.save([newKey(`k${racer}`)], null),
-      );
-      const winner = soleWinner(outcomes, { won: "saved", lost: "lost" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.save([newKey(`k${racer}`)], null),
+        won: "saved",
+        lost: "lost",
+      });
       assertEquals((await subject.store.load())?.keys, [newKey(`k${winner}`)]);
     },
   },
@@ -127,11 +127,11 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     race: true,
     async run(subject) {
       const { version } = await save(subject.store, [newKey("first")]);
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.save([newKey(`k${racer}`)], version),
-      );
-      const winner = soleWinner(outcomes, { won: "saved", lost: "lost" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.save([newKey(`k${racer}`)], version),
+        won: "saved",
+        lost: "lost",
+      });
       assertEquals((await subject.store.load())?.keys, [newKey(`k${winner}`)]);
     },
   },

@@ -12,9 +12,8 @@ import {
   atTimesAround,
   makePairs,
   ODD_KEYS,
-  race,
+  raceForOne,
   raceToEnd,
-  soleWinner,
 } from "./_helpers.ts";
 
 const START = 1_700_000_000;
@@ -248,11 +247,11 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     race: true,
     async run(subject) {
       const session = await createSession(subject.store, newSession("s1"));
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.touch("s1", START, START + 60 + racer),
-      );
-      const winner = soleWinner(outcomes, { won: "updated", lost: "lost" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.touch("s1", START, START + 60 + racer),
+        won: "updated",
+        lost: "lost",
+      });
       assertEquals((await find(subject.store, session))?.activeAt, START + 60 + winner);
     },
   },

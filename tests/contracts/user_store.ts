@@ -12,9 +12,9 @@ import {
   makePairs,
   ODD_KEYS,
   race,
+  raceForOne,
   RACERS,
   raceToEnd,
-  soleWinner,
 } from "./_helpers.ts";
 
 function newUser(sub: string, identifier: string): NewUser {
@@ -202,11 +202,11 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     name: "create() lets one of many have an identifier",
     race: true,
     async run(subject) {
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.create(newUser(`u${racer}`, "ada")),
-      );
-      const winner = soleWinner(outcomes, { won: "created", lost: "identifier_taken" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.create(newUser(`u${racer}`, "ada")),
+        won: "created",
+        lost: "identifier_taken",
+      });
       assertEquals((await subject.store.findByIdentifier("ada"))?.sub, `u${winner}`);
       for (let racer = 0; racer < RACERS; racer++) {
         const found = await subject.store.findBySub(`u${racer}`);
@@ -218,11 +218,11 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     name: "create() lets one of many have a sub",
     race: true,
     async run(subject) {
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.create(newUser("u1", `ada${racer}`)).catch(() => "rejected"),
-      );
-      const winner = soleWinner<string>(outcomes, { won: "created", lost: "rejected" });
+      const winner = await raceForOne<UserStore, string>(subject, {
+        start: (store, racer) => store.create(newUser("u1", `ada${racer}`)).catch(() => "rejected"),
+        won: "created",
+        lost: "rejected",
+      });
       assertEquals((await subject.store.findBySub("u1"))?.identifier, `ada${winner}`);
       for (let racer = 0; racer < RACERS; racer++) {
         const found = await subject.store.findByIdentifier(`ada${racer}`);
@@ -235,11 +235,11 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     race: true,
     async run(subject) {
       const { version } = await createUser(subject.store);
-      const outcomes = await race(
-        subject,
-        (store, racer) => store.update("u1", version, { securityStamp: `stamp${racer}` }),
-      );
-      const winner = soleWinner(outcomes, { won: "updated", lost: "lost" });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.update("u1", version, { securityStamp: `stamp${racer}` }),
+        won: "updated",
+        lost: "lost",
+      });
       assertEquals((await subject.store.findBySub("u1"))?.securityStamp, `stamp${winner}`);
     },
   },

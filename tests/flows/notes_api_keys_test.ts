@@ -183,7 +183,7 @@ Deno.test("/developer shows keys by their first characters, with when they were 
     const stored = await Array.fromAsync(service.kv.list({ prefix: [] }));
     for (const text of [page, listed, JSON.stringify(stored), JSON.stringify(service.events)]) {
       assertEquals([text.includes(secret), text.includes(secret.slice(0, 20))], [false, false]);
-      assertEquals(text.includes("secretHash"), text.startsWith('[{"key"'));
+      assertEquals(text.includes("keyHash"), text.startsWith('[{"key"'));
     }
   }, { nowMs: () => now });
 });

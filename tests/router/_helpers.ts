@@ -6,6 +6,7 @@
 
 import type { AuthIntegration } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
+import { randomNumbers } from "../static/_random.ts";
 
 /** A request whose `url` is the raw target, as Deno.serve and workerd deliver it; `new Request()` would collapse it. */
 export function rawRequest(target: string, init?: RequestInit): Request {
@@ -106,13 +107,7 @@ export interface Random {
 
 /** Mulberry32: the same sequence for the same seed, everywhere. */
 export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  function below(limit: number): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  }
+  const below = randomNumbers(seed);
   return {
     below,
     pick: (items) => items[below(items.length)] as typeof items[number],

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import type { HashName } from "../../auth/_kdf.ts";
 import { generateJwk, type Jwk, jwkThumbprint, publicJwk } from "../../auth/jwk.ts";
 import { type JwtClaims, signJwt, verifyJwt } from "../../auth/jwt.ts";
-import { refusal } from "../auth/_jws.ts";
+import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 
 interface ThumbprintCase {

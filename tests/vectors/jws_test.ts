@@ -6,7 +6,8 @@ import { utf8 } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwa.ts";
 import type { Jwk, JwkSet } from "../../auth/jwk.ts";
 import { signJws, verifyJws } from "../../auth/jws.ts";
-import { ALGORITHMS, refusal } from "../auth/_jws.ts";
+import { ALGORITHMS } from "../auth/_jws.ts";
+import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 
 const TEXT = new TextDecoder();

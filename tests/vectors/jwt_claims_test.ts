@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import type { JwaAlgorithm } from "../../auth/jwa.ts";
 import type { Jwk } from "../../auth/jwk.ts";
 import { verifyJwt } from "../../auth/jwt.ts";
-import { refusal } from "../auth/_jws.ts";
+import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 
 interface ClaimsDocument {

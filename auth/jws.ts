@@ -90,12 +90,12 @@ export async function signJws(
  * ```
  */
 export async function verifyJws(jws: string, options: VerifyJwsOptions): Promise<VerifiedJws> {
+  checkNames("Cannot verify token", options, VERIFY_NAMES);
   return await jwsVerifier(options)(jws);
 }
 
-/** {@linkcode verifyJws} with options that are read once. */
+/** {@linkcode verifyJws} with options that are read once, and whose names were looked at. */
 export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise<VerifiedJws> {
-  checkNames("Cannot verify token", options, VERIFY_NAMES);
   const { algorithms, keys, typ, maxBytes = MAX_BYTES } = options;
   checkAlgorithms("Cannot verify token", algorithms);
   checkMaxBytes(maxBytes);

@@ -1,14 +1,15 @@
 /**
  * What a guard adds to a request, beside Better Auth's session check on Hono: `deno task bench:guard`.
  *
- * All in one process, stores in memory, one user with one session. `--rounds=51` and `--requests=500` of each in a round
- * are the defaults.
+ * All in one process, stores in memory, one user with one session; then access tokens, beside Web Crypto, Hono and jose.
+ * `--rounds=51` and `--requests=500` of each in a round are the defaults.
  *
  * @module
  */
 // deno-lint-ignore-file no-console
 
 import { floor, type GuardApp, type LoginApp, ORIGIN, requireStatus } from "./_guard_apps.ts";
+import { BARE, bearerEntries } from "./_guard_bearer.ts";
 import { base, guarded, login, nameOf } from "./_guard_ours.ts";
 import {
   COOKIE_CACHE,
@@ -82,7 +83,11 @@ async function checkAnswers(apps: readonly GuardApp[]): Promise<void> {
 async function measureTable(
   title: string,
   entries: readonly (Entry & { readonly base?: string | undefined })[],
-  { ours, ...turns }: Omit<Turns, "atOnce"> & { readonly ours: string },
+  { ours, ratio = "÷ ours", ...turns }: Omit<Turns, "atOnce"> & {
+    readonly ours: string;
+    /** Title of the columns that compare with it. */
+    readonly ratio?: string;
+  },
 ): Promise<string> {
   const alone = await timeTurns(entries, { ...turns, atOnce: 1 });
   const together = await timeTurns(entries, { ...turns, atOnce: AT_ONCE });
@@ -96,7 +101,7 @@ async function measureTable(
     const perSecond = Math.round(1e6 / (together[i]?.us ?? NaN)).toLocaleString("en");
     return [name, ...cells(alone[i], base), ...cells(together[i], base), perSecond];
   });
-  const more = [...(hasBases ? ["added"] : []), "÷ ours"];
+  const more = [...(hasBases ? ["added"] : []), ratio];
   const head = [title, "µs alone", ...more, `µs, ${AT_ONCE} at once`, ...more, "per second"];
   return table(head, rows);
 }
@@ -144,6 +149,10 @@ async function main(): Promise<void> {
   await checkAnswers(apps);
   console.log(`${peerOptions()}\n`);
   for (const one of CASES) console.log(await measureCase(apps, one, { rounds, requests }) + "\n");
+  const signatures = { rounds, requests: Math.ceil(requests / 5) };
+  const bearers = await bearerEntries();
+  const beside = { ours: BARE, ratio: "÷ verify()", ...signatures };
+  console.log(await measureTable("GET /me, bearer, ES256", bearers, beside) + "\n");
   const logins = [
     await login({ counting: true }),
     await login({ counting: false }),

@@ -1,6 +1,7 @@
 /**
  * What reaches a browser's or a worker's cold start: the size of one small application, bundled, minified and packed,
- * by the router it is made with. `deno task bench:size` fails if ours, with the router alone, is over its target.
+ * by the router it is made with, and of tokens alone. `deno task bench:size` fails if ours, with the router alone, is over
+ * its target.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import { ROOT } from "../dev/_project.ts";
 import { ESBUILD } from "../tests/runtimes/versions.ts";
 import { VERSIONS } from "./_apps.ts";
 import { output } from "./_command.ts";
+import { JOSE } from "./_jwt_contestants.ts";
 import { kibibytes, table } from "./_table.ts";
 
 /** Most bytes of the router alone, packed by gzip. */
@@ -40,6 +42,18 @@ const APPLICATIONS: readonly (readonly [name: string, source: string])[] = [
     `import { Elysia } from "elysia";
      export default new Elysia().get("/hello/:name", ({ params }) => ({ hello: params.name }));`,
   ],
+];
+
+/** Signing and verifying tokens. Ours takes sets of keys as it is. */
+const TOKENS: readonly (readonly [name: string, source: string])[] = [
+  ["gatehouse, auth/jwt.ts", `export { signJwt, verifyJwt } from ${projectPath("auth/jwt.ts")};`],
+  ["gatehouse, verifyJwt alone", `export { verifyJwt } from ${projectPath("auth/jwt.ts")};`],
+  ["jose, jwtVerify and SignJWT", `export { jwtVerify, SignJWT } from "jose";`],
+  [
+    "jose, with createLocalJWKSet",
+    `export { createLocalJWKSet, jwtVerify, SignJWT } from "jose";`,
+  ],
+  ["jose, jwtVerify alone", `export { jwtVerify } from "jose";`],
 ];
 
 function ours(entry: string): string {
@@ -91,7 +105,7 @@ interface Size {
 async function installPeers(folder: string): Promise<string> {
   await Deno.writeTextFile(
     join(folder, "package.json"),
-    JSON.stringify({ dependencies: VERSIONS }),
+    JSON.stringify({ dependencies: { ...VERSIONS, jose: JOSE.split("@")[1] } }),
   );
   const install = ["install", "--node-modules-dir=auto", "--no-lock", "--quiet"];
   await output([Deno.execPath(), ...install], { cwd: folder });
@@ -151,10 +165,14 @@ async function main(): Promise<boolean> {
   const esbuild: Esbuild = await import(ESBUILD);
   try {
     const packages = await installPeers(folder);
-    const sizes: Size[] = [];
-    for (const [name, source] of APPLICATIONS.filter(([, source]) => isThere(source))) {
-      sizes.push(await measureSize(esbuild, name, source, packages));
-    }
+    const measureAll = async (list: typeof APPLICATIONS): Promise<readonly Size[]> => {
+      const sizes: Size[] = [];
+      for (const [name, source] of list.filter(([, source]) => isThere(source))) {
+        sizes.push(await measureSize(esbuild, name, source, packages));
+      }
+      return sizes;
+    };
+    const sizes = await measureAll(APPLICATIONS);
     console.log(table(
       ["application", "minified KiB", "gzip KiB", "of it Hono's RegExpRouter"],
       sizes.map((size) => [
@@ -164,6 +182,16 @@ async function main(): Promise<boolean> {
         `${regExpRouterShare(size).toFixed(0)} %`,
       ]),
     ));
+    console.log(`\n${
+      table(
+        ["tokens", "minified KiB", "gzip KiB"],
+        (await measureAll(TOKENS)).map(({ name, minified, gzip }) => [
+          name,
+          kibibytes(minified),
+          kibibytes(gzip),
+        ]),
+      )
+    }`);
     return reportTarget(sizes);
   } finally {
     await esbuild.stop();

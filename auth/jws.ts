@@ -117,9 +117,8 @@ export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise
     if ("crit" in header || "b64" in header) throw refused("crit_refused");
     if (wanted !== undefined && !isOfType(header, wanted)) throw refused("typ_refused");
     const signature = decodePart(parts.signature);
-    const found = findKey(header);
-    const key = found instanceof Promise ? await found : found;
     const data = utf8(jws.slice(0, jws.length - parts.signature.length - 1));
+    const key = await findKey(header);
     if (!await verifySignature(header.alg, key, { signature, data })) {
       throw refused("signature_invalid");
     }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { HTTP_TOKEN_REGEXP } from "./_http_token.ts";
+
 /** What decides where a cookie goes. */
 export interface CookieScope {
   readonly path: string;
@@ -57,9 +59,6 @@ const MAX_ATTRIBUTE_BYTES = 1024;
 const MIN_EXPIRES = -11_644_473_600;
 const MAX_EXPIRES = 253_402_300_799;
 
-/** A token, RFC 9110 §5.6.2. */
-const TOKEN_REGEXP = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 /** `cookie-octet`s, §4.1.1. */
 const VALUE_REGEXP = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -72,7 +71,7 @@ const DOMAIN_REGEXP =
 
 /** Name and value. @throws {TypeError | RangeError} If one is not what it must be, or both are too long. */
 export function checkPair(name: string, value: string): void {
-  if (!isText(name, TOKEN_REGEXP)) throw wrong("the name is no token");
+  if (!isText(name, HTTP_TOKEN_REGEXP)) throw wrong("the name is no token");
   if (!isText(value, VALUE_REGEXP)) {
     throw wrong("the value has characters that no cookie may have; encode it");
   }

@@ -6,45 +6,22 @@
 
 import { checkNames } from "./_options.ts";
 import type { AuthEventListener } from "./events.ts";
-import type { AsymmetricAlgorithm } from "./jwa.ts";
-import { keyService } from "./key_service.ts";
+import { keyService, type KeyServiceOptions } from "./key_service.ts";
 import { refreshService } from "./refresh_service.ts";
+import type { RefreshLimits } from "./refresh_types.ts";
 import type { GivenStores } from "./services.ts";
-import type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
 import { tokenService } from "./token_service.ts";
-import type { TokenScope, TokenService } from "./token_types.ts";
+import type { TokenService, TokenServiceOptions } from "./token_types.ts";
 
 /** What tokens for programs are made of: apps on phones, command lines, other services. */
-export interface JwtOptions {
-  /** Who issues them: this service's own address, `https://notes.example`, and no other's. */
-  readonly issuer: string;
-  /** Whom they are for: this service's API, by a name or an address of its own. */
-  readonly audience: string;
-  /** What the program is called that a user signs in by. @default the audience */
-  readonly clientId?: string | undefined;
-  /** Scopes of a sign-in's tokens: for all, or by who signs in. {@linkcode requireScope} refuses tokens without. @default none */
-  readonly scope?: TokenScope | undefined;
-  /** Seconds that an access token is good for. @default {600} */
+export interface JwtOptions
+  extends
+    Pick<TokenServiceOptions, "issuer" | "audience" | "clientId" | "scope" | "accept">,
+    Pick<KeyServiceOptions, "algorithms" | "rotateAfter"> {
+  /** Seconds that an access token is good for: an integer from 1 to 2,592,000 (30 days). @default {600} */
   readonly lifetime?: number | undefined;
-  /**
-   * Asked about each access token that is right, whether its owner may still come in: without it, a token goes on for its
-   * `lifetime` after the account was closed.
-   */
-  readonly accept?: BearerTokenStrategyOptions["accept"];
-  /** Algorithms to make keys for; the first signs. @default {["ES256"]} */
-  readonly algorithms?: readonly AsymmetricAlgorithm[] | undefined;
-  /** Seconds after which a new key signs. @default {7_776_000} 90 days */
-  readonly rotateAfter?: number | undefined;
   /** How long refresh tokens last. @default 14 days, and 30 from the sign-in on */
   readonly refresh?: RefreshLimits | undefined;
-}
-
-/** How long refresh tokens last. */
-export interface RefreshLimits {
-  /** Seconds from a token's making to its end. @default {1_209_600} 14 days */
-  readonly lifetime?: number | undefined;
-  /** Seconds from the sign-in, whatever happens. @default {2_592_000} 30 days */
-  readonly familyLifetime?: number | undefined;
 }
 
 /** What all services are told. */

@@ -81,7 +81,10 @@ async function writeDocument(set: JwkSet, known?: JwksDocument): Promise<JwksDoc
   return { set, text, etag };
 }
 
-/** Whether `If-None-Match` names a tag, RFC 9110 §13.1.2. Ours have no comma in them. */
+/**
+ * Whether `If-None-Match` names a tag, RFC 9110 §13.1.2. Ours have no comma in them;
+ * `checkPreconditions()`, which reads any list, is in static/, and nothing in auth/ imports that.
+ */
 function lists(field: string | null, etag: string): boolean {
   if (field === null) return false;
   if (field.trim() === "*") return true;

@@ -9,7 +9,7 @@
 export { Auth, registerAuth } from "./http_register.ts";
 export type { AuthOptions } from "./http_register.ts";
 export type { GivenStores, ServiceOptions, SessionOptions } from "./services.ts";
-export type { JwtOptions, RefreshLimits } from "./_create_tokens.ts";
+export type { JwtOptions } from "./_create_tokens.ts";
 export { resourceServer } from "./http_resource_server.ts";
 export type { ResourceServer, ResourceServerOptions } from "./http_resource_server.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
@@ -172,6 +172,7 @@ export type {
   IssuedRefreshToken,
   IssueRefreshTokenOptions,
   RefreshFailure,
+  RefreshLimits,
   RefreshService,
   RefreshServiceOptions,
   RotatedRefreshToken,

@@ -9,12 +9,8 @@ import type { AuthEventListener } from "./events.ts";
 import type { Authentication } from "./principal.ts";
 import type { RefreshTokenStore, UserStore } from "./store_types.ts";
 
-/** Options of {@linkcode refreshService}. */
-export interface RefreshServiceOptions {
-  /** Keeps the families. */
-  readonly refreshTokens: RefreshTokenStore;
-  /** Keeps users: every rotation asks whether there still is one. */
-  readonly users: Pick<UserStore, "findBySub">;
+/** How long refresh tokens last. */
+export interface RefreshLimits {
   /**
    * Seconds from a token's making to its end. A lower one holds at once for families that were never rotated, and for
    * others from their next rotation on.
@@ -24,6 +20,14 @@ export interface RefreshServiceOptions {
   readonly lifetime?: number | undefined;
   /** Seconds from the sign-in, whatever happens. A lower one holds for all families at once. @default {2_592_000} 30 days */
   readonly familyLifetime?: number | undefined;
+}
+
+/** Options of {@linkcode refreshService}. */
+export interface RefreshServiceOptions extends RefreshLimits {
+  /** Keeps the families. */
+  readonly refreshTokens: RefreshTokenStore;
+  /** Keeps users: every rotation asks whether there still is one. */
+  readonly users: Pick<UserStore, "findBySub">;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
   /** Is told of what happens. */

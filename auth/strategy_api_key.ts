@@ -4,6 +4,7 @@
  * @module
  */
 
+import { HTTP_TOKEN_REGEXP } from "./_http_token.ts";
 import { checkNames } from "./_options.ts";
 import type { ApiKeyService } from "./api_keys.ts";
 import { createPrincipal } from "./principal.ts";
@@ -20,9 +21,6 @@ export interface ApiKeyStrategyOptions {
 }
 
 const CANNOT = "Cannot create API key strategy";
-
-/** RFC 9110 §5.1. */
-const FIELD_NAME_REGEXP = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * Makes the strategy that finds a user by an API key. One that is malformed, unknown, revoked or past its end, whose user
@@ -57,7 +55,7 @@ export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
   const { apiKeys, header = "X-API-Key", now } = options;
   if (typeof apiKeys?.verify !== "function") throw new TypeError(`${CANNOT}: apiKeys are missing`);
   if (typeof header !== "string") throw new TypeError(`${CANNOT}: header is no text`);
-  if (!FIELD_NAME_REGEXP.test(header)) {
+  if (!HTTP_TOKEN_REGEXP.test(header)) { // RFC 9110 §5.1
     throw new RangeError(`${CANNOT}: header is not the name of a field`);
   }
   return Object.freeze<AuthStrategy>({

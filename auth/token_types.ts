@@ -17,17 +17,25 @@ export interface TokenServiceOptions {
   readonly keys: KeyService;
   /** Makes refresh tokens; without it, nobody gets one. */
   readonly refresh?: RefreshService | undefined;
-  /** Who issues the tokens, `iss`: `https://example.com`. */
+  /** Who issues the tokens, `iss`: this service's own address, `https://notes.example`, and no other's. */
   readonly issuer: string;
-  /** Whom they are for, `aud`: `https://api.example.com`. */
+  /** Whom they are for, `aud`: this service's API, by a name or an address of its own. */
   readonly audience: string;
-  /** The program that gets them, `client_id`. @default the audience */
+  /** What the program is called that gets them, `client_id`. @default the audience */
   readonly clientId?: string | undefined;
-  /** Scopes of tokens of which nothing else is said, RFC 6749 §3.3: for all, or by who signs in. @default none */
+  /**
+   * Scopes of tokens of which nothing else is said, RFC 6749 §3.3: for all, or by who signs in. {@linkcode requireScope}
+   * refuses tokens without.
+   *
+   * @default none
+   */
   readonly scope?: TokenScope | undefined;
   /** Seconds that an access token is valid for; at most the `maxTokenAge` of the keys. @default {600} */
   readonly lifetime?: number | undefined;
-  /** Asked about each access token of its own that is right; see {@linkcode BearerTokenStrategyOptions.accept}. */
+  /**
+   * Asked about each access token of its own that is right, whether its owner may still come in: without it, a token goes
+   * on for its `lifetime` after the account was closed.
+   */
   readonly accept?: BearerTokenStrategyOptions["accept"];
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;

@@ -12,8 +12,8 @@ import type {
   IssuedRefreshToken,
   IssueRefreshTokenOptions,
   RefreshFailure,
+  RefreshLimits,
   RefreshService,
-  RefreshServiceOptions,
 } from "../../auth/refresh_types.ts";
 import type { AuthStores, RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
 import {
@@ -46,7 +46,7 @@ export const GRANTED: {
 };
 
 export interface RefreshOptions extends ServicesOptions {
-  readonly refresh?: Pick<RefreshServiceOptions, "lifetime" | "familyLifetime">;
+  readonly refresh?: RefreshLimits;
 }
 
 export interface WithRefresh extends Services {

@@ -1,4 +1,5 @@
 /** What a resource server makes of its options, one by one. */
+// deno-lint-ignore-file no-console -- it is taken to hear what is said
 
 import {
   type AuthEvent,
@@ -90,6 +91,19 @@ Deno.test("resourceServer() tells the application, and nobody else, that an addr
     warn: (message) => void warnings.push(message),
   });
   assertEquals(runtime.client(new Request("https://a.example")), { address: undefined });
+  assertEquals(warnings.length, 1);
+});
+
+Deno.test("resourceServer() warns on the console where nobody else is told", () => {
+  const { warn } = console;
+  const warnings: unknown[] = [];
+  console.warn = (message: unknown) => void warnings.push(message);
+  try {
+    const { runtime } = createService({ clientAddress: undefined });
+    assertEquals(runtime.client(new Request("https://a.example")), { address: undefined });
+  } finally {
+    console.warn = warn;
+  }
   assertEquals(warnings.length, 1);
 });
 

@@ -63,3 +63,12 @@ Deno.test("rotate() uses nothing up where what goes with the next token cannot b
   assertEquals(asked, ["find"]);
   assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
 });
+
+Deno.test("rotate() goes by one time, however long what goes with the next token takes", async () => {
+  const { refresh, clock } = await withRefresh();
+  const { refreshToken, expiresAt } = await refresh.issue(STAMPED);
+  const asked = clock.now = expiresAt - 1;
+  const prepare = () => Promise.resolve(void (clock.now += 60));
+  const next = await refresh.rotate(refreshToken, { prepare });
+  assertEquals(next.expiresAt, asked + 1_209_600);
+});

@@ -103,3 +103,19 @@ Deno.test("remoteJwks() takes what is no text for no name, and warns of none tha
   assertEquals((await publisher.find(kid)).length, 1);
   assertEquals(publisher.warnings, []);
 });
+
+Deno.test("remoteJwks() waits for five seconds where nobody says for how long", async () => {
+  const { setTimeout } = globalThis;
+  const waits: unknown[] = [];
+  globalThis.setTimeout = Object.assign((run: () => void, ms?: number) => {
+    waits.push(ms);
+    return setTimeout(run, 0);
+  }, setTimeout);
+  const publisher = publish([], { fetch: () => new Promise(() => {}) });
+  try {
+    const { reason } = await publisher.refusal(kid);
+    assertEquals([reason, waits[0]], ["jwks_unavailable", 5_000]);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+});

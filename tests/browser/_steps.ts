@@ -74,3 +74,8 @@ export async function signInAs(scene: Scene, identifier: string): Promise<string
 export function literal(value: unknown): string {
   return value === undefined ? "undefined" : JSON.stringify(value);
 }
+
+/** Goes back in a page's history, as its button does: later, since a page that is left answers no script. */
+export async function goBack(page: Page): Promise<void> {
+  await page.evaluate("void setTimeout(() => history.back())");
+}

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { browserTest } from "./_harness.ts";
-import { openAs, send, sendWithToken } from "./_steps.ts";
+import { goBack, openAs, send, sendWithToken } from "./_steps.ts";
 
 const ALICE = "alice@example.com";
 
@@ -41,7 +41,7 @@ for (const cachesPages of [true, false]) {
 
       const from = scene.exchanges.length;
       const asked = scene.until("GET", /^\/(?:private|restored)$/, from);
-      await page.evaluate("history.back()");
+      await goBack(page);
       const { path, status } = await asked;
       assertEquals([path, status], ["/private", 303], "the page is asked for again, and refused");
       await page.waitForURL(/sign-in/);
@@ -57,6 +57,6 @@ browserTest("The back button shows what may be kept from memory", async (scene) 
   await page.goto(`${scene.origin()}/`);
   const from = scene.exchanges.length;
   const restored = scene.until("GET", "/restored", from);
-  await page.evaluate("history.back()");
+  await goBack(page);
   assertEquals((await restored).status, 204);
 }, { cachesPages: true });

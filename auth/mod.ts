@@ -260,6 +260,27 @@ export type { DerivedKeys, KeyPurpose } from "./derived_keys.ts";
 // Stores
 export { inMemoryAuthStores } from "./store_memory.ts";
 export type { InMemoryAuthStoresOptions } from "./store_memory.ts";
+export {
+  authStores,
+  repoApiKeyStore,
+  repoCredentialStore,
+  repoKeyStore,
+  repoLoginThrottle,
+  repoRefreshTokenStore,
+  repoSessionStore,
+  repoStateStore,
+  repoUserStore,
+} from "./store_repo.ts";
+export type { RepoStoreOptions } from "./store_repo.ts";
+export type {
+  AtomicHook,
+  CasResult,
+  KeyedRecord,
+  ListRecordsOptions,
+  StorageAdapter,
+  StoredRecord,
+  Versioned,
+} from "./storage_adapter.ts";
 export type {
   ApiKey,
   ApiKeyStore,

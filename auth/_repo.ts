@@ -1,0 +1,130 @@
+/**
+ * What the stores over an adapter share: what they ask of it, how often they start over, and how they walk through lists.
+ *
+ * @module
+ */
+
+import { randomBytes } from "./_random.ts";
+import { AuthError } from "./error.ts";
+import type { AtomicHook, KeyedRecord, StorageAdapter } from "./storage_adapter.ts";
+
+/** Options of every store over an adapter. */
+export interface RepoStoreOptions {
+  /** The database. */
+  readonly adapter: StorageAdapter;
+}
+
+/** An adapter that has the hook. */
+export interface AtomicAdapter extends StorageAdapter {
+  readonly atomic: AtomicHook;
+}
+
+const METHODS = ["get", "find", "list", "put", "delete"] as const;
+
+/** The adapter among a store's options. @throws {TypeError} If it is none. */
+export function readAdapter(store: string, options: RepoStoreOptions): StorageAdapter {
+  const { adapter } = options ?? {};
+  const missing = METHODS.find((method) => typeof adapter?.[method] !== "function");
+  if (missing === undefined) return adapter;
+  throw new TypeError(`Cannot create ${store}: the adapter has no ${missing}()`);
+}
+
+/**
+ * The adapter of a store that is worth nothing without a compare-and-swap.
+ *
+ * @param why What would go wrong: `two requests could use one value`.
+ * @throws {TypeError} If it has none.
+ */
+export function readAtomicAdapter(
+  { store, why }: { readonly store: string; readonly why: string },
+  options: RepoStoreOptions,
+): AtomicAdapter {
+  const adapter = readAdapter(store, options);
+  if (isAtomic(adapter)) return adapter;
+  throw new TypeError(
+    `Cannot create ${store}: the adapter has no atomic.cas(); without a compare-and-swap ${why}`,
+  );
+}
+
+/** Whether an adapter has the hook. */
+export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
+  return typeof adapter.atomic?.cas === "function";
+}
+
+/**
+ * The compare-and-swap of an adapter, or for one that has none the best there is: of two at once, the later one wins.
+ */
+export function casOf(adapter: StorageAdapter): AtomicHook["cas"] {
+  if (isAtomic(adapter)) return (...args) => adapter.atomic.cas(...args);
+  return async (collection, key, expected, next) => {
+    const current = await adapter.get(collection, key);
+    if ((current?.version ?? null) !== expected) return { status: "lost" };
+    if (next === null) {
+      await adapter.delete(collection, key);
+      return { status: "ok", version: "" };
+    }
+    const holder = next.unique === undefined ? null : await adapter.find(collection, next.unique);
+    if (holder !== null && holder.key !== key) return { status: "taken" };
+    await adapter.put(collection, key, next);
+    return { status: "ok", version: (await adapter.get(collection, key))?.version ?? "" };
+  };
+}
+
+/** How often a step starts over because somebody else was first. */
+const ATTEMPTS = 100;
+/** The longest wait before it does, in milliseconds. */
+const MAX_WAIT_MS = 50;
+
+/**
+ * Runs a step until it comes to something. Those who meet wait for a random while each, so that they meet no more.
+ *
+ * @param step Gives `undefined` where somebody else was first.
+ * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
+ */
+export async function settle<Outcome>(step: () => Promise<Outcome | undefined>): Promise<Outcome> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const outcome = await step();
+    if (outcome !== undefined) return outcome;
+    await waitRandomly(Math.min(MAX_WAIT_MS, 2 ** attempt));
+  }
+  throw new AuthError("service_unavailable", { reason: "record_contended" });
+}
+
+/** Waits for a random part of a time. */
+export async function waitRandomly(mostMs: number): Promise<void> {
+  const [byte = 0] = randomBytes(1);
+  await new Promise((resolve) => setTimeout(resolve, mostMs * byte / 256));
+}
+
+/** Removes a record and gives its value, once. */
+export async function takeValue(
+  adapter: AtomicAdapter,
+  collection: string,
+  key: string,
+): Promise<unknown | null> {
+  const { atomic } = adapter;
+  if (atomic.take !== undefined) return await atomic.take(collection, key);
+  const found = await adapter.get(collection, key);
+  if (found === null) return null;
+  const { status } = await atomic.cas(collection, key, found.version, null);
+  return status === "ok" ? found.value : null; // whoever was first has it
+}
+
+/** Records that are read at once. */
+const PAGE = 500;
+
+/** All records by a text of an index; those that come or go meanwhile may be among them or not. */
+export async function listAll(
+  adapter: StorageAdapter,
+  collection: string,
+  [index, value]: readonly [index: 0 | 1, value: string],
+): Promise<readonly KeyedRecord[]> {
+  const all: KeyedRecord[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await adapter.list(collection, index, value, { limit: PAGE, after });
+    all.push(...page);
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return all;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Families of refresh tokens over an adapter: one record each, so that one compare-and-swap decides.
+ *
+ * @module
+ */
+
+import { listAll, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import type { StoredRecord } from "./storage_adapter.ts";
+import type {
+  RefreshFamily,
+  RefreshRotation,
+  RefreshSelector,
+  RefreshTokenStore,
+} from "./store_types.ts";
+
+const FAMILIES = "refresh_families";
+
+/** What a presented secret comes to, and what the family is then. */
+type Verdict =
+  | { readonly outcome: "rotated" | "reused"; readonly next: RefreshFamily }
+  | { readonly outcome: "expired" | "revoked" };
+
+/**
+ * Keeps families of refresh tokens. To create one whose id another has rejects with an `Error`.
+ *
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a stolen token and the real one could both be
+ * exchanged, and nobody would notice.
+ */
+export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenStore {
+  const adapter = readAtomicAdapter({
+    store: "refresh token store",
+    why: "rotate() exchanges a stolen token beside the real one",
+  }, options);
+  const { atomic } = adapter;
+
+  async function select(by: RefreshSelector): Promise<readonly string[]> {
+    if ("familyId" in by) return [by.familyId];
+    if ("sessionId" in by) {
+      return (await listAll(adapter, FAMILIES, [1, by.sessionId])).map(({ key }) => key);
+    }
+    const { sub, exceptSessionId, onlySessionId } = by;
+    const found = await listAll(adapter, FAMILIES, [0, sub]);
+    return found.filter(({ value }) => {
+      const { sessionId } = value as RefreshFamily;
+      if (onlySessionId !== undefined && sessionId !== onlySessionId) return false;
+      return exceptSessionId === undefined || sessionId !== exceptSessionId;
+    }).map(({ key }) => key);
+  }
+
+  async function revoke(id: string): Promise<void> {
+    await settle(async () => {
+      const found = await adapter.get(FAMILIES, id);
+      if (found === null) return "gone";
+      const family = found.value as RefreshFamily;
+      if (family.revoked) return "revoked";
+      const next = familyRecord({ ...family, revoked: true });
+      const { status } = await atomic.cas(FAMILIES, id, found.version, next);
+      return status === "ok" ? "revoked" : undefined;
+    });
+  }
+
+  return {
+    async create(family) {
+      const { status } = await atomic.cas(FAMILIES, family.id, null, familyRecord(family));
+      if (status !== "ok") throw new Error("Cannot create refresh family: its id is taken");
+    },
+    async find(familyId) {
+      const found = await adapter.get(FAMILIES, familyId);
+      return found === null ? null : found.value as RefreshFamily;
+    },
+    rotate: (rotation) =>
+      settle(async () => {
+        const { familyId } = rotation;
+        const found = await adapter.get(FAMILIES, familyId);
+        if (found === null) return "not_found";
+        const verdict = judge(found.value as RefreshFamily, rotation);
+        if (!("next" in verdict)) return verdict.outcome;
+        const { status } = await atomic.cas(
+          FAMILIES,
+          familyId,
+          found.version,
+          familyRecord(verdict.next),
+        );
+        return status === "ok" ? verdict.outcome : undefined;
+      }),
+    async revoke(by) {
+      for (const id of await select(by)) await revoke(id);
+    },
+    async list(sub) {
+      const found = await listAll(adapter, FAMILIES, [0, sub]);
+      return found.map(({ value }) => value as RefreshFamily).filter(({ revoked }) => !revoked);
+    },
+  };
+}
+
+function judge(family: RefreshFamily, rotation: RefreshRotation): Verdict {
+  if (family.revoked) return { outcome: "revoked" };
+  // Before the time is looked at: an old secret is a stolen one even where the current one has ended
+  if (family.currentHash !== rotation.fromHash) {
+    return { outcome: "reused", next: { ...family, revoked: true } };
+  }
+  const { familyExpiresAt } = family;
+  if (rotation.now >= Math.min(family.expiresAt, familyExpiresAt)) return { outcome: "expired" };
+  const next: RefreshFamily = {
+    ...family,
+    currentHash: rotation.toHash,
+    generation: family.generation + 1,
+    expiresAt: Math.min(rotation.expiresAt, familyExpiresAt),
+  };
+  return { outcome: "rotated", next };
+}
+
+function familyRecord(family: RefreshFamily): StoredRecord {
+  const { sub, sessionId, familyExpiresAt } = family;
+  return { value: family, expiresAt: familyExpiresAt, index: [sub, sessionId] };
+}

@@ -1,0 +1,123 @@
+/**
+ * Counts of attempts over an adapter: one record for each key.
+ *
+ * @module
+ */
+
+import { readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import { createTurns } from "./_turns.ts";
+import type { Versioned } from "./storage_adapter.ts";
+import type { LoginThrottle } from "./store_types.ts";
+import {
+  type ThrottleClaim,
+  type ThrottleDecision,
+  type ThrottleRecord,
+  throttleStep,
+  throttleSuccess,
+} from "./throttle_rule.ts";
+
+const THROTTLE = "throttle";
+
+/** An attempt that is counted under one key, until it is known whether the others allow it too. */
+interface Counted {
+  readonly claim: ThrottleClaim;
+  /** What was there before. */
+  readonly before: Versioned | null;
+  /** Version of what is there now, unless somebody else has counted on top of it. */
+  readonly version: string;
+}
+
+/**
+ * Counts attempts for all processes that share a database.
+ *
+ * Where an attempt is counted under one key and refused under the next, it is taken back. If others have counted on top of
+ * it meanwhile, or the process ends in between, a little less is allowed than the rules say, never more.
+ *
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a thousand guesses at once could count as one.
+ */
+export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
+  const adapter = readAtomicAdapter({
+    store: "login throttle",
+    why: "reserve() counts many guesses at once as one",
+  }, options);
+  const { atomic } = adapter;
+  const turns = createTurns();
+
+  /** Counts under every claim. `undefined` if somebody else was first at one of them, and nothing is counted. */
+  async function count(
+    claims: readonly ThrottleClaim[],
+    now: number,
+  ): Promise<ThrottleDecision | undefined> {
+    const found = await Promise.all(claims.map(({ key }) => adapter.get(THROTTLE, key)));
+    let retryAfter = 0;
+    const planned: (Omit<Counted, "version"> & { readonly next: ThrottleRecord })[] = [];
+    for (const [i, claim] of claims.entries()) {
+      const before = found[i] ?? null;
+      const step = throttleStep(claim.rule, recordOf(before), now);
+      if (step.allowed) planned.push({ claim, before, next: step.record });
+      else retryAfter = Math.max(retryAfter, step.retryAfter);
+    }
+    if (retryAfter > 0) return { allowed: false, retryAfter };
+    const counted: Counted[] = [];
+    for (const { claim, before, next } of planned) {
+      const expected = before?.version ?? null;
+      const result = await atomic.cas(THROTTLE, claim.key, expected, throttleRecord(next));
+      if (result.status !== "ok") {
+        for (const one of counted) await takeBack(one, now);
+        return undefined;
+      }
+      counted.push({ claim, before, version: result.version });
+    }
+    return { allowed: true };
+  }
+
+  async function takeBack({ claim, before, version }: Counted, now: number): Promise<void> {
+    const old = recordOf(before);
+    const restored = old === null ? null : throttleRecord(old);
+    const { status } = await atomic.cas(THROTTLE, claim.key, version, restored);
+    // Under a backoff nothing less than all of it can be taken back: others have counted there
+    if (status !== "ok" && claim.rule.kind === "window") await forgive(claim, now);
+  }
+
+  async function forgive({ key, rule }: ThrottleClaim, reservedAt: number): Promise<void> {
+    await settle(async () => {
+      const found = await adapter.get(THROTTLE, key);
+      const record = recordOf(found);
+      if (found === null || record === null) return "gone";
+      const left = throttleSuccess(rule, record, reservedAt);
+      if (left === record) return "kept";
+      const next = left === null ? null : throttleRecord(left);
+      const { status } = await atomic.cas(THROTTLE, key, found.version, next);
+      return status === "ok" ? "forgiven" : undefined;
+    });
+  }
+
+  return {
+    async reserve(claims, now) {
+      const sorted = inOrder(claims);
+      const [first] = sorted;
+      if (first === undefined) return { allowed: true };
+      return await turns(first.key, () => settle(() => count(sorted, now)));
+    },
+    async succeed(claims, reservedAt) {
+      for (const claim of inOrder(claims)) {
+        await turns(claim.key, () => forgive(claim, reservedAt));
+      }
+    },
+  };
+}
+
+/** Each key once, and all in one order: of two who want the same keys, one is first at all of them. */
+function inOrder(claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] {
+  const byKey = new Map<string, ThrottleClaim>();
+  for (const claim of claims) if (!byKey.has(claim.key)) byKey.set(claim.key, claim);
+  return [...byKey.values()].sort((a, b) => a.key < b.key ? -1 : 1);
+}
+
+function recordOf(found: Versioned | null): ThrottleRecord | null {
+  return found === null ? null : found.value as ThrottleRecord;
+}
+
+function throttleRecord(record: ThrottleRecord): { value: ThrottleRecord; expiresAt: number } {
+  return { value: record, expiresAt: record.expiresAt };
+}

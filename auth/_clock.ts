@@ -21,9 +21,16 @@ export function nowSeconds(): number {
  */
 export function checkedClock(now: (() => number) | undefined): () => number {
   if (now === undefined) return nowSeconds;
+  const exact = exactClock(now);
+  return () => Math.floor(exact());
+}
+
+/** The same with parts of a second: for what is kept until a time that somebody else said. */
+export function exactClock(now: (() => number) | undefined): () => number {
+  if (now === undefined) return nowSeconds;
   return () => {
     const seconds = now();
-    if (Number.isFinite(seconds) && Math.abs(seconds) < MAX_SECONDS) return Math.floor(seconds);
+    if (Number.isFinite(seconds) && Math.abs(seconds) < MAX_SECONDS) return seconds;
     throw new RangeError("Cannot tell the time: now does not give seconds since the epoch");
   };
 }

@@ -5,6 +5,7 @@
  */
 
 import { checkNames } from "./_options.ts";
+import type { DerivedKeys } from "./derived_keys.ts";
 import type { AuthEventListener } from "./events.ts";
 import { keyService, type KeyServiceOptions } from "./key_service.ts";
 import { refreshService } from "./refresh_service.ts";
@@ -31,10 +32,18 @@ export interface Told {
   readonly warn: (message: string, error?: unknown) => void;
 }
 
+/** What tokens are made with. */
+export interface TokenParts {
+  readonly stores: GivenStores;
+  /** Encrypt the signing keys, in memory too: there is one way. */
+  readonly keys: DerivedKeys;
+  readonly told: Told;
+}
+
 const CANNOT = "Cannot set up authentication";
 
 /** Makes the service of tokens. @throws {TypeError | RangeError} If a store is missing, or an option wrong. */
-export function createTokens(jwt: JwtOptions, stores: GivenStores, told: Told): TokenService {
+export function createTokens(jwt: JwtOptions, { stores, keys, told }: TokenParts): TokenService {
   checkNames<JwtOptions>(`${CANNOT}: jwt`, jwt, {
     issuer: true,
     audience: true,
@@ -48,14 +57,14 @@ export function createTokens(jwt: JwtOptions, stores: GivenStores, told: Told): 
   });
   const limits = { lifetime: true, familyLifetime: true } as const;
   checkNames<RefreshLimits>(`${CANNOT}: jwt.refresh`, jwt.refresh ?? {}, limits);
-  const { keys, refreshTokens, users } = stores;
-  if (keys === undefined || refreshTokens === undefined) {
+  const { keys: store, refreshTokens, users } = stores;
+  if (store === undefined || refreshTokens === undefined) {
     throw new TypeError(`${CANNOT}: jwt needs stores.keys and stores.refreshTokens`);
   }
   const { lifetime = 600, algorithms, rotateAfter, refresh, ...rest } = jwt;
   const maxTokenAge = lifetime > 3_600 ? lifetime : undefined; // its own default otherwise
   return tokenService({
-    keys: keyService({ store: keys, algorithms, rotateAfter, maxTokenAge, ...told }),
+    keys: keyService({ store, keys, algorithms, rotateAfter, maxTokenAge, ...told }),
     refresh: refreshService({ refreshTokens, users, ...refresh, ...told }),
     ...rest,
     lifetime,

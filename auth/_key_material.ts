@@ -28,6 +28,9 @@ export interface MadeKey {
   readonly key: Jwk;
 }
 
+/** In the place of a stored key that the secret does not open. */
+export const UNOPENED: unique symbol = /* @__PURE__ */ Symbol("unopened");
+
 /** Whether a value names an algorithm whose public key verifies, and cannot sign. */
 export function isAsymmetric(alg: unknown): alg is AsymmetricAlgorithm {
   return isJwaAlgorithm(alg) && JWA[alg].kty !== "oct";
@@ -102,7 +105,11 @@ async function importKey(
 
 function readJwk(key: unknown): Jwk {
   if (typeof key === "object" && key !== null && !Array.isArray(key)) return key as Jwk;
-  throw unusable("a key is no JWK");
+  throw unusable(
+    key === UNOPENED
+      ? "a key is not encrypted by the secret that is given, or was changed; rotate({ revoke: true }) replaces the keys"
+      : "a key is no JWK",
+  );
 }
 
 async function thumbprintOf(key: Jwk): Promise<string> {

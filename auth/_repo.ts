@@ -104,10 +104,13 @@ export async function takeValue(
 ): Promise<unknown | null> {
   const { atomic } = adapter;
   if (atomic.take !== undefined) return await atomic.take(collection, key);
-  const found = await adapter.get(collection, key);
-  if (found === null) return null;
-  const { status } = await atomic.cas(collection, key, found.version, null);
-  return status === "ok" ? found.value : null; // whoever was first has it
+  const { value } = await settle(async () => {
+    const found = await adapter.get(collection, key);
+    if (found === null) return { value: null };
+    const { status } = await atomic.cas(collection, key, found.version, null);
+    return status === "ok" ? found : undefined;
+  });
+  return value;
 }
 
 /** Records that are read at once. */

@@ -25,8 +25,10 @@ export interface EncodedRecord {
  */
 export function encodeRecord(record: StoredRecord): EncodedRecord {
   const { value, expiresAt, unique, index: [first, second] = [] } = record;
-  const text: string | undefined = value === null ? undefined : JSON.stringify(value);
-  if (text === undefined) throw new TypeError("Cannot keep record: its value is not JSON");
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined || text === "null") {
+    throw new TypeError("Cannot keep record: its value is not JSON");
+  }
   if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
     throw new RangeError("Cannot keep record: its end is no number of seconds"); // it would stay for ever
   }

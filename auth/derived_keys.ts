@@ -1,17 +1,39 @@
 /**
  * Keys for one purpose each, derived from the application's secret by HKDF-SHA-256, RFC 5869: what was made for one
- * purpose verifies for no other.
+ * purpose verifies and opens for no other.
  *
  * @module
  */
 
 import { type Bytes, utf8 } from "./_bytes.ts";
 import { hkdf } from "./_kdf.ts";
+import { randomBytes } from "./_random.ts";
 
-/** What a derived key is for. */
+/** What a derived key makes message authentication codes for. */
 export type KeyPurpose = "csrf" | "device" | "throttle";
 
-/** Signs and verifies for a purpose. Made by {@linkcode deriveKeys}. */
+/** What a derived key encrypts. */
+export type EncryptionPurpose = "signing-keys";
+
+/** What {@linkcode DerivedKeys.encrypt} makes: what was encrypted by AES-256-GCM. */
+export interface EncryptedBytes {
+  /** Initialization vector: 12 bytes, drawn anew each time. */
+  readonly iv: Uint8Array<ArrayBuffer>;
+  /** As long as what was encrypted. */
+  readonly ciphertext: Uint8Array<ArrayBuffer>;
+  /** Authentication tag: 16 bytes. */
+  readonly tag: Uint8Array<ArrayBuffer>;
+}
+
+/** What {@linkcode DerivedKeys.decrypt} opened. */
+export interface DecryptedBytes {
+  /** What was encrypted. */
+  readonly plaintext: Uint8Array<ArrayBuffer>;
+  /** Which secret opened it. What an older one opened is to be encrypted anew before that secret goes. */
+  readonly by: "first" | "older";
+}
+
+/** Signs, verifies, encrypts and decrypts for a purpose. Made by {@linkcode deriveKeys}. */
 export interface DerivedKeys {
   /** HMAC-SHA-256 of a message, 32 bytes, by the first secret. */
   sign(purpose: KeyPurpose, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
@@ -21,24 +43,76 @@ export interface DerivedKeys {
     message: Uint8Array<ArrayBuffer>,
     mac: Uint8Array<ArrayBuffer>,
   ): Promise<boolean>;
+  /**
+   * Encrypts by AES-256-GCM and the first secret. One secret is good for 2³² calls of a purpose, NIST SP 800-38D §8.3.
+   *
+   * @param additionalData What is not encrypted, and must be the same to decrypt.
+   */
+  encrypt(
+    purpose: EncryptionPurpose,
+    plaintext: Uint8Array<ArrayBuffer>,
+    additionalData: Uint8Array<ArrayBuffer>,
+  ): Promise<EncryptedBytes>;
+  /** Decrypts by whichever of the secrets it was encrypted by; `undefined` if by none, or if one bit is another. */
+  decrypt(
+    purpose: EncryptionPurpose,
+    encrypted: EncryptedBytes,
+    additionalData: Uint8Array<ArrayBuffer>,
+  ): Promise<DecryptedBytes | undefined>;
+}
+
+type Purpose = KeyPurpose | EncryptionPurpose;
+
+/** How a key is used. */
+interface KeyUse {
+  readonly algorithm: HmacImportParams | AesKeyAlgorithm;
+  readonly usages: readonly KeyUsage[];
+}
+
+const MAC: KeyUse = {
+  algorithm: { name: "HMAC", hash: "SHA-256" },
+  usages: ["sign", "verify"],
+};
+
+const CIPHER: KeyUse = {
+  algorithm: { name: "AES-GCM", length: 256 },
+  usages: ["encrypt", "decrypt"],
+};
+
+/** What there is to know of a purpose. */
+interface PurposeRow {
+  readonly use: KeyUse;
+  readonly info: string;
 }
 
 /** One row for each purpose; its `info` must never change. */
-const KEY_TABLE: { readonly [P in KeyPurpose]: { readonly info: string } } = {
-  csrf: { info: "gatehouse/v1/csrf" },
-  device: { info: "gatehouse/v1/device" },
-  throttle: { info: "gatehouse/v1/throttle" },
+const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
+  csrf: { use: MAC, info: "gatehouse/v1/csrf" },
+  device: { use: MAC, info: "gatehouse/v1/device" },
+  throttle: { use: MAC, info: "gatehouse/v1/throttle" },
+  "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
 };
 
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
-const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
+
+/** RFC 7518 §5.3: 96 bits, and a tag of 128. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
 /**
  * Derives an application's keys, each when it is first used.
  *
- * @param secret At least 32 bytes in UTF-8: `openssl rand -base64 32` makes one. To rotate it, give a list: the first
- * signs, all verify; drop the old one when everything it signed has ended. Counts of the throttle begin anew.
+ * To rotate the secret, give a list: the first one signs and encrypts, all verify and decrypt. Processes that are replaced
+ * one by one need two deployments: `[old, new]` everywhere first, then `[new, old]`. The old secret may go when what it
+ * signed has ended, and when the ring of signing keys is encrypted by the new one: each process of the new list sees to that
+ * when it reads the ring, which is a minute after the deployment at the latest where tokens are signed, verified or
+ * published, and says through `warn` when the store refuses. A backup opens by the secret of its time. Counts of the
+ * throttle begin anew at once.
+ *
+ * If the secret is lost, so is what it encrypted: see {@linkcode keyService}.
+ *
+ * @param secret At least 32 bytes in UTF-8: `openssl rand -base64 32` makes one. Or several, the newest first.
  * @throws {TypeError} If the secret is no text, or the list is empty.
  * @throws {RangeError} If a secret is shorter than 32 bytes.
  *
@@ -66,33 +140,75 @@ export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
   if (first === undefined) throw new TypeError("Cannot derive keys: the list of secrets is empty");
   return Object.freeze({
     async sign(purpose: KeyPurpose, message: Bytes) {
-      const key = await first(purpose);
+      const key = await first(purpose, MAC);
       return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
     },
     async verify(purpose: KeyPurpose, message: Bytes, mac: Bytes) {
       for (const keyOf of [first, ...others]) {
-        if (await crypto.subtle.verify("HMAC", await keyOf(purpose), mac, message)) return true;
+        const key = await keyOf(purpose, MAC);
+        if (await crypto.subtle.verify("HMAC", key, mac, message)) return true;
       }
       return false;
+    },
+    async encrypt(purpose: EncryptionPurpose, plaintext: Bytes, additionalData: Bytes) {
+      const key = await first(purpose, CIPHER);
+      const iv = randomBytes(IV_BYTES);
+      const params = gcmParams(iv, additionalData);
+      const bytes = new Uint8Array(await crypto.subtle.encrypt(params, key, plaintext));
+      return { iv, ciphertext: bytes.slice(0, -TAG_BYTES), tag: bytes.slice(-TAG_BYTES) };
+    },
+    async decrypt(
+      purpose: EncryptionPurpose,
+      { iv, ciphertext, tag }: EncryptedBytes,
+      additionalData: Bytes,
+    ): Promise<DecryptedBytes | undefined> {
+      // A shorter tag is guessed sooner; and bytes that may move from one part to the next are two texts for one thing
+      if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) return undefined;
+      const bytes = new Uint8Array(ciphertext.length + TAG_BYTES);
+      bytes.set(ciphertext);
+      bytes.set(tag, ciphertext.length);
+      for (const keyOf of [first, ...others]) {
+        const key = await keyOf(purpose, CIPHER);
+        const plaintext = await open(key, gcmParams(iv, additionalData), bytes);
+        if (plaintext !== undefined) return { plaintext, by: keyOf === first ? "first" : "older" };
+      }
+      return undefined;
     },
   });
 }
 
 /** The keys of one secret. Keys are kept, never the promise of one: in workerd no request waits for another's. */
-function keyRing(secret: unknown): (purpose: KeyPurpose) => Promise<CryptoKey> {
+function keyRing(secret: unknown): (purpose: Purpose, use: KeyUse) => Promise<CryptoKey> {
   const bytes = readSecret(secret);
-  const derived = new Map<KeyPurpose, CryptoKey>();
-  return async (purpose) => {
-    const key = derived.get(purpose) ?? await deriveKey(bytes, purpose);
+  const derived = new Map<Purpose, CryptoKey>();
+  return async (purpose, use) => {
+    const row = Object.hasOwn(KEY_TABLE, purpose) ? KEY_TABLE[purpose] : undefined;
+    if (row?.use !== use) throw new TypeError("Cannot derive key: there is no such purpose");
+    const key = derived.get(purpose) ?? await deriveKey(bytes, row);
     derived.set(purpose, key);
     return key;
   };
 }
 
-async function deriveKey(secret: Bytes, purpose: KeyPurpose): Promise<CryptoKey> {
-  const info = utf8(KEY_TABLE[purpose].info);
-  const bytes = await hkdf(secret, { salt: new Uint8Array(), info, length: KEY_BYTES });
-  return await crypto.subtle.importKey("raw", bytes, HMAC, false, ["sign", "verify"]);
+async function deriveKey(secret: Bytes, { use, info }: PurposeRow): Promise<CryptoKey> {
+  const bytes = await hkdf(secret, { salt: new Uint8Array(), info: utf8(info), length: KEY_BYTES });
+  return await crypto.subtle.importKey("raw", bytes, use.algorithm, false, [...use.usages]);
+}
+
+function gcmParams(iv: Bytes, additionalData: Bytes): AesGcmParams {
+  return { name: "AES-GCM", iv, additionalData, tagLength: 8 * TAG_BYTES };
+}
+
+async function open(
+  key: CryptoKey,
+  params: AesGcmParams,
+  bytes: Bytes,
+): Promise<Bytes | undefined> {
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt(params, key, bytes));
+  } catch {
+    return undefined; // the runtime says no more than that either
+  }
 }
 
 function readSecret(secret: unknown): Bytes {

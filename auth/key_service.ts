@@ -7,11 +7,13 @@
 
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
+import { keyStoreOf } from "./_encrypted_key_store.ts";
 import { keyKeeper } from "./_key_keeper.ts";
 import { isAsymmetric, type SigningKey } from "./_key_material.ts";
 import { findSigner, isKept, type RingNumbers, ringRules } from "./_key_ring.ts";
 import { checkNames, checkOptionalFunction, type NamesOf, requireSeconds } from "./_options.ts";
 import { warnConsole } from "./_report.ts";
+import type { DerivedKeys } from "./derived_keys.ts";
 import { AuthError } from "./error.ts";
 import type { AuthEventListener } from "./events.ts";
 import type { AsymmetricAlgorithm } from "./jwa.ts";
@@ -24,6 +26,13 @@ import type { KeyStore } from "./store_types.ts";
 export interface KeyServiceOptions {
   /** Keeps the ring of keys, private halves and all. */
   readonly store: KeyStore;
+  /**
+   * Encrypts the private keys before they are stored, and opens them: {@linkcode deriveKeys} makes them of the secret that
+   * all processes have. `"insecureSkip"` is for a store that encrypts by itself.
+   *
+   * @default none, for a store that is not `persistent`; any other needs them
+   */
+  readonly keys?: DerivedKeys | "insecureSkip" | undefined;
   /**
    * What the service signs by; the first is the one that {@linkcode KeyService.sign} takes by itself. One that is added gets
    * a key that signs at once. The keys of one that is left out sign no more here, and are published for as long as a token
@@ -108,7 +117,7 @@ export interface KeyService {
    *
    * With `revoke` the old keys go, and with them all that they signed: in this process at once, in others within a minute
    * (and as long as copies of their store lag), and at verifiers of others within `cacheAge`. It also replaces a ring that
-   * is malformed.
+   * is malformed, or that no secret opens any more.
    *
    * @throws {TypeError} If an option is unknown or `revoke` is no boolean; if the stored ring is malformed, and `revoke` is
    * not `true`.
@@ -137,7 +146,14 @@ const DAY = 86_400;
  * Processes share a store. Each reads it once a minute, so that a key which one of them revokes is refused by the others
  * within that. What verifies elsewhere reads the published keys: see {@linkcode jwksHandler}.
  *
- * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
+ * With `keys`, the private keys are encrypted in the store, each as a JWE (RFC 7517 §7, AES-256-GCM). A secret is replaced
+ * as {@linkcode deriveKeys} says, without a token lost: what an older one of the list opens is encrypted by the first one
+ * when it is read. A key that none of them opens, or that was changed, or was never encrypted, makes the whole ring one that
+ * is malformed: nothing is signed, published or verified by it, until the secret is back. If it is lost,
+ * `rotate({ revoke: true })` makes new keys, and all tokens that were signed before are refused.
+ *
+ * @throws {TypeError} If an option is missing, unknown or of a wrong shape; if the store is persistent, and there are no
+ * `keys`.
  * @throws {RangeError} If a number is out of its range.
  *
  * @example
@@ -234,6 +250,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
 function readOptions(options: KeyServiceOptions) {
   checkNames<KeyServiceOptions>(CANNOT, options, {
     store: true,
+    keys: true,
     algorithms: true,
     rotateAfter: true,
     cacheAge: true,
@@ -242,14 +259,12 @@ function readOptions(options: KeyServiceOptions) {
     events: true,
     warn: true,
   });
-  const { store, cacheAge = 600, maxTokenAge = 3_600, rotateAfter = 90 * DAY } = options;
-  if (typeof store?.load !== "function" || typeof store.save !== "function") {
-    throw new TypeError(`${CANNOT}: store is no KeyStore`);
-  }
+  const { cacheAge = 600, maxTokenAge = 3_600, rotateAfter = 90 * DAY } = options;
   const { now, events, warn = warnConsole } = options;
   for (const [name, value] of Object.entries({ now, events, warn })) {
     checkOptionalFunction(CANNOT, name, value);
   }
+  const store = keyStoreOf(CANNOT, { ...options, warn });
   requireSeconds(CANNOT, { cacheAge }, { min: 0, max: DAY });
   requireSeconds(CANNOT, { maxTokenAge }, { min: 1, max: 30 * DAY });
   const algorithms = readAlgorithms(options.algorithms ?? ["ES256"]);

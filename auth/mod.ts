@@ -255,7 +255,7 @@ export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./csrf.ts
 export { csrfGuard } from "./http_csrf.ts";
 export type { CsrfGuardOptions } from "./http_csrf.ts";
 export { deriveKeys } from "./derived_keys.ts";
-export type { DerivedKeys, KeyPurpose } from "./derived_keys.ts";
+export type * from "./derived_keys.ts";
 
 // Stores
 export { inMemoryAuthStores } from "./store_memory.ts";
@@ -272,15 +272,7 @@ export {
   repoUserStore,
 } from "./store_repo.ts";
 export type { RepoStoreOptions } from "./store_repo.ts";
-export type {
-  AtomicHook,
-  CasResult,
-  KeyedRecord,
-  ListRecordsOptions,
-  StorageAdapter,
-  StoredRecord,
-  Versioned,
-} from "./storage_adapter.ts";
+export type * from "./storage_adapter.ts";
 export type {
   ApiKey,
   ApiKeyStore,

@@ -38,7 +38,8 @@ export interface SessionOptions extends SessionLimits {
 export interface ServiceOptions {
   /**
    * What all keys are derived from: at least 32 random bytes, as text, the same at each start and in each process. Of a
-   * list the first one signs and all verify, so that it can be replaced.
+   * list the first one signs and encrypts, all verify and decrypt, so that it can be replaced: {@linkcode deriveKeys} says
+   * how. Without it the keys of `jwt` are lost.
    */
   readonly secret: string | readonly string[];
   /** Where users, sessions and the rest are kept: {@linkcode inMemoryAuthStores}, or a database. */
@@ -51,8 +52,8 @@ export interface ServiceOptions {
   /** How long sessions last. @default 24 h, or 1 h without a request */
   readonly session?: SessionOptions | undefined;
   /**
-   * Tokens for programs, signed by keys that `stores.keys` holds: {@linkcode AuthRuntime.tokens}. Requests may then carry an
-   * access token; `createAuthRoutes({ tokens: true })` hands them out.
+   * Tokens for programs, signed by keys that `stores.keys` holds, encrypted by the secret: {@linkcode AuthRuntime.tokens}.
+   * Requests may then carry an access token; `createAuthRoutes({ tokens: true })` hands them out.
    *
    * @default none
    */
@@ -138,7 +139,7 @@ export function createServices(options: ServiceOptions): Services {
     refreshTokens,
     ...told,
   });
-  const tokens = options.jwt && createTokens(options.jwt, stores, told);
+  const tokens = options.jwt && createTokens(options.jwt, { stores, keys, told });
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
   const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
   return {

@@ -220,7 +220,7 @@ export interface StoredKey {
   readonly kid: string;
   /** Algorithm, RFC 7518. */
   readonly alg: string;
-  /** The private key as a JWK, or that encrypted. */
+  /** The private key: a JWK, or that encrypted, as a compact JWE, RFC 7516. */
   readonly key: unknown;
   /** When it was made. */
   readonly createdAt: number;
@@ -240,6 +240,12 @@ export interface KeyRing {
 
 /** Keeps the ring of signing keys. */
 export interface KeyStore {
+  /**
+   * Whether what it keeps outlives the process, as in a database: private keys must be encrypted then.
+   *
+   * @default {false}
+   */
+  readonly persistent?: boolean | undefined;
   /** The ring, if there is one, as it was saved last: a copy that lags brings back what was revoked. */
   load(): Promise<KeyRing | null>;
   /** Replaces the ring that was read, or makes the first one (`null`). */

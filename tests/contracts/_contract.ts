@@ -121,7 +121,8 @@ export async function runCase<F extends Family>(
   }
 }
 
-function fakeClock(): ContractClock {
+/** A clock that stands still until it is set. */
+export function fakeClock(): ContractClock {
   let time = 1_700_000_000;
   return {
     now: () => time,

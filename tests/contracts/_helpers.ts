@@ -126,6 +126,32 @@ export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
   ["two lines", "a\nb"],
 ];
 
+/** JSON that comes back as it was. */
+export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = [
+  ["a text", "state"],
+  ["an empty text", ""],
+  ["text that looks like JSON", '{"a":1}'],
+  ["text beyond the BMP, and two lines", "🔑\n\u2028"],
+  ["a NUL, and half a surrogate pair", "a\0b\ud83d"],
+  ["a number", 1.5],
+  ["zero", 0],
+  ["a large number", Number.MAX_SAFE_INTEGER],
+  ["numbers at the ends of their range", [5e-324, Number.MAX_VALUE, -1e21, 0.1]],
+  ["true", true],
+  ["false", false],
+  ["a list", ["a", 1, null, [true]]],
+  ["an empty list", []],
+  ["an empty object", {}],
+  ["objects within objects", { a: { b: { c: [{ d: null }] } } }],
+  ["empty ones within others", { list: [], object: {}, lists: [[], {}] }],
+  ["members in no order", { b: 1, aa: 2, a: 3 }],
+  ["a member named as the prototype", JSON.parse('{"__proto__":{"polluted":true},"a":1}')],
+  ["members named as a store's own", { value: 1, expiresAt: 2, version: "3", key: "4" }],
+  ["members with odd names", { "": 1, "a\0": 2, "$a.b": 3, "🔑": 4 }],
+  ["ten thousand characters", "k".repeat(10_000)],
+  ["fifty thousand bytes", { text: "ключ".repeat(6_250) }],
+];
+
 /** Times beside the one from which on something has ended, and whether it is still there. */
 export function timesAround(
   end: number,

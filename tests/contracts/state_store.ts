@@ -7,30 +7,10 @@
 import { assertEquals } from "@std/assert";
 import type { StateStore } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
-import { ODD_KEYS, race, RACERS, timesAround, vandalise } from "./_helpers.ts";
+import { JSON_VALUES, ODD_KEYS, race, RACERS, timesAround, vandalise } from "./_helpers.ts";
 
 const START = 1_700_000_000;
 const END = START + 600;
-
-/** JSON that comes back as it was. */
-const VALUES: readonly (readonly [why: string, value: unknown])[] = [
-  ["a text", "state"],
-  ["an empty text", ""],
-  ["text that looks like JSON", '{"a":1}'],
-  ["text beyond the BMP, and two lines", "🔑\n\u2028"],
-  ["a number", 1.5],
-  ["zero", 0],
-  ["a large number", Number.MAX_SAFE_INTEGER],
-  ["true", true],
-  ["false", false],
-  ["a list", ["a", 1, null, [true]]],
-  ["an empty list", []],
-  ["an empty object", {}],
-  ["objects within objects", { a: { b: { c: [{ d: null }] } } }],
-  ["a member named as the prototype", JSON.parse('{"__proto__":{"polluted":true},"a":1}')],
-  ["members named as a store's own", { value: 1, expiresAt: 2, version: "3", key: "4" }],
-  ["ten thousand characters", "k".repeat(10_000)],
-];
 
 /** The cases. */
 export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
@@ -56,8 +36,8 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
   {
     name: "consume() gives every kind of JSON as it was put",
     async run({ store }) {
-      for (const [why, value] of VALUES) await store.put(why, value, END);
-      for (const [why, value] of VALUES) {
+      for (const [why, value] of JSON_VALUES) await store.put(why, value, END);
+      for (const [why, value] of JSON_VALUES) {
         const text = JSON.stringify(value);
         assertEquals(JSON.stringify(await store.consume(why)), text, why);
       }

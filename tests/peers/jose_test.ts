@@ -1,12 +1,13 @@
-/** Keys that are published over HTTP: ours for jose, and jose's for us. */
+/** Keys that are published over HTTP, and keys that are encrypted: ours for jose, and jose's for us. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   type AsymmetricAlgorithm,
   AuthError,
   bearerTokenStrategy,
   createContainer,
   createRouter,
+  deriveKeys,
   inMemoryAuthStores,
   json,
   type Jwk,
@@ -17,13 +18,33 @@ import {
   verifyJwt,
   withAuthRoutes,
 } from "../../mod.ts";
+import { nodeKey, OLD, TODAY } from "../auth/_encrypted_keys.ts";
+import { kidOf } from "../auth/_key_service.ts";
 import { serveHttp } from "../auth/_servers.ts";
 import type { Jose } from "../runtimes/jose.ts";
 import { JOSE } from "./versions.ts";
 
-const { SignJWT, jwtVerify, createRemoteJWKSet, exportJWK, generateKeyPair }: Jose = await import(
-  JOSE
-);
+/** What of jose encrypts, RFC 7516. */
+interface JoseEncryption {
+  readonly CompactEncrypt: new (plaintext: Uint8Array) => {
+    setProtectedHeader(header: object): { encrypt(key: Uint8Array): Promise<string> };
+  };
+  compactDecrypt(jwe: string, key: Uint8Array, options?: object): Promise<{
+    readonly plaintext: Uint8Array;
+    readonly protectedHeader: object;
+  }>;
+}
+
+const {
+  SignJWT,
+  jwtVerify,
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  calculateJwkThumbprint,
+  CompactEncrypt,
+  compactDecrypt,
+}: Jose & JoseEncryption = await import(JOSE);
 
 const ALGORITHMS = ["ES256", "RS256", "PS384", "ES512", "EdDSA", "Ed25519"] as const;
 const PARTIES = { iss: "https://id.example", aud: "https://api.example" };
@@ -126,5 +147,92 @@ Deno.test("bearerTokenStrategy() takes access tokens of jose's, and no ID tokens
     const refused = await send(await sign(typ, claims));
     await refused.body?.cancel();
     assertEquals(refused.status, 401);
+  }
+});
+
+/** What the header of an encrypted key says. */
+const headerOf = (kid: string) => ({ alg: "dir", enc: "A256GCM", cty: "jwk+json", kid });
+
+Deno.test("keyService() keeps keys that jose decrypts and signs by, and no other secret does", async () => {
+  const store = inMemoryAuthStores().keys;
+  const service = keyService({ store, keys: deriveKeys([TODAY, OLD]), algorithms: ALGORITHMS });
+  await service.jwks();
+  const ring = (await store.load())?.keys ?? [];
+  assertEquals(ring.map(({ alg }) => alg), [...ALGORITHMS]);
+  const strict = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"] };
+  for (const { kid, alg, key } of ring) {
+    const text = String(key);
+    const { plaintext, protectedHeader } = await compactDecrypt(text, nodeKey(TODAY), strict);
+    assertEquals(protectedHeader, headerOf(kid));
+    const jwk: Jwk = JSON.parse(new TextDecoder().decode(plaintext));
+    assertEquals(await calculateJwkThumbprint(jwk), kid);
+    const exp = Math.floor(Date.now() / 1000) + 600;
+    const token = await new SignJWT({ ...PARTIES, sub: "ada", exp })
+      .setProtectedHeader({ alg, kid, typ: "JWT" }).sign(jwk);
+    const keys = service.resolve;
+    const { claims } = await verifyJwt(token, {
+      algorithms: ALGORITHMS,
+      keys,
+      issuer: PARTIES.iss,
+      audience: PARTIES.aud,
+    });
+    assertEquals(claims.sub, "ada");
+    await assertRejects(() => compactDecrypt(text, nodeKey(OLD)));
+  }
+});
+
+Deno.test("keyService() signs by keys that jose encrypted, by any secret of the list, and by no others", async () => {
+  for (const alg of ALGORITHMS) {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true });
+    const jwk = await exportJWK(privateKey);
+    const kid = await calculateJwkThumbprint(jwk);
+    const plaintext = new TextEncoder().encode(JSON.stringify(jwk));
+    const key = await new CompactEncrypt(plaintext).setProtectedHeader(headerOf(kid))
+      .encrypt(nodeKey(OLD));
+    const store = inMemoryAuthStores().keys;
+    await store.save([{ kid, alg, key, createdAt: 0, activeAt: 0 }], null);
+    const options = { store, algorithms: [alg] };
+    await assertRejects(
+      () => keyService({ ...options, keys: deriveKeys(TODAY) }).jwks(),
+      TypeError,
+      "not encrypted by the secret",
+    );
+    for (const secret of [OLD, [TODAY, OLD], TODAY]) {
+      const service = keyService({ ...options, keys: deriveKeys(secret) });
+      const token = await service.sign({ ...PARTIES, sub: "ada" }, { expiresIn: 60 });
+      assertEquals(kidOf(token), kid);
+    }
+    const [stored] = (await store.load())?.keys ?? [];
+    assert(stored?.kid === kid && stored.key !== key, "it was encrypted anew");
+    const opened = await compactDecrypt(String(stored.key), nodeKey(TODAY));
+    assertEquals(JSON.parse(new TextDecoder().decode(opened.plaintext)), jwk);
+  }
+});
+
+Deno.test("keyService() signs by nothing that jose encrypted otherwise", async () => {
+  const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  const plaintext = new TextEncoder().encode(JSON.stringify(jwk));
+  const { cty: _, ...untyped } = headerOf(kid);
+  const headers = [
+    { ...headerOf(kid), alg: "A256GCMKW" },
+    { ...headerOf(kid), alg: "A256KW" },
+    { ...headerOf("another key") },
+    { ...headerOf(kid), typ: "JWE" },
+    untyped,
+  ];
+  for (const header of headers) {
+    const key = await new CompactEncrypt(plaintext).setProtectedHeader(header).encrypt(nodeKey());
+    const opened = await compactDecrypt(key, nodeKey());
+    assertEquals(JSON.parse(new TextDecoder().decode(opened.plaintext)), jwk);
+    const store = inMemoryAuthStores().keys;
+    await store.save([{ kid, alg: "ES256", key, createdAt: 0, activeAt: 0 }], null);
+    const service = keyService({ store, keys: deriveKeys(TODAY) });
+    await assertRejects(
+      () => service.sign({}, { expiresIn: 60 }),
+      TypeError,
+      "not encrypted by the secret",
+    );
   }
 });

@@ -1,0 +1,286 @@
+/** The catalogue "Guards, stores, keys", as far as it is about signing keys in a store: one row per attack; rows are only added. */
+
+import { inMemoryAuthStores } from "@gatehouse/http";
+import { assert, assertEquals, assertFalse } from "@std/assert";
+import { decodeBase64Url, encodeBase64Bare, encodeBase64Url } from "../../auth/_base64url.ts";
+import { encodeHex, utf8 } from "../../auth/_bytes.ts";
+import { deriveKeys } from "../../auth/derived_keys.ts";
+import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../auth/jwa.ts";
+import { generateJwk, type Jwk } from "../../auth/jwk.ts";
+import { signJws } from "../../auth/jws.ts";
+import type { KeyStore, StoredKey } from "../../auth/store_types.ts";
+import {
+  assertRefused,
+  joinParts,
+  OLD,
+  openByNode,
+  OTHER,
+  partsOf,
+  sealByNode,
+  TODAY,
+  withSecret,
+} from "../auth/_encrypted_keys.ts";
+import { keyBench, kidOf, kidsOf, START } from "../auth/_key_service.ts";
+import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/_token_routes.ts";
+import { codeOf } from "../router/_helpers.ts";
+
+/** RFC 7518 §6.2.2, §6.3.2, §6.4.1 and RFC 8037 §2. */
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
+  isJwaAlgorithm(alg) && JWA[alg].kty !== "oct"
+);
+
+for (const alg of ASYMMETRIC) {
+  Deno.test(`[ATTACKS] a stored ring of ${alg} in a thief's hands → no private member, no private number`, async () => {
+    const written: string[] = [];
+    const bench = keyBench({
+      wrap: (store) => ({
+        save(keys, expected) {
+          written.push(JSON.stringify([keys, expected]));
+          return store.save(keys, expected);
+        },
+      }),
+    });
+    await withSecret(bench, OLD, { algorithms: [alg] }).jwks();
+    const service = withSecret(bench, [TODAY, OLD], { algorithms: [alg] });
+    await service.rotate();
+    const ring = await bench.ring();
+    const text = [...written, JSON.stringify(ring), JSON.stringify([bench.events, bench.warnings])]
+      .join("\n");
+    assertEquals([written.length, ring.length], [3, 2]);
+    const members = PRIVATE_MEMBERS.filter((member) => text.includes(`"${member}"`));
+    assertEquals(members, []);
+    for (const { key } of ring) {
+      const jwk: Jwk = JSON.parse(openByNode(String(key)));
+      for (const member of PRIVATE_MEMBERS) {
+        const value = jwk[member];
+        if (value === undefined) continue;
+        for (const spelling of spellings(String(value))) {
+          assertFalse(text.includes(spelling), `${member} is in the store`);
+        }
+      }
+      assert(typeof jwk.d === "string", "it was looked for");
+    }
+  });
+}
+
+Deno.test("[ATTACKS] 1,000 saves → as many initialization vectors, and no key for signatures twice the same", async () => {
+  const vectors: string[] = [];
+  const kids = new Set<string>();
+  const bench = keyBench({
+    wrap: (store) => ({
+      save(keys, expected) {
+        for (const { kid, key } of keys) {
+          vectors.push(encodeHex(partsOf(String(key)).iv));
+          kids.add(kid);
+        }
+        return store.save(keys, expected);
+      },
+    }),
+  });
+  const service = withSecret(bench, TODAY);
+  for (let save = 0; save < 1_000; save++) await service.rotate({ revoke: save % 10 === 0 });
+  assertEquals(bench.calls.save, 1_000);
+  assertEquals(kids.size, 1_000);
+  assert(vectors.length > 5_000, "a ring has several keys, and each save encrypts them all");
+  assertEquals(new Set(vectors).size, vectors.length);
+});
+
+type Change = (ring: readonly StoredKey[]) => readonly unknown[];
+
+/** Somebody's own. */
+const OWN = await generateJwk("Ed25519");
+
+/** What becomes of a ring of two keys when somebody writes to the store. */
+const WRITTEN: readonly (readonly [source: string, what: string, change: Change])[] = [
+  ["ATTACKS", "one key in plain", ([one, two]) => [one, { ...two, key: opened(two) }]],
+  ["ATTACKS", "all keys in plain", (ring) => ring.map((key) => ({ ...key, key: opened(key) }))],
+  ["ATTACKS", "a plain key of their own beside them", (ring) => [...ring, planted(OWN)]],
+  ["ATTACKS", "a plain key of their own alone", () => [planted(OWN)]],
+  ["neighbour", "their own key, encrypted by their own secret", (ring) => [
+    ...ring,
+    planted(sealed({ kid: OWN.kid }, { secret: OTHER })),
+  ]],
+  ["neighbour", "their own key as a JWS without a signature", (ring) => [
+    ...ring,
+    planted(`${encode({ alg: "none" })}.${encode(OWN)}.`),
+  ]],
+  ["ATTACKS", "two keys swapped", ([one, two]) => [
+    { ...one, key: two?.key },
+    { ...two, key: one?.key },
+  ]],
+  ["neighbour", "two key ids swapped", ([one, two]) => [
+    { ...one, kid: two?.kid },
+    { ...two, kid: one?.kid },
+  ]],
+  [
+    "neighbour",
+    "one key in the place of another",
+    ([one, two]) => [one, { ...two, key: one?.key }],
+  ],
+  ["ATTACKS", "a tag of 12 bytes", ([one, two]) => [one, cut(two, 12)]],
+  ["ATTACKS", "a tag of 15 bytes", ([one, two]) => [one, cut(two, 15)]],
+  ["ATTACKS", "a tag of 1 byte", ([one, two]) => [one, cut(two, 1)]],
+  ["ATTACKS", "no tag", ([one, two]) => [one, cut(two, 0)]],
+  ["neighbour", "a tag that somebody with the secret made too short", ([one, two]) => [one, {
+    ...two,
+    key: sealed({ kid: two?.kid }, { tagBytes: 12, jwk: opened(two) }),
+  }]],
+  ["CVE-2015-9235", "alg none in the header", ([one, two]) => [one, {
+    ...two,
+    key: sealed({ kid: two?.kid, alg: "none" }, { jwk: opened(two) }),
+  }]],
+  ["neighbour", "a header that compresses", ([one, two]) => [one, {
+    ...two,
+    key: sealed({ kid: two?.kid, zip: "DEF" }, { jwk: opened(two) }),
+  }]],
+  ["neighbour", "no key", ([one, two]) => [one, { ...two, key: undefined }]],
+  ["neighbour", "null for a key", ([one, two]) => [one, { ...two, key: null }]],
+  ["neighbour", "a list of a key", ([one, two]) => [one, { ...two, key: [two?.key] }]],
+];
+for (const [source, what, change] of WRITTEN) {
+  for (const secret of [TODAY, [TODAY, OLD]]) {
+    const which = secret === TODAY ? "one secret" : "two secrets";
+    Deno.test(`[${source}] a stored ring with ${what}, for ${which} → refused whole, until it is revoked`, async () => {
+      const bench = keyBench();
+      const service = withSecret(bench, secret);
+      await service.jwks();
+      await service.rotate();
+      const kids = kidsOf(await service.jwks());
+      const ring = await bench.store.load();
+      assertEquals(ring?.keys.length, 2);
+      await bench.store.save(change(ring?.keys ?? []) as StoredKey[], ring?.version ?? null);
+      const { save } = bench.calls;
+      bench.clock.now += 60; // who knew the keys before knows them no more
+      for (const one of [service, withSecret(bench, secret)]) {
+        for (const kid of [...kids, OWN.kid ?? ""]) await assertRefused(one, kid);
+      }
+      assertEquals(bench.calls.save, save, "and nothing is written");
+      await service.rotate({ revoke: true });
+      await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
+      assertEquals((await bench.ring()).length, 1);
+    });
+  }
+}
+
+Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 500, no word of why, and nobody is let in", async () => {
+  const first = createTokenApp();
+  const { accessToken, refreshToken } = await signInForTokens(first);
+  const app = createTokenApp({ stores: first.stores, secret: OTHER });
+  assertEquals((await ask(first, accessToken)).status, 200);
+  const ring = await first.stores.keys.load();
+  const forged = await forge();
+  for (
+    const send of [
+      () => ask(app, accessToken),
+      () => ask(app, forged),
+      () => withToken(app, "/maybe", accessToken),
+      () => refresh(app, refreshToken),
+    ]
+  ) {
+    const response = await send();
+    assertEquals(response.status, 500);
+    assertEquals(response.headers.get("WWW-Authenticate"), null);
+    const text = await response.text();
+    for (const word of ["ring", "secret", "encrypt"]) assertFalse(text.includes(word), word);
+  }
+  assertEquals(app.errors.map((error) => error instanceof TypeError), [true, true, true, true]);
+  assertEquals(
+    (await app.router.request("/me")).status,
+    401,
+    "who sends no token is asked for one",
+  );
+  assertEquals((await app.router.request("/public")).status, 200);
+  assertEquals(await first.stores.keys.load(), ring);
+
+  await app.runtime.tokens?.keys.rotate({ revoke: true });
+  assertEquals(await codeOf(await ask(app, accessToken)), [401, "invalid_token"]);
+  assertEquals(await codeOf(await ask(app, forged)), [401, "invalid_token"]);
+  const answer = await refresh(app, refreshToken); // it is no JWT, and was not used up
+  const tokens = await answer.json();
+  assertEquals([answer.status, (await ask(app, tokens.accessToken)).status], [200, 200]);
+});
+
+Deno.test("[neighbour] registerAuth({ jwt }) on a store that is persistent → nothing in plain in it", async () => {
+  const stores = inMemoryAuthStores({ now: () => 0 });
+  const keys: KeyStore = { ...stores.keys, persistent: true };
+  const app = createTokenApp({ stores: { ...stores, keys } });
+  const { accessToken } = await signInForTokens(app);
+  assertEquals((await ask(app, accessToken)).status, 200);
+  const [stored] = (await keys.load())?.keys ?? [];
+  assertEquals([stored?.kid, typeof stored?.key], [kidOf(accessToken), "string"]);
+});
+
+Deno.test("[neighbour] another purpose of the same secret → its codes open nothing", async () => {
+  const bench = keyBench();
+  const service = withSecret(bench, TODAY);
+  await service.jwks();
+  const [stored] = await bench.ring();
+  const parts = partsOf(String(stored?.key));
+  const keys = deriveKeys(TODAY);
+  for (const purpose of ["csrf", "device", "throttle"] as const) {
+    const mac = await keys.sign(purpose, parts.ciphertext);
+    const key = joinParts({ ...parts, tag: mac.slice(0, 16) });
+    const ring = await bench.store.load();
+    await bench.store.save([{ ...stored, key } as StoredKey], ring?.version ?? null);
+    await assertRefused(withSecret(bench, TODAY), stored?.kid ?? "");
+  }
+});
+
+/** How a number may be written. */
+function spellings(value: string): readonly string[] {
+  const bytes = decodeBase64Url(value);
+  const hex = encodeHex(bytes);
+  return [value, encodeBase64Bare(bytes), hex, hex.toUpperCase(), `${BigInt(`0x${hex}`)}`];
+}
+
+function opened(stored: StoredKey | undefined): Jwk {
+  return JSON.parse(openByNode(String(stored?.key)));
+}
+
+function encode(value: object): string {
+  return encodeBase64Url(utf8(JSON.stringify(value)));
+}
+
+/** A key as a ring has it. */
+function planted(key: unknown): StoredKey {
+  return { kid: OWN.kid ?? "", alg: "Ed25519", key, createdAt: START, activeAt: START };
+}
+
+interface SealedOptions {
+  readonly jwk?: Jwk;
+  readonly secret?: string;
+  readonly tagBytes?: number;
+}
+
+function sealed(members: object, { jwk = OWN, ...options }: SealedOptions = {}): string {
+  const header = { alg: "dir", enc: "A256GCM", cty: "jwk+json", ...members };
+  return sealByNode({ header, plaintext: JSON.stringify(jwk), ...options });
+}
+
+/** A key whose tag has so many bytes left. */
+function cut(stored: StoredKey | undefined, length: number): object {
+  const parts = partsOf(String(stored?.key));
+  return { ...stored, key: joinParts({ ...parts, tag: parts.tag.slice(0, length) }) };
+}
+
+/** A token by a key of somebody's own, as ours are. */
+async function forge(): Promise<string> {
+  const key = await generateJwk("ES256");
+  const times = { iat: START, exp: START + 600 };
+  const claims = { iss: JWT.issuer, aud: JWT.audience, sub: "u1", client_id: "x", ...times };
+  return await signJws(JSON.stringify(claims), {
+    algorithms: ["ES256"],
+    key,
+    header: { typ: "at+jwt", kid: key.kid },
+  });
+}
+
+async function withToken(
+  { router }: ReturnType<typeof createTokenApp>,
+  path: string,
+  token: string,
+): Promise<Response> {
+  return await router.request(path, { headers: { Authorization: `Bearer ${token}` } });
+}

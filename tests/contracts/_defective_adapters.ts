@@ -1,0 +1,137 @@
+/**
+ * Adapters that have one defect each, of those that a new engine is likely to bring.
+ *
+ * @module
+ */
+
+import type { AtomicHook, StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import { memoryAdapter } from "./_memory_adapter.ts";
+
+/** An adapter that keeps every promise, and what one needs to break one. */
+export interface Tools {
+  /** The adapter. */
+  readonly sound: StorageAdapter;
+  /** Its compare-and-swap. */
+  readonly hook: Required<AtomicHook>;
+  /** The time. */
+  readonly now: () => number;
+  /** Makes one step of it as if it were another time. */
+  at<Result>(seconds: number, step: () => Promise<Result>): Promise<Result>;
+}
+
+/** What is wrong with an adapter. */
+export interface Defect {
+  /** What is wrong. */
+  readonly why: string;
+  /** How the name of a case starts that must find it. */
+  readonly found: string;
+  /** Makes an adapter that is wrong so. */
+  readonly make: (tools: Tools) => StorageAdapter;
+}
+
+/** Makes an adapter that has a defect, over an empty place. */
+export function defectiveAdapter(
+  { make }: Defect,
+  { now }: { readonly now: () => number },
+): StorageAdapter {
+  let other: number | undefined;
+  const sound = memoryAdapter({ now: () => other ?? now() });
+  const { cas, take } = sound.atomic ?? {};
+  if (cas === undefined || take === undefined) throw new TypeError("Cannot make adapter: no hook");
+  return make({
+    sound,
+    hook: { cas, take },
+    now,
+    at(seconds, step) {
+      other = seconds;
+      const result = step(); // done before it returns
+      other = undefined;
+      return result;
+    },
+  });
+}
+
+/** Writes other records than those that are handed in. */
+export function rewriting(
+  { sound, hook }: Tools,
+  rewrite: (record: StoredRecord) => StoredRecord,
+): StorageAdapter {
+  return {
+    ...sound,
+    put: (collection, key, record) => sound.put(collection, key, rewrite(record)),
+    atomic: {
+      ...hook,
+      cas: (collection, key, expected, next) =>
+        hook.cas(collection, key, expected, next && rewrite(next)),
+    },
+  };
+}
+
+/** Shows other versions than those that there are, made of the one that was shown before. */
+export function reversioning(
+  { sound, hook }: Tools,
+  next: (before: string | undefined, how: "put" | "cas") => string,
+): StorageAdapter {
+  const shown = new Map<string, string>();
+  const nameOf = (collection: string, key: string) => JSON.stringify([collection, key]);
+  const show = <Found extends { version: string }>(name: string, found: Found): Found => ({
+    ...found,
+    version: shown.get(name) ?? "",
+  });
+  return {
+    async get(collection, key) {
+      const found = await sound.get(collection, key);
+      return found && show(nameOf(collection, key), found);
+    },
+    async find(collection, unique) {
+      const found = await sound.find(collection, unique);
+      return found && show(nameOf(collection, found.key), found);
+    },
+    async list(collection, ...asked) {
+      const found = await sound.list(collection, ...asked);
+      return found.map((each) => show(nameOf(collection, each.key), each));
+    },
+    async put(collection, key, record) {
+      await sound.put(collection, key, record);
+      const name = nameOf(collection, key);
+      shown.set(name, next(shown.get(name), "put"));
+    },
+    async delete(collection, key) {
+      await sound.delete(collection, key);
+      shown.delete(nameOf(collection, key));
+    },
+    atomic: {
+      async cas(collection, key, expected, record) {
+        const name = nameOf(collection, key);
+        const { version } = await sound.get(collection, key) ?? {};
+        if (expected !== null && expected !== shown.get(name)) return { status: "lost" };
+        const current = expected === null ? null : version ?? "";
+        const result = await hook.cas(collection, key, current, record);
+        if (result.status !== "ok") return result;
+        const shownNext = next(shown.get(name), "cas");
+        if (record === null) shown.delete(name);
+        else shown.set(name, shownNext);
+        return { status: "ok", version: shownNext };
+      },
+      async take(collection, key) {
+        const value = await hook.take(collection, key);
+        if (value !== null) shown.delete(nameOf(collection, key));
+        return value;
+      },
+    },
+  };
+}
+
+/** Finds records by other keys than those that are asked for. */
+export function renaming({ sound, hook }: Tools, rename: (key: string) => string): StorageAdapter {
+  return {
+    ...sound,
+    get: (collection, key) => sound.get(collection, rename(key)),
+    put: (collection, key, record) => sound.put(collection, rename(key), record),
+    delete: (collection, key) => sound.delete(collection, rename(key)),
+    atomic: {
+      cas: (collection, key, ...swap) => hook.cas(collection, rename(key), ...swap),
+      take: (collection, key) => hook.take(collection, rename(key)),
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * What can be wrong with ends and versions.
+ *
+ * @module
+ */
+
+import { hasEnded } from "../../auth/_storage.ts";
+import { type Defect, reversioning, rewriting } from "./_defective_adapters.ts";
+
+/** Defects of ends. */
+export const END_DEFECTS: readonly Defect[] = [
+  {
+    why: "get() gives what has ended",
+    found: "get(), find() and list() know no record from its end on",
+    make: ({ sound, at }) => ({ ...sound, get: (...place) => at(0, () => sound.get(...place)) }),
+  },
+  {
+    why: "find() gives what has ended",
+    found: "get(), find() and list() know no record from its end on",
+    make: ({ sound, at }) => ({ ...sound, find: (...place) => at(0, () => sound.find(...place)) }),
+  },
+  {
+    why: "list() gives what has ended",
+    found: "get(), find() and list() know no record from its end on",
+    make: ({ sound, at }) => ({ ...sound, list: (...asked) => at(0, () => sound.list(...asked)) }),
+  },
+  {
+    why: "list() counts what has ended",
+    found: "list() counts no record that has ended",
+    make: ({ sound, at, now }) => ({
+      ...sound,
+      async list(...asked) {
+        const found = await at(0, () => sound.list(...asked));
+        return found.filter(({ expiresAt }) => !hasEnded(expiresAt, now()));
+      },
+    }),
+  },
+  {
+    why: "take() gives what has ended",
+    found: "take() gives a value until its end",
+    make: ({ sound, hook, at }) => ({
+      ...sound,
+      atomic: { ...hook, take: (...place) => at(0, () => hook.take(...place)) },
+    }),
+  },
+  {
+    why: "cas() replaces what has ended by its version",
+    found: "cas() with the version of a record from its end on is lost",
+    make: ({ sound, hook, at, now }) => ({
+      ...sound,
+      atomic: {
+        ...hook,
+        cas: (collection, key, expected, next) =>
+          at(expected === null ? now() : 0, () => hook.cas(collection, key, expected, next)),
+      },
+    }),
+  },
+  {
+    why: "cas() makes nothing where something has ended",
+    found: "cas() with no version wins over a record from its end on",
+    make: ({ sound, hook, at, now }) => ({
+      ...sound,
+      atomic: {
+        ...hook,
+        cas: (collection, key, expected, next) =>
+          at(expected === null ? 0 : now(), () => hook.cas(collection, key, expected, next)),
+      },
+    }),
+  },
+  {
+    why: "what has ended holds its text",
+    found: "cas() has the text of a record from its end on",
+    make: ({ sound, hook, at }) => ({
+      ...sound,
+      atomic: {
+        ...hook,
+        async cas(collection, key, expected, next) {
+          const { unique } = next ?? {};
+          const holder = unique === undefined
+            ? null
+            : await at(0, () => sound.find(collection, unique));
+          if (holder !== null && holder.key !== key) return { status: "taken" };
+          return await hook.cas(collection, key, expected, next);
+        },
+      },
+    }),
+  },
+  {
+    why: "a reader removes what has ended by its own clock",
+    found: "get(), find(), list() and cas() that is lost take nothing from a clock",
+    make: ({ sound }) => ({
+      ...sound,
+      async get(...place) {
+        const found = await sound.get(...place);
+        if (found === null) await sound.delete(...place);
+        return found;
+      },
+    }),
+  },
+  {
+    why: "ends are whole seconds",
+    found: "get() knows a record to a fraction of a second",
+    make: (tools) =>
+      rewriting(tools, (record) => ({
+        ...record,
+        ...(record.expiresAt === undefined ? {} : { expiresAt: Math.floor(record.expiresAt) }),
+      })),
+  },
+  {
+    why: "an end of zero is none",
+    found: "put() and cas() of what has ended replace a record by nothing",
+    make: (tools) =>
+      rewriting(tools, (record) => ({ ...record, expiresAt: record.expiresAt || undefined })),
+  },
+  {
+    why: "put() leaves an earlier end",
+    found: "put() replaces the end of an earlier record",
+    make: ({ sound }) => ({
+      ...sound,
+      async put(collection, key, record) {
+        const expiresAt = record.expiresAt ?? (await sound.get(collection, key))?.expiresAt;
+        await sound.put(collection, key, { ...record, expiresAt });
+      },
+    }),
+  },
+];
+
+/** Defects of versions. */
+export const VERSION_DEFECTS: readonly Defect[] = [
+  {
+    why: "put() leaves the version",
+    found: "put() changes the version",
+    make: (tools) =>
+      reversioning(
+        tools,
+        (before, how) => how === "put" ? before ?? crypto.randomUUID() : crypto.randomUUID(),
+      ),
+  },
+  {
+    why: "cas() leaves the version",
+    found: "cas() replaces the record that was read",
+    make: (tools) =>
+      reversioning(
+        tools,
+        (before, how) => how === "cas" ? before ?? crypto.randomUUID() : crypto.randomUUID(),
+      ),
+  },
+  {
+    why: "versions of a record count from one again",
+    found: "cas(), put(), delete() and take() give a record made again no version",
+    make: (tools) => reversioning(tools, (before) => `${Number(before ?? 0) + 1}`),
+  },
+  {
+    why: "versions are compared as numbers",
+    found: "cas() with an odd version is lost",
+    make: ({ sound, hook }) => ({
+      ...sound,
+      atomic: {
+        ...hook,
+        cas: (collection, key, expected, next) =>
+          hook.cas(collection, key, expected === null ? null : `${parseFloat(expected)}`, next),
+      },
+    }),
+  },
+];

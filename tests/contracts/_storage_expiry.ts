@@ -1,0 +1,272 @@
+/**
+ * When a record of a storage adapter must be there, to the second and below.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { SKEW_SECONDS } from "../../auth/_clock.ts";
+import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { ContractClock } from "./_contract.ts";
+import { atTimesAround } from "./_helpers.ts";
+import {
+  assertGone,
+  assertKept,
+  casOk,
+  casStatus,
+  COLLECTION,
+  END,
+  holderOf,
+  listKeys,
+  put,
+  START,
+  type StorageCase,
+  take,
+  versionOf,
+} from "./_storage_helpers.ts";
+
+const TEN_YEARS = 10 * 366 * 86_400;
+const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
+const LASTING: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
+
+/** Ends that an engine's own number of seconds or milliseconds may not hold. */
+const ODD_ENDS: readonly (readonly [why: string, end: number])[] = [
+  ["a quarter of a second later", END + 0.25],
+  ["a thousandth of a second later", END + 0.001],
+  ["less than a thousandth of a second later", END + 0.000_25],
+  ["a second after the start", START + 1],
+  ["half a second after the start", START + 0.5],
+  ["beyond 32 bits", 2 ** 32 + 10],
+  ["beyond 32 bits with a sign", 2 ** 31 + 10],
+  ["in the year 4821", 90_000_000_000],
+];
+
+/** Ends that come after every other time. */
+const FAR_ENDS: readonly (readonly [why: string, end: number])[] = [
+  ["in the year 9999", 253_402_300_799],
+  ["the last time of a Date", 8_640_000_000_000],
+  ["more milliseconds than a number counts", Number.MAX_SAFE_INTEGER],
+  ["the last number", Number.MAX_VALUE],
+];
+
+/** The cases. */
+export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
+  {
+    name: "get(), find() and list() know no record from its end on",
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      await put(store, "later", { ...FULL, unique: "v", expiresAt: END + 10 });
+      await atTimesAround({ clock, end: END }, async ({ there, why }) => {
+        await assertThere(store, { there, why });
+        assertEquals(await listKeys(store, 0, "i"), there ? ["k", "later"] : ["later"], why);
+      });
+    },
+  },
+  {
+    name: "get() knows a record to a fraction of a second, and gives the end that was written",
+    async run({ store, clock }) {
+      for (const [why, end] of ODD_ENDS) {
+        clock.set(START);
+        await put(store, "k", { ...FULL, expiresAt: end });
+        await assertKept(store, "k", { ...FULL, expiresAt: end, why });
+        for (const [before, there] of [[0.000_1, true], [0, false], [-0.000_1, false]] as const) {
+          clock.set(end - before);
+          const expected = { ...FULL, expiresAt: end, why: `${why}, ${before} before` };
+          await (there ? assertKept : assertGone)(store, "k", expected);
+        }
+      }
+    },
+  },
+  {
+    name: "put() and cas() keep what ends far away",
+    atomic: true,
+    async run({ store, clock }) {
+      for (const [why, end] of FAR_ENDS) {
+        await put(store, "k", { ...FULL, expiresAt: end });
+        await assertKept(store, "k", { ...FULL, expiresAt: end, why });
+        await casOk(store, "k", await versionOf(store, "k"), { ...FULL, expiresAt: end });
+        clock.set(START + TEN_YEARS);
+        await assertKept(store, "k", { ...FULL, expiresAt: end, why });
+        clock.set(START);
+      }
+    },
+  },
+  {
+    name: "get(), find() and list() know a record without an end for ten years",
+    async run({ store, clock }) {
+      await put(store, "k", LASTING);
+      for (const time of [START + 86_400, END + TEN_YEARS]) {
+        clock.set(time);
+        await assertKept(store, "k", LASTING);
+      }
+    },
+  },
+  {
+    name: "put() and cas() of what has ended replace a record by nothing",
+    atomic: true,
+    async run({ store }) {
+      for (const expiresAt of [START, START - 1, START - TEN_YEARS, 1, 0, -1, -0.5]) {
+        const why = `ends at ${expiresAt}`;
+        await put(store, "k", FULL);
+        await put(store, "k", { ...FULL, expiresAt });
+        await assertGone(store, "k", { ...FULL, why });
+        await put(store, "k", FULL);
+        await casOk(store, "k", await versionOf(store, "k"), { ...FULL, expiresAt });
+        await assertGone(store, "k", { ...FULL, why });
+        await casOk(store, "k", null, { ...FULL, expiresAt });
+        await assertGone(store, "k", { ...FULL, why });
+        await casOk(store, "other", null, { value: 2, unique: "u" });
+        await store.delete(COLLECTION, "other");
+      }
+    },
+  },
+  {
+    name: "put() replaces the end of an earlier record, or takes it away",
+    async run({ store, clock }) {
+      await assertEnds({ store, clock }, (record) => put(store, "k", record));
+    },
+  },
+  {
+    name: "cas() replaces the end of an earlier record, or takes it away",
+    atomic: true,
+    async run({ store, clock }) {
+      await assertEnds({ store, clock }, async (record) => {
+        const found = await store.get(COLLECTION, "k");
+        await casOk(store, "k", found?.version ?? null, record);
+      });
+    },
+  },
+  {
+    name: "cas() with the version of a record from its end on is lost",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      const version = await versionOf(store, "k");
+      for (const time of [END, END + 1, END + TEN_YEARS]) {
+        clock.set(time);
+        assertEquals(
+          await casStatus(store, "k", version, { ...FULL, expiresAt: time + 9 }),
+          "lost",
+        );
+        assertEquals(await casStatus(store, "k", version, LASTING), "lost");
+        assertEquals(await casStatus(store, "k", version, null), "lost");
+        await assertGone(store, "k", FULL);
+      }
+    },
+  },
+  {
+    name: "cas() with the version of a record wins until its end",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      await put(store, "l", { value: 1, expiresAt: END });
+      clock.set(END - 1);
+      await casOk(store, "k", await versionOf(store, "k"), { ...FULL, expiresAt: END + 10 });
+      await casOk(store, "l", await versionOf(store, "l"), null);
+      clock.set(END);
+      await assertKept(store, "k", { ...FULL, expiresAt: END + 10 });
+    },
+  },
+  {
+    name: "cas() with no version wins over a record from its end on, not before",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      const old = await versionOf(store, "k");
+      const next = { value: 2, unique: "v", index: ["j", "i"] } as const;
+      await atTimesAround({ clock, end: END }, async ({ there, why }) => {
+        if (why === "a second later") return; // it has won by then
+        assertEquals(await casStatus(store, "k", null, next), there ? "lost" : "ok", why);
+      });
+      await assertKept(store, "k", next);
+      assertEquals(await holderOf(store, "u"), null);
+      assertEquals(await listKeys(store, 0, "i"), []);
+      assertEquals(await casStatus(store, "k", old, null), "lost");
+    },
+  },
+  {
+    name: "put() works over a record that has ended, and leaves nothing of it",
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      clock.set(END);
+      await put(store, "k", { value: 2, expiresAt: END + 10, unique: "v", index: ["j"] });
+      await assertKept(store, "k", { value: 2, expiresAt: END + 10, unique: "v", index: ["j"] });
+      assertEquals(await holderOf(store, "u"), null);
+      assertEquals(await listKeys(store, 0, "i"), []);
+      assertEquals(await listKeys(store, 1, "j"), []);
+      clock.set(END + 10);
+      await assertGone(store, "k", { unique: "v", index: ["j"] });
+    },
+  },
+  {
+    name: "take() gives a value until its end, and nothing from then on",
+    atomic: true,
+    async run({ store, clock }) {
+      await atTimesAround({ clock, end: END }, async ({ there, why }) => {
+        const time = clock.now();
+        clock.set(START);
+        await put(store, "k", FULL);
+        clock.set(time);
+        assertEquals(await take(store, "k"), there ? FULL.value : null, why);
+        assertEquals(await take(store, "k"), null, why);
+      });
+    },
+  },
+  {
+    name: "delete() removes a record that has ended",
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      clock.set(END);
+      await store.delete(COLLECTION, "k");
+      clock.set(END - 1);
+      await assertGone(store, "k", FULL);
+    },
+  },
+  {
+    name: "get(), find(), list() and cas() that is lost take nothing from a clock that is behind",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", FULL);
+      const version = await versionOf(store, "k");
+      clock.set(END + SKEW_SECONDS - 1); // another process, whose clock is ahead
+      await assertGone(store, "k", FULL);
+      assertEquals(await casStatus(store, "k", version, null), "lost");
+      await put(store, "other", { ...FULL, unique: "v", expiresAt: END + 3600 });
+      await store.delete(COLLECTION, "other");
+      clock.set(END - 1);
+      await assertKept(store, "k", FULL);
+    },
+  },
+];
+
+/** Says whether the record is there, by whatever it is found. */
+async function assertThere(
+  store: StorageAdapter,
+  { there, why }: { there: boolean; why: string },
+): Promise<void> {
+  await (there ? assertKept : assertGone)(store, "k", { ...FULL, why });
+}
+
+/** Says that a record's end is always that of the last writing. */
+async function assertEnds(
+  { store, clock }: { store: StorageAdapter; clock: ContractClock },
+  write: (record: StoredRecord) => Promise<void>,
+): Promise<void> {
+  await write(FULL);
+  await write({ ...FULL, expiresAt: END + 600 });
+  clock.set(END);
+  await assertKept(store, "k", { ...FULL, expiresAt: END + 600, why: "the end came later" });
+  await write(LASTING);
+  clock.set(END + TEN_YEARS);
+  await assertKept(store, "k", { ...LASTING, why: "the end was taken away" });
+  await write({ ...FULL, expiresAt: END + TEN_YEARS + 10 });
+  await write({ ...FULL, expiresAt: END + TEN_YEARS + 5 });
+  clock.set(END + TEN_YEARS + 4);
+  await assertKept(store, "k", {
+    ...FULL,
+    expiresAt: END + TEN_YEARS + 5,
+    why: "an end was given",
+  });
+  clock.set(END + TEN_YEARS + 5);
+  await assertGone(store, "k", { ...FULL, why: "the end came sooner" });
+}

@@ -1,0 +1,158 @@
+/**
+ * What the cases of storage adapters share. Where no collection is named it is {@linkcode COLLECTION}.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type {
+  AtomicHook,
+  CasResult,
+  ListRecordsOptions,
+  StorageAdapter,
+  StoredRecord,
+} from "../../auth/storage_adapter.ts";
+import type { ContractCase } from "./_contract.ts";
+
+/** One promise of an adapter. */
+export interface StorageCase extends ContractCase<StorageAdapter> {
+  /** Whether it is one of {@linkcode StorageAdapter.atomic}; every race is. */
+  readonly atomic?: true;
+}
+
+/** Where most records of the cases are. */
+export const COLLECTION = "records";
+
+/** When a case starts, in seconds since the epoch. */
+export const START = 1_700_000_000;
+
+/** When records of a case end. */
+export const END: number = START + 600;
+
+/** An adapter's compare-and-swap. */
+export function hookOf({ atomic }: StorageAdapter): AtomicHook {
+  assert(atomic !== undefined, "the adapter has no atomic hook");
+  return atomic;
+}
+
+/** Writes a record. */
+export function put(adapter: StorageAdapter, key: string, record: StoredRecord): Promise<void> {
+  return adapter.put(COLLECTION, key, record);
+}
+
+/** Compares and swaps. */
+export function cas(
+  adapter: StorageAdapter,
+  ...[key, expected, next]: [key: string, expected: string | null, next: StoredRecord | null]
+): Promise<CasResult> {
+  return hookOf(adapter).cas(COLLECTION, key, expected, next);
+}
+
+/** Compares and swaps, and gives only what became of it. */
+export async function casStatus(
+  adapter: StorageAdapter,
+  ...swap: [key: string, expected: string | null, next: StoredRecord | null]
+): Promise<CasResult["status"]> {
+  return (await cas(adapter, ...swap)).status;
+}
+
+/** Compares and swaps, which must succeed, and gives the new version. */
+export async function casOk(
+  adapter: StorageAdapter,
+  ...swap: [key: string, expected: string | null, next: StoredRecord | null]
+): Promise<string> {
+  const result = await cas(adapter, ...swap);
+  assert(result.status === "ok", `cas() of ${swap[0]} is ${result.status}`);
+  return result.version;
+}
+
+/** Takes a value, also where that is made of reading and swapping. */
+export async function take(
+  adapter: StorageAdapter,
+  key: string,
+  collection: string = COLLECTION,
+): Promise<unknown> {
+  const hook = hookOf(adapter);
+  if (hook.take !== undefined) return await hook.take(collection, key);
+  while (true) {
+    const record = await adapter.get(collection, key);
+    if (record === null) return null;
+    const { status } = await hook.cas(collection, key, record.version, null);
+    if (status === "ok") return record.value;
+  }
+}
+
+/** A record's version. Fails if there is no record. */
+export async function versionOf(adapter: StorageAdapter, key: string): Promise<string> {
+  const record = await adapter.get(COLLECTION, key);
+  assert(record !== null, `${key} is not there`);
+  return record.version;
+}
+
+/** A record's value, `null` if there is none. */
+export async function valueOf(adapter: StorageAdapter, key: string): Promise<unknown> {
+  return (await adapter.get(COLLECTION, key))?.value ?? null;
+}
+
+/** The key of the record that has a unique text, `null` if there is none. */
+export async function holderOf(adapter: StorageAdapter, unique: string): Promise<string | null> {
+  return (await adapter.find(COLLECTION, unique))?.key ?? null;
+}
+
+/** The keys of a list. */
+export async function listKeys(
+  adapter: StorageAdapter,
+  ...[index, text, options]: [index: 0 | 1, text: string, options?: ListRecordsOptions]
+): Promise<string[]> {
+  const found = options === undefined
+    ? await adapter.list(COLLECTION, index, text)
+    : await adapter.list(COLLECTION, index, text, options);
+  return found.map(({ key }) => key);
+}
+
+/** Says that a record is there as it was written, by whatever it is found. */
+export async function assertKept(
+  adapter: StorageAdapter,
+  key: string,
+  { collection = COLLECTION, why = key, ...record }: StoredRecord & {
+    readonly collection?: string;
+    readonly why?: string;
+  },
+): Promise<void> {
+  const { value, expiresAt, unique, index = [] } = record;
+  const found = await adapter.get(collection, key);
+  assert(found !== null, `${why}: get() finds nothing`);
+  const { version } = found;
+  const expected = expiresAt === undefined ? { value, version } : { value, version, expiresAt };
+  assertEquals(found, expected, why);
+  if (unique !== undefined) {
+    assertEquals(await adapter.find(collection, unique), { key, ...expected }, why);
+  }
+  for (const which of [0, 1] as const) {
+    const text = index[which];
+    if (text === undefined) continue;
+    const listed = await adapter.list(collection, which, text);
+    assertEquals(listed.filter((each) => each.key === key), [{ key, ...expected }], why);
+  }
+}
+
+/** Says that nothing is found by what a record had. */
+export async function assertGone(
+  adapter: StorageAdapter,
+  key: string,
+  { collection = COLLECTION, why = key, unique, index = [] }: Omit<StoredRecord, "value"> & {
+    readonly collection?: string;
+    readonly why?: string;
+  } = {},
+): Promise<void> {
+  assertEquals(await adapter.get(collection, key), null, `${why}: get()`);
+  if (unique !== undefined) {
+    assertEquals(await adapter.find(collection, unique), null, `${why}: find()`);
+  }
+  for (const which of [0, 1] as const) {
+    const text = index[which];
+    if (text === undefined) continue;
+    const listed = (await adapter.list(collection, which, text)).map((each) => each.key);
+    assertEquals(listed.includes(key), false, `${why}: list()`);
+  }
+}

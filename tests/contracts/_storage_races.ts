@@ -1,0 +1,244 @@
+/**
+ * What a storage adapter must do for many callers at once: for one record, and for two that contend for a text.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, AssertionError } from "@std/assert";
+import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import { makePairs, race, raceForOne, RACERS } from "./_helpers.ts";
+import {
+  assertKept,
+  casOk,
+  casStatus,
+  COLLECTION,
+  END,
+  listKeys,
+  put,
+  type StorageCase,
+  take,
+  valueOf,
+} from "./_storage_helpers.ts";
+
+/** A loser of so many swaps in a row says that nobody wins. */
+const MOST_ATTEMPTS = 500;
+
+/** The cases. */
+export const STORAGE_RACE_CASES: readonly StorageCase[] = [
+  {
+    name: "cas() lets one of many make a record",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => casStatus(store, "k", null, recordOf(racer)),
+        won: "ok",
+        lost: "lost",
+      });
+      await assertWinner(subject.stores, winner);
+    },
+  },
+  {
+    name: "cas() lets one of many make a record where one has ended",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      await put(subject.store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
+      subject.clock.set(END);
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => casStatus(store, "k", null, recordOf(racer)),
+        won: "ok",
+        lost: "lost",
+      });
+      await assertWinner(subject.stores, winner);
+    },
+  },
+  {
+    name: "cas() lets one of many with one version replace a record",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const version = await casOk(subject.store, "k", null, { value: 1, index: ["i", "j"] });
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => casStatus(store, "k", version, recordOf(racer)),
+        won: "ok",
+        lost: "lost",
+      });
+      await assertWinner(subject.stores, winner);
+    },
+  },
+  {
+    name: "cas() lets one of many with one version remove a record",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const version = await casOk(subject.store, "k", null, { value: 1, index: ["i", "j"] });
+      const start = (store: StorageAdapter) => casStatus(store, "k", version, null);
+      await raceForOne(subject, { start, won: "ok", lost: "lost" });
+      for (const store of subject.stores) assertEquals(await listKeys(store, 0, "i"), []);
+    },
+  },
+  {
+    name: "cas() counts to as many as there are counters that try again when they have lost",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      await put(subject.store, "k", { value: 0, unique: "u", index: ["i", "j"] });
+      await race(subject, increment);
+      for (const store of subject.stores) {
+        await assertKept(store, "k", { value: RACERS, unique: "u", index: ["i", "j"] });
+      }
+    },
+  },
+  {
+    name: "take() gives a value to one of many",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      await put(subject.store, "k", { value: { a: 1 }, expiresAt: END });
+      const values = await race(subject, (store) => take(store, "k"));
+      assertEquals(values.filter((value) => value !== null), [{ a: 1 }]);
+    },
+  },
+  {
+    name: "take() gives each of many values to one of two",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      await makePairs((index) => put(subject.store, `k${index}`, { value: index }));
+      const values = await race(subject, (store, racer) => take(store, `k${racer >> 1}`));
+      const given = values.filter((value) => value !== null).map(Number).sort((a, b) => a - b);
+      assertEquals(given, Array.from({ length: RACERS / 2 }, (_, index) => index));
+    },
+  },
+  {
+    name: "take() gives a value as it was, or as cas() has made it, and cas() hears which",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const version = await casOk(subject.store, "k", null, { value: "old" });
+      const outcomes = await race(
+        subject,
+        (store, racer) =>
+          racer % 2 === 0 ? casStatus(store, "k", version, { value: "new" }) : take(store, "k"),
+      );
+      const swaps = outcomes.filter((outcome) => outcome === "ok").length;
+      const taken = outcomes.filter((outcome) => outcome === "old" || outcome === "new");
+      const left = await valueOf(subject.store, "k"); // if every take() came before the swap of one
+      assertEquals(left, null);
+      assertEquals(taken, [swaps === 0 ? "old" : "new"]);
+      assert(swaps <= 1);
+    },
+  },
+  {
+    name: "cas() lets one of many keys that are new have a text",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const statuses = await race(
+        subject,
+        (store, racer) => casStatus(store, `k${racer}`, null, { ...recordOf(racer), unique: "u" }),
+      );
+      await assertSole(subject.stores, statuses);
+    },
+  },
+  {
+    name: "cas() lets one of many keys that are new have the text of a record that has ended",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      await put(subject.store, "k", { value: 1, expiresAt: END, unique: "u", index: ["i", "j"] });
+      subject.clock.set(END);
+      const statuses = await race(
+        subject,
+        (store, racer) => casStatus(store, `k${racer}`, null, { ...recordOf(racer), unique: "u" }),
+      );
+      await assertSole(subject.stores, statuses);
+    },
+  },
+  {
+    name: "cas() lets one of many records that are there have a text",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const made = await race(subject, async (store, racer) => {
+        return await casOk(store, `k${racer}`, null, { value: racer, unique: `u${racer}` });
+      });
+      const statuses = await race(
+        subject,
+        (store, racer) =>
+          casStatus(store, `k${racer}`, made[racer] ?? "", { ...recordOf(racer), unique: "u" }),
+      );
+      await assertSole(subject.stores, statuses);
+      for (const [racer, status] of statuses.entries()) {
+        const found = await subject.store.find(COLLECTION, `u${racer}`);
+        assertEquals(found?.key, status === "ok" ? undefined : `k${racer}`);
+      }
+    },
+  },
+  {
+    name: "put() lets one of many keys have a text, and rejects for the others",
+    atomic: true,
+    race: true,
+    async run(subject) {
+      const statuses = await race(subject, async (store, racer) => {
+        try {
+          await put(store, `k${racer}`, { ...recordOf(racer), unique: "u" });
+          return "ok";
+        } catch (error) {
+          assert(error instanceof Error);
+          return "taken";
+        }
+      });
+      await assertSole(subject.stores, statuses);
+    },
+  },
+];
+
+function recordOf(racer: number): StoredRecord {
+  return { value: racer, unique: `u${racer}`, index: ["i", `j${racer}`] };
+}
+
+/** Says that of the record `k` there is what one racer wrote, and nothing of any other. */
+async function assertWinner(stores: readonly StorageAdapter[], winner: number): Promise<void> {
+  for (const store of stores) {
+    await assertKept(store, "k", recordOf(winner));
+    assertEquals(await listKeys(store, 0, "i"), ["k"]);
+    assertEquals(await listKeys(store, 1, "j"), []);
+  }
+  const [store] = stores;
+  assert(store !== undefined);
+  for (let racer = 0; racer < RACERS; racer++) {
+    const holds = racer === winner;
+    assertEquals((await store.find(COLLECTION, `u${racer}`))?.key, holds ? "k" : undefined);
+    assertEquals((await listKeys(store, 1, `j${racer}`)).length, holds ? 1 : 0);
+  }
+}
+
+/** Says that one racer has the text `u`, that its record is the only one listed, and that all others heard so. */
+async function assertSole(
+  stores: readonly StorageAdapter[],
+  statuses: readonly string[],
+): Promise<void> {
+  assertEquals(statuses.filter((status) => status === "ok").length, 1, "one has the text");
+  const refused = statuses.filter((status) => status === "taken" || status === "lost");
+  assertEquals(refused.length, statuses.length - 1);
+  const winner = statuses.indexOf("ok");
+  for (const store of stores) {
+    assertEquals(await listKeys(store, 0, "i"), [`k${winner}`]);
+    await assertKept(store, `k${winner}`, { ...recordOf(winner), unique: "u" });
+  }
+}
+
+/** Adds one, as often as it takes. Whoever loses waits for longer and longer, and not for as long as others. */
+async function increment(store: StorageAdapter, racer: number): Promise<void> {
+  for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt++) {
+    const record = await store.get(COLLECTION, "k");
+    assert(record !== null);
+    const next = { value: Number(record.value) + 1, unique: "u", index: ["i", "j"] } as const;
+    if (await casStatus(store, "k", record.version, next) === "ok") return;
+    const most = 2 ** Math.min(attempt, 8);
+    await new Promise((resolve) => setTimeout(resolve, (racer * 7919 + attempt * 104_729) % most));
+  }
+  throw new AssertionError(`Cannot increment: ${MOST_ATTEMPTS} swaps were lost`);
+}

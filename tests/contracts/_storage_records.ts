@@ -1,0 +1,240 @@
+/**
+ * What a storage adapter must do with records: keep them as they are, and apart.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import { assertDetached, JSON_VALUES, ODD_KEYS } from "./_helpers.ts";
+import {
+  assertGone,
+  assertKept,
+  casOk,
+  COLLECTION,
+  END,
+  holderOf,
+  listKeys,
+  put,
+  type StorageCase,
+  take,
+  valueOf,
+} from "./_storage_helpers.ts";
+
+const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
+
+/** Two places or texts that must not be joined without a mark between them that neither can have. */
+const SPLITS: readonly (readonly [first: string, second: string])[] = [
+  ["a", "b:c"],
+  ["a:b", "c"],
+  ["a", "b/c"],
+  ["a/b", "c"],
+  ["a", "bc"],
+  ["ab", "c"],
+  ["", "abc"],
+  ["abc", ""],
+  ["a\n", "b"],
+  ["a", "\nb"],
+  ["a\\", "b"],
+  ["a", "\\b"],
+  ['a","', "b"],
+  ["a", '","b'],
+  ["a\u0001", "b"],
+  ["a", "\u0001b"],
+  ["{a}", "b"],
+  ["{a", "}b"],
+];
+
+/** The cases. */
+export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
+  {
+    name: "put() keeps a record, found by its key, its unique text and both indexes",
+    async run({ store }) {
+      await put(store, "k", FULL);
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "get(), find() and list() find nothing that is not there, nor by another text",
+    async run({ store }) {
+      await assertGone(store, "k", FULL);
+      await put(store, "k", FULL);
+      for (const text of ["", "K", "k ", "kk", "a", "__proto__", "constructor"]) {
+        await assertGone(store, text, { unique: text, index: [text, text] });
+        await assertGone(store, "k", { collection: text, unique: "u", index: ["i", "j"] });
+      }
+      assertEquals(await store.get(COLLECTION, "u"), null);
+      assertEquals(await store.get(COLLECTION, "i"), null);
+      for (const text of ["k", "i", "j"]) assertEquals(await holderOf(store, text), null, text);
+      for (const text of ["k", "u", "j"]) assertEquals(await listKeys(store, 0, text), [], text);
+      for (const text of ["k", "u", "i"]) assertEquals(await listKeys(store, 1, text), [], text);
+    },
+  },
+  {
+    name: "put() leaves absent what is absent",
+    async run({ store }) {
+      for (
+        const index of [undefined, [], [undefined, undefined], ["i"], [undefined, "j"]] as const
+      ) {
+        await put(store, "k", FULL);
+        await put(store, "k", { value: 1, expiresAt: undefined, unique: undefined, index });
+        await assertKept(store, "k", { value: 1, ...(index && { index }) });
+        assertEquals(await holderOf(store, "u"), null);
+        assertEquals((await listKeys(store, 0, "i")).length, index?.[0] === "i" ? 1 : 0);
+        assertEquals((await listKeys(store, 1, "j")).length, index?.[1] === "j" ? 1 : 0);
+        for (const text of ["", "undefined", "null"]) {
+          assertEquals(await holderOf(store, text), null, text);
+          assertEquals(await listKeys(store, 0, text), [], text);
+          assertEquals(await listKeys(store, 1, text), [], text);
+        }
+      }
+    },
+  },
+  {
+    name: "delete() removes a record with all that finds it, and may be repeated",
+    async run({ store }) {
+      await put(store, "k", FULL);
+      await put(store, "other", { value: 2, index: ["i", "j"] });
+      await store.delete(COLLECTION, "k");
+      await assertGone(store, "k", FULL);
+      await store.delete(COLLECTION, "k");
+      await store.delete("nowhere", "k");
+      await assertKept(store, "other", { value: 2, index: ["i", "j"] });
+      await put(store, "k", FULL);
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "put() keeps every kind of JSON as it was",
+    async run({ store }) {
+      for (const [why, value] of JSON_VALUES) {
+        await put(store, why, { value, unique: why, index: ["i", why] });
+      }
+      for (const [why, value] of JSON_VALUES) {
+        const text = JSON.stringify(value);
+        assertEquals(JSON.stringify(await valueOf(store, why)), text, why);
+        const found = await store.find(COLLECTION, why);
+        assertEquals(JSON.stringify(found?.value), text, why);
+        const [listed] = await store.list(COLLECTION, 1, why);
+        assertEquals(JSON.stringify(listed?.value), text, why);
+      }
+      assertEquals((await store.list(COLLECTION, 0, "i")).length, JSON_VALUES.length);
+      assertEquals("polluted" in {}, false);
+    },
+  },
+  {
+    name: "cas() and take() keep and give every kind of JSON as it was",
+    atomic: true,
+    async run({ store }) {
+      for (const [why, value] of JSON_VALUES) await casOk(store, why, null, { value });
+      for (const [why, value] of JSON_VALUES) {
+        assertEquals(JSON.stringify(await take(store, why)), JSON.stringify(value), why);
+        assertEquals(await take(store, why), null, why);
+      }
+    },
+  },
+  {
+    name: "get(), find() and list() give values that are detached",
+    async run({ store }) {
+      const value = { list: ["a"], inner: { b: 1 } };
+      const expected = structuredClone(value);
+      await put(store, "k", { value, unique: "u", index: ["i"] });
+      await assertDetached(value, { expected, find: () => valueOf(store, "k") });
+      const find = async () => (await store.find(COLLECTION, "u"))?.value;
+      await assertDetached<unknown>({}, { expected, find });
+      const list = async () => (await store.list(COLLECTION, 0, "i")).map((each) => each.value);
+      await assertDetached<unknown>([], { expected: [expected], find: list });
+    },
+  },
+  {
+    name: "put() and cas() keep what a record was when they were called",
+    atomic: true,
+    async run({ store }) {
+      const value = { list: ["a"] };
+      const writing = [put(store, "k", { value }), casOk(store, "l", null, { value })];
+      value.list.push("b");
+      await Promise.all(writing);
+      for (const key of ["k", "l"]) assertEquals(await valueOf(store, key), { list: ["a"] }, key);
+    },
+  },
+  {
+    name: "put() takes odd texts for keys, unique texts and index texts",
+    async run({ store }) {
+      const records = ODD_KEYS.map(([why, key]) => {
+        return { why, key, record: { value: why, unique: key, index: [key, key] as const } };
+      });
+      for (const { key, record } of records) await put(store, key, record);
+      for (const { why, key, record } of records) {
+        await assertKept(store, key, { ...record, why });
+        assertEquals(await listKeys(store, 0, key), [key], why);
+        assertEquals(await listKeys(store, 1, key), [key], why);
+      }
+      for (const { why, key, record } of records) {
+        await store.delete(COLLECTION, key);
+        await assertGone(store, key, { ...record, why });
+      }
+    },
+  },
+  {
+    name: "cas() and take() take odd texts for keys",
+    atomic: true,
+    async run({ store }) {
+      for (const [why, key] of ODD_KEYS) await casOk(store, key, null, { value: why });
+      for (const [why, key] of ODD_KEYS) assertEquals(await take(store, key), why, why);
+    },
+  },
+  {
+    name: "put() takes odd texts for collections",
+    async run({ store }) {
+      for (const [why, collection] of ODD_KEYS) {
+        await store.put(collection, "k", { ...FULL, value: why });
+      }
+      for (const [why, collection] of ODD_KEYS) {
+        await assertKept(store, "k", { ...FULL, value: why, collection, why });
+        assertEquals((await store.list(collection, 0, "i")).length, 1, why);
+        await store.delete(collection, "k");
+        await assertGone(store, "k", { ...FULL, collection, why });
+      }
+    },
+  },
+  {
+    name: "put() keeps collections apart, with all that finds their records",
+    async run({ store }) {
+      for (const collection of ["a", "b"]) {
+        await store.put(collection, "k", { ...FULL, value: collection });
+      }
+      for (const collection of ["a", "b"]) {
+        await assertKept(store, "k", { ...FULL, value: collection, collection });
+      }
+      await store.delete("a", "k");
+      await assertGone(store, "k", { ...FULL, collection: "a" });
+      await assertKept(store, "k", { ...FULL, value: "b", collection: "b" });
+    },
+  },
+  {
+    name: "put() does not take the end of one text for the start of the next",
+    async run({ store }) {
+      for (const [first, second] of SPLITS) {
+        const value = [first, second];
+        await store.put(first, second, { value, unique: second, index: [second, second] });
+        await put(store, second, { value, index: [first, undefined] });
+      }
+      for (const [collection, text] of SPLITS) {
+        const value = [collection, text];
+        await assertKept(store, text, { value, unique: text, index: [text, text], collection });
+      }
+      await assertIndexesApart(store);
+    },
+  },
+];
+
+/** Says that index texts and keys that join to the same text are apart. */
+async function assertIndexesApart(store: StorageAdapter): Promise<void> {
+  const keys = new Map<string, string>(); // a later record of a key has replaced the earlier one
+  for (const [first, second] of SPLITS) keys.set(second, first);
+  for (const [first] of SPLITS) {
+    const expected = [...keys].filter(([, text]) => text === first).map(([key]) => key).sort();
+    assertEquals((await listKeys(store, 0, first)).sort(), expected, first);
+  }
+  assert(keys.size > 1);
+}

@@ -1,0 +1,260 @@
+/**
+ * What the atomic hook of a storage adapter must do for one caller.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import type { StoredRecord } from "../../auth/storage_adapter.ts";
+import {
+  assertGone,
+  assertKept,
+  cas,
+  casOk,
+  casStatus,
+  COLLECTION,
+  END,
+  hookOf,
+  listKeys,
+  put,
+  type StorageCase,
+  take,
+  versionOf,
+} from "./_storage_helpers.ts";
+
+const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
+const OTHER: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
+
+/** What is no version that a record has. */
+const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => string])[] = [
+  ["no text", () => ""],
+  ["zero", () => "0"],
+  ["the version without its end", (version) => version.slice(0, -1)],
+  ["the version and more", (version) => `${version}0`],
+  ["the version and a space", (version) => `${version} `],
+  ["the version and a NUL", (version) => `${version}\0`],
+  ["a number with the same value", (version) => `0${version}`],
+  ["null as text", () => "null"],
+  ["a pattern in SQL", () => "%"],
+  ["a pattern in Redis", () => "*"],
+  ["beyond ASCII", () => "версия🔑"],
+  ["half a surrogate pair", () => "\ud83d"],
+  ["a member of every object", () => "constructor"],
+  ["a long one", () => "9".repeat(1000)],
+];
+
+/** The cases. */
+export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
+  {
+    name: "cas() makes a record where there is none, found by everything, with the version it says",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "k", null, FULL);
+      await assertKept(store, "k", FULL);
+      assertEquals(await versionOf(store, "k"), version);
+    },
+  },
+  {
+    name: "cas() replaces the record that was read, with everything that finds it",
+    atomic: true,
+    async run({ store }) {
+      const first = await casOk(store, "k", null, FULL);
+      const second = await casOk(store, "k", first, OTHER);
+      assertNotEquals(second, first);
+      await assertKept(store, "k", OTHER);
+      assertEquals(await versionOf(store, "k"), second);
+      assertEquals(await store.find(COLLECTION, "u"), null);
+      assertEquals(await listKeys(store, 0, "i"), []);
+      assertEquals(await listKeys(store, 1, "j"), []);
+      const third = await casOk(store, "k", second, FULL);
+      await assertKept(store, "k", FULL);
+      assertEquals(new Set([first, second, third]).size, 3);
+    },
+  },
+  {
+    name: "cas() with the version that get(), find() or list() gave wins, after put() too",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FULL);
+      await casOk(store, "k", await versionOf(store, "k"), FULL);
+      const found = await store.find(COLLECTION, "u");
+      await casOk(store, "k", found?.version ?? "", FULL);
+      const [listed] = await store.list(COLLECTION, 1, "j");
+      await casOk(store, "k", listed?.version ?? "", { value: 3 });
+      await assertKept(store, "k", { value: 3 });
+    },
+  },
+  {
+    name: "cas() with no version is lost where there is a record, and changes nothing",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "k", null, FULL);
+      assertEquals(await cas(store, "k", null, OTHER), { status: "lost" });
+      await assertKept(store, "k", FULL);
+      await assertGone(store, "other", OTHER);
+      assertEquals(await versionOf(store, "k"), version);
+    },
+  },
+  {
+    name: "cas() with a version is lost where there is no record, and makes none",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "other", null, { value: 1 });
+      for (const expected of [version, "1", ""]) {
+        assertEquals(await cas(store, "k", expected, FULL), { status: "lost" });
+        assertEquals(await cas(store, "k", expected, null), { status: "lost" });
+        await assertGone(store, "k", FULL);
+      }
+    },
+  },
+  {
+    name: "cas() with an odd version is lost, and changes nothing",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "k", null, FULL);
+      for (const [why, make] of ODD_VERSIONS) {
+        for (const next of [OTHER, null]) {
+          assertEquals(await casStatus(store, "k", make(version), next), "lost", why);
+        }
+      }
+      await assertKept(store, "k", FULL);
+      assertEquals(await versionOf(store, "k"), version);
+    },
+  },
+  {
+    name: "cas() with an old version is lost, even if the record is again what it was",
+    atomic: true,
+    async run({ store }) {
+      const old: string[] = [];
+      old.push(await casOk(store, "k", null, FULL));
+      old.push(await casOk(store, "k", old[0] ?? "", OTHER));
+      await casOk(store, "k", old[1] ?? "", FULL);
+      for (const version of old) {
+        assertEquals(await casStatus(store, "k", version, OTHER), "lost");
+        assertEquals(await casStatus(store, "k", version, null), "lost");
+      }
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "cas() with a version of another key or collection is lost",
+    atomic: true,
+    async run({ store }) {
+      const atomic = hookOf(store);
+      const versions = new Map<string, string>();
+      for (const collection of ["a", "b"]) {
+        for (const key of ["k", "l"]) {
+          const made = await atomic.cas(collection, key, null, { value: 1 });
+          assert(made.status === "ok");
+          versions.set(`${collection} ${key}`, made.version);
+        }
+      }
+      // Two records may have equal versions by chance; what matters is that each is checked against its own
+      for (const name of ["a k", "b k", "a l"]) {
+        const [collection = "", key = ""] = name.split(" ");
+        const updated = await atomic.cas(collection, key, versions.get(name) ?? null, { value: 2 });
+        assertEquals(updated.status, "ok", name);
+      }
+      for (const name of ["a k", "b k", "a l"]) {
+        const [collection = "", key = ""] = name.split(" ");
+        const { status } = await atomic.cas(collection, key, versions.get("b l") ?? null, null);
+        assertEquals(status, "lost", name);
+      }
+      assertEquals((await store.get("b", "l"))?.version, versions.get("b l"));
+    },
+  },
+  {
+    name: "put() changes the version, though it writes the same",
+    async run({ store }) {
+      const versions = new Set<string>();
+      for (let time = 0; time < 5; time++) {
+        await put(store, "k", FULL);
+        versions.add(await versionOf(store, "k"));
+      }
+      assertEquals(versions.size, 5);
+      assert([...versions].every((version) => typeof version === "string"));
+    },
+  },
+  {
+    name: "put() makes a version that was read before lost",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "k", null, FULL);
+      await put(store, "k", FULL);
+      assertEquals(await casStatus(store, "k", version, OTHER), "lost");
+      assertEquals(await casStatus(store, "k", version, null), "lost");
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "get() gives one version until something is written, whatever is read or refused",
+    atomic: true,
+    async run({ store, stores }) {
+      const version = await casOk(store, "k", null, FULL);
+      await put(store, "other", { value: 1, index: ["i"] });
+      await store.find(COLLECTION, "u");
+      await casStatus(store, "k", `${version}0`, OTHER);
+      await casStatus(store, "k", null, null);
+      await casStatus(store, "new", null, { value: 1, unique: "u" });
+      await store.delete(COLLECTION, "other");
+      for (const reader of stores) assertEquals(await versionOf(reader, "k"), version);
+      const [listed] = await store.list(COLLECTION, 0, "i");
+      assertEquals(listed?.version, version);
+      assertEquals((await store.find(COLLECTION, "u"))?.version, version);
+    },
+  },
+  {
+    name: "cas(), put(), delete() and take() give a record made again no version that it had",
+    atomic: true,
+    async run({ store }) {
+      const seen: string[] = [];
+      const removals: readonly ((version: string) => Promise<unknown>)[] = [
+        () => store.delete(COLLECTION, "k"),
+        (version) => casOk(store, "k", version, null),
+        () => take(store, "k"),
+      ];
+      for (const remove of [...removals, ...removals]) {
+        seen.push(await casOk(store, "k", null, FULL));
+        await remove(seen.at(-1) ?? "");
+        await put(store, "k", FULL);
+        seen.push(await versionOf(store, "k"));
+        await remove(seen.at(-1) ?? "");
+      }
+      assertEquals(new Set(seen).size, seen.length);
+      await put(store, "k", FULL);
+      for (const version of seen) {
+        assertEquals(await casStatus(store, "k", version, OTHER), "lost");
+        assertEquals(await casStatus(store, "k", version, null), "lost");
+      }
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "cas() with a version and nothing else removes the record, with all that finds it",
+    atomic: true,
+    async run({ store }) {
+      const version = await casOk(store, "k", null, FULL);
+      assertEquals(await casStatus(store, "k", version, null), "ok");
+      await assertGone(store, "k", FULL);
+      assertEquals(await casStatus(store, "k", version, null), "lost");
+      await casOk(store, "k", null, FULL);
+      await assertKept(store, "k", FULL);
+    },
+  },
+  {
+    name: "take() gives a value once, and removes the record with all that finds it",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FULL);
+      await put(store, "other", OTHER);
+      assertEquals(await take(store, "k"), FULL.value);
+      await assertGone(store, "k", FULL);
+      assertEquals(await take(store, "k"), null);
+      assertEquals(await take(store, "none"), null);
+      assertEquals(await take(store, "other", "nowhere"), null);
+      await assertKept(store, "other", OTHER);
+      await put(store, "k", { ...FULL, value: 2 });
+      assertEquals(await take(store, "k"), 2);
+    },
+  },
+];

@@ -1,0 +1,256 @@
+/**
+ * What a storage adapter must do with texts that one record has at a time.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import { atTimesAround } from "./_helpers.ts";
+import {
+  assertGone,
+  assertKept,
+  cas,
+  casOk,
+  casStatus,
+  COLLECTION,
+  END,
+  holderOf,
+  listKeys,
+  put,
+  START,
+  type StorageCase,
+  take,
+  versionOf,
+} from "./_storage_helpers.ts";
+
+const FIRST: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
+const SECOND: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
+
+/** How the record `k` comes to have no longer the text `u`. */
+const FREEING: readonly {
+  readonly why: string;
+  readonly free: (store: StorageAdapter) => Promise<unknown>;
+}[] = [
+  { why: "delete()", free: (store) => store.delete(COLLECTION, "k") },
+  { why: "take()", free: (store) => take(store, "k") },
+  {
+    why: "cas() that removes",
+    free: async (store) => await casOk(store, "k", await versionOf(store, "k"), null),
+  },
+  {
+    why: "cas() to another text",
+    free: async (store) => await casOk(store, "k", await versionOf(store, "k"), SECOND),
+  },
+  {
+    why: "cas() to no text",
+    free: async (store) => await casOk(store, "k", await versionOf(store, "k"), { value: 1 }),
+  },
+  { why: "put() with another text", free: (store) => put(store, "k", SECOND) },
+  { why: "put() with no text", free: (store) => put(store, "k", { value: 1 }) },
+  {
+    why: "put() of what has ended",
+    free: (store) => put(store, "k", { ...FIRST, expiresAt: START }),
+  },
+];
+
+/** The cases. */
+export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
+  {
+    name: "find() gives the key of the one record that has a text",
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      await put(store, "l", { ...SECOND, index: ["i", "j"] });
+      assertEquals(await holderOf(store, "u"), "k");
+      assertEquals(await holderOf(store, "v"), "l");
+      assertEquals(await holderOf(store, "U"), null);
+    },
+  },
+  {
+    name: "cas() to a text that another record has is taken, and makes nothing",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      const version = await versionOf(store, "k");
+      const next = { ...SECOND, unique: "u" };
+      assertEquals(await cas(store, "new", null, next), { status: "taken" });
+      await assertGone(store, "new", { index: ["k", "l"] });
+      await assertKept(store, "k", FIRST);
+      assertEquals(await versionOf(store, "k"), version);
+    },
+  },
+  {
+    name: "cas() to a text that another record has is taken, and changes nothing",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      const version = await casOk(store, "l", null, SECOND);
+      const next = { value: 3, unique: "u", index: ["i", "j"] } as const;
+      assertEquals(await cas(store, "l", version, next), { status: "taken" });
+      await assertKept(store, "l", SECOND);
+      await assertKept(store, "k", FIRST);
+      assertEquals(await listKeys(store, 0, "i"), ["k"]);
+      await casOk(store, "l", version, { ...SECOND, value: 4 });
+    },
+  },
+  {
+    name: "cas() that is too late and wants a text of another changes nothing",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      const old = await casOk(store, "l", null, SECOND);
+      await casOk(store, "l", old, SECOND);
+      for (const expected of [null, old]) {
+        const status = await casStatus(store, "l", expected, { value: 3, unique: "u" });
+        assert(status === "taken" || status === "lost");
+      }
+      assertEquals(await casStatus(store, "none", old, { value: 3, unique: "w" }), "lost");
+      await assertKept(store, "k", FIRST);
+      await assertKept(store, "l", SECOND);
+      assertEquals(await holderOf(store, "w"), null);
+    },
+  },
+  {
+    name: "put() of a text that another record has rejects, and changes nothing",
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      await put(store, "l", SECOND);
+      const versions = [await versionOf(store, "k"), await versionOf(store, "l")];
+      const next = { value: "kept to itself", unique: "u", index: ["i", "j"] } as const;
+      for (const key of ["l", "new"]) {
+        const error = await assertRejects(() => put(store, key, next), Error);
+        for (const secret of ["kept to itself", "unique: u", '"u"', "'u'", "(u)"]) {
+          assert(!Deno.inspect(error).includes(secret), "the error says what is in the record");
+        }
+      }
+      await assertGone(store, "new");
+      await assertKept(store, "k", FIRST);
+      await assertKept(store, "l", SECOND);
+      assertEquals([await versionOf(store, "k"), await versionOf(store, "l")], versions);
+      assertEquals(await listKeys(store, 0, "i"), ["k"]);
+    },
+  },
+  {
+    name: "put() and cas() write a record again with the text that it has",
+    atomic: true,
+    async run({ store }) {
+      await put(store, "k", FIRST);
+      await put(store, "k", { ...FIRST, value: 2 });
+      await casOk(store, "k", await versionOf(store, "k"), { ...FIRST, value: 3 });
+      await assertKept(store, "k", { ...FIRST, value: 3 });
+    },
+  },
+  {
+    name: "put() and cas() write many records that have no text",
+    atomic: true,
+    async run({ store }) {
+      for (const key of ["k", "l"]) await put(store, key, { value: key });
+      for (const key of ["m", "n"]) await casOk(store, key, null, { value: key });
+      for (const key of ["k", "l", "m", "n"]) await assertKept(store, key, { value: key });
+    },
+  },
+  {
+    name: "cas() has a text as soon as it is free, with no text of another left",
+    atomic: true,
+    async run({ store }) {
+      for (const { why, free } of FREEING) {
+        await put(store, "k", FIRST);
+        assertEquals(await casStatus(store, "new", null, FIRST), "taken", why);
+        await free(store);
+        assertEquals(await store.find(COLLECTION, "u"), null, why);
+        await casOk(store, "new", null, FIRST);
+        await assertKept(store, "new", { ...FIRST, why });
+        for (const key of ["k", "new"]) await store.delete(COLLECTION, key);
+      }
+    },
+  },
+  {
+    name: "put() has a text as soon as it is free, with no text of another left",
+    atomic: true,
+    async run({ store }) {
+      for (const { why, free } of FREEING) {
+        await put(store, "k", FIRST);
+        await free(store);
+        await put(store, "new", FIRST);
+        await assertKept(store, "new", { ...FIRST, why });
+        for (const key of ["k", "new"]) await store.delete(COLLECTION, key);
+        assertEquals(await holderOf(store, "u"), null, why);
+      }
+    },
+  },
+  {
+    name: "delete() and take() of a record that gave its text away leave the one that has it",
+    atomic: true,
+    async run({ store }) {
+      for (const { why, free } of FREEING) {
+        await put(store, "k", FIRST);
+        await free(store);
+        await put(store, "new", FIRST);
+        await store.delete(COLLECTION, "k");
+        await put(store, "k", { value: 1 });
+        await take(store, "k");
+        await assertKept(store, "new", { ...FIRST, why });
+        assertEquals(await casStatus(store, "k", null, FIRST), "taken", why);
+        await store.delete(COLLECTION, "new");
+      }
+    },
+  },
+  {
+    name: "cas() has the text of a record from its end on, not before",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", { ...FIRST, expiresAt: END });
+      await atTimesAround({ clock, end: END }, async ({ there, why }) => {
+        assertEquals(await holderOf(store, "u"), there ? "k" : null, why);
+        assertEquals(await casStatus(store, "new", null, FIRST), there ? "taken" : "ok", why);
+        if (!there) await store.delete(COLLECTION, "new");
+      });
+    },
+  },
+  {
+    name: "cas() of a record that is there has the text of another from its end on, not before",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", { ...FIRST, expiresAt: END });
+      await put(store, "l", SECOND);
+      const version = await versionOf(store, "l");
+      clock.set(END - 1);
+      assertEquals(await casStatus(store, "l", version, { value: 3, unique: "u" }), "taken");
+      clock.set(END);
+      await casOk(store, "l", version, { value: 3, unique: "u" });
+      await assertKept(store, "l", { value: 3, unique: "u" });
+      assertEquals(await holderOf(store, "v"), null);
+    },
+  },
+  {
+    name: "put() has the text of a record from its end on, not before",
+    async run({ store, clock }) {
+      await put(store, "k", { ...FIRST, expiresAt: END });
+      clock.set(END - 1);
+      await assertRejects(() => put(store, "new", FIRST), Error);
+      clock.set(END);
+      await put(store, "new", FIRST);
+      await assertKept(store, "new", FIRST);
+      await assertGone(store, "k");
+    },
+  },
+  {
+    name: "put() and cas() over a record that has ended leave the text to the one that has it now",
+    atomic: true,
+    async run({ store, clock }) {
+      for (const write of ["put", "cas", "delete", "take"] as const) {
+        clock.set(START);
+        await put(store, "k", { ...FIRST, expiresAt: END });
+        clock.set(END);
+        await put(store, "new", { value: 2, unique: "u", index: ["i", "j"] });
+        if (write === "put") await put(store, "k", { value: 3 });
+        if (write === "cas") await casOk(store, "k", null, { value: 3 });
+        if (write === "delete") await store.delete(COLLECTION, "k");
+        if (write === "take") assertEquals(await take(store, "k"), null);
+        await assertKept(store, "new", { value: 2, unique: "u", index: ["i", "j"], why: write });
+        assertEquals(await casStatus(store, "third", null, FIRST), "taken", write);
+        for (const key of ["k", "new"]) await store.delete(COLLECTION, key);
+      }
+    },
+  },
+];

@@ -1,0 +1,21 @@
+/**
+ * The order of texts by their bytes in UTF-8, for adapters that have to make it themselves.
+ *
+ * @module
+ */
+
+/** Compares texts by their bytes in UTF-8, which is by their code points. */
+export function compareUtf8(a: string, b: string): number {
+  const left = Array.from(a, codePointOf);
+  const right = Array.from(b, codePointOf);
+  const end = Math.min(left.length, right.length);
+  for (let at = 0; at < end; at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+function codePointOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}

@@ -1,0 +1,88 @@
+/**
+ * What every storage adapter must do, whatever it keeps records in, and how to find out.
+ *
+ * ```ts ignore
+ * registerStorageContract({
+ *   name: "memoryAdapter()",
+ *   open: (now) => ({ adapters: [memoryAdapter({ now })] }),
+ * });
+ * ```
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { StorageAdapter } from "../../auth/storage_adapter.ts";
+import { fakeClock } from "./_contract.ts";
+import { STORAGE_EXPIRY_CASES } from "./_storage_expiry.ts";
+import type { StorageCase } from "./_storage_helpers.ts";
+import { STORAGE_LIST_CASES } from "./_storage_lists.ts";
+import { STORAGE_MEETING_CASES } from "./_storage_meetings.ts";
+import { STORAGE_RACE_CASES } from "./_storage_races.ts";
+import { STORAGE_RECORD_CASES } from "./_storage_records.ts";
+import { STORAGE_REFUSED_CASES } from "./_storage_refused.ts";
+import { STORAGE_SWAP_CASES } from "./_storage_swaps.ts";
+import { STORAGE_UNIQUE_CASES } from "./_storage_unique.ts";
+
+export type { StorageCase } from "./_storage_helpers.ts";
+
+/** Adapters, for one case. */
+export interface OpenAdapters {
+  /** Adapters over one empty place. More than one shows that it is the place that decides. */
+  readonly adapters: readonly [StorageAdapter, ...StorageAdapter[]];
+  /** Closes and removes what was opened. */
+  readonly dispose?: () => Promise<void> | void;
+}
+
+/** A way to keep records. */
+export interface AdapterImplementation {
+  /** Starts the tests' names. */
+  readonly name: string;
+  /** Whether it has the atomic hook; without it only the cases that need none are run. @default {true} */
+  readonly atomic?: boolean;
+  /** Opens an empty place for one case. */
+  open(now: () => number): Promise<OpenAdapters> | OpenAdapters;
+}
+
+/** The cases. */
+export const STORAGE_CASES: readonly StorageCase[] = [
+  ...STORAGE_RECORD_CASES,
+  ...STORAGE_REFUSED_CASES,
+  ...STORAGE_SWAP_CASES,
+  ...STORAGE_EXPIRY_CASES,
+  ...STORAGE_UNIQUE_CASES,
+  ...STORAGE_LIST_CASES,
+  ...STORAGE_RACE_CASES,
+  ...STORAGE_MEETING_CASES,
+];
+
+/** Registers a test for each case that an implementation must pass. */
+export function registerStorageContract(implementation: AdapterImplementation): void {
+  const { name, atomic = true } = implementation;
+  Deno.test(`${name} ${atomic ? "has an" : "has no"} atomic hook`, async () => {
+    const { adapters, dispose } = await implementation.open(fakeClock().now);
+    try {
+      for (const adapter of adapters) assertEquals(adapter.atomic !== undefined, atomic);
+    } finally {
+      await dispose?.();
+    }
+  });
+  for (const storageCase of STORAGE_CASES) {
+    if (storageCase.atomic && !atomic) continue;
+    Deno.test(`${name} ${storageCase.name}`, () => runStorageCase(implementation, storageCase));
+  }
+}
+
+/** Runs one case on an empty place. Rejects if the implementation does not keep the promise. */
+export async function runStorageCase(
+  implementation: AdapterImplementation,
+  storageCase: StorageCase,
+): Promise<void> {
+  const clock = fakeClock();
+  const { adapters, dispose } = await implementation.open(clock.now);
+  try {
+    await storageCase.run({ store: adapters[0], stores: adapters, clock });
+  } finally {
+    await dispose?.();
+  }
+}

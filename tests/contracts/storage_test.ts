@@ -1,0 +1,83 @@
+/** The contract of storage adapters itself: what keeps it, and that it finds out what does not. */
+
+import { assert, assertEquals, AssertionError, assertRejects } from "@std/assert";
+import { defectiveAdapter } from "./_defective_adapters.ts";
+import { END_DEFECTS, VERSION_DEFECTS } from "./_defects_ends.ts";
+import { FINDING_DEFECTS, RECORD_DEFECTS } from "./_defects_texts.ts";
+import { memoryAdapters } from "./_memory_adapter.ts";
+import { naiveAdapter } from "./_naive_adapter.ts";
+import {
+  type AdapterImplementation,
+  registerStorageContract,
+  runStorageCase,
+  STORAGE_CASES,
+} from "./storage_adapter.ts";
+
+registerStorageContract({
+  name: "memoryAdapter()",
+  open: (now) => ({ adapters: memoryAdapters({ now }) }),
+});
+
+// No promise may hang on calls that are done before they return
+registerStorageContract({
+  name: "memoryAdapter() far away",
+  open: (now) => ({ adapters: memoryAdapters({ now, turns: [1, 4, 2] }) }),
+});
+
+registerStorageContract({
+  name: "memoryAdapter() without take()",
+  open: (now) => ({ adapters: memoryAdapters({ now, take: false }) }),
+});
+
+registerStorageContract({
+  name: "memoryAdapter() without atomic",
+  atomic: false,
+  open: (now) => ({ adapters: memoryAdapters({ now, atomic: false }) }),
+});
+
+const NAIVE: readonly AdapterImplementation[] = [
+  { name: "naiveAdapter()", open: (now) => ({ adapters: [naiveAdapter({ now })] }) },
+  {
+    name: "naiveAdapter() behind two objects",
+    open(now) {
+      const adapter = naiveAdapter({ now });
+      return { adapters: [adapter, { ...adapter }] };
+    },
+  },
+];
+
+Deno.test("STORAGE_CASES has races, and they are of the atomic hook", () => {
+  const races = STORAGE_CASES.filter(({ race }) => race);
+  assert(races.length > 0);
+  assert(races.every(({ atomic }) => atomic));
+});
+
+for (const storageCase of STORAGE_CASES) {
+  for (const naive of NAIVE) {
+    const run = () => runStorageCase(naive, storageCase);
+    const name = `${naive.name} ${storageCase.name}`;
+    if (storageCase.race) {
+      Deno.test(`${name}: fails the race`, async () => {
+        await assertRejects(run, AssertionError);
+      });
+    } else {
+      Deno.test(`${name}: passes, one at a time`, run);
+    }
+  }
+}
+
+const DEFECTS = [...END_DEFECTS, ...VERSION_DEFECTS, ...FINDING_DEFECTS, ...RECORD_DEFECTS];
+
+for (const defect of DEFECTS) {
+  const { why, found } = defect;
+  Deno.test(`STORAGE_CASES finds an adapter where ${why}`, async () => {
+    const cases = STORAGE_CASES.filter(({ name }) => name.startsWith(found));
+    assertEquals(cases.length, 1, "the case is there");
+    for (const storageCase of cases) {
+      const open = (now: () => number) => ({
+        adapters: [defectiveAdapter(defect, { now })] as const,
+      });
+      await assertRejects(() => runStorageCase({ name: why, open }, storageCase), AssertionError);
+    }
+  });
+}

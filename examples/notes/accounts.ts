@@ -7,17 +7,15 @@
 import {
   type ApiKeyService,
   apiKeyService,
-  type ApiKeyStore,
   apiKeyStrategy,
   type AuthEventListener,
   AUTHORIZATION_MANAGER,
   type AuthorizationManager,
+  type AuthStores,
   type Container,
-  inMemoryAuthStores,
   type PasswordHasher,
   registerAuth,
   type TokenRuntime,
-  type UserStore,
 } from "@gatehouse/http";
 import { NoteAccess } from "./access.ts";
 import { API_KEY_PREFIX, SCOPES } from "./api_key.ts";
@@ -31,10 +29,8 @@ export interface AccountOptions {
   readonly secret: string;
   /** Where the service is, which is who issues its access tokens: `http://localhost:8000`. */
   readonly origin: string;
-  /** Where the users are. */
-  readonly users: UserStore;
-  /** Where their API keys are. */
-  readonly apiKeys: ApiKeyStore;
+  /** Where everything of authentication is kept, API keys too. */
+  readonly stores: AuthStores;
   /** Hashes passwords. @default the library's */
   readonly hasher?: PasswordHasher | undefined;
   /** Is told of what happens. */
@@ -51,17 +47,13 @@ export interface Accounts {
   readonly apiKeys: ApiKeyService;
 }
 
-/**
- * Puts authentication together. Sessions, refresh tokens, what signs access tokens, and counts of attempts are in memory, and
- * end with the process.
- */
+/** Puts authentication together. */
 export function registerAccounts(options: AccountOptions): Accounts {
-  const { container, secret, origin, users, hasher, events, now } = options;
-  const stores = { ...inMemoryAuthStores({ now }), users, apiKeys: options.apiKeys };
+  const { container, secret, origin, stores, hasher, events, now } = options;
   const told = { now, ...(events === undefined ? {} : { events }) };
   const apiKeys = apiKeyService({
     apiKeys: stores.apiKeys,
-    users,
+    users: stores.users,
     prefix: API_KEY_PREFIX,
     ...told,
   });

@@ -5,15 +5,14 @@
  */
 
 import {
-  type ApiKeyStore,
   type AuthEventListener,
+  type AuthStores,
   type BuiltRouter,
   createContainer,
   editHeaders,
   type PasswordHasher,
   type Principal,
   type StaticAssetOptions,
-  type UserStore,
 } from "@gatehouse/http/native";
 import { registerAccounts } from "./accounts.ts";
 import { apiBuilder, type Connection } from "./api.ts";
@@ -29,10 +28,8 @@ import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 export interface AppOptions {
   /** Where the notes are. */
   store: NoteStore;
-  /** Where the users are. */
-  users: UserStore;
-  /** Where the keys of their programs are. */
-  apiKeys: ApiKeyStore;
+  /** Where accounts are, sessions, and whatever else authentication keeps. */
+  stores: AuthStores;
   /** Where the service is, as its users write it: `http://localhost:8000`. */
   origin: string;
   /** Signs cookies and tokens: 32 bytes or more, which nobody else knows. */
@@ -49,7 +46,7 @@ export interface AppOptions {
 
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
-  const { store, users, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const { store, stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
@@ -59,8 +56,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     container,
     secret,
     origin,
-    users,
-    apiKeys: options.apiKeys,
+    stores,
     hasher,
     events,
     now,

@@ -12,9 +12,9 @@ export const MAX_FILES = 20;
 const MAX_NAME_LENGTH = 150;
 /** Control characters, and those that turn the direction of text and so hide a name's real end. */
 const UNSAFE_CHARACTERS_REGEXP = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-/** Types that no browser runs. Everything else is served as bytes. */
+/** Types that no browser runs, of a length as RFC 6838 §4.2 allows. Everything else is served as bytes. */
 const HARMLESS_TYPE_REGEXP =
-  /^(?:image\/(?:avif|gif|jpeg|png|webp)|(?:audio|video)\/[\w.+-]+|text\/(?:plain|csv)|application\/(?:json|pdf|zip))$/;
+  /^(?:image\/(?:avif|gif|jpeg|png|webp)|(?:audio|video)\/[\w.+-]{1,127}|text\/(?:plain|csv)|application\/(?:json|pdf|zip))$/;
 
 /** Checks the form of an upload: one or more parts named `file`, and nothing else. */
 export const uploadSchema: z.ZodType<FormData> = z.instanceof(FormData).superRefine(

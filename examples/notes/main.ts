@@ -2,27 +2,40 @@
  * Starts the notes service: `deno task start`, or
  *
  * ```sh
- * deno run --allow-net --allow-env=PORT,SECRET --allow-read=<folder> --allow-write=<folder> examples/notes/main.ts <folder>
+ * deno run --allow-net "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*" \
+ *   --allow-read=examples/notes,<folder> --allow-write=<folder> examples/notes/main.ts <folder>
  * ```
  *
- * `PORT` changes the port from 8000; 0 takes a free one. `SECRET` signs cookies and tokens, in place of one that is made
- * once and kept in the folder. The folder of the database, and of the package of static assets, is
- * `.data` beside this file unless an argument names another. `--watch` serves the static assets as they are in their folder.
+ * | variable | |
+ * |---|---|
+ * | `PORT` | The port, in place of 8000; 0 takes a free one. |
+ * | `DATABASE_URL` | `postgres://…`: everything is kept in PostgreSQL, in place of Deno KV in the folder. |
+ * | `REDIS_URL` | `redis://…`: everything is kept in Redis. |
+ * | `SECRET` | Signs cookies and tokens, in place of one that is made once and kept in the folder. |
+ * | `ORIGIN` | Where people reach the service, if that is not its own port: `http://localhost:8000`. |
+ * | `PG…` | What PostgreSQL's client takes where `DATABASE_URL` does not say it, as `PGPASSWORD`. |
+ *
+ * Several processes can do the work of one: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
+ * everything. As what hands requests on to them has one address, they all have it as their `ORIGIN`.
+ *
+ * The folder, also of the package of static assets, is `.data` beside this file unless an argument names another.
+ * `--watch` serves the static assets as they are in their folder.
  *
  * @module
  */
 // deno-lint-ignore-file no-console
 
+import { authStores } from "@gatehouse/http/native";
 import { createApp } from "./app.ts";
 import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { createDrain } from "./drain.ts";
+import { openEngine } from "./engine.ts";
 import { eventLine } from "./event_line.ts";
+import { moveOldRecords } from "./old_records.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
 import { StartError } from "./start_error.ts";
-import { type KvNoteStore, kvNoteStore } from "./store_kv.ts";
-import { kvApiKeyStore } from "./store_kv_api_keys.ts";
-import { kvUserStore } from "./store_kv_users.ts";
+import { type RecordNoteStore, recordNoteStore } from "./store_records.ts";
 
 /** Nothing is encrypted here, so nothing leaves the machine; browsers keep `Secure` cookies without TLS for it alone. */
 const HOSTNAME = "127.0.0.1";
@@ -31,22 +44,34 @@ const DEFAULT_PORT = 8000;
 const WATCH = "--watch";
 /** How long requests may go on once the service is asked to stop. */
 const SHUTDOWN_MS = 10_000;
+/** How often the service looks for what other processes left half done. */
+const SWEEP_MS = 3_600_000;
 
 async function main(): Promise<void> {
   const port = readPort(Deno.env.get("PORT"));
+  const givenOrigin = readOrigin(Deno.env.get("ORIGIN"));
   const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
-  const kv = await openKv(folder);
+  await makeFolder(folder);
+  const { adapter, name, kv, close } = await openEngine({
+    databaseUrl: Deno.env.get("DATABASE_URL"),
+    redisUrl: Deno.env.get("REDIS_URL"),
+    folder,
+  });
   try {
-    const secret = await readSecret({ given: Deno.env.get("SECRET"), folder });
-    const store = kvNoteStore(kv);
+    const secret = await readSecret({
+      given: Deno.env.get("SECRET"),
+      folder: kv === undefined ? undefined : folder,
+    });
+    const store = recordNoteStore(adapter);
+    const stores = authStores(adapter);
+    if (kv !== undefined) await moveOldRecords(kv, { stores, store });
     await store.sweep();
-    await warnOfOwnerless(store);
+    sweepLater(store);
     const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);
-    await serveUntilSignal(port, (origin) => {
+    await serveUntilSignal({ port, givenOrigin, kept: name }, (origin) => {
       return createApp({
         store: withSeeds(store),
-        users: kvUserStore(kv),
-        apiKeys: kvApiKeyStore(kv),
+        stores,
         origin,
         secret,
         assets,
@@ -57,22 +82,30 @@ async function main(): Promise<void> {
       }).fetch;
     });
   } finally {
-    kv.close();
+    await close();
   }
 }
 
-/** Notes from before there were accounts could be anybody's, so they are nobody's. */
-async function warnOfOwnerless(store: KvNoteStore): Promise<void> {
-  const count = await store.countOwnerless();
-  if (count === 0) return;
-  console.error(
-    `Notes without an owner, from before there were accounts: ${count}. Nobody sees them`,
-  );
+/** Looks from time to time for what processes left that ended in the middle of something; they need not come back. */
+function sweepLater(store: RecordNoteStore): void {
+  const timer = setInterval(() => {
+    store.sweep().catch(() => console.error("Cannot sweep: the database failed"));
+  }, SWEEP_MS);
+  Deno.unrefTimer(timer);
+}
+
+/** Where the service listens, and what it says of itself. */
+interface Place {
+  readonly port: number;
+  /** Where people reach it, if that is not its own port. */
+  readonly givenOrigin: string | undefined;
+  /** Where everything is kept. */
+  readonly kept: string;
 }
 
 /** Serves until Ctrl-C or SIGTERM, then lets the requests that have begun finish. */
 async function serveUntilSignal(
-  port: number,
+  { port, givenOrigin, kept }: Place,
   createFetch: (origin: string) => Deno.ServeHandler,
 ): Promise<void> {
   const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
@@ -82,10 +115,12 @@ async function serveUntilSignal(
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   try {
     const server = listen(port, (request, info) => drain.fetch(request, info));
-    const origin = `http://localhost:${server.addr.port}`;
+    const own = `http://localhost:${server.addr.port}`;
+    const origin = givenOrigin ?? own;
     const drain = createDrain(createFetch(origin)); // no request comes before it is there
-    console.log(`Notes are served at ${origin}/ (Ctrl-C stops)`);
+    console.log(`Notes are served at ${own}/ (Ctrl-C stops)`);
     console.log(`Register there, then try the API at ${origin}/docs`);
+    console.log(`Everything is kept in ${kept}`);
     await signalled;
     const deadline = setTimeout(() => {
       console.error("Stopped before all requests were finished");
@@ -106,12 +141,17 @@ function readPort(text: string | undefined): number {
   throw new StartError("PORT is not a whole number from 0 to 65535");
 }
 
-async function openKv(folder: string): Promise<Deno.Kv> {
+function readOrigin(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (/^https?:/.test(text) && URL.parse(text)?.origin === text) return text;
+  throw new StartError("ORIGIN is no origin, as http://localhost:8000 is");
+}
+
+async function makeFolder(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-    return await Deno.openKv(`${folder}/notes.sqlite3`);
   } catch (cause) {
-    throw new StartError(`the database in ${folder} does not open: ${firstLine(cause)}`, { cause });
+    throw new StartError(`the folder ${folder} can't be made: ${firstLine(cause)}`, { cause });
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Notes: what they are made of, and what a client may send.
  *
- * Lengths count code points, as JSON Schema does. At four bytes each, the longest note stays below 65,536 bytes, where
- * values of Deno KV end.
+ * Lengths count code points, as JSON Schema does. At four bytes each, the longest note stays below 65,536 bytes as JSON,
+ * where values of Deno KV end; control characters have six there.
  *
  * @module
  */
@@ -14,7 +14,8 @@ export const NOTE_BODY_BYTES: number = 256 * 1024;
 
 const SOMETHING = "Needs something that is no space";
 const title = z.string().max(200, "Takes 200 characters at most").regex(/\S/, SOMETHING).trim();
-const text = z.string().max(15_000, "Takes 15,000 characters at most");
+const text = z.string().max(15_000, "Takes 15,000 characters at most")
+  .refine(fitsRecord, "Has too many control characters");
 const tags = z.array(
   z.string().max(50, "Takes 50 characters at most").regex(/\S/, SOMETHING).trim(),
 ).max(10, "Takes 10 tags at most").superRefine((list, context) => {
@@ -114,6 +115,11 @@ export function applyPatch(note: Note, patch: NotePatch, now: number): Note {
 export function matchesSearch({ title, text }: Note, search: string): boolean {
   const content = fold(`${title}\n${text}`);
   return fold(search).split(/\s+/).every((word) => content.includes(word));
+}
+
+/** Whether a text is no longer as JSON than the longest one of other characters. */
+function fitsRecord(text: string): boolean {
+  return new TextEncoder().encode(JSON.stringify(text)).length <= 60_002;
 }
 
 function fold(text: string): string {

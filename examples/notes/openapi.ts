@@ -18,13 +18,11 @@ import { registerAccounts } from "./accounts.ts";
 import { apiBuilder, type Connection } from "./api.ts";
 
 const container = createContainer();
-const { users, apiKeys } = inMemoryAuthStores();
 const { runtime } = registerAccounts({
   container,
   secret: crypto.randomUUID(),
   origin: "http://localhost:8000",
-  users,
-  apiKeys,
+  stores: inMemoryAuthStores(),
   now: () => 0,
 });
 

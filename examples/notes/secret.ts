@@ -10,8 +10,8 @@ import { StartError } from "./start_error.ts";
 export interface SecretSources {
   /** The value of the environment variable `SECRET`. */
   readonly given: string | undefined;
-  /** The folder of the database, which is there. */
-  readonly folder: string;
+  /** The folder of the database, which is there; none where processes share one that other machines can have, too. */
+  readonly folder: string | undefined;
 }
 
 /** Fewest bytes: as many as the key that is made of them has. */
@@ -20,18 +20,21 @@ const MIN_BYTES = 32;
 /**
  * The secret that was given, else one that is made once and kept in the folder, where nobody but its owner reads it.
  *
- * @throws {StartError} If it is too short, or the file can't be read or written.
+ * @throws {StartError} If it is too short, the file can't be read or written, or there is neither a secret nor a folder.
  */
 export async function readSecret({ given, folder }: SecretSources): Promise<string> {
   if (given !== undefined && given !== "") {
-    return checkedSecret(given, "SECRET is shorter than 32 bytes; leave it out to have one made");
+    const remedy = folder === undefined ? "" : "; leave it out to have one made";
+    return checkedSecret(given, `SECRET is shorter than 32 bytes${remedy}`);
+  }
+  if (folder === undefined) {
+    throw new StartError(
+      "SECRET is not set; all processes of one database need the same, of 32 bytes or more",
+    );
   }
   const path = `${folder}/secret`;
   try {
-    const secret = crypto.getRandomValues(new Uint8Array(MIN_BYTES))
-      .toBase64({ alphabet: "base64url", omitPadding: true });
-    await Deno.writeTextFile(path, secret, { createNew: true, mode: 0o600 });
-    return secret;
+    return await makeSecret(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw unusable(path, error);
   }
@@ -42,6 +45,20 @@ export async function readSecret({ given, folder }: SecretSources): Promise<stri
     kept.trim(),
     `the secret in ${path} is shorter than 32 bytes; delete the file to have one made`,
   );
+}
+
+/** Makes the file in one step: of processes that start at once one does, and none reads half of it. */
+async function makeSecret(path: string): Promise<string> {
+  const secret = crypto.getRandomValues(new Uint8Array(MIN_BYTES))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+  const draft = `${path}.${crypto.randomUUID()}`;
+  try {
+    await Deno.writeTextFile(draft, secret, { createNew: true, mode: 0o600 });
+    await Deno.link(draft, path);
+  } finally {
+    await Deno.remove(draft).catch(() => {});
+  }
+  return secret;
 }
 
 function checkedSecret(secret: string, refusal: string): string {

@@ -12,9 +12,9 @@ const SEEDS: readonly NoteInput[] = [
   {
     title: "What is kept, and where",
     text:
-      "Accounts, API keys and notes are in Deno KV, in the folder .data beside main.ts: they outlive a restart. Sessions, " +
-      "tokens and the counts of failed sign-ins are in memory: after a restart you sign in again. Stop the service and " +
-      "delete the folder to start anew.",
+      "Everything is in one database, and outlives a restart: accounts, sessions, the tokens and keys of programs, counts of " +
+      "failed sign-ins, notes and attachments. It is Deno KV in the folder .data beside main.ts, or what DATABASE_URL or " +
+      "REDIS_URL names when the service starts. Stop the service and delete the folder to start anew.",
     tags: ["data"],
   },
   {

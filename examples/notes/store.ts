@@ -1,5 +1,5 @@
 /**
- * What the notes service asks of a database. `store_kv.ts` is one; another engine is one more file like it.
+ * What the notes service asks of a database. `store_records.ts` does it over every storage adapter.
  *
  * @module
  */

@@ -4,14 +4,13 @@
  * @module
  */
 
-import { type AuthEvent, pbkdf2Hasher } from "@gatehouse/http/auth";
+import { type AuthEvent, type AuthStores, authStores, pbkdf2Hasher } from "@gatehouse/http/auth";
+import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
 import { assertEquals } from "@std/assert";
 import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { withSeeds } from "../../examples/notes/seed.ts";
-import { kvNoteStore } from "../../examples/notes/store_kv.ts";
-import { kvApiKeyStore } from "../../examples/notes/store_kv_api_keys.ts";
-import { kvUserStore } from "../../examples/notes/store_kv_users.ts";
+import { recordNoteStore } from "../../examples/notes/store_records.ts";
 
 /** A problem, as tests read it. */
 export interface ProblemBody {
@@ -65,6 +64,8 @@ export interface NotesService extends Client {
   readonly events: readonly AuthEvent[];
   /** The database. */
   readonly kv: Deno.Kv;
+  /** What of authentication is in it. */
+  readonly stores: AuthStores;
   /** Port of the service. */
   readonly port: number;
   /** Where the service is. */
@@ -89,7 +90,10 @@ export async function withNotes(
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
   const events: AuthEvent[] = [];
-  const store = kvNoteStore(kv);
+  const now = () => Math.floor(nowMs() / 1000);
+  const adapter = denoKvAdapter(kv, { now });
+  const store = recordNoteStore(adapter, { now });
+  const stores = authStores(adapter);
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request, info) => handler(request, info),
@@ -98,8 +102,7 @@ export async function withNotes(
   const origin = `http://localhost:${port}`;
   const { fetch: handler } = createApp({ // no request comes before it is there
     store: seeds ? withSeeds(store, nowMs) : store,
-    users: kvUserStore(kv),
-    apiKeys: kvApiKeyStore(kv),
+    stores,
     origin,
     secret: "a secret of at least 32 bytes, kept",
     assets: LIVE_ASSETS,
@@ -119,7 +122,7 @@ export async function withNotes(
     return client;
   };
   try {
-    await test({ ...await user("ada"), stranger, user, events, kv, port, origin });
+    await test({ ...await user("ada"), stranger, user, events, kv, stores, port, origin });
   } finally {
     await server.shutdown();
     kv.close();
@@ -183,7 +186,16 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Counts the entries beneath a key. */
-export async function countEntries(kv: Deno.Kv, ...prefix: Deno.KvKey): Promise<number> {
-  return (await Array.fromAsync(kv.list({ prefix }))).length;
+/** Counts the records of a collection, as the adapter keeps them. */
+export async function countRecords(kv: Deno.Kv, collection: string): Promise<number> {
+  return (await Array.fromAsync(kv.list({ prefix: ["gatehouse", "record", collection] }))).length;
+}
+
+/** All that is in a database, as text. */
+export async function textOf(kv: Deno.Kv): Promise<string> {
+  const decoder = new TextDecoder();
+  const entries = await Array.fromAsync(kv.list({ prefix: [] }));
+  return JSON.stringify(entries.map(({ key, value }) => {
+    return [key, value instanceof Uint8Array ? decoder.decode(value) : value];
+  }));
 }

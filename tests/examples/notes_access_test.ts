@@ -1,7 +1,8 @@
 import { type AuthorizationContext, createContainer, type Principal } from "@gatehouse/http";
+import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
 import { assertEquals } from "@std/assert";
 import { IN_PERSON, NoteAccess, OWN_NOTE } from "../../examples/notes/access.ts";
-import { kvNoteStore } from "../../examples/notes/store_kv.ts";
+import { recordNoteStore } from "../../examples/notes/store_records.ts";
 import { NOTE_STORE } from "../../examples/notes/tokens.ts";
 
 const ID = "0".repeat(25);
@@ -46,7 +47,7 @@ const QUESTIONS: readonly (readonly [
 for (const [why, metadata, principal, result] of QUESTIONS) {
   Deno.test(`NoteAccess decides about ${why}`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const store = kvNoteStore(kv);
+    const store = recordNoteStore(denoKvAdapter(kv));
     const note = { id: ID, title: "Mine", text: "", tags: [], createdAt: 0, updatedAt: 0 };
     await store.add({ owner: "ada", note });
     const container = createContainer();

@@ -87,3 +87,31 @@ Deno.test("readSecret() says that a file can't be read where a folder is in its 
     await assertRejects(() => readSecret({ given: undefined, folder }), StartError, "can't be");
   });
 });
+
+/** What is given where processes share a database that other machines can have, too, and why that is refused. */
+const WITHOUT_FOLDER: readonly (readonly [given: string | undefined, refusal: string])[] = [
+  [
+    undefined,
+    "SECRET is not set; all processes of one database need the same, of 32 bytes or more",
+  ],
+  ["", "SECRET is not set; all processes of one database need the same, of 32 bytes or more"],
+  ["s".repeat(31), "SECRET is shorter than 32 bytes"],
+];
+for (const [given, refusal] of WITHOUT_FOLDER) {
+  Deno.test(`readSecret() makes none for a shared database where ${given?.length ?? "no"} bytes are given`, async () => {
+    const { message } = await assertRejects(
+      () => readSecret({ given, folder: undefined }),
+      StartError,
+    );
+    assertEquals(message, refusal);
+  });
+}
+
+Deno.test("readSecret() makes one for all who ask at once, and leaves no other file", async () => {
+  await withFolder(async (folder) => {
+    const asking = Array.from({ length: 20 }, () => readSecret({ given: undefined, folder }));
+    assertEquals(new Set(await Promise.all(asking)).size, 1);
+    const files = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    assertEquals(files, ["secret"]);
+  });
+});

@@ -74,6 +74,11 @@ export function program(
   };
 }
 
+/** A program that asks by an access token. */
+export function bearer(origin: string, accessToken: string): Client["call"] {
+  return program(origin, { Authorization: `Bearer ${accessToken}` });
+}
+
 /** Signs somebody in as a program does: it keeps no cookies, and asks for no CSRF token. */
 export async function signIn(origin: string, identifier: string): Promise<SignedIn> {
   const response = await post(origin, "/tokens/login", { identifier, password: PASSWORD });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { countEntries, withNotes } from "../examples/_notes_service.ts";
+import { countRecords, withNotes } from "../examples/_notes_service.ts";
 import { ALL, keysOf, make, program, refusalOf, statusOf } from "./_notes_programs.ts";
 
 /** What only a user does, and no program, whatever its key is good for. */
@@ -106,7 +106,7 @@ for (const [why, body, pointer] of REFUSED) {
       const { code, violations } = await response.json();
       assertEquals([response.status, code], [422, "validation_failed"]);
       assertEquals(violations.map((one: { pointer: string }) => one.pointer), [pointer]);
-      assertEquals(await countEntries(service.kv, "api_keys"), 0);
+      assertEquals(await countRecords(service.kv, "api_keys"), 0);
     });
   });
 }
@@ -132,6 +132,6 @@ Deno.test("POST /api-keys is refused to pages of other sites and to who is not s
     }
     const anonymous = service.stranger().send("POST", "/api-keys", body);
     assertEquals(await refusalOf(anonymous), [401, "unauthenticated"]);
-    assertEquals(await countEntries(service.kv, "api_keys"), 0);
+    assertEquals(await countRecords(service.kv, "api_keys"), 0);
   });
 });

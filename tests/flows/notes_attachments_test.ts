@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import {
-  countEntries,
+  countRecords,
   formOf,
   type NotesService,
   type ProblemBody,
@@ -34,10 +34,10 @@ async function upload(
 const SIZES: readonly (readonly [string, number])[] = [
   ["nothing", 0],
   ["one byte", 1],
-  ["one chunk exactly", 60 * 1024],
-  ["a byte more than one chunk", 60 * 1024 + 1],
+  ["one chunk exactly", 45 * 1024],
+  ["a byte more than one chunk", 45 * 1024 + 1],
   ["more than a value of the database", 64 * 1024 + 1],
-  ["one commit of chunks exactly", 600 * 1024],
+  ["chunks without a rest", 10 * 45 * 1024],
   ["more than a commit may carry", MIB + 1],
   ["almost all that the router takes", 10 * MIB - 1000],
 ];
@@ -83,11 +83,17 @@ Deno.test("/notes/:id/attachments carries files from upload to deletion", async 
         200_000,
       ]],
     );
-    assertEquals([await countEntries(kv, "chunks"), await countEntries(kv, "unlisted")], [6, 0]);
+    assertEquals([await countRecords(kv, "note_chunks"), await countRecords(kv, "note_work")], [
+      7,
+      0,
+    ]);
 
     const deleted = await call(`${path}/3.bin`, { method: "DELETE" });
     assertEquals([deleted.status, await deleted.text()], [204, ""]);
-    assertEquals([await countEntries(kv, "chunks"), await countEntries(kv, "unlisted")], [2, 0]);
+    assertEquals([await countRecords(kv, "note_chunks"), await countRecords(kv, "note_work")], [
+      2,
+      0,
+    ]);
     for (const method of ["GET", "DELETE"]) {
       const gone = await call(`${path}/3.bin`, { method });
       assertEquals([gone.status, (await gone.json()).code], [404, "no_such_attachment"]);
@@ -96,9 +102,11 @@ Deno.test("/notes/:id/attachments carries files from upload to deletion", async 
     const removed = await call(`/notes/${id}`, { method: "DELETE" });
     assertEquals(removed.status, 204);
     const left = await Promise.all(
-      ["chunks", "unlisted", "attachments", "notes", "owners"].map((key) => countEntries(kv, key)),
+      ["note_chunks", "note_work", "note_attachments", "notes"].map((collection) =>
+        countRecords(kv, collection)
+      ),
     );
-    assertEquals(left, [0, 0, 0, 0, 0]);
+    assertEquals(left, [0, 0, 0, 0]);
     for (const one of [path, `${path}/1.txt`]) {
       const gone = await call(one);
       assertEquals([gone.status, (await gone.json()).code], [404, "no_such_note"]);
@@ -192,7 +200,7 @@ for (const [why, parts, pointers] of REFUSED_FORMS) {
       const problem: ProblemBody = await response.json();
       assertEquals([response.status, problem.code], [422, "validation_failed"]);
       assertEquals(problem.violations?.map(({ pointer }) => pointer), pointers);
-      assertEquals(await countEntries(kv, "chunks"), 0);
+      assertEquals(await countRecords(kv, "note_chunks"), 0);
     });
   });
 }
@@ -235,7 +243,7 @@ for (const [why, init, status, code] of REFUSED_UPLOADS) {
       const response = await call(`/notes/${id}/attachments`, { method: "POST", ...init });
       const problem: ProblemBody = await response.json();
       assertEquals([response.status, problem.code], [status, code]);
-      assertEquals(await countEntries(kv, "chunks"), 0);
+      assertEquals(await countRecords(kv, "note_chunks"), 0);
     });
   });
 }
@@ -265,8 +273,8 @@ Deno.test("POST /notes/:id/attachments refuses a name that the note has, and kee
     assertEquals(attachments.map(({ name }: AttachmentBody) => name), ["a.txt"]);
     assertEquals(await (await service.call(attachments[0].url)).text(), "old");
     assertEquals([
-      await countEntries(service.kv, "chunks"),
-      await countEntries(service.kv, "unlisted"),
+      await countRecords(service.kv, "note_chunks"),
+      await countRecords(service.kv, "note_work"),
     ], [1, 0]);
   });
 });
@@ -281,7 +289,7 @@ Deno.test("POST /notes/:id/attachments refuses the 51st attachment", async () =>
     const { response } = await upload(service, id, new File(["x"], "last"));
     assertEquals(response.status, 409);
     const deleted = await service.call(`/notes/${id}`, { method: "DELETE" });
-    assertEquals([deleted.status, await countEntries(service.kv, "chunks")], [204, 0]);
+    assertEquals([deleted.status, await countRecords(service.kv, "note_chunks")], [204, 0]);
   });
 });
 

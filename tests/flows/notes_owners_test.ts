@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type Client,
-  countEntries,
+  countRecords,
   formOf,
   type NoteBody,
   type NotesService,
@@ -50,7 +50,10 @@ function requestOf([method, , body]: (typeof REQUESTS)[number]): RequestInit {
 async function assertUnchanged({ call, kv }: NotesService, note: NoteBody): Promise<void> {
   assertEquals(await (await call(`/notes/${note.id}`)).json(), note);
   assertEquals(await (await call(`/notes/${note.id}/attachments/a.txt`)).text(), "x");
-  assertEquals([await countEntries(kv, "chunks"), await countEntries(kv, "unlisted")], [1, 0]);
+  assertEquals([await countRecords(kv, "note_chunks"), await countRecords(kv, "note_work")], [
+    1,
+    0,
+  ]);
 }
 
 for (const request of REQUESTS) {
@@ -165,7 +168,7 @@ Deno.test("POST /notes by a page of another site is refused, whatever it sends",
       const refused = await send("POST", "/notes", { title: "a" }, headers);
       assertEquals([refused.status, (await refused.json()).code], [403, "csrf_failed"]);
     }
-    assertEquals(await countEntries(kv, "notes"), 0);
+    assertEquals(await countRecords(kv, "notes"), 0);
     const own = await send("POST", "/notes", { title: "a" }, {
       "Sec-Fetch-Site": "same-origin",
       "X-CSRF-Token": "",

@@ -111,6 +111,50 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
   });
 }
 
+/** Variables that nothing can be started with, and the line that says so: it repeats nothing of them. */
+const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, line: string])[] = [
+  [
+    { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
+    "the database of DATABASE_URL does not answer as it should: ECONNREFUSED",
+  ],
+  [
+    { REDIS_URL: "redis://notes:hunter2@127.0.0.1:1" },
+    "the database of REDIS_URL does not answer as it should: ECONNREFUSED",
+  ],
+  [
+    { REDIS_URL: "redis://notes:hunter2@127.0.0.1:port" },
+    "the database of REDIS_URL does not answer as it should: TypeError",
+  ],
+  [{ DATABASE_URL: "mysql://hunter2@db/notes" }, "DATABASE_URL does not begin with postgres://"],
+  [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL does not begin with redis://"],
+  [
+    { DATABASE_URL: "postgres://db/notes", REDIS_URL: "redis://db" },
+    "there are both DATABASE_URL and REDIS_URL; leave one of them out",
+  ],
+  ...["localhost:8000", "http://localhost:8000/", "ftp://localhost", "notes"].map((ORIGIN) => {
+    return [{ ORIGIN }, "ORIGIN is no origin, as http://localhost:8000 is"] as const;
+  }),
+];
+for (const [env, line] of UNUSABLE) {
+  Deno.test(`main.ts says in one line why it does not start with ${JSON.stringify(env)}`, async () => {
+    await withFolder(async (folder) => {
+      const { code, stdout, stderr } = await spawn(folder, "0", { env }).output();
+      assertEquals(new TextDecoder().decode(stderr), `Cannot start: ${line}\n`);
+      assertEquals([code, stdout.length], [1, 0]);
+    });
+  });
+}
+
+Deno.test("main.ts says where people reach it, if that is not its own port", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder, { env: { ORIGIN: "https://notes.example" } });
+    assertEquals(service.docs, "https://notes.example/docs");
+    assertMatch(service.origin, /^http:\/\/localhost:\d+$/);
+    assertEquals(service.kept, `Deno KV, in the folder ${folder}`);
+    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+  });
+});
+
 Deno.test("main.ts says in one line that the database does not open", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import {
-  countEntries,
+  countRecords,
   type NoteBody,
   type ProblemBody,
   withNotes,
@@ -171,6 +171,7 @@ const REFUSED_BODIES: readonly (readonly [string, unknown, readonly string[]])[]
   ["an empty tag", { title: "a", tags: ["b", ""] }, ["/tags/1"]],
   ["an unknown member", { title: "a", owner: "b" }, [""]],
   ["a list", [], [""]],
+  ["a text that no record has room for", { title: "a", text: "\x01".repeat(10_001) }, ["/text"]],
   ["two faults at once", { title: "", text: 1 }, ["/title", "/text"]],
 ];
 for (const [why, body, pointers] of REFUSED_BODIES) {
@@ -183,7 +184,7 @@ for (const [why, body, pointers] of REFUSED_BODIES) {
         problem.violations?.map((one) => [one.in, one.pointer]),
         pointers.map((one) => ["body", one]),
       );
-      assertEquals(await countEntries(kv, "notes"), 0);
+      assertEquals(await countRecords(kv, "notes"), 0);
     });
   });
 }
@@ -199,12 +200,16 @@ Deno.test("PATCH /notes/:id refuses to take the title away", async () => {
 
 Deno.test("POST /notes takes the longest note there is", async () => {
   await withNotes(async ({ call, create }) => {
-    const wide = "\u65e5";
-    const tags = Array.from({ length: 10 }, (_, i) => wide.repeat(49) + i);
-    const input = { title: wide.repeat(200), text: "\u{1F600}".repeat(10_000), tags };
-    const { id } = await create(input);
-    const note: NoteBody = await (await call(`/notes/${id}`)).json();
-    assertEquals([note.title, note.text, note.tags], [input.title, input.text, input.tags]);
+    const long = "\x01"; // as JSON, six bytes
+    const tags = Array.from({ length: 10 }, (_, i) => long.repeat(49) + i);
+    for (
+      const text of ["\u{1F600}".repeat(15_000), "\u65e5\n".repeat(7_500), long.repeat(10_000)]
+    ) {
+      const input = { title: long.repeat(200), text, tags };
+      const { id } = await create(input);
+      const note: NoteBody = await (await call(`/notes/${id}`)).json();
+      assertEquals([note.title, note.text, note.tags], [input.title, input.text, input.tags]);
+    }
   });
 });
 

@@ -5,14 +5,13 @@ import {
   assertNotEquals,
   assertStringIncludes,
 } from "@std/assert";
-import { passwordService, pbkdf2Hasher, userService } from "@gatehouse/http/auth";
-import { kvUserStore } from "../../examples/notes/store_kv_users.ts";
+import { type AuthStores, passwordService, pbkdf2Hasher, userService } from "@gatehouse/http/auth";
 import { type NotesService, PASSWORD, withNotes } from "../examples/_notes_service.ts";
 import { enter, start, withFolder } from "./_notes_process.ts";
 import {
   ALL,
+  bearer,
   NOTE,
-  program,
   refresh,
   refusalOf,
   type SignedIn,
@@ -22,10 +21,6 @@ import {
 } from "./_notes_programs.ts";
 
 const START = Date.UTC(2030, 5, 14, 12, 3);
-
-function bearer(origin: string, accessToken: string) {
-  return program(origin, { Authorization: `Bearer ${accessToken}` });
-}
 
 Deno.test("/tokens/login gives tokens that read and write notes for ten minutes, and refresh gives the next", async () => {
   let now = START;
@@ -153,10 +148,10 @@ for (const type of [...FORM_TYPES, undefined]) {
 const POST = { method: "POST" };
 const DELETE = { method: "DELETE" };
 
-/** What an operator does, by the users alone: the sessions and tokens are in the service's memory. */
-async function resetPassword(kv: Deno.Kv, sub: string): Promise<void> {
+/** What an operator does, by the users alone. */
+async function resetPassword({ users }: AuthStores, sub: string): Promise<void> {
   const passwords = passwordService({
-    users: kvUserStore(kv),
+    users,
     throttle: "insecureSkip",
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     warn: () => {},
@@ -164,8 +159,8 @@ async function resetPassword(kv: Deno.Kv, sub: string): Promise<void> {
   await passwords.reset(sub, "six quiet herons at dusk");
 }
 
-function usersOf(kv: Deno.Kv) {
-  return userService({ users: kvUserStore(kv) });
+function usersOf({ users }: AuthStores) {
+  return userService({ users });
 }
 
 /** What ends a program's sign-in, and what does not. */
@@ -187,9 +182,13 @@ const ENDS: readonly (readonly [
     },
     false,
   ],
-  ["its user gets another password", ({ kv }, { user }) => resetPassword(kv, user.sub), false],
-  ["its user is locked out", ({ kv }, { user }) => usersOf(kv).disable(user.sub), false],
-  ["its user is removed", ({ kv }, { user }) => usersOf(kv).remove(user.sub), false],
+  [
+    "its user gets another password",
+    ({ stores }, { user }) => resetPassword(stores, user.sub),
+    false,
+  ],
+  ["its user is locked out", ({ stores }, { user }) => usersOf(stores).disable(user.sub), false],
+  ["its user is removed", ({ stores }, { user }) => usersOf(stores).remove(user.sub), false],
   ["its user signs out of a page", ({ call }) => statusOf(call("/auth/logout", POST)), true],
   ["its user ends all other sessions", ({ call }) => statusOf(call("/sessions", DELETE)), false],
   ["a program signs out without a token", ({ origin }) => statusOf(signOut(origin, "")), true],
@@ -267,16 +266,22 @@ Deno.test("/.well-known/jwks.json shows the public half of what signs, to everyb
   });
 });
 
-Deno.test("main.ts takes no token of the process before it", async () => {
+Deno.test("main.ts takes the tokens of the process before it, where its address is the same", async () => {
   await withFolder(async (folder) => {
-    const first = await start(folder);
+    const ORIGIN = "https://notes.example";
+    const first = await start(folder, { env: { ORIGIN } });
     await enter(first.origin);
     const { accessToken, refreshToken } = await signIn(first.origin, "ada");
     assertEquals(await statusOf(bearer(first.origin, accessToken)("/notes")), 200);
-    assertEquals((await first.stop("SIGTERM")).code, 0);
-    const second = await start(folder);
-    assertEquals(await statusOf(bearer(second.origin, accessToken)("/notes")), 401);
-    assertEquals(await statusOf(refresh(second.origin, refreshToken)), 401);
+    assertEquals(await first.stop("SIGTERM"), { code: 0, stderr: "" });
+
+    const second = await start(folder, { env: { ORIGIN } });
+    assertEquals(await statusOf(bearer(second.origin, accessToken)("/notes")), 200);
+    assertEquals(await statusOf(refresh(second.origin, refreshToken)), 200);
     assertEquals((await second.stop("SIGTERM")).code, 0);
+
+    const elsewhere = await start(folder);
+    assertEquals(await statusOf(bearer(elsewhere.origin, accessToken)("/notes")), 401);
+    assertEquals((await elsewhere.stop("SIGTERM")).code, 0);
   });
 });

@@ -8,14 +8,14 @@
  * deno task test --coverage           # Everything, and the coverage has to reach the thresholds
  * ```
  *
- * Tests may read the project, write to a temporary folder of their own run, talk to this machine
- * and start Deno.
+ * Tests may read the project and its packages, write to a temporary folder of their own run, talk to
+ * this machine and start Deno.
  *
  * @module
  */
 
 import { join } from "@std/path";
-import { packageModules, ROOT } from "./_project.ts";
+import { packageModules, ROOT, runDeno } from "./_project.ts";
 import { reportCoverage } from "./coverage.ts";
 
 /** Tests that need more than Deno; each folder has a task of its own. */
@@ -29,15 +29,22 @@ const SHARED: readonly string[] = ["vectors", "static"].map((name) =>
 const HOSTS: readonly string[] = ["127.0.0.1", "0.0.0.0", "[::1]", "localhost"];
 const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP"];
 
-function permissions(temporary: string): string[] {
+async function permissions(temporary: string): Promise<string[]> {
+  const readable = [ROOT, temporary, await packagesFolder(), ...SHARED.flatMap(existing)];
   return [
     "--no-prompt",
-    `--allow-read=${[ROOT, temporary, ...SHARED.flatMap(existing)].join()}`,
+    `--allow-read=${readable.join()}`,
     `--allow-write=${temporary}`,
     `--allow-net=${HOSTS.join()}`,
     `--allow-env=${VARIABLES.join()}`,
     `--allow-run=${Deno.execPath()}`,
   ];
+}
+
+/** Where Deno keeps packages of npm: PGlite reads its own files there. */
+async function packagesFolder(): Promise<string> {
+  const { stdout } = await runDeno(["info", "--json"]);
+  return (JSON.parse(stdout) as { readonly npmCache: string }).npmCache;
 }
 
 function existing(path: string): string[] {
@@ -73,7 +80,7 @@ async function main(args: readonly string[]): Promise<number> {
       args: [
         "test",
         "--doc",
-        ...permissions(temporary),
+        ...await permissions(temporary),
         `--ignore=${NOT_HERMETIC.map((name) => `tests/${name}`).join()}`,
         ...(withCoverage ? [`--coverage=${profiles}`, "--coverage-raw-data-only"] : []),
         ...rest,

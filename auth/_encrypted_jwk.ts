@@ -11,6 +11,9 @@ import { parseStrictObject } from "./_strict_json.ts";
 import type { DerivedKeys } from "./derived_keys.ts";
 import type { Jwk } from "./jwk.ts";
 
+/** What encrypts and opens. */
+export type Ciphers = Pick<DerivedKeys, "encrypt" | "decrypt">;
+
 /** A key that was opened. */
 export interface OpenedJwk {
   readonly jwk: Jwk;
@@ -30,7 +33,7 @@ const HEADER = { alg: "dir", enc: "A256GCM", cty: "jwk+json" } as const;
  * @throws {TypeError} If it is no object.
  * @throws {RangeError} If it is longer than what {@linkcode openJwk} reads.
  */
-export async function encryptJwk(jwk: unknown, kid: string, keys: DerivedKeys): Promise<string> {
+export async function encryptJwk(jwk: unknown, kid: string, keys: Ciphers): Promise<string> {
   if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) {
     throw new TypeError("Cannot encrypt key: it is no JWK");
   }
@@ -46,7 +49,7 @@ export async function encryptJwk(jwk: unknown, kid: string, keys: DerivedKeys): 
 export async function openJwk(
   text: unknown,
   kid: unknown,
-  keys: DerivedKeys,
+  keys: Ciphers,
 ): Promise<OpenedJwk | undefined> {
   const parts = readParts(text);
   if (parts === undefined || !isHeaderOf(parts.header, kid)) return undefined;

@@ -4,16 +4,15 @@
  * @module
  */
 
-import { encryptJwk, openJwk } from "./_encrypted_jwk.ts";
+import { type Ciphers, encryptJwk, openJwk } from "./_encrypted_jwk.ts";
 import { UNOPENED } from "./_key_material.ts";
 import type { Warn } from "./_report.ts";
-import type { DerivedKeys } from "./derived_keys.ts";
 import type { KeyRing, KeyStore, StoredKey } from "./store_types.ts";
 
 /** Options of {@linkcode keyStoreOf}. */
 export interface KeyStoreParts {
   readonly store: KeyStore;
-  readonly keys?: DerivedKeys | "insecureSkip" | undefined;
+  readonly keys?: Ciphers | "insecureSkip" | undefined;
   readonly warn: Warn;
 }
 
@@ -55,7 +54,7 @@ export function keyStoreOf(cannot: string, { store, keys, warn }: KeyStoreParts)
  */
 function encryptedKeyStore(
   store: KeyStore,
-  { keys, warn }: { readonly keys: DerivedKeys; readonly warn: Warn },
+  { keys, warn }: { readonly keys: Ciphers; readonly warn: Warn },
 ): KeyStore {
   async function read(): Promise<OpenedRing> {
     const ring = await store.load();

@@ -22,7 +22,7 @@ import type { AuthEventListener, CsrfFailure } from "./events.ts";
 /** Options of {@linkcode csrfService}. */
 export interface CsrfServiceOptions {
   /** Signs tokens. */
-  readonly keys: DerivedKeys;
+  readonly keys: Pick<DerivedKeys, "sign" | "verify">;
   /** Names and attributes of cookies: those that sessions have too, since tokens are bound to the session's cookie. */
   readonly cookies: CookiePolicy;
   /** Header field that carries the token. @default {"X-CSRF-Token"} */

@@ -32,7 +32,7 @@ export interface KeyServiceOptions {
    *
    * @default none, for a store that is not `persistent`; any other needs them
    */
-  readonly keys?: DerivedKeys | "insecureSkip" | undefined;
+  readonly keys?: Pick<DerivedKeys, "encrypt" | "decrypt"> | "insecureSkip" | undefined;
   /**
    * What the service signs by; the first is the one that {@linkcode KeyService.sign} takes by itself. One that is added gets
    * a key that signs at once. The keys of one that is left out sign no more here, and are published for as long as a token

@@ -40,7 +40,7 @@ export interface ThrottleServiceOptions {
   /** Keeps the counts. The one in memory counts for its process alone. */
   readonly store: LoginThrottle;
   /** Signs known browsers, and makes digests of what is counted. */
-  readonly keys: DerivedKeys;
+  readonly keys: Pick<DerivedKeys, "sign" | "verify">;
   /** Rules in place of the defaults. */
   readonly rules?: Partial<ThrottleRules> | undefined;
   /** The time, in seconds since the epoch. */

@@ -6,7 +6,7 @@
 
 import { isLocked } from "./_kv_gate.ts";
 import type { KvPlace } from "./_kv_layout.ts";
-import { randomBytes } from "./_random.ts";
+import { waitBetween } from "./_wait.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./store_kv_types.ts";
 
 /** How long one operation goes on trying, in milliseconds. */
@@ -45,7 +45,7 @@ export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: stri
   const wait = async (why: keyof typeof MAX_WAIT_MS, refusal: Error) => {
     if (performance.now() >= end) throw refusal;
     longest = Math.min(longest * 2, MAX_WAIT_MS[why]);
-    await sleep(1 + longest * chance());
+    await waitBetween(1, 1 + longest);
   };
   const waitOut = async (cause: unknown) => {
     if (!isLocked(cause)) throw new Error(`${cannot}: ${reasonOf(cause)}`, { cause });
@@ -89,13 +89,4 @@ function reasonOf(fault: unknown): string {
   const closed = fault instanceof Error &&
     (fault.name === "BadResource" || /\bdatabase is closed\b/i.test(fault.message));
   return closed ? "Deno KV is closed" : "Deno KV failed";
-}
-
-function chance(): number {
-  const [byte = 0] = randomBytes(1);
-  return byte / 256;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

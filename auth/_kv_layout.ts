@@ -38,6 +38,8 @@ export interface KvPlace {
 export interface KvRecord extends Omit<EncodedRecord, "text"> {
   readonly value: unknown;
   readonly versionstamp: string;
+  /** Which write made it. */
+  readonly writer: string;
 }
 
 /** The key of a record. */
@@ -91,13 +93,16 @@ export function requireKeys(keys: readonly DenoKvKey[]): void {
 }
 
 /**
- * A record in bytes. Deno KV would count two of them for every letter of a text with one beyond Latin-1, if it were to write
+ * A record in bytes, with a name for the write that makes it. Deno KV would count two of them for every letter of a text with one beyond Latin-1, if it were to write
  * the object itself: nobody could say what fits.
  *
  * @throws {RangeError} If there are too many.
  */
-export function encodeKvRecord({ text, expiresAt, unique, index }: EncodedRecord): Uint8Array {
-  const rest = JSON.stringify({ index, expiresAt, unique });
+export function encodeKvRecord(
+  { text, expiresAt, unique, index }: EncodedRecord,
+  writer: string,
+): Uint8Array {
+  const rest = JSON.stringify({ writer, index, expiresAt, unique });
   const bytes = ENCODER.encode(`{"value":${text},${rest.slice(1)}`);
   if (bytes.length <= MAX_VALUE) return bytes;
   throw new RangeError("Cannot keep record: the value is larger than Deno KV's 64 KiB");
@@ -115,6 +120,7 @@ export function decodeKvRecord({ value, versionstamp }: DenoKvEntry): KvRecord |
     const [first, second] = kept.index;
     return {
       value: kept.value,
+      writer: kept.writer,
       expiresAt: kept.expiresAt,
       unique: kept.unique,
       index: [first ?? undefined, second ?? undefined],

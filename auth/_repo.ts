@@ -4,7 +4,8 @@
  * @module
  */
 
-import { randomBytes } from "./_random.ts";
+import { waitBetween } from "./_wait.ts";
+import { isText } from "./_storage.ts";
 import { AuthError } from "./error.ts";
 import type { AtomicHook, KeyedRecord, StorageAdapter } from "./storage_adapter.ts";
 
@@ -21,12 +22,29 @@ export interface AtomicAdapter extends StorageAdapter {
 
 const METHODS = ["get", "find", "list", "put", "delete"] as const;
 
-/** The adapter among a store's options. @throws {TypeError} If it is none. */
+/**
+ * The adapter among a store's options, as stores use it: it finds nothing by a text that nothing can have, which is what
+ * somebody may ask for.
+ *
+ * @throws {TypeError} If it is none.
+ */
 export function readAdapter(store: string, options: RepoStoreOptions): StorageAdapter {
   const { adapter } = options ?? {};
   const missing = METHODS.find((method) => typeof adapter?.[method] !== "function");
-  if (missing === undefined) return adapter;
-  throw new TypeError(`Cannot create ${store}: the adapter has no ${missing}()`);
+  if (missing !== undefined) {
+    throw new TypeError(`Cannot create ${store}: the adapter has no ${missing}()`);
+  }
+  const { atomic } = adapter;
+  return {
+    get: (collection, key) => isText(key) ? adapter.get(collection, key) : Promise.resolve(null),
+    find: (collection, text) =>
+      isText(text) ? adapter.find(collection, text) : Promise.resolve(null),
+    list: (collection, index, text, options) =>
+      isText(text) ? adapter.list(collection, index, text, options) : Promise.resolve([]),
+    put: (...args) => adapter.put(...args),
+    delete: (collection, key) => isText(key) ? adapter.delete(collection, key) : Promise.resolve(),
+    ...(typeof atomic?.cas === "function" ? { atomic } : {}),
+  };
 }
 
 /**
@@ -48,7 +66,7 @@ export function readAtomicAdapter(
 
 /** Whether an adapter has the hook. */
 export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
-  return typeof adapter.atomic?.cas === "function";
+  return adapter.atomic !== undefined;
 }
 
 /**
@@ -85,15 +103,9 @@ export async function settle<Outcome>(step: () => Promise<Outcome | undefined>):
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const outcome = await step();
     if (outcome !== undefined) return outcome;
-    await waitRandomly(Math.min(MAX_WAIT_MS, 2 ** attempt));
+    await waitBetween(0, Math.min(MAX_WAIT_MS, 2 ** attempt));
   }
   throw new AuthError("service_unavailable", { reason: "record_contended" });
-}
-
-/** Waits for a random part of a time. */
-export async function waitRandomly(mostMs: number): Promise<void> {
-  const [byte = 0] = randomBytes(1);
-  await new Promise((resolve) => setTimeout(resolve, mostMs * byte / 256));
 }
 
 /** Removes a record and gives its value, once. */
@@ -103,6 +115,7 @@ export async function takeValue(
   key: string,
 ): Promise<unknown | null> {
   const { atomic } = adapter;
+  if (!isText(key)) return null;
   if (atomic.take !== undefined) return await atomic.take(collection, key);
   const { value } = await settle(async () => {
     const found = await adapter.get(collection, key);
@@ -130,4 +143,20 @@ export async function listAll(
     after = page.at(-1)?.key;
     if (page.length < PAGE) return all;
   }
+}
+
+/** How many records are changed at once: one after the other, a thousand take as many round trips. */
+const AT_ONCE = 16;
+
+/** Does something with each of many records. Where that fails for one, the others come first. */
+export async function eachOf<One>(
+  all: readonly One[],
+  work: (one: One) => Promise<void>,
+): Promise<void> {
+  const faults: unknown[] = [];
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const results = await Promise.allSettled(all.slice(from, from + AT_ONCE).map(work));
+    for (const result of results) if (result.status === "rejected") faults.push(result.reason);
+  }
+  if (faults.length > 0) throw faults[0];
 }

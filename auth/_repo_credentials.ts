@@ -6,6 +6,7 @@
 
 import {
   casOf,
+  eachOf,
   isAtomic,
   listAll,
   readAdapter,
@@ -98,9 +99,8 @@ export function repoApiKeyStore(options: RepoStoreOptions): ApiKeyStore {
     },
     revoke: (id) => adapter.delete(API_KEYS, id),
     async revokeAll(sub) {
-      for (const { key } of await listAll(adapter, API_KEYS, [0, sub])) {
-        await adapter.delete(API_KEYS, key);
-      }
+      const found = await listAll(adapter, API_KEYS, [0, sub]);
+      await eachOf(found, ({ key }) => adapter.delete(API_KEYS, key));
     },
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { listAll, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import { eachOf, listAll, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
 import type {
   RefreshFamily,
@@ -33,18 +33,19 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
   }, options);
   const { atomic } = adapter;
 
+  async function listValid(index: 0 | 1, text: string): Promise<readonly RefreshFamily[]> {
+    const found = await listAll(adapter, FAMILIES, [index, text]);
+    return found.map(({ value }) => value as RefreshFamily).filter(({ revoked }) => !revoked);
+  }
+
   async function select(by: RefreshSelector): Promise<readonly string[]> {
     if ("familyId" in by) return [by.familyId];
-    if ("sessionId" in by) {
-      return (await listAll(adapter, FAMILIES, [1, by.sessionId])).map(({ key }) => key);
-    }
+    if ("sessionId" in by) return (await listValid(1, by.sessionId)).map(({ id }) => id);
     const { sub, exceptSessionId, onlySessionId } = by;
-    const found = await listAll(adapter, FAMILIES, [0, sub]);
-    return found.filter(({ value }) => {
-      const { sessionId } = value as RefreshFamily;
+    return (await listValid(0, sub)).filter(({ sessionId }) => {
       if (onlySessionId !== undefined && sessionId !== onlySessionId) return false;
       return exceptSessionId === undefined || sessionId !== exceptSessionId;
-    }).map(({ key }) => key);
+    }).map(({ id }) => id);
   }
 
   async function revoke(id: string): Promise<void> {
@@ -83,13 +84,8 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
         );
         return status === "ok" ? verdict.outcome : undefined;
       }),
-    async revoke(by) {
-      for (const id of await select(by)) await revoke(id);
-    },
-    async list(sub) {
-      const found = await listAll(adapter, FAMILIES, [0, sub]);
-      return found.map(({ value }) => value as RefreshFamily).filter(({ revoked }) => !revoked);
-    },
+    revoke: async (by) => await eachOf(await select(by), revoke),
+    list: (sub) => listValid(0, sub),
   };
 }
 

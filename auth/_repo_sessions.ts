@@ -4,7 +4,7 @@
  * @module
  */
 
-import { casOf, isAtomic, listAll, readAdapter, type RepoStoreOptions } from "./_repo.ts";
+import { casOf, eachOf, isAtomic, listAll, readAdapter, type RepoStoreOptions } from "./_repo.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
 import type { Session, SessionStore } from "./store_types.ts";
 
@@ -46,9 +46,9 @@ export function repoSessionStore(options: RepoStoreOptions): SessionStore {
       if (found !== null) await adapter.delete(SESSIONS, found.key);
     },
     async revokeAll(sub, exceptId) {
-      for (const { key, value } of await listAll(adapter, SESSIONS, [0, sub])) {
-        if ((value as Session).id !== exceptId) await adapter.delete(SESSIONS, key);
-      }
+      const found = await listAll(adapter, SESSIONS, [0, sub]);
+      const ended = found.filter(({ value }) => (value as Session).id !== exceptId);
+      await eachOf(ended, ({ key }) => adapter.delete(SESSIONS, key));
     },
     async list(sub) {
       const found = await listAll(adapter, SESSIONS, [0, sub]);

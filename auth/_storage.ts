@@ -5,7 +5,7 @@
  */
 
 import { SKEW_SECONDS } from "./_clock.ts";
-import type { StoredRecord } from "./storage_adapter.ts";
+import type { ListRecordsOptions, StoredRecord } from "./storage_adapter.ts";
 
 /** A record whose texts every engine can keep, its value as JSON. */
 export interface EncodedRecord {
@@ -43,10 +43,34 @@ export function encodeRecord(record: StoredRecord): EncodedRecord {
  * @throws {TypeError} If one is no text, or has half a surrogate pair or a NUL.
  */
 export function checkTexts(...texts: readonly string[]): void {
-  for (const text of texts) {
-    if (typeof text === "string" && text.isWellFormed() && !text.includes("\0")) continue;
-    throw new TypeError("Cannot use storage: a key is no well-formed text without NUL");
+  if (texts.every(isText)) return;
+  throw new TypeError("Cannot use storage: a key is no well-formed text without NUL");
+}
+
+/** Whether a text can find something. */
+export function isText(text: string): boolean {
+  return typeof text === "string" && text.isWellFormed() && !text.includes("\0");
+}
+
+/**
+ * Checks what is asked of a list.
+ *
+ * @throws {TypeError} If `after` is no well-formed text without NUL.
+ * @throws {RangeError} If there is no such index, or the limit is no whole number from 0 on.
+ */
+export function checkList(index: 0 | 1, { limit, after }: ListRecordsOptions): void {
+  if (after !== undefined) checkTexts(after);
+  if (index !== 0 && index !== 1) { // it becomes a part of a statement, or of a key
+    throw new RangeError("Cannot list records: index is neither 0 nor 1");
   }
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
+    throw new RangeError("Cannot list records: limit is no whole number from 0 on");
+  }
+}
+
+/** What `put()` rejects with where another record has the `unique` text. */
+export function uniqueTaken(): Error {
+  return new Error("Cannot keep record: another one has its unique text");
 }
 
 /** Whether a record has ended. */

@@ -157,6 +157,12 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   const now = checkedClock(options.now);
   const emit = createEmitter({ events, now, warn });
 
+  function tooMany(): AuthError {
+    return new AuthError("too_many_keys", {
+      detail: `There are ${maxPerUser} API keys already; revoke one first`,
+    });
+  }
+
   async function findActiveUser(sub: string): Promise<User | null> {
     const user = readUser(await users.findBySub(sub));
     return user === null || isDisabled(user) ? null : user;
@@ -184,11 +190,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
           "Cannot create API key: there is no such user, or the account is closed",
         );
       }
-      if ((await apiKeys.list(sub)).length >= maxPerUser) {
-        throw new AuthError("too_many_keys", {
-          detail: `There are ${maxPerUser} API keys already; revoke one first`,
-        });
-      }
+      if ((await apiKeys.list(sub)).length >= maxPerUser) throw tooMany();
       const { key, id, keyHash } = await generateApiKey(prefix);
       const at = now();
       const apiKey: ApiKey = {
@@ -207,6 +209,10 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       if (current?.securityStamp !== user.securityStamp) {
         await apiKeys.revoke(id);
         throw new AuthError("service_unavailable", { reason: "user_changed" });
+      }
+      if ((await apiKeys.list(sub)).length > maxPerUser) { // of many at once each has seen room
+        await apiKeys.revoke(id);
+        throw tooMany();
       }
       emit("api_key.created", { sub, apiKeyId: id });
       return { key, info: showApiKey(apiKey) };

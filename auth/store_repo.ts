@@ -35,6 +35,9 @@ export { repoUserStore } from "./_repo_users.ts";
  * | `throttle` | digest | counts of attempts |
  * | `api_keys` | id | API keys, by user too |
  *
+ * Processes whose clocks differ by up to five minutes may share it. One that is ahead does not find what has ended by its
+ * clock alone, and so cannot revoke it: by others it is found until its end.
+ *
  * @throws {TypeError} If the adapter has no `atomic` hook, which most of the stores need.
  *
  * @example

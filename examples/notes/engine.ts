@@ -26,8 +26,8 @@ export interface Engine {
   readonly adapter: StorageAdapter;
   /** What people call it: `Deno KV, in the folder .data`. */
   readonly name: string;
-  /** The database of Deno KV, if it is that; other machines have no part in it. */
-  readonly kv?: Deno.Kv;
+  /** Whether processes elsewhere have a part in it: they need the same secret. */
+  readonly isShared: boolean;
   /** Closes it. */
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function openKv(folder: string): Promise<Engine> {
     return {
       adapter: denoKvAdapter(kv),
       name: `Deno KV, in the folder ${folder}`,
-      kv,
+      isShared: false,
       close: () => Promise.resolve(kv.close()),
     };
   } catch (cause) {
@@ -86,7 +86,7 @@ async function openPostgres(url: string): Promise<Engine> {
         query: (text, params) => sql.unsafe(text, params, { prepare: sql.options.prepare }),
       });
       await adapter.migrate();
-      return { adapter, name: "PostgreSQL", close };
+      return { adapter, name: "PostgreSQL", isShared: true, close };
     } catch (error) {
       await close();
       throw error;
@@ -115,7 +115,7 @@ async function openRedis(url: string): Promise<Engine> {
     await client.connect();
     connected = true;
     const adapter = redisAdapter((command, args) => client.sendCommand([command, ...args]));
-    return { adapter, name: "Redis", close: () => client.close() };
+    return { adapter, name: "Redis", isShared: true, close: () => client.close() };
   } catch (cause) {
     throw unusable("REDIS_URL", cause);
   }

@@ -31,7 +31,6 @@ import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { createDrain } from "./drain.ts";
 import { openEngine } from "./engine.ts";
 import { eventLine } from "./event_line.ts";
-import { moveOldRecords } from "./old_records.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
 import { StartError } from "./start_error.ts";
@@ -52,7 +51,7 @@ async function main(): Promise<void> {
   const givenOrigin = readOrigin(Deno.env.get("ORIGIN"));
   const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
   await makeFolder(folder);
-  const { adapter, name, kv, close } = await openEngine({
+  const { adapter, name, isShared, close } = await openEngine({
     databaseUrl: Deno.env.get("DATABASE_URL"),
     redisUrl: Deno.env.get("REDIS_URL"),
     folder,
@@ -60,11 +59,10 @@ async function main(): Promise<void> {
   try {
     const secret = await readSecret({
       given: Deno.env.get("SECRET"),
-      folder: kv === undefined ? undefined : folder,
+      folder: isShared ? undefined : folder,
     });
     const store = recordNoteStore(adapter);
     const stores = authStores(adapter);
-    if (kv !== undefined) await moveOldRecords(kv, { stores, store });
     await store.sweep();
     sweepLater(store);
     const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);

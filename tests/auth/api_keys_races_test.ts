@@ -191,6 +191,19 @@ Deno.test("create() gives no key where nobody can say what has become of the use
   assertEquals(events, []);
 });
 
+Deno.test("create() of many at once gives no more keys than a user may have", async () => {
+  const { apiKeys, stores, events } = await withKeys({ maxPerUser: 5 });
+  const created = await Promise.allSettled(repeat(50, () => apiKeys.create("u1")));
+  const kept = (await stores.apiKeys.list("u1")).map(({ id }) => id).sort();
+  assert(kept.length <= 5, `${kept.length} keys`);
+  const given = created.flatMap((one) => one.status === "fulfilled" ? one.value.info.id : []);
+  assertEquals(given.sort(), kept);
+  assertEquals(events.length, kept.length);
+  for (const one of created) {
+    if (one.status === "rejected") assertEquals(one.reason.code, "too_many_keys");
+  }
+});
+
 /** Changes Ada as somebody else would; with what a store may be told beside the types, too. */
 async function patch({ users }: AuthStores, change: object): Promise<void> {
   const { version = "", securityStamp = "" } = await users.findBySub("u1") ?? {};

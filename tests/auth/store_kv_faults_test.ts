@@ -176,6 +176,29 @@ Deno.test("denoKvAdapter() looks again as often as somebody else is first", asyn
   assertEquals(await adapter.atomic.cas("c", "k", version, FULL), { status: "lost" });
 });
 
+Deno.test("denoKvAdapter() knows its own commit where a remote database was sent it twice", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const adapter = denoKvAdapter(
+    hookedKv(kv, {
+      // The answer to the first one was lost; the checks of the second one fail by the first
+      async onCommit(commit) {
+        await commit();
+        return { ok: false };
+      },
+    }),
+  );
+  const record = { value: 1, unique: "text", index: ["a"] } as const;
+  const made = await adapter.atomic.cas("c", "k", null, record);
+  assert(made.status === "ok");
+  assertEquals((await adapter.get("c", "k"))?.version, made.version);
+  const changed = await adapter.atomic.cas("c", "k", made.version, { ...record, value: 2 });
+  assert(changed.status === "ok");
+  assertEquals((await adapter.get("c", "k"))?.value, 2);
+  await adapter.put("c", "k", { value: 3 });
+  assertEquals((await adapter.get("c", "k"))?.value, 3);
+  assertEquals((await adapter.atomic.cas("c", "k", made.version, record)).status, "lost");
+});
+
 Deno.test("denoKvAdapter() lets four commits wait in Deno KV, and one while it is locked", async () => {
   let [running, most, faults, locked] = [0, 0, 0, false];
   const { kv, adapter } = await openWith({

@@ -6,7 +6,7 @@ const TOO_LARGE = "Cannot keep record: the value is larger than Deno KV's 64 KiB
 const TOO_LONG = "Cannot keep record: its key or a text is larger than Deno KV's 2 KiB";
 
 /** How many bytes a record has around the text that is its value, if nothing else finds it. */
-const AROUND = '{"value":"","index":[null,null]}'.length;
+const AROUND = `{"value":"","writer":"${"w".repeat(22)}","index":[null,null]}`.length;
 
 /** Letters of one to four bytes: as an object, Deno KV would count others. */
 const LETTERS: readonly (readonly [letter: string, bytes: number])[] = [

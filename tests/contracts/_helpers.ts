@@ -34,7 +34,7 @@ export interface EndingRace<Store, Item> {
 }
 
 /**
- * Starts two at once for each item. Of every other item the one that ends it starts first, and the other none to seven
+ * Starts two at once for each item. Of every other item the one that ends it starts first, and the other none to fifteen
  * turns later, so that some of them meet wherever a store waits between its reading and its writing.
  */
 export async function raceToEnd<Store, Item>(
@@ -50,7 +50,7 @@ export async function raceToEnd<Store, Item>(
     if (racer % 2 === 0) {
       await first(store, item);
     } else {
-      await turns((index >> 1) % 8);
+      await turns((index >> 1) % 16);
       await second(store, item);
     }
   });

@@ -1,6 +1,7 @@
 /**
- * Private keys encrypted, RFC 7517 §7: a JWE in its compact serialization, RFC 7516 §7.1, by the application's secret. What
- * it is of, its `kid`, is in the header and so authenticated: no key opens in the place of another.
+ * Private keys encrypted, RFC 7517 §7: a JWE in its compact serialization, RFC 7516 §7.1, by the application's secret. All
+ * that is kept beside a key stands in its header too, and so is authenticated: no key opens in the place of another, for
+ * another algorithm, or at times that are not its own.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import { utf8 } from "./_bytes.ts";
 import { parseStrictObject } from "./_strict_json.ts";
 import type { DerivedKeys } from "./derived_keys.ts";
 import type { Jwk } from "./jwk.ts";
+import type { StoredKey } from "./store_types.ts";
 
 /** What encrypts and opens. */
 export type Ciphers = Pick<DerivedKeys, "encrypt" | "decrypt">;
@@ -21,23 +23,28 @@ export interface OpenedJwk {
   readonly isOld: boolean;
 }
 
+/** Members of a header. */
+type Members = Readonly<Record<string, unknown>>;
+
 /** Characters of the longest text that is read or made. An RSA key of 8,192 bits has 9,000. */
 const MAX_LENGTH = 16_384;
 
-/** What every header says, beside the `kid`: RFC 7518 §4.5 and §5.3, RFC 7517 §7. */
+/** What every header says: RFC 7518 §4.5 and §5.3, RFC 7517 §7. */
 const HEADER = { alg: "dir", enc: "A256GCM", cty: "jwk+json" } as const;
 
 /**
- * Encrypts a private key.
+ * Encrypts the private key of a stored key.
  *
  * @throws {TypeError} If it is no object.
  * @throws {RangeError} If it is longer than what {@linkcode openJwk} reads.
  */
-export async function encryptJwk(jwk: unknown, kid: string, keys: Ciphers): Promise<string> {
+export async function encryptJwk(stored: StoredKey, keys: Ciphers): Promise<string> {
+  const { key: jwk } = stored;
   if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) {
     throw new TypeError("Cannot encrypt key: it is no JWK");
   }
-  const header = encodeBase64Url(utf8(JSON.stringify({ ...HEADER, kid })));
+  const members = { ...standardMembers(stored), key: privateMember(stored) };
+  const header = encodeBase64Url(utf8(JSON.stringify(members)));
   const plaintext = utf8(JSON.stringify(jwk));
   const { iv, ciphertext, tag } = await keys.encrypt("signing-keys", plaintext, utf8(header));
   const text = [header, "", ...[iv, ciphertext, tag].map(encodeBase64Url)].join(".");
@@ -45,14 +52,13 @@ export async function encryptJwk(jwk: unknown, kid: string, keys: Ciphers): Prom
   throw new RangeError(`Cannot encrypt key: it makes more than ${MAX_LENGTH} characters`);
 }
 
-/** Opens a private key; `undefined` if the text is none, is of another `kid`, or was encrypted by no secret that is known. */
-export async function openJwk(
-  text: unknown,
-  kid: unknown,
-  keys: Ciphers,
-): Promise<OpenedJwk | undefined> {
-  const parts = readParts(text);
-  if (parts === undefined || !isHeaderOf(parts.header, kid)) return undefined;
+/**
+ * Opens the private key of a stored key; `undefined` if it is no text of one, stands beside anything but what it was
+ * encrypted with, or was encrypted by no secret that is known.
+ */
+export async function openJwk(stored: StoredKey, keys: Ciphers): Promise<OpenedJwk | undefined> {
+  const parts = readParts(stored?.key);
+  if (parts === undefined || !isHeaderOf(parts.header, stored)) return undefined;
   const opened = await keys.decrypt("signing-keys", parts, utf8(parts.header));
   const jwk = opened && attempt(() => parseStrictObject(opened.plaintext));
   return jwk && { jwk: jwk as unknown as Jwk, isOld: opened?.by === "older" };
@@ -72,14 +78,33 @@ function readParts(text: unknown) {
   }));
 }
 
+/** What has one meaning for everybody. */
+function standardMembers({ kid }: StoredKey): Members {
+  return { ...HEADER, kid };
+}
+
+/** What is ours alone, RFC 7516 §4.3: what a key is for, and when. */
+function privateMember({ alg, createdAt, activeAt, retiredAt }: StoredKey): Members {
+  const end = retiredAt ?? undefined; // a store with columns gives null for one that is not there
+  return { alg, createdAt, activeAt, ...(end === undefined ? {} : { retiredAt: end }) };
+}
+
 /** Whether a header says what ours do, and nothing else: `zip` or `crit` would change what the rest means. */
-function isHeaderOf(text: string, kid: unknown): boolean {
+function isHeaderOf(text: string, stored: StoredKey): boolean {
   const header = attempt(() => parseStrictObject(decodeBase64Url(text)));
-  if (header === undefined) return false;
-  const expected: Readonly<Record<string, unknown>> = { ...HEADER, kid };
-  const names = Object.keys(expected);
-  return typeof kid === "string" && Object.keys(header).length === names.length &&
-    names.every((name) => header[name] === expected[name]);
+  if (header === undefined || typeof stored.kid !== "string") return false;
+  const { key, ...standard } = header;
+  return isSame(standard, standardMembers(stored)) && isSame(key, privateMember(stored));
+}
+
+/** Whether members are all there, and no others. What is no text and no number is the same as nothing, itself included. */
+function isSame(found: unknown, expected: Members): boolean {
+  if (typeof found !== "object" || found === null) return false;
+  const members = new Map(Object.entries(found));
+  const isMember = ([name, value]: [string, unknown]) =>
+    (typeof value === "string" || typeof value === "number") && members.get(name) === value;
+  const entries = Object.entries(expected);
+  return members.size === entries.length && entries.every(isMember);
 }
 
 /** What was read, if it could be. Why it could not, nobody is told: it is one thing to refuse. */

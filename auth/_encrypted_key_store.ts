@@ -62,7 +62,7 @@ function encryptedKeyStore(
     let isOld = false;
     const opened: StoredKey[] = [];
     for (const key of ring.keys) {
-      const found = await openJwk(key?.key, key?.kid, keys);
+      const found = await openJwk(key, keys);
       isOld ||= found?.isOld === true;
       opened.push({ ...key, key: found?.jwk ?? UNOPENED });
     }
@@ -73,7 +73,7 @@ function encryptedKeyStore(
   async function save(ring: readonly StoredKey[], expected: string | null) {
     const encrypted: StoredKey[] = [];
     for (const key of ring) {
-      encrypted.push({ ...key, key: await encryptJwk(key.key, key.kid, keys) });
+      encrypted.push({ ...key, key: await encryptJwk(key, keys) });
     }
     return await store.save(encrypted, expected);
   }

@@ -7,7 +7,13 @@
 import { waitBetween } from "./_wait.ts";
 import { isText } from "./_storage.ts";
 import { AuthError } from "./error.ts";
-import type { AtomicHook, KeyedRecord, StorageAdapter } from "./storage_adapter.ts";
+import type {
+  AtomicHook,
+  CasResult,
+  KeyedRecord,
+  StorageAdapter,
+  StoredRecord,
+} from "./storage_adapter.ts";
 
 /** Options of every store over an adapter. */
 export interface RepoStoreOptions {
@@ -69,22 +75,26 @@ export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
   return adapter.atomic !== undefined;
 }
 
+/** Writes a record if it still has a version, and says what came of it. */
+export type Swap = (
+  collection: string,
+  key: string,
+  expected: string | null,
+  next: StoredRecord,
+) => Promise<CasResult["status"]>;
+
 /**
  * The compare-and-swap of an adapter, or for one that has none the best there is: of two at once, the later one wins.
  */
-export function casOf(adapter: StorageAdapter): AtomicHook["cas"] {
-  if (isAtomic(adapter)) return (...args) => adapter.atomic.cas(...args);
+export function swapOf(adapter: StorageAdapter): Swap {
+  if (isAtomic(adapter)) return async (...args) => (await adapter.atomic.cas(...args)).status;
   return async (collection, key, expected, next) => {
     const current = await adapter.get(collection, key);
-    if ((current?.version ?? null) !== expected) return { status: "lost" };
-    if (next === null) {
-      await adapter.delete(collection, key);
-      return { status: "ok", version: "" };
-    }
+    if ((current?.version ?? null) !== expected) return "lost";
     const holder = next.unique === undefined ? null : await adapter.find(collection, next.unique);
-    if (holder !== null && holder.key !== key) return { status: "taken" };
+    if (holder !== null && holder.key !== key) return "taken";
     await adapter.put(collection, key, next);
-    return { status: "ok", version: (await adapter.get(collection, key))?.version ?? "" };
+    return "ok";
   };
 }
 

@@ -5,13 +5,13 @@
  */
 
 import {
-  casOf,
   eachOf,
   isAtomic,
   listAll,
   readAdapter,
   readAtomicAdapter,
   type RepoStoreOptions,
+  swapOf,
 } from "./_repo.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
 import type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./store_types.ts";
@@ -72,11 +72,11 @@ export function repoCredentialStore(options: RepoStoreOptions): CredentialStore 
  */
 export function repoApiKeyStore(options: RepoStoreOptions): ApiKeyStore {
   const adapter = readAdapter("API key store", options);
-  const cas = casOf(adapter);
+  const swap = swapOf(adapter);
 
   return {
     async create(key) {
-      const { status } = await cas(API_KEYS, key.id, null, ownedRecord(key));
+      const status = await swap(API_KEYS, key.id, null, ownedRecord(key));
       if (status !== "ok") throw new Error("Cannot create API key: its id is taken");
     },
     async find(id) {
@@ -94,7 +94,7 @@ export function repoApiKeyStore(options: RepoStoreOptions): ApiKeyStore {
       if ((key.lastUsedAt ?? null) !== from) return "lost";
       if (!isAtomic(adapter)) return "updated";
       const next = ownedRecord({ ...key, lastUsedAt: to });
-      const { status } = await cas(API_KEYS, id, found.version, next);
+      const status = await swap(API_KEYS, id, found.version, next);
       return status === "ok" ? "updated" : "lost";
     },
     revoke: (id) => adapter.delete(API_KEYS, id),

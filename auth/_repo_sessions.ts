@@ -4,7 +4,7 @@
  * @module
  */
 
-import { casOf, eachOf, isAtomic, listAll, readAdapter, type RepoStoreOptions } from "./_repo.ts";
+import { eachOf, isAtomic, listAll, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
 import type { Session, SessionStore } from "./store_types.ts";
 
@@ -20,11 +20,11 @@ const SESSIONS = "sessions";
  */
 export function repoSessionStore(options: RepoStoreOptions): SessionStore {
   const adapter = readAdapter("session store", options);
-  const cas = casOf(adapter);
+  const swap = swapOf(adapter);
 
   return {
     async create(session) {
-      const { status } = await cas(SESSIONS, session.tokenHash, null, sessionRecord(session));
+      const status = await swap(SESSIONS, session.tokenHash, null, sessionRecord(session));
       if (status !== "ok") throw new Error("Cannot create session: its id or token is taken");
     },
     async findByTokenHash(tokenHash) {
@@ -38,7 +38,7 @@ export function repoSessionStore(options: RepoStoreOptions): SessionStore {
       if (session.activeAt !== from) return "lost";
       if (!isAtomic(adapter)) return "updated";
       const next = sessionRecord({ ...session, activeAt: to });
-      const { status } = await cas(SESSIONS, found.key, found.version, next);
+      const status = await swap(SESSIONS, found.key, found.version, next);
       return status === "ok" ? "updated" : "lost";
     },
     async revoke(id) {

@@ -82,8 +82,8 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
   async function forgive({ key, rule }: ThrottleClaim, reservedAt: number): Promise<void> {
     await settle(async () => {
       const found = await adapter.get(THROTTLE, key);
-      const record = recordOf(found);
-      if (found === null || record === null) return "gone";
+      if (found === null) return "gone";
+      const record = found.value as ThrottleRecord;
       const left = throttleSuccess(rule, record, reservedAt);
       if (left === record) return "kept";
       const next = left === null ? null : throttleRecord(left);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { casOf, isAtomic, readAdapter, type RepoStoreOptions } from "./_repo.ts";
+import { isAtomic, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
 import type { StoredRecord, Versioned } from "./storage_adapter.ts";
 import type { NewUser, User, UserStore } from "./store_types.ts";
 
@@ -18,11 +18,11 @@ const USERS = "users";
  */
 export function repoUserStore(options: RepoStoreOptions): UserStore {
   const adapter = readAdapter("user store", options);
-  const cas = casOf(adapter);
+  const swap = swapOf(adapter);
 
   return {
     async create(user) {
-      const { status } = await cas(USERS, user.sub, null, userRecord(user));
+      const status = await swap(USERS, user.sub, null, userRecord(user));
       if (status === "ok") return "created";
       const taken = status === "taken" || await adapter.find(USERS, user.identifier) !== null;
       if (taken) return "identifier_taken";
@@ -45,7 +45,7 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
         ...(securityStamp === undefined ? {} : { securityStamp }),
         ...(disabled === undefined ? {} : { disabled }),
       });
-      const { status } = await cas(USERS, sub, version, next);
+      const status = await swap(USERS, sub, version, next);
       switch (status) {
         case "ok":
           return "updated";

@@ -74,8 +74,8 @@ export function uniqueTaken(): Error {
 }
 
 /** Whether a record has ended. */
-export function hasEnded(expiresAt: number | undefined | null, now: number): boolean {
-  return expiresAt !== undefined && expiresAt !== null && !(now < expiresAt);
+export function hasEnded(expiresAt: number | undefined, now: number): boolean {
+  return expiresAt !== undefined && !(now < expiresAt);
 }
 
 /**

@@ -65,7 +65,7 @@ type Purpose = KeyPurpose | EncryptionPurpose;
 
 /** How a key is used. */
 interface KeyUse {
-  readonly algorithm: HmacImportParams | AesKeyAlgorithm;
+  readonly algorithm: HmacImportParams | Algorithm;
   readonly usages: readonly KeyUsage[];
 }
 
@@ -75,7 +75,7 @@ const MAC: KeyUse = {
 };
 
 const CIPHER: KeyUse = {
-  algorithm: { name: "AES-GCM", length: 256 },
+  algorithm: { name: "AES-GCM" },
   usages: ["encrypt", "decrypt"],
 };
 
@@ -182,7 +182,7 @@ function keyRing(secret: unknown): (purpose: Purpose, use: KeyUse) => Promise<Cr
   const bytes = readSecret(secret);
   const derived = new Map<Purpose, CryptoKey>();
   return async (purpose, use) => {
-    const row = Object.hasOwn(KEY_TABLE, purpose) ? KEY_TABLE[purpose] : undefined;
+    const row: PurposeRow | undefined = KEY_TABLE[purpose];
     if (row?.use !== use) throw new TypeError("Cannot derive key: there is no such purpose");
     const key = derived.get(purpose) ?? await deriveKey(bytes, row);
     derived.set(purpose, key);

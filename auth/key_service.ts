@@ -148,9 +148,12 @@ const DAY = 86_400;
  *
  * With `keys`, the private keys are encrypted in the store, each as a JWE (RFC 7517 §7, AES-256-GCM). A secret is replaced
  * as {@linkcode deriveKeys} says, without a token lost: what an older one of the list opens is encrypted by the first one
- * when it is read. A key that none of them opens, or that was changed, or was never encrypted, makes the whole ring one that
- * is malformed: nothing is signed, published or verified by it, until the secret is back. If it is lost,
- * `rotate({ revoke: true })` makes new keys, and all tokens that were signed before are refused.
+ * when it is read. A key that none of them opens, that was never encrypted, or that was changed, its times and its algorithm
+ * included, makes the whole ring one that is malformed: nothing is signed, published or verified by it, until the secret is
+ * back. If it is lost, `rotate({ revoke: true })` makes new keys, and all tokens that were signed before are refused.
+ *
+ * What was stored once is as good as what is stored now: restore a backup from before a `rotate({ revoke: true })`, and call
+ * that again before anything else, or the keys that it removed are back.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape; if the store is persistent, and there are no
  * `keys`.

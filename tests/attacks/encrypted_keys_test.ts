@@ -11,6 +11,7 @@ import { signJws } from "../../auth/jws.ts";
 import type { KeyStore, StoredKey } from "../../auth/store_types.ts";
 import {
   assertRefused,
+  headerOf,
   joinParts,
   OLD,
   openByNode,
@@ -100,7 +101,7 @@ const WRITTEN: readonly (readonly [source: string, what: string, change: Change]
   ["ATTACKS", "a plain key of their own alone", () => [planted(OWN)]],
   ["neighbour", "their own key, encrypted by their own secret", (ring) => [
     ...ring,
-    planted(sealed({ kid: OWN.kid }, { secret: OTHER })),
+    planted(sealed(planted(OWN), { secret: OTHER })),
   ]],
   ["neighbour", "their own key as a JWS without a signature", (ring) => [
     ...ring,
@@ -125,15 +126,15 @@ const WRITTEN: readonly (readonly [source: string, what: string, change: Change]
   ["ATTACKS", "no tag", ([one, two]) => [one, cut(two, 0)]],
   ["neighbour", "a tag that somebody with the secret made too short", ([one, two]) => [one, {
     ...two,
-    key: sealed({ kid: two?.kid }, { tagBytes: 12, jwk: opened(two) }),
+    key: sealed(two, { tagBytes: 12 }),
   }]],
   ["CVE-2015-9235", "alg none in the header", ([one, two]) => [one, {
     ...two,
-    key: sealed({ kid: two?.kid, alg: "none" }, { jwk: opened(two) }),
+    key: sealed(two, { members: { alg: "none" } }),
   }]],
   ["neighbour", "a header that compresses", ([one, two]) => [one, {
     ...two,
-    key: sealed({ kid: two?.kid, zip: "DEF" }, { jwk: opened(two) }),
+    key: sealed(two, { members: { zip: "DEF" } }),
   }]],
   ["neighbour", "no key", ([one, two]) => [one, { ...two, key: undefined }]],
   ["neighbour", "null for a key", ([one, two]) => [one, { ...two, key: null }]],
@@ -249,13 +250,20 @@ function planted(key: unknown): StoredKey {
 }
 
 interface SealedOptions {
-  readonly jwk?: Jwk;
+  /** What the header says otherwise. */
+  readonly members?: object;
   readonly secret?: string;
   readonly tagBytes?: number;
 }
 
-function sealed(members: object, { jwk = OWN, ...options }: SealedOptions = {}): string {
-  const header = { alg: "dir", enc: "A256GCM", cty: "jwk+json", ...members };
+/** The key that is kept, or is to be, encrypted by somebody who knows how. */
+function sealed(
+  stored: StoredKey | undefined,
+  { members = {}, ...options }: SealedOptions = {},
+): string {
+  assert(stored !== undefined);
+  const jwk = typeof stored.key === "string" ? opened(stored) : stored.key;
+  const header = { ...headerOf(stored), ...members };
   return sealByNode({ header, plaintext: JSON.stringify(jwk), ...options });
 }
 

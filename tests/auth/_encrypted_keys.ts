@@ -9,8 +9,11 @@ import { assertRejects } from "@std/assert";
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../auth/_bytes.ts";
+import { type OpenedJwk, openJwk } from "../../auth/_encrypted_jwk.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import type { KeyService, KeyServiceOptions } from "../../auth/key_service.ts";
+import type { StoredKey } from "../../auth/store_types.ts";
+import { P256 } from "./_jws.ts";
 import type { KeyBench } from "./_key_service.ts";
 
 export const TODAY = "the secret of today, 32 bytes or more";
@@ -23,6 +26,40 @@ export const INFO = "gatehouse/v1/signing-keys";
 /** The key that encrypts by a secret. */
 export function nodeKey(secret: string = TODAY): Bytes {
   return new Uint8Array(hkdfSync("sha256", utf8(secret), new Uint8Array(), INFO, 32));
+}
+
+/** A key that is kept, before it is encrypted: it was made, begins and ends at different times. */
+export const STORED: StoredKey = {
+  kid: "the key",
+  alg: "ES256",
+  key: P256,
+  createdAt: 1_700_000_000,
+  activeAt: 1_700_000_720,
+  retiredAt: 1_700_009_000,
+};
+
+/** Opens a text that stands beside what {@linkcode STORED} says, changed as it may be. */
+export function openText(text: unknown, beside: object = {}): Promise<OpenedJwk | undefined> {
+  return openJwk({ ...STORED, ...beside, key: text }, deriveKeys([TODAY, OLD]));
+}
+
+/** The header of an encrypted key. */
+export interface EncryptedKeyHeader {
+  readonly alg: string;
+  readonly enc: string;
+  readonly cty: string;
+  readonly kid: string;
+  readonly key: Omit<StoredKey, "kid" | "key">;
+}
+
+/** What the header of a key says: what the JWE is, and all that is kept beside it. */
+export function headerOf({ key: _, kid, ...key }: StoredKey): EncryptedKeyHeader {
+  return { alg: "dir", enc: "A256GCM", cty: "jwk+json", kid, key };
+}
+
+/** What the header of a text says. */
+export function readHeader(text: unknown): unknown {
+  return JSON.parse(new TextDecoder().decode(decodeBase64Url(partsOf(String(text)).header)));
 }
 
 /** The parts of a compact JWE, decoded; the first as it is. */

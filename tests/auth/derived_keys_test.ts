@@ -203,23 +203,48 @@ Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
 });
 
 Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can be exported", async () => {
-  const { importKey } = crypto.subtle;
   const imported: CryptoKey[] = [];
+  await withImportKey(async (importKey) => {
+    const key = await importKey();
+    imported.push(key);
+    return key;
+  }, async () => {
+    await deriveKeys([TODAY, OLD]).verify("csrf", MESSAGE, new Uint8Array(32));
+  });
+  assertEquals(imported.length, 4); // two secrets, two keys of them
+  assert(imported.every(({ extractable }) => !extractable));
+});
+
+Deno.test("deriveKeys() derives a key once, and again where that failed", async () => {
+  let calls = 0;
+  await withImportKey((importKey) => {
+    return ++calls === 2 ? Promise.reject(new Error("gone")) : importKey();
+  }, async () => {
+    const keys = deriveKeys(TODAY);
+    await assertRejects(() => keys.sign("csrf", MESSAGE), Error, "gone");
+    for (let i = 0; i < 3; i++) await keys.sign("csrf", MESSAGE);
+    assertEquals(calls, 4); // each of two keys twice
+    await keys.sign("device", MESSAGE);
+    assertEquals(calls, 6, "another purpose, another key");
+  });
+});
+
+/** Runs something with another `importKey()`, which may call the runtime's own. */
+async function withImportKey(
+  replace: (importKey: () => Promise<CryptoKey>) => Promise<CryptoKey>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const { importKey } = crypto.subtle;
   const descriptor = Object.getOwnPropertyDescriptor(crypto.subtle, "importKey");
   Object.defineProperty(crypto.subtle, "importKey", {
     configurable: true,
-    async value(...args: Parameters<SubtleCrypto["importKey"]>) {
-      const key = await Reflect.apply(importKey, crypto.subtle, args) as CryptoKey;
-      imported.push(key);
-      return key;
-    },
+    value: (...args: Parameters<SubtleCrypto["importKey"]>) =>
+      replace(() => Reflect.apply(importKey, crypto.subtle, args) as Promise<CryptoKey>),
   });
   try {
-    await deriveKeys([TODAY, OLD]).verify("csrf", MESSAGE, new Uint8Array(32));
+    await run();
   } finally {
     if (descriptor !== undefined) Object.defineProperty(crypto.subtle, "importKey", descriptor);
     else Reflect.deleteProperty(crypto.subtle, "importKey");
   }
-  assertEquals(imported.length, 4); // two secrets, two keys of them
-  assert(imported.every(({ extractable }) => !extractable));
-});
+}

@@ -5,9 +5,26 @@ import { deriveKeys } from "../../auth/derived_keys.ts";
 import type { Jwk } from "../../auth/jwk.ts";
 import { keyService, type KeyServiceOptions } from "../../auth/key_service.ts";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import type { KeyRing, KeyStore } from "../../auth/store_types.ts";
-import { OLD, openByNode, secretsOf, TODAY, withSecret } from "./_encrypted_keys.ts";
-import { farAway, keyBench, kidOf, LEAD, NUMBERS, signerOf, START } from "./_key_service.ts";
+import type { KeyRing, KeyStore, StoredKey } from "../../auth/store_types.ts";
+import {
+  headerOf,
+  OLD,
+  openByNode,
+  readHeader,
+  secretsOf,
+  TODAY,
+  withSecret,
+} from "./_encrypted_keys.ts";
+import {
+  farAway,
+  type KeyBench,
+  keyBench,
+  kidOf,
+  LEAD,
+  NUMBERS,
+  signerOf,
+  START,
+} from "./_key_service.ts";
 
 Deno.test("keyService() keeps each key as a JWE of its kid, and goes on by what it finds", async () => {
   const bench = keyBench();
@@ -15,9 +32,11 @@ Deno.test("keyService() keeps each key as a JWE of its kid, and goes on by what 
   const token = await withSecret(bench, TODAY, { algorithms }).sign({}, { expiresIn: 600 });
   const ring = await bench.ring();
   assertEquals(ring.map(({ alg }) => alg), [...algorithms]);
-  for (const { kid, alg, key } of ring) {
+  for (const stored of ring) {
+    const { kid, alg, key } = stored;
     const jwk: Jwk = JSON.parse(openByNode(String(key)));
     assertEquals([jwk.alg, jwk.kid ?? kid, typeof jwk.d], [alg, kid, "string"]);
+    assertEquals(readHeader(key), headerOf(stored));
   }
   const other = withSecret(bench, TODAY, { algorithms });
   await bench.verify(token, other.resolve);
@@ -39,7 +58,64 @@ Deno.test("keyService() changes keys that are encrypted as it changes others", a
   assertEquals(new Set(tokens.slice(4).map(kidOf)).size, 1);
   assertEquals(await secretsOf(bench), [TODAY, TODAY]);
   assertEquals(bench.events.length, 2);
+  const ring = await bench.ring();
+  assertEquals(ring.map(({ retiredAt }) => typeof retiredAt), ["number", "undefined"]);
+  assertEquals(ring.map(({ key }) => readHeader(key)), ring.map(headerOf), "with their new ends");
 });
+
+/** A bench whose store gives a time otherwise than it was saved. */
+function benchGiving(time: (value: number | undefined) => unknown): KeyBench {
+  return keyBench({
+    wrap: (store) => ({
+      async load() {
+        const ring = await store.load();
+        const give = (key: StoredKey) => ({ ...key, retiredAt: time(key.retiredAt) });
+        return ring && { ...ring, keys: ring.keys.map(give) as unknown as StoredKey[] };
+      },
+    }),
+  });
+}
+
+Deno.test("keyService() takes null of a store with columns for an end that an encrypted key does not have", async () => {
+  const bench = benchGiving((value) => value ?? null);
+  const token = await withSecret(bench, OLD).sign({}, { expiresIn: 600 });
+  const service = withSecret(bench, [TODAY, OLD]);
+  await bench.verify(token, service.resolve);
+  assertEquals(await secretsOf(bench), [TODAY]);
+  await service.rotate();
+  const other = withSecret(bench, TODAY);
+  await bench.verify(token, other.resolve);
+  assertEquals(await signerOf(other), await signerOf(service));
+  assertEquals([(await bench.ring()).length, bench.warnings], [2, []]);
+});
+
+const GIVEN: readonly [how: string, time: (value: number) => unknown][] = [
+  ["text", (value) => `${value}`],
+  ["a bigint", BigInt],
+  ["a Date", (value) => new Date(value * 1000)],
+  ["milliseconds", (value) => value * 1000],
+  ["nothing", () => undefined],
+];
+for (const [how, time] of GIVEN) {
+  Deno.test(`keyService() refuses a ring of encrypted keys whose times are given as ${how}`, async () => {
+    const bench = benchGiving((value) => value === undefined ? value : time(value));
+    const service = withSecret(bench, TODAY);
+    const kid = await signerOf(service);
+    await service.rotate();
+    const { save } = bench.calls;
+    const other = withSecret(bench, TODAY);
+    for (
+      const attempt of [
+        () => other.sign({}, { expiresIn: 60 }),
+        () => other.jwks(),
+        async () => await other.resolve({ alg: "Ed25519", kid }),
+      ]
+    ) {
+      await assertRejects(attempt, TypeError, "Cannot use key ring: ");
+    }
+    assertEquals(bench.calls.save, save);
+  });
+}
 
 Deno.test("keyService() asks the store for encrypted keys no more often than for others", async () => {
   const bench = keyBench();

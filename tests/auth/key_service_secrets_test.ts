@@ -191,6 +191,24 @@ Deno.test("rotate() with revoke replaces a ring whose secret is lost, and refuse
   assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
 });
 
+Deno.test("rotate() with revoke, called again, removes what a restored backup has brought back", async () => {
+  const bench = keyBench();
+  const first = withSecret(bench, TODAY);
+  const token = await first.sign({}, { expiresIn: 600 });
+  const backup = await bench.ring();
+  await first.rotate({ revoke: true });
+  const ring = await bench.store.load();
+  await bench.store.save(backup, ring?.version ?? null);
+
+  const service = withSecret(bench, TODAY); // nobody knows any more what was revoked
+  await bench.verify(token, service.resolve);
+  await service.rotate({ revoke: true });
+  for (const one of [service, withSecret(bench, TODAY)]) {
+    assertEquals(await one.resolve({ alg: "Ed25519", kid: kidOf(token) }), undefined);
+    assertNotEquals(await signerOf(one), kidOf(token));
+  }
+});
+
 Deno.test("registerAuth({ jwt }) with a new secret takes the tokens of the old one, then goes on without it", async () => {
   const first = createTokenApp({ secret: OLD });
   const { accessToken, refreshToken } = await signInForTokens(first);

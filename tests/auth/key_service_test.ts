@@ -31,6 +31,7 @@ const WRONG: readonly [
   message: string,
 ][] = [
   ["without a store", {}, TypeError, "store is no KeyStore"],
+  ["with a store that only loads", { store: { load: store.load } }, TypeError, "no KeyStore"],
   ["with all stores", { store: inMemoryAuthStores() }, TypeError, "store is no KeyStore"],
   ["with a misspelt option", { store, algorithm: "ES256" }, TypeError, "no option algorithm"],
   ["with no algorithm", { store, algorithms: [] }, TypeError, "algorithms is no list"],

@@ -1,33 +1,26 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 import { denoKvAdapter } from "../../auth/store_kv.ts";
 import { assertWhole, hookedKv, kvFile } from "./_store_kv.ts";
+import { holdFile } from "./_store_kv_processes.ts";
 
 const NAMES = Array.from({ length: 50 }, (_, n) => `${n}`);
 
-/** Holds the write lock of a file, as a backup or another process may. */
-async function hold(path: string, ms: number): Promise<void> {
-  using database = new DatabaseSync(path);
-  database.exec("BEGIN IMMEDIATE");
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  database.exec("ROLLBACK");
-}
-
 const fullRecord = (text: string) => ({ value: 1, unique: text, index: [text, text] } as const);
 
-Deno.test("denoKvAdapter() waits for a file that is locked for a second", async () => {
+Deno.test("denoKvAdapter() waits for a file that another process has locked for a second", async () => {
   await using file = await kvFile();
   using kv = await Deno.openKv(file.path);
   const adapter = denoKvAdapter(kv);
   await adapter.put("c", "gone", { value: 1 });
-  const holding = hold(file.path, 1_000);
+  await using holder = await holdFile(file.path);
+  const released = holder.release(1_000);
   const start = performance.now();
   const puts = NAMES.map((name) => adapter.put("c", name, fullRecord(name)));
   const taking = adapter.atomic.take("c", "gone");
   assertEquals((await Promise.all(puts)).length, 50);
   assertEquals(await taking, 1);
   assert(performance.now() - start > 900, "it was locked");
-  await holding;
+  await released;
   assertEquals(await assertWhole(kv, "c"), 50);
 });
 
@@ -65,11 +58,12 @@ async function refusesLockedAndRecovers(): Promise<void> {
   await using file = await kvFile();
   using kv = await Deno.openKv(file.path);
   const adapter = denoKvAdapter(kv);
-  const holding = hold(file.path, 6_000);
+  await using holder = await holdFile(file.path);
+  const released = holder.release(6_000);
   const ends = await Promise.allSettled(
     NAMES.map((name) => adapter.put("c", name, fullRecord(name))),
   );
-  await holding;
+  await released;
   const refused = refusedOf(ends);
   assert(refused.length > 0);
   for (const { reason } of refused) assertRefused(reason);

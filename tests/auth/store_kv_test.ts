@@ -77,7 +77,7 @@ Deno.test("denoKvAdapter() refuses a database that is not open yet, or none", as
     assertThrows(
       () => denoKvAdapter(kv as unknown as Deno.Kv),
       TypeError,
-      "Cannot create storage adapter: kv is no open Deno KV",
+      "Cannot create Deno KV adapter: kv is no open Deno KV",
     );
   }
   (await opening).close();

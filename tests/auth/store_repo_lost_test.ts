@@ -39,12 +39,28 @@ Deno.test("repoRefreshTokenStore() gives up where somebody else is first each ti
       },
     },
   });
-  const { code } = await assertRejects(
-    () => refreshTokens.revoke({ familyId: FAMILY.id }),
-    AuthError,
-  );
-  assertEquals(code, "service_unavailable");
+  const waits: number[] = [];
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = Object.assign((run: () => void, ms?: number) => {
+    waits.push(ms ?? 0);
+    return setTimeout(run, 0);
+  }, setTimeout);
+  try {
+    const { code, reason } = await assertRejects(
+      () => refreshTokens.revoke({ familyId: FAMILY.id }),
+      AuthError,
+    );
+    assertEquals([code, reason], ["service_unavailable", "record_contended"]);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
   assert(tried >= 50, `${tried} times`);
+  assertEquals(waits.length, tried);
+  for (const [attempt, ms] of waits.entries()) {
+    assert(ms >= 0 && ms <= Math.min(50, 2 ** attempt), `${ms} ms before attempt ${attempt + 2}`);
+  }
+  assert(waits.some((ms) => ms > 25), "those who met do not meet again");
+  assert(new Set(waits).size > 10, "nor do they wait as long as each other");
 });
 
 Deno.test("repoLoginThrottle() takes back what it counted where a later key is lost", async () => {

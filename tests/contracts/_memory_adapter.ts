@@ -4,7 +4,14 @@
  * @module
  */
 
-import { checkTexts, type EncodedRecord, encodeRecord, hasEnded } from "../../auth/_storage.ts";
+import {
+  checkList,
+  checkTexts,
+  type EncodedRecord,
+  encodeRecord,
+  hasEnded,
+  uniqueTaken,
+} from "../../auth/_storage.ts";
 import type {
   AtomicHook,
   CasResult,
@@ -150,7 +157,8 @@ function adapterOver(
     },
     async list(collection, index, value, options = {}): Promise<readonly KeyedRecord[]> {
       const { limit, after, reverse = false } = options;
-      checkTexts(collection, value, ...(after === undefined ? [] : [after]));
+      checkTexts(collection, value);
+      checkList(index, options);
       const direction = reverse ? -1 : 1;
       return await visit(() =>
         place.all(collection)
@@ -165,8 +173,7 @@ function adapterOver(
       checkTexts(collection, key);
       const encoded = encodeRecord(record);
       const version = await visit(() => place.write(collection, key, encoded));
-      if (version !== undefined) return;
-      throw new Error("Cannot put record: another one has its unique text");
+      if (version === undefined) throw uniqueTaken();
     },
     async delete(collection, key): Promise<void> {
       checkTexts(collection, key);

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkTexts, encodeRecord, hasEnded } from "../../auth/_storage.ts";
+import { checkList, checkTexts, encodeRecord, hasEnded } from "../../auth/_storage.ts";
 import type {
   CasResult,
   KeyedRecord,
@@ -83,9 +83,11 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
       collection,
       index,
       value,
-      { limit = Infinity, after, reverse = false }: ListRecordsOptions = {},
+      options: ListRecordsOptions = {},
     ): Promise<readonly KeyedRecord[]> {
-      checkTexts(collection, value, after ?? "");
+      const { limit = Infinity, after, reverse = false } = options;
+      checkTexts(collection, value);
+      checkList(index, options);
       const keys = await entries.lasts(collection, `${index}`, value);
       if (reverse) keys.reverse();
       const found: KeyedRecord[] = [];

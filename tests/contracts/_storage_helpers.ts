@@ -110,6 +110,18 @@ export async function listKeys(
   return found.map(({ key }) => key);
 }
 
+/** All that a log may show of an error: its name, message, stack, cause and other fields, and theirs. */
+export function shown(value: unknown, met: Set<unknown> = new Set()): string {
+  if (typeof value === "string") return `"${value}"`;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (met.has(value)) return "(again)";
+  met.add(value);
+  const members = Reflect.ownKeys(value).map((name) =>
+    `${String(name)}: ${shown(Reflect.get(value, name), met)}`
+  );
+  return `${value instanceof Error ? value.name : ""} {${members.join(", ")}}`;
+}
+
 /** Says that a record is there as it was written, by whatever it is found. */
 export async function assertKept(
   adapter: StorageAdapter,

@@ -93,6 +93,21 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
       assertEquals(await valueOf(store, "k"), 1);
     },
   },
+  {
+    name: "list() refuses an index and a limit that are none",
+    async run({ store }) {
+      await put(store, "k", { value: 1, index: ["a", "a"] });
+      for (const limit of [-1, 0.5, NaN, Infinity, 2 ** 53]) {
+        const listing = () => store.list(COLLECTION, 0, "a", { limit });
+        await assertRejects(listing, RangeError, undefined, `${limit}`);
+      }
+      for (const index of [-1, 2, 0.5, NaN]) {
+        const listing = () => store.list(COLLECTION, index as 0 | 1, "a");
+        await assertRejects(listing, RangeError, undefined, `${index}`);
+      }
+      assertEquals(await listKeys(store, 0, "a", { limit: 0 }), []);
+    },
+  },
 ];
 
 /** Everything that takes a text, each with one that cannot be used. */

@@ -1,0 +1,174 @@
+/**
+ * How races have to end: the engine decides, and one of all callers is first.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { AuthStores } from "../../auth/store_types.ts";
+import { CALLERS, PROCESSES, type Racers } from "./_racers.ts";
+import {
+  BACKOFF_FREE,
+  credentialOf,
+  familyOf,
+  keyOf,
+  type Race,
+  RACE_TIME,
+  sessionOf,
+  userOf,
+  WINDOW_LIMIT,
+} from "./_races.ts";
+
+const ALL = PROCESSES * CALLERS;
+/** How often each answer was heard. */
+type Tally = Readonly<Record<string, number>>;
+
+/** A race, and how it has to end. */
+interface RaceCase {
+  readonly race: Race;
+  readonly why: string;
+  /** Whether there is one prize only. @default {false} */
+  readonly once?: boolean;
+  /** Lays out the prize. @returns The version that all racers have read, if they need it. */
+  prepare?(stores: AuthStores, prize: string): Promise<string | void>;
+  /** Looks at what was heard, and at what is there afterwards. */
+  check(
+    heard: { readonly tally: Tally; readonly outcomes: readonly string[] },
+    stores: AuthStores,
+    prize: string,
+  ): Promise<void> | void;
+}
+
+const CASES: readonly RaceCase[] = [
+  {
+    race: "consume",
+    why: "takes a state once",
+    prepare: (stores, prize) => stores.states.put(prize, { nonce: 1 }, RACE_TIME + 60),
+    check: ({ tally }) => assertEquals(tally, { taken: 1, nothing: ALL - 1 }),
+  },
+  {
+    race: "rotate",
+    why: "exchanges a refresh token once, and takes every other attempt for theft",
+    prepare: (stores, prize) => stores.refreshTokens.create(familyOf(prize)),
+    async check({ tally }, stores, prize) {
+      const { rotated, reused = 0, revoked = 0, ...others } = tally;
+      assertEquals([rotated, reused, revoked, others], [1, 1, ALL - 2, {}]);
+      const family = await stores.refreshTokens.find(prize);
+      assertEquals([family?.revoked, family?.generation], [true, 1]);
+    },
+  },
+  {
+    race: "signCount",
+    why: "lets one sign-in by one count of signatures pass",
+    prepare: async (stores, prize) => void await stores.credentials.create(credentialOf(prize)),
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const { signCount } = await stores.credentials.find(prize) ?? {};
+      assertEquals(signCount, 1 + outcomes.indexOf("updated"));
+    },
+  },
+  {
+    race: "reserveWindow",
+    why: "allows as many attempts as a window has",
+    check: ({ tally }) =>
+      assertEquals(tally, { allowed: WINDOW_LIMIT, refused: ALL - WINDOW_LIMIT }),
+  },
+  {
+    race: "reserveBackoff",
+    why: "allows as many attempts as are free before a wait",
+    check: ({ tally }) =>
+      assertEquals(tally, { allowed: BACKOFF_FREE, refused: ALL - BACKOFF_FREE }),
+  },
+  {
+    race: "reserveBoth",
+    why: "allows no more attempts under two keys than under one",
+    check({ tally: { allowed = 0, refused, ...others } }) {
+      assert(0 < allowed && allowed <= WINDOW_LIMIT, `${allowed} were allowed`);
+      assertEquals([refused, others], [ALL - allowed, {}]);
+    },
+  },
+  {
+    race: "saveRing",
+    why: "makes one ring of signing keys",
+    once: true, // there is one ring
+    async check({ tally, outcomes }, stores) {
+      assertEquals(tally, { saved: 1, lost: ALL - 1 });
+      const { keys } = await stores.keys.load() ?? {};
+      assertEquals(keys, [keyOf(`${outcomes.indexOf("saved")}`)]);
+    },
+  },
+  {
+    race: "createUser",
+    why: "gives an identifier to one user",
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { created: 1, identifier_taken: ALL - 1 });
+      const winner = `${prize} ${outcomes.indexOf("created")}`;
+      assertEquals((await stores.users.findByIdentifier(prize))?.sub, winner);
+      const subs = outcomes.map((_, racer) => `${prize} ${racer}`);
+      const found = await Promise.all(subs.map((sub) => stores.users.findBySub(sub)));
+      assertEquals(found.filter((user) => user !== null).map(({ sub }) => sub), [winner]);
+    },
+  },
+  {
+    race: "updateUser",
+    why: "changes a user that was read once",
+    async prepare(stores, prize) {
+      await stores.users.create(userOf(prize, `identifier of ${prize}`));
+      return (await stores.users.findBySub(prize))?.version;
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const { securityStamp } = await stores.users.findBySub(prize) ?? {};
+      assertEquals(securityStamp, `stamp ${outcomes.indexOf("updated")}`);
+    },
+  },
+  {
+    race: "createSession",
+    why: "gives an id to one session",
+    async check({ tally, outcomes }, stores, prize) {
+      const taken = "Cannot create session: its id or token is taken";
+      assertEquals(tally, { created: 1, [taken]: ALL - 1 });
+      const sessions = (await stores.sessions.list("u1")).filter(({ id }) => id === prize);
+      assertEquals(sessions, [sessionOf(prize, `${prize} hash ${outcomes.indexOf("created")}`)]);
+    },
+  },
+  {
+    race: "touch",
+    why: "notes the use of a session once",
+    prepare: (stores, prize) => stores.sessions.create(sessionOf(prize, `hash of ${prize}`)),
+    async check({ tally }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const { activeAt } = await stores.sessions.findByTokenHash(`hash of ${prize}`) ?? {};
+      assertEquals(activeAt, RACE_TIME + 60);
+    },
+  },
+];
+
+/** Who races, and where what is there afterwards can be seen. */
+export interface Course {
+  readonly racers: Racers;
+  readonly stores: AuthStores;
+  /** Each race is run for so many prizes: who meets whom differs. */
+  readonly rounds: number;
+}
+
+/** Runs every race, each as a step of a test. */
+export async function runRaces(t: Deno.TestContext, course: Course): Promise<void> {
+  for (const raceCase of CASES) {
+    await t.step(`${raceCase.race}: ${raceCase.why}`, () => runRace(raceCase, course));
+  }
+}
+
+async function runRace(
+  { race, once = false, prepare, check }: RaceCase,
+  { racers, stores, rounds }: Course,
+): Promise<void> {
+  for (let round = 1; round <= (once ? 1 : rounds); round++) {
+    const prize = `${race} ${round}`;
+    const version = await prepare?.(stores, prize) ?? "";
+    const outcomes = await racers.race(race, prize, version);
+    const tally: Record<string, number> = {};
+    for (const outcome of outcomes) tally[outcome] = (tally[outcome] ?? 0) + 1;
+    await check({ tally, outcomes }, stores, prize);
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Stores over a file that several processes have open, each as an application opens it.
+ *
+ * @module
+ */
+
+import { DatabaseSync } from "node:sqlite";
+import { denoKvAdapter } from "../../auth/store_kv.ts";
+import { authStores } from "../../auth/store_repo.ts";
+import { sqlAdapter } from "../../auth/store_sql.ts";
+import type { AuthStores } from "../../auth/store_types.ts";
+import { RACE_TIME } from "./_races.ts";
+
+/** What keeps a file that processes share. */
+export type FileEngine = "Deno KV" | "SQLite";
+
+/** A file that is open. */
+export interface RaceFile extends Disposable {
+  readonly stores: AuthStores;
+  /** Makes what must be there first. */
+  prepare?(): Promise<void>;
+}
+
+const OPENERS: { readonly [E in FileEngine]: (path: string) => Promise<RaceFile> | RaceFile } = {
+  "Deno KV": openKv,
+  SQLite: openSqlite,
+};
+
+/** Every engine that keeps a file. */
+export const FILE_ENGINES: readonly FileEngine[] = Object.keys(OPENERS) as FileEngine[];
+
+/** Opens a file, which is there afterwards. */
+export async function openRaceFile(engine: FileEngine, path: string): Promise<RaceFile> {
+  return await OPENERS[engine](path);
+}
+
+async function openKv(path: string): Promise<RaceFile> {
+  const kv = await Deno.openKv(path);
+  const adapter = denoKvAdapter(kv, { now: () => RACE_TIME });
+  return { stores: authStores(adapter), [Symbol.dispose]: () => kv.close() };
+}
+
+function openSqlite(path: string): RaceFile {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec("PRAGMA journal_mode = WAL");
+  const adapter = sqlAdapter({
+    query: (text, params) => database.prepare(text).all(...params),
+    dialect: "sqlite",
+    now: () => RACE_TIME,
+  });
+  return {
+    stores: authStores(adapter),
+    prepare: () => adapter.migrate(),
+    [Symbol.dispose]: () => database.close(),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * Processes that race on one engine, and what they are told.
+ *
+ * @module
+ */
+
+import type { AuthStores } from "../../auth/store_types.ts";
+import { answerLines, startProcesses } from "./_processes.ts";
+import { type Race, RACES } from "./_races.ts";
+
+/** How many processes race. */
+export const PROCESSES = 4;
+/** How many callers each process has. */
+export const CALLERS = 50;
+
+/** Processes that wait for a race. */
+export interface Racers extends AsyncDisposable {
+  /** What each caller of each process heard, in the order of their numbers. */
+  race(race: Race, prize: string, version?: string): Promise<readonly string[]>;
+}
+
+/** One race of all callers, as a process hears of it. */
+interface Heat {
+  readonly race: Race;
+  readonly prize: string;
+  readonly version: string;
+  /** Numbers of the process's callers. */
+  readonly racers: readonly number[];
+  /** When all processes start, in milliseconds since the epoch. */
+  readonly startsAt: number;
+}
+
+/** How long all processes take to hear of a race. */
+const START_MS = 60;
+
+/**
+ * Starts the processes, and waits until all have reached the engine.
+ *
+ * @param args What `deno run` is given; the program calls {@linkcode raceFor}.
+ */
+export async function startRacers(args: readonly string[]): Promise<Racers> {
+  const processes = await startProcesses(PROCESSES, args);
+  return {
+    async race(race, prize, version = "") {
+      const startsAt = Date.now() + START_MS;
+      const heard = await processes.ask((process) => {
+        const racers = Array.from({ length: CALLERS }, (_, i) => process * CALLERS + i);
+        const heat: Heat = { race, prize, version, racers, startsAt };
+        return JSON.stringify(heat);
+      });
+      return heard.flatMap((line) => JSON.parse(line) as readonly string[]);
+    },
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
+  };
+}
+
+/** Takes part in races as one of the processes, until there are no more. */
+export async function raceFor(stores: AuthStores): Promise<void> {
+  await answerLines(async (line) => {
+    const { race, prize, version, racers, startsAt } = JSON.parse(line) as Heat;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, startsAt - Date.now())));
+    const outcomes = racers.map((racer) =>
+      RACES[race]({ stores, racer: `${racer}`, prize, version }).catch(String)
+    );
+    return JSON.stringify(await Promise.all(outcomes));
+  });
+}

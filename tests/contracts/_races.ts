@@ -1,0 +1,159 @@
+/**
+ * What processes race for. Each race is one call to a store, which many make at once, and what one of them hears.
+ *
+ * @module
+ */
+
+import type {
+  AuthStores,
+  RefreshFamily,
+  Session,
+  StoredKey,
+  User,
+} from "../../auth/store_types.ts";
+import type { Credential } from "../../auth/store_credential_types.ts";
+import type { ThrottleRule } from "../../auth/throttle_rule.ts";
+
+/** The time at which all of it happens. */
+export const RACE_TIME = 1_700_000_000;
+
+/** Who races: one of all callers of all processes. */
+export interface Racer {
+  readonly stores: AuthStores;
+  /** Differs between all racers of a race. */
+  readonly racer: string;
+  /** What is raced for; each round has another. */
+  readonly prize: string;
+  /** The version that all of them have read, where there is one. */
+  readonly version: string;
+}
+
+/** Attempts that {@linkcode WINDOW} allows. */
+export const WINDOW_LIMIT = 10;
+/** Attempts that {@linkcode BACKOFF} allows before its first wait. */
+export const BACKOFF_FREE = 5;
+
+const WINDOW: ThrottleRule = { kind: "window", limit: WINDOW_LIMIT, seconds: 60 };
+const BACKOFF: ThrottleRule = {
+  kind: "backoff",
+  free: BACKOFF_FREE,
+  wait: 30,
+  maxWait: 900,
+  forget: 3_600,
+};
+
+/** Name of a race. */
+export type Race =
+  | "consume"
+  | "rotate"
+  | "signCount"
+  | "reserveWindow"
+  | "reserveBackoff"
+  | "reserveBoth"
+  | "saveRing"
+  | "createUser"
+  | "updateUser"
+  | "createSession"
+  | "touch";
+
+/** The races by their names. */
+export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } = {
+  async consume({ stores, prize }) {
+    return await stores.states.consume(prize) === null ? "nothing" : "taken";
+  },
+  rotate: ({ stores, racer, prize }) =>
+    stores.refreshTokens.rotate({
+      familyId: prize,
+      fromHash: "first",
+      toHash: `next of ${racer}`,
+      now: RACE_TIME,
+      expiresAt: RACE_TIME + 600,
+    }),
+  signCount: ({ stores, racer, prize }) =>
+    stores.credentials.updateSignCount(prize, 0, 1 + Number(racer)),
+  reserveWindow: ({ stores, prize }) => reserve(stores, [[prize, WINDOW]]),
+  reserveBackoff: ({ stores, prize }) => reserve(stores, [[prize, BACKOFF]]),
+  /** Half of the racers name the keys in another order. */
+  reserveBoth({ stores, racer, prize }) {
+    const claims = [[`${prize} 1`, WINDOW], [`${prize} 2`, WINDOW]] as const;
+    return reserve(stores, Number(racer) % 2 === 0 ? claims : claims.toReversed());
+  },
+  saveRing: ({ stores, racer }) => stores.keys.save([keyOf(racer)], null),
+  createUser: ({ stores, racer, prize }) => stores.users.create(userOf(`${prize} ${racer}`, prize)),
+  updateUser: ({ stores, racer, prize, version }) =>
+    stores.users.update(prize, version, { securityStamp: `stamp ${racer}` }),
+  async createSession({ stores, racer, prize }) {
+    try {
+      await stores.sessions.create(sessionOf(prize, `${prize} hash ${racer}`));
+      return "created";
+    } catch (error) {
+      return error instanceof Error ? error.message : "rejected by no error";
+    }
+  },
+  touch: ({ stores, prize }) => stores.sessions.touch(prize, RACE_TIME, RACE_TIME + 60),
+};
+
+async function reserve(
+  { throttle }: AuthStores,
+  claims: readonly (readonly [key: string, rule: ThrottleRule])[],
+): Promise<string> {
+  const decision = await throttle.reserve(claims.map(([key, rule]) => ({ key, rule })), RACE_TIME);
+  return decision.allowed ? "allowed" : "refused";
+}
+
+/** A user. */
+export function userOf(sub: string, identifier: string): Omit<User, "version"> {
+  return { sub, identifier, securityStamp: "stamp", createdAt: RACE_TIME };
+}
+
+/** A session. */
+export function sessionOf(id: string, tokenHash: string): Session {
+  return {
+    id,
+    sub: "u1",
+    tokenHash,
+    securityStamp: "stamp",
+    createdAt: RACE_TIME,
+    activeAt: RACE_TIME,
+    expiresAt: RACE_TIME + 3_600,
+    authTime: RACE_TIME,
+    amr: ["pwd"],
+  };
+}
+
+/** A family whose current secret's digest is `first`. */
+export function familyOf(id: string): RefreshFamily {
+  return {
+    id,
+    sub: "u1",
+    securityStamp: "stamp",
+    sessionId: "s1",
+    currentHash: "first",
+    generation: 0,
+    revoked: false,
+    createdAt: RACE_TIME,
+    expiresAt: RACE_TIME + 600,
+    familyExpiresAt: RACE_TIME + 3_600,
+    authTime: RACE_TIME,
+    amr: ["pwd"],
+  };
+}
+
+/** A passkey that was never used. */
+export function credentialOf(id: string): Credential {
+  return {
+    id,
+    sub: "u1",
+    publicKey: "key",
+    algorithm: -7,
+    signCount: 0,
+    backupEligible: false,
+    backedUp: false,
+    createdAt: RACE_TIME,
+  };
+}
+
+/** A ring's key, which nobody signs by. */
+export function keyOf(kid: string): StoredKey {
+  return { kid, alg: "ES256", key: "encrypted", createdAt: RACE_TIME, activeAt: RACE_TIME };
+}

@@ -1,0 +1,190 @@
+/**
+ * What every user store must do when a user changes.
+ *
+ * @module
+ */
+
+import { assertEquals, assertNotEquals } from "@std/assert";
+import type { NewUser, UserPatch, UserStore } from "../../auth/store_types.ts";
+import type { ContractCase } from "./_contract.ts";
+import { makePairs, race, raceForOne, raceToEnd } from "./_helpers.ts";
+import { createUser, DISABLED, newUser, withoutVersion } from "./_users.ts";
+
+/** The cases. */
+export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
+  {
+    name: "update() changes what the patch has, and the version every time",
+    async run({ store }) {
+      const first = await createUser(store, { ...newUser("u1", "ada"), passwordHash: "old" });
+      assertEquals(await store.update("u1", first.version, { passwordHash: "new" }), "updated");
+      const second = await store.findBySub("u1");
+      assertEquals(second, { ...first, passwordHash: "new", version: second?.version ?? "" });
+      assertNotEquals(second?.version, first.version);
+      const patch = { securityStamp: "next", disabled: true };
+      assertEquals(await store.update("u1", second?.version ?? "", patch), "updated");
+      const third = await store.findByIdentifier("ada");
+      assertEquals(third && withoutVersion(third), {
+        ...newUser("u1", "ada"),
+        passwordHash: "new",
+        ...patch,
+      });
+      assertEquals(await store.update("u1", third?.version ?? "", {}), "updated");
+      const versions = [first, second, third, await store.findBySub("u1")].map((user) =>
+        user?.version
+      );
+      assertEquals(new Set(versions).size, 4);
+    },
+  },
+  {
+    name: "update() leaves what the patch has not, and an account that is closed stays closed",
+    async run({ store }) {
+      const patches: readonly UserPatch[] = [
+        { identifier: "countess", securityStamp: "2" },
+        { passwordHash: "new", securityStamp: "3" },
+        { securityStamp: "4" },
+        { securityStamp: "5", disabled: undefined },
+      ];
+      let expected: NewUser = { ...newUser("u1", "ada"), passwordHash: "old", disabled: true };
+      let { version } = await createUser(store, expected);
+      for (const patch of patches) {
+        assertEquals(await store.update("u1", version, patch), "updated");
+        expected = { ...expected, ...JSON.parse(JSON.stringify(patch)) };
+        const found = await store.findBySub("u1");
+        assertEquals(found && withoutVersion(found), expected);
+        version = found?.version ?? "";
+      }
+    },
+  },
+  {
+    name: "update() with a false, an empty or the same value writes it",
+    async run({ store }) {
+      const first = await createUser(store, { ...newUser("u1", "ada"), disabled: true });
+      const patch = { disabled: false, passwordHash: "", securityStamp: "stamp" };
+      assertEquals(await store.update("u1", first.version, patch), "updated");
+      const second = await store.findBySub("u1");
+      assertEquals(second && withoutVersion(second), { ...newUser("u1", "ada"), ...patch });
+    },
+  },
+  {
+    name: "update() under another version is lost and changes nothing",
+    async run({ store }) {
+      const first = await createUser(store);
+      await store.update("u1", first.version, { securityStamp: "next" });
+      const second = await store.findBySub("u1");
+      for (const version of [first.version, "", "__proto__", "0"]) {
+        assertEquals(await store.update("u1", version, { securityStamp: "late" }), "lost", version);
+      }
+      assertEquals(await store.findBySub("u1"), second);
+    },
+  },
+  {
+    name: "update() of a user who is not there makes none",
+    async run({ store }) {
+      assertEquals(await store.update("u1", "1", DISABLED), "not_found");
+      const { version } = await createUser(store);
+      await store.delete("u1");
+      assertEquals(await store.update("u1", version, DISABLED), "not_found");
+      assertEquals(await store.findBySub("u1"), null);
+    },
+  },
+  {
+    name: "update() under the version of a user who was deleted and made again is lost",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      await store.delete("u1");
+      await createUser(store);
+      assertEquals(await store.update("u1", version, DISABLED), "lost");
+    },
+  },
+  {
+    name: "update() lets one of many change a version",
+    race: true,
+    async run(subject) {
+      const { version } = await createUser(subject.store);
+      const winner = await raceForOne(subject, {
+        start: (store, racer) => store.update("u1", version, { securityStamp: `stamp${racer}` }),
+        won: "updated",
+        lost: "lost",
+      });
+      assertEquals((await subject.store.findBySub("u1"))?.securityStamp, `stamp${winner}`);
+    },
+  },
+  {
+    name: "update() changes the identifier, and leaves the old one free",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      assertEquals(await store.update("u1", version, { identifier: "lovelace" }), "updated");
+      const renamed = await store.findBySub("u1");
+      assertEquals(renamed?.identifier, "lovelace");
+      assertEquals(await store.findByIdentifier("lovelace"), renamed);
+      assertEquals(await store.findByIdentifier("ada"), null);
+      assertEquals(await store.create(newUser("u2", "ada")), "created");
+      assertEquals(await store.create(newUser("u3", "lovelace")), "identifier_taken");
+    },
+  },
+  {
+    name: "update() refuses an identifier that another user has, and changes nothing",
+    async run({ store }) {
+      const ada = await createUser(store);
+      const bob = await createUser(store, newUser("u2", "bob"));
+      const patch = { identifier: "ada", securityStamp: "next" };
+      assertEquals(await store.update("u2", bob.version, patch), "identifier_taken");
+      assertEquals(await store.findBySub("u2"), bob);
+      assertEquals(await store.findByIdentifier("bob"), bob);
+      assertEquals(await store.findByIdentifier("ada"), ada);
+    },
+  },
+  {
+    name: "update() takes the identifier that the user has",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      assertEquals(await store.update("u1", version, { identifier: "ada" }), "updated");
+      assertEquals((await store.findByIdentifier("ada"))?.sub, "u1");
+    },
+  },
+  {
+    name: "update() leaves an identifier free when its user is deleted under another",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      await store.update("u1", version, { identifier: "lovelace" });
+      await store.delete("u1");
+      assertEquals(await store.findByIdentifier("lovelace"), null);
+      assertEquals(await store.create(newUser("u2", "lovelace")), "created");
+      assertEquals(await store.create(newUser("u3", "ada")), "created");
+    },
+  },
+  {
+    name: "update() lets one of many users take an identifier",
+    race: true,
+    async run(subject) {
+      const users = await makePairs((i) => createUser(subject.store, newUser(`u${i}`, `ada${i}`)));
+      const outcomes = await race(subject, (store, racer) => {
+        const { sub, version } = users[racer % users.length] ?? { sub: "", version: "" };
+        return store.update(sub, version, { identifier: "ada" });
+      });
+      assertEquals(outcomes.filter((outcome) => outcome === "updated").length, 1);
+      const owner = await subject.store.findByIdentifier("ada");
+      for (const { sub, identifier } of users) {
+        const found = await subject.store.findBySub(sub);
+        assertEquals(found?.identifier, sub === owner?.sub ? "ada" : identifier);
+      }
+    },
+  },
+  {
+    name: "update() beside delete() brings nobody back",
+    race: true,
+    async run(subject) {
+      const { store } = subject;
+      const items = await makePairs((i) => createUser(store, newUser(`u${i}`, `ada${i}`)));
+      await raceToEnd(subject, {
+        items,
+        end: (each, { sub }) => each.delete(sub),
+        change: (each, { sub, version }) => each.update(sub, version, DISABLED),
+      });
+      for (const { sub, identifier } of items) {
+        assertEquals(await store.findBySub(sub), null);
+        assertEquals(await store.findByIdentifier(identifier), null);
+      }
+    },
+  },
+];

@@ -1,0 +1,32 @@
+/**
+ * What users are made of in the cases of user stores.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { NewUser, User, UserPatch, UserStore } from "../../auth/store_types.ts";
+
+/** A user with a name. */
+export function newUser(sub: string, identifier: string): NewUser {
+  return { sub, identifier, securityStamp: "stamp", createdAt: 1_700_000_000 };
+}
+
+/** Closes an account; the stamp goes with it, so that sessions that sleep do not wake up with the account. */
+export const DISABLED: UserPatch = { disabled: true, securityStamp: "closed" };
+
+/** Creates a user and reads it. */
+export async function createUser(
+  store: UserStore,
+  user: NewUser = newUser("u1", "ada"),
+): Promise<User> {
+  assertEquals(await store.create(user), "created");
+  const created = await store.findBySub(user.sub);
+  if (created === null) throw new Error(`Cannot find user: ${user.sub} was created`);
+  return created;
+}
+
+/** A user as it was created. */
+export function withoutVersion({ version: _, ...user }: User): NewUser {
+  return user;
+}

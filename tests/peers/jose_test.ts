@@ -18,7 +18,7 @@ import {
   verifyJwt,
   withAuthRoutes,
 } from "../../mod.ts";
-import { nodeKey, OLD, TODAY } from "../auth/_encrypted_keys.ts";
+import { headerOf, nodeKey, OLD, TODAY } from "../auth/_encrypted_keys.ts";
 import { kidOf } from "../auth/_key_service.ts";
 import { serveHttp } from "../auth/_servers.ts";
 import type { Jose } from "../runtimes/jose.ts";
@@ -150,20 +150,20 @@ Deno.test("bearerTokenStrategy() takes access tokens of jose's, and no ID tokens
   }
 });
 
-/** What the header of an encrypted key says. */
-const headerOf = (kid: string) => ({ alg: "dir", enc: "A256GCM", cty: "jwk+json", kid });
-
 Deno.test("keyService() keeps keys that jose decrypts and signs by, and no other secret does", async () => {
   const store = inMemoryAuthStores().keys;
   const service = keyService({ store, keys: deriveKeys([TODAY, OLD]), algorithms: ALGORITHMS });
   await service.jwks();
+  await service.rotate(); // keys that have ended, and others that have not
   const ring = (await store.load())?.keys ?? [];
-  assertEquals(ring.map(({ alg }) => alg), [...ALGORITHMS]);
+  assertEquals(ring.map(({ alg }) => alg), [...ALGORITHMS, ...ALGORITHMS]);
+  assertEquals(ring.filter(({ retiredAt }) => retiredAt === undefined).length, ALGORITHMS.length);
   const strict = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"] };
-  for (const { kid, alg, key } of ring) {
+  for (const stored of ring) {
+    const { kid, alg, key } = stored;
     const text = String(key);
     const { plaintext, protectedHeader } = await compactDecrypt(text, nodeKey(TODAY), strict);
-    assertEquals(protectedHeader, headerOf(kid));
+    assertEquals({ ...protectedHeader }, { ...headerOf(stored) });
     const jwk: Jwk = JSON.parse(new TextDecoder().decode(plaintext));
     assertEquals(await calculateJwkThumbprint(jwk), kid);
     const exp = Math.floor(Date.now() / 1000) + 600;
@@ -187,10 +187,11 @@ Deno.test("keyService() signs by keys that jose encrypted, by any secret of the 
     const jwk = await exportJWK(privateKey);
     const kid = await calculateJwkThumbprint(jwk);
     const plaintext = new TextEncoder().encode(JSON.stringify(jwk));
-    const key = await new CompactEncrypt(plaintext).setProtectedHeader(headerOf(kid))
+    const plain = { kid, alg, key: jwk, createdAt: 0, activeAt: 0 };
+    const key = await new CompactEncrypt(plaintext).setProtectedHeader(headerOf(plain))
       .encrypt(nodeKey(OLD));
     const store = inMemoryAuthStores().keys;
-    await store.save([{ kid, alg, key, createdAt: 0, activeAt: 0 }], null);
+    await store.save([{ ...plain, key }], null);
     const options = { store, algorithms: [alg] };
     await assertRejects(
       () => keyService({ ...options, keys: deriveKeys(TODAY) }).jwks(),
@@ -214,12 +215,20 @@ Deno.test("keyService() signs by nothing that jose encrypted otherwise", async (
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);
   const plaintext = new TextEncoder().encode(JSON.stringify(jwk));
-  const { cty: _, ...untyped } = headerOf(kid);
+  const plain = { kid, alg: "ES256", key: jwk, createdAt: 0, activeAt: 0 };
+  const sound = headerOf(plain);
+  const { cty: _, ...untyped } = sound;
+  const { key: _times, ...timeless } = sound;
   const headers = [
-    { ...headerOf(kid), alg: "A256GCMKW" },
-    { ...headerOf(kid), alg: "A256KW" },
-    { ...headerOf("another key") },
-    { ...headerOf(kid), typ: "JWE" },
+    { ...sound, alg: "A256GCMKW" },
+    { ...sound, alg: "A256KW" },
+    { ...sound, kid: "another key" },
+    { ...sound, typ: "JWE" },
+    { ...sound, key: { ...sound.key, activeAt: 1 } },
+    { ...sound, key: { ...sound.key, retiredAt: 1 } },
+    { ...sound, key: { ...sound.key, alg: "ES384" } },
+    { ...timeless, ...sound.key, alg: "dir" },
+    timeless,
     untyped,
   ];
   for (const header of headers) {
@@ -227,7 +236,7 @@ Deno.test("keyService() signs by nothing that jose encrypted otherwise", async (
     const opened = await compactDecrypt(key, nodeKey());
     assertEquals(JSON.parse(new TextDecoder().decode(opened.plaintext)), jwk);
     const store = inMemoryAuthStores().keys;
-    await store.save([{ kid, alg: "ES256", key, createdAt: 0, activeAt: 0 }], null);
+    await store.save([{ ...plain, key }], null);
     const service = keyService({ store, keys: deriveKeys(TODAY) });
     await assertRejects(
       () => service.sign({}, { expiresIn: 60 }),

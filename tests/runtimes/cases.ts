@@ -8,6 +8,7 @@
 import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
+import { encryptedKeyCases } from "./encrypted_key_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { openApiCases } from "./openapi_cases.ts";
 import { routerCases } from "./router_cases.ts";
@@ -41,6 +42,7 @@ export const cases: readonly RuntimeCase[] = [
   ...authFlowCases,
   ...tokenCases,
   ...tokenKeyCases,
+  ...encryptedKeyCases,
   ...tokenFlowCases,
   ...storeCases,
   ...decoratorCases("standard"),

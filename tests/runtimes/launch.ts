@@ -28,13 +28,23 @@ export interface Miniflare {
   readonly ready: Promise<URL>;
 }
 
+/** What a Worker is bound to. */
+export interface WorkerBindings {
+  /** Databases by the names of their bindings. */
+  readonly d1Databases?: Readonly<Record<string, string>>;
+  /** The folder that they are in. @default one that is empty, and gone with the Worker */
+  readonly d1Persist?: string;
+}
+
 interface MiniflareModule {
-  Miniflare: new (options: {
-    modules: true;
-    script: string;
-    compatibilityDate: string;
-    cf: false;
-  }) => Miniflare;
+  Miniflare: new (
+    options: WorkerBindings & {
+      modules: true;
+      script: string;
+      compatibilityDate: string;
+      cf: false;
+    },
+  ) => Miniflare;
 }
 
 /** Runs a command and returns what it printed. @throws {Error} If it fails. */
@@ -70,10 +80,22 @@ export async function findVersion(
   }
 }
 
+/** Runs a script that prints results. */
+export async function runScript(runtime: RuntimeCommand, script: string): Promise<Outcome> {
+  const start = performance.now();
+  const version = await findVersion(runtime);
+  if ("skipped" in version) return version;
+  const results = await runCommand(runtime[1], [script])
+    .then((text) => JSON.parse(text) as RuntimeResult[])
+    .catch((error) => [{ name: "start", error: String(error) }]);
+  return { ...version, results, ms: performance.now() - start };
+}
+
 /** Runs a Worker in workerd for as long as `use` takes. */
 export async function withWorker(
   script: string,
   use: (miniflare: Miniflare) => Promise<readonly RuntimeResult[]>,
+  bindings: WorkerBindings = {},
 ): Promise<Outcome> {
   const start = performance.now();
   const name = `workerd ${COMPATIBILITY_DATE}`;
@@ -83,8 +105,13 @@ export async function withWorker(
   } catch (error) {
     return { name, skipped: String(error) };
   }
-  const options = { modules: true, compatibilityDate: COMPATIBILITY_DATE, cf: false } as const;
-  const miniflare = new Miniflare({ ...options, script: await Deno.readTextFile(script) });
+  const miniflare = new Miniflare({
+    modules: true,
+    script: await Deno.readTextFile(script),
+    compatibilityDate: COMPATIBILITY_DATE,
+    cf: false,
+    ...bindings,
+  });
   const results = await use(miniflare)
     .catch((error) => [{ name: "start", error: String(error) }])
     .finally(() => miniflare.dispose());

@@ -1,6 +1,7 @@
 /**
  * Runs the cases of `cases.ts` on Deno, Node, Bun and workerd: one bundle for each mode of decorators, the same bytes
- * for each runtime. Then static servers on each of them, which are asked over sockets.
+ * for each runtime. Then stores on the databases that come with a runtime, and static servers on each of them, which are
+ * asked over sockets.
  *
  * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given.
  *
@@ -12,10 +13,11 @@ import { dirname, join, toFileUrl } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
 import type { RuntimeResult } from "./harness.ts";
-import { COMMANDS, findVersion, runCommand, type RuntimeCommand, withWorker } from "./launch.ts";
+import { COMMANDS, runScript, withWorker } from "./launch.ts";
 import { formatOutcome, isFailure, type Outcome } from "./report.ts";
 import { runStaticServers } from "./static_servers.ts";
-import { runTokenWorker } from "./token_worker_cases.ts";
+import { runStoreEngines } from "./store_engines.ts";
+import { runTokenWorkers } from "./token_worker_cases.ts";
 import { JOSE } from "./versions.ts";
 
 /** The bundles, with what is said of them behind a runtime's name. */
@@ -49,8 +51,8 @@ async function* runAll(folder: string): AsyncIterable<Outcome> {
     yield* named(runEverywhere(module), suffix);
   }
   yield* named(runEverywhere(await bundleWithJose(join(folder, "jose"))), ", beside jose");
-  const worker = await runTokenWorker(join(folder, "worker"));
-  yield { ...worker, name: `${worker.name}, tokens for many at once` };
+  yield* runTokenWorkers(join(folder, "worker"));
+  yield* runStoreEngines(join(folder, "stores"));
   yield* named(runStaticServers(join(folder, "static")), ", static servers");
 }
 
@@ -85,16 +87,6 @@ async function* runEverywhere(module: string): AsyncIterable<Outcome> {
     const response = await miniflare.dispatchFetch("http://localhost/");
     return await response.json() as RuntimeResult[];
   });
-}
-
-async function runScript(runtime: RuntimeCommand, script: string): Promise<Outcome> {
-  const start = performance.now();
-  const version = await findVersion(runtime);
-  if ("skipped" in version) return version;
-  const results = await runCommand(runtime[1], [script])
-    .then((text) => JSON.parse(text) as RuntimeResult[])
-    .catch((error) => [{ name: "start", error: String(error) }]);
-  return { ...version, results, ms: performance.now() - start };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,23 +1,29 @@
 /**
- * The contracts of the stores in memory, on every runtime.
+ * The contracts of the stores on every runtime: those in memory, and those that are made of an adapter.
  *
  * @module
  */
 
-import { inMemoryAuthStores } from "../../mod.ts";
-import { CONTRACTS, FAMILIES, type Family, runCase } from "../contracts/_contract.ts";
+import { authStores, inMemoryAuthStores } from "../../mod.ts";
+import { memoryAdapters } from "../contracts/_memory_adapter.ts";
+import { storageContract, storeContract } from "./contract_cases.ts";
 import type { RuntimeCase } from "./harness.ts";
 
 /** The cases, in the order in which they run. */
-export const storeCases: readonly RuntimeCase[] = FAMILIES.flatMap((family) => casesOf(family));
-
-function casesOf<F extends Family>(family: F): readonly RuntimeCase[] {
-  const memory = {
-    name: "inMemoryAuthStores()",
-    open: (now: () => number) => ({ stores: [inMemoryAuthStores({ now })] as const }),
-  };
-  return CONTRACTS[family].map((contractCase) => ({
-    name: `stores: ${family}.${contractCase.name}`,
-    run: () => runCase(memory, { family, contractCase }),
-  }));
-}
+export const storeCases: readonly RuntimeCase[] = [
+  ...storeContract({
+    name: "stores: inMemoryAuthStores()",
+    open: (now) => ({ stores: [inMemoryAuthStores({ now })] }),
+  }),
+  ...storageContract({
+    name: "stores: memoryAdapter()",
+    open: (now) => ({ adapters: memoryAdapters({ now }) }),
+  }),
+  ...storeContract({
+    name: "stores: authStores(memoryAdapter())",
+    open(now) {
+      const [first, ...others] = memoryAdapters({ now });
+      return { stores: [authStores(first), ...others.map(authStores)] };
+    },
+  }),
+];

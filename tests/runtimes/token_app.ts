@@ -40,7 +40,9 @@ export interface TokenApp {
 export interface TokenAppOptions {
   /** The time. @default the system's */
   readonly now?: () => number;
-  /** What stores and the connection between the two take. @default no time */
+  /** Where it keeps everything. @default in memory */
+  readonly stores?: AuthStores;
+  /** What stores in memory and the connection between the two take. @default no time */
   readonly delay?: () => Promise<unknown>;
 }
 
@@ -49,7 +51,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   const { now, delay } = options;
   const clock = now === undefined ? {} : { now };
   const memory = inMemoryAuthStores(clock);
-  const stores = delay === undefined ? memory : slowStores(memory, delay);
+  const stores = options.stores ?? (delay === undefined ? memory : slowStores(memory, delay));
   const apiKeys = apiKeyService({ ...stores, ...clock });
   const runtime = registerAuth({
     secret: "a secret of at least 32 bytes, kept",

@@ -9,17 +9,30 @@ import { join } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
 import { assertSame, runCases, type RuntimeCase } from "./harness.ts";
-import { withWorker } from "./launch.ts";
+import { withWorker, type WorkerBindings } from "./launch.ts";
 import type { Outcome } from "./report.ts";
 import { type Account, ADA, type Call, createProgram, type Program } from "./token_program.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** Runs the cases. @param folder Where the bundle goes. */
-export async function runTokenWorker(folder: string): Promise<Outcome> {
+/** What the Worker has, and what is said of it. */
+const WORKERS: readonly (readonly [suffix: string, bindings: WorkerBindings])[] = [
+  ["", {}],
+  [" on D1", { d1Databases: { DB: "gatehouse" } }],
+];
+
+/** Runs the cases on each Worker. @param folder Where the bundle goes. */
+export async function* runTokenWorkers(folder: string): AsyncIterable<Outcome> {
   await Deno.mkdir(folder);
   const worker = await bundle(join(ROOT, "tests/runtimes/token_worker_main.ts"), folder);
-  return await withWorker(worker, async (miniflare) => {
+  for (const [suffix, bindings] of WORKERS) {
+    const outcome = await runWorker(worker, bindings);
+    yield { ...outcome, name: `${outcome.name}, tokens for many at once${suffix}` };
+  }
+}
+
+async function runWorker(script: string, bindings: WorkerBindings): Promise<Outcome> {
+  return await withWorker(script, async (miniflare) => {
     const { origin } = await miniflare.ready;
     const program = createProgram(async ({ url, method, headers, body }) => {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -28,7 +41,7 @@ export async function runTokenWorker(folder: string): Promise<Outcome> {
       return await fetch(`${origin}${pathname}${search}`, { method, headers, signal, ...content });
     });
     return await runCases(workerCases(program));
-  });
+  }, bindings);
 }
 
 /** The first request of all makes the keys; each case needs those before it. */

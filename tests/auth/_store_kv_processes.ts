@@ -1,99 +1,59 @@
 /**
- * Processes that share a file of Deno KV, for tests.
+ * Other processes that have a file of Deno KV open.
  *
  * @module
  */
 
-import { fromFileUrl, join } from "@std/path";
-import type { Outcomes, RaceName } from "./_store_kv_racer.ts";
+import { dirname } from "@std/path";
+import { confinedTo, type Processes, startProcesses } from "../contracts/_processes.ts";
+import type { Work } from "./_store_kv_writer.ts";
 
-/** Four processes that are over at the end of the block. */
-export interface Racers extends AsyncDisposable {
-  /** Starts fifty racers in each of them, and gives what all of them came to. */
-  race(name: RaceName, about: string): Promise<Outcomes>;
-  /** Starts fifty racers in each of them, and kills all of them when they have written something. */
-  killWhile(name: RaceName, about: string): Promise<void>;
+/** Processes that write to a file at once. */
+export interface Writers extends AsyncDisposable {
+  /** Waits until all of them have written. */
+  write(work: Work): Promise<void>;
+  /** Kills all of them when they have been at it for some time. */
+  killWhile(work: Work, ms: number): Promise<void>;
 }
 
-/** Starts processes on a file. */
-export async function startRacers(path: string): Promise<Racers> {
-  const processes = await Promise.all(Array.from({ length: 4 }, () => startRacer(path)));
+/** Starts four writers. */
+export async function startWriters(path: string): Promise<Writers> {
+  const processes = await start(4, "./_store_kv_writer.ts", path);
   return {
-    async race(name, about) {
-      const line = JSON.stringify([name, about]);
-      const all = await Promise.all(processes.map((each) => each.ask(line)));
-      const sums: Record<string, number> = {};
-      for (const outcomes of all.map((answer) => JSON.parse(answer) as Outcomes)) {
-        for (const [outcome, count] of Object.entries(outcomes)) {
-          sums[outcome] = (sums[outcome] ?? 0) + count;
-        }
-      }
-      return sums;
+    write: async (work) => void await processes.ask(() => work),
+    async killWhile(work, ms) {
+      const asked = processes.ask(() => work).catch(() => {}); // nobody answers
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      processes.kill();
+      await asked;
     },
-    async killWhile(name, about) {
-      const line = JSON.stringify([name, about]);
-      const asked = processes.map((each) => each.ask(line).catch(() => {})); // nobody answers
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      for (const each of processes) each.kill();
-      await Promise.all(asked);
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(processes.map((each) => each.end()));
-    },
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
   };
 }
 
-interface Racer {
-  ask(line: string): Promise<string>;
-  kill(): void;
-  end(): Promise<void>;
+/** A process that has the right to write to a file, and keeps it. */
+export interface Holder extends AsyncDisposable {
+  /** Gives it back after some time. */
+  release(ms: number): Promise<void>;
 }
 
-async function startRacer(path: string): Promise<Racer> {
-  const folder = join(path, "..");
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--no-config",
-      "--no-lock",
-      "--unstable-kv",
-      `--allow-read=${folder}`,
-      `--allow-write=${folder}`,
-      fromFileUrl(import.meta.resolve("./_store_kv_racer.ts")),
-      path,
-    ],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const lines = readLines(child.stdout);
-  const input = child.stdin.getWriter();
-  const next = async () => {
-    const { value, done } = await lines.next();
-    if (done === true) throw new Error("Cannot race: a process has ended");
-    return value;
-  };
-  if (await next() !== "ready") throw new Error("Cannot race: a process did not start");
+/** Starts a process that takes the right to write. */
+export async function holdFile(path: string): Promise<Holder> {
+  const processes = await start(1, "./_store_kv_holder.ts", path);
+  await processes.ask(() => "BEGIN IMMEDIATE");
   return {
-    async ask(line) {
-      await input.write(new TextEncoder().encode(line));
-      return await next();
+    async release(ms) {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await processes.ask(() => "ROLLBACK");
     },
-    kill: () => child.kill("SIGKILL"),
-    async end() {
-      await input.close().catch(() => {}); // it was killed
-      await lines.return(undefined);
-      await child.status;
-    },
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
   };
 }
 
-async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
+async function start(count: number, program: string, path: string): Promise<Processes> {
+  return await startProcesses(count, [
+    ...confinedTo(dirname(path)),
+    import.meta.resolve(program),
+    path,
+  ]);
 }

@@ -1,4 +1,4 @@
-/** An application whose Deno KV fails: nobody is let in, nobody is told why, and everybody goes on afterwards. */
+/** An application whose Deno KV fails: nobody gets by what cannot be noted, nobody is told why, and everybody goes on afterwards. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type DenoKv, denoKvAdapter } from "../../auth/store_kv.ts";
@@ -29,13 +29,13 @@ interface Fault {
 
 const FAULTS: readonly Fault[] = [
   {
-    why: "a file that another process has locked for longer than is waited",
+    why: "a file of Deno KV that another process has locked for longer than is waited",
     says: "database is locked",
     isReadable: true,
     begin: ({ path }) => holdFile(path),
   },
   {
-    why: "a database that fails",
+    why: "a Deno KV that fails",
     says: "disk I/O error",
     isReadable: false,
     begin(place) {
@@ -49,7 +49,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    why: "a database that is closed",
+    why: "a Deno KV that is closed",
     says: "Deno KV is closed",
     isReadable: false,
     begin(place) {
@@ -64,7 +64,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 for (const { why, says, isReadable, begin } of FAULTS) {
-  Deno.test(`registerAuth() on ${why} of Deno KV lets nobody in, and goes on afterwards`, async () => {
+  Deno.test(`registerAuth() on ${why} refuses what it cannot note, and goes on afterwards`, async () => {
     await using file = await kvFile();
     const place: Place = { path: file.path, kv: await Deno.openKv(file.path) };
     try {

@@ -8,7 +8,7 @@
 /** Processes that wait for what they are asked. At the end of the block they are over. */
 export interface Processes extends AsyncDisposable {
   /** Sends a line to each of them, all at once. @returns What they answered, in the order of the processes. */
-  ask(lineOf: (process: number) => string): Promise<readonly string[]>;
+  ask(lineOf: (index: number) => string): Promise<readonly string[]>;
   /** Ends all of them in the middle of what they do; who waits for an answer gets an error. */
   kill(): void;
 }
@@ -21,7 +21,7 @@ export interface Processes extends AsyncDisposable {
 export async function startProcesses(count: number, args: readonly string[]): Promise<Processes> {
   const all = Array.from({ length: count }, () => startProcess(args));
   const processes: Processes = {
-    ask: (lineOf) => Promise.all(all.map((each, process) => each.ask(lineOf(process)))),
+    ask: (lineOf) => Promise.all(all.map((each, index) => each.ask(lineOf(index)))),
     kill: () => all.forEach((each) => each.kill()),
     async [Symbol.asyncDispose]() {
       await Promise.all(all.map((each) => each.end()));

@@ -43,8 +43,8 @@ export async function startRacers(args: readonly string[]): Promise<Racers> {
   return {
     async race(race, prize, version = "") {
       const startsAt = Date.now() + START_MS;
-      const heard = await processes.ask((process) => {
-        const racers = Array.from({ length: CALLERS }, (_, i) => process * CALLERS + i);
+      const heard = await processes.ask((index) => {
+        const racers = Array.from({ length: CALLERS }, (_, i) => index * CALLERS + i);
         const heat: Heat = { race, prize, version, racers, startsAt };
         return JSON.stringify(heat);
       });

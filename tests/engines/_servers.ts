@@ -1,0 +1,171 @@
+/**
+ * The machine's PostgreSQL and Redis: where they are, and servers of them that are gone at the end of a block, each on a
+ * free port of this machine and in a folder of its own. What the machine runs by itself is left alone.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import type { Engine } from "./_engines.ts";
+import { type Launch, launch, type RunningServer } from "./_launch.ts";
+
+/** Where an engine's programs are. */
+export interface EnginePrograms {
+  /** The server. */
+  readonly server: string;
+  /** What it is, such as `PostgreSQL 15.4`. */
+  readonly version: string;
+}
+
+/** Where Debian has what is not on the path. */
+const DEBIAN_POSTGRES = "/usr/lib/postgresql";
+
+/** Finds an engine; `undefined` if the machine has none. */
+export async function findEngine(engine: Engine): Promise<EnginePrograms | undefined> {
+  for (const server of candidates(engine)) {
+    const version = await readVersion(server);
+    if (version !== undefined) return { server, version };
+  }
+  return undefined;
+}
+
+function candidates(engine: Engine): readonly string[] {
+  const folders = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
+  const onPath = (name: string) => folders.map((folder) => join(folder, name)).filter(isFile);
+  switch (engine) {
+    case "postgres":
+      return [...debianPostgres(), ...onPath("postgres")];
+    case "redis":
+      return [...onPath("redis-server"), ...onPath("valkey-server")];
+  }
+}
+
+/** The newest version first. */
+function debianPostgres(): readonly string[] {
+  try {
+    return [...Deno.readDirSync(DEBIAN_POSTGRES)]
+      .sort((a, b) => Number(b.name) - Number(a.name))
+      .map(({ name }) => join(DEBIAN_POSTGRES, name, "bin/postgres"))
+      .filter(isFile);
+  } catch {
+    return [];
+  }
+}
+
+/** Starts an engine; it answers from now on, and is gone with all it kept at the end of the block. */
+export async function startEngine(
+  engine: Engine,
+  { server }: EnginePrograms,
+): Promise<RunningServer> {
+  switch (engine) {
+    case "postgres":
+      return await startPostgres(server);
+    case "redis":
+      return await startRedis(server);
+  }
+}
+
+/**
+ * PostgreSQL does not run as root. It is told to sort as people do, which is what most machines are set up for: an adapter
+ * whose order or whose keys go by the database's collation shows it here.
+ */
+async function startPostgres(server: string): Promise<RunningServer> {
+  const initdb = join(await Deno.realPath(server), "../initdb");
+  const password = crypto.randomUUID();
+  const owner = Deno.uid() === 0 ? await accountOf("postgres") : {};
+  return await launch(owner, async ({ folder, port }): Promise<Launch> => {
+    const data = join(folder, "data");
+    const passwordFile = join(folder, "password");
+    await Deno.writeTextFile(passwordFile, password);
+    await run(initdb, [
+      ...["--pgdata", data, "--username", "gatehouse", "--pwfile", passwordFile],
+      ...["--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync"],
+      ...(await knows(initdb, "--icu-locale")
+        ? ["--locale-provider", "icu", "--icu-locale", "en-US"]
+        : []),
+    ], owner);
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port,
+      unix_socket_directories: "",
+      max_connections: 200,
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+    };
+    return {
+      command: server,
+      args: ["-D", data, ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
+      url: `postgres://gatehouse:${password}@127.0.0.1:${port}/postgres`,
+      hello: POSTGRES_HELLO,
+      stop: "SIGINT", // its clients are not waited for
+    };
+  });
+}
+
+async function startRedis(server: string): Promise<RunningServer> {
+  return await launch({}, ({ folder, port }) => ({
+    command: server,
+    args: [
+      ...["--bind", "127.0.0.1", "--port", `${port}`, "--dir", folder],
+      ...["--save", "", "--appendonly", "no"],
+    ],
+    url: `redis://127.0.0.1:${port}`,
+    hello: REDIS_HELLO,
+    stop: "SIGTERM",
+  }));
+}
+
+/** What a server is asked until it answers so: a request for TLS, which it refuses or grants by a letter. */
+const POSTGRES_HELLO: Launch["hello"] = {
+  request: Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47),
+  answer: /^[NS]/,
+};
+const REDIS_HELLO: Launch["hello"] = {
+  request: new TextEncoder().encode("PING\r\n"),
+  answer: /^\+PONG/,
+};
+
+async function accountOf(name: string): Promise<{ readonly uid: number; readonly gid: number }> {
+  const [uid, gid] = await Promise.all(
+    ["-u", "-g"].map(async (flag) => Number(await run("id", [flag, name]))),
+  );
+  if (uid === undefined || gid === undefined) throw new Error(`Cannot start engine: no ${name}`);
+  return { uid, gid };
+}
+
+async function knows(command: string, flag: string): Promise<boolean> {
+  return (await run(command, ["--help"])).includes(flag);
+}
+
+async function readVersion(server: string): Promise<string | undefined> {
+  try {
+    const text = (await run(server, ["--version"])).trim();
+    const [, name, version] = /^(?:postgres \()?(\w+)(?:\)| server) (?:v=)?([\d.]+)/.exec(text) ??
+      [];
+    return name === undefined ? undefined : `${name} ${version}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a program to its end. @returns What it wrote. */
+async function run(
+  command: string,
+  args: readonly string[],
+  owner: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<string> {
+  const program = new Deno.Command(command, { args: [...args], stdin: "null", ...owner });
+  const { success, stdout, stderr } = await program.output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`Cannot run ${command}: ${decoder.decode(stderr).trim()}`);
+  return decoder.decode(stdout);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

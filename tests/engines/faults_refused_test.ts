@@ -1,0 +1,197 @@
+/**
+ * An engine that is there and refuses: it takes no writes, or not this one. The caller hears it, what was there stays, reads
+ * go on, and when the engine takes writes again so does the adapter.
+ */
+
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { authStores } from "../../auth/store_repo.ts";
+import type { StorageAdapter } from "../../auth/storage_adapter.ts";
+import { assertRefused, FAULT } from "../auth/_http_routes.ts";
+import { createTestApp } from "../auth/_app.ts";
+import { START } from "../auth/_services.ts";
+import { CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
+import { engineTest } from "./_engines.ts";
+import { assertFails, eventually, inTime, secretsOf } from "./_faults.ts";
+import { familyOf, RACE_TIME, sessionOf } from "../contracts/_races.ts";
+import { connectRedis } from "./_redis.ts";
+
+const clock = { now: START };
+const now = () => clock.now;
+
+/** Settings of Redis under which it refuses to write, and what its error starts with. */
+const REDIS_REFUSALS:
+  readonly (readonly [why: string, name: string, value: string, code: string])[] = [
+    ["its memory is full", "maxmemory", "1", "OOM"],
+    ["too few replicas are there", "min-replicas-to-write", "1", "NOREPLICAS"],
+  ];
+
+for (const [why, name, value, code] of REDIS_REFUSALS) {
+  engineTest("redis", `redisAdapter() says that Redis takes no writes: ${why}`, async (url) => {
+    await using open = await openFreshAdapter("ioredis", { url, now });
+    await withWrites(open.adapter, {
+      refusing: open.adapter,
+      while: (run) => withSetting(url, [name, value], run),
+      secrets: secretsOf(url),
+      code: new RegExp(`\\b${code}\\b`),
+    });
+  });
+}
+
+for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
+  const title = `sqlAdapter() over ${client} says that PostgreSQL takes no writes: it is a replica`;
+  engineTest("postgres", title, async (url) => {
+    await using open = await openFreshAdapter(client, { url, now });
+    const readOnly = new URL(url);
+    readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
+    // Opens although it may write nothing: the table is there
+    await using replica = await openAdapter(client, { url: readOnly.href, place: open.place, now });
+    await withWrites(open.adapter, {
+      refusing: replica.adapter,
+      while: (run) => run(),
+      secrets: secretsOf(url),
+      code: /\b25006\b/, // read_only_sql_transaction
+    });
+  });
+}
+
+interface Refusing {
+  /** What refuses meanwhile. */
+  readonly refusing: StorageAdapter;
+  while(run: () => Promise<void>): Promise<void>;
+  readonly secrets: readonly string[];
+  /** What the error has to tell who runs the engine. */
+  readonly code: RegExp;
+}
+
+/** Every kind of write is refused, every kind of read goes on, and so does the application. */
+async function withWrites(
+  adapter: StorageAdapter,
+  { refusing, while: meanwhile, secrets, code }: Refusing,
+): Promise<void> {
+  const stores = authStores(adapter);
+  const app = createTestApp({ stores: authStores(refusing), clock });
+  const known = createTestApp({ stores, clock });
+  const headers = { Cookie: (await known.signedIn()).jar.field() };
+  await stores.refreshTokens.create(familyOf("f1"));
+  await stores.states.put("state", "once", START + 60);
+  const session = sessionOf("s1", "hash");
+  await stores.sessions.create(session);
+
+  const limited = authStores(refusing);
+  const writes: readonly (() => Promise<unknown>)[] = [
+    () => limited.states.put("secret state", "secret value", START + 60),
+    () => limited.states.put("state", "secret value", START + 60),
+    () => limited.sessions.create(sessionOf("secret session", "secret hash")),
+    () => limited.refreshTokens.rotate(ROTATION),
+    () => limited.throttle.reserve([{ key: "secret key", rule: WINDOW }], START),
+    () => limited.keys.save([], null),
+  ];
+  await meanwhile(async () => {
+    for (const write of writes) await assertFails(write(), [...secrets, "secret"]);
+    const [outcome] = await Promise.allSettled(writes.map((write) => write()));
+    assert(outcome?.status === "rejected");
+    assertInstanceOf(outcome.reason, Error);
+    assertEquals(code.test(Deno.inspect(outcome.reason)), true, Deno.inspect(outcome.reason));
+
+    assertEquals(await limited.sessions.findByTokenHash("hash"), session);
+    assertEquals((await limited.sessions.list("u1")).length, 2);
+    assertEquals((await limited.refreshTokens.find("f1"))?.generation, 0);
+    assertEquals((await app.router.request("/me", { headers })).status, 200);
+    await assertRefused(await inTime(app.browser().login()), FAULT);
+  });
+  assertEquals(await stores.refreshTokens.rotate(ROTATION), "rotated");
+  assertEquals(await stores.states.consume("secret state"), null);
+  assertEquals(await stores.states.consume("state"), "once", "as it was");
+  assertEquals((await known.browser().login()).status, 200);
+}
+
+const ROTATION = {
+  familyId: "f1",
+  fromHash: "first",
+  toHash: "secret next",
+  now: RACE_TIME,
+  expiresAt: RACE_TIME + 600,
+};
+const WINDOW = { kind: "window", limit: 2, seconds: 60 } as const;
+
+const MEGABYTE = 1_048_576;
+
+for (const { name: client, engine } of CLIENTS) {
+  engineTest(engine, `get() gives a value of 4 MiB as it was, over ${client}`, async (url) => {
+    await using open = await openFreshAdapter(client, { url, now });
+    const value = { text: `${'\u{1f511}é\\"'.repeat(MEGABYTE / 2)}` };
+    assert(new TextEncoder().encode(JSON.stringify(value)).length > 4 * MEGABYTE);
+    await open.adapter.put("c", "k", { value });
+    assertEquals((await open.adapter.get("c", "k"))?.value, value);
+  });
+}
+
+engineTest("redis", "redisAdapter() says that a value is too large, and goes on", async (url) => {
+  await using open = await openFreshAdapter("ioredis", { url, now });
+  await using other = await openAdapter("ioredis", { url, place: open.place, now });
+  const { adapter } = open;
+  await adapter.put("c", "k", { value: "small", unique: "u", index: ["i"] });
+  const { version = "" } = await adapter.get("c", "k") ?? {};
+  // Redis hangs up on who sends too much, so each call has to find its way back
+  const comesBack = () =>
+    eventually(() => other.adapter.get("c", "k").catch(() => undefined), {
+      is: (found) => found?.version === version,
+      otherwise: (found) => assertEquals(found, undefined),
+    });
+  await withSetting(url, ["proto-max-bulk-len", `${MEGABYTE}`], async () => {
+    const record = { value: "secret".repeat(MEGABYTE / 3), unique: "v", index: ["j"] } as const;
+    const secrets = [...secretsOf(url), "secret"];
+    await assertFails(other.adapter.put("c", "k", record), secrets);
+    await comesBack();
+    await assertFails(
+      Promise.resolve(other.adapter.atomic?.cas("c", "k", version, record)),
+      secrets,
+    );
+    await comesBack();
+    assertEquals((await adapter.get("c", "k"))?.value, "small");
+    assertEquals((await adapter.find("c", "u"))?.key, "k");
+    assertEquals(await adapter.find("c", "v"), null);
+    assertEquals(await adapter.list("c", 0, "j"), []);
+  });
+});
+
+for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
+  const title = `sqlAdapter() over ${client} says that a key is too long, and goes on`;
+  engineTest("postgres", title, async (url) => {
+    await using open = await openFreshAdapter(client, { url, now });
+    const { adapter } = open;
+    const long = randomText(4_000); // a tree of PostgreSQL has a third of a page for each entry, compressed
+    const secrets = [...secretsOf(url), long.slice(0, 20), "secret"];
+    await adapter.put("c", "k", { value: "there" });
+    await assertFails(adapter.put("c", long, { value: "secret" }), secrets);
+    await assertFails(adapter.put("c", "k", { value: "secret", unique: long }), secrets);
+    await assertFails(adapter.put("c", "k", { value: "secret", index: [long] }), secrets);
+    assertEquals(await adapter.get("c", long), null);
+    assertEquals(await adapter.find("c", long), null);
+    assertEquals(await adapter.list("c", 0, long), []);
+    assertEquals((await adapter.get("c", "k"))?.value, "there");
+  });
+}
+
+/** Text that does not get shorter by compression. */
+function randomText(length: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return Array.from(bytes, (byte) => String.fromCharCode(0x30 + byte % 64)).join("");
+}
+
+/** Changes a setting of Redis for a while. */
+async function withSetting(
+  url: string,
+  [name, value]: readonly [name: string, value: string],
+  run: () => Promise<void>,
+): Promise<void> {
+  await using redis = await connectRedis("ioredis", url);
+  const [, before] = await redis.send("CONFIG", ["GET", name]) as readonly string[];
+  if (before === undefined) throw new Error(`Cannot change Redis: it has no ${name}`);
+  await redis.send("CONFIG", ["SET", name, value]);
+  try {
+    await run();
+  } finally {
+    await redis.send("CONFIG", ["SET", name, before]);
+  }
+}

@@ -1,0 +1,29 @@
+/** Four processes on one engine, fifty callers each, all at once: the engine decides, and one of them is first. */
+
+import { fromFileUrl } from "@std/path";
+import { authStores } from "../../auth/store_repo.ts";
+import { runRaces } from "../contracts/_race_cases.ts";
+import { startRacers } from "../contracts/_racers.ts";
+import { RACE_TIME } from "../contracts/_races.ts";
+import { CLIENTS, openFreshAdapter } from "./_adapters.ts";
+import { engineTest } from "./_engines.ts";
+
+for (const { name, engine } of CLIENTS) {
+  engineTest(
+    engine,
+    `authStores() in four processes over ${name} have one winner`,
+    async (url, t) => {
+      await using open = await openFreshAdapter(name, { url, now: () => RACE_TIME });
+      await using racers = await startRacers([
+        "--allow-env",
+        "--allow-read",
+        "--allow-sys",
+        "--allow-net",
+        `--lock=${fromFileUrl(import.meta.resolve("./deno.lock"))}`,
+        import.meta.resolve("./_racer.ts"),
+        ...[name, url, open.place],
+      ]);
+      await runRaces(t, { racers, stores: authStores(open.adapter), rounds: 3 });
+    },
+  );
+}

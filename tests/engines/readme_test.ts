@@ -1,0 +1,51 @@
+/** The README's recipes for servers work as they are written. */
+
+import { assertEquals, assertExists } from "@std/assert";
+import { type Engine, engineTest } from "./_engines.ts";
+import { IOREDIS, POSTGRES_JS } from "./versions.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A recipe: the variable that it reads, the client as it is written and as it is locked, and how its client closes. */
+const RECIPES: readonly {
+  readonly engine: Engine;
+  readonly variable: string;
+  readonly client: readonly [written: RegExp, locked: string];
+  readonly close: string;
+}[] = [
+  {
+    engine: "postgres",
+    variable: "DATABASE_URL",
+    client: [/npm:postgres@\^[\d.]+/, POSTGRES_JS],
+    close: "await sql.end();",
+  },
+  {
+    engine: "redis",
+    variable: "REDIS_URL",
+    client: [/npm:ioredis@\^[\d.]+/, IOREDIS],
+    close: "redis.disconnect();",
+  },
+];
+
+for (const { engine, variable, client: [written, locked], close } of RECIPES) {
+  engineTest(engine, `README keeps all stores by ${variable}`, async (url) => {
+    const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+    const fences = [...readme.matchAll(/^```ts ignore\n(.*?)^```$/gms)].map(([, code]) => code);
+    const recipe = fences.find((code) => code?.includes(`Deno.env.get("${variable}")`));
+    assertExists(recipe);
+    assertEquals(recipe.match(written)?.length, 1, "the client is named with its version");
+    const program = recipe.replace(written, locked) + `
+      const key = crypto.randomUUID();
+      await stores.states.put(key, "kept", Date.now() / 1000 + 60);
+      console.log(await stores.states.consume(key), await stores.states.consume(key));
+      ${close}
+    `;
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--ext=ts", "--check", "--lock=tests/engines/deno.lock", program],
+      cwd: ROOT,
+      env: { [variable]: url, NO_COLOR: "1" },
+    }).output();
+    const [said, told] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertEquals(said, "kept null\n", told);
+  });
+}

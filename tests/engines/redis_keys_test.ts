@@ -1,0 +1,255 @@
+import { assert, assertEquals, assertGreater, assertLess, assertLessOrEqual } from "@std/assert";
+import { redisAdapter } from "../../auth/store_redis.ts";
+import type { StoredRecord } from "../../auth/storage_adapter.ts";
+import { engineTest } from "./_engines.ts";
+import { openRedis } from "./_redis.ts";
+
+const START = 1_700_000_000;
+const MINUTES_MS = 60_000;
+const FULL: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
+const ENDING: StoredRecord = { ...FULL, expiresAt: START + 600 };
+
+/** Clocks that are not Redis' own. */
+const CLOCKS: readonly (readonly [why: string, time: number])[] = [
+  ["at the beginning of the epoch", 0],
+  ["years behind", START],
+  ["decades ahead", 4_000_000_000],
+];
+
+engineTest("redis", "redisAdapter() tells Redis what to forget, and when", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter] = place.adapters;
+  await adapter.put("c", "k", ENDING);
+  const times = await place.times();
+  assertEquals([...times.keys()], [
+    `${place.prefix}c:ends:0:i`,
+    `${place.prefix}c:ends:1:j`,
+    `${place.prefix}c:index:0:i`,
+    `${place.prefix}c:index:1:j`,
+    `${place.prefix}c:record:k`,
+    `${place.prefix}c:unique:u`,
+  ]);
+  for (const [key, time] of times) {
+    assertGreater(time, 14 * MINUTES_MS, key);
+    assertLessOrEqual(time, 15 * MINUTES_MS, key); // five more, for clocks that are behind
+  }
+  await adapter.put("c", "k", FULL);
+  assertEquals([...(await place.times()).values()], [-1, -1, -1, -1]); // it has no ends any more
+});
+
+engineTest("redis", "redisAdapter() keeps an index for as long as any of it", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter] = place.adapters;
+  const time = async () => (await place.times()).get(`${place.prefix}c:index:0:i`) ?? -2;
+  const put = (key: string, minutes?: number) =>
+    adapter.put("c", key, {
+      value: 1,
+      index: ["i"],
+      expiresAt: minutes === undefined ? undefined : START + minutes * 60,
+    });
+  await put("a", 10);
+  await put("b", 60);
+  await put("c", 1);
+  assertGreater(await time(), 64 * MINUTES_MS, "the last one");
+  await put("d");
+  assertEquals(await time(), -1, "one that does not end");
+  await put("d", 20);
+  assertGreater(await time(), 64 * MINUTES_MS, "it ends after all");
+  await adapter.delete("c", "b");
+  assertLessOrEqual(await time(), 25 * MINUTES_MS, "the last one is gone");
+  assertGreater(await time(), 24 * MINUTES_MS);
+  await put("d");
+  await adapter.delete("c", "d");
+  assertLessOrEqual(await time(), 15 * MINUTES_MS, "the one that does not end is gone");
+});
+
+engineTest("redis", "redisAdapter() leaves nothing of what was removed", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter] = place.adapters;
+  const { atomic } = adapter;
+  for (const record of [FULL, ENDING]) {
+    await adapter.put("c", "k", record);
+    await adapter.delete("c", "k");
+    assertEquals(await place.keys(), [], "delete()");
+    await adapter.put("c", "k", record);
+    assertEquals(await atomic.take("c", "k"), record.value);
+    assertEquals(await place.keys(), [], "take()");
+    const made = await atomic.cas("c", "k", null, record);
+    assert(made.status === "ok");
+    assertEquals((await atomic.cas("c", "k", made.version, null)).status, "ok");
+    assertEquals(await place.keys(), [], "cas()");
+    await adapter.put("c", "k", record);
+    await adapter.put("c", "k", { value: 2 });
+    assertEquals(await place.keys(), [`${place.prefix}c:record:k`], "what finds it");
+    await adapter.delete("c", "k");
+  }
+});
+
+engineTest("redis", "redisAdapter() has Redis forget what ended long ago", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter] = place.adapters;
+  await adapter.put("c", "k", { ...FULL, expiresAt: START - 299.8 });
+  assertGreater((await place.keys()).length, 0); // for a clock that is five minutes behind
+  await until(async () => (await place.keys()).length === 0);
+});
+
+engineTest("redis", "redisAdapter() prunes an index as it is written to", async (url) => {
+  let time = START;
+  await using place = await openRedis(url, { now: () => time });
+  const [adapter] = place.adapters;
+  const members = () => place.send("ZCARD", [`${place.prefix}c:index:0:i`]).then(Number);
+  for (let at = 0; at < 30; at++) {
+    await adapter.put("c", `k${at}`, { value: at, index: ["i"], expiresAt: START + 10 });
+  }
+  await adapter.put("c", "last", { value: 1, index: ["i"] });
+  time = START + 309;
+  await adapter.put("c", "last", { value: 2, index: ["i"] });
+  assertEquals(await members(), 31, "there for a clock that is behind");
+  time = START + 310;
+  await adapter.put("c", "last", { value: 3, index: ["i"] });
+  assertEquals(await members(), 1);
+});
+
+engineTest("redis", "list() drops what Redis has lost", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter] = place.adapters;
+  for (const key of ["a", "b", "c"]) await adapter.put("c", key, { value: key, index: ["i", "j"] });
+  await place.send("DEL", [`${place.prefix}c:record:a`, `${place.prefix}c:record:b`]);
+  await adapter.put("c", "b", { value: "elsewhere", index: ["x"] });
+  const listed = await adapter.list("c", 0, "i", { limit: 1 });
+  assertEquals(listed.map(({ key }) => key), ["c"]);
+  assertEquals(await place.send("ZRANGE", [`${place.prefix}c:index:0:i`, "0", "-1"]), ["c"]);
+});
+
+engineTest(
+  "redis",
+  "redisAdapter() gives a text free that Redis lost the record of",
+  async (url) => {
+    await using place = await openRedis(url, { now: () => START });
+    const [adapter] = place.adapters;
+    await adapter.put("c", "a", { value: 1, unique: "u" });
+    await place.send("DEL", [`${place.prefix}c:record:a`]);
+    assertEquals(await adapter.find("c", "u"), null);
+    await adapter.put("c", "a", { value: 2, unique: "v" });
+    assertEquals(await adapter.find("c", "u"), null);
+    await adapter.put("c", "b", { value: 3, unique: "u" });
+    assertEquals((await adapter.find("c", "u"))?.key, "b");
+  },
+);
+
+engineTest(
+  "redis",
+  "redisAdapter() leaves a text to whom it has, if Redis lost that once",
+  async (url) => {
+    await using place = await openRedis(url, { now: () => START });
+    const [adapter] = place.adapters;
+    const leaving = [
+      () => adapter.delete("c", "a"),
+      () => adapter.atomic.take("c", "a"),
+      () => adapter.put("c", "a", { value: 1 }),
+    ];
+    for (const leave of leaving) {
+      await adapter.put("c", "a", { value: 1, unique: "u" });
+      await place.send("DEL", [`${place.prefix}c:unique:u`]);
+      await adapter.put("c", "b", { value: 2, unique: "u" });
+      await leave();
+      assertEquals((await adapter.find("c", "u"))?.key, "b");
+      await adapter.delete("c", "b");
+    }
+  },
+);
+
+engineTest(
+  "redis",
+  "redisAdapter() removes what had ended when its text is another's",
+  async (url) => {
+    let time = START;
+    await using place = await openRedis(url, { now: () => time });
+    const [adapter] = place.adapters;
+    await adapter.put("c", "a", ENDING);
+    time = START + 600;
+    await adapter.put("c", "b", { value: 2, unique: "u" });
+    time = START; // of a process that is behind
+    assertEquals(await adapter.get("c", "a"), null);
+    assertEquals(await adapter.list("c", 0, "i"), []);
+    assertEquals(await place.keys(), [`${place.prefix}c:record:b`, `${place.prefix}c:unique:u`]);
+  },
+);
+
+for (const [why, time] of CLOCKS) {
+  engineTest("redis", `redisAdapter() goes by its own clock, ${why}`, async (url) => {
+    let now = time;
+    await using place = await openRedis(url, { now: () => now });
+    const [adapter, other] = place.adapters;
+    await adapter.put("c", "k", { ...FULL, expiresAt: time + 60 });
+    for (const key of await place.keys()) {
+      assertGreater((await place.times()).get(key) ?? 0, 5 * MINUTES_MS, key);
+    }
+    for (const [later, there] of [[0, 1], [59.9, 1], [60, 0], [1e6, 0], [-1e5, 1]] as const) {
+      now = time + later;
+      assertEquals((await other.get("c", "k"))?.value, there === 1 ? { a: 1 } : undefined);
+      assertEquals((await other.find("c", "u"))?.key, there === 1 ? "k" : undefined);
+      assertEquals((await other.list("c", 0, "i")).length, there);
+    }
+  });
+}
+
+engineTest("redis", "redisAdapter() keeps prefixes apart, patterns and all", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const other = redisAdapter(place.send, { prefix: `${place.prefix}[*]?\\:`, now: () => START });
+  await place.adapters[0].put("c", "k", FULL);
+  assertEquals(await other.get("c", "k"), null);
+  assertEquals(await other.find("c", "u"), null);
+  await other.put("c", "k", { ...FULL, value: 2 });
+  await place.adapters[0].delete("c", "k");
+  assertEquals((await other.find("c", "u"))?.value, 2);
+});
+
+engineTest("redis", "redisAdapter() keeps texts to the byte", async (url) => {
+  const first = "\ufeff\u0001\r\n\t\u007f\u0080\u2028\ufffd\u{10ffff}$-1\r\n";
+  for (const client of ["ioredis", "node-redis"] as const) {
+    await using place = await openRedis(url, { client, now: () => START });
+    const [adapter, other] = place.adapters;
+    const value = { text: `${first}\u0000\ud800`, big: 2 ** 53 - 1, small: 5e-324, list: [] };
+    await adapter.put(first, first, { value, unique: first, index: [first, first] });
+    const version = (await other.get(first, first))?.version ?? "";
+    const expected = { key: first, value, version };
+    assertEquals(await other.find(first, first), expected);
+    assertEquals(await other.list(first, 1, first), [expected]);
+    assertEquals(await other.list(first, 1, first.slice(1)), []);
+    assertEquals(await other.atomic.take(first, first), value);
+  }
+});
+
+engineTest("redis", "list() gives ten thousand sessions of a user in pages", async (url) => {
+  await using place = await openRedis(url, { now: () => START });
+  const [adapter, other] = place.adapters;
+  const keys = Array.from({ length: 10_000 }, (_, at) => `s${at}`).sort();
+  const value = { userAgent: "x".repeat(200) };
+  await Promise.all(keys.map((key) =>
+    adapter.put("sessions", key, {
+      value,
+      unique: `id of ${key}`,
+      index: ["u1"],
+      expiresAt: START + 600,
+    })
+  ));
+  const started = performance.now();
+  const found: string[] = [];
+  for (let page = 0; page < 200; page++) {
+    const options = { limit: 50, after: found.at(-1) };
+    found.push(...(await other.list("sessions", 0, "u1", options)).map(({ key }) => key));
+  }
+  assertEquals(found, keys);
+  assertEquals((await other.list("sessions", 0, "u1", { reverse: true })).length, 10_000);
+  assertLess(performance.now() - started, 10_000, "in ms; a page does not read what is not on it");
+});
+
+/** Waits until something is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!await isSo()) {
+    assertLess(performance.now(), deadline, "it took too long");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,5 +1,5 @@
 /**
- * Calls of Deno KV by one operation of an adapter: which faults pass, how long it waits for that, and what others mean.
+ * The calls that one operation makes to Deno KV: a lock is waited for, any other fault ends the operation.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface KvCalls {
  * Begins an operation.
  *
  * Only a locked database is asked again: it says so before it writes anything. After any other fault a commit may have been
- * made, and who made it twice could take its own record for another's.
+ * made, and one that is made twice could undo what came between.
  *
  * @param cannot What fails with it: `Cannot read record`.
  */

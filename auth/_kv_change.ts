@@ -110,17 +110,18 @@ async function attempt(
   }
   if (old === null && next === null) return NOTHING_THERE;
   const atomic = place.kv.atomic();
-  const one: Attempt = { place, calls, change, atomic, time };
+  const tried: Attempt = { place, calls, change, atomic, time };
   atomic.check({ key: at, versionstamp: old?.versionstamp ?? null });
-  if (old !== null) await dropFinders(one, old);
+  if (old !== null) await dropFinders(tried, old);
   if (uniqueAt !== undefined && holder !== undefined) {
     atomic.check({ key: uniqueAt, versionstamp: holder.versionstamp });
     const other = holder.versionstamp !== null && holder.value !== key;
-    if (other && !(await dropEnded(one, holder))) return { result: { status: "taken" }, before };
+    if (other && !(await dropEnded(tried, holder))) return { result: { status: "taken" }, before };
   }
-  setAll(one);
+  setAll(tried);
   const version = await calls.commit(atomic);
-  return version === null ? null : { result: { status: "ok", version }, before };
+  if (version === null) return null;
+  return { result: { status: "ok", version: next === null ? "" : version }, before };
 }
 
 /** Removes what finds a record as it was, and is not going to. */

@@ -93,8 +93,8 @@ export function requireKeys(keys: readonly DenoKvKey[]): void {
 }
 
 /**
- * A record in bytes, with a name for the write that makes it. Deno KV would count two of them for every letter of a text with one beyond Latin-1, if it were to write
- * the object itself: nobody could say what fits.
+ * A record in bytes, with a name for the write that makes it. Deno KV would count two of them for every letter of a text with
+ * one beyond Latin-1, if it were to write the object itself: nobody could say what fits.
  *
  * @throws {RangeError} If there are too many.
  */

@@ -1,19 +1,17 @@
 /**
- * How Redis is asked: scripts by their digest, and errors that quote nothing.
+ * How Redis is asked: scripts by their digest, and what its errors mean.
  *
  * @module
  */
 
-import type { RedisScript } from "./_redis_scripts.ts";
+import { clientError } from "./_client_error.ts";
+import type { RedisPurpose, RedisScript } from "./_redis_scripts.ts";
 
 /**
  * Sends a command to Redis and gives its reply: text or its bytes in UTF-8, numbers, `null`, arrays of them. It rejects with
  * what Redis replies as an error, whose message starts with Redis' own.
  */
 export type RedisSend = (command: string, args: readonly string[]) => Promise<unknown>;
-
-/** What a command is for, in the message of its failure. */
-export type RedisPurpose = "read from Redis" | "write to Redis";
 
 /** What errors of Redis mean to those who run it. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -36,47 +34,51 @@ const REASONS: Readonly<Record<string, string>> = {
 const NO_SCRIPT_REGEXP = /^\W*(?:ERR )?NOSCRIPT\b/;
 /** Where a reply names its kind; in older versions an error within a script is inside another one. */
 const KIND_REGEXP = /(?:^\W*|: -?)([A-Z]{3,})\b/g;
-/** Codes of the platform and names of classes. */
-const NAME_REGEXP = /^[A-Za-z_]{3,40}$/;
 
-/** Sends one command. @throws {Error} If it fails, without what was sent. */
-export async function askRedis(
+/** What a script gets, behind its text or digest. */
+export interface RedisScriptCall {
+  /** The one key that it is told. */
+  readonly key: string;
+  readonly args: readonly string[];
+  /** What of it nobody must read in a log. */
+  readonly texts: readonly string[];
+}
+
+/** Reads fields of a record. @throws {Error} If it fails, without the texts that nobody must read. */
+export async function readFields(
   send: RedisSend,
-  purpose: RedisPurpose,
-  command: readonly [name: string, ...args: string[]],
+  { key, args, texts }: RedisScriptCall,
 ): Promise<unknown> {
-  const [name, ...args] = command;
   try {
-    return await receive(send, name, args);
+    return await receive(send, "HMGET", [key, ...args]);
   } catch (error) {
-    throw redisError(purpose, error, args);
+    throw redisError("read from Redis", error, texts);
   }
 }
 
 /**
- * Runs a script about a key. Redis forgets scripts when it starts over, and says so before it does anything: then it gets the
- * text. After no other error is anything sent again, since it may have been done.
+ * Runs a script. Redis forgets scripts when it starts over, and says so before it does anything: then it gets the text. After
+ * no other error is anything sent again, since it may have been done.
+ *
+ * @throws {Error} If it fails, without the texts that nobody must read.
  */
 export async function runScript(
   send: RedisSend,
-  purpose: RedisPurpose,
-  { script, key, args }: {
-    readonly script: RedisScript;
-    readonly key: string;
-    readonly args: readonly string[];
-  },
+  script: RedisScript,
+  { key, args, texts }: RedisScriptCall,
 ): Promise<unknown> {
   const rest = ["1", key, ...args];
   try {
-    const sha = await (script.sha ??= sha1Hex(script.lua));
+    // What is kept is the digest, never the promise of one: in workerd no request waits for another's
+    const sha = script.sha ??= await sha1Hex(script.lua);
     try {
       return await receive(send, "EVALSHA", [sha, ...rest]);
     } catch (error) {
-      if (!NO_SCRIPT_REGEXP.test(textOf(error, "message"))) throw error;
+      if (!NO_SCRIPT_REGEXP.test(messageOf(error))) throw error;
     }
     return await receive(send, "EVAL", [script.lua, ...rest]);
   } catch (error) {
-    throw redisError(purpose, error, rest);
+    throw redisError(script.purpose, error, texts);
   }
 }
 
@@ -92,27 +94,10 @@ async function sha1Hex(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * An error without what was sent. That of a client may quote the command, or have it as a member that is printed with it, and
- * values are what nobody must read in a log.
- */
-function redisError(purpose: RedisPurpose, error: unknown, args: readonly string[]): Error {
-  const message = textOf(error, "message");
-  const stack = textOf(error, "stack");
-  const name = nameOf(error);
-  const quotes = args.some((arg) => isQuoted(arg, message) || isQuoted(arg, stack));
-  const cause = new Error(quotes ? "The message quotes the command, and is left out" : message);
-  cause.name = name ?? "Error";
-  if (quotes || stack === "") delete cause.stack; // it would be this file's
-  else cause.stack = stack;
-  return new Error(`Cannot ${purpose}: ${reasonOf(message) ?? name ?? "Redis failed"}`, { cause });
-}
-
-/** Whether a text has the start of an argument, as it is or within JSON. */
-function isQuoted(arg: string, text: string): boolean {
-  if (arg.length < 3) return false;
-  const start = arg.slice(0, 12);
-  return text.includes(start) || text.includes(JSON.stringify(start).slice(1, -1));
+function redisError(purpose: RedisPurpose, error: unknown, texts: readonly string[]): Error {
+  const cause = clientError(error, texts);
+  const name = typeof cause.code === "string" ? cause.code : cause.name;
+  return new Error(`Cannot ${purpose}: ${reasonOf(messageOf(error)) ?? name}`, { cause });
 }
 
 function reasonOf(message: string): string | undefined {
@@ -122,15 +107,7 @@ function reasonOf(message: string): string | undefined {
   return undefined;
 }
 
-/** The code of an error, or its class. */
-function nameOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  const names: unknown[] = [Reflect.get(error, "code"), error.constructor?.name];
-  return names.filter((name) => typeof name === "string").find((name) => NAME_REGEXP.test(name));
-}
-
-function textOf(error: unknown, member: "message" | "stack"): string {
-  if (typeof error !== "object" || error === null) return "";
-  const text: unknown = Reflect.get(error, member);
-  return typeof text === "string" ? text : "";
+function messageOf(error: unknown): string {
+  const { message } = Object(error) as { readonly message?: unknown };
+  return typeof message === "string" ? message : "";
 }

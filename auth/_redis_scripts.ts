@@ -10,22 +10,29 @@
 
 import { SKEW_SECONDS } from "./_clock.ts";
 
-/** A script, and the SHA-1 of its text once somebody asked for it. */
+/** What a command is for, in the message of its failure. */
+export type RedisPurpose = "read from Redis" | "write to Redis";
+
+/** A script. */
 export interface RedisScript {
+  /** What the key starts with that it gets, behind its collection. */
+  readonly start: string;
+  readonly purpose: RedisPurpose;
   readonly lua: string;
-  sha?: Promise<string>;
+  /** The SHA-1 of its text, once somebody asked for it. */
+  sha?: string;
 }
 
 /** Starts the key of a record, behind its collection. */
 export const RECORD = "record:";
 /** Starts the key that has the key of the record with a `unique` text. */
-export const UNIQUE = "unique:";
+const UNIQUE = "unique:";
 /** Starts the set of a text's records in the order of their keys, and then `0:` or `1:`. */
-export const INDEX = "index:";
+const INDEX = "index:";
 /** Starts the set of those that end, in the order of their ends. */
 const ENDS = "ends:";
 
-/** How many that have ended a write removes from an index: more than it can add. */
+/** How many that have ended a write removes from an index: more than it adds, so that an index shrinks. */
 const PRUNED = 100;
 
 /** The longest time to live in milliseconds; what is longer is for ever. */
@@ -108,6 +115,8 @@ end
  * each behind `=` or not there. A client that sends this twice because it heard nothing hears `ok` twice.
  */
 export const WRITE_SCRIPT: RedisScript = {
+  start: RECORD,
+  purpose: "write to Redis",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 local version, value = ARGV[4], ARGV[5]
 local function given(arg) return arg ~= "" and string.sub(arg, 2) end
@@ -167,6 +176,8 @@ return "ok"
 
 /** Removes a record. */
 export const REMOVE_SCRIPT: RedisScript = {
+  start: RECORD,
+  purpose: "write to Redis",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 if not expected() then return "lost" end
 remove(name, record)
@@ -176,6 +187,8 @@ return "ok"
 
 /** Removes a record and gives its value. */
 export const TAKE_SCRIPT: RedisScript = {
+  start: RECORD,
+  purpose: "write to Redis",
   lua: prelude(RECORD) + REMOVE + `
 local record = read(name)
 if not lives(record) then return false end
@@ -187,6 +200,8 @@ return value
 
 /** Finds a record by its `unique` text, and gives its key, version, value and end. */
 export const FIND_SCRIPT: RedisScript = {
+  start: UNIQUE,
+  purpose: "read from Redis",
   lua: prelude(UNIQUE) + `
 local key = redis.call("GET", KEYS[1])
 if not key then return false end
@@ -201,6 +216,8 @@ return { key, record[1], redis.call("HGET", base .. "${RECORD}" .. key, "j"), re
  * ARGV: 3 the most, 4 `<` for the last first, 5 the key behind which they start, behind `=`, or nothing.
  */
 export const LIST_SCRIPT: RedisScript = {
+  start: INDEX,
+  purpose: "read from Redis",
   lua: prelude(INDEX) + `
 local field = string.sub(name, 1, 1) == "0" and 4 or 5
 local text = string.sub(name, 3)

@@ -4,15 +4,13 @@
  * @module
  */
 
-import { randomBytes } from "./_random.ts";
+import { clientError } from "./_client_error.ts";
+import { waitBetween } from "./_wait.ts";
 import type { KeyedRecord, Versioned } from "./storage_adapter.ts";
 
-/** How often a statement is tried that PostgreSQL undoes, and the longest pause between two, in milliseconds. */
+/** How often a statement is tried that PostgreSQL rolls back, and the longest pause between two, in milliseconds. */
 const TRIES = 20;
 const MAX_PAUSE_MS = 100;
-
-/** A text that may happen to be a part of a word, in characters. */
-const SHORT_LENGTH = 16;
 
 /** What a statement gets. Numbers are seconds, and counts of rows. */
 export type SqlParameter = string | number | null;
@@ -47,7 +45,7 @@ export function sqlRunner(query: SqlQuery<unknown>): RunSql {
       rows = await queryAgain(query, text, params);
     } catch (error) {
       throw new Error(`Cannot ${doing}: the database failed`, {
-        cause: withoutValues(error, params),
+        cause: clientError(error, textsOf(params)),
       });
     }
     if (Array.isArray(rows) && rows.every(isRow)) return rows;
@@ -55,7 +53,7 @@ export function sqlRunner(query: SqlQuery<unknown>): RunSql {
   };
 }
 
-/** Under a stricter level than read committed PostgreSQL undoes one of two that meet, and asks to do it again. */
+/** Above read committed, PostgreSQL rolls back one of two transactions that meet, and asks to do it again. */
 async function queryAgain(
   query: SqlQuery<unknown>,
   text: string,
@@ -66,50 +64,21 @@ async function queryAgain(
       return await query(text, [...params]);
     } catch (error) {
       const { code } = Object(error) as { readonly code?: unknown };
-      const isUndone = code === "40001" || code === "40P01"; // serialization failure, deadlock
-      if (!isUndone || tries === TRIES) throw error;
-      await pause(Math.min(2 ** tries, MAX_PAUSE_MS));
+      const isRolledBack = code === "40001" || code === "40P01"; // serialization failure, deadlock
+      if (!isRolledBack || tries === TRIES) throw error;
+      const most = Math.min(2 ** tries, MAX_PAUSE_MS);
+      await waitBetween(most / 2, most);
     }
   }
-}
-
-/** Waits half of a time or up to all of it, so that those who met do not meet again. */
-export function pause(ms: number): Promise<void> {
-  const [random = 0] = randomBytes(1);
-  return new Promise((resolve) => setTimeout(resolve, ms / 2 * (1 + random / 256)));
 }
 
 function isRow(row: unknown): row is SqlRow {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-/**
- * What a client says went wrong, for logs. Its error may hold what was written, in fields of its own (`detail`,
- * `parameters`) or in the message: of the fields only the code stays.
- */
-function withoutValues(error: unknown, params: readonly SqlParameter[]): Error {
-  const { name, message, code } = Object(error) as Partial<Record<string, unknown>>;
-  const clean = new Error(hideTexts(typeof message === "string" ? message : "", params));
-  if (typeof name === "string") clean.name = name;
-  return typeof code === "string" || typeof code === "number"
-    ? Object.assign(clean, { code })
-    : clean;
-}
-
-/** The collection, which comes first, is no secret. The longest first: one may be a part of another. */
-function hideTexts(message: string, [, ...params]: readonly SqlParameter[]): string {
-  return params
-    .filter((param) => typeof param === "string" && param !== "")
-    .flatMap((param) => [String(param), JSON.stringify(param).slice(1, -1)])
-    .sort((one, other) => other.length - one.length)
-    .reduce(hideText, message);
-}
-
-/** Hides a text, but a short one not within a word, where it is something else. */
-function hideText(message: string, text: string): string {
-  if (text.length > SHORT_LENGTH) return message.replaceAll(text, "***");
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  return message.replace(new RegExp(`(?<!\\w)${escaped}(?!\\w)`, "gu"), "***");
+/** What nobody must read in a log. The collection, which comes first, is no secret, nor are times and counts. */
+function textsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
+  return params.filter((param) => typeof param === "string");
 }
 
 /**

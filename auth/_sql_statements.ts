@@ -27,7 +27,7 @@ export interface SqlStatements {
   /** Name of the index that refuses a unique text which another record has. */
   readonly uniqueIndex: string;
   /** None. Gives a row for each table and index of the schema that is there. */
-  readonly made: string;
+  readonly schemaParts: string;
   /** Collection, key, now. */
   readonly get: string;
   /** Collection, unique text, now. */
@@ -49,7 +49,7 @@ export interface SqlStatements {
   /** Collection, key, now. Gives the value. */
   readonly take: string;
   /** Collection, key, now, the version that was read. Removes it if it has ended. */
-  readonly bury: string;
+  readonly removeEnded: string;
   /** From which end on records stay. Gives a row for each that it removes, {@linkcode SWEEP_ROWS} at most. */
   readonly sweep: string;
 }
@@ -87,7 +87,7 @@ export function sqlStatements(dialect: SqlDialect, table: string): SqlStatements
   return {
     schema: writeSchema(home),
     uniqueIndex: `${name}_uniq`,
-    made: writeMade(home),
+    schemaParts: writeSchemaParts(home),
     get: `SELECT ${RECORD} FROM ${at} WHERE ${keyed} AND ${living(3)}`,
     find: `SELECT key, ${RECORD} FROM ${at} ` +
       `WHERE collection = ${p(1)} AND uniq = ${p(2)} AND ${living(3)}`,
@@ -109,7 +109,7 @@ export function sqlStatements(dialect: SqlDialect, table: string): SqlStatements
     remove: `DELETE FROM ${at} WHERE ${keyed} AND ${living(3)} AND version = ${p(4)} ` +
       "RETURNING version",
     take: `DELETE FROM ${at} WHERE ${keyed} AND ${living(3)} RETURNING value`,
-    bury: `DELETE FROM ${at} WHERE ${keyed} AND expires_at <= ${p(3)} AND version = ${p(4)}`,
+    removeEnded: `DELETE FROM ${at} WHERE ${keyed} AND expires_at <= ${p(3)} AND version = ${p(4)}`,
     sweep: writeSweep(dialect, at, p(1)),
   };
 }
@@ -167,14 +167,14 @@ function writeSchema(home: Home): string[] {
   return [table, ...indexes];
 }
 
-function writeMade(home: Home): string {
+function writeSchemaParts(home: Home): string {
   const names = [home.name, ...INDEXES.map(([end]) => `${home.name}_${end}`)];
   if (home.dialect === "sqlite") {
     const listed = names.map((each) => `'${each}'`).join(", ");
     return `SELECT name FROM ${qualified(home, "sqlite_master")} WHERE name IN (${listed})`;
   }
   const rows = names.map((each) => `('${qualified(home, each)}')`).join(", ");
-  return `SELECT name FROM (VALUES ${rows}) AS made (name) WHERE to_regclass(name) IS NOT NULL`;
+  return `SELECT name FROM (VALUES ${rows}) AS part (name) WHERE to_regclass(name) IS NOT NULL`;
 }
 
 /** On PostgreSQL two sweeps would wait for each other's rows, in either order; each takes those that nobody holds. */

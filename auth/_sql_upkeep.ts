@@ -4,11 +4,12 @@
  * @module
  */
 
-import { pause, type RunSql } from "./_sql_client.ts";
+import type { RunSql } from "./_sql_client.ts";
 import { type SqlStatements, SWEEP_ROWS } from "./_sql_statements.ts";
 import { removableAt } from "./_storage.ts";
+import { waitBetween } from "./_wait.ts";
 
-/** How long writes let lie what has ended, in seconds; and how long while there is more than a batch of it. */
+/** How many seconds apart writes sweep; and how many while there is more than a batch. */
 const SWEEP_SECONDS = 300;
 const SWEEP_ON_SECONDS = 1;
 
@@ -73,13 +74,14 @@ export async function migrateSql(
 ): Promise<void> {
   for (let tries = 1;; tries++) {
     try {
-      const made = await run("look for tables", statements.made);
-      if (made.length === statements.schema.length) return;
+      const parts = await run("look for tables", statements.schemaParts);
+      if (parts.length === statements.schema.length) return;
       for (const statement of statements.schema) await run("make tables", statement);
       return;
     } catch (error) {
       if (tries === MIGRATE_TRIES) throw error;
-      await pause(MIGRATE_PAUSE_MS * 2 ** tries);
+      const most = MIGRATE_PAUSE_MS * 2 ** tries;
+      await waitBetween(most / 2, most);
     }
   }
 }

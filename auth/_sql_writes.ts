@@ -19,7 +19,7 @@ import type { SqlStatements } from "./_sql_statements.ts";
 import { encodeRecord, hasEnded } from "./_storage.ts";
 import type { CasResult, StoredRecord } from "./storage_adapter.ts";
 
-/** Each one that does not count has met others that came and went in between. */
+/** How often a write meets others that have gone when it looks, before it gives up. */
 const TRIES = 16;
 
 /** A record, and what it replaces. */
@@ -57,7 +57,7 @@ export async function writeRecord(writer: SqlWriter, write: SqlWrite): Promise<C
     if (isLost(mine, write)) return { status: "lost" };
     if (other === undefined) continue;
     if (!hasEnded(readEnd(other), now)) return { status: "taken" };
-    await writer.run("remove record", writer.statements.bury, [
+    await writer.run("remove record", writer.statements.removeEnded, [
       collection,
       String(other.key),
       now,
@@ -79,7 +79,7 @@ async function tryWrite(
     ? [statements.create, [...columns, now]]
     : [statements.update, [...columns, now, expected]];
   try {
-    return { written: (await run("write record", text, params)).length > 0 };
+    return { written: (await run("keep record", text, params)).length > 0 };
   } catch (failure) {
     if (unique === undefined) throw failure;
     return isRefusedBy(statements.uniqueIndex, failure)

@@ -16,7 +16,9 @@ export interface StoredRecord {
   readonly expiresAt?: number | undefined;
   /** A text that no other record of the collection has; {@linkcode StorageAdapter.find} finds by it. */
   readonly unique?: string | undefined;
-  /** Two texts that others may have too; {@linkcode StorageAdapter.list} finds by them. */
+  /**
+   * Up to two texts, one for each index; other records may have the same. {@linkcode StorageAdapter.list} finds by them.
+   */
   readonly index?: readonly [first?: string | undefined, second?: string | undefined] | undefined;
 }
 
@@ -46,7 +48,10 @@ export interface ListRecordsOptions {
   readonly reverse?: boolean | undefined;
 }
 
-/** What a compare-and-swap came to: `taken` if another record has its `unique` text, `lost` if somebody else was first. */
+/**
+ * What a compare-and-swap came to: `taken` if another record has its `unique` text, `lost` if somebody else was first.
+ * `version` is that of the record that is there now; after a removal there is none, and it is empty.
+ */
 export type CasResult =
   | { readonly status: "ok"; readonly version: string }
   | { readonly status: "lost" | "taken" };

@@ -10,7 +10,7 @@ import { kvGate } from "./_kv_gate.ts";
 import type { KvPlace } from "./_kv_layout.ts";
 import { findRecord, getRecord, listRecords } from "./_kv_read.ts";
 import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
-import { checkTexts, encodeRecord } from "./_storage.ts";
+import { checkList, checkTexts, encodeRecord, uniqueTaken } from "./_storage.ts";
 import type { AtomicHook, StorageAdapter } from "./storage_adapter.ts";
 import type { DenoKv } from "./store_kv_types.ts";
 
@@ -25,9 +25,9 @@ export type {
 /** Options of {@linkcode denoKvAdapter}. */
 export interface DenoKvAdapterOptions {
   /** What all keys begin with. @default {["gatehouse"]} */
-  readonly prefix?: readonly string[];
+  readonly prefix?: readonly string[] | undefined;
   /** The time, in seconds since the epoch. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** An adapter with a compare-and-swap. */
@@ -38,7 +38,7 @@ export interface DenoKvAdapter extends StorageAdapter {
 
 const OPTIONS: NamesOf<DenoKvAdapterOptions> = { prefix: true, now: true };
 
-const CANNOT_CREATE = "Cannot create storage adapter";
+const CANNOT_CREATE = "Cannot create Deno KV adapter";
 
 /**
  * Keeps records in Deno KV. `authStores(denoKvAdapter(kv))` makes all stores of it.
@@ -60,10 +60,14 @@ const CANNOT_CREATE = "Cannot create storage adapter";
  * larger rejects with a `RangeError`, and nothing is written; whoever looks for it finds nothing.
  *
  * **Faults.** Processes that share a file lock it for each other while they write. A commit that meets the lock is tried again
- * for five seconds, at random and longer intervals; Deno KV itself may wait five seconds before it reports one, commit by
- * commit, and answers no read meanwhile. After that time, and after any other fault at once, a call rejects with an `Error`
+ * for five seconds, at random and longer intervals; Deno KV itself waits up to five seconds for each commit before it reports
+ * a lock, and answers no read meanwhile. After that time, and after any other fault at once, a call rejects with an `Error`
  * whose `cause` is what Deno KV said. Nothing is ever written in part. A lock's fault says that nothing was written; after
  * another one (a broken connection, a full disk), only a look tells.
+ *
+ * Deno sends to a remote database (`Deno.openKv("https://…")`) again and again for as long as that is away, and a call waits
+ * as long: give requests a time limit of their own. It does so too where an answer was lost on its way. A record that was
+ * written is known again then, but not one that was removed: `take()` gives `null`, and a `cas()` that removes is `lost`.
  *
  * @throws {TypeError} If `kv` is no open Deno KV, or an option is not known or of another type.
  *
@@ -72,12 +76,13 @@ const CANNOT_CREATE = "Cannot create storage adapter";
  * import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
  * import { assertEquals } from "@std/assert";
  *
- * using kv = await Deno.openKv(":memory:");
+ * const kv = await Deno.openKv(":memory:");
  * const adapter = denoKvAdapter(kv);
  * const { status } = await adapter.atomic.cas("notes", "n1", null, { value: { text: "Buy milk" } });
  * assertEquals(status, "ok");
  * assertEquals(await adapter.atomic.take("notes", "n1"), { text: "Buy milk" });
  * assertEquals(await adapter.atomic.take("notes", "n1"), null);
+ * kv.close();
  * ```
  */
 export function denoKvAdapter(kv: DenoKv, options: DenoKvAdapterOptions = {}): DenoKvAdapter {
@@ -93,14 +98,14 @@ export function denoKvAdapter(kv: DenoKv, options: DenoKvAdapterOptions = {}): D
     },
     async list(collection, index, value, options = {}) {
       const { limit, after, reverse } = options;
-      checkTexts(collection, value, ...(after === undefined ? [] : [after]));
+      checkTexts(collection, value);
+      checkList(index, { limit, after });
       return await listRecords(place, { collection, index, text: value, limit, after, reverse });
     },
     async put(collection, key, record) {
       checkTexts(collection, key);
       const { result } = await changeRecord(place, { collection, key, next: encodeRecord(record) });
-      if (result.status === "ok") return;
-      throw new Error("Cannot keep record: another one has its unique text");
+      if (result.status !== "ok") throw uniqueTaken();
     },
     async delete(collection, key) {
       checkTexts(collection, key);

@@ -7,7 +7,7 @@
 import { exactClock } from "./_clock.ts";
 import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
 import { randomId } from "./_random.ts";
-import { askRedis, type RedisSend, runScript } from "./_redis_client.ts";
+import { readFields, type RedisSend, runScript } from "./_redis_client.ts";
 import {
   optionalText,
   readKeyed,
@@ -18,16 +18,14 @@ import {
 } from "./_redis_reply.ts";
 import {
   FIND_SCRIPT,
-  INDEX,
   LIST_SCRIPT,
   RECORD,
   type RedisScript,
   REMOVE_SCRIPT,
   TAKE_SCRIPT,
-  UNIQUE,
   WRITE_SCRIPT,
 } from "./_redis_scripts.ts";
-import { checkTexts, encodeRecord, hasEnded } from "./_storage.ts";
+import { checkList, checkTexts, encodeRecord, hasEnded, uniqueTaken } from "./_storage.ts";
 import type {
   AtomicHook,
   CasResult,
@@ -47,9 +45,9 @@ export interface RedisAdapterOptions {
    *
    * @default {"{gatehouse}:"}
    */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** The time, in seconds since the epoch; Redis' own decides nothing. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Redis, as stores use it. */
@@ -85,11 +83,24 @@ const PAGE = 500;
  * });
  * ```
  *
- * **Client.** Reads have to come from the primary. A client that reads JSON of its own accord must not. One that sends a
- * command again when a connection breaks may do twice what Redis did: a compare-and-swap hears `ok` both times, but a value
- * that was taken is gone the second time, and a write undoes what came between. Turn that off (ioredis:
- * `autoResendUnfulfilledCommands: false`), and set a time limit for commands, or requests wait for as long as Redis is away.
- * The adapter itself sends again only a script that Redis says it does not know.
+ * **Client.** Reads have to come from the primary. A client's own reading of JSON has to be off
+ * (`automaticDeserialization: false` of npm:@upstash/redis). One that sends a command again when a connection breaks may do
+ * twice what Redis did: a compare-and-swap hears `ok` both times, but a value that was taken is gone the second time, and a
+ * write undoes what came between. Turn that off and set a time limit for commands, or requests wait for as long as Redis is
+ * away:
+ *
+ * ```ts ignore
+ * new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 5_000 }); // npm:ioredis
+ * createClient({ // npm:redis; a connection that is silent for five seconds is taken for broken, and made anew
+ *   url,
+ *   disableOfflineQueue: true,
+ *   pingInterval: 2_000,
+ *   socket: { socketTimeout: 5_000, reconnectStrategy: () => 500 },
+ * });
+ * ```
+ *
+ * Both want a listener, `redis.on("error", ...)`: without one, npm:ioredis prints each connection that fails, and with
+ * npm:redis the first one ends the process. The adapter itself sends again only a script that Redis says it does not know.
  *
  * **Server.** Set `maxmemory-policy noeviction`: any other throws away sessions, and revoked things with their revocation. The
  * user of the connection needs `EVAL`, `EVALSHA` and, over `~{gatehouse}:*`, `DEL GET SET HDEL HGET HMGET HSET PERSIST PEXPIRE
@@ -97,11 +108,12 @@ const PAGE = 500;
  * that is fine within a slot of Redis Cluster, and Dragonfly is told by the scripts' first line, but a proxy that insists on
  * declared keys refuses them. On a cluster everything is on one node.
  *
- * **Durability.** Redis says that a write is done before it is on a disk (`appendfsync everysec` loses up to two seconds in a
- * crash, `always` none; without `appendonly`, all since the last snapshot) or on a replica (a failover loses what had not arrived;
- * `min-replicas-to-write` makes that less, not nothing). What is lost is undone: a refresh token that was rotated works again, and
- * who has its successor is signed out by the first use of it; an ended session or a revoked API key is back; a state that was
- * used can be used again; throttled attempts are forgotten. Where that cannot be, keep these in an SQL database.
+ * **Durability.** Redis says that a write is done before it is on a disk (`appendfsync everysec` loses up to two seconds in
+ * a crash, `always` none; without `appendonly`, all since the last snapshot) or on a replica (a failover loses what had not
+ * arrived; `min-replicas-to-write` makes that less, not nothing). What is lost is undone: a refresh token that was rotated
+ * works again, and who has its successor is signed out by the first use of it; an ended session or a revoked API key is back;
+ * a state that was used can be used again; throttled attempts are forgotten. Where that cannot be, keep these in an SQL
+ * database.
  *
  * Records are there as long as any clock may take them to be, five minutes behind their end, and then Redis removes them
  * by itself with everything that finds them.
@@ -109,16 +121,18 @@ const PAGE = 500;
  * @param send Sends a command.
  * @throws {TypeError} If `send` or an option is not what it has to be.
  * @throws {RangeError} If the prefix has no hash tag.
- * @returns An adapter, with `atomic`. It rejects with an `Error` that quotes nothing that was sent.
+ * @returns An adapter, with `atomic`. It rejects with an `Error` whose `cause` has the name, code and message of what
+ *   the client threw, without what was sent.
  *
  * @example
- * ```ts
+ * ```ts ignore
+ * import { authStores } from "@gatehouse/http";
  * import { redisAdapter } from "@gatehouse/http/auth/stores/redis";
- * import { assertEquals } from "@std/assert";
+ * import { Redis } from "npm:ioredis@^6";
  *
- * const redis = { call: (_command: string, ...keys: string[]) => Promise.resolve(keys.slice(1).map(() => null)) };
- * const adapter = redisAdapter((command, args) => redis.call(command, ...args));
- * assertEquals(await adapter.get("users", "u1"), null);
+ * const redis = new Redis("redis://127.0.0.1:6379", { maxRetriesPerRequest: 0, commandTimeout: 5_000 });
+ * redis.on("error", console.error);
+ * const stores = authStores(redisAdapter((command, args) => redis.call(command, ...args)));
  * ```
  */
 export function redisAdapter(
@@ -138,8 +152,7 @@ export function redisAdapter(
     list: (collection, index, value, which) => list(place, collection, [index, value], which),
     async put(collection, key, record) {
       const { status } = await write(place, [collection, key], { expected: "*", record });
-      if (status === "ok") return;
-      throw new Error("Cannot put record: another one has its unique text");
+      if (status !== "ok") throw uniqueTaken();
     },
     async delete(collection, key) {
       await remove(place, [collection, key], "*");
@@ -171,7 +184,7 @@ function checkPrefix(prefix: string): string {
   checkTexts(prefix);
   if (HASH_TAG_REGEXP.test(prefix)) return prefix;
   throw new RangeError(
-    "Cannot make Redis adapter: the prefix has no hash tag, as {gatehouse}: has",
+    `${CANNOT}: the prefix has no hash tag, as {gatehouse}: has`,
   );
 }
 
@@ -183,8 +196,11 @@ function keyOf({ prefix }: Place, [collection, start, text]: readonly [string, s
 async function get(place: Place, collection: string, key: string): Promise<Versioned | null> {
   checkTexts(collection, key);
   const now = place.now();
-  const record = keyOf(place, [collection, RECORD, key]);
-  const reply = await askRedis(place.send, "read from Redis", ["HMGET", record, "v", "j", "e"]);
+  const reply = await readFields(place.send, {
+    key: keyOf(place, [collection, RECORD, key]),
+    args: ["v", "j", "e"],
+    texts: [key],
+  });
   const found = readVersioned(replyArray(reply));
   return found === null || hasEnded(found.expiresAt, now) ? null : found;
 }
@@ -195,7 +211,7 @@ async function find(
   unique: string,
 ): Promise<KeyedRecord | null> {
   checkTexts(collection, unique);
-  const reply = await run(place, FIND_SCRIPT, [collection, UNIQUE, unique]);
+  const reply = await run(place, FIND_SCRIPT, { about: [collection, unique] });
   return reply === null || reply === undefined ? null : readKeyed(reply);
 }
 
@@ -203,23 +219,20 @@ async function list(
   place: Place,
   collection: string,
   [index, value]: readonly [index: 0 | 1, value: string],
-  { limit = Infinity, after, reverse = false }: ListRecordsOptions = {},
+  options: ListRecordsOptions = {},
 ): Promise<readonly KeyedRecord[]> {
   checkTexts(collection, value);
-  if (after !== undefined) checkTexts(after);
-  if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new RangeError("Cannot list records: limit is not a whole number from 0 on");
-  }
+  checkList(index, options);
+  const { limit = Infinity, after, reverse = false } = options;
   const found: KeyedRecord[] = [];
   let from = after;
   while (found.length < limit) {
     const wanted = Math.min(PAGE, limit - found.length);
-    const reply = await run(
-      place,
-      LIST_SCRIPT,
-      [collection, INDEX, `${index}:${value}`],
-      [`${wanted}`, reverse ? "<" : "", optional(from)],
-    );
+    const reply = await run(place, LIST_SCRIPT, {
+      about: [collection, `${index}:${value}`],
+      args: [`${wanted}`, reverse ? "<" : "", optional(from)],
+      texts: [value, from],
+    });
     const records = replyArray(reply).map(readKeyed);
     found.push(...records);
     if (records.length < wanted) break;
@@ -237,39 +250,47 @@ async function write(
   const { text, expiresAt, unique, index: [first, second] } = encodeRecord(record);
   const version = randomId();
   const end = expiresAt === undefined ? undefined : `${expiresAt}`;
-  const reply = await run(
-    place,
-    WRITE_SCRIPT,
-    [collection, RECORD, key],
-    [expected, version, text, ...[end, unique, first, second].map(optional)],
-  );
+  const reply = await run(place, WRITE_SCRIPT, {
+    about: [collection, key],
+    args: [expected, version, text, ...[end, unique, first, second].map(optional)],
+    texts: [expected.slice(1), text, unique, first, second],
+  });
   return readResult(reply, version);
 }
 
 async function remove(place: Place, [collection, key]: At, expected: Expected): Promise<CasResult> {
   checkTexts(collection, key);
-  const reply = await run(place, REMOVE_SCRIPT, [collection, RECORD, key], [expected]);
+  const reply = await run(place, REMOVE_SCRIPT, {
+    about: [collection, key],
+    args: [expected],
+    texts: [expected.slice(1)],
+  });
   return readResult(reply, "");
 }
 
 async function take(place: Place, collection: string, key: string): Promise<unknown | null> {
   checkTexts(collection, key);
-  const text = optionalText(await run(place, TAKE_SCRIPT, [collection, RECORD, key]));
+  const text = optionalText(await run(place, TAKE_SCRIPT, { about: [collection, key] }));
   return text === undefined ? null : readValue(text);
 }
 
-/** Runs a script about a key. */
+/** What a script is run for. */
+interface Call {
+  readonly about: readonly [collection: string, text: string];
+  readonly args?: readonly string[];
+  /** What of the arguments nobody must read in a log. What it is about is, too. */
+  readonly texts?: readonly (string | undefined)[];
+}
+
 function run(
   place: Place,
   script: RedisScript,
-  about: readonly [collection: string, start: string, text: string],
-  args: readonly string[] = [],
+  { about: [collection, text], args = [], texts = [] }: Call,
 ): Promise<unknown> {
-  const reads = script === FIND_SCRIPT || script === LIST_SCRIPT;
-  return runScript(place.send, reads ? "read from Redis" : "write to Redis", {
-    script,
-    key: keyOf(place, about),
-    args: [`${place.now()}`, about[2], ...args],
+  return runScript(place.send, script, {
+    key: keyOf(place, [collection, script.start, text]),
+    args: [`${place.now()}`, text, ...args],
+    texts: [text, ...texts.filter((one) => one !== undefined)],
   });
 }
 

@@ -6,7 +6,6 @@
 
 import { exactClock } from "./_clock.ts";
 import { checkNames, checkOptionalFunction, type NamesOf } from "./_options.ts";
-import { randomId } from "./_random.ts";
 import {
   readKeyed,
   readValue,
@@ -19,7 +18,7 @@ import {
 import { type SqlDialect, sqlStatements } from "./_sql_statements.ts";
 import { createSqlSweeper, migrateSql } from "./_sql_upkeep.ts";
 import { writeRecord } from "./_sql_writes.ts";
-import { checkTexts } from "./_storage.ts";
+import { checkList, checkTexts, uniqueTaken } from "./_storage.ts";
 import type { AtomicHook, StorageAdapter } from "./storage_adapter.ts";
 
 export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
@@ -34,15 +33,15 @@ export interface SqlAdapterOptions {
    * Where everything is kept: `table`, or `schema.table` of a schema that is there; small letters, digits and `_`.
    * @default {"gatehouse"}
    */
-  readonly table?: string;
+  readonly table?: string | undefined;
   /** The time, in seconds since the epoch. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** A database that keeps everything of authentication in one table. */
 export interface SqlAdapter extends StorageAdapter {
   /** Each write is one statement, and the database decides for all its clients. */
-  readonly atomic: AtomicHook;
+  readonly atomic: Required<AtomicHook>;
   /** The table and its indexes, for whoever makes them by other means: statements that end in `;`. */
   readonly schema: string;
   /**
@@ -72,12 +71,16 @@ const OPTIONS: NamesOf<SqlAdapterOptions> = { query: true, dialect: true, table:
  * ```ts ignore
  * // npm:postgres
  * query: (text, params) => sql.unsafe(text, params, { prepare: true }),
- * // npm:pg; the pool needs `pool.on("error", ...)`, or a connection that drops ends the process
+ * // npm:pg, with `pool.on("error", () => {})`: without it an idle connection that drops ends the process
  * query: async (text, params) => (await pool.query(text, params)).rows,
  * // PGlite
  * query: async (text, params) => (await pglite.query(text, params)).rows,
- * // node:sqlite
- * query: (text, params) => database.prepare(text).all(...params),
+ * // node:sqlite, with `const prepared = new Map<string, StatementSync>()`
+ * query: (text, params) => {
+ *   const statement = prepared.get(text) ?? database.prepare(text);
+ *   prepared.set(text, statement);
+ *   return statement.all(...params);
+ * },
  * // bun:sqlite
  * query: (text, params) => database.query(text).all(...params),
  * // D1
@@ -86,21 +89,26 @@ const OPTIONS: NamesOf<SqlAdapterOptions> = { query: true, dialect: true, table:
  * query: async (sql, args) => (await client.execute({ sql, args })).rows,
  * ```
  *
- * A statement's text never has a value in it, and there are about thirty: a client may keep them prepared, which makes
- * most of them twice as fast. On PostgreSQL not behind a pooler that gives each transaction another connection, unless
- * that one knows prepared statements.
+ * A statement's text never has a value in it, and there are about thirty: to keep them prepared, as above, makes most of
+ * them twice as fast. Leave `prepare: true` out behind a pooler that gives each transaction another connection and does not
+ * know prepared statements.
  *
  * All statements must go to the database that decides, not to a replica, and each must be a transaction of its own. For
  * SQLite, `PRAGMA journal_mode = WAL` and `PRAGMA busy_timeout = 5000` let several processes take turns. The database's
- * text is UTF-8. Make one adapter for a process, not one for a request, and give the client a limit of time: nothing here
- * has one.
+ * text is UTF-8. Make one adapter for a process, not one for a request: on Workers, whose bindings come with a request, the
+ * first one makes it. There a request has 1,000 statements on D1, or 50 on the free plan: a sign-in takes a few, but to end
+ * all of a user's sessions takes one for each.
+ *
+ * Nothing here has a limit of time: give the client one, or requests wait for as long as the database is away. npm:pg has
+ * `query_timeout` and `connectionTimeoutMillis`. npm:postgres has none of its own for a query; with
+ * `connect_timeout: 5, connection: { statement_timeout: 5_000 }` PostgreSQL ends those that it has begun.
  *
  * On PostgreSQL a collection, a key and a text to find it by are up to 2,600 bytes together; a value is as long as the
  * database allows. What has ended is never returned; {@linkcode SqlAdapter.sweep} removes it.
  *
  * If the database fails, a call rejects with an `Error` whose `cause` has the name, code and message of what the client
- * threw, without what was written. What PostgreSQL undid by itself is tried again, but nothing that may have been written:
- * a write that fails may have been.
+ * threw, without what was written. What PostgreSQL rolled back by itself is tried again, and nothing else: a write whose
+ * call failed may have been made.
  *
  * @throws {TypeError} If an option is of the wrong kind, or not known.
  * @throws {RangeError} If `table` is no name of at most 48 small letters, digits and `_`.
@@ -111,7 +119,7 @@ const OPTIONS: NamesOf<SqlAdapterOptions> = { query: true, dialect: true, table:
  * import { assertEquals } from "@std/assert";
  * import { DatabaseSync } from "node:sqlite";
  *
- * using database = new DatabaseSync(":memory:");
+ * const database = new DatabaseSync(":memory:");
  * const adapter = sqlAdapter({
  *   dialect: "sqlite",
  *   query: (text, params) => database.prepare(text).all(...params),
@@ -120,6 +128,7 @@ const OPTIONS: NamesOf<SqlAdapterOptions> = { query: true, dialect: true, table:
  * await adapter.put("notes", "n1", { value: { title: "Milk" }, index: ["ada"] });
  * const [note] = await adapter.list("notes", 0, "ada");
  * assertEquals(note?.value, { title: "Milk" });
+ * database.close();
  * ```
  */
 export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
@@ -144,8 +153,8 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
       return row === undefined ? null : readKeyed(row);
     },
     async list(collection, index, value, { after, limit, reverse = false } = {}) {
-      checkTexts(collection, value, ...(after === undefined ? [] : [after]));
-      checkList(index, limit);
+      checkTexts(collection, value);
+      checkList(index, { limit, after });
       const shape = { index, after: after !== undefined, limit: limit !== undefined, reverse };
       const more = [after, limit].filter((param) => param !== undefined);
       const params = [collection, value, clock(), ...more];
@@ -154,10 +163,8 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
     async put(collection, key, next) {
       checkTexts(collection, key);
       const { status } = await writeRecord(writer, { collection, key, next, now: clock() });
-      if (status === "taken") {
-        throw new Error("Cannot write record: another one has its unique text");
-      }
-      if (status === "lost") throw new Error("Cannot write record: others keep changing it");
+      if (status === "taken") throw uniqueTaken();
+      if (status === "lost") throw new Error("Cannot keep record: others keep changing it");
       await sweeper.sweepAlong();
     },
     async delete(collection, key) {
@@ -168,7 +175,7 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
       async cas(collection, key, version, next) {
         checkTexts(collection, key);
         const now = clock();
-        const expected = askable(version);
+        const expected = searchableVersion(version);
         if (next !== null) {
           const result = await writeRecord(writer, { collection, key, next, expected, now });
           await sweeper.sweepAlong();
@@ -178,9 +185,7 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
           ? [statements.get, [collection, key, now]]
           : [statements.remove, [collection, key, now, expected]];
         const found = (await run("remove record", text, params)).length > 0;
-        return found === (expected !== null)
-          ? { status: "ok", version: randomId() }
-          : { status: "lost" };
+        return found === (expected !== null) ? { status: "ok", version: "" } : { status: "lost" };
       },
       async take(collection, key) {
         checkTexts(collection, key);
@@ -193,7 +198,10 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
 
 function readOptions(
   options: SqlAdapterOptions,
-): Required<Omit<SqlAdapterOptions, "now">> & { readonly clock: () => number } {
+): Pick<SqlAdapterOptions, "query" | "dialect"> & {
+  readonly table: string;
+  readonly clock: () => number;
+} {
   checkNames(CANNOT, options, OPTIONS);
   const { query, dialect, table = "gatehouse", now } = options;
   if (typeof query !== "function") throw new TypeError(`${CANNOT}: query is no function`);
@@ -206,22 +214,12 @@ function readOptions(
 }
 
 /** A version that no text column can hold is none of a record's; nor is no text. */
-function askable(version: string | null): string | null {
+function searchableVersion(version: string | null): string | null {
   if (version === null) return null;
   try {
     checkTexts(version);
     return version;
   } catch {
     return "";
-  }
-}
-
-/** The index becomes a part of the statement. */
-function checkList(index: unknown, limit: number | undefined): void {
-  if (index !== 0 && index !== 1) {
-    throw new RangeError("Cannot list records: index is neither 0 nor 1");
-  }
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new RangeError("Cannot list records: limit is no whole number");
   }
 }

@@ -16,10 +16,10 @@ export interface AtomicAdapter extends StorageAdapter {
 const PIECE = 12;
 
 /** Texts that nobody must read: long and short ones, plain ones and those that are written in other ways in JSON or a URL. */
-const KEY = "key of a record, 48 c";
+const KEY = "key_of_a_record_48c";
 const UNIQUE = 'ada "the first" müller@example.org';
 const SHORT = "ada+1";
-const TOKEN = "Zk3-7fQp_w9x/5tB\n%2b\\u0041 \"8d6c\"  plums & pears, 12 of each";
+const TOKEN = 'Zk3-7fQp_w9x/5tB\n%2b\\u0041 "8d6c"  plums & pears, 12 of each';
 const SECRETS: readonly string[] = [KEY, UNIQUE, SHORT, TOKEN, JSON.stringify({ token: TOKEN })];
 
 const RECORD = { value: { token: TOKEN }, unique: UNIQUE, index: [SHORT, KEY] } as const;
@@ -86,6 +86,10 @@ export const LEAKS: readonly (readonly [
       command: { name: "EVAL", args: sent },
     })],
   ["a code", (sent) => Object.assign(new Error("wrong"), { code: sent.join(" ") })],
+  ["one word as its name and code", (sent) => {
+    const word = sent.find((text) => text === KEY) ?? "";
+    return Object.assign(new Error("wrong"), { name: word, code: word });
+  }],
   ["its name", (sent) => Object.assign(new Error("wrong"), { name: sent.join(" ") })],
   ["its class", (sent) =>
     new (class extends Error {

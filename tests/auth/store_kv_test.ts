@@ -53,6 +53,15 @@ Deno.test("denoKvAdapter() leaves other keys of the database alone", async () =>
   for (const key of others) assertEquals((await kv.get(key)).value, "theirs");
 });
 
+Deno.test("denoKvAdapter() gives no version for what is not there any more", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { atomic, ...adapter } = denoKvAdapter(kv, { prefix: undefined, now: undefined });
+  await adapter.put("c", "k", { value: 1 });
+  const version = (await adapter.get("c", "k"))?.version ?? "";
+  assertEquals(await atomic.cas("c", "k", version, null), { status: "ok", version: "" });
+  assertEquals(await atomic.cas("c", "k", null, null), { status: "ok", version: "" });
+});
+
 /** What cannot be an option. */
 const BAD_OPTIONS: readonly (readonly [why: string, options: unknown])[] = [
   ["a misspelt name", { prefixes: ["a"] }],

@@ -171,6 +171,11 @@ Deno.test("list() asks for no more than its limit", async () => {
   }
 });
 
+Deno.test("redisAdapter() gives no version for what is not there any more", async () => {
+  const { atomic } = redisAdapter(fakeRedis("ok").send, { prefix: undefined, now: undefined });
+  assertEquals(await atomic.cas("c", "k", VERSION, null), { status: "ok", version: "" });
+});
+
 Deno.test("redisAdapter() asks its clock each time, and whether it gives seconds", async () => {
   let time = 1_700_000_000.25;
   const { send, sent } = fakeRedis(null);

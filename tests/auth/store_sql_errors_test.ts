@@ -1,10 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import {
-  type SqlAdapter,
-  sqlAdapter,
-  type SqlParameter,
-  type SqlRow,
-} from "../../auth/store_sql.ts";
+import { type SqlAdapter, sqlAdapter, type SqlRow } from "../../auth/store_sql.ts";
+import { assertTellsNothing, CALLS, LEAKS } from "./_client_errors.ts";
 import { openMigrated, START } from "./_sql.ts";
 
 const SECRET = "ada@example.org";
@@ -14,55 +10,23 @@ const RECORD = {
   index: [SECRET, `${SECRET} "2"`],
 } as const;
 
-/** What clients throw, with all that they have written in it. */
-const ERRORS: readonly (readonly [why: string, error: (params: SqlParameter[]) => unknown])[] = [
-  [
-    "fields of its own",
-    (params) =>
-      Object.assign(new Error("duplicate key value violates a constraint"), {
-        code: "23514",
-        detail: `Failing row contains (${params.join(", ")})`,
-        parameters: params,
-        query: "INSERT",
-      }),
-  ],
-  ["its message", (params) => new Error(`Failed query: INSERT\nparams: ${params.join(",")}`)],
-  ["JSON in its message", (params) => new TypeError(`Cannot send ${JSON.stringify(params)}`)],
-  ["errors in it", (params) => new AggregateError([new Error(params.join())], "2 errors")],
-  ["its cause", (params) => new Error("failed", { cause: new Error(params.join()) })],
-  ["no error", (params) => params],
-  ["a text", (params) => params.join()],
-];
-
-const CALLS: readonly (readonly [string, (adapter: SqlAdapter) => Promise<unknown>])[] = [
-  ["get()", (adapter) => adapter.get("notes", SECRET)],
-  ["find()", (adapter) => adapter.find("notes", SECRET)],
-  ["list()", (adapter) => adapter.list("notes", 0, SECRET, { after: SECRET })],
-  ["put()", (adapter) => adapter.put("notes", SECRET, RECORD)],
-  ["delete()", (adapter) => adapter.delete("notes", SECRET)],
-  ["cas() that makes", ({ atomic }) => atomic.cas("notes", SECRET, null, RECORD)],
-  ["cas() that changes", ({ atomic }) => atomic.cas("notes", SECRET, SECRET, RECORD)],
-  ["cas() that removes", ({ atomic }) => atomic.cas("notes", SECRET, SECRET, null)],
-  ["cas() of nothing to nothing", ({ atomic }) => atomic.cas("notes", SECRET, null, null)],
-  ["take()", async ({ atomic }) => await atomic.take?.("notes", SECRET)],
+const SQL_CALLS: readonly (readonly [string, (adapter: SqlAdapter) => Promise<unknown>])[] = [
+  ...CALLS,
   ["sweep()", (adapter) => adapter.sweep()],
 ];
 
-for (const [why, makeError] of ERRORS) {
+for (const [why, leak] of LEAKS) {
   Deno.test(`sqlAdapter() gives nothing away of an error that has what was written in ${why}`, async () => {
-    for (const [name, call] of CALLS) {
+    for (const [name, call] of SQL_CALLS) {
       for (const query of [throwAtOnce, rejectLater]) {
         const adapter = sqlAdapter({
-          query: (_, params) => query(makeError(params)),
+          query: (_, params) => query(leak(params.map(String))),
           dialect: "postgres",
           now: () => START,
         });
         const error = await assertRejects(() => call(adapter), Error, "the database failed", name);
         assertEquals(error.name, "Error");
-        const shown = Deno.inspect(error, { depth: 9 });
-        for (const text of [SECRET, JSON.stringify(SECRET), "token", '2\\"']) {
-          assert(!shown.includes(text), `${name}: ${shown}`);
-        }
+        assertTellsNothing(error, name);
       }
     }
   });
@@ -77,27 +41,112 @@ function rejectLater(error: unknown): Promise<never> {
 }
 
 Deno.test("sqlAdapter() keeps of an error what tells why: its name, code and message", async () => {
-  const refused = Object.assign(new TypeError('relation "gatehouse" does not exist: k'), {
+  const refused = Object.assign(new TypeError('relation "gatehouse" does not exist: k1'), {
     code: "42P01",
     detail: "more",
   });
   const adapter = sqlAdapter({ query: () => throwAtOnce(refused), dialect: "postgres" });
-  const { message, cause } = await assertRejects(() => adapter.get("notes", "k"), Error);
+  const { message, cause } = await assertRejects(() => adapter.get("notes", "k1"), Error);
   assertEquals(message, "Cannot read record: the database failed");
   assert(cause instanceof Error);
   assertEquals(cause.message, 'relation "gatehouse" does not exist: ***');
   assertEquals({ ...cause }, { name: "TypeError", code: "42P01" }); // no detail
+  assertEquals(cause.stack, undefined); // it would begin with the message
   assertStringIncludes(Deno.inspect(cause), "42P01");
 });
 
-Deno.test("sqlAdapter() gives nothing away of a long value, and of one that looks like a pattern", async () => {
-  for (const value of ["x".repeat(5_000_000), "$&", "a|b.*(c)[d]{e}^f\\g", "🔑", "-/-"]) {
+Deno.test("sqlAdapter() takes for a name or code only what is one", async () => {
+  const named = Object.assign(new TypeError("no"), { name: "by a@example.org", code: "not ok" });
+  const adapter = sqlAdapter({ query: () => throwAtOnce(named), dialect: "postgres" });
+  const { cause } = await assertRejects(() => adapter.get("notes", "k1"), Error);
+  assertEquals({ ...cause as Error }, { name: "TypeError" } as Error);
+});
+
+const LEFT_OUT = "The message quotes what was sent, and is left out";
+
+/** Texts that are sent, and what is said of them. */
+const QUOTED: readonly (readonly [why: string, text: string, message: string, said: string])[] = [
+  ["a short one", "k1", "bad: k1, 'k1'", "bad: ***, '***'"],
+  ["a short one that is within words", "ad", "bad: ad made", "bad: *** made"],
+  ["one character, which tells nothing", "k", "bad: k", "bad: k"],
+  ["a pattern", "a|b.*(c)", "bad: a|b.*(c)", "bad: ***"],
+  ["what stands for a match", "$&", "bad: $&", "bad: ***"],
+  ["no letters", "-/-", "bad: -/-", "bad: ***"],
+  ["a picture", "🔑", "bad: 🔑", "bad: ***"],
+  ["eleven characters", "twelve less", "bad: twelve less", "bad: ***"],
+  ["twelve characters", "twelve chars", "bad: twelve chars", LEFT_OUT],
+  [
+    "eleven characters of a text",
+    "all of twelve characters",
+    "bad:twelve char",
+    "bad:twelve char",
+  ],
+  ["twelve characters of a text", "all of twelve characters", "bad:twelve charaX", LEFT_OUT],
+  ["the start of a very long text", "x".repeat(5_000_000), "x".repeat(400), LEFT_OUT],
+];
+
+for (const [why, text, message, said] of QUOTED) {
+  Deno.test(`sqlAdapter() hides of a message what it quotes, and leaves the rest: ${why}`, async () => {
     const adapter = sqlAdapter({
-      query: (_, params) => throwAtOnce(new Error(`bad: ${params.join(" ")}`)),
+      query: () => throwAtOnce(new Error(message)),
       dialect: "postgres",
     });
-    const { cause } = await assertRejects(() => adapter.put("notes", value, { value }), Error);
-    assertEquals((cause as Error).message.replace(/\*\*\* +/g, ""), "bad: notes ");
+    const { cause } = await assertRejects(() => adapter.find("notes", text), Error);
+    assertEquals((cause as Error).message, said);
+  });
+}
+
+Deno.test("sqlAdapter() hides all of a text that begins like another", async () => {
+  const adapter = sqlAdapter({
+    query: () => throwAtOnce(new Error("bad: ad-1 behind ad")),
+    dialect: "postgres",
+  });
+  for (const [value, after] of [["ad", "ad-1"], ["ad-1", "ad"]] as const) {
+    const { cause } = await assertRejects(() => adapter.list("notes", 0, value, { after }), Error);
+    assertEquals((cause as Error).message, "bad: *** behind ***");
+  }
+});
+
+/** How a message may have a text that is nowhere twelve characters long as it is. */
+const WRITINGS: readonly (readonly [why: string, write: (text: string) => string])[] = [
+  ["JSON", (text) => JSON.stringify(text)],
+  ["JSON in JSON", (text) => JSON.stringify(JSON.stringify(text))],
+  ["JSON in JSON in JSON", (text) => JSON.stringify(JSON.stringify(JSON.stringify(text)))],
+  ["a URL", (text) => encodeURIComponent(text)],
+  ["a URL in small letters", (text) => encodeURIComponent(text).toLowerCase()],
+  ["a URL in a URL", (text) => encodeURIComponent(encodeURIComponent(text))],
+  ["a URL in JSON", (text) => JSON.stringify([encodeURIComponent(`"${text}"`)])],
+  ["JSON in a URL", (text) => encodeURIComponent(JSON.stringify(text))],
+  ["a form", (text) => `${new URLSearchParams({ text })}`],
+  ["escapes by number", (text) => text.replace(/\W/g, (one) => `\\u00${hex(one)}`)],
+];
+
+for (const [why, write] of WRITINGS) {
+  Deno.test(`sqlAdapter() leaves out a message that quotes what was sent as ${why}`, async () => {
+    for (const text of ['a "b\\c\nd "e\\f\ng "h\\i\nj "k', ' "\n" \\']) {
+      const adapter = sqlAdapter({
+        query: () => throwAtOnce(new Error(`bad: ${write(text)}`)),
+        dialect: "postgres",
+      });
+      const { cause } = await assertRejects(() => adapter.find("notes", text), Error);
+      assertEquals((cause as Error).message, LEFT_OUT);
+    }
+  });
+}
+
+function hex(character: string): string {
+  return character.charCodeAt(0).toString(16).padStart(2, "0");
+}
+
+Deno.test("sqlAdapter() cuts a long message, and keeps what is short", async () => {
+  for (const [length, shown] of [[300, 300], [301, 301], [1_000_000, 301]] as const) {
+    const adapter = sqlAdapter({
+      query: () => throwAtOnce(new Error("-".repeat(length))),
+      dialect: "postgres",
+    });
+    const { cause } = await assertRejects(() => adapter.get("notes", "k1"), Error);
+    const { message } = cause as Error;
+    assertEquals([message.length, message.endsWith("…")], [shown, length > 300]);
   }
 });
 
@@ -201,7 +250,7 @@ Deno.test("sqlAdapter() does not try again what may have been written", async ()
         ) {
           writes = 0;
           const failed = await assertRejects(write, Error, "the database failed", why);
-          assertStringIncludes(failed.message, "write record");
+          assertStringIncludes(failed.message, "keep record");
           assertEquals(writes, 1, why);
         }
         assertEquals(sqlite.rows().length, isWritten ? 2 : 0);
@@ -223,7 +272,7 @@ Deno.test("sqlAdapter() tries again what PostgreSQL undid, a few times", async (
       }));
     };
   for (const code of ["40001", "40P01"]) {
-    await Promise.all(CALLS.map(([, call]) => undoing(code, 3)(call)));
+    await Promise.all(SQL_CALLS.map(([, call]) => undoing(code, 3)(call)));
     const get = undoing(code, 99);
     await assertRejects(() => get((adapter) => adapter.get("notes", "k")), Error, "failed");
   }
@@ -237,6 +286,6 @@ Deno.test("sqlAdapter() gives the first error if it cannot even look afterwards"
     dialect: "postgres",
   });
   const { message, cause } = await assertRejects(() => adapter.put("notes", "k", RECORD), Error);
-  assertEquals(message, "Cannot write record: the database failed");
+  assertEquals(message, "Cannot keep record: the database failed");
   assertEquals((cause as Error).message, "first");
 });

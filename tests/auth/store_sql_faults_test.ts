@@ -94,7 +94,7 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
       try {
         for (const write of WRITES) {
           const error = await assertRejects(() => write(stores), Error);
-          assertMatch(error.message, /^Cannot (?:write|read) record: the database failed$/);
+          assertMatch(error.message, /^Cannot (?:keep|read) record: the database failed$/);
           assertStringIncludes(Deno.inspect(error), says);
           assertEquals(Deno.inspect(error).includes("secret"), false);
         }

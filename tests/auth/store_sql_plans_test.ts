@@ -44,7 +44,7 @@ const PLANS: readonly (readonly [
     ({ atomic }) => atomic.cas("sessions", "k8", "read", { value: 1, unique: "u8" }),
   ],
   ["cas() that removes", "pkey", ({ atomic }) => atomic.cas("sessions", "k9", "read", null)],
-  ["take()", "pkey", async ({ atomic }) => await atomic.take?.("sessions", "k7")],
+  ["take()", "pkey", async ({ atomic }) => await atomic.take("sessions", "k7")],
   ["delete()", "pkey", (adapter) => adapter.delete("sessions", "k7")],
   ["sweep()", "expires_at", (adapter) => adapter.sweep()],
 ];

@@ -107,7 +107,7 @@ Deno.test("get(), find(), list(), delete() and take() do not sweep", async () =>
   await adapter.find("notes", "k");
   await adapter.list("notes", 0, "k");
   await adapter.delete("notes", "k");
-  await adapter.atomic.take?.("notes", "k");
+  await adapter.atomic.take("notes", "k");
   assertEquals(sqlite.said.length, 5);
 });
 

@@ -133,11 +133,21 @@ Deno.test("sqlAdapter() says no text of a record in a statement, only beside it"
   assertEquals((await made.atomic.cas(hostile, "b", hostile, record)).status, "lost");
   assertEquals((await made.find(hostile, hostile))?.key, hostile);
   assertEquals((await made.list(hostile, 1, hostile, { after: "", limit: 9 })).length, 1);
-  assertEquals(await made.atomic.take?.(hostile, hostile), hostile);
+  assertEquals(await made.atomic.take(hostile, hostile), hostile);
   await made.delete(hostile, hostile);
   assert(said.length > 7);
   for (const { text } of said) assert(!text.includes("DROP") && !text.includes("x'"), text);
   assertEquals(sqlite.rows(), []);
+});
+
+Deno.test("sqlAdapter() gives no version for what is not there any more", async () => {
+  using sqlite = openSqlite();
+  const { atomic, ...adapter } = sqlite.adapter({ table: undefined, now: undefined });
+  await adapter.migrate();
+  await adapter.put("notes", "k", { value: 1 });
+  const version = (await adapter.get("notes", "k"))?.version ?? "";
+  assertEquals(await atomic.cas("notes", "k", version, null), { status: "ok", version: "" });
+  assertEquals(await atomic.cas("notes", "k", null, null), { status: "ok", version: "" });
 });
 
 const BAD_LISTS: readonly (readonly [why: string, index: number, limit?: number])[] = [
@@ -193,7 +203,7 @@ for (const [why, change] of ROWS) {
     assertEquals(await adapter.list("notes", 0, "i"), [{ key: "k", version, ...expected }]);
     assertEquals(Object.keys(await adapter.get("notes", "lasting") ?? {}), ["value", "version"]);
     assertEquals((await adapter.atomic.cas("notes", "k", version, { value: 3 })).status, "ok");
-    assertEquals(await adapter.atomic.take?.("notes", "k"), 3);
+    assertEquals(await adapter.atomic.take("notes", "k"), 3);
   });
 }
 

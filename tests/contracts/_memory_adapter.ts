@@ -123,7 +123,7 @@ function adapterOver(
         if ((row?.version ?? null) !== expected) return { status: "lost" };
         if (record === null) {
           place.remove(collection, key);
-          return { status: "ok", version: expected ?? "" };
+          return { status: "ok", version: "" };
         }
         const version = place.write(collection, key, record);
         return version === undefined ? { status: "taken" } : { status: "ok", version };

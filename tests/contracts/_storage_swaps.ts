@@ -234,7 +234,8 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
-      assertEquals(await casStatus(store, "k", version, null), "ok");
+      const removed = await hookOf(store).cas(COLLECTION, "k", version, null);
+      assertEquals(removed, { status: "ok", version: "" });
       await assertGone(store, "k", FULL);
       assertEquals(await casStatus(store, "k", version, null), "lost");
       await casOk(store, "k", null, FULL);

@@ -70,7 +70,7 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
       assertEquals((await adapter.get("notes", "k"))?.value, long);
       const key = randomText(9_000);
       const error = await assertRejects(() => adapter.put("notes", key, RECORD), Error);
-      assertEquals(error.message, "Cannot write record: the database failed");
+      assertEquals(error.message, "Cannot keep record: the database failed");
       const shown = Deno.inspect(error);
       assert(shown.includes("54000") && !shown.includes(key.slice(0, 20)), shown);
       assertEquals(await adapter.get("notes", key), null);

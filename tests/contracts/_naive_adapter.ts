@@ -119,7 +119,7 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
         if ((current?.version ?? null) !== expected) return { status: "lost" };
         if (row !== null) return await write(collection, key, row);
         await remove(collection, key);
-        return { status: "ok", version: expected ?? "" };
+        return { status: "ok", version: "" };
       },
       async take(collection, key): Promise<unknown | null> {
         checkTexts(collection, key);

@@ -6,6 +6,7 @@
 
 import { createExpiringMap } from "./_expiring_map.ts";
 import { createIdIndex, frozenCopy, inOneTurn } from "./_memory_record.ts";
+import { isSelected, rotationStep } from "./_refresh_step.ts";
 import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./store_types.ts";
 
 /**
@@ -27,10 +28,7 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
   function select(by: RefreshSelector): readonly string[] {
     if ("familyId" in by) return [by.familyId];
     if ("sessionId" in by) return idsBySessionId.list(by.sessionId);
-    const { sub, exceptSessionId, onlySessionId } = by;
-    const kept = exceptSessionId === undefined ? [] : idsBySessionId.list(exceptSessionId);
-    const only = onlySessionId === undefined ? undefined : idsBySessionId.list(onlySessionId);
-    return idsBySub.list(sub).filter((id) => !kept.includes(id) && (only?.includes(id) ?? true));
+    return list(by.sub).filter((family) => isSelected(family, by)).map(({ id }) => id);
   }
 
   function revoke(id: string): void {
@@ -65,25 +63,13 @@ export function memoryRefreshTokenStore(now: () => number): RefreshTokenStore {
     find: (familyId) => inOneTurn(() => families.get(familyId, now()) ?? null),
     rotate: (rotation) =>
       inOneTurn(() => {
-        const { familyId, fromHash, toHash } = rotation;
+        const { familyId } = rotation;
         const time = now();
         const family = families.get(familyId, time);
         if (family === undefined) return "not_found";
-        if (family.revoked) return "revoked";
-        // Before the time is looked at: an old secret is a stolen one even where the current one has ended
-        if (family.currentHash !== fromHash) {
-          revoke(familyId);
-          return "reused";
-        }
-        if (rotation.now >= Math.min(family.expiresAt, family.familyExpiresAt)) return "expired";
-        const rotated: RefreshFamily = Object.freeze({
-          ...family,
-          currentHash: toHash,
-          generation: family.generation + 1,
-          expiresAt: Math.min(rotation.expiresAt, family.familyExpiresAt),
-        });
-        families.set(familyId, rotated, time);
-        return "rotated";
+        const step = rotationStep(family, rotation);
+        if ("next" in step) families.set(familyId, Object.freeze(step.next), time);
+        return step.outcome;
       }),
     revoke: (by) => inOneTurn(() => select(by).forEach(revoke)),
     list: (sub) => inOneTurn(() => Object.freeze(list(sub))),

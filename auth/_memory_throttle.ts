@@ -7,12 +7,7 @@
 import { createLruMap } from "./_lru_map.ts";
 import { inOneTurn } from "./_memory_record.ts";
 import type { LoginThrottle } from "./store_types.ts";
-import {
-  type ThrottleClaim,
-  type ThrottleRecord,
-  throttleStep,
-  throttleSuccess,
-} from "./throttle_rule.ts";
+import { onePerKey, type ThrottleRecord, throttleStep, throttleSuccess } from "./throttle_rule.ts";
 
 /**
  * Counts attempts in memory, for this process. Beyond `limit` keys, of those whose last attempt is longest ago the ones
@@ -35,7 +30,7 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
       inOneTurn(() => {
         const counted: [key: string, record: ThrottleRecord][] = [];
         let retryAfter = 0;
-        for (const { key, rule } of withoutDoubles(claims)) {
+        for (const { key, rule } of onePerKey(claims)) {
           const step = throttleStep(rule, records.get(key, now) ?? null, now);
           if (step.allowed) counted.push([key, step.record]);
           else retryAfter = Math.max(retryAfter, step.retryAfter);
@@ -46,7 +41,7 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
       }),
     succeed: (claims, reservedAt) =>
       inOneTurn(() => {
-        for (const { key, rule } of withoutDoubles(claims)) {
+        for (const { key, rule } of onePerKey(claims)) {
           const record = records.get(key, reservedAt);
           if (record === undefined) continue;
           const left = throttleSuccess(rule, record, reservedAt);
@@ -55,9 +50,4 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
         }
       }),
   };
-}
-
-function withoutDoubles(claims: readonly ThrottleClaim[]): ThrottleClaim[] {
-  const seen = new Set<string>();
-  return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
 }

@@ -5,6 +5,7 @@
  */
 
 import { frozenCopy, inOneTurn } from "./_memory_record.ts";
+import { patchUser } from "./_user_patch.ts";
 import type { User, UserStore } from "./store_types.ts";
 
 /**
@@ -33,24 +34,14 @@ export function memoryUserStore(): UserStore {
         return sub === undefined ? null : usersBySub.get(sub) ?? null;
       }),
     findBySub: (sub) => inOneTurn(() => usersBySub.get(sub) ?? null),
-    update: (sub, version, { identifier, passwordHash, securityStamp, disabled }) =>
+    update: (sub, version, patch) =>
       inOneTurn(() => {
         const user = usersBySub.get(sub);
         if (user === undefined) return "not_found";
         if (user.version !== version) return "lost";
-        if (disabled !== undefined && securityStamp === undefined) {
-          throw new TypeError("Cannot update user: disabled needs a new securityStamp");
-        }
-        const owner = identifier === undefined ? sub : subsByIdentifier.get(identifier) ?? sub;
-        if (owner !== sub) return "identifier_taken";
-        const updated = frozenCopy<User>({
-          ...user,
-          ...(identifier === undefined ? {} : { identifier }),
-          ...(passwordHash === undefined ? {} : { passwordHash }),
-          ...(securityStamp === undefined ? {} : { securityStamp }),
-          ...(disabled === undefined ? {} : { disabled }),
-          version: String(++writes),
-        });
+        const next = patchUser(user, patch);
+        if ((subsByIdentifier.get(next.identifier) ?? sub) !== sub) return "identifier_taken";
+        const updated = frozenCopy<User>({ ...next, version: String(++writes) });
         usersBySub.set(sub, updated);
         subsByIdentifier.delete(user.identifier);
         subsByIdentifier.set(updated.identifier, sub);

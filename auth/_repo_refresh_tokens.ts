@@ -5,20 +5,11 @@
  */
 
 import { eachOf, listAll, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import { isSelected, rotationStep } from "./_refresh_step.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
-import type {
-  RefreshFamily,
-  RefreshRotation,
-  RefreshSelector,
-  RefreshTokenStore,
-} from "./store_types.ts";
+import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./store_types.ts";
 
 const FAMILIES = "refresh_families";
-
-/** What a presented secret comes to, and what the family is then. */
-type Verdict =
-  | { readonly outcome: "rotated" | "reused"; readonly next: RefreshFamily }
-  | { readonly outcome: "expired" | "revoked" };
 
 /**
  * Keeps families of refresh tokens. To create one whose id another has rejects with an `Error`.
@@ -41,11 +32,8 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
   async function select(by: RefreshSelector): Promise<readonly string[]> {
     if ("familyId" in by) return [by.familyId];
     if ("sessionId" in by) return (await listValid(1, by.sessionId)).map(({ id }) => id);
-    const { sub, exceptSessionId, onlySessionId } = by;
-    return (await listValid(0, sub)).filter(({ sessionId }) => {
-      if (onlySessionId !== undefined && sessionId !== onlySessionId) return false;
-      return exceptSessionId === undefined || sessionId !== exceptSessionId;
-    }).map(({ id }) => id);
+    const found = await listValid(0, by.sub);
+    return found.filter((family) => isSelected(family, by)).map(({ id }) => id);
   }
 
   async function revoke(id: string): Promise<void> {
@@ -74,36 +62,19 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
         const { familyId } = rotation;
         const found = await adapter.get(FAMILIES, familyId);
         if (found === null) return "not_found";
-        const verdict = judge(found.value as RefreshFamily, rotation);
-        if (!("next" in verdict)) return verdict.outcome;
+        const step = rotationStep(found.value as RefreshFamily, rotation);
+        if (!("next" in step)) return step.outcome;
         const { status } = await atomic.cas(
           FAMILIES,
           familyId,
           found.version,
-          familyRecord(verdict.next),
+          familyRecord(step.next),
         );
-        return status === "ok" ? verdict.outcome : undefined;
+        return status === "ok" ? step.outcome : undefined;
       }),
     revoke: async (by) => await eachOf(await select(by), revoke),
     list: (sub) => listValid(0, sub),
   };
-}
-
-function judge(family: RefreshFamily, rotation: RefreshRotation): Verdict {
-  if (family.revoked) return { outcome: "revoked" };
-  // Before the time is looked at: an old secret is a stolen one even where the current one has ended
-  if (family.currentHash !== rotation.fromHash) {
-    return { outcome: "reused", next: { ...family, revoked: true } };
-  }
-  const { familyExpiresAt } = family;
-  if (rotation.now >= Math.min(family.expiresAt, familyExpiresAt)) return { outcome: "expired" };
-  const next: RefreshFamily = {
-    ...family,
-    currentHash: rotation.toHash,
-    generation: family.generation + 1,
-    expiresAt: Math.min(rotation.expiresAt, familyExpiresAt),
-  };
-  return { outcome: "rotated", next };
 }
 
 function familyRecord(family: RefreshFamily): StoredRecord {

@@ -9,6 +9,7 @@ import { createTurns } from "./_turns.ts";
 import type { Versioned } from "./storage_adapter.ts";
 import type { LoginThrottle } from "./store_types.ts";
 import {
+  onePerKey,
   type ThrottleClaim,
   type ThrottleDecision,
   type ThrottleRecord,
@@ -109,9 +110,7 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
 
 /** Each key once, and all in one order: of two who want the same keys, one is first at all of them. */
 function inOrder(claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] {
-  const byKey = new Map<string, ThrottleClaim>();
-  for (const claim of claims) if (!byKey.has(claim.key)) byKey.set(claim.key, claim);
-  return [...byKey.values()].sort((a, b) => a.key < b.key ? -1 : 1);
+  return [...onePerKey(claims)].sort((a, b) => a.key < b.key ? -1 : 1);
 }
 
 function recordOf(found: Versioned | null): ThrottleRecord | null {

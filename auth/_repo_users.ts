@@ -5,6 +5,7 @@
  */
 
 import { isAtomic, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
+import { patchUser } from "./_user_patch.ts";
 import type { StoredRecord, Versioned } from "./storage_adapter.ts";
 import type { NewUser, User, UserStore } from "./store_types.ts";
 
@@ -30,22 +31,13 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
     },
     findByIdentifier: async (identifier) => userOf(await adapter.find(USERS, identifier)),
     findBySub: async (sub) => userOf(await adapter.get(USERS, sub)),
-    async update(sub, version, { identifier, passwordHash, securityStamp, disabled }) {
-      if (disabled !== undefined && securityStamp === undefined) {
-        throw new TypeError("Cannot update user: disabled needs a new securityStamp");
-      }
+    async update(sub, version, patch) {
       const user = userOf(await adapter.get(USERS, sub));
       if (user === null) return "not_found";
-      const isRehash = identifier === undefined && securityStamp === undefined;
+      const isRehash = patch.identifier === undefined && patch.securityStamp === undefined;
+      const next = patchUser(user, patch);
       if (user.version !== version || (isRehash && !isAtomic(adapter))) return "lost";
-      const next = userRecord({
-        ...user,
-        ...(identifier === undefined ? {} : { identifier }),
-        ...(passwordHash === undefined ? {} : { passwordHash }),
-        ...(securityStamp === undefined ? {} : { securityStamp }),
-        ...(disabled === undefined ? {} : { disabled }),
-      });
-      const status = await swap(USERS, sub, version, next);
+      const status = await swap(USERS, sub, version, userRecord(next));
       switch (status) {
         case "ok":
           return "updated";

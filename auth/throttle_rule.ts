@@ -122,6 +122,12 @@ export function throttleSuccess(
   }
 }
 
+/** The claims that count: of those with one key the first, for an attempt counts once under it. */
+export function onePerKey(claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] {
+  const seen = new Set<string>();
+  return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
+}
+
 /** A record counts until its end. One that was made while the clock was far ahead would lock for longer than any rule. */
 function isCurrent(rule: ThrottleRule, record: ThrottleRecord, now: number): boolean {
   return now < record.expiresAt && record.lockedUntil <= now + longestLock(rule) + SKEW_SECONDS;

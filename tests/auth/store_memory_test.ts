@@ -1,35 +1,19 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import type { NewUser, RefreshFamily, Session, UserPatch } from "../../auth/store_types.ts";
+import type { RefreshFamily, Session, UserPatch } from "../../auth/store_types.ts";
 import type { ThrottleClaim, ThrottleRule } from "../../auth/throttle_rule.ts";
+import { END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 // What every store must do is in tests/contracts; this is what only stores in memory promise.
 
-const START = 1_700_000_000;
 const now = () => START;
 
-const USER: NewUser = { sub: "u1", identifier: "ada", securityStamp: "stamp", createdAt: START };
-
 function newSession(id: string): Session {
-  const times = { createdAt: START, activeAt: START, authTime: START, expiresAt: START + 600 };
-  return { id, sub: "u1", tokenHash: `hash ${id}`, securityStamp: "stamp", amr: ["pwd"], ...times };
+  return { ...SESSION, id, tokenHash: `hash ${id}` };
 }
 
 function newFamily(id: string): RefreshFamily {
-  return {
-    id,
-    sub: "u1",
-    securityStamp: "stamp",
-    currentHash: "hash",
-    generation: 0,
-    revoked: false,
-    createdAt: START,
-    expiresAt: START + 600,
-    familyExpiresAt: START + 600,
-    authTime: START,
-    amr: ["pwd"],
-    data: { scope: ["a"] },
-  };
+  return { ...FAMILY, id, expiresAt: END };
 }
 
 for (

@@ -16,69 +16,18 @@ import {
 import type {
   ApiKey,
   AuthStores,
-  Credential,
   NewUser,
   RefreshFamily,
-  Session,
   StoredKey,
 } from "../../auth/store_types.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { API_KEY, CREDENTIAL, END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
-const START = 1_700_000_000;
 const now = () => START;
-const END = START + 600;
 
-const USER: NewUser = {
-  sub: "u1",
-  identifier: "ada",
-  passwordHash: "$pbkdf2",
-  securityStamp: "stamp",
-  disabled: false,
-  createdAt: START,
-};
-const SESSION: Session = {
-  id: "s1",
-  sub: "u1",
-  tokenHash: "hash",
-  securityStamp: "stamp",
-  createdAt: START,
-  activeAt: START,
-  expiresAt: END,
-  authTime: START,
-  amr: ["pwd"],
-};
-const CREDENTIAL: Credential = {
-  id: "c1",
-  sub: "u1",
-  publicKey: "key",
-  algorithm: -7,
-  signCount: 1,
-  backupEligible: false,
-  backedUp: false,
-  createdAt: START,
-};
-const FAMILY: RefreshFamily = {
-  id: "f1",
-  sub: "u1",
-  sessionId: "s1",
-  securityStamp: "stamp",
-  currentHash: "hash",
-  generation: 0,
-  revoked: false,
-  createdAt: START,
-  expiresAt: START + 60,
-  familyExpiresAt: END,
-  authTime: START,
-  amr: ["pwd"],
-};
-const API_KEY: ApiKey = {
-  id: "k1",
-  sub: "u1",
-  keyHash: "hash",
-  scope: [],
-  createdAt: START,
-  expiresAt: END,
-};
+const WHOLE_USER: NewUser = { ...USER, passwordHash: "$pbkdf2", disabled: false };
+const LINKED_FAMILY: RefreshFamily = { ...FAMILY, sessionId: "s1" };
+const ENDING_KEY: ApiKey = { ...API_KEY, expiresAt: END };
 const KEY: StoredKey = { kid: "1", alg: "ES256", key: "jwe", createdAt: START, activeAt: START };
 const RULE = { kind: "window", limit: 9, seconds: 600 } as const;
 
@@ -97,9 +46,9 @@ interface Layout {
 const LAYOUTS: readonly Layout[] = [
   {
     collection: "users",
-    write: ({ users }) => users.create(USER),
+    write: ({ users }) => users.create(WHOLE_USER),
     key: "u1",
-    value: USER,
+    value: WHOLE_USER,
     unique: "ada",
   },
   {
@@ -127,9 +76,9 @@ const LAYOUTS: readonly Layout[] = [
   },
   {
     collection: "refresh_families",
-    write: ({ refreshTokens }) => refreshTokens.create(FAMILY),
+    write: ({ refreshTokens }) => refreshTokens.create(LINKED_FAMILY),
     key: "f1",
-    value: FAMILY,
+    value: LINKED_FAMILY,
     expiresAt: END,
     index: ["u1", "s1"],
   },
@@ -148,9 +97,9 @@ const LAYOUTS: readonly Layout[] = [
   },
   {
     collection: "api_keys",
-    write: ({ apiKeys }) => apiKeys.create(API_KEY),
+    write: ({ apiKeys }) => apiKeys.create(ENDING_KEY),
     key: "k1",
-    value: API_KEY, // without an end: a key that has ended is listed until it is revoked
+    value: ENDING_KEY, // without an end: a key that has ended is listed until it is revoked
     index: ["u1"],
   },
 ];

@@ -4,25 +4,10 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AuthError } from "../../auth/error.ts";
 import { repoLoginThrottle, repoRefreshTokenStore } from "../../auth/store_repo.ts";
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import type { RefreshFamily } from "../../auth/store_types.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { FAMILY, START } from "./_store_records.ts";
 
-const START = 1_700_000_000;
 const now = () => START;
-
-const FAMILY: RefreshFamily = {
-  id: "f1",
-  sub: "u1",
-  securityStamp: "stamp",
-  currentHash: "hash",
-  generation: 0,
-  revoked: false,
-  createdAt: START,
-  expiresAt: START + 600,
-  familyExpiresAt: START + 6_000,
-  authTime: START,
-  amr: ["pwd"],
-};
 
 Deno.test("repoRefreshTokenStore() gives up where somebody else is first each time", async () => {
   let tried = 0;

@@ -9,30 +9,10 @@ import {
   repoUserStore,
 } from "../../auth/store_repo.ts";
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import type { ApiKey, NewUser, RefreshFamily, Session } from "../../auth/store_types.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { API_KEY, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
-const START = 1_700_000_000;
 const now = () => START;
-
-const USER: NewUser = {
-  sub: "u1",
-  identifier: "ada",
-  securityStamp: "stamp",
-  createdAt: START,
-};
-const SESSION: Session = {
-  id: "s1",
-  sub: "u1",
-  tokenHash: "hash",
-  securityStamp: "stamp",
-  createdAt: START,
-  activeAt: START,
-  expiresAt: START + 600,
-  authTime: START,
-  amr: ["pwd"],
-};
-const API_KEY: ApiKey = { id: "k1", sub: "u1", keyHash: "hash", scope: [], createdAt: START };
 
 Deno.test("repoUserStore() without the hook is lost where the user was changed between two readings", async () => {
   const inner = memoryAdapter({ now, atomic: false });
@@ -93,20 +73,6 @@ for (const [which, atomic] of HOOKS) {
     assertEquals([await sessions.list("u1"), await sessions.list("u2")], [[SESSION], []]);
   });
 }
-
-const FAMILY: RefreshFamily = {
-  id: "f1",
-  sub: "u1",
-  securityStamp: "stamp",
-  currentHash: "hash",
-  generation: 0,
-  revoked: false,
-  createdAt: START,
-  expiresAt: START + 600,
-  familyExpiresAt: START + 6_000,
-  authTime: START,
-  amr: ["pwd"],
-};
 
 Deno.test("repoRefreshTokenStore() rejects an id that is taken, and keeps the family", async () => {
   const refreshTokens = repoRefreshTokenStore({ adapter: memoryAdapter({ now }) });

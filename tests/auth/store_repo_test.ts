@@ -13,14 +13,7 @@ import {
   repoUserStore,
 } from "../../auth/store_repo.ts";
 import type { AtomicHook, StorageAdapter } from "../../auth/storage_adapter.ts";
-import type {
-  ApiKey,
-  AuthStores,
-  Session,
-  User,
-  UserPatch,
-  UserStore,
-} from "../../auth/store_types.ts";
+import type { ApiKey, AuthStores, User, UserPatch, UserStore } from "../../auth/store_types.ts";
 import {
   type ContractCase,
   CONTRACTS,
@@ -28,8 +21,8 @@ import {
   type StoreImplementation,
 } from "../contracts/_contract.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { SESSION, START } from "./_store_records.ts";
 
-const START = 1_700_000_000;
 const now = () => START;
 
 /** Stores that are worth nothing without a compare-and-swap, and what would go wrong. */
@@ -154,18 +147,6 @@ Deno.test("repoStateStore() takes by get() and cas() where the hook has no take(
   assertEquals(taken.filter((value) => value !== null), [{ a: 1 }]);
   assertEquals(await states.consume("state"), null);
 });
-
-const SESSION: Session = {
-  id: "s1",
-  sub: "u1",
-  tokenHash: "hash",
-  securityStamp: "stamp",
-  createdAt: START,
-  activeAt: START,
-  expiresAt: START + 86_400,
-  authTime: START,
-  amr: ["pwd"],
-};
 
 const WITHOUT_HOOK: StoreImplementation = {
   name: "repo stores without the hook",

@@ -7,7 +7,7 @@
 import { createLruMap } from "./_lru_map.ts";
 import { inOneTurn } from "./_memory_record.ts";
 import type { LoginThrottle } from "./store_types.ts";
-import { onePerKey, type ThrottleRecord, throttleStep, throttleSuccess } from "./throttle_rule.ts";
+import { onePerKey, type ThrottleRecord, throttleSteps, throttleSuccess } from "./throttle_rule.ts";
 
 /**
  * Counts attempts in memory, for this process. Beyond `limit` keys, of those whose last attempt is longest ago the ones
@@ -28,15 +28,11 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
   return {
     reserve: (claims, now) =>
       inOneTurn(() => {
-        const counted: [key: string, record: ThrottleRecord][] = [];
-        let retryAfter = 0;
-        for (const { key, rule } of onePerKey(claims)) {
-          const step = throttleStep(rule, records.get(key, now) ?? null, now);
-          if (step.allowed) counted.push([key, step.record]);
-          else retryAfter = Math.max(retryAfter, step.retryAfter);
-        }
-        if (retryAfter > 0) return { allowed: false, retryAfter };
-        for (const [key, record] of counted) records.set(key, record, now);
+        const counted = onePerKey(claims);
+        const recordOf = (i: number) => records.get(counted[i]?.key ?? "", now) ?? null;
+        const decision = throttleSteps(counted, recordOf, now);
+        if (!decision.allowed) return decision;
+        for (const { claim, record } of decision.steps) records.set(claim.key, record, now);
         return { allowed: true };
       }),
     succeed: (claims, reservedAt) =>

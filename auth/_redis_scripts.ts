@@ -58,7 +58,7 @@ local function lives(record)
 end
 
 local function expire(key, at)
-  local ms = at and math.max(1, math.ceil((tonumber(at) + ${SKEW_SECONDS} - now) * 1000))
+  local ms = at and math.ceil((tonumber(at) + ${SKEW_SECONDS} - now) * 1000)
   if ms and ms < ${MAX_TTL} then
     redis.call("PEXPIRE", key, string.format("%.0f", ms))
   else

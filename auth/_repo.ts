@@ -118,6 +118,34 @@ export async function settle<Outcome>(step: () => Promise<Outcome | undefined>):
   throw new AuthError("service_unavailable", { reason: "record_contended" });
 }
 
+/** What is decided about a record: the answer, and what is to be there. Without `next` it stays as it is. */
+export interface Decision<Outcome> {
+  readonly outcome: Outcome;
+  readonly next?: StoredRecord | null;
+}
+
+/**
+ * Decides about a record, and again where somebody else changed it meanwhile.
+ *
+ * @returns The answer; `null` if there is no such record.
+ * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
+ */
+export async function decide<Outcome>(
+  adapter: AtomicAdapter,
+  [collection, key]: readonly [collection: string, key: string],
+  judge: (value: unknown) => Decision<Outcome>,
+): Promise<Outcome | null> {
+  const { outcome } = await settle(async () => {
+    const found = await adapter.get(collection, key);
+    if (found === null) return { outcome: null };
+    const decision = judge(found.value);
+    if (decision.next === undefined) return decision;
+    const { status } = await adapter.atomic.cas(collection, key, found.version, decision.next);
+    return status === "ok" ? decision : undefined;
+  });
+  return outcome;
+}
+
 /** Removes a record and gives its value, once. */
 export async function takeValue(
   adapter: AtomicAdapter,
@@ -127,13 +155,7 @@ export async function takeValue(
   const { atomic } = adapter;
   if (!isText(key)) return null;
   if (atomic.take !== undefined) return await atomic.take(collection, key);
-  const { value } = await settle(async () => {
-    const found = await adapter.get(collection, key);
-    if (found === null) return { value: null };
-    const { status } = await atomic.cas(collection, key, found.version, null);
-    return status === "ok" ? found : undefined;
-  });
-  return value;
+  return await decide(adapter, [collection, key], (value) => ({ outcome: value, next: null }));
 }
 
 /** Records that are read at once. */

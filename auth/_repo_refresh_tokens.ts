@@ -4,7 +4,7 @@
  * @module
  */
 
-import { eachOf, listAll, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import { decide, eachOf, listAll, readAtomicAdapter, type RepoStoreOptions } from "./_repo.ts";
 import { isSelected, rotationStep } from "./_refresh_step.ts";
 import type { StoredRecord } from "./storage_adapter.ts";
 import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./store_types.ts";
@@ -37,14 +37,10 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
   }
 
   async function revoke(id: string): Promise<void> {
-    await settle(async () => {
-      const found = await adapter.get(FAMILIES, id);
-      if (found === null) return "gone";
-      const family = found.value as RefreshFamily;
-      if (family.revoked) return "revoked";
-      const next = familyRecord({ ...family, revoked: true });
-      const { status } = await atomic.cas(FAMILIES, id, found.version, next);
-      return status === "ok" ? "revoked" : undefined;
+    await decide(adapter, [FAMILIES, id], (value) => {
+      const family = value as RefreshFamily;
+      const next = family.revoked ? undefined : familyRecord({ ...family, revoked: true });
+      return { outcome: undefined, ...(next && { next }) };
     });
   }
 
@@ -57,21 +53,13 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
       const found = await adapter.get(FAMILIES, familyId);
       return found === null ? null : found.value as RefreshFamily;
     },
-    rotate: (rotation) =>
-      settle(async () => {
-        const { familyId } = rotation;
-        const found = await adapter.get(FAMILIES, familyId);
-        if (found === null) return "not_found";
-        const step = rotationStep(found.value as RefreshFamily, rotation);
-        if (!("next" in step)) return step.outcome;
-        const { status } = await atomic.cas(
-          FAMILIES,
-          familyId,
-          found.version,
-          familyRecord(step.next),
-        );
-        return status === "ok" ? step.outcome : undefined;
-      }),
+    async rotate(rotation) {
+      const outcome = await decide(adapter, [FAMILIES, rotation.familyId], (value) => {
+        const step = rotationStep(value as RefreshFamily, rotation);
+        return "next" in step ? { ...step, next: familyRecord(step.next) } : step;
+      });
+      return outcome ?? "not_found";
+    },
     revoke: async (by) => await eachOf(await select(by), revoke),
     list: (sub) => listValid(0, sub),
   };

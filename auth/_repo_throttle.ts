@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
+import { decide, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
 import { createTurns } from "./_turns.ts";
 import type { Versioned } from "./storage_adapter.ts";
 import type { LoginThrottle } from "./store_types.ts";
@@ -13,7 +13,7 @@ import {
   type ThrottleClaim,
   type ThrottleDecision,
   type ThrottleRecord,
-  throttleStep,
+  throttleSteps,
   throttleSuccess,
 } from "./throttle_rule.ts";
 
@@ -50,19 +50,13 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
     now: number,
   ): Promise<ThrottleDecision | undefined> {
     const found = await Promise.all(claims.map(({ key }) => adapter.get(THROTTLE, key)));
-    let retryAfter = 0;
-    const planned: (Omit<Counted, "version"> & { readonly next: ThrottleRecord })[] = [];
-    for (const [i, claim] of claims.entries()) {
-      const before = found[i] ?? null;
-      const step = throttleStep(claim.rule, recordOf(before), now);
-      if (step.allowed) planned.push({ claim, before, next: step.record });
-      else retryAfter = Math.max(retryAfter, step.retryAfter);
-    }
-    if (retryAfter > 0) return { allowed: false, retryAfter };
+    const decision = throttleSteps(claims, (i) => recordOf(found[i] ?? null), now);
+    if (!decision.allowed) return decision;
     const counted: Counted[] = [];
-    for (const { claim, before, next } of planned) {
+    for (const [i, { claim, record }] of decision.steps.entries()) {
+      const before = found[i] ?? null;
       const expected = before?.version ?? null;
-      const result = await atomic.cas(THROTTLE, claim.key, expected, throttleRecord(next));
+      const result = await atomic.cas(THROTTLE, claim.key, expected, throttleRecord(record));
       if (result.status !== "ok") {
         for (const one of counted) await takeBack(one, now);
         return undefined;
@@ -81,15 +75,14 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
   }
 
   async function forgive({ key, rule }: ThrottleClaim, reservedAt: number): Promise<void> {
-    await settle(async () => {
-      const found = await adapter.get(THROTTLE, key);
-      if (found === null) return "gone";
-      const record = found.value as ThrottleRecord;
+    await decide(adapter, [THROTTLE, key], (value) => {
+      const record = value as ThrottleRecord;
       const left = throttleSuccess(rule, record, reservedAt);
-      if (left === record) return "kept";
-      const next = left === null ? null : throttleRecord(left);
-      const { status } = await atomic.cas(THROTTLE, key, found.version, next);
-      return status === "ok" ? "forgiven" : undefined;
+      const isSame = left === record;
+      return {
+        outcome: undefined,
+        ...(isSame ? {} : { next: left === null ? null : throttleRecord(left) }),
+      };
     });
   }
 

@@ -18,7 +18,7 @@ import {
 import { type SqlDialect, sqlStatements } from "./_sql_statements.ts";
 import { createSqlSweeper, migrateSql } from "./_sql_upkeep.ts";
 import { writeRecord } from "./_sql_writes.ts";
-import { checkList, checkTexts, uniqueTaken } from "./_storage.ts";
+import { checkList, checkTexts, isText, uniqueTaken } from "./_storage.ts";
 import type { AtomicHook, StorageAdapter } from "./storage_adapter.ts";
 
 export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
@@ -215,11 +215,5 @@ function readOptions(
 
 /** A version that no text column can hold is none of a record's; nor is no text. */
 function searchableVersion(version: string | null): string | null {
-  if (version === null) return null;
-  try {
-    checkTexts(version);
-    return version;
-  } catch {
-    return "";
-  }
+  return version === null || isText(version) ? version : "";
 }

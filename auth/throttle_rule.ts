@@ -128,6 +128,36 @@ export function onePerKey(claims: readonly ThrottleClaim[]): readonly ThrottleCl
   return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
 }
 
+/** An attempt under several keys: what to keep under each, or how long to wait. */
+type ThrottleSteps =
+  | {
+    readonly allowed: true;
+    readonly steps: readonly { readonly claim: ThrottleClaim; readonly record: ThrottleRecord }[];
+  }
+  | Extract<ThrottleDecision, { readonly allowed: false }>;
+
+/**
+ * Counts an attempt under all of several claims, or under none if one of them refuses: then the longest wait is told.
+ *
+ * @param claims Each key once.
+ * @param recordOf What is kept for a claim, by its place; `null` if nothing is.
+ */
+export function throttleSteps(
+  claims: readonly ThrottleClaim[],
+  recordOf: (place: number) => ThrottleRecord | null,
+  now: number,
+): ThrottleSteps {
+  const steps = claims.map((claim, i) => {
+    return { claim, step: throttleStep(claim.rule, recordOf(i), now) };
+  });
+  const waits = steps.flatMap(({ step }) => step.allowed ? [] : step.retryAfter);
+  if (waits.length > 0) return { allowed: false, retryAfter: Math.max(...waits) };
+  return {
+    allowed: true,
+    steps: steps.flatMap(({ claim, step }) => step.allowed ? { claim, record: step.record } : []),
+  };
+}
+
 /** A record counts until its end. One that was made while the clock was far ahead would lock for longer than any rule. */
 function isCurrent(rule: ThrottleRule, record: ThrottleRecord, now: number): boolean {
   return now < record.expiresAt && record.lockedUntil <= now + longestLock(rule) + SKEW_SECONDS;

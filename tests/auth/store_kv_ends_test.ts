@@ -144,3 +144,26 @@ Deno.test("denoKvAdapter() does not take away a text that another record gets me
   await adapter.delete("c", "k");
   assertEquals([(await plain.find("c", "u"))?.key, commits], ["other", 2]);
 });
+
+Deno.test("denoKvAdapter() does not remove a record that is made where one has ended meanwhile", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const now = () => START + 10 + SKEW_SECONDS;
+  const plain = denoKvAdapter(kv, { now });
+  let commits = 0;
+  const adapter = denoKvAdapter(
+    hookedKv(kv, {
+      async onCommit(commit) {
+        if (++commits === 1) {
+          await kv.delete(["gatehouse", "record", "c", "k"]); // Deno KV has got so far
+          await plain.put("c", "k", { value: 2 });
+        }
+        return await commit();
+      },
+    }),
+    { now },
+  );
+  await plain.put("c", "k", { ...FULL, expiresAt: START + 10 });
+  await adapter.put("c", "other", FULL);
+  assertEquals([(await plain.find("c", "u"))?.key, commits], ["other", 2]);
+  assertEquals((await plain.get("c", "k"))?.value, 2);
+});

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { type DenoKvAdapter, denoKvAdapter } from "../../auth/store_kv.ts";
+import { pausesOf } from "./_pauses.ts";
 import { allKeys, hookedKv, kvFile, type KvHooks } from "./_store_kv.ts";
 
 const FULL = { value: "secret", unique: "u", index: ["i", "j"] } as const;
@@ -176,6 +177,44 @@ Deno.test("denoKvAdapter() looks again as often as somebody else is first", asyn
   assertEquals(await adapter.atomic.cas("c", "k", version, FULL), { status: "lost" });
 });
 
+/** What a commit meets forty times, and the longest pause after each time, in milliseconds. */
+const PAUSES: readonly {
+  readonly why: string;
+  readonly meet: () => Deno.KvCommitError;
+  readonly most: (time: number) => number;
+}[] = [
+  {
+    why: "a lock",
+    meet() {
+      throw new TypeError("database is locked");
+    },
+    most: (time) => Math.min(4 * 2 ** time, 250),
+  },
+  {
+    why: "others who are first, but not after the first time",
+    meet: () => ({ ok: false }),
+    most: (time) => time === 1 ? 0 : Math.min(4 * 2 ** (time - 1), 32),
+  },
+];
+
+for (const { why, meet, most } of PAUSES) {
+  Deno.test(`denoKvAdapter() waits longer and longer, and not as long as others, for ${why}`, async () => {
+    let left = 40;
+    const { kv, adapter } = await openWith({
+      onCommit: async (commit) => left-- > 0 ? meet() : await commit(),
+    });
+    using _kv = kv;
+    const pauses = await pausesOf(() => adapter.put("c", "k", FULL));
+    const longest = Array.from({ length: 40 }, (_, time) => most(time + 1)).filter((ms) => ms > 0);
+    assertEquals(pauses.length, longest.length);
+    for (const [index, ms] of pauses.entries()) {
+      assert(ms >= 1 && ms < 1 + (longest[index] ?? 0), `${ms} ms after ${index} others`);
+    }
+    const last = Math.max(...longest);
+    assert(pauses.some((ms) => ms > last / 2) && pauses.some((ms, n) => n > 9 && ms < last / 2));
+  });
+}
+
 Deno.test("denoKvAdapter() knows its own commit where a remote database was sent it twice", async () => {
   using kv = await Deno.openKv(":memory:");
   const adapter = denoKvAdapter(
@@ -225,4 +264,30 @@ Deno.test("denoKvAdapter() lets four commits wait in Deno KV, and one while it i
   clearInterval(watching);
   assertEquals([mostWhileLocked, most, faults, running], [1, 4, 40, 0]);
   assertEquals((await adapter.get("c", "99"))?.value, 99);
+});
+
+Deno.test("denoKvAdapter() refuses no commit that waits where others are slow, or one has failed", async () => {
+  let running = 0;
+  const released = Promise.withResolvers<void>();
+  const { kv, adapter } = await openWith({
+    async onCommit(commit) {
+      if (running++ === 0) throw new TypeError("disk I/O error");
+      await released.promise;
+      return await commit();
+    },
+  });
+  using _kv = kv;
+  await assertRejects(() => adapter.put("c", "k", { value: 0 }), Error, "Deno KV failed");
+  const puts = Array.from({ length: 8 }, (_, n) => adapter.put("c", `${n}`, { value: n }));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(running, 1 + 4, "no lock was found");
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 6_000;
+  try {
+    released.resolve();
+    await Promise.all(puts);
+  } finally {
+    performance.now = now;
+  }
+  assertEquals((await adapter.get("c", "7"))?.value, 7);
 });

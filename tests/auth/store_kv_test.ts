@@ -1,6 +1,10 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { denoKvAdapter, type DenoKvAdapterOptions } from "../../auth/store_kv.ts";
-import { allKeys, START } from "./_store_kv.ts";
+import {
+  type DenoKvAdapter,
+  denoKvAdapter,
+  type DenoKvAdapterOptions,
+} from "../../auth/store_kv.ts";
+import { allKeys, hookedKv, START } from "./_store_kv.ts";
 
 const now = () => START;
 
@@ -62,6 +66,60 @@ Deno.test("denoKvAdapter() gives no version for what is not there any more", asy
   assertEquals(await atomic.cas("c", "k", null, null), { status: "ok", version: "" });
 });
 
+Deno.test("denoKvAdapter() finds no record by a text that it gives away meanwhile", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const plain = denoKvAdapter(kv, { now });
+  await plain.put("c", "k", { value: 1, unique: "u" });
+  let reads = 0;
+  const onRead = async () => {
+    if (++reads === 2) await plain.put("c", "k", { value: 2, unique: "v" });
+  };
+  assertEquals(await denoKvAdapter(hookedKv(kv, { onRead }), { now }).find("c", "u"), null);
+  assertEquals([(await plain.find("c", "v"))?.value, reads], [2, 2]);
+});
+
+/** What is asked where there are 150 records, five of which have ended, and how often Deno KV is asked for it. */
+const READS: readonly (readonly [
+  why: string,
+  reads: number,
+  call: (adapter: DenoKvAdapter) => Promise<unknown>,
+])[] = [
+  ["a record", 1, (adapter) => adapter.get("c", "k050")],
+  ["a record by its text", 2, (adapter) => adapter.find("c", "u50")],
+  ["a list, by 100 and 50, each by ten", 2 + 15, (adapter) => adapter.list("c", 0, "all")],
+  ["some of a list", 2, (adapter) => adapter.list("c", 0, "all", { after: "k050", limit: 10 })],
+  ["one of a list that begins with five ended", 2, (adapter) => {
+    return adapter.list("c", 0, "all", { limit: 1 });
+  }],
+  ["a short list", 2, (adapter) => adapter.list("c", 1, "j7")],
+  ["none of a list", 0, (adapter) => adapter.list("c", 0, "all", { limit: 0 })],
+  ["a new record", 1, (adapter) => adapter.put("c", "new", { value: 1, unique: "new" })],
+  ["a record with the text that it has", 1, (adapter) => {
+    return adapter.put("c", "k050", { value: 1, unique: "u50" });
+  }],
+];
+
+Deno.test("denoKvAdapter() asks Deno KV no more than it has to", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const plain = denoKvAdapter(kv, { now });
+  for (let n = 0; n < 150; n++) {
+    await plain.put("c", `k${`${n}`.padStart(3, "0")}`, {
+      value: n,
+      unique: `u${n}`,
+      index: ["all", `j${n % 50}`],
+      expiresAt: n < 5 ? START : undefined,
+    });
+  }
+  let asked = 0;
+  const onRead = () => void asked++;
+  const adapter = denoKvAdapter(hookedKv(kv, { onRead }), { now });
+  for (const [why, reads, call] of READS) {
+    asked = 0;
+    await call(adapter);
+    assertEquals(asked, reads, why);
+  }
+});
+
 /** What cannot be an option. */
 const BAD_OPTIONS: readonly (readonly [why: string, options: unknown])[] = [
   ["a misspelt name", { prefixes: ["a"] }],
@@ -82,7 +140,9 @@ for (const [why, options] of BAD_OPTIONS) {
 
 Deno.test("denoKvAdapter() refuses a database that is not open yet, or none", async () => {
   const opening = Deno.openKv(":memory:");
-  for (const kv of [opening, undefined, null, {}, new Map()]) {
+  const [getMany, list, atomic] = [() => {}, () => {}, () => {}];
+  const parts = [{ list, atomic }, { getMany, atomic }, { getMany, list }];
+  for (const kv of [opening, undefined, null, {}, new Map(), ...parts]) {
     assertThrows(
       () => denoKvAdapter(kv as unknown as Deno.Kv),
       TypeError,
@@ -106,6 +166,12 @@ const DAMAGED: readonly (readonly [why: string, value: unknown])[] = [
   ["no JSON", new TextEncoder().encode("secret")],
   ["other JSON", new TextEncoder().encode('"secret"')],
   ["bytes that are no UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
+  [
+    "a record with a byte that is no UTF-8",
+    Uint8Array.from('{"value":"\xff","writer":"w","index":["i"],"unique":"u"}', (one) => {
+      return one.charCodeAt(0);
+    }),
+  ],
   ["nothing", null],
 ];
 

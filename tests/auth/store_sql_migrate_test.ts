@@ -29,6 +29,17 @@ Deno.test("migrate() makes what is missing of an earlier try", async () => {
   }
 });
 
+Deno.test("migrate() makes a table though another schema has one of the name", async () => {
+  using sqlite = openSqlite();
+  await sqlite.query("ATTACH ':memory:' AS second", []);
+  const [first, second] = [sqlite.adapter(), sqlite.adapter({ table: "second.gatehouse" })];
+  await first.migrate();
+  await second.migrate();
+  await second.put("notes", "k", { value: 2, unique: "u" });
+  assertEquals(await first.get("notes", "k"), null);
+  assertEquals((await second.find("notes", "u"))?.value, 2);
+});
+
 Deno.test("migrate() of several at once makes it for all of them", async () => {
   using sqlite = openSqlite();
   const adapters = Array.from({ length: 20 }, () => sqlite.adapter());

@@ -62,6 +62,7 @@ Deno.test("put() and cas() remove a batch of what has ended, every five minutes"
 Deno.test("put() sweeps on a second later while there is more than a batch", async () => {
   using sqlite = await openMigrated();
   await fill(sqlite.made, 2_500);
+  sqlite.said.length = 0;
   const adapter = sqlite.adapter();
   const left: number[] = [];
   for (const after of [0, 0, 1, 1, 2, 3]) {
@@ -70,6 +71,8 @@ Deno.test("put() sweeps on a second later while there is more than a batch", asy
     left.push(sqlite.rows().length - 1);
   }
   assertEquals(left, [1_500, 1_500, 500, 500, 0, 0]);
+  const sweeps = sqlite.said.filter(({ text }) => text.includes("LIMIT 1000"));
+  assertEquals(sweeps.length, 3, "after less than a batch it waits again");
 });
 
 Deno.test("put() sweeps again after the clock was put back", async () => {

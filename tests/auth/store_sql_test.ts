@@ -89,6 +89,7 @@ const BAD_OPTIONS: readonly (readonly [why: string, options: unknown, error: typ
   ["a digit in front", { ...OPTIONS, table: "1auth" }, RangeError],
   ["a database, schema and table", { ...OPTIONS, table: "a.b.c" }, RangeError],
   ["a schema without a table", { ...OPTIONS, table: "auth." }, RangeError],
+  ["a schema whose name would be cut", { ...OPTIONS, table: `${"a".repeat(49)}.auth` }, RangeError],
   ["a name whose indexes would be cut", { ...OPTIONS, table: "a".repeat(49) }, RangeError],
 ];
 
@@ -108,6 +109,14 @@ Deno.test("sqlAdapter() takes every name of a table that needs quotes", async ()
     await adapter.put("notes", "k", { value: table, index: ["i"] });
     assertEquals((await adapter.list("notes", 0, "i"))[0]?.value, table);
   }
+});
+
+Deno.test("sqlAdapter() refuses a clock that gives milliseconds, when it is asked", async () => {
+  using sqlite = await openMigrated();
+  const adapter = sqlite.adapter({ now: () => START * 1000 });
+  await assertRejects(() => adapter.put("notes", "k", { value: 1 }), RangeError, "tell the time");
+  await assertRejects(() => adapter.get("notes", "k"), RangeError, "tell the time");
+  assertEquals(sqlite.said, []);
 });
 
 Deno.test("sqlAdapter() keeps two tables of one database apart", async () => {
@@ -224,8 +233,11 @@ const BAD_ANSWERS: readonly (readonly [why: string, answer: unknown, error: type
   ["a row without a version", [{ key: "k", value: "1", expires: null }], Error],
   ["a value that is no JSON", [{ key: "k", value: "secret", version: "v" }], Error],
   ["a value that the client has read", [{ key: "k", value: { a: 1 }, version: "v" }], Error],
+  ["a number that the client has read", [{ key: "k", value: 1, version: "v" }], Error],
+  ["a value of NULL", [{ key: "k", value: null, version: "v" }], Error],
   ["an end that is no number", [{ value: "1", version: "v", expires: "soon" }], Error],
   ["an end that is an empty text", [{ key: "k", value: "1", version: "v", expires: "" }], Error],
+  ["an end that is a blank text", [{ key: "k", value: "1", version: "v", expires: " " }], Error],
 ];
 
 for (const [why, answer, error] of BAD_ANSWERS) {
@@ -236,3 +248,11 @@ for (const [why, answer, error] of BAD_ANSWERS) {
     assert(!Deno.inspect(thrown).includes("secret"));
   });
 }
+
+Deno.test("sqlAdapter() refuses a row without a key where it looks for one", async () => {
+  const query = () => [{ value: "1", version: "v", expires: null }];
+  const { find, list } = sqlAdapter({ ...OPTIONS, query });
+  for (const call of [() => find("notes", "u"), () => list("notes", 0, "i")]) {
+    await assertRejects(call, Error, "Cannot read record: ");
+  }
+});

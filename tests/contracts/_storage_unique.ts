@@ -224,6 +224,23 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
+    name: "cas() over a record that has ended is taken while another has the text",
+    atomic: true,
+    async run({ store, clock }) {
+      await put(store, "k", { ...FIRST, expiresAt: END });
+      await put(store, "l", { ...SECOND, expiresAt: END - 60 });
+      clock.set(END - 60);
+      const next = { value: 3, unique: "u" };
+      assertEquals(await cas(store, "l", null, next), { status: "taken" });
+      await assertGone(store, "l", SECOND);
+      await assertKept(store, "k", { ...FIRST, expiresAt: END });
+      clock.set(END);
+      await casOk(store, "l", null, next);
+      await assertKept(store, "l", next);
+      await assertGone(store, "k", { index: FIRST.index });
+    },
+  },
+  {
     name: "put() has the text of a record from its end on, not before",
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });

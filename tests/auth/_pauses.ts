@@ -1,0 +1,25 @@
+/**
+ * How long is waited between tries, without waiting.
+ *
+ * @module
+ */
+
+/**
+ * Runs something whose pauses take no time.
+ *
+ * @returns How long each was to be, in milliseconds.
+ */
+export async function pausesOf(run: () => Promise<unknown>): Promise<readonly number[]> {
+  const pauses: number[] = [];
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = Object.assign((then: () => void, ms = 0) => {
+    pauses.push(ms);
+    return setTimeout(then, 0);
+  }, setTimeout);
+  try {
+    await run();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  return pauses;
+}

@@ -174,10 +174,7 @@ export async function openRedis(url: string, { now }: EngineOptions): Promise<St
   const prefix = `{${NAME}}:`;
   await removeAll(redis, prefix);
   const send: RedisSend = (command, args) => redis.call(command, ...args);
-  const { version, memory } = {
-    version: /^redis_version:(\S+)/m.exec(await redis.info("server"))?.[1],
-    memory: async () => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]),
-  };
+  const version = /^redis_version:(\S+)/m.exec(await redis.info("server"))?.[1];
   return {
     title: `Redis ${version}, ${IOREDIS.slice(4)}`,
     bound: true,
@@ -190,7 +187,7 @@ export async function openRedis(url: string, { now }: EngineOptions): Promise<St
         { prefix, now },
       )),
     bare: await bareRedis(redis, { prefix, now }),
-    size: memory,
+    size: async () => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]),
     async [Symbol.asyncDispose]() {
       await removeAll(redis, prefix);
       await redis.quit();

@@ -1,11 +1,12 @@
 /**
- * What the SQL engines of `stores.ts` share: the statements by hand, and our stores over a client.
+ * What the SQL engines of `stores.ts` share: a client that says our statements by itself, and our stores over a client.
  *
  * @module
  */
 
 import { type AuthStores, authStores } from "@gatehouse/http/auth";
 import { sqlAdapter, type SqlDialect, type SqlQuery } from "@gatehouse/http/auth/stores/sql";
+import { sqlStatements } from "../auth/_sql_statements.ts";
 import type { BareClient, BareSwap, EngineOptions } from "./_store_types.ts";
 
 /** A table that is the benchmark's own. */
@@ -14,19 +15,17 @@ export const TABLE = "gatehouse_bench";
 const FAMILIES = "refresh_families";
 
 /**
- * What the bare client sends, its parameters in the order of {@linkcode SqlClient}: `?` in SQLite, `$` in PostgreSQL.
+ * What the bare client sends, its parameters in the order of {@linkcode SqlClient}: what our stores send, and the shortest
+ * statement that does.
  */
-export function statements(p: "?" | "$"): Readonly<Record<keyof SqlClient, string>> {
-  const alive = (position: number) => `(expires_at IS NULL OR expires_at > ${p}${position})`;
-  const mine = `collection = ${p}1 AND key = ${p}2`;
+function statements(dialect: SqlDialect): Readonly<Record<keyof SqlClient, string>> {
+  const { get, update } = sqlStatements(dialect, TABLE);
+  const p = dialect === "postgres" ? "$" : "?";
   return {
-    read: `SELECT value, version, expires_at FROM ${TABLE} WHERE ${mine} AND ${alive(3)}`,
-    swap: `UPDATE ${TABLE} SET value = ${p}3, version = ${p}4, expires_at = ${p}5, uniq = ${p}6, ` +
-      `index_0 = ${p}7, index_1 = ${p}8 WHERE ${mine} AND version = ${p}10 AND ${alive(9)} ` +
-      `AND NOT EXISTS (SELECT 1 FROM ${TABLE} AS other WHERE other.collection = ${p}1 ` +
-      `AND other.uniq = ${p}6 AND other.key <> ${p}2) RETURNING version`,
+    read: get,
+    swap: update,
     shortest: `UPDATE ${TABLE} SET value = ${p}3, version = ${p}4 ` +
-      `WHERE ${mine} AND version = ${p}5 RETURNING version`,
+      `WHERE collection = ${p}1 AND key = ${p}2 AND version = ${p}5 RETURNING version`,
   };
 }
 
@@ -40,7 +39,7 @@ export interface Row {
 }
 
 /** A function for each statement. */
-export interface SqlClient {
+interface SqlClient {
   /** Collection, key, now. */
   read(params: Parameter[]): Promise<readonly Row[]>;
   /** The columns of the table, now, the version that was read. */
@@ -48,6 +47,9 @@ export interface SqlClient {
   /** Collection, key, value, the next version, the version that was read. */
   shortest(params: Parameter[]): Promise<readonly Row[]>;
 }
+
+/** Makes a function of a statement. */
+export type PrepareSql = (text: string) => (params: Parameter[]) => Promise<readonly Row[]>;
 
 function swapParameters({ id, from, to, next }: BareSwap, at: number): Parameter[] {
   const { sub, sessionId, familyExpiresAt } = next;
@@ -59,8 +61,14 @@ function shortestParameters({ id, from, to, next }: BareSwap): Parameter[] {
   return [FAMILIES, id, JSON.stringify(next), to, from];
 }
 
-/** The bare client of an engine. */
-export function bareSql(client: SqlClient, now: () => number): BareClient {
+/** The bare client of an engine. @param prepare Makes the function of a statement. */
+export function bareSql({ dialect, now }: SqlOver, prepare: PrepareSql): BareClient {
+  const { read, swap, shortest } = statements(dialect);
+  const client: SqlClient = {
+    read: prepare(read),
+    swap: prepare(swap),
+    shortest: prepare(shortest),
+  };
   return {
     async read(collection, key) {
       const [row] = await client.read([collection, key, now()]);

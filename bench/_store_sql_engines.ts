@@ -5,20 +5,20 @@
  */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { PGlite } from "@electric-sql/pglite";
+import pglite from "@electric-sql/pglite/package.json" with { type: "json" };
 import { POSTGRES_JS } from "../tests/engines/versions.ts";
 import {
   bareSql,
   migrate,
   type Parameter,
+  type PrepareSql,
   type Row,
   type SqlOver,
-  statements,
   storesOver,
   TABLE,
 } from "./_store_sql.ts";
 import type { EngineOptions, StoreEngine } from "./_store_types.ts";
-
-const PGLITE = "npm:@electric-sql/pglite@0.5.16";
 
 /** SQLite of the runtime, in a file. */
 export async function openSqlite(folder: string, options: EngineOptions): Promise<StoreEngine> {
@@ -36,18 +36,16 @@ export async function openSqlite(folder: string, options: EngineOptions): Promis
     },
   };
   await migrate(over);
-  const { read, swap, shortest } = statements("?");
-  const run = (text: string) => {
+  const prepare: PrepareSql = (text) => {
     const statement = database.prepare(text);
-    return (params: Parameter[]) =>
-      Promise.resolve(statement.all(...params) as unknown as readonly Row[]);
+    return (params) => Promise.resolve(statement.all(...params) as unknown as readonly Row[]);
   };
   const { version } = database.prepare("SELECT sqlite_version() AS version").get() ?? {};
   return {
     title: `SQLite ${version} in a file, node:sqlite`,
     bound: true,
     stores: (onStatement) => storesOver(over, onStatement),
-    bare: bareSql({ read: run(read), swap: run(swap), shortest: run(shortest) }, options.now),
+    bare: bareSql(over, prepare),
     async size() {
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       return (await Deno.stat(path)).size;
@@ -59,15 +57,8 @@ export async function openSqlite(folder: string, options: EngineOptions): Promis
   };
 }
 
-/** The part of PGlite that is used here. */
-interface Pglite {
-  query<R>(text: string, params: Parameter[]): Promise<{ readonly rows: readonly R[] }>;
-  close(): Promise<void>;
-}
-
 /** PostgreSQL within this process, in memory. */
 export async function openPglite(options: EngineOptions): Promise<StoreEngine> {
-  const { PGlite }: { readonly PGlite: new () => Pglite } = await import(PGLITE);
   const database = new PGlite();
   const over: SqlOver = {
     ...options,
@@ -75,14 +66,15 @@ export async function openPglite(options: EngineOptions): Promise<StoreEngine> {
     query: async (text, params) => (await database.query<PgRow>(text, params)).rows,
   };
   await migrate(over);
-  const { read, swap, shortest } = statements("$");
-  const run = (text: string) => async (params: Parameter[]) =>
+  const prepare: PrepareSql = (text) => async (params) =>
     (await database.query<Row>(text, params)).rows;
   return {
-    title: `PostgreSQL ${await serverVersion(over)} in memory, ${PGLITE.slice(4)}`,
+    title: `PostgreSQL ${await serverVersion(
+      over,
+    )} in memory, @electric-sql/pglite@${pglite.version}`,
     bound: true,
     stores: (onStatement) => storesOver(over, onStatement),
-    bare: bareSql({ read: run(read), swap: run(swap), shortest: run(shortest) }, options.now),
+    bare: bareSql(over, prepare),
     size: () => tableSize(over),
     [Symbol.asyncDispose]: () => database.close(),
   };
@@ -90,12 +82,11 @@ export async function openPglite(options: EngineOptions): Promise<StoreEngine> {
 
 /** The part of postgres.js that is used here. */
 interface PostgresJs {
-  <R>(texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<readonly R[]>;
-  unsafe(
+  unsafe<R = PgRow>(
     text: string,
     params: Parameter[],
     options?: { readonly prepare?: boolean },
-  ): Promise<readonly PgRow[]>;
+  ): Promise<readonly R[]>;
   end(): Promise<void>;
 }
 
@@ -113,38 +104,18 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     query: (text, params) => sql.unsafe(text, params, { prepare: true }),
   };
   await migrate(over);
+  const prepare: PrepareSql = (text) => (params) =>
+    sql.unsafe<Row>(text, params, { prepare: true });
   return {
     title: `PostgreSQL ${await serverVersion(over)}, ${POSTGRES_JS.slice(4)}`,
     bound: true,
     stores: (onStatement) => storesOver(over, onStatement),
-    bare: bareSql(postgresClient(sql), options.now),
+    bare: bareSql(over, prepare),
     size: () => tableSize(over),
     async [Symbol.asyncDispose]() {
       await sql.unsafe(`DROP TABLE ${TABLE}`, []);
       await sql.end();
     },
-  };
-}
-
-/** Its statements as templates, which it prepares. */
-function postgresClient(sql: PostgresJs): Parameters<typeof bareSql>[0] {
-  return {
-    read: ([collection, key, now]) =>
-      sql`SELECT value, version, expires_at FROM gatehouse_bench
-        WHERE collection = ${collection} AND key = ${key}
-          AND (expires_at IS NULL OR expires_at > ${now})`,
-    swap: ([collection, key, value, version, end, unique, first, second, now, from]) =>
-      sql`UPDATE gatehouse_bench SET value = ${value}, version = ${version}, expires_at = ${end},
-          uniq = ${unique}, index_0 = ${first}, index_1 = ${second}
-        WHERE collection = ${collection} AND key = ${key} AND version = ${from}
-          AND (expires_at IS NULL OR expires_at > ${now})
-          AND NOT EXISTS (SELECT 1 FROM gatehouse_bench AS other
-            WHERE other.collection = ${collection} AND other.uniq = ${unique} AND other.key <> ${key})
-        RETURNING version`,
-    shortest: ([collection, key, value, version, from]) =>
-      sql`UPDATE gatehouse_bench SET value = ${value}, version = ${version}
-        WHERE collection = ${collection} AND key = ${key} AND version = ${from}
-        RETURNING version`,
   };
 }
 

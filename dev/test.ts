@@ -16,6 +16,7 @@
 
 import { join } from "@std/path";
 import { packageModules, ROOT, runDeno } from "./_project.ts";
+import { runTests } from "./_run_tests.ts";
 import { reportCoverage } from "./coverage.ts";
 
 /** Tests that need more than Deno; each folder has a task of its own. */
@@ -70,34 +71,31 @@ function hasExample(path: string): boolean {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const withCoverage = args.includes("--coverage");
-  const rest = args.filter((arg) => arg !== "--coverage");
-  const paths = rest.some(isPath) ? [] : defaultPaths();
-  const temporary = await Deno.realPath(await Deno.makeTempDir({ prefix: "gatehouse_test_" }));
-  const profiles = join(temporary, "coverage");
+  if (!args.includes("--coverage")) return await runHermetic(args);
+  const profiles = await Deno.makeTempDir({ prefix: "gatehouse_coverage_" });
   try {
-    const { code } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "test",
-        "--doc",
-        ...await permissions(temporary),
-        `--ignore=${NOT_HERMETIC.map((name) => `tests/${name}`).join()}`,
-        ...(withCoverage ? [`--coverage=${profiles}`, "--coverage-raw-data-only"] : []),
-        ...rest,
-        ...paths,
-      ],
-      cwd: ROOT,
-      env: { TMPDIR: temporary, TEMP: temporary, TMP: temporary },
-    }).spawn().status;
-    if (code !== 0 || !withCoverage) return code;
+    const code = await runHermetic([
+      `--coverage=${profiles}`,
+      "--coverage-raw-data-only",
+      ...args.filter((arg) => arg !== "--coverage"),
+    ]);
+    if (code !== 0) return code;
     return await reportCoverage(profiles) ? 0 : 1;
   } finally {
-    await Deno.remove(temporary, { recursive: true });
+    await Deno.remove(profiles, { recursive: true });
   }
 }
 
-function isPath(arg: string, index: number, args: readonly string[]): boolean {
-  return !arg.startsWith("-") && args[index - 1] !== "--filter";
+function runHermetic(args: readonly string[]): Promise<number> {
+  return runTests(args, {
+    name: "test",
+    flags: async (temporary) => [
+      "--doc",
+      ...await permissions(temporary),
+      `--ignore=${NOT_HERMETIC.map((name) => `tests/${name}`).join()}`,
+    ],
+    paths: defaultPaths,
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -31,8 +31,10 @@ Deno.test("migrate() makes what is missing of an earlier try", async () => {
 
 Deno.test("migrate() makes a table though another schema has one of the name", async () => {
   using sqlite = openSqlite();
-  await sqlite.query("ATTACH ':memory:' AS second", []);
-  const [first, second] = [sqlite.adapter(), sqlite.adapter({ table: "second.gatehouse" })];
+  const [first, second] = [
+    sqlite.adapter({ table: "main.gatehouse" }),
+    sqlite.adapter({ table: "temp.gatehouse" }),
+  ];
   await first.migrate();
   await second.migrate();
   await second.put("notes", "k", { value: 2, unique: "u" });

@@ -12,8 +12,7 @@
  */
 // deno-lint-ignore-file no-console
 
-import { join } from "@std/path";
-import { ROOT } from "../../dev/_project.ts";
+import { runFolder } from "../../dev/_run_tests.ts";
 import { findChromium, launchChromium } from "./_playwright.ts";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -26,31 +25,10 @@ async function main(args: readonly string[]): Promise<number> {
   const browser = await launchChromium();
   console.log(`browser: chromium ${browser.version()}`);
   await browser.close();
-  return await runTests(chromium, args.filter((arg) => arg !== "--require-all"));
-}
-
-async function runTests(chromium: string, args: readonly string[]): Promise<number> {
-  const temporary = await Deno.realPath(await Deno.makeTempDir({ prefix: "gatehouse_browser_" }));
-  try {
-    const { code } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "test",
-        "--allow-all", // Playwright looks into /proc, and ends processes that it did not name before
-        `--lock=${join(ROOT, "tests/browser/deno.lock")}`,
-        ...args,
-        ...(args.some(isPath) ? [] : ["tests/browser"]),
-      ],
-      cwd: ROOT,
-      env: { CHROMIUM: chromium, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
-    }).spawn().status;
-    return code;
-  } finally {
-    await Deno.remove(temporary, { recursive: true });
-  }
-}
-
-function isPath(arg: string, index: number, args: readonly string[]): boolean {
-  return !arg.startsWith("-") && args[index - 1] !== "--filter";
+  return await runFolder("browser", args.filter((arg) => arg !== "--require-all"), {
+    permissions: () => ["--allow-all"], // Playwright looks into /proc, and ends processes that it did not name before
+    env: { CHROMIUM: chromium },
+  });
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,13 +1,11 @@
 /**
- * SQL adapters under both contracts: what adapters do, and what the stores over them do.
+ * SQL adapters, as the contracts ask for them.
  *
  * @module
  */
 
-import { authStores } from "../../auth/store_repo.ts";
 import { type SqlAdapter, sqlAdapter, type SqlAdapterOptions } from "../../auth/store_sql.ts";
-import { registerContracts } from "./_contract.ts";
-import { registerStorageContract } from "./storage_adapter.ts";
+import type { AdapterImplementation } from "./storage_adapter.ts";
 
 /** A database, for one case. */
 export interface OpenSql extends Pick<SqlAdapterOptions, "dialect" | "table"> {
@@ -17,22 +15,19 @@ export interface OpenSql extends Pick<SqlAdapterOptions, "dialect" | "table"> {
   readonly dispose?: () => Promise<void> | void;
 }
 
-/** Registers a test for each case of each contract. */
-export function registerSqlContracts(name: string, open: () => Promise<OpenSql> | OpenSql): void {
-  async function openAdapters(now: () => number) {
-    const { queries: [first, ...more], dispose = () => {}, ...options } = await open();
-    const make = (query: SqlAdapterOptions["query"]) => sqlAdapter({ query, now, ...options });
-    const adapters: [SqlAdapter, ...SqlAdapter[]] = [make(first), ...more.map(make)];
-    await Promise.all(adapters.map((adapter) => adapter.migrate()));
-    return { adapters, dispose };
-  }
-
-  registerStorageContract({ name, open: openAdapters });
-  registerContracts({
-    name: `authStores() over ${name}`,
+/** The adapters over a database. Their table is there. */
+export function sqlAdapters(
+  name: string,
+  open: () => Promise<OpenSql> | OpenSql,
+): AdapterImplementation {
+  return {
+    name,
     async open(now) {
-      const { adapters: [first, ...more], dispose } = await openAdapters(now);
-      return { stores: [authStores(first), ...more.map(authStores)], dispose };
+      const { queries: [first, ...more], dispose, ...options } = await open();
+      const make = (query: SqlAdapterOptions["query"]) => sqlAdapter({ query, now, ...options });
+      const adapters: [SqlAdapter, ...SqlAdapter[]] = [make(first), ...more.map(make)];
+      await Promise.all(adapters.map((adapter) => adapter.migrate()));
+      return { adapters, ...(dispose && { dispose }) };
     },
-  });
+  };
 }

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, AssertionError } from "@std/assert";
 import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { ContractSubject } from "./_contract.ts";
 import { makePairs, race, raceForOne, RACERS } from "./_helpers.ts";
 import {
   assertKept,
@@ -23,50 +24,38 @@ import {
 /** A loser of so many swaps in a row says that nobody wins. */
 const MOST_ATTEMPTS = 500;
 
+/** How many write one record: what is there before. Gives the version that each of them expects. */
+const WRITES_OF_ONE: readonly (readonly [
+  name: string,
+  prepare: (subject: ContractSubject<StorageAdapter>) => Promise<string | null>,
+])[] = [
+  ["make a record", () => Promise.resolve(null)],
+  ["make a record where one has ended", async ({ store, clock }) => {
+    await put(store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
+    clock.set(END);
+    return null;
+  }],
+  ["with one version replace a record", ({ store }) => {
+    return casOk(store, "k", null, { value: 1, index: ["i", "j"] });
+  }],
+];
+
 /** The cases. */
 export const STORAGE_RACE_CASES: readonly StorageCase[] = [
-  {
-    name: "cas() lets one of many make a record",
+  ...WRITES_OF_ONE.map(([name, prepare]): StorageCase => ({
+    name: `cas() lets one of many ${name}`,
     atomic: true,
     race: true,
     async run(subject) {
+      const expected = await prepare(subject);
       const winner = await raceForOne(subject, {
-        start: (store, racer) => casStatus(store, "k", null, recordOf(racer)),
+        start: (store, racer) => casStatus(store, "k", expected, recordOf(racer)),
         won: "ok",
         lost: "lost",
       });
       await assertWinner(subject.stores, winner);
     },
-  },
-  {
-    name: "cas() lets one of many make a record where one has ended",
-    atomic: true,
-    race: true,
-    async run(subject) {
-      await put(subject.store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
-      subject.clock.set(END);
-      const winner = await raceForOne(subject, {
-        start: (store, racer) => casStatus(store, "k", null, recordOf(racer)),
-        won: "ok",
-        lost: "lost",
-      });
-      await assertWinner(subject.stores, winner);
-    },
-  },
-  {
-    name: "cas() lets one of many with one version replace a record",
-    atomic: true,
-    race: true,
-    async run(subject) {
-      const version = await casOk(subject.store, "k", null, { value: 1, index: ["i", "j"] });
-      const winner = await raceForOne(subject, {
-        start: (store, racer) => casStatus(store, "k", version, recordOf(racer)),
-        won: "ok",
-        lost: "lost",
-      });
-      await assertWinner(subject.stores, winner);
-    },
-  },
+  })),
   {
     name: "cas() lets one of many with one version remove a record",
     atomic: true,

@@ -1,16 +1,17 @@
 import { join } from "@std/path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SqlQuery } from "../../auth/store_sql.ts";
-import { registerSqlContracts } from "./_sql.ts";
+import { sqlAdapters } from "./_sql.ts";
+import { registerAdapter } from "./storage_adapter.ts";
 
-registerSqlContracts("sqlAdapter() on SQLite in memory", () => {
+registerAdapter(sqlAdapters("sqlAdapter() on SQLite in memory", () => {
   const database = new DatabaseSync(":memory:");
   const query = queryOf(database);
   return { dialect: "sqlite", queries: [query, query], dispose: () => database.close() };
-});
+}));
 
 // Two connections see nothing of each other but what is in the file
-registerSqlContracts("sqlAdapter() on a file of SQLite", async () => {
+registerAdapter(sqlAdapters("sqlAdapter() on a file of SQLite", async () => {
   const folder = await Deno.makeTempDir({ prefix: "sqlite_" });
   const databases = [1, 2].map(() => {
     const database = new DatabaseSync(join(folder, "gatehouse.db"), { timeout: 5_000 });
@@ -26,10 +27,10 @@ registerSqlContracts("sqlAdapter() on a file of SQLite", async () => {
       await Deno.remove(folder, { recursive: true });
     },
   };
-});
+}));
 
 // What is done before it returns, and what takes some turns
-registerSqlContracts("sqlAdapter() on SQLite far away", () => {
+registerAdapter(sqlAdapters("sqlAdapter() on SQLite far away", () => {
   const database = new DatabaseSync(":memory:");
   const query = queryOf(database);
   const farAway = (turns: number): SqlQuery => async (text, params) => {
@@ -44,7 +45,7 @@ registerSqlContracts("sqlAdapter() on SQLite far away", () => {
     queries: [farAway(1), farAway(4), farAway(2)],
     dispose: () => database.close(),
   };
-});
+}));
 
 function queryOf(database: DatabaseSync): SqlQuery {
   return (text, params) => database.prepare(text).all(...params);

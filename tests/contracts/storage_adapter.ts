@@ -1,8 +1,9 @@
 /**
- * What every storage adapter must do, whatever it keeps records in, and how to find out.
+ * What every storage adapter must do, whatever it keeps records in, and how to find out: by what it does itself, and by
+ * what the stores over it do.
  *
  * ```ts ignore
- * registerStorageContract({
+ * registerAdapter({
  *   name: "memoryAdapter()",
  *   open: (now) => ({ adapters: [memoryAdapter({ now })] }),
  * });
@@ -13,7 +14,8 @@
 
 import { assertEquals } from "@std/assert";
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import { fakeClock } from "./_contract.ts";
+import { authStores } from "../../auth/store_repo.ts";
+import { fakeClock, registerContracts, type StoreImplementation } from "./_contract.ts";
 import { STORAGE_EXPIRY_CASES } from "./_storage_expiry.ts";
 import type { StorageCase } from "./_storage_helpers.ts";
 import { STORAGE_LIST_CASES } from "./_storage_lists.ts";
@@ -55,6 +57,26 @@ export const STORAGE_CASES: readonly StorageCase[] = [
   ...STORAGE_RACE_CASES,
   ...STORAGE_MEETING_CASES,
 ];
+
+/** Registers a test for each case of both contracts: the one of adapters, and the one of the stores over them. */
+export function registerAdapter(implementation: AdapterImplementation): void {
+  registerStorageContract(implementation);
+  registerContracts(storesOver(implementation));
+}
+
+/** The stores over an implementation's adapters. */
+export function storesOver({ name, open }: AdapterImplementation): StoreImplementation {
+  return {
+    name: `authStores() over ${name}`,
+    async open(now) {
+      const { adapters: [first, ...others], dispose } = await open(now);
+      return {
+        stores: [authStores(first), ...others.map((adapter) => authStores(adapter))],
+        ...(dispose && { dispose }),
+      };
+    },
+  };
+}
 
 /** Registers a test for each case that an implementation must pass. */
 export function registerStorageContract(implementation: AdapterImplementation): void {

@@ -5,13 +5,19 @@
  */
 
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import { redisAdapter, type RedisSend } from "../../auth/store_redis.ts";
+import { redisAdapter } from "../../auth/store_redis.ts";
 import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/store_sql.ts";
 import type { Engine } from "./_engines.ts";
-import { IOREDIS, NODE_POSTGRES, NODE_REDIS, POSTGRES_JS } from "./versions.ts";
+import {
+  type ConnectionOptions,
+  connectRedis,
+  type RedisClientName,
+  removeKeys,
+} from "./_redis.ts";
+import { NODE_POSTGRES, POSTGRES_JS } from "./versions.ts";
 
 /** A client library. */
-export type Client = "postgres.js" | "node-postgres" | "ioredis" | "node-redis";
+export type Client = "postgres.js" | "node-postgres" | RedisClientName;
 
 /** What is known of a client. */
 export interface ClientInfo {
@@ -19,26 +25,31 @@ export interface ClientInfo {
   readonly engine: Engine;
 }
 
+/** Every client: whose it is, and how it is opened. */
+const CLIENT_TABLE: {
+  readonly [C in Client]: {
+    readonly engine: Engine;
+    open(options: AdapterOptions): Promise<Opened>;
+  };
+} = {
+  "postgres.js": { engine: "postgres", open: openPostgresJs },
+  "node-postgres": { engine: "postgres", open: openNodePostgres },
+  ioredis: { engine: "redis", open: (options) => openRedis("ioredis", options) },
+  "node-redis": { engine: "redis", open: (options) => openRedis("node-redis", options) },
+};
+
 /** Every client. */
-export const CLIENTS: readonly ClientInfo[] = [
-  { name: "postgres.js", engine: "postgres" },
-  { name: "node-postgres", engine: "postgres" },
-  { name: "ioredis", engine: "redis" },
-  { name: "node-redis", engine: "redis" },
-];
+export const CLIENTS: readonly ClientInfo[] = (Object.keys(CLIENT_TABLE) as Client[])
+  .map((name) => ({ name, engine: CLIENT_TABLE[name].engine }));
 
 /** Where and how an adapter keeps things. */
-export interface AdapterOptions {
+export interface AdapterOptions extends ConnectionOptions {
   readonly url: string;
   /** Small letters and digits: what keeps tests apart on one engine. */
   readonly place: string;
   readonly now: () => number;
-  /** After how long a statement is given up, where the client can do that. @default never */
-  readonly timeoutMs?: number;
   /** How many connections there are at most; Redis has one. @default {10} */
   readonly connections?: number;
-  /** Whether what was under way when a connection dropped is sent again: what ioredis does by itself. @default {false} */
-  readonly resends?: boolean;
 }
 
 /** An adapter with its connections. */
@@ -55,7 +66,7 @@ export function freshPlace(): string {
 
 /** Opens an adapter. What it needs in its place is there. */
 export async function openAdapter(client: Client, options: AdapterOptions): Promise<OpenAdapter> {
-  const open = await OPENERS[client](options);
+  const open = await CLIENT_TABLE[client].open(options);
   try {
     await open.prepare?.();
     return open;
@@ -85,13 +96,6 @@ export async function openFreshAdapter(
 interface Opened extends OpenAdapter {
   prepare?(): Promise<void>;
 }
-
-const OPENERS: { readonly [C in Client]: (options: AdapterOptions) => Promise<Opened> } = {
-  "postgres.js": openPostgresJs,
-  "node-postgres": openNodePostgres,
-  ioredis: openIoredis,
-  "node-redis": openNodeRedis,
-};
 
 /** The part of postgres.js that is used. */
 interface PostgresJs {
@@ -153,83 +157,15 @@ function sqlOpened({ place, now, query, end }: {
   };
 }
 
-/** The part of ioredis that is used. */
-interface Ioredis {
-  readonly status: string;
-  call(command: string, ...args: string[]): Promise<unknown>;
-  on(event: "error" | "end", listener: () => void): void;
-  disconnect(): void;
-}
-
-async function openIoredis(options: AdapterOptions): Promise<Opened> {
-  const { url, place, now, timeoutMs, resends = false } = options;
-  const { Redis } = await import(IOREDIS) as {
-    Redis: new (url: string, options: Record<string, unknown>) => Ioredis;
-  };
-  const redis = new Redis(url, {
-    ...(resends ? {} : { maxRetriesPerRequest: 0 }), // what is under way fails
-    retryStrategy: () => 50,
-    ...(timeoutMs === undefined ? {} : { commandTimeout: timeoutMs }),
-  });
-  redis.on("error", () => {}); // without it, each failure is printed
-  const ended = new Promise<void>((resolve) => redis.on("end", resolve));
-  return redisOpened({
-    ...{ place, now },
-    send: (command, args) => redis.call(command, ...args),
-    async end() {
-      const isWaiting = redis.status === "reconnecting"; // then there is nothing that ends
-      redis.disconnect();
-      if (!isWaiting) await ended;
-    },
-  });
-}
-
-/** The part of node-redis that is used. */
-interface NodeRedis {
-  on(event: "error", listener: () => void): void;
-  connect(): Promise<unknown>;
-  sendCommand(args: readonly string[]): Promise<unknown>;
-  destroy(): void;
-}
-
-async function openNodeRedis({ url, place, now, timeoutMs }: AdapterOptions): Promise<Opened> {
-  const { createClient } = await import(NODE_REDIS) as {
-    createClient: (options: Record<string, unknown>) => NodeRedis;
-  };
-  const redis = createClient({
-    url,
-    disableOfflineQueue: true, // what cannot be sent fails
-    socket: {
-      reconnectStrategy: () => 50,
-      ...(timeoutMs === undefined ? {} : { socketTimeout: timeoutMs }),
-    },
-  });
-  redis.on("error", () => {}); // without it, a connection that drops ends the process
-  await redis.connect();
-  return redisOpened({
-    ...{ place, now },
-    send: (command, args) => redis.sendCommand([command, ...args]),
-    end: () => Promise.resolve(redis.destroy()),
-  });
-}
-
-function redisOpened({ place, now, send, end }: {
-  readonly place: string;
-  readonly now: () => number;
-  readonly send: RedisSend;
-  readonly end: () => Promise<void>;
-}): Opened {
+async function openRedis(
+  client: RedisClientName,
+  { url, place, now, ...options }: AdapterOptions,
+): Promise<Opened> {
+  const { send, [Symbol.asyncDispose]: end } = await connectRedis(client, url, options);
   const prefix = `{${place}}:`;
   return {
     adapter: redisAdapter(send, { prefix, now }),
-    async remove() {
-      for (let cursor = "0", isFirst = true; isFirst || cursor !== "0"; isFirst = false) {
-        const reply = await send("SCAN", [cursor, "MATCH", `${prefix}*`, "COUNT", "1000"]);
-        const [next = "0", keys = []] = reply as [string, string[]];
-        if (keys.length > 0) await send("DEL", keys);
-        cursor = next;
-      }
-    },
+    remove: () => removeKeys(send, prefix),
     [Symbol.asyncDispose]: end,
   };
 }

@@ -14,15 +14,30 @@ export interface EngineInfo {
   readonly title: string;
   /** The variable that holds its URL; it may be one that is given from outside. */
   readonly variable: string;
+  /** The variable that holds its URL where an application keeps everything in it, as the README's recipes do. */
+  readonly appVariable: string;
   /** The package of Debian that has it. */
   readonly debian: string;
 }
 
 /** Every engine. */
 export const ENGINES: { readonly [E in Engine]: EngineInfo } = {
-  postgres: { title: "PostgreSQL", variable: "GATEHOUSE_POSTGRES", debian: "postgresql" },
-  redis: { title: "Redis", variable: "GATEHOUSE_REDIS", debian: "redis-server" },
+  postgres: {
+    title: "PostgreSQL",
+    variable: "GATEHOUSE_POSTGRES",
+    appVariable: "DATABASE_URL",
+    debian: "postgresql",
+  },
+  redis: {
+    title: "Redis",
+    variable: "GATEHOUSE_REDIS",
+    appVariable: "REDIS_URL",
+    debian: "redis-server",
+  },
 };
+
+/** The engines' names. */
+export const ENGINE_NAMES: readonly Engine[] = Object.keys(ENGINES) as Engine[];
 
 /** URL of an engine; `undefined` where there is none. */
 export function engineUrl(engine: Engine): string | undefined {

@@ -17,37 +17,36 @@ export interface RedisConnection extends AsyncDisposable {
   readonly send: RedisSend;
 }
 
+/** When a client gives a statement up. */
+export interface ConnectionOptions {
+  /** After how long a statement is given up, where the client can do that. @default never */
+  readonly timeoutMs?: number;
+  /** Whether what was under way when a connection dropped is sent again: what ioredis does by itself. @default {false} */
+  readonly resends?: boolean;
+}
+
+const CONNECT: {
+  readonly [C in RedisClientName]: (
+    url: string,
+    options: ConnectionOptions,
+  ) => Promise<RedisConnection>;
+} = {
+  ioredis: connectIoredis,
+  "node-redis": connectNodeRedis,
+};
+
 /** Every client. */
-export const REDIS_CLIENTS: readonly RedisClientName[] = ["ioredis", "node-redis"];
+export const REDIS_CLIENTS: readonly RedisClientName[] = Object.keys(
+  CONNECT,
+) as RedisClientName[];
 
 /** Connects. */
-export async function connectRedis(client: RedisClientName, url: string): Promise<RedisConnection> {
-  switch (client) {
-    case "ioredis": {
-      const { Redis }: IoredisModule = await import(IOREDIS);
-      const redis = new Redis(url, {
-        lazyConnect: true,
-        maxRetriesPerRequest: 0, // what is under way when a connection drops fails, and is not sent again
-        commandTimeout: 30_000,
-      });
-      redis.on("error", () => {}); // commands fail as well
-      await redis.connect();
-      return {
-        send: (command, args) => redis.call(command, ...args),
-        [Symbol.asyncDispose]: async () => void await redis.quit(),
-      };
-    }
-    case "node-redis": {
-      const { createClient }: NodeRedisModule = await import(NODE_REDIS);
-      const redis = createClient({ url, disableOfflineQueue: true });
-      redis.on("error", () => {}); // commands fail as well
-      await redis.connect();
-      return {
-        send: (command, args) => redis.sendCommand([command, ...args]),
-        [Symbol.asyncDispose]: async () => await redis.close(),
-      };
-    }
-  }
+export function connectRedis(
+  client: RedisClientName,
+  url: string,
+  options: ConnectionOptions = {},
+): Promise<RedisConnection> {
+  return CONNECT[client](url, options);
 }
 
 /** An empty place in Redis, and several ways to it. */
@@ -75,10 +74,7 @@ export async function openRedis(
   await using opened = new AsyncDisposableStack();
   const first = opened.use(await connectRedis(client, url));
   const second = opened.use(await connectRedis(client, url));
-  const keys = async () => {
-    const found = await first.send("KEYS", [`${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`]);
-    return (found as string[]).sort();
-  };
+  const keys = () => keysOf(first.send, prefix);
   const connections = opened.move();
   return {
     prefix,
@@ -94,34 +90,82 @@ export async function openRedis(
       return times;
     },
     async [Symbol.asyncDispose]() {
-      const left = await keys();
-      if (left.length > 0) await first.send("DEL", left);
+      await removeKeys(first.send, prefix);
       await connections.disposeAsync();
     },
   };
 }
 
-interface IoredisModule {
-  readonly Redis: new (
-    url: string,
-    options: {
-      readonly lazyConnect: true;
-      readonly maxRetriesPerRequest: 0;
-      readonly commandTimeout: number;
+/** Removes every key that starts with a text. */
+export async function removeKeys(send: RedisSend, prefix: string): Promise<void> {
+  const left = await keysOf(send, prefix);
+  if (left.length > 0) await send("DEL", left);
+}
+
+async function keysOf(send: RedisSend, prefix: string): Promise<string[]> {
+  const found = await send("KEYS", [`${prefix.replace(/[\\*?[\]]/g, "\\$&")}*`]);
+  return (found as string[]).sort();
+}
+
+/** The part of ioredis that is used. */
+interface Ioredis {
+  readonly status: string;
+  call(command: string, ...args: string[]): Promise<unknown>;
+  on(event: "error" | "end", listener: () => void): void;
+  disconnect(): void;
+}
+
+async function connectIoredis(
+  url: string,
+  { timeoutMs, resends = false }: ConnectionOptions,
+): Promise<RedisConnection> {
+  const { Redis } = await import(IOREDIS) as {
+    Redis: new (url: string, options: Record<string, unknown>) => Ioredis;
+  };
+  const redis = new Redis(url, {
+    ...(resends ? {} : { maxRetriesPerRequest: 0 }), // what is under way fails
+    retryStrategy: () => 50,
+    ...(timeoutMs === undefined ? {} : { commandTimeout: timeoutMs }),
+  });
+  redis.on("error", () => {}); // without it, each failure is printed
+  const ended = new Promise<void>((resolve) => redis.on("end", resolve));
+  return {
+    send: (command, args) => redis.call(command, ...args),
+    async [Symbol.asyncDispose]() {
+      const isWaiting = redis.status === "reconnecting"; // then there is nothing that ends
+      redis.disconnect();
+      if (!isWaiting) await ended;
     },
-  ) => {
-    on(event: "error", listener: () => void): unknown;
-    connect(): Promise<void>;
-    call(command: string, ...args: readonly string[]): Promise<unknown>;
-    quit(): Promise<unknown>;
   };
 }
 
-interface NodeRedisModule {
-  createClient(options: { readonly url: string; readonly disableOfflineQueue: true }): {
-    on(event: "error", listener: () => void): unknown;
-    connect(): Promise<unknown>;
-    sendCommand(args: readonly string[]): Promise<unknown>;
-    close(): Promise<void>;
+/** The part of node-redis that is used. */
+interface NodeRedis {
+  on(event: "error", listener: () => void): void;
+  connect(): Promise<unknown>;
+  sendCommand(args: readonly string[]): Promise<unknown>;
+  destroy(): void;
+}
+
+async function connectNodeRedis(
+  url: string,
+  { timeoutMs }: ConnectionOptions,
+): Promise<RedisConnection> {
+  const { createClient } = await import(NODE_REDIS) as {
+    createClient: (options: Record<string, unknown>) => NodeRedis;
+  };
+  const redis = createClient({
+    url,
+    disableOfflineQueue: true, // what cannot be sent fails
+    socket: {
+      reconnectStrategy: () => 50,
+      ...(timeoutMs === undefined ? {} : { socketTimeout: timeoutMs }),
+    },
+  });
+  redis.on("error", () => {}); // without it, a connection that drops ends the process
+  await redis.connect();
+  return {
+    send: (command, args) => redis.sendCommand([command, ...args]),
+    [Symbol.asyncDispose]: () => Promise.resolve(redis.destroy()),
   };
 }

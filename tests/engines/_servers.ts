@@ -20,24 +20,40 @@ export interface EnginePrograms {
 /** Where Debian has what is not on the path. */
 const DEBIAN_POSTGRES = "/usr/lib/postgresql";
 
+const PROGRAMS: {
+  readonly [E in Engine]: {
+    /** Where its server may be, what is wanted most first. */
+    candidates(): readonly string[];
+    start(server: string): Promise<RunningServer>;
+  };
+} = {
+  postgres: {
+    candidates: () => [...debianPostgres(), ...onPath("postgres")],
+    start: startPostgres,
+  },
+  redis: {
+    candidates: () => [...onPath("redis-server"), ...onPath("valkey-server")],
+    start: startRedis,
+  },
+};
+
 /** Finds an engine; `undefined` if the machine has none. */
 export async function findEngine(engine: Engine): Promise<EnginePrograms | undefined> {
-  for (const server of candidates(engine)) {
+  for (const server of PROGRAMS[engine].candidates()) {
     const version = await readVersion(server);
     if (version !== undefined) return { server, version };
   }
   return undefined;
 }
 
-function candidates(engine: Engine): readonly string[] {
+/** Starts an engine; it answers from now on, and is gone with all it kept at the end of the block. */
+export function startEngine(engine: Engine, { server }: EnginePrograms): Promise<RunningServer> {
+  return PROGRAMS[engine].start(server);
+}
+
+function onPath(name: string): readonly string[] {
   const folders = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
-  const onPath = (name: string) => folders.map((folder) => join(folder, name)).filter(isFile);
-  switch (engine) {
-    case "postgres":
-      return [...debianPostgres(), ...onPath("postgres")];
-    case "redis":
-      return [...onPath("redis-server"), ...onPath("valkey-server")];
-  }
+  return folders.map((folder) => join(folder, name)).filter(isFile);
 }
 
 /** The newest version first. */
@@ -49,19 +65,6 @@ function debianPostgres(): readonly string[] {
       .filter(isFile);
   } catch {
     return [];
-  }
-}
-
-/** Starts an engine; it answers from now on, and is gone with all it kept at the end of the block. */
-export async function startEngine(
-  engine: Engine,
-  { server }: EnginePrograms,
-): Promise<RunningServer> {
-  switch (engine) {
-    case "postgres":
-      return await startPostgres(server);
-    case "redis":
-      return await startRedis(server);
   }
 }
 

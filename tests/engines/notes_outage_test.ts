@@ -2,19 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { createClient } from "../examples/_notes_service.ts";
 import { startAtAddress, withFolder } from "../flows/_notes_process.ts";
 import { refusalOf, statusOf } from "../flows/_notes_programs.ts";
-import { type Engine, engineTest } from "./_engines.ts";
+import { ENGINE_NAMES, ENGINES, engineTest } from "./_engines.ts";
 import { startProxy } from "./_proxy.ts";
-
-/** Which variable names which engine. */
-const VARIABLES: Readonly<Record<Engine, string>> = {
-  postgres: "DATABASE_URL",
-  redis: "REDIS_URL",
-};
 
 /** How long it may take until the service is itself again, in milliseconds. */
 const RECOVERY_MS = 10_000;
 
-for (const engine of Object.keys(VARIABLES) as Engine[]) {
+for (const engine of ENGINE_NAMES) {
   engineTest(
     engine,
     "main.ts refuses while its database is away, and then goes on by itself",
@@ -23,7 +17,7 @@ for (const engine of Object.keys(VARIABLES) as Engine[]) {
         await using proxy = startProxy(url);
         const service = await startAtAddress(folder, {
           secret: "a secret of 32 bytes or more, as it has to be",
-          env: { [VARIABLES[engine]]: proxy.url },
+          env: { [ENGINES[engine].appVariable]: proxy.url },
         });
         let ended: { readonly code: number; readonly stderr: string };
         try {

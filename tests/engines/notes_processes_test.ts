@@ -1,11 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { spawn, withFolder } from "../flows/_notes_process.ts";
 import { SHARED_CASES } from "../flows/_notes_processes.ts";
-import { engineTest } from "./_engines.ts";
+import { ENGINE_NAMES, ENGINES, engineTest } from "./_engines.ts";
 
-for (const { name, run } of SHARED_CASES) {
-  engineTest(
-    "postgres",
-    name,
-    (DATABASE_URL) => run({ kept: /^PostgreSQL$/, env: { DATABASE_URL } }),
-  );
-  engineTest("redis", name, (REDIS_URL) => run({ kept: /^Redis$/, env: { REDIS_URL } }));
+/** How long a service that has to refuse may go on, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+for (const engine of ENGINE_NAMES) {
+  const { title, appVariable } = ENGINES[engine];
+  for (const { name, run } of SHARED_CASES) {
+    engineTest(
+      engine,
+      name,
+      (url) => run({ kept: new RegExp(`^${title}$`), env: { [appVariable]: url } }),
+    );
+  }
+
+  // Processes that make a secret each could not open each other's signing keys
+  engineTest(engine, "main.ts makes no secret for a database that others share", async (url) => {
+    await withFolder(async (folder) => {
+      const service = spawn(folder, "0", { env: { [appVariable]: url } });
+      const timer = setTimeout(() => service.kill("SIGKILL"), PATIENCE_MS);
+      const { code, stderr } = await service.output();
+      clearTimeout(timer);
+      assertEquals(
+        new TextDecoder().decode(stderr),
+        "Cannot start: SECRET is not set; all processes of one database need the same, of 32 bytes or more\n",
+      );
+      assertEquals(code, 1);
+      assertEquals([...Deno.readDirSync(folder)], []);
+    });
+  });
 }

@@ -1,36 +1,20 @@
 /** A server of PostgreSQL under both contracts, by both clients. What adapters have no pool in common. */
 
-import { authStores } from "../../auth/store_repo.ts";
-import { registerContracts } from "../contracts/_contract.ts";
-import {
-  registerStorageContract,
-  runStorageCase,
-  STORAGE_CASES,
-} from "../contracts/storage_adapter.ts";
+import { registerAdapter, runStorageCase, STORAGE_CASES } from "../contracts/storage_adapter.ts";
 import { CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTests } from "./_engines.ts";
 
 for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
   engineTests("postgres", `sqlAdapter() by ${client}`, (url) => {
-    const name = `sqlAdapter() by ${client}`;
-    async function openAdapters(now: () => number) {
-      await using opened = new AsyncDisposableStack();
-      const first = opened.use(await openFreshAdapter(client, { url, now }));
-      const { place } = first;
-      const second = opened.use(await openAdapter(client, { url, now, place }));
-      const all = opened.move();
-      return {
-        adapters: [first.adapter, second.adapter] as const,
-        dispose: () => all.disposeAsync(),
-      };
-    }
-
-    registerStorageContract({ name, open: openAdapters });
-    registerContracts({
-      name: `authStores() over ${name}`,
+    registerAdapter({
+      name: `sqlAdapter() by ${client}`,
       async open(now) {
-        const { adapters: [first, second], dispose } = await openAdapters(now);
-        return { stores: [authStores(first), authStores(second)], dispose };
+        await using opened = new AsyncDisposableStack();
+        const first = opened.use(await openFreshAdapter(client, { url, now }));
+        const { place } = first;
+        const second = opened.use(await openAdapter(client, { url, now, place }));
+        const all = opened.move();
+        return { adapters: [first.adapter, second.adapter], dispose: () => all.disposeAsync() };
       },
     });
   });

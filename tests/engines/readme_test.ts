@@ -1,33 +1,31 @@
 /** The README's recipes for servers work as they are written. */
 
 import { assertEquals, assertExists } from "@std/assert";
-import { type Engine, engineTest } from "./_engines.ts";
+import { type Engine, ENGINES, engineTest } from "./_engines.ts";
 import { IOREDIS, POSTGRES_JS } from "./versions.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A recipe: the variable that it reads, the client as it is written and as it is locked, and how its client closes. */
+/** A recipe: the client as it is written and as it is locked, and how its client closes. */
 const RECIPES: readonly {
   readonly engine: Engine;
-  readonly variable: string;
   readonly client: readonly [written: RegExp, locked: string];
   readonly close: string;
 }[] = [
   {
     engine: "postgres",
-    variable: "DATABASE_URL",
     client: [/npm:postgres@\^[\d.]+/, POSTGRES_JS],
     close: "await sql.end();",
   },
   {
     engine: "redis",
-    variable: "REDIS_URL",
     client: [/npm:ioredis@\^[\d.]+/, IOREDIS],
     close: "redis.disconnect();",
   },
 ];
 
-for (const { engine, variable, client: [written, locked], close } of RECIPES) {
+for (const { engine, client: [written, locked], close } of RECIPES) {
+  const { appVariable: variable } = ENGINES[engine];
   engineTest(engine, `README keeps all stores by ${variable}`, async (url) => {
     const readme = await Deno.readTextFile(new URL("README.md", ROOT));
     const fences = [...readme.matchAll(/^```ts ignore\n(.*?)^```$/gms)].map(([, code]) => code);

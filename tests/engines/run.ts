@@ -13,9 +13,8 @@
  */
 // deno-lint-ignore-file no-console
 
-import { join } from "@std/path";
-import { ROOT } from "../../dev/_project.ts";
-import { type Engine, ENGINES, engineUrl } from "./_engines.ts";
+import { type FolderRun, INTERRUPTED, runFolder } from "../../dev/_run_tests.ts";
+import { type Engine, ENGINE_NAMES, ENGINES, engineUrl } from "./_engines.ts";
 import { findEngine, startEngine } from "./_servers.ts";
 
 /** What a run is ended by. */
@@ -27,9 +26,9 @@ async function main(args: readonly string[]): Promise<number> {
   await using servers = new AsyncDisposableStack();
   const urls: Partial<Record<Engine, string>> = {};
   const found: string[] = [];
-  const missing: string[] = [];
-  for (const engine of Object.keys(ENGINES) as Engine[]) {
-    if (interrupted.signal.aborted) return 130;
+  const missing: Engine[] = [];
+  for (const engine of ENGINE_NAMES) {
+    if (interrupted.signal.aborted) return INTERRUPTED;
     const given = engineUrl(engine);
     const programs = given === undefined ? await findEngine(engine) : undefined;
     if (given !== undefined) {
@@ -43,58 +42,33 @@ async function main(args: readonly string[]): Promise<number> {
     }
   }
   if (found.length > 0) console.log(`engines: ${found.join(", ")}`);
-  for (const engine of missing as Engine[]) {
+  for (const engine of missing) {
     const { title, debian } = ENGINES[engine];
     console.log(`engines: ${title} skipped, not found; apt-get install ${debian}`);
   }
   if (found.length === 0) return args.includes("--require-all") ? 1 : 0;
   const rest = args.filter((arg) => arg !== "--require-all");
-  const code = await runTests(rest, { urls, signal: interrupted.signal });
+  const { signal } = interrupted;
+  const code = await runFolder("engines", rest, { ...runOf(urls), signal });
   return code === 0 && missing.length > 0 && args.includes("--require-all") ? 1 : code;
 }
 
-interface Run {
-  readonly urls: Readonly<Partial<Record<Engine, string>>>;
-  readonly signal: AbortSignal;
-}
-
-async function runTests(args: readonly string[], { urls, signal }: Run): Promise<number> {
-  const temporary = await Deno.realPath(await Deno.makeTempDir({ prefix: "gatehouse_engines_" }));
+/** The tests' permissions, and where the engines are. */
+function runOf(urls: Readonly<Partial<Record<Engine, string>>>): FolderRun {
   const hosts = Object.values(urls).map((url) => new URL(url).hostname);
   const entries = Object.entries(urls) as [Engine, string][];
-  try {
-    if (signal.aborted) return 130;
-    const { code } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "test",
-        "--no-prompt",
-        "--allow-env",
-        "--allow-read",
-        "--allow-sys", // clients ask who runs them, and where
-        `--allow-net=${[...new Set(["127.0.0.1", ...hosts])].join()}`,
-        `--allow-write=${temporary}`,
-        `--allow-run=${Deno.execPath()}`,
-        `--lock=${join(ROOT, "tests/engines/deno.lock")}`,
-        ...args,
-        ...(args.some(isPath) ? [] : ["tests/engines"]),
-      ],
-      cwd: ROOT,
-      env: {
-        ...Object.fromEntries(entries.map(([engine, url]) => [ENGINES[engine].variable, url])),
-        TMPDIR: temporary,
-        TEMP: temporary,
-        TMP: temporary,
-      },
-      signal,
-    }).spawn().status;
-    return signal.aborted ? 130 : code;
-  } finally {
-    await Deno.remove(temporary, { recursive: true });
-  }
-}
-
-function isPath(arg: string, index: number, args: readonly string[]): boolean {
-  return !arg.startsWith("-") && args[index - 1] !== "--filter";
+  return {
+    permissions: (temporary) => [
+      "--no-prompt",
+      "--allow-env",
+      "--allow-read",
+      "--allow-sys", // clients ask who runs them, and where
+      `--allow-net=${[...new Set(["127.0.0.1", ...hosts])].join()}`,
+      `--allow-write=${temporary}`,
+      `--allow-run=${Deno.execPath()}`,
+    ],
+    env: Object.fromEntries(entries.map(([engine, url]) => [ENGINES[engine].variable, url])),
+  };
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

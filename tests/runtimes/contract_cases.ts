@@ -15,6 +15,7 @@ import {
   type AdapterImplementation,
   runStorageCase,
   STORAGE_CASES,
+  storesOver,
 } from "../contracts/storage_adapter.ts";
 import type { RuntimeCase } from "./harness.ts";
 
@@ -34,8 +35,12 @@ function familyContract<F extends Family>(
   }));
 }
 
-/** A case for each promise of an adapter that has the atomic hook. */
-export function storageContract(implementation: AdapterImplementation): readonly RuntimeCase[] {
+/** A case for each promise of an adapter that has the atomic hook, and of the stores over it. */
+export function adapterContracts(implementation: AdapterImplementation): readonly RuntimeCase[] {
+  return [...storageContract(implementation), ...storeContract(storesOver(implementation))];
+}
+
+function storageContract(implementation: AdapterImplementation): readonly RuntimeCase[] {
   return STORAGE_CASES.map((storageCase) => ({
     name: `${implementation.name} ${storageCase.name}`,
     run: () => runStorageCase(implementation, storageCase),

@@ -4,40 +4,19 @@
  * @module
  */
 
-import { authStores } from "../../mod.ts";
-import { type SqlAdapter, sqlAdapter, type SqlQuery } from "../../auth/store_sql.ts";
-import { storageContract, storeContract } from "./contract_cases.ts";
+import { type OpenSql, sqlAdapters } from "../contracts/_sql.ts";
+import { adapterContracts } from "./contract_cases.ts";
 import type { RuntimeCase } from "./harness.ts";
 
-/** A database of SQLite, for one case. */
-export interface OpenSqlite {
-  /** Ways to it, over one table that is empty or not there. */
-  readonly queries: readonly [SqlQuery, ...SqlQuery[]];
-  /** Closes and removes what was opened. */
-  readonly dispose?: () => Promise<void> | void;
-}
+/** A database of SQLite, for one case: ways to one table that is empty or not there. */
+export type OpenSqlite = Pick<OpenSql, "queries" | "dispose">;
 
 /** The cases. */
 export function sqliteCases(
   name: string,
   open: () => Promise<OpenSqlite> | OpenSqlite,
 ): readonly RuntimeCase[] {
-  async function openAdapters(now: () => number) {
-    const { queries: [first, ...others], dispose = () => {} } = await open();
-    const make = (query: SqlQuery) => sqlAdapter({ query, dialect: "sqlite", now });
-    const adapters: [SqlAdapter, ...SqlAdapter[]] = [make(first), ...others.map(make)];
-    await Promise.all(adapters.map((adapter) => adapter.migrate()));
-    return { adapters, dispose };
-  }
-
-  return [
-    ...storageContract({ name, open: openAdapters }),
-    ...storeContract({
-      name: `authStores() over ${name}`,
-      async open(now) {
-        const { adapters: [first, ...others], dispose } = await openAdapters(now);
-        return { stores: [authStores(first), ...others.map(authStores)], dispose };
-      },
-    }),
-  ];
+  return adapterContracts(
+    sqlAdapters(name, async () => ({ dialect: "sqlite", ...await open() })),
+  );
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { authStores, inMemoryAuthStores } from "../../mod.ts";
+import { inMemoryAuthStores } from "../../mod.ts";
 import { memoryAdapters } from "../contracts/_memory_adapter.ts";
-import { storageContract, storeContract } from "./contract_cases.ts";
+import { adapterContracts, storeContract } from "./contract_cases.ts";
 import type { RuntimeCase } from "./harness.ts";
 
 /** The cases, in the order in which they run. */
@@ -15,15 +15,8 @@ export const storeCases: readonly RuntimeCase[] = [
     name: "stores: inMemoryAuthStores()",
     open: (now) => ({ stores: [inMemoryAuthStores({ now })] }),
   }),
-  ...storageContract({
+  ...adapterContracts({
     name: "stores: memoryAdapter()",
     open: (now) => ({ adapters: memoryAdapters({ now }) }),
-  }),
-  ...storeContract({
-    name: "stores: authStores(memoryAdapter())",
-    open(now) {
-      const [first, ...others] = memoryAdapters({ now });
-      return { stores: [authStores(first), ...others.map(authStores)] };
-    },
   }),
 ];

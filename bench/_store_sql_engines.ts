@@ -6,7 +6,6 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
-import pglite from "@electric-sql/pglite/package.json" with { type: "json" };
 import { POSTGRES_JS } from "../tests/engines/versions.ts";
 import {
   bareSql,
@@ -68,10 +67,10 @@ export async function openPglite(options: EngineOptions): Promise<StoreEngine> {
   await migrate(over);
   const prepare: PrepareSql = (text) => async (params) =>
     (await database.query<Row>(text, params)).rows;
+  const { version = "" } =
+    (await database.query<{ version: string }>("SELECT version()")).rows[0] ?? {};
   return {
-    title: `PostgreSQL ${await serverVersion(
-      over,
-    )} in memory, @electric-sql/pglite@${pglite.version}`,
+    title: `${/^\S+ \S+ \(PGlite \S+\)/.exec(version)?.[0]} in memory`,
     bound: true,
     stores: (onStatement) => storesOver(over, onStatement),
     bare: bareSql(over, prepare),

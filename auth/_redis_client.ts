@@ -52,7 +52,7 @@ export async function readFields(
   try {
     return await receive(send, "HMGET", [key, ...args]);
   } catch (error) {
-    throw redisError("read from Redis", error, texts);
+    throw redisError("read record", error, texts);
   }
 }
 
@@ -97,7 +97,9 @@ async function sha1Hex(text: string): Promise<string> {
 function redisError(purpose: RedisPurpose, error: unknown, texts: readonly string[]): Error {
   const cause = clientError(error, texts);
   const name = typeof cause.code === "string" ? cause.code : cause.name;
-  return new Error(`Cannot ${purpose}: ${reasonOf(messageOf(error)) ?? name}`, { cause });
+  return new Error(`Cannot ${purpose}: Redis failed, ${reasonOf(messageOf(error)) ?? name}`, {
+    cause,
+  });
 }
 
 function reasonOf(message: string): string | undefined {

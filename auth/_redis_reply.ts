@@ -53,7 +53,7 @@ export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("Cannot read from Redis: a record's value is not JSON");
+    throw new Error("Cannot read record: its value is not JSON");
   }
 }
 
@@ -67,5 +67,5 @@ export function readResult(reply: unknown, version: string): CasResult {
 
 /** A client that reads JSON by itself gives what Redis did not. */
 function unexpectedReply(): Error {
-  return new Error("Cannot read from Redis: send gives something else than its replies");
+  return new Error("Cannot read reply of Redis: send gives something else");
 }

@@ -10,8 +10,14 @@
 
 import { SKEW_SECONDS } from "./_clock.ts";
 
-/** What a command is for, in the message of its failure. */
-export type RedisPurpose = "read from Redis" | "write to Redis";
+/** What a command is for, in the message of its failure: as the other adapters say it. */
+export type RedisPurpose =
+  | "read record"
+  | "find record"
+  | "list records"
+  | "keep record"
+  | "remove record"
+  | "take record";
 
 /** A script. */
 export interface RedisScript {
@@ -116,7 +122,7 @@ end
  */
 export const WRITE_SCRIPT: RedisScript = {
   start: RECORD,
-  purpose: "write to Redis",
+  purpose: "keep record",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 local version, value = ARGV[4], ARGV[5]
 local function given(arg) return arg ~= "" and string.sub(arg, 2) end
@@ -177,7 +183,7 @@ return "ok"
 /** Removes a record. */
 export const REMOVE_SCRIPT: RedisScript = {
   start: RECORD,
-  purpose: "write to Redis",
+  purpose: "remove record",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 if not expected() then return "lost" end
 remove(name, record)
@@ -188,7 +194,7 @@ return "ok"
 /** Removes a record and gives its value. */
 export const TAKE_SCRIPT: RedisScript = {
   start: RECORD,
-  purpose: "write to Redis",
+  purpose: "take record",
   lua: prelude(RECORD) + REMOVE + `
 local record = read(name)
 if not lives(record) then return false end
@@ -201,7 +207,7 @@ return value
 /** Finds a record by its `unique` text, and gives its key, version, value and end. */
 export const FIND_SCRIPT: RedisScript = {
   start: UNIQUE,
-  purpose: "read from Redis",
+  purpose: "find record",
   lua: prelude(UNIQUE) + `
 local key = redis.call("GET", KEYS[1])
 if not key then return false end
@@ -217,7 +223,7 @@ return { key, record[1], redis.call("HGET", base .. "${RECORD}" .. key, "j"), re
  */
 export const LIST_SCRIPT: RedisScript = {
   start: INDEX,
-  purpose: "read from Redis",
+  purpose: "list records",
   lua: prelude(INDEX) + `
 local field = string.sub(name, 1, 1) == "0" and 4 or 5
 local text = string.sub(name, 3)

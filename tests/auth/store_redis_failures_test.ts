@@ -71,22 +71,22 @@ for (const [why, message, expected] of FAILURES) {
   Deno.test(`redisAdapter() says why Redis failed, and sends nothing again: ${why}`, async () => {
     const { send, sent } = fakeRedis(new Error(message));
     const { get, find, list, put, delete: remove, atomic } = redisAdapter(send, { now });
-    const read = [() => get("c", "k"), () => find("c", "u"), () => list("c", 0, "i")];
-    const written = [
-      () => put("c", "k", { value: 1 }),
-      () => remove("c", "k"),
-      () => atomic.cas("c", "k", null, { value: 1 }),
-      () => atomic.cas("c", "k", null, null),
-      () => atomic.take("c", "k"),
+    const attempts: readonly (readonly [purpose: string, attempt: () => Promise<unknown>])[] = [
+      ["read record", () => get("c", "k")],
+      ["find record", () => find("c", "u")],
+      ["list records", () => list("c", 0, "i")],
+      ["keep record", () => put("c", "k", { value: 1 })],
+      ["remove record", () => remove("c", "k")],
+      ["keep record", () => atomic.cas("c", "k", null, { value: 1 })],
+      ["remove record", () => atomic.cas("c", "k", null, null)],
+      ["take record", () => atomic.take("c", "k")],
     ];
-    for (const [attempts, purpose] of [[read, "read from"], [written, "write to"]] as const) {
-      for (const attempt of attempts) {
-        const error = await assertRejects(attempt, Error);
-        assertEquals(error.message, `Cannot ${purpose} Redis: ${expected}`);
-        assertEquals(error.cause instanceof Error && error.cause.message, message);
-      }
+    for (const [purpose, attempt] of attempts) {
+      const error = await assertRejects(attempt, Error);
+      assertEquals(error.message, `Cannot ${purpose}: Redis failed, ${expected}`);
+      assertEquals(error.cause instanceof Error && error.cause.message, message);
     }
-    assertEquals(sent.length, read.length + written.length);
+    assertEquals(sent.length, attempts.length);
   });
 }
 
@@ -103,7 +103,7 @@ Deno.test("redisAdapter() says the platform's code of a failure, or its class", 
   ) {
     const { get } = redisAdapter(fakeRedis(error).send, { now });
     const { message, cause } = await assertRejects(() => get("c", "k"), Error);
-    assertEquals(message, `Cannot read from Redis: ${expected}`);
+    assertEquals(message, `Cannot read record: Redis failed, ${expected}`);
     assertEquals(cause instanceof Error && cause.message, error.message);
   }
 });
@@ -115,7 +115,7 @@ for (const [why, leak] of LEAKS) {
       { now },
     );
     for (const [name, call] of CALLS) {
-      const error = await assertRejects(() => call(adapter), Error, " Redis: ", name);
+      const error = await assertRejects(() => call(adapter), Error, "Redis failed, ", name);
       assertTellsNothing(error, name);
     }
   });

@@ -76,7 +76,7 @@ engineTest("redis", "redisAdapter() needs no more rights than it says", async (u
     assertEquals(await adapter.atomic.take("c", "k"), FULL.value);
     const other = redisAdapter(connection.send, { prefix: "{other}:", now: () => START });
     const refused = await assertRejects(() => other.get("c", "k"), Error);
-    assertMatch(refused.message, /: NOPERM, its user is not allowed/);
+    assertMatch(refused.message, /: Redis failed, NOPERM, its user is not allowed/);
   } finally {
     await place.send("ACL", ["DELUSER", name]);
   }

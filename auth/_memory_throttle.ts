@@ -7,7 +7,13 @@
 import { createLruMap } from "./_lru_map.ts";
 import { inOneTurn } from "./_memory_record.ts";
 import type { LoginThrottle } from "./store_types.ts";
-import { onePerKey, type ThrottleRecord, throttleSteps, throttleSuccess } from "./throttle_rule.ts";
+import {
+  onePerKey,
+  type ThrottleClaim,
+  type ThrottleRecord,
+  throttleSteps,
+  throttleSuccess,
+} from "./throttle_rule.ts";
 
 /**
  * Counts attempts in memory, for this process. Beyond `limit` keys, of those whose last attempt is longest ago the ones
@@ -28,9 +34,8 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
   return {
     reserve: (claims, now) =>
       inOneTurn(() => {
-        const counted = onePerKey(claims);
-        const recordOf = (i: number) => records.get(counted[i]?.key ?? "", now) ?? null;
-        const decision = throttleSteps(counted, recordOf, now);
+        const recordOf = ({ key }: ThrottleClaim) => records.get(key, now) ?? null;
+        const decision = throttleSteps(onePerKey(claims), recordOf, now);
         if (!decision.allowed) return decision;
         for (const { claim, record } of decision.steps) records.set(claim.key, record, now);
         return { allowed: true };

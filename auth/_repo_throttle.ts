@@ -50,7 +50,7 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
     now: number,
   ): Promise<ThrottleDecision | undefined> {
     const found = await Promise.all(claims.map(({ key }) => adapter.get(THROTTLE, key)));
-    const decision = throttleSteps(claims, (i) => recordOf(found[i] ?? null), now);
+    const decision = throttleSteps(claims, (_, place) => recordOf(found[place] ?? null), now);
     if (!decision.allowed) return decision;
     const counted: Counted[] = [];
     for (const [i, { claim, record }] of decision.steps.entries()) {

@@ -140,15 +140,15 @@ type ThrottleSteps =
  * Counts an attempt under all of several claims, or under none if one of them refuses: then the longest wait is told.
  *
  * @param claims Each key once.
- * @param recordOf What is kept for a claim, by its place; `null` if nothing is.
+ * @param recordOf What is kept for a claim, which is at a place among them; `null` if nothing is.
  */
 export function throttleSteps(
   claims: readonly ThrottleClaim[],
-  recordOf: (place: number) => ThrottleRecord | null,
+  recordOf: (claim: ThrottleClaim, place: number) => ThrottleRecord | null,
   now: number,
 ): ThrottleSteps {
-  const steps = claims.map((claim, i) => {
-    return { claim, step: throttleStep(claim.rule, recordOf(i), now) };
+  const steps = claims.map((claim, place) => {
+    return { claim, step: throttleStep(claim.rule, recordOf(claim, place), now) };
   });
   const waits = steps.flatMap(({ step }) => step.allowed ? [] : step.retryAfter);
   if (waits.length > 0) return { allowed: false, retryAfter: Math.max(...waits) };

@@ -125,45 +125,40 @@ Deno.test("denoKvAdapter() leaves nothing of a record that gave its text away wh
 
 Deno.test("denoKvAdapter() does not take away a text that another record gets meanwhile", async () => {
   using kv = await Deno.openKv(":memory:");
-  const now = () => START + 10 + SKEW_SECONDS;
-  const plain = denoKvAdapter(kv, { now });
-  let commits = 0;
-  const adapter = denoKvAdapter(
-    hookedKv(kv, {
-      async onCommit(commit) {
-        if (++commits === 1) {
-          await kv.delete(["gatehouse", "unique", "c", "u"]); // Deno KV has got so far
-          await plain.put("c", "other", FULL);
-        }
-        return await commit();
-      },
-    }),
-    { now },
-  );
+  const { plain, late, commits } = meeting(kv, async () => {
+    await kv.delete(["gatehouse", "unique", "c", "u"]); // Deno KV has got so far
+    await plain.put("c", "other", FULL);
+  });
   await plain.put("c", "k", { ...FULL, expiresAt: START + 10 });
-  await adapter.delete("c", "k");
-  assertEquals([(await plain.find("c", "u"))?.key, commits], ["other", 2]);
+  await late.delete("c", "k");
+  assertEquals([(await plain.find("c", "u"))?.key, commits()], ["other", 2]);
 });
 
 Deno.test("denoKvAdapter() does not remove a record that is made where one has ended meanwhile", async () => {
   using kv = await Deno.openKv(":memory:");
-  const now = () => START + 10 + SKEW_SECONDS;
-  const plain = denoKvAdapter(kv, { now });
-  let commits = 0;
-  const adapter = denoKvAdapter(
-    hookedKv(kv, {
-      async onCommit(commit) {
-        if (++commits === 1) {
-          await kv.delete(["gatehouse", "record", "c", "k"]); // Deno KV has got so far
-          await plain.put("c", "k", { value: 2 });
-        }
-        return await commit();
-      },
-    }),
-    { now },
-  );
+  const { plain, late, commits } = meeting(kv, async () => {
+    await kv.delete(["gatehouse", "record", "c", "k"]); // Deno KV has got so far
+    await plain.put("c", "k", { value: 2 });
+  });
   await plain.put("c", "k", { ...FULL, expiresAt: START + 10 });
-  await adapter.put("c", "other", FULL);
-  assertEquals([(await plain.find("c", "u"))?.key, commits], ["other", 2]);
+  await late.put("c", "other", FULL);
+  assertEquals([(await plain.find("c", "u"))?.key, commits()], ["other", 2]);
   assertEquals((await plain.get("c", "k"))?.value, 2);
 });
+
+/** Two adapters long after the start, and what happens before the first commit of the one that is late. */
+function meeting(kv: Deno.Kv, meanwhile: () => Promise<void>) {
+  const now = () => START + 10 + SKEW_SECONDS;
+  let commits = 0;
+  const hooked = hookedKv(kv, {
+    async onCommit(commit) {
+      if (++commits === 1) await meanwhile();
+      return await commit();
+    },
+  });
+  return {
+    plain: denoKvAdapter(kv, { now }),
+    late: denoKvAdapter(hooked, { now }),
+    commits: () => commits,
+  };
+}

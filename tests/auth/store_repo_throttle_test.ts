@@ -5,6 +5,7 @@ import { repoLoginThrottle } from "../../auth/store_repo.ts";
 import type { AtomicHook, StorageAdapter } from "../../auth/storage_adapter.ts";
 import type { ThrottleClaim, ThrottleRule } from "../../auth/throttle_rule.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { pausesOf } from "./_pauses.ts";
 import { onWorkerd } from "./_workerd.ts";
 
 const START = 1_700_000_000;
@@ -181,7 +182,7 @@ Deno.test("repoLoginThrottle() goes on behind one that failed", async () => {
 });
 
 Deno.test("repoLoginThrottle() waits for nobody where nobody is before, and keeps no timer", async () => {
-  const waits = await timersOf(async () => {
+  const waits = await pausesOf(async () => {
     const throttle = repoLoginThrottle({ adapter: memoryAdapter({ now }) });
     for (let i = 0; i < 3; i++) {
       await throttle.reserve([claim("k")], START);
@@ -194,7 +195,7 @@ Deno.test("repoLoginThrottle() waits for nobody where nobody is before, and keep
 Deno.test("repoLoginThrottle() waits in workerd for no other request", async () => {
   await onWorkerd(async () => {
     const { throttle, calls, letGo } = gated(1);
-    const waits = await timersOf(async () => {
+    const waits = await pausesOf(async () => {
       const first = throttle.reserve([claim("k")], START);
       assertEquals(await throttle.reserve([claim("k")], START), ALLOWED);
       assertEquals(calls.cas, 1);
@@ -204,19 +205,3 @@ Deno.test("repoLoginThrottle() waits in workerd for no other request", async () 
     assertEquals(waits, []);
   });
 });
-
-/** How long is waited for anything while something runs, in milliseconds. */
-async function timersOf(run: () => Promise<void>): Promise<readonly unknown[]> {
-  const { setTimeout } = globalThis;
-  const waits: unknown[] = [];
-  globalThis.setTimeout = Object.assign((then: () => void, ms?: number) => {
-    waits.push(ms);
-    return setTimeout(then, 0);
-  }, setTimeout);
-  try {
-    await run();
-  } finally {
-    globalThis.setTimeout = setTimeout;
-  }
-  return waits;
-}

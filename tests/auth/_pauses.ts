@@ -1,5 +1,5 @@
 /**
- * How long is waited between tries, without waiting.
+ * How long is waited for anything, without waiting.
  *
  * @module
  */

@@ -12,8 +12,8 @@ import type { Work } from "./_store_kv_writer.ts";
 export interface Writers extends AsyncDisposable {
   /** Waits until all of them have written. */
   write(work: Work): Promise<void>;
-  /** Kills all of them when they have been at it for some time. */
-  killWhile(work: Work, ms: number): Promise<void>;
+  /** Kills all of them in the midst of it, some time after something is there. */
+  killWhile(work: Work, isThere: () => Promise<boolean>): Promise<void>;
 }
 
 /** Starts four writers. */
@@ -21,9 +21,11 @@ export async function startWriters(path: string): Promise<Writers> {
   const processes = await start(4, "./_store_kv_writer.ts", path);
   return {
     write: async (work) => void await processes.ask(() => work),
-    async killWhile(work, ms) {
+    async killWhile(work, isThere) {
       const asked = processes.ask(() => work).catch(() => {}); // nobody answers
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      } while (!await isThere());
       processes.kill();
       await asked;
     },

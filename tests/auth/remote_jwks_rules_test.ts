@@ -2,6 +2,7 @@
 
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { remoteJwks, type RemoteJwksOptions } from "../../auth/remote_jwks.ts";
+import { pausesOf } from "./_pauses.ts";
 import { ADDRESS, publish, setOf, signer, START, unavailable } from "./_remote_jwks.ts";
 
 const ec = await signer();
@@ -105,17 +106,9 @@ Deno.test("remoteJwks() takes what is no text for no name, and warns of none tha
 });
 
 Deno.test("remoteJwks() waits for five seconds where nobody says for how long", async () => {
-  const { setTimeout } = globalThis;
-  const waits: unknown[] = [];
-  globalThis.setTimeout = Object.assign((run: () => void, ms?: number) => {
-    waits.push(ms);
-    return setTimeout(run, 0);
-  }, setTimeout);
   const publisher = publish([], { fetch: () => new Promise(() => {}) });
-  try {
-    const { reason } = await publisher.refusal(kid);
-    assertEquals([reason, waits[0]], ["jwks_unavailable", 5_000]);
-  } finally {
-    globalThis.setTimeout = setTimeout;
-  }
+  const [first] = await pausesOf(async () => {
+    assertEquals((await publisher.refusal(kid)).reason, "jwks_unavailable");
+  });
+  assertEquals(first, 5_000);
 });

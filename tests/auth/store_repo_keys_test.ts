@@ -6,12 +6,10 @@ import { type KeyService, keyService } from "../../auth/key_service.ts";
 import { repoKeyStore } from "../../auth/store_repo.ts";
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
+import { OLD, TODAY } from "./_encrypted_keys.ts";
 
 const START = 1_700_000_000;
 const now = () => START;
-
-const OLD = "the secret of before, 32 bytes or more";
-const TODAY = "the secret of today, 32 bytes or more";
 
 Deno.test("repoKeyStore() loses no write of a ring that is encrypted anew and rotated in one reading", async () => {
   const inner = memoryAdapter({ now });

@@ -1,12 +1,11 @@
-/** Lists that are longer than what the stores over an adapter read at once. */
+/** Lists that are longer than what the stores over an adapter read, or end, at once. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { StorageAdapter } from "../../auth/storage_adapter.ts";
 import { authStores } from "../../auth/store_repo.ts";
 import type { AuthStores } from "../../auth/store_types.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
-
-const START = 1_700_000_000;
+import { SESSION, START } from "./_store_records.ts";
 
 /** A user's records, as they are made, listed and ended all at once. */
 interface Kind {
@@ -141,3 +140,19 @@ function counting(inner: StorageAdapter, limits: (number | undefined)[]): Storag
     },
   };
 }
+
+Deno.test("authStores() ends all that it can where one end fails, and then says so", async () => {
+  const inner = memoryAdapter({ now: () => START });
+  const { sessions } = authStores({
+    ...inner,
+    delete: (collection, key) =>
+      key === "hash of s3"
+        ? Promise.reject(new Error("The database is down"))
+        : inner.delete(collection, key),
+  });
+  for (let i = 0; i < 40; i++) {
+    await sessions.create({ ...SESSION, id: `s${i}`, tokenHash: `hash of s${i}` });
+  }
+  await assertRejects(() => sessions.revokeAll("u1"), Error, "The database is down");
+  assertEquals((await sessions.list("u1")).map(({ id }) => id), ["s3"]);
+});

@@ -56,29 +56,3 @@ Deno.test("authStores() keeps nothing under what is no text", async () => {
   assertEquals(await users.findBySub("u1"), null);
   await assertRejects(() => states.put("\ud83d", 1, NOW + 60), TypeError);
 });
-
-Deno.test("authStores() ends all that it can where one end fails, and then says so", async () => {
-  const inner = memoryAdapter({ now: () => NOW });
-  const { sessions } = authStores({
-    ...inner,
-    delete: (collection, key) =>
-      key === "hash of s3"
-        ? Promise.reject(new Error("The database is down"))
-        : inner.delete(collection, key),
-  });
-  for (let i = 0; i < 40; i++) {
-    await sessions.create({
-      id: `s${i}`,
-      sub: "u1",
-      tokenHash: `hash of s${i}`,
-      securityStamp: "stamp",
-      createdAt: NOW,
-      activeAt: NOW,
-      expiresAt: NOW + 600,
-      authTime: NOW,
-      amr: ["pwd"],
-    });
-  }
-  await assertRejects(() => sessions.revokeAll("u1"), Error, "The database is down");
-  assertEquals((await sessions.list("u1")).map(({ id }) => id), ["s3"]);
-});

@@ -181,6 +181,22 @@ Deno.test("repoLoginThrottle() goes on behind one that failed", async () => {
   await first;
 });
 
+Deno.test("repoLoginThrottle() waits for none that hangs", async () => {
+  const inner = memoryAdapter({ now });
+  const hanging = Promise.withResolvers<null>();
+  let asked = 0;
+  const throttle = repoLoginThrottle({
+    adapter: {
+      ...inner,
+      get: (...args) => asked++ === 0 ? hanging.promise : inner.get(...args),
+    },
+  });
+  const first = throttle.reserve([claim("k")], START);
+  assertEquals(await throttle.reserve([claim("k")], START), ALLOWED);
+  hanging.resolve(null);
+  assertEquals(await first, ALLOWED);
+});
+
 Deno.test("repoLoginThrottle() waits for nobody where nobody is before, and keeps no timer", async () => {
   const waits = await pausesOf(async () => {
     const throttle = repoLoginThrottle({ adapter: memoryAdapter({ now }) });

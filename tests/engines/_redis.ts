@@ -17,7 +17,7 @@ export interface RedisConnection extends AsyncDisposable {
   readonly send: RedisSend;
 }
 
-/** When a client gives a statement up. */
+/** What a client does where nothing is heard: how long it waits, and whether it asks again. */
 export interface ConnectionOptions {
   /** After how long a statement is given up, where the client can do that. @default never */
   readonly timeoutMs?: number;
@@ -34,11 +34,6 @@ const CONNECT: {
   ioredis: connectIoredis,
   "node-redis": connectNodeRedis,
 };
-
-/** Every client. */
-export const REDIS_CLIENTS: readonly RedisClientName[] = Object.keys(
-  CONNECT,
-) as RedisClientName[];
 
 /** Connects. */
 export function connectRedis(

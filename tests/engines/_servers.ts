@@ -130,11 +130,8 @@ const REDIS_HELLO: Launch["hello"] = {
 };
 
 async function accountOf(name: string): Promise<{ readonly uid: number; readonly gid: number }> {
-  const [uid, gid] = await Promise.all(
-    ["-u", "-g"].map(async (flag) => Number(await run("id", [flag, name]))),
-  );
-  if (uid === undefined || gid === undefined) throw new Error(`Cannot start engine: no ${name}`);
-  return { uid, gid };
+  const idOf = async (flag: string) => Number(await run("id", [flag, name]));
+  return { uid: await idOf("-u"), gid: await idOf("-g") };
 }
 
 async function knows(command: string, flag: string): Promise<boolean> {

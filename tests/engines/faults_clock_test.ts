@@ -41,7 +41,7 @@ for (const { name, engine } of CLIENTS) {
     await behind.stores.states.put("state", "once", behind.clock.now + 1);
     assertEquals(await ahead.stores.sessions.findByTokenHash("hash"), null);
     assertEquals(await ahead.stores.states.consume("state"), null);
-    await tidy(ahead, "u1");
+    await tidy(ahead);
     assertEquals(await behind.stores.sessions.findByTokenHash("hash"), session);
     assertEquals(await behind.stores.sessions.list("u1"), [session]);
     assertEquals(await behind.stores.sessions.touch("s1", RACE_TIME, RACE_TIME + 60), "updated");
@@ -57,7 +57,7 @@ for (const { name, engine } of CLIENTS) {
       await new Promise((resolve) => setTimeout(resolve, 1_500)); // an engine that goes by its own clock forgets it
       ahead.clock.now += 2;
       assertEquals(await ahead.stores.sessions.findByTokenHash("hash"), null);
-      await tidy(ahead, "u1");
+      await tidy(ahead);
       behind.clock.now += 2;
       assertEquals(await behind.stores.sessions.findByTokenHash("hash"), session);
       assertEquals(await behind.stores.sessions.list("u1"), [session]);
@@ -78,7 +78,7 @@ for (const { name, engine } of CLIENTS) {
         assertEquals(await ask(first), { allowed: true });
         assertEquals(await ask(second), { allowed: true });
         for (const process of [first, second]) {
-          await tidy(process, "u1");
+          await tidy(process);
           assertEquals((await ask(process)).allowed, false);
         }
       }
@@ -95,7 +95,7 @@ for (const { name, engine } of CLIENTS) {
       for (const [index, to] of hashes.slice(1).entries()) {
         const process = index % 2 === 0 ? ahead : behind;
         assertEquals(await rotate(process, hashes[index] ?? "", to), "rotated");
-        await tidy(ahead, "u1");
+        await tidy(ahead);
       }
       assertEquals((await behind.stores.refreshTokens.find("f1"))?.generation, 4);
       assertEquals(await rotate(behind, "4", "6"), "reused");
@@ -139,11 +139,11 @@ function rotation(now: number, fromHash: string, toHash: string): RefreshRotatio
 }
 
 /** Removes all that a process takes for past: what it removes by itself, and what it removes along with its writes. */
-async function tidy({ adapter, stores, clock }: Process, sub: string): Promise<void> {
+async function tidy({ adapter, stores, clock }: Process): Promise<void> {
   if ("sweep" in adapter && typeof adapter.sweep === "function") await adapter.sweep();
-  const session = { ...sessionOf("tidy", "tidy"), sub, expiresAt: clock.now + 3_600 };
+  const session = { ...sessionOf("tidy", "tidy"), expiresAt: clock.now + 3_600 };
   await stores.sessions.create(session);
-  await stores.sessions.list(sub);
+  await stores.sessions.list(session.sub);
   await stores.sessions.revoke("tidy");
 }
 

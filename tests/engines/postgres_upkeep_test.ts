@@ -1,6 +1,6 @@
-/** What several processes do at the same time besides reading and writing, and what PostgreSQL alone refuses. */
+/** What several processes do at the same time besides reading and writing. */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { SqlAdapter } from "../../auth/store_sql.ts";
 import { CLIENTS, freshPlace, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
@@ -58,31 +58,6 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
       assertEquals((await first.adapter.list("notes", 0, "i")).length, 1);
     },
   );
-
-  engineTest(
-    "postgres",
-    `put() keeps long values, and refuses a key that is too long, by ${client}`,
-    async (url) => {
-      await using opened = await openFreshAdapter(client, { url, now });
-      const { adapter } = opened;
-      const long = randomText(2_000_000);
-      await adapter.put("notes", "k", { value: long, unique: randomText(2_500) });
-      assertEquals((await adapter.get("notes", "k"))?.value, long);
-      const key = randomText(9_000);
-      const error = await assertRejects(() => adapter.put("notes", key, RECORD), Error);
-      assertEquals(error.message, "Cannot keep record: the database failed");
-      const shown = Deno.inspect(error);
-      assert(shown.includes("54000") && !shown.includes(key.slice(0, 20)), shown);
-      assertEquals(await adapter.get("notes", key), null);
-    },
-  );
 }
 
 const RECORD = { value: 1, index: ["i"] } as const;
-
-/** No compression makes it shorter. */
-function randomText(length: number): string {
-  const letters: string[] = [];
-  while (letters.length * 32 < length) letters.push(crypto.randomUUID().replaceAll("-", ""));
-  return letters.join("").slice(0, length);
-}

@@ -1,13 +1,14 @@
-/** A server of PostgreSQL under both contracts, by both clients. What adapters have no pool in common. */
+/** Servers under both contracts, by every client. What adapters have no connection in common. */
 
 import { registerAdapter, runStorageCase, STORAGE_CASES } from "../contracts/storage_adapter.ts";
 import { CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTests } from "./_engines.ts";
 
-for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
-  engineTests("postgres", `sqlAdapter() by ${client}`, (url) => {
+for (const { name: client, engine } of CLIENTS) {
+  const name = `an adapter over ${client}`;
+  engineTests(engine, name, (url) => {
     registerAdapter({
-      name: `sqlAdapter() by ${client}`,
+      name,
       async open(now) {
         await using opened = new AsyncDisposableStack();
         const first = opened.use(await openFreshAdapter(client, { url, now }));
@@ -20,7 +21,7 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
   });
 }
 
-// A server may be set up to undo one of two that meet: nobody's call fails for it
+// A server may be set up to roll back one of two that meet: nobody's call fails for it
 engineTests("postgres", "sqlAdapter() on serializable transactions", (url) => {
   const strict = new URL(url);
   strict.searchParams.set("default_transaction_isolation", "serializable");

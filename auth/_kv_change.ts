@@ -27,7 +27,7 @@ import type { DenoKvAtomic, DenoKvEntry, DenoKvKey } from "./store_kv_types.ts";
 export interface KvChange {
   readonly collection: string;
   readonly key: string;
-  /** The version that must be there, `null` for none. @default any */
+  /** The version that must be there, `null` for none; without this member, any. `undefined` is none that can be there. */
   readonly expected?: string | null;
   /** What is to be there; `null` for nothing. */
   readonly next: EncodedRecord | null;
@@ -105,7 +105,7 @@ async function attempt(
   if (old?.writer === writer) {
     return { result: { status: "ok", version: old.versionstamp }, before: null };
   }
-  if (expected !== undefined && expected !== (before?.versionstamp ?? null)) {
+  if ("expected" in change && expected !== (before?.versionstamp ?? null)) {
     return { result: { status: "lost" }, before };
   }
   if (old === null && next === null) return NOTHING_THERE;

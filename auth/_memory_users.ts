@@ -38,8 +38,8 @@ export function memoryUserStore(): UserStore {
       inOneTurn(() => {
         const user = usersBySub.get(sub);
         if (user === undefined) return "not_found";
-        if (user.version !== version) return "lost";
         const next = patchUser(user, patch);
+        if (user.version !== version) return "lost";
         if ((subsByIdentifier.get(next.identifier) ?? sub) !== sub) return "identifier_taken";
         const updated = frozenCopy<User>({ ...next, version: String(++writes) });
         usersBySub.set(sub, updated);

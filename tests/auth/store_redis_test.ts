@@ -98,6 +98,11 @@ for (const [why, version, json, end] of SHAPES) {
   });
 }
 
+Deno.test("redisAdapter() reads an end that a client gives as a bigint", async () => {
+  const { expiresAt } = await over([VERSION, "1", 9_000_000_000n]).get("c", "k") ?? {};
+  assertEquals(expiresAt, 9_000_000_000);
+});
+
 Deno.test("redisAdapter() reads bytes to the letter, those of a byte order mark too", async () => {
   const keyed = [bytes("\uFEFFk"), VERSION, bytes(`"\uFEFFv"`), null];
   assertEquals(await over(keyed).find("c", "u"), {

@@ -68,3 +68,15 @@ for (const [why, text, message, said] of MESSAGES) {
     assertEquals((await causeOf({ message }, text)).message, said);
   });
 }
+
+Deno.test("sqlAdapter() says of a client's message what times and counts it has", async () => {
+  const message = "slow at 1700000000, LIMIT 25";
+  const adapter = sqlAdapter({
+    query: () => Promise.reject(new Error(message)),
+    dialect: "postgres",
+    now: () => 1_700_000_000,
+  });
+  const { cause } = await assertRejects(() => adapter.list("c", 0, "text", { limit: 25 }), Error);
+  assert(cause instanceof Error);
+  assertEquals(cause.message, message);
+});

@@ -130,6 +130,19 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
   });
 }
 
+Deno.test("sqlAdapter() asks a database that fails once, and again only who has a unique text", async () => {
+  for (const [unique, most] of [[undefined, 1], ["u", 2]] as const) {
+    let asked = 0;
+    const { put } = sqlAdapter({
+      dialect: "sqlite",
+      query: () => Promise.reject(new Error(`it is down, at call ${++asked}`)),
+    });
+    const { cause } = await assertRejects(() => put("c", "k", { value: 1, unique }), Error);
+    assertStringIncludes(Deno.inspect(cause), "it is down, at call 1");
+    assertEquals(asked, most);
+  }
+});
+
 Deno.test("sqlAdapter() says of a file that is no database that it failed", async () => {
   const folder = await Deno.makeTempDir({ prefix: "sqlite_" });
   try {

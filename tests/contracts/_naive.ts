@@ -24,11 +24,12 @@ import type {
   UserStore,
 } from "../../auth/store_types.ts";
 import {
-  type ThrottleClaim,
+  onePerKey,
   type ThrottleRecord,
-  throttleStep,
+  throttleSteps,
   throttleSuccess,
 } from "../../auth/throttle_rule.ts";
+import { patchUser } from "../../auth/_user_patch.ts";
 
 /** Where one kind of record is kept: a database without transactions. Every call takes a while. */
 interface Table<Row> {
@@ -95,14 +96,11 @@ function naiveUserStore(): UserStore {
     async update(sub, version, patch) {
       const user = await users.get(sub);
       if (user === null) return "not_found";
+      const next = patchUser(user, patch);
       if (user.version !== version) return "lost";
-      const owner = patch.identifier === undefined
-        ? null
-        : await findByIdentifier(patch.identifier);
+      const owner = await findByIdentifier(next.identifier);
       if (owner !== null && owner.sub !== sub) return "identifier_taken";
-      const { disabled = user.disabled, ...others } = patch;
-      const closing = disabled === undefined ? {} : { disabled };
-      await users.put(sub, { ...user, ...others, ...closing, version: nextVersion() });
+      await users.put(sub, { ...next, version: nextVersion() });
       return "updated";
     },
     async delete(sub) {
@@ -232,24 +230,17 @@ function naiveKeyStore(): KeyStore {
 
 function naiveLoginThrottle(): LoginThrottle {
   const records = createTable<ThrottleRecord>();
-  const unique = (claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] => [
-    ...new Map(claims.map((claim) => [claim.key, claim])).values(),
-  ];
   return {
     async reserve(claims, now) {
-      const counted: [key: string, record: ThrottleRecord][] = [];
-      let retryAfter = 0;
-      for (const { key, rule } of unique(claims)) {
-        const step = throttleStep(rule, await records.get(key), now);
-        if (step.allowed) counted.push([key, step.record]);
-        else retryAfter = Math.max(retryAfter, step.retryAfter);
-      }
-      if (retryAfter > 0) return { allowed: false, retryAfter };
-      for (const [key, record] of counted) await records.put(key, record);
+      const counted = onePerKey(claims);
+      const found = await Promise.all(counted.map(({ key }) => records.get(key)));
+      const decision = throttleSteps(counted, (_, place) => found[place] ?? null, now);
+      if (!decision.allowed) return decision;
+      for (const { claim, record } of decision.steps) await records.put(claim.key, record);
       return { allowed: true };
     },
     async succeed(claims, reservedAt) {
-      for (const { key, rule } of unique(claims)) {
+      for (const { key, rule } of onePerKey(claims)) {
         const record = await records.get(key);
         if (record === null || reservedAt >= record.expiresAt) continue;
         const left = throttleSuccess(rule, record, reservedAt);

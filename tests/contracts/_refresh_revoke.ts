@@ -52,6 +52,16 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
+    name: "revoke() by user passes over a family that has ended",
+    async run({ store, clock }) {
+      await store.create({ ...newFamily("f1"), familyExpiresAt: TOKEN_END });
+      await store.create(newFamily("f2"));
+      clock.set(TOKEN_END);
+      await store.revoke({ sub: "u1" });
+      assertEquals(await revoked(store, ["f1", "f2"]), ["f2"]);
+    },
+  },
+  {
     name: "revoke() by user and one session ends what is of both",
     async run({ store }) {
       const ids = ["f1", "f2", "f3", "f4"];

@@ -66,6 +66,16 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
+    name: "rotate() of a family that has ended finds none",
+    async run({ store, clock }) {
+      await createFamily(store);
+      clock.set(FAMILY_END);
+      for (const fromHash of ["hash 0", "stolen"]) {
+        assertEquals(await store.rotate(rotationAt(FAMILY_END, { fromHash })), "not_found");
+      }
+    },
+  },
+  {
     name: "rotate() of an unknown family makes none",
     async run({ store }) {
       assertEquals(await store.rotate(rotation()), "not_found");

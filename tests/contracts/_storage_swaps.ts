@@ -28,6 +28,7 @@ const OTHER: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 /** What is no version that a record has. */
 const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => string])[] = [
   ["no text", () => ""],
+  ["nothing, as JavaScript may", () => JSON.parse("{}").version],
   ["zero", () => "0"],
   ["the version without its end", (version) => version.slice(0, -1)],
   ["the version and more", (version) => `${version}0`],

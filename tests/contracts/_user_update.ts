@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { NewUser, UserPatch, UserStore } from "../../auth/store_types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { makePairs, race, raceForOne, raceToEnd } from "./_helpers.ts";
@@ -63,6 +63,17 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
       assertEquals(await store.update("u1", first.version, patch), "updated");
       const second = await store.findBySub("u1");
       assertEquals(second && withoutVersion(second), { ...newUser("u1", "ada"), ...patch });
+    },
+  },
+  {
+    name: "update() refuses to close an account under its stamp, whatever the version",
+    async run({ store }) {
+      const { version } = await createUser(store, newUser("u1", "ada"));
+      const patch: UserPatch = JSON.parse('{ "disabled": true }'); // which TypeScript refuses
+      for (const one of [version, "stale"]) {
+        await assertRejects(async () => await store.update("u1", one, patch), TypeError);
+      }
+      assertEquals((await store.findBySub("u1"))?.version, version);
     },
   },
   {

@@ -71,6 +71,19 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
+    name: "reserve() and succeed() of one key twice go by the first rule, once",
+    async run({ store }) {
+      for (const [key, limit] of [["tight", 2], ["wide", 9]] as const) {
+        const claims = [limit, 11 - limit].map((most) => ({ key, rule: window(most) }));
+        await use(store, claims, { times: limit });
+        assertEquals(await store.reserve(claims, START), refused(900), key);
+        await store.succeed(claims, START);
+        assertEquals(await store.reserve(claims, START), ALLOWED, key);
+        assertEquals(await store.reserve(claims, START), refused(900), key);
+      }
+    },
+  },
+  {
     name: "reserve() under a window allows its attempts, and the next when it has passed",
     async run({ store, clock }) {
       const claims = one("k", window(2));

@@ -111,6 +111,20 @@ engineTest("redis", "redisAdapter() prunes an index as it is written to", async 
   assertEquals(await members(), 1);
 });
 
+engineTest(
+  "redis",
+  "redisAdapter() has Redis forget an index of which a part was pruned",
+  async (url) => {
+    let time = START;
+    await using place = await openRedis(url, { now: () => time });
+    const [adapter] = place.adapters;
+    await adapter.put("c", "past", { value: 1, index: ["i"], expiresAt: START + 10 });
+    time = START + 3_600;
+    await adapter.put("c", "k", { value: 2, index: ["i"], expiresAt: time + 600 });
+    for (const [key, left] of await place.times()) assertGreater(left, 0, key);
+  },
+);
+
 engineTest("redis", "list() drops what Redis has lost", async (url) => {
   await using place = await openRedis(url, { now: () => START });
   const [adapter] = place.adapters;

@@ -302,3 +302,16 @@ for (const [why, path, init, status, code, allow = null] of REFUSED_REQUESTS) {
 function json(method: string, body: string): RequestInit {
   return { method, body, headers: { "Content-Type": "application/json" } };
 }
+
+Deno.test("/notes takes the longest text however it is escaped", async () => {
+  await withNotes(async ({ call }) => {
+    const text = "\\ud83d\\ude00".repeat(10_000);
+    const response = await call("/notes", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"title":"a","text":"${text}"}`,
+    });
+    assertEquals(response.status, 201);
+    assertEquals((await response.json()).text, "😀".repeat(10_000));
+  });
+});

@@ -180,7 +180,7 @@ export type {
 } from "./router/openapi_types.ts";
 
 // Static assets: packaged files, and conditional requests
-export { mountStatic } from "./static/mount.ts";
+export { mountStatic } from "./router/static_mount.ts";
 export { registerStaticAssets } from "./static/registry.ts";
 export { verifyStaticAssets } from "./static/packaged.ts";
 export { checkPreconditions } from "./static/conditional.ts";

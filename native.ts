@@ -22,7 +22,7 @@
 
 export * from "./mod.ts";
 export { HttpRouter, routerBuilder } from "./openapi/native_routers.ts";
-export { mountStatic } from "./static/native_mount.ts";
+export { mountStatic } from "./router/native_static_mount.ts";
 export { packageStaticAssets } from "./static/native_package.ts";
 export type {
   PackageFormat,

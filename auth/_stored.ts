@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ApiKey, RefreshFamily, Session, User } from "./store_types.ts";
+import type { ApiKey, RefreshFamily, Session, User } from "./stores/types.ts";
 
 /** A user as it was read. @throws {TypeError} If a member that decides has another type. */
 export function readUser(user: User | null): User | null {

@@ -6,13 +6,13 @@
  */
 
 // Authentication put together
-export { Auth, registerAuth } from "./http_register.ts";
-export type { AuthOptions } from "./http_register.ts";
-export type { GivenStores, ServiceOptions, SessionOptions } from "./services.ts";
-export type { JwtOptions } from "./_create_tokens.ts";
-export { resourceServer } from "./http_resource_server.ts";
-export type { ResourceServer, ResourceServerOptions } from "./http_resource_server.ts";
-export { AUTH_RUNTIME, getAuthRuntime } from "./http_runtime.ts";
+export { Auth, registerAuth } from "./http/register.ts";
+export type { AuthOptions } from "./http/register.ts";
+export type { GivenStores, ServiceOptions, SessionOptions } from "./http/_services.ts";
+export type { JwtOptions } from "./http/_create_tokens.ts";
+export { resourceServer } from "./http/resource_server.ts";
+export type { ResourceServer, ResourceServerOptions } from "./http/resource_server.ts";
+export { AUTH_RUNTIME, getAuthRuntime } from "./http/runtime.ts";
 export type {
   AnyRequest,
   AuthRuntime,
@@ -20,21 +20,21 @@ export type {
   GuardRuntime,
   IntegrationOptions,
   TokenRuntime,
-} from "./http_runtime.ts";
-export type { SignedIn, SignInOptions } from "./sign_in.ts";
+} from "./http/runtime.ts";
+export type { SignedIn, SignInOptions } from "./http/sign_in.ts";
 
 // Guards
-export { withAuthRoutes } from "./http_integration.ts";
-export type { WithAuthRoutesOptions } from "./http_integration.ts";
-export { requireAuth, requireAuthz } from "./http_require.ts";
-export type { RequireAuthOptions, RequireAuthzOptions } from "./http_require.ts";
-export { requireScope } from "./http_scope.ts";
-export { getPrincipal, getSession } from "./http_guard.ts";
-export type { GuardOptions } from "./http_guard.ts";
-export { withAuthErrors } from "./http_errors.ts";
-export type { RefusalHandler } from "./http_errors.ts";
-export { applyAuthHeaders } from "./http_headers.ts";
-export { localPath } from "./local_path.ts";
+export { withAuthRoutes } from "./http/integration.ts";
+export type { WithAuthRoutesOptions } from "./http/integration.ts";
+export { requireAuth, requireAuthz } from "./http/require.ts";
+export type { RequireAuthOptions, RequireAuthzOptions } from "./http/require.ts";
+export { requireScope } from "./http/require_scope.ts";
+export { getPrincipal, getSession } from "./http/guard.ts";
+export type { GuardOptions } from "./http/guard.ts";
+export { withAuthErrors } from "./http/errors.ts";
+export type { RefusalHandler } from "./http/errors.ts";
+export { applyAuthHeaders } from "./http/response_headers.ts";
+export { localPath } from "./http/redirect_target.ts";
 export {
   AUTHORIZATION_MANAGER,
   authorizationAllowed,
@@ -50,8 +50,8 @@ export type {
 } from "./authorization.ts";
 
 // Routes
-export { createAuthRoutes, mountAuthRoutes } from "./http_routes.ts";
-export type { AuthRoute, AuthRoutesOptions } from "./http_routes.ts";
+export { createAuthRoutes, mountAuthRoutes } from "./http/routes.ts";
+export type { AuthRoute, AuthRoutesOptions } from "./http/routes.ts";
 
 // Who it is, and how a request says so
 export { createPrincipal } from "./principal.ts";
@@ -73,12 +73,12 @@ export type {
   StrategyContext,
   StrategyResult,
 } from "./strategy.ts";
-export { apiKeyStrategy } from "./strategy_api_key.ts";
-export type { ApiKeyStrategyOptions } from "./strategy_api_key.ts";
-export { bearerTokenStrategy } from "./strategy_bearer.ts";
-export type { BearerTokenStrategyOptions } from "./strategy_bearer.ts";
-export { sessionCookieStrategy } from "./strategy_session.ts";
-export type { SessionCookieStrategyOptions } from "./strategy_session.ts";
+export { apiKeyStrategy } from "./tokens/api_key_strategy.ts";
+export type { ApiKeyStrategyOptions } from "./tokens/api_key_strategy.ts";
+export { bearerTokenStrategy } from "./tokens/bearer_strategy.ts";
+export type { BearerTokenStrategyOptions } from "./tokens/bearer_strategy.ts";
+export { sessionCookieStrategy } from "./session/strategy.ts";
+export type { SessionCookieStrategyOptions } from "./session/strategy.ts";
 
 // What is refused, and what happened
 export { AuthError } from "./error.ts";
@@ -114,31 +114,31 @@ export type {
 } from "./events.ts";
 
 // Passwords
-export { passwordService } from "./passwords.ts";
+export { passwordService } from "./password/password_service.ts";
 export type {
   CreateUserOptions,
   PasswordChange,
   PasswordCredentials,
   PasswordService,
   PasswordServiceOptions,
-} from "./passwords.ts";
-export { passwordPolicy } from "./password_policy.ts";
+} from "./password/password_service.ts";
+export { passwordPolicy } from "./password/policy.ts";
 export type {
   PasswordContext,
   PasswordPolicy,
   PasswordPolicyOptions,
   PasswordProblem,
   PasswordProblemCode,
-} from "./password_policy.ts";
-export type { HasherLimitOptions, PasswordHasher } from "./password_hasher.ts";
-export { pbkdf2Hasher } from "./password_pbkdf2.ts";
-export type { Pbkdf2HasherOptions } from "./password_pbkdf2.ts";
-export { scryptHasher } from "./password_scrypt.ts";
-export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password_scrypt.ts";
+} from "./password/policy.ts";
+export type { HasherLimitOptions, PasswordHasher } from "./password/hasher.ts";
+export { pbkdf2Hasher } from "./password/pbkdf2.ts";
+export type { Pbkdf2HasherOptions } from "./password/pbkdf2.ts";
+export { scryptHasher } from "./password/scrypt.ts";
+export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password/scrypt.ts";
 export { canonicalIdentifier } from "./identifier.ts";
 
 // Tokens and keys
-export { signJws, verifyJws } from "./jws.ts";
+export { signJws, verifyJws } from "./jwt/jws.ts";
 export type {
   FoundKeys,
   JwsHeader,
@@ -149,25 +149,25 @@ export type {
   VerificationKeys,
   VerifiedJws,
   VerifyJwsOptions,
-} from "./jws_types.ts";
-export { signJwt, verifyJwt } from "./jwt.ts";
-export type { JwtClaims, SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt.ts";
-export type { AsymmetricAlgorithm, JwaAlgorithm } from "./jwa.ts";
-export { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "./jwk.ts";
-export type { ImportJwkOptions, Jwk, JwkSet } from "./jwk.ts";
-export { importPem } from "./pem.ts";
-export type { ImportPemOptions } from "./pem.ts";
-export { keyService } from "./key_service.ts";
+} from "./jwt/types.ts";
+export { signJwt, verifyJwt } from "./jwt/jwt.ts";
+export type { JwtClaims, SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt/jwt.ts";
+export type { AsymmetricAlgorithm, JwaAlgorithm } from "./jwt/jwa.ts";
+export { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "./jwt/jwk.ts";
+export type { ImportJwkOptions, Jwk, JwkSet } from "./jwt/jwk.ts";
+export { importPem } from "./jwt/pem.ts";
+export type { ImportPemOptions } from "./jwt/pem.ts";
+export { keyService } from "./keys/key_service.ts";
 export type {
   KeyService,
   KeyServiceOptions,
   RotateKeysOptions,
   SignTokenOptions,
-} from "./key_service.ts";
-export { jwksHandler } from "./http_jwks.ts";
-export { remoteJwks } from "./remote_jwks.ts";
-export type { RemoteJwksOptions } from "./remote_jwks.ts";
-export { refreshService } from "./refresh_service.ts";
+} from "./keys/key_service.ts";
+export { jwksHandler } from "./http/jwks_handler.ts";
+export { remoteJwks } from "./jwt/remote_jwks.ts";
+export type { RemoteJwksOptions } from "./jwt/remote_jwks.ts";
+export { refreshService } from "./tokens/refresh_service.ts";
 export type {
   IssuedRefreshToken,
   IssueRefreshTokenOptions,
@@ -177,9 +177,9 @@ export type {
   RefreshServiceOptions,
   RotatedRefreshToken,
   RotateRefreshTokenOptions,
-} from "./refresh_types.ts";
-export type { RefreshFamilyInfo, RefreshGrant } from "./_refresh_rules.ts";
-export { tokenService } from "./token_service.ts";
+} from "./tokens/refresh_types.ts";
+export type { RefreshFamilyInfo, RefreshGrant } from "./tokens/_refresh_limits.ts";
+export { tokenService } from "./tokens/token_service.ts";
 export type {
   IssuedTokens,
   IssueTokensOptions,
@@ -187,10 +187,10 @@ export type {
   TokenScope,
   TokenService,
   TokenServiceOptions,
-} from "./token_types.ts";
+} from "./tokens/token_types.ts";
 
 // API keys
-export { apiKeyService } from "./api_keys.ts";
+export { apiKeyService } from "./tokens/api_key_service.ts";
 export type {
   ApiKeyInfo,
   ApiKeyService,
@@ -198,16 +198,16 @@ export type {
   NewApiKey,
   NewApiKeyOptions,
   VerifiedApiKey,
-} from "./api_keys.ts";
-export { generateApiKey, parseApiKey } from "./api_key.ts";
-export type { GeneratedApiKey, ParsedApiKey } from "./api_key.ts";
+} from "./tokens/api_key_service.ts";
+export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
+export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
 // Accounts
 export { userService } from "./users.ts";
 export type { UserService, UserServiceOptions } from "./users.ts";
 
 // The login throttle
-export { throttleService } from "./throttle.ts";
+export { throttleService } from "./throttle/throttle_service.ts";
 export type {
   KnownUser,
   LoginClient,
@@ -215,8 +215,8 @@ export type {
   ThrottleRules,
   ThrottleService,
   ThrottleServiceOptions,
-} from "./throttle.ts";
-export { throttleStep, throttleSuccess } from "./throttle_rule.ts";
+} from "./throttle/throttle_service.ts";
+export { throttleStep, throttleSuccess } from "./throttle/rule.ts";
 export type {
   BackoffRule,
   ThrottleClaim,
@@ -225,12 +225,12 @@ export type {
   ThrottleRule,
   ThrottleStep,
   WindowRule,
-} from "./throttle_rule.ts";
-export { addressBucket, clientAddressReader } from "./client_address.ts";
-export type { ClientAddressOptions, ClientAddressReader } from "./client_address.ts";
+} from "./throttle/rule.ts";
+export { addressBucket, clientAddressReader } from "./throttle/client_address.ts";
+export type { ClientAddressOptions, ClientAddressReader } from "./throttle/client_address.ts";
 
 // Sessions, cookies, CSRF
-export { LASTING_SESSIONS, sessionService } from "./session.ts";
+export { LASTING_SESSIONS, sessionService } from "./session/session_service.ts";
 export type {
   ActiveSession,
   NewSession,
@@ -240,26 +240,26 @@ export type {
   SessionService,
   SessionServiceOptions,
   UserInfo,
-} from "./session_types.ts";
-export { parseCookies, readCookie, serializeCookie } from "./cookie.ts";
-export type { CookieAttributes, CookiePair, CookieReading } from "./cookie.ts";
-export { cookiePolicy } from "./cookie_policy.ts";
+} from "./session/types.ts";
+export { parseCookies, readCookie, serializeCookie } from "./session/cookie.ts";
+export type { CookieAttributes, CookiePair, CookieReading } from "./session/cookie.ts";
+export { cookiePolicy } from "./session/cookie_policy.ts";
 export type {
   CookieKind,
   CookiePolicy,
   CookiePolicyOptions,
   SetCookieOptions,
-} from "./cookie_policy.ts";
-export { csrfService } from "./csrf.ts";
-export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./csrf.ts";
-export { csrfGuard } from "./http_csrf.ts";
-export type { CsrfGuardOptions } from "./http_csrf.ts";
+} from "./session/cookie_policy.ts";
+export { csrfService } from "./session/csrf.ts";
+export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./session/csrf.ts";
+export { csrfGuard } from "./http/csrf_guard.ts";
+export type { CsrfGuardOptions } from "./http/csrf_guard.ts";
 export { deriveKeys } from "./derived_keys.ts";
 export type * from "./derived_keys.ts";
 
 // Stores
-export { inMemoryAuthStores } from "./store_memory.ts";
-export type { InMemoryAuthStoresOptions } from "./store_memory.ts";
+export { inMemoryAuthStores } from "./stores/memory.ts";
+export type { InMemoryAuthStoresOptions } from "./stores/memory.ts";
 export {
   authStores,
   repoApiKeyStore,
@@ -270,9 +270,9 @@ export {
   repoSessionStore,
   repoStateStore,
   repoUserStore,
-} from "./store_repo.ts";
-export type { RepoStoreOptions } from "./store_repo.ts";
-export type * from "./storage_adapter.ts";
+} from "./stores/repo.ts";
+export type { RepoStoreOptions } from "./stores/repo.ts";
+export type * from "./stores/adapter.ts";
 export type {
   ApiKey,
   ApiKeyStore,
@@ -294,4 +294,4 @@ export type {
   User,
   UserPatch,
   UserStore,
-} from "./store_types.ts";
+} from "./stores/types.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { changeUser } from "./_change_user.ts";
+import { changeUser } from "./_update_user.ts";
 import { checkedClock } from "./_clock.ts";
 import { createEmitter } from "./_emit.ts";
-import { endAccount } from "./_end_access.ts";
+import { endAccount } from "./_revoke_access.ts";
 import { randomId } from "./_random.ts";
 import { isDisabled } from "./_stored.ts";
 import type { AuthEventListener } from "./events.ts";
@@ -18,7 +18,7 @@ import type {
   RefreshTokenStore,
   SessionStore,
   UserStore,
-} from "./store_types.ts";
+} from "./stores/types.ts";
 
 /** Options of {@linkcode userService}. */
 export interface UserServiceOptions {

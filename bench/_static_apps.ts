@@ -4,8 +4,8 @@
  * @module
  */
 
-import { mountStatic as mountPackaged } from "../static/mount.ts";
-import { mountStatic } from "../static/native_mount.ts";
+import { mountStatic as mountPackaged } from "../router/static_mount.ts";
+import { mountStatic } from "../router/native_static_mount.ts";
 import type { StaticAssetPackage } from "../static/types.ts";
 
 /** Answers a request for a file right beneath `/assets/`. */

@@ -13,13 +13,13 @@ import { toFileUrl } from "@std/path";
 import { writeDocument } from "../openapi/_document.ts";
 import type { TypesOf } from "../openapi/_sources.ts";
 import type { SchemaSource } from "../openapi/_standard_schema.ts";
-import { findConfig, readDenoTypes, readModuleGraph } from "../openapi/native_modules.ts";
-import { readTypes } from "../openapi/native_types.ts";
+import { findConfig, readDenoTypes, readModuleGraph } from "../openapi/compiler/modules.ts";
+import { readTypes } from "../openapi/compiler/types.ts";
 import type { OpenApiInfo } from "../router/openapi_types.ts";
-import { noteSites } from "../openapi/native_stacks.ts";
+import { noteSites } from "../openapi/compiler/stacks.ts";
 import type { RouteSource } from "../router/types.ts";
 
-/** The one that `openapi/native_program.ts` names. */
+/** The one that `openapi/compiler/program.ts` names. */
 const COMPILER = "npm:typescript@6.0.3";
 
 /** Milliseconds of each phase. */

@@ -50,7 +50,7 @@ interface Contestant {
 
 const OURS: Command = [
   ...[Deno.execPath(), "run", "--no-prompt", "--allow-read", "--allow-write", "--allow-env"],
-  ...["--allow-run", join(ROOT, "openapi/native_cli.ts"), "http", "openapi", "generate"],
+  ...["--allow-run", join(ROOT, "openapi/cli/main.ts"), "http", "openapi", "generate"],
   ...["--controllers", "main.ts", "--output", DOCUMENT],
 ];
 const TSOA: Command = ["node", "../node_modules/@tsoa/cli/dist/cli.js", "spec", "-c", "tsoa.json"];

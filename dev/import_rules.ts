@@ -62,7 +62,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     importer: "openapi/native_routers.ts",
-    may: ["router/{builder,decorator_types,http_router}.ts", "static/native_mount.ts"],
+    may: ["router/{builder,decorator_types,http_router}.ts", "router/native_static_mount.ts"],
   },
   { importer: "openapi/native_cli*.ts", may: ["static/native_package.ts"] },
   {

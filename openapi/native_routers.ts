@@ -12,7 +12,7 @@ import {
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
-import { FILES } from "../static/native_mount.ts";
+import { FILES } from "../router/native_static_mount.ts";
 import { generateOpenAPI } from "./generator.ts";
 
 const PARTS: BuilderParts = { generateOpenAPI, files: FILES };

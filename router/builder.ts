@@ -8,7 +8,7 @@
  */
 
 import { nameOf } from "./_claims.ts";
-import { createMount } from "../static/mount.ts";
+import { createMount } from "./static_mount.ts";
 import type { FileAccess, StaticAssetOptions } from "../static/types.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";

@@ -15,7 +15,7 @@
  * @module
  */
 
-export { mountStatic } from "./mount.ts";
+export { mountStatic } from "../router/static_mount.ts";
 export { registerStaticAssets } from "./registry.ts";
 export { verifyStaticAssets } from "./packaged.ts";
 export { checkPreconditions } from "./conditional.ts";

@@ -5,11 +5,11 @@
  */
 
 import { assert } from "@std/assert";
-import { type ApiKeyService, apiKeyService } from "../../auth/api_keys.ts";
-import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import type { ApiKey, ApiKeyStore, AuthStores } from "../../auth/store_types.ts";
-import { apiKeyStrategy } from "../../auth/strategy_api_key.ts";
-import { createTestApp, type TestApp } from "../auth/_app.ts";
+import { type ApiKeyService, apiKeyService } from "../../auth/tokens/api_key_service.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
+import type { ApiKey, ApiKeyStore, AuthStores } from "../../auth/stores/types.ts";
+import { apiKeyStrategy } from "../../auth/tokens/api_key_strategy.ts";
+import { createTestApp, type TestApp } from "../auth/http/_app.ts";
 import { START } from "../auth/_services.ts";
 
 export interface Known {

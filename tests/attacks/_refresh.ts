@@ -5,8 +5,8 @@
  */
 
 import { createRouter, json, type RouteRequest } from "@gatehouse/http";
-import { STAMPED } from "../auth/_refresh.ts";
-import { type TokensOptions, type WithTokens, withTokens } from "../auth/_tokens.ts";
+import { STAMPED } from "../auth/tokens/_refresh.ts";
+import { type TokensOptions, type WithTokens, withTokens } from "../auth/tokens/_tokens.ts";
 
 export interface Begun extends WithTokens {
   readonly token: string;

@@ -1,7 +1,7 @@
 /** The catalogue "Guards, stores, keys", as far as it is about API keys that end, fail or leak; rows are only added. */
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { seal } from "../auth/_api_keys.ts";
+import { seal } from "../auth/tokens/_api_keys.ts";
 import { setDisabled } from "../auth/_services.ts";
 import { codeOf } from "../router/_helpers.ts";
 import { createKeyApp, type KeyApp, turned } from "./_api_keys.ts";

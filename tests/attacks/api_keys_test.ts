@@ -1,10 +1,10 @@
 /** The catalogue "Guards, stores, keys", as far as it is about API keys; rows are only added. */
 
 import { assert, assertEquals } from "@std/assert";
-import { apiKeyService } from "../../auth/api_keys.ts";
-import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import { madeUp, seal } from "../auth/_api_keys.ts";
-import { ORIGIN, type TestApp } from "../auth/_app.ts";
+import { apiKeyService } from "../../auth/tokens/api_key_service.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
+import { madeUp, seal } from "../auth/tokens/_api_keys.ts";
+import { ORIGIN, type TestApp } from "../auth/http/_app.ts";
 import { codeOf } from "../router/_helpers.ts";
 import { countDigests } from "../static/_packages.ts";
 import { createKeyApp, type Known, turned } from "./_api_keys.ts";

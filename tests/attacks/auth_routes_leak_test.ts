@@ -2,8 +2,8 @@
 
 import type { AuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { createTestApp, type TestApp, type TestBrowser } from "../auth/_app.ts";
-import { cookiesOf, type Seen, seen } from "../auth/_http_routes.ts";
+import { createTestApp, type TestApp, type TestBrowser } from "../auth/http/_app.ts";
+import { cookiesOf, type Seen, seen } from "../auth/http/_routes.ts";
 import { ADA, EVE_PASSWORD, PASSWORD, repeat, SECRET, setDisabled } from "../auth/_services.ts";
 
 const WRONG = "babbage did not write this";

@@ -8,7 +8,7 @@ import {
   withAuthRoutes,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { createTestApp, type TestApp } from "../auth/_app.ts";
+import { createTestApp, type TestApp } from "../auth/http/_app.ts";
 import { ADA, EVE_PASSWORD, PASSWORD } from "../auth/_services.ts";
 import { rawFetch, withServer } from "./_raw.ts";
 

@@ -8,8 +8,8 @@ import {
   ORIGIN,
   type TestApp,
   type TestBrowser,
-} from "../auth/_app.ts";
-import { assertRefused, FORGED, throttledFor } from "../auth/_http_routes.ts";
+} from "../auth/http/_app.ts";
+import { assertRefused, FORGED, throttledFor } from "../auth/http/_routes.ts";
 import { ADA, EVE_PASSWORD, repeat, types } from "../auth/_services.ts";
 
 interface Scene {

@@ -2,9 +2,9 @@
 
 import { createRouter, mountAuthRoutes } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
-import { createTestApp, ORIGIN, type TestApp, type TestBrowser } from "../auth/_app.ts";
+import { createTestApp, ORIGIN, type TestApp, type TestBrowser } from "../auth/http/_app.ts";
 import { createBrowser } from "../auth/_browser.ts";
-import { assertRefused, CREDENTIALS_REFUSED, throttledFor } from "../auth/_http_routes.ts";
+import { assertRefused, CREDENTIALS_REFUSED, throttledFor } from "../auth/http/_routes.ts";
 import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, types } from "../auth/_services.ts";
 
 const WRONG = { ...ADA, password: EVE_PASSWORD };

@@ -2,9 +2,9 @@
 
 import { apiKeyService, apiKeyStrategy, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { createTestApp, type TestApp } from "../auth/_app.ts";
+import { createTestApp, type TestApp } from "../auth/http/_app.ts";
 import { setDisabled } from "../auth/_services.ts";
-import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/_token_routes.ts";
+import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { codeOf } from "../router/_helpers.ts";
 
 /** What of a sign-in a request may carry, and where. */

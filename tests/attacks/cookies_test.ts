@@ -1,8 +1,8 @@
 /** Cookies that an attacker plants or writes into, and what must come of them. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { type CookieAttributes, serializeCookie } from "../../auth/cookie.ts";
-import { cookiePolicy } from "../../auth/cookie_policy.ts";
+import { type CookieAttributes, serializeCookie } from "../../auth/session/cookie.ts";
+import { cookiePolicy } from "../../auth/session/cookie_policy.ts";
 
 const cookies = cookiePolicy();
 

@@ -17,7 +17,7 @@ import {
   service,
   SESSION_A,
   SESSION_B,
-} from "../auth/_csrf.ts";
+} from "../auth/session/_csrf.ts";
 
 /** ATTACKS, "Sessions, cookies, CSRF": what a victim's browser or an attacker sends, and why it fails. */
 const ATTACKS: readonly [

@@ -1,9 +1,9 @@
 /** The catalogue "Guards, stores, keys", as far as it is about what stands beside a signing key in a store: rows are only added. */
 
 import { assert, assertEquals } from "@std/assert";
-import type { StoredKey } from "../../auth/store_types.ts";
-import { assertRefused, headerOf, readHeader, TODAY, withSecret } from "../auth/_encrypted_keys.ts";
-import { keyBench, kidOf, kidsOf, NUMBERS, signerOf, START } from "../auth/_key_service.ts";
+import type { StoredKey } from "../../auth/stores/types.ts";
+import { assertRefused, headerOf, readHeader, TODAY, withSecret } from "../auth/keys/_encrypted_keys.ts";
+import { keyBench, kidOf, kidsOf, NUMBERS, signerOf, START } from "../auth/keys/_key_service.ts";
 
 /** Tokens of a key that has signed all its life are still valid while its successor's successor waits. */
 const OPTIONS = { maxTokenAge: 5_000 };

@@ -5,10 +5,10 @@ import { assert, assertEquals, assertFalse } from "@std/assert";
 import { decodeBase64Url, encodeBase64Bare, encodeBase64Url } from "../../auth/_base64url.ts";
 import { encodeHex, utf8 } from "../../auth/_bytes.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
-import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../auth/jwa.ts";
-import { generateJwk, type Jwk } from "../../auth/jwk.ts";
-import { signJws } from "../../auth/jws.ts";
-import type { KeyStore, StoredKey } from "../../auth/store_types.ts";
+import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../auth/jwt/jwa.ts";
+import { generateJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { signJws } from "../../auth/jwt/jws.ts";
+import type { KeyStore, StoredKey } from "../../auth/stores/types.ts";
 import {
   assertRefused,
   headerOf,
@@ -20,9 +20,9 @@ import {
   sealByNode,
   TODAY,
   withSecret,
-} from "../auth/_encrypted_keys.ts";
-import { keyBench, kidOf, kidsOf, START } from "../auth/_key_service.ts";
-import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/_token_routes.ts";
+} from "../auth/keys/_encrypted_keys.ts";
+import { keyBench, kidOf, kidsOf, START } from "../auth/keys/_key_service.ts";
+import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { codeOf } from "../router/_helpers.ts";
 
 /** RFC 7518 §6.2.2, §6.3.2, §6.4.1 and RFC 8037 §2. */

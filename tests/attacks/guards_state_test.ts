@@ -15,7 +15,7 @@ import {
   wrap,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { createTestApp, type TestApp, type TestBrowser } from "../auth/_app.ts";
+import { createTestApp, type TestApp, type TestBrowser } from "../auth/http/_app.ts";
 import { EVE_PASSWORD, repeat, setDisabled } from "../auth/_services.ts";
 import { keyStrategy, managerOf } from "../auth/_strategies.ts";
 import { codeOf } from "../router/_helpers.ts";

@@ -2,7 +2,7 @@
 
 import { createRouter, getPrincipal, json, requireAuth, withAuthRoutes } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
-import { createTestApp, ORIGIN } from "../auth/_app.ts";
+import { createTestApp, ORIGIN } from "../auth/http/_app.ts";
 import { keyStrategy } from "../auth/_strategies.ts";
 import { codeOf, rawRequest, untyped } from "../router/_helpers.ts";
 

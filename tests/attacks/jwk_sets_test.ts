@@ -3,10 +3,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { AuthError } from "../../auth/error.ts";
-import type { Jwk, JwkSet } from "../../auth/jwk.ts";
-import { verifyJws } from "../../auth/jws.ts";
-import type { FoundKeys, JwsHeader, VerificationKeys } from "../../auth/jws_types.ts";
-import { forge, OCT, P256, reasonOf, verifying } from "../auth/_jws.ts";
+import type { Jwk, JwkSet } from "../../auth/jwt/jwk.ts";
+import { verifyJws } from "../../auth/jwt/jws.ts";
+import type { FoundKeys, JwsHeader, VerificationKeys } from "../../auth/jwt/types.ts";
+import { forge, OCT, P256, reasonOf, verifying } from "../auth/jwt/_jws.ts";
 
 const ec = verifying(P256);
 

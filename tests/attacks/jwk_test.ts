@@ -3,10 +3,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { encodeHex } from "../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import { importJwk, type Jwk } from "../../auth/jwk.ts";
-import { verifyJws } from "../../auth/jws.ts";
-import { forge, OCT, OKP, P256, P384, P521, reasonOf, RSA, verifying } from "../auth/_jws.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { verifyJws } from "../../auth/jwt/jws.ts";
+import { forge, OCT, OKP, P256, P384, P521, reasonOf, RSA, verifying } from "../auth/jwt/_jws.ts";
 
 /** Bytes in hexadecimal digits as base64url. */
 function b64(hex: string): string {

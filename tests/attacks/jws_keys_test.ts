@@ -6,11 +6,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import { exportJwk, importJwk, type Jwk } from "../../auth/jwk.ts";
-import { verifyJws } from "../../auth/jws.ts";
-import type { VerificationKeys, VerifyJwsOptions } from "../../auth/jws_types.ts";
-import { verifyJwt } from "../../auth/jwt.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { exportJwk, importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { verifyJws } from "../../auth/jwt/jws.ts";
+import type { VerificationKeys, VerifyJwsOptions } from "../../auth/jwt/types.ts";
+import { verifyJwt } from "../../auth/jwt/jwt.ts";
 import {
   encoded,
   forge,
@@ -22,7 +22,7 @@ import {
   reasonOf,
   RSA,
   verifying,
-} from "../auth/_jws.ts";
+} from "../auth/jwt/_jws.ts";
 
 const HS: VerifyJwsOptions = { algorithms: ["HS256"], keys: OCT };
 

@@ -6,10 +6,10 @@
 import { assertEquals } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
-import type { Jwk } from "../../auth/jwk.ts";
-import { verifyJws } from "../../auth/jws.ts";
-import type { VerifyJwsOptions } from "../../auth/jws_types.ts";
-import { encoded, forge, KEYS, OCT, reasonOf, sealed, signature, verifying } from "../auth/_jws.ts";
+import type { Jwk } from "../../auth/jwt/jwk.ts";
+import { verifyJws } from "../../auth/jwt/jws.ts";
+import type { VerifyJwsOptions } from "../../auth/jwt/types.ts";
+import { encoded, forge, KEYS, OCT, reasonOf, sealed, signature, verifying } from "../auth/jwt/_jws.ts";
 
 const HS: VerifyJwsOptions = { algorithms: ["HS256"], keys: OCT };
 

@@ -1,8 +1,8 @@
 /** The catalogue "JWT and JWS": when a token is good, and who issued it, behind a signature that is right; rows are only added. */
 
 import { assertEquals } from "@std/assert";
-import { verifyJwt, type VerifyJwtOptions } from "../../auth/jwt.ts";
-import { forge, OCT, reasonOf } from "../auth/_jws.ts";
+import { verifyJwt, type VerifyJwtOptions } from "../../auth/jwt/jwt.ts";
+import { forge, OCT, reasonOf } from "../auth/jwt/_jws.ts";
 
 const NOW = 1_700_000_000;
 const ISSUER = "https://issuer.example";

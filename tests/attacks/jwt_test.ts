@@ -4,9 +4,9 @@ import { assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import { AuthError } from "../../auth/error.ts";
-import { type Jwk, publicJwk } from "../../auth/jwk.ts";
-import { signJwt, type SignJwtOptions, verifyJwt, type VerifyJwtOptions } from "../../auth/jwt.ts";
-import { encoded, forge, KEYS, OCT, P256, reasonOf, RSA, sealed } from "../auth/_jws.ts";
+import { type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { signJwt, type SignJwtOptions, verifyJwt, type VerifyJwtOptions } from "../../auth/jwt/jwt.ts";
+import { encoded, forge, KEYS, OCT, P256, reasonOf, RSA, sealed } from "../auth/jwt/_jws.ts";
 
 const NOW = 1_700_000_000;
 const ISSUER = "https://issuer.example";

@@ -1,9 +1,9 @@
 /** The catalogue "Passwords and throttle", as far as it needs no route: one row per attack; rows are only added. */
 
 import { assertEquals } from "@std/assert";
-import { clientAddressReader } from "../../auth/client_address.ts";
+import { clientAddressReader } from "../../auth/throttle/client_address.ts";
 import type { AuthErrorCode } from "../../auth/error.ts";
-import type { LoginClient } from "../../auth/throttle.ts";
+import type { LoginClient } from "../../auth/throttle/throttle_service.ts";
 import {
   ADA,
   CLIENT,

@@ -2,9 +2,9 @@
 
 import { assertEquals } from "@std/assert";
 import { decode } from "../auth/_decode.ts";
-import { DAY, foreignSecret } from "../auth/_refresh.ts";
+import { DAY, foreignSecret } from "../auth/tokens/_refresh.ts";
 import { patchUser, repeat, setDisabled, START } from "../auth/_services.ts";
-import { present, type TokensOptions } from "../auth/_tokens.ts";
+import { present, type TokensOptions } from "../auth/tokens/_tokens.ts";
 import { type Begun, begun, endpoint, REFUSED } from "./_refresh.ts";
 
 /** What ends a family, after which its token is replayed. */

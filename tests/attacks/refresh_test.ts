@@ -2,10 +2,10 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { digestText } from "../../auth/_kdf.ts";
-import type { RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
-import { foreignSecret, STAMPED, withStore } from "../auth/_refresh.ts";
+import type { RefreshFamily, RefreshTokenStore } from "../../auth/stores/types.ts";
+import { foreignSecret, STAMPED, withStore } from "../auth/tokens/_refresh.ts";
 import { repeat, types } from "../auth/_services.ts";
-import type { TokensOptions } from "../auth/_tokens.ts";
+import type { TokensOptions } from "../auth/tokens/_tokens.ts";
 import { type Begun, begun, REFUSED } from "./_refresh.ts";
 
 /** What an attacker presents, who knows everything that is stored, shown and told, but not the token. */

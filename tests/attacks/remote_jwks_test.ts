@@ -4,10 +4,10 @@ import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import type { AuthError } from "../../auth/error.ts";
-import { generateJwk, type Jwk } from "../../auth/jwk.ts";
-import { signJwt, verifyJwt } from "../../auth/jwt.ts";
-import { remoteJwks, type RemoteJwksOptions } from "../../auth/remote_jwks.ts";
-import { ALGORITHMS, headerOf, setOf, signer, START } from "../auth/_remote_jwks.ts";
+import { generateJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
+import { remoteJwks, type RemoteJwksOptions } from "../../auth/jwt/remote_jwks.ts";
+import { ALGORITHMS, headerOf, setOf, signer, START } from "../auth/jwt/_remote_jwks.ts";
 import { refusal } from "../auth/_refusal.ts";
 import {
   countingFetch,

@@ -4,7 +4,7 @@ import { createRouter, json } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { digestText } from "../../auth/_kdf.ts";
 import type { Authentication } from "../../auth/principal.ts";
-import type { Session } from "../../auth/store_types.ts";
+import type { Session } from "../../auth/stores/types.ts";
 import {
   ADA,
   createServices,

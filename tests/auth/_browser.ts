@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import type { PasswordCredentials } from "../../auth/passwords.ts";
+import type { PasswordCredentials } from "../../auth/password/password_service.ts";
 import { ADA } from "./_services.ts";
 
 /** A request that a page makes. */

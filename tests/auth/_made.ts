@@ -5,7 +5,7 @@
  */
 
 import type { RouteRequest } from "@gatehouse/http";
-import { createTestApp, type TestApp } from "./_app.ts";
+import { createTestApp, type TestApp } from "./http/_app.ts";
 import { keyStrategy } from "./_strategies.ts";
 
 /** An application whose `/made` answers by a handler. */

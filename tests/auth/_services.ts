@@ -8,17 +8,17 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type DerivedKeys, deriveKeys } from "../../auth/derived_keys.ts";
 import { AuthError } from "../../auth/error.ts";
 import type { AuthEvent } from "../../auth/events.ts";
-import type { HasherLimitOptions, PasswordHasher } from "../../auth/password_hasher.ts";
-import { pbkdf2Hasher } from "../../auth/password_pbkdf2.ts";
-import type { PasswordPolicy } from "../../auth/password_policy.ts";
+import type { HasherLimitOptions, PasswordHasher } from "../../auth/password/hasher.ts";
+import { pbkdf2Hasher } from "../../auth/password/pbkdf2.ts";
+import type { PasswordPolicy } from "../../auth/password/policy.ts";
 import {
   type PasswordCredentials,
   type PasswordService,
   passwordService,
-} from "../../auth/passwords.ts";
-import { sessionService } from "../../auth/session.ts";
-import type { SessionLimits, SessionService } from "../../auth/session_types.ts";
-import { inMemoryAuthStores } from "../../auth/store_memory.ts";
+} from "../../auth/password/password_service.ts";
+import { sessionService } from "../../auth/session/session_service.ts";
+import type { SessionLimits, SessionService } from "../../auth/session/types.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
 import { type UserService, userService } from "../../auth/users.ts";
 import type { Authentication } from "../../auth/principal.ts";
 import type {
@@ -27,13 +27,13 @@ import type {
   RefreshFamily,
   User,
   UserPatch,
-} from "../../auth/store_types.ts";
+} from "../../auth/stores/types.ts";
 import {
   type LoginClient,
   type ThrottleRules,
   type ThrottleService,
   throttleService,
-} from "../../auth/throttle.ts";
+} from "../../auth/throttle/throttle_service.ts";
 import { refusal } from "./_refusal.ts";
 
 export { refusal } from "./_refusal.ts";

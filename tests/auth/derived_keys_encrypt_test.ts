@@ -10,7 +10,7 @@ import {
   type EncryptionPurpose,
   type KeyPurpose,
 } from "../../auth/derived_keys.ts";
-import { nodeKey, OLD, OTHER, TODAY } from "./_encrypted_keys.ts";
+import { nodeKey, OLD, OTHER, TODAY } from "./keys/_encrypted_keys.ts";
 import { repeat } from "./_services.ts";
 
 const PURPOSE = "signing-keys";

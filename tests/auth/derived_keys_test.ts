@@ -4,7 +4,7 @@ import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "
 import { createHmac, hkdfSync } from "node:crypto";
 import { type Bytes, utf8 } from "../../auth/_bytes.ts";
 import { type DerivedKeys, deriveKeys, type KeyPurpose } from "../../auth/derived_keys.ts";
-import { OLD, TODAY } from "./_encrypted_keys.ts";
+import { OLD, TODAY } from "./keys/_encrypted_keys.ts";
 
 const OLDEST = "the very first secret, 32 bytes or more";
 const MESSAGE = utf8("a message");

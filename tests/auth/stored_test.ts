@@ -1,7 +1,7 @@
 /** What engines with types of their own give back, through the services: nothing that is closed may open. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { AuthStores, Session, User } from "../../auth/store_types.ts";
+import type { AuthStores, Session, User } from "../../auth/stores/types.ts";
 import {
   ADA,
   CLIENT,

@@ -1,7 +1,7 @@
 /** What of an account that was closed by half is left when it is opened again. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { AuthStores } from "../../auth/store_types.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import {
   type ServicesOptions,
   setDisabled,

@@ -11,7 +11,7 @@
  * @module
  */
 
-import type { AuthStores } from "../../auth/store_types.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import { API_KEY_STORE_CASES } from "./api_key_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AtomicHook, StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { AtomicHook, StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import { memoryAdapter } from "./_memory_adapter.ts";
 
 /** An adapter that keeps every promise, and what one needs to break one. */

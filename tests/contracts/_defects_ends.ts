@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hasEnded } from "../../auth/_storage.ts";
+import { hasEnded } from "../../auth/stores/_records.ts";
 import { type Defect, reversioning, rewriting } from "./_defective_adapters.ts";
 
 /** Defects of ends. */

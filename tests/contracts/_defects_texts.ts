@@ -9,7 +9,7 @@ import type {
   StorageAdapter,
   StoredRecord,
   Versioned,
-} from "../../auth/storage_adapter.ts";
+} from "../../auth/stores/adapter.ts";
 import { type Defect, renaming, rewriting, type Tools } from "./_defective_adapters.ts";
 import { compareUtf8 } from "./_utf8.ts";
 

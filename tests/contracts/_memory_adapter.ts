@@ -11,14 +11,14 @@ import {
   encodeRecord,
   hasEnded,
   uniqueTaken,
-} from "../../auth/_storage.ts";
+} from "../../auth/stores/_records.ts";
 import type {
   AtomicHook,
   CasResult,
   KeyedRecord,
   StorageAdapter,
   Versioned,
-} from "../../auth/storage_adapter.ts";
+} from "../../auth/stores/adapter.ts";
 import { compareUtf8 } from "./_utf8.ts";
 
 /** How {@linkcode memoryAdapter} is made. */

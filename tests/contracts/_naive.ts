@@ -22,14 +22,14 @@ import type {
   StateStore,
   User,
   UserStore,
-} from "../../auth/store_types.ts";
+} from "../../auth/stores/types.ts";
 import {
   onePerKey,
   type ThrottleRecord,
   throttleSteps,
   throttleSuccess,
-} from "../../auth/throttle_rule.ts";
-import { patchUser } from "../../auth/_user_patch.ts";
+} from "../../auth/throttle/rule.ts";
+import { patchUser } from "../../auth/stores/_patch_user.ts";
 
 /** Where one kind of record is kept: a database without transactions. Every call takes a while. */
 interface Table<Row> {

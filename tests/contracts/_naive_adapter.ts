@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkList, checkTexts, encodeRecord, hasEnded } from "../../auth/_storage.ts";
+import { checkList, checkTexts, encodeRecord, hasEnded } from "../../auth/stores/_records.ts";
 import type {
   CasResult,
   KeyedRecord,
@@ -13,7 +13,7 @@ import type {
   StorageAdapter,
   StoredRecord,
   Versioned,
-} from "../../auth/storage_adapter.ts";
+} from "../../auth/stores/adapter.ts";
 import { compareUtf8 } from "./_utf8.ts";
 
 /** A database without transactions: every call takes a while. */

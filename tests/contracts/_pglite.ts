@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SqlQuery, SqlRow } from "../../auth/store_sql.ts";
+import type { SqlQuery, SqlRow } from "../../auth/stores/sql.ts";
 import type { Answered, Asked } from "./_pglite_worker.ts";
 
 /** A way to PGlite. */

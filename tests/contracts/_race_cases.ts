@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { AuthStores } from "../../auth/store_types.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import { CALLERS, PROCESSES, type Racers } from "./_racers.ts";
 import {
   BACKOFF_FREE,

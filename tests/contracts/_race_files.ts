@@ -5,10 +5,10 @@
  */
 
 import { DatabaseSync } from "node:sqlite";
-import { denoKvAdapter } from "../../auth/store_kv.ts";
-import { authStores } from "../../auth/store_repo.ts";
-import { sqlAdapter } from "../../auth/store_sql.ts";
-import type { AuthStores } from "../../auth/store_types.ts";
+import { denoKvAdapter } from "../../auth/stores/kv.ts";
+import { authStores } from "../../auth/stores/repo.ts";
+import { sqlAdapter } from "../../auth/stores/sql.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME } from "./_races.ts";
 
 /** What keeps a file that processes share. */

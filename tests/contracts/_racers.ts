@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AuthStores } from "../../auth/store_types.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import { answerLines, startProcesses } from "./_processes.ts";
 import { type Race, RACES } from "./_races.ts";
 

@@ -10,9 +10,9 @@ import type {
   Session,
   StoredKey,
   User,
-} from "../../auth/store_types.ts";
-import type { Credential } from "../../auth/store_credential_types.ts";
-import type { ThrottleRule } from "../../auth/throttle_rule.ts";
+} from "../../auth/stores/types.ts";
+import type { Credential } from "../../auth/stores/credential_types.ts";
+import type { ThrottleRule } from "../../auth/throttle/rule.ts";
 
 /** The time at which all of it happens. */
 export const RACE_TIME = 1_700_000_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RefreshFamily, RefreshRotation, RefreshTokenStore } from "../../auth/store_types.ts";
+import type { RefreshFamily, RefreshRotation, RefreshTokenStore } from "../../auth/stores/types.ts";
 
 export const START = 1_700_000_000;
 export const DAY = 86_400;

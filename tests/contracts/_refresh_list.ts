@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { RefreshFamily, RefreshTokenStore } from "../../auth/store_types.ts";
+import type { RefreshFamily, RefreshTokenStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { assertDetached, atTimesAround, ODD_KEYS } from "./_helpers.ts";
 import {

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { RefreshTokenStore } from "../../auth/store_types.ts";
+import type { RefreshTokenStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { makePairs, race, raceToEnd } from "./_helpers.ts";
 import {

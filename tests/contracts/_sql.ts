@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type SqlAdapter, sqlAdapter, type SqlAdapterOptions } from "../../auth/store_sql.ts";
+import { type SqlAdapter, sqlAdapter, type SqlAdapterOptions } from "../../auth/stores/sql.ts";
 import type { AdapterImplementation } from "./storage_adapter.ts";
 
 /** A database, for one case. */

@@ -6,7 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import { SKEW_SECONDS } from "../../auth/_clock.ts";
-import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import type { ContractClock } from "./_contract.ts";
 import { atTimesAround } from "./_helpers.ts";
 import {

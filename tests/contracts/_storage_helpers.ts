@@ -11,7 +11,7 @@ import type {
   ListRecordsOptions,
   StorageAdapter,
   StoredRecord,
-} from "../../auth/storage_adapter.ts";
+} from "../../auth/stores/adapter.ts";
 import type { ContractCase } from "./_contract.ts";
 
 /** One promise of an adapter. */

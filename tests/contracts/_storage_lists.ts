@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { ListRecordsOptions, StorageAdapter } from "../../auth/storage_adapter.ts";
+import type { ListRecordsOptions, StorageAdapter } from "../../auth/stores/adapter.ts";
 import {
   casOk,
   COLLECTION,

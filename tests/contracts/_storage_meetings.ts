@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { StorageAdapter, StoredRecord, Versioned } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter, StoredRecord, Versioned } from "../../auth/stores/adapter.ts";
 import { makePairs, race, RACERS, raceToEnd } from "./_helpers.ts";
 import {
   assertGone,

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, AssertionError } from "@std/assert";
-import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import type { ContractSubject } from "./_contract.ts";
 import { makePairs, race, raceForOne, RACERS } from "./_helpers.ts";
 import {

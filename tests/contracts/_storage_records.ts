@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import { assertDetached, JSON_VALUES, ODD_KEYS } from "./_helpers.ts";
 import {
   assertGone,

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import type { StoredRecord } from "../../auth/storage_adapter.ts";
+import type { StoredRecord } from "../../auth/stores/adapter.ts";
 import {
   assertGone,
   assertKept,

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { StorageAdapter, StoredRecord } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import { atTimesAround } from "./_helpers.ts";
 import {
   assertGone,

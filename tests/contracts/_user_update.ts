@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import type { NewUser, UserPatch, UserStore } from "../../auth/store_types.ts";
+import type { NewUser, UserPatch, UserStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { makePairs, race, raceForOne, raceToEnd } from "./_helpers.ts";
 import { createUser, DISABLED, newUser, withoutVersion } from "./_users.ts";

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { NewUser, User, UserPatch, UserStore } from "../../auth/store_types.ts";
+import type { NewUser, User, UserPatch, UserStore } from "../../auth/stores/types.ts";
 
 /** A user with a name. */
 export function newUser(sub: string, identifier: string): NewUser {

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { ApiKey, ApiKeyStore } from "../../auth/store_types.ts";
+import type { ApiKey, ApiKeyStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,

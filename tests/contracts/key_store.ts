@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { KeyRing, KeyStore, StoredKey } from "../../auth/store_types.ts";
+import type { KeyRing, KeyStore, StoredKey } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { assertDetached, ODD_KEYS, raceForOne } from "./_helpers.ts";
 

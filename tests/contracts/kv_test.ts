@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { denoKvAdapter } from "../../auth/store_kv.ts";
+import { denoKvAdapter } from "../../auth/stores/kv.ts";
 import { type OpenAdapters, registerAdapter } from "./storage_adapter.ts";
 
 registerAdapter({ name: "denoKvAdapter() in memory", open: openMemory });

@@ -5,8 +5,8 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { LoginThrottle } from "../../auth/store_types.ts";
-import type { BackoffRule, ThrottleClaim, WindowRule } from "../../auth/throttle_rule.ts";
+import type { LoginThrottle } from "../../auth/stores/types.ts";
+import type { BackoffRule, ThrottleClaim, WindowRule } from "../../auth/throttle/rule.ts";
 import type { ContractCase } from "./_contract.ts";
 import { ODD_KEYS, race, RACERS } from "./_helpers.ts";
 

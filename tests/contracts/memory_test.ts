@@ -1,5 +1,5 @@
-import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import type { AuthStores } from "../../auth/store_types.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import { registerContracts } from "./_contract.ts";
 
 registerContracts({

@@ -1,7 +1,7 @@
 /** The contracts themselves: their races find out stores that have no compare-and-swap, for no other reason. */
 
 import { assert, AssertionError, assertRejects } from "@std/assert";
-import type { AuthStores } from "../../auth/store_types.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import {
   type ContractCase,
   CONTRACTS,

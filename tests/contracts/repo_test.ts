@@ -1,14 +1,14 @@
 /** The stores that are made of a storage adapter, over one that keeps its promises and one that does not. */
 
 import { assertEquals, AssertionError, assertRejects, assertThrows } from "@std/assert";
-import type { StorageAdapter } from "../../auth/storage_adapter.ts";
+import type { StorageAdapter } from "../../auth/stores/adapter.ts";
 import {
   authStores,
   repoApiKeyStore,
   repoSessionStore,
   repoUserStore,
-} from "../../auth/store_repo.ts";
-import type { AuthStores } from "../../auth/store_types.ts";
+} from "../../auth/stores/repo.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
 import {
   type ContractCase,
   CONTRACTS,

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { Session, SessionStore } from "../../auth/store_types.ts";
+import type { Session, SessionStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { StateStore } from "../../auth/store_types.ts";
+import type { StateStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { JSON_VALUES, ODD_KEYS, race, RACERS, timesAround, vandalise } from "./_helpers.ts";
 

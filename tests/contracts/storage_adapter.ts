@@ -13,8 +13,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import { authStores } from "../../auth/store_repo.ts";
+import type { StorageAdapter } from "../../auth/stores/adapter.ts";
+import { authStores } from "../../auth/stores/repo.ts";
 import { fakeClock, registerContracts, type StoreImplementation } from "./_contract.ts";
 import { STORAGE_EXPIRY_CASES } from "./_storage_expiry.ts";
 import type { StorageCase } from "./_storage_helpers.ts";

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { NewUser, UserStore } from "../../auth/store_types.ts";
+import type { NewUser, UserStore } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import { assertDetached, ODD_KEYS, raceForOne, RACERS } from "./_helpers.ts";
 import { USER_UPDATE_CASES } from "./_user_update.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import { redisAdapter } from "../../auth/store_redis.ts";
-import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/store_sql.ts";
+import type { StorageAdapter } from "../../auth/stores/adapter.ts";
+import { redisAdapter } from "../../auth/stores/redis.ts";
+import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/stores/sql.ts";
 import type { Engine } from "./_engines.ts";
 import {
   type ConnectionOptions,

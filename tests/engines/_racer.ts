@@ -8,7 +8,7 @@
  * @module
  */
 
-import { authStores } from "../../auth/store_repo.ts";
+import { authStores } from "../../auth/stores/repo.ts";
 import { raceFor } from "../contracts/_racers.ts";
 import { RACE_TIME } from "../contracts/_races.ts";
 import { type Client, openAdapter } from "./_adapters.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { redisAdapter, type RedisAdapterOptions, type RedisSend } from "../../auth/store_redis.ts";
-import type { RedisAdapter } from "../../auth/store_redis.ts";
+import { redisAdapter, type RedisAdapterOptions, type RedisSend } from "../../auth/stores/redis.ts";
+import type { RedisAdapter } from "../../auth/stores/redis.ts";
 import { IOREDIS, NODE_REDIS } from "./versions.ts";
 
 /** A client that the tests know. */

@@ -4,12 +4,12 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { authStores } from "../../auth/store_repo.ts";
-import type { AuthStores } from "../../auth/store_types.ts";
-import type { TestApp, TestBrowser } from "../auth/_app.ts";
-import { assertRefused, FAULT, type Refusal } from "../auth/_http_routes.ts";
+import { authStores } from "../../auth/stores/repo.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
+import type { TestApp, TestBrowser } from "../auth/http/_app.ts";
+import { assertRefused, FAULT, type Refusal } from "../auth/http/_routes.ts";
 import { ADA, PASSWORD, START } from "../auth/_services.ts";
-import { createTokenApp, refresh, signInForTokens } from "../auth/_token_routes.ts";
+import { createTokenApp, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { type AdapterOptions, type Client, CLIENTS } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
 import {

@@ -4,13 +4,13 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { authStores } from "../../auth/store_repo.ts";
-import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import type { AuthStores, RefreshRotation } from "../../auth/store_types.ts";
-import type { ThrottleRule } from "../../auth/throttle_rule.ts";
-import type { TestApp } from "../auth/_app.ts";
+import { authStores } from "../../auth/stores/repo.ts";
+import type { StorageAdapter } from "../../auth/stores/adapter.ts";
+import type { AuthStores, RefreshRotation } from "../../auth/stores/types.ts";
+import type { ThrottleRule } from "../../auth/throttle/rule.ts";
+import type { TestApp } from "../auth/http/_app.ts";
 import { ADA, START } from "../auth/_services.ts";
-import { createTokenApp, refresh, signInForTokens } from "../auth/_token_routes.ts";
+import { createTokenApp, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { type Client, CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
 import { familyOf, RACE_TIME, sessionOf } from "../contracts/_races.ts";

@@ -4,9 +4,9 @@
  */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { authStores } from "../../auth/store_repo.ts";
-import type { AuthStores, RefreshRotation } from "../../auth/store_types.ts";
-import type { ThrottleRule } from "../../auth/throttle_rule.ts";
+import { authStores } from "../../auth/stores/repo.ts";
+import type { AuthStores, RefreshRotation } from "../../auth/stores/types.ts";
+import type { ThrottleRule } from "../../auth/throttle/rule.ts";
 import { type Client, CLIENTS } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
 import { assertFails, type FaultyPlace, inTime, openFaulty, secretsOf } from "./_faults.ts";

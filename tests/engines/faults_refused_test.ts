@@ -4,10 +4,10 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { authStores } from "../../auth/store_repo.ts";
-import type { StorageAdapter } from "../../auth/storage_adapter.ts";
-import { assertRefused, FAULT } from "../auth/_http_routes.ts";
-import { createTestApp } from "../auth/_app.ts";
+import { authStores } from "../../auth/stores/repo.ts";
+import type { StorageAdapter } from "../../auth/stores/adapter.ts";
+import { assertRefused, FAULT } from "../auth/http/_routes.ts";
+import { createTestApp } from "../auth/http/_app.ts";
 import { START } from "../auth/_services.ts";
 import { CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";

@@ -1,7 +1,7 @@
 /** What several processes do at the same time besides reading and writing. */
 
 import { assertEquals } from "@std/assert";
-import type { SqlAdapter } from "../../auth/store_sql.ts";
+import type { SqlAdapter } from "../../auth/stores/sql.ts";
 import { CLIENTS, freshPlace, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
 

@@ -1,7 +1,7 @@
 /** Four processes on one engine, fifty callers each, all at once: the engine decides, and one of them is first. */
 
 import { fromFileUrl } from "@std/path";
-import { authStores } from "../../auth/store_repo.ts";
+import { authStores } from "../../auth/stores/repo.ts";
 import { runRaces } from "../contracts/_race_cases.ts";
 import { startRacers } from "../contracts/_racers.ts";
 import { RACE_TIME } from "../contracts/_races.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { redisAdapter } from "../../auth/store_redis.ts";
-import type { StoredRecord } from "../../auth/storage_adapter.ts";
+import { redisAdapter } from "../../auth/stores/redis.ts";
+import type { StoredRecord } from "../../auth/stores/adapter.ts";
 import { engineTest } from "./_engines.ts";
 import { connectRedis, openRedis } from "./_redis.ts";
 

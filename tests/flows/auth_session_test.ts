@@ -8,7 +8,7 @@ import {
   type TestApp,
   type TestAppOptions,
   type TestBrowser,
-} from "../auth/_app.ts";
+} from "../auth/http/_app.ts";
 import { createBrowser } from "../auth/_browser.ts";
 import { ADA, EVE_PASSWORD, PASSWORD, repeat, SECRET } from "../auth/_services.ts";
 

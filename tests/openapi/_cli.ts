@@ -10,7 +10,7 @@ import { ROOT } from "../../dev/_project.ts";
 /** The command. */
 export const GENERATE = ["http", "openapi", "generate"] as const;
 /** The program. */
-export const CLI: string = join(ROOT, "openapi/native_cli.ts");
+export const CLI: string = join(ROOT, "openapi/cli/main.ts");
 const TIMEOUT_MS = 60_000;
 
 /** What a run of the command left. */

@@ -18,8 +18,8 @@ import {
   verifyJwt,
   withAuthRoutes,
 } from "../../mod.ts";
-import { headerOf, nodeKey, OLD, TODAY } from "../auth/_encrypted_keys.ts";
-import { kidOf } from "../auth/_key_service.ts";
+import { headerOf, nodeKey, OLD, TODAY } from "../auth/keys/_encrypted_keys.ts";
+import { kidOf } from "../auth/keys/_key_service.ts";
 import { serveHttp } from "../auth/_servers.ts";
 import type { Jose } from "../runtimes/jose.ts";
 import { JOSE } from "./versions.ts";

@@ -111,7 +111,7 @@ const REASONS: readonly (readonly [heading: string, path: string, union: string]
   ["### `login.failed`", "auth/events.ts", "LoginFailure"],
   ["### `csrf.failed`", "auth/events.ts", "CsrfFailure"],
   ["### `session.expired`", "auth/events.ts", "SessionExpiry"],
-  ["### `weak_password`", "auth/password_policy.ts", "PasswordProblemCode"],
+  ["### `weak_password`", "auth/password/policy.ts", "PasswordProblemCode"],
 ];
 
 for (const [heading, path, union] of REASONS) {

@@ -16,8 +16,8 @@ import {
   verifyJwt,
 } from "../../mod.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
-import type { AsymmetricAlgorithm } from "../../auth/jwa.ts";
-import { OKP, P256 } from "../auth/_jws.ts";
+import type { AsymmetricAlgorithm } from "../../auth/jwt/jwa.ts";
+import { OKP, P256 } from "../auth/jwt/_jws.ts";
 import { memoryAdapter } from "../contracts/_memory_adapter.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 

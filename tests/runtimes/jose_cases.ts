@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AsymmetricAlgorithm, JwaAlgorithm } from "../../auth/jwa.ts";
+import type { AsymmetricAlgorithm, JwaAlgorithm } from "../../auth/jwt/jwa.ts";
 import {
   exportJwk,
   generateJwk,
@@ -13,13 +13,13 @@ import {
   type Jwk,
   jwkThumbprint,
   publicJwk,
-} from "../../auth/jwk.ts";
-import type { VerificationKeys } from "../../auth/jws_types.ts";
-import { signJwt, verifyJwt } from "../../auth/jwt.ts";
-import { keyService } from "../../auth/key_service.ts";
-import { importPem } from "../../auth/pem.ts";
-import { inMemoryAuthStores } from "../../auth/store_memory.ts";
-import { ALGORITHMS, KEYS, OKP, P521, RSA, verifying } from "../auth/_jws.ts";
+} from "../../auth/jwt/jwk.ts";
+import type { VerificationKeys } from "../../auth/jwt/types.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
+import { keyService } from "../../auth/keys/key_service.ts";
+import { importPem } from "../../auth/jwt/pem.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
+import { ALGORITHMS, KEYS, OKP, P521, RSA, verifying } from "../auth/jwt/_jws.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import type { Jose, JoseKey, JoseKeySet } from "./jose.ts";
 import { REFUSALS } from "./token_cases.ts";

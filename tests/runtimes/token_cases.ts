@@ -6,10 +6,10 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import { generateJwk, jwkThumbprint } from "../../auth/jwk.ts";
-import { jwtVerifier, signJwt, verifyJwt } from "../../auth/jwt.ts";
-import { ALGORITHMS, KEYS, reasonOf, verifying } from "../auth/_jws.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { generateJwk, jwkThumbprint } from "../../auth/jwt/jwk.ts";
+import { jwtVerifier, signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
+import { ALGORITHMS, KEYS, reasonOf, verifying } from "../auth/jwt/_jws.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { CLAIMS, longToken, NOW, OWN, type Refusal } from "./token_forgery.ts";
 import { HIDDEN_KEYS, KEY_REFUSALS, SET_REFUSALS, WEAK_KEYS } from "./token_key_refusals.ts";

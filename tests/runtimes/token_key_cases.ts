@@ -7,11 +7,11 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
-import { JWA, type JwaAlgorithm } from "../../auth/jwa.ts";
-import { generateJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwk.ts";
-import { verifyJwt } from "../../auth/jwt.ts";
-import { importPem } from "../../auth/pem.ts";
-import { OKP, P256, P384, reasonOf, RSA } from "../auth/_jws.ts";
+import { JWA, type JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { generateJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { verifyJwt } from "../../auth/jwt/jwt.ts";
+import { importPem } from "../../auth/jwt/pem.ts";
+import { OKP, P256, P384, reasonOf, RSA } from "../auth/jwt/_jws.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 import { FOREIGN, NOW, ORDER, OWN, type Refusal } from "./token_forgery.ts";
 import { HIDDEN_KEYS, WEAK_KEYS } from "./token_key_refusals.ts";

@@ -6,8 +6,8 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../auth/_bytes.ts";
-import { publicJwk } from "../../auth/jwk.ts";
-import { encoded, forge, OKP, P384, P521, RSA } from "../auth/_jws.ts";
+import { publicJwk } from "../../auth/jwt/jwk.ts";
+import { encoded, forge, OKP, P384, P521, RSA } from "../auth/jwt/_jws.ts";
 import { CLAIMS, es256, FOREIGN, OWN, type Refusal } from "./token_forgery.ts";
 
 /** Another one, of which a good token may be. */

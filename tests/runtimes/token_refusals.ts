@@ -5,8 +5,8 @@
  */
 
 import { encodeBase64Url } from "../../auth/_base64url.ts";
-import { publicJwk } from "../../auth/jwk.ts";
-import { encoded, forge } from "../auth/_jws.ts";
+import { publicJwk } from "../../auth/jwt/jwk.ts";
+import { encoded, forge } from "../auth/jwt/_jws.ts";
 import {
   CLAIMS,
   es256,

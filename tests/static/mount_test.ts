@@ -6,7 +6,7 @@ import {
   type StaticAssetOptions,
   type StaticMount,
 } from "@gatehouse/http";
-import { createMount } from "../../static/mount.ts";
+import { createMount } from "../../router/static_mount.ts";
 import { mountStatic as mountNative } from "@gatehouse/http/native";
 import { assert, assertEquals } from "@std/assert";
 import { rawFetch, withServer } from "../attacks/_raw.ts";

@@ -8,9 +8,9 @@
 import { assertEquals } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { decodeHex } from "../../auth/_bytes.ts";
-import { type JwaAlgorithm, verifySignature } from "../../auth/jwa.ts";
-import { importJwk, type Jwk } from "../../auth/jwk.ts";
-import { importPem } from "../../auth/pem.ts";
+import { type JwaAlgorithm, verifySignature } from "../../auth/jwt/jwa.ts";
+import { importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { importPem } from "../../auth/jwt/pem.ts";
 import { readVectors } from "./_vectors.ts";
 
 /** A test of Wycheproof's: a signature with the key of its group, or a code with a key of its own. */

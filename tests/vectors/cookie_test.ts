@@ -6,7 +6,7 @@ import {
   parseCookies,
   readCookie,
   serializeCookie,
-} from "../../auth/cookie.ts";
+} from "../../auth/session/cookie.ts";
 import { testVectors } from "./_vectors.ts";
 
 /** What the library's serializer takes. */

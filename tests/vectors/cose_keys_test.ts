@@ -1,8 +1,8 @@
 /** Keys of COSE, as JWK. Reading COSE itself belongs to passkeys; here their public keys are imported and exported. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import { exportJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwk.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { exportJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
 import { testVectors } from "./_vectors.ts";
 
 interface CoseKeyCase {

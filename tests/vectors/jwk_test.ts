@@ -2,8 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import type { HashName } from "../../auth/_kdf.ts";
-import { generateJwk, type Jwk, jwkThumbprint, publicJwk } from "../../auth/jwk.ts";
-import { type JwtClaims, signJwt, verifyJwt } from "../../auth/jwt.ts";
+import { generateJwk, type Jwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
+import { type JwtClaims, signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 

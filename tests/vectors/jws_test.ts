@@ -3,10 +3,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import type { Jwk, JwkSet } from "../../auth/jwk.ts";
-import { signJws, verifyJws } from "../../auth/jws.ts";
-import { ALGORITHMS } from "../auth/_jws.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import type { Jwk, JwkSet } from "../../auth/jwt/jwk.ts";
+import { signJws, verifyJws } from "../../auth/jwt/jws.ts";
+import { ALGORITHMS } from "../auth/jwt/_jws.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 

@@ -1,9 +1,9 @@
 /** Claims at their boundaries; the signature is right in every case. */
 
 import { assertEquals } from "@std/assert";
-import type { JwaAlgorithm } from "../../auth/jwa.ts";
-import type { Jwk } from "../../auth/jwk.ts";
-import { verifyJwt } from "../../auth/jwt.ts";
+import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import type { Jwk } from "../../auth/jwt/jwk.ts";
+import { verifyJwt } from "../../auth/jwt/jwt.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 

@@ -1,7 +1,7 @@
 /** The passwords that leaks show most, from the list of another library: none of them may be chosen. */
 
 import { assertNotEquals } from "@std/assert";
-import { passwordPolicy } from "../../auth/password_policy.ts";
+import { passwordPolicy } from "../../auth/password/policy.ts";
 import { testVectors } from "./_vectors.ts";
 
 type Entry = readonly [password: string, rank: number, inDjango: boolean];

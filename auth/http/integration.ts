@@ -1,0 +1,97 @@
+/**
+ * `withAuthRoutes`, and authentication as a part of a router.
+ *
+ * @module
+ */
+
+import type { AuthIntegration, TypedRouter } from "../../router/types.ts";
+import { checkNames } from "../_options.ts";
+import { type RefusalHandler, withAuthErrors } from "./errors.ts";
+import { createGuard, type GuardOptions } from "./guard.ts";
+import { applyAuthHeaders, sealAnswer } from "./response_headers.ts";
+import { createAuthRoutes, mountAuthRoutes } from "./routes.ts";
+import type { AuthRuntime, IntegrationOptions } from "./runtime.ts";
+import type { Principal } from "../principal.ts";
+
+/** Options of {@linkcode withAuthRoutes}. */
+export interface WithAuthRoutesOptions extends GuardOptions {
+  /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
+  readonly catch?: RefusalHandler | undefined;
+}
+
+/**
+ * Protects every route and mount that is added to a router from now on; earlier ones stay as they are. `req.principal` is
+ * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` gives it the principal
+ * where there is one, and `authorization: { metadata }` asks the authorization manager.
+ *
+ * @returns The same router.
+ * @throws {TypeError} If the router has a guard or has begun to answer, there is no runtime, or an option is unknown or of a
+ * wrong shape.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   createContainer,
+ *   createRouter,
+ *   inMemoryAuthStores,
+ *   json,
+ *   registerAuth,
+ *   withAuthRoutes,
+ * } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const runtime = registerAuth({
+ *   secret: "a secret of at least 32 bytes, kept",
+ *   stores: inMemoryAuthStores(),
+ *   container: createContainer(),
+ * });
+ * const router = withAuthRoutes(createRouter(), { runtime })
+ *   .get("/me", (req) => json(req.principal.sub))
+ *   .get("/greeting", (req) => json(req.principal === undefined ? "hello, you" : "hello again"), {
+ *     auth: { mode: "optional" },
+ *   })
+ *   .get("/health", () => json("well"), { auth: false });
+ *
+ * assertEquals((await router.request("/me")).status, 401);
+ * assertEquals(await (await router.request("/greeting")).json(), "hello, you");
+ * assertEquals(await (await router.request("/health")).json(), "well");
+ * ```
+ */
+export function withAuthRoutes<Args extends unknown[]>(
+  router: TypedRouter<Args>,
+  options: WithAuthRoutesOptions = {},
+): TypedRouter<Args, Principal> {
+  return router.withAuth(guardIntegration(options));
+}
+
+/** What `withAuth()` of builders and routers takes: the guard, the routes and the hooks. */
+export function authIntegration(
+  runtime: AuthRuntime,
+  options: IntegrationOptions,
+): AuthIntegration<Principal> {
+  checkNames("Cannot integrate authentication", options, {
+    basePath: true,
+    routes: true,
+    catch: true,
+  });
+  const { basePath, routes = {}, catch: handler } = options;
+  const integration = guardIntegration({ runtime, catch: handler });
+  if (routes === false) return integration;
+  const list = createAuthRoutes({ ...routes, runtime });
+  return {
+    ...integration,
+    routes: (router) => void mountAuthRoutes(router, list, basePath),
+  };
+}
+
+/** Guard and hooks. */
+export function guardIntegration(
+  { catch: handler, ...options }: WithAuthRoutesOptions,
+): AuthIntegration<Principal> {
+  return {
+    ...createGuard(options),
+    use: [sealAnswer],
+    catch: withAuthErrors(handler),
+    finally: applyAuthHeaders,
+  };
+}

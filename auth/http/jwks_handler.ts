@@ -1,0 +1,92 @@
+/**
+ * `jwksHandler`: the published keys, RFC 7517 §5, as a route.
+ *
+ * @module
+ */
+
+import { problem } from "../../router/problem.ts";
+import type { RouteRequest } from "../../router/types.ts";
+import { digestText } from "../_kdf.ts";
+import { type JwkSet, publicJwk } from "../jwt/jwk.ts";
+import type { KeyService } from "../keys/key_service.ts";
+
+/** A set as it is sent. */
+interface JwksDocument {
+  readonly set: JwkSet;
+  readonly text: string;
+  readonly etag: string;
+}
+
+/**
+ * Makes the handler that publishes a service's keys, for `GET /.well-known/jwks.json`. It is for everybody: mount it with
+ * `auth: false` where routes are protected.
+ *
+ * Answers are `application/jwk-set+json`, may be kept for the service's `cacheAge` by anybody, and carry a strong `ETag`;
+ * pages of other origins may read them. Private members are never in them, whatever `jwks()` gives.
+ *
+ * @throws {TypeError} If `keys` is no key service.
+ *
+ * @example
+ * ```ts
+ * import { createRouter } from "@gatehouse/http";
+ * import { inMemoryAuthStores, jwksHandler, keyService } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const keys = keyService({ store: inMemoryAuthStores().keys });
+ * const router = createRouter().get("/.well-known/jwks.json", jwksHandler(keys), { auth: false });
+ *
+ * const response = await router.request("/.well-known/jwks.json");
+ * assertEquals(response.headers.get("Cache-Control"), "public, max-age=600");
+ * assertEquals((await response.json()).keys[0].alg, "ES256");
+ * ```
+ */
+export function jwksHandler(
+  keys: Pick<KeyService, "jwks" | "cacheAge">,
+): (req: RouteRequest) => Promise<Response> {
+  if (typeof keys?.jwks !== "function" || !Number.isInteger(keys.cacheAge) || keys.cacheAge < 0) {
+    throw new TypeError("Cannot publish keys: keys is no key service");
+  }
+  const maxAge = keys.cacheAge;
+  let last: JwksDocument | undefined;
+
+  async function current(): Promise<JwksDocument> {
+    const set = await keys.jwks();
+    const known = last;
+    if (known?.set === set) return known;
+    return last = await writeDocument(set, known);
+  }
+
+  return async ({ method, headers: asked }) => {
+    if (method !== "GET" && method !== "HEAD") {
+      return problem(405, "method_not_allowed", { headers: [["Allow", "GET, HEAD"]] });
+    }
+    const { text, etag } = await current();
+    const headers = {
+      "Access-Control-Allow-Origin": "*",
+      "Cache-Control": `public, max-age=${maxAge}`,
+      ETag: etag,
+    };
+    if (lists(asked.get("If-None-Match"), etag)) {
+      return new Response(null, { status: 304, headers });
+    }
+    const type = { "Content-Type": "application/jwk-set+json" }; // RFC 7517 §8.5.2
+    return new Response(text, { headers: { ...headers, ...type } });
+  };
+}
+
+/** What is sent; the same text has the same tag, without another digest. */
+async function writeDocument(set: JwkSet, known?: JwksDocument): Promise<JwksDocument> {
+  const text = JSON.stringify({ keys: set.keys.map(publicJwk) });
+  const etag = text === known?.text ? known.etag : `"${await digestText(text)}"`;
+  return { set, text, etag };
+}
+
+/**
+ * Whether `If-None-Match` names a tag, RFC 9110 §13.1.2. Ours have no comma in them;
+ * `checkPreconditions()`, which reads any list, is in static/, and nothing in auth/ imports that.
+ */
+function lists(field: string | null, etag: string): boolean {
+  if (field === null) return false;
+  if (field.trim() === "*") return true;
+  return field.split(",").some((member) => member.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,71 @@
+/**
+ * `requireScope`: what a token or an API key may be used for.
+ *
+ * @module
+ */
+
+import type { Middleware } from "../../router/types.ts";
+import { findState } from "./_request_state.ts";
+import { readScope } from "../_scope.ts";
+import { AuthError } from "../error.ts";
+import { getPrincipal } from "./guard.ts";
+
+/**
+ * Middleware that refuses principals which lack a scope, with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs behind a
+ * guard, and refuses anonymous requests with 401. A principal without `scope` is not limited: a session is its user's own.
+ * Tokens and API keys always have one, be it empty.
+ *
+ * @param scopes What is needed, all of it: `notes:read`.
+ * @throws {TypeError | RangeError} If there is none, or one is no scope, RFC 6749 §3.3.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   apiKeyService,
+ *   apiKeyStrategy,
+ *   createContainer,
+ *   inMemoryAuthStores,
+ *   json,
+ *   registerAuth,
+ *   requireScope,
+ *   routerBuilder,
+ * } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const stores = inMemoryAuthStores();
+ * const apiKeys = apiKeyService(stores);
+ * const runtime = registerAuth({
+ *   secret: "a secret of at least 32 bytes, kept",
+ *   stores,
+ *   strategies: [apiKeyStrategy({ apiKeys })],
+ *   container: createContainer(),
+ * });
+ * const router = routerBuilder().withAuth(runtime.integration()).build()
+ *   .get("/notes", () => json([]), { use: [requireScope("notes:read")] });
+ *
+ * const credentials = { identifier: "ada", password: "lovelace wrote notes" };
+ * const { sub } = await runtime.passwords.createUser(credentials);
+ * const { key } = await apiKeys.create(sub, { scope: ["notes:write"] });
+ * const response = await router.request("/notes", { headers: { "X-API-Key": key } });
+ * assertEquals(response.status, 403);
+ * ```
+ */
+export function requireScope(...scopes: readonly string[]): Middleware<unknown[]> {
+  readScope("Cannot require scope", scopes);
+  if (scopes.length === 0) throw new TypeError("Cannot require scope: none is named");
+  return (req) => {
+    const principal = getPrincipal(req);
+    if (principal === undefined) throw unauthenticated(findState(req)?.challenge);
+    const { scope, method } = principal;
+    if (scope === undefined || scopes.every((each) => scope.includes(each))) return;
+    const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"`;
+    const headers = method === "bearer" ? { "WWW-Authenticate": challenge } : {};
+    throw new AuthError("insufficient_scope", { headers, reason: `needs ${scopes.join(" ")}` });
+  };
+}
+
+/** As the guard would have said it, where one has run. */
+function unauthenticated(challenge: string | undefined): AuthError {
+  const headers = challenge === undefined ? {} : { "WWW-Authenticate": challenge };
+  return new AuthError("unauthenticated", { headers });
+}

@@ -1,0 +1,104 @@
+/**
+ * Points on curves. Runtimes import points that are on none, and throw only when they verify.
+ *
+ * @module
+ */
+
+import { type Bytes, encodeHex } from "../_bytes.ts";
+
+/** A curve y² = x³ - 3x + b over the integers modulo p, SP 800-186 §3.2.1. */
+interface Curve {
+  readonly bytes: number;
+  readonly p: bigint;
+  readonly b: bigint;
+  /** Order of the group. */
+  readonly n: bigint;
+}
+
+/** One row for each curve of RFC 7518 §6.2.1.1. */
+const CURVES: Readonly<Record<string, Curve>> = {
+  "P-256": {
+    bytes: 32,
+    p: 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn,
+    b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
+    n: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+  },
+  "P-384": {
+    bytes: 48,
+    p: 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffffn,
+    b: 0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aefn,
+    n: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
+  },
+  "P-521": {
+    bytes: 66,
+    p: 0x01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffn,
+    b: 0x0051953eb9618e1c9a1f929a21a0b68540eea2da725b99b315f3b8b489918ef109e156193951ec7e937b1652c0bd3bb1bf073573df883d2c34f1ef451fd46b503f00n,
+    n: 0x01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409n,
+  },
+};
+
+/** The integers that Ed25519 counts with, RFC 8032 §5.1. */
+const ED25519_P = 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffedn;
+const ED25519_D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
+
+/** The y of the points of order 1, 2, 4 and 8: under such a key, signatures of anything verify. */
+const SMALL_ORDER_Y: readonly bigint[] = [
+  0n,
+  1n,
+  ED25519_P - 1n,
+  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
+  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
+];
+
+/** Bytes of a coordinate; of a private key too. */
+export function coordinateBytes(crv: string): number | undefined {
+  return Object.hasOwn(CURVES, crv) ? CURVES[crv]?.bytes : undefined;
+}
+
+/** Whether a point is on a curve. Points at infinity have no coordinates. */
+export function isOnCurve(crv: string, x: Bytes, y: Bytes): boolean {
+  const curve = CURVES[crv];
+  if (curve === undefined) return false;
+  const { p, b } = curve;
+  const [a, c] = [toInteger(x), toInteger(y)];
+  if (a >= p || c >= p) return false;
+  return (c * c - (a * a * a - 3n * a + b)) % p === 0n;
+}
+
+/** Whether a number can be a private key: more than 0, and less than the group's order. */
+export function isPrivateScalar(crv: string, d: Bytes): boolean {
+  const scalar = toInteger(d);
+  return scalar > 0n && scalar < (CURVES[crv]?.n ?? 0n);
+}
+
+/** Whether bytes are a public key of Ed25519, RFC 8032 §5.1.3, that is of no small order. */
+export function isEd25519Point(bytes: Bytes): boolean {
+  const reversed = bytes.slice().reverse();
+  reversed[0] = (reversed[0] ?? 0) & 0x7f; // the sign of x
+  const y = toInteger(reversed);
+  if (y >= ED25519_P || SMALL_ORDER_Y.includes(y)) return false;
+  const square = modulo(y * y, ED25519_P);
+  const above = modulo(square - 1n, ED25519_P);
+  const below = modulo(ED25519_D * square + 1n, ED25519_P);
+  // x² = above / below has a root if above · below is a square, by Euler's criterion
+  return power(modulo(above * below, ED25519_P), (ED25519_P - 1n) / 2n, ED25519_P) === 1n;
+}
+
+/** Bytes as an integer, the first byte being the highest. */
+export function toInteger(bytes: Bytes): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${encodeHex(bytes)}`);
+}
+
+function modulo(value: bigint, p: bigint): bigint {
+  const rest = value % p;
+  return rest < 0n ? rest + p : rest;
+}
+
+function power(base: bigint, exponent: bigint, p: bigint): bigint {
+  let result = 1n;
+  for (let square = base, rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = result * square % p;
+    square = square * square % p;
+  }
+  return result;
+}

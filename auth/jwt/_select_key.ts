@@ -1,0 +1,172 @@
+/**
+ * Which key verifies a token, and which algorithm a key signs by.
+ *
+ * @module
+ */
+
+import { purposeProblem } from "./_key_use.ts";
+import { refused } from "./_token_error.ts";
+import { JWA, type JwaAlgorithm } from "./jwa.ts";
+import { importJwk, type Jwk, type JwkSet } from "./jwk.ts";
+import type { FoundKeys, JwsHeader, VerificationKeys } from "./types.ts";
+
+/** Finds the one key of a token. */
+export type KeyFinder = (header: JwsHeader) => CryptoKey | Promise<CryptoKey>;
+
+type Key = CryptoKey | Jwk;
+
+/** Reads the option `keys`. @throws {TypeError} If it is a text, bytes, or anything else that is no key. */
+export function keyFinder(keys: VerificationKeys): KeyFinder {
+  if (typeof keys === "function") {
+    return async (header) => await importFound(chooseOf(await keys(header), header), header);
+  }
+  if (isJwkSet(keys)) return (header) => importFound(chooseByKid(keys, header), header);
+  if (isCryptoKey(keys) || isJwk(keys)) return (header) => importFound(keys, header);
+  throw new TypeError(
+    "Cannot verify token: keys is no CryptoKey, JWK, JWK Set or function that finds one",
+  );
+}
+
+/** The first allowed algorithm that a key can sign by. @throws {TypeError} If there is none. */
+export function signingAlgorithm(key: Key, algorithms: readonly JwaAlgorithm[]): JwaAlgorithm {
+  const alg = algorithms.find((each) => problemOf(key, each, "sign") === undefined);
+  if (alg !== undefined) return alg;
+  throw new TypeError(`Cannot sign token: the key is not for signing by ${algorithms.join()}`);
+}
+
+/** Imports a key once, and again when somebody has changed it since. */
+export function importOnce(
+  key: Key,
+  alg: JwaAlgorithm,
+  usage: "sign" | "verify",
+): CryptoKey | Promise<CryptoKey> {
+  if (isCryptoKey(key)) return key;
+  const known = IMPORTED.get(key)?.find((each) => each.alg === alg && each.usage === usage);
+  if (known !== undefined && isUnchanged(key, known.members)) return known.key;
+  return importAndKeep(key, alg, usage);
+}
+
+/** Whether a value is a key of the runtime. */
+function isCryptoKey(key: unknown): key is CryptoKey {
+  return typeof CryptoKey !== "undefined" && key instanceof CryptoKey;
+}
+
+interface ImportedKey {
+  readonly alg: JwaAlgorithm;
+  readonly usage: "sign" | "verify";
+  readonly members: readonly (readonly [name: string, value: unknown])[];
+  readonly key: CryptoKey;
+}
+
+/** By the object that the application holds: keys are gone with it. */
+const IMPORTED: WeakMap<Jwk, readonly ImportedKey[]> = /* @__PURE__ */ new WeakMap();
+
+async function importAndKeep(
+  jwk: Jwk,
+  alg: JwaAlgorithm,
+  usage: "sign" | "verify",
+): Promise<CryptoKey> {
+  const members = Object.entries(jwk);
+  const key = await importJwk(jwk, { alg, usage });
+  const others = IMPORTED.get(jwk)?.filter((each) => each.alg !== alg || each.usage !== usage);
+  IMPORTED.set(jwk, [...others ?? [], { alg, usage, members, key }]);
+  return key;
+}
+
+function isUnchanged(jwk: Jwk, members: ImportedKey["members"]): boolean {
+  return members.every(([name, value]) => jwk[name] === value) &&
+    Object.keys(jwk).length === members.length;
+}
+
+function importFound(key: Key, { alg }: JwsHeader): CryptoKey | Promise<CryptoKey> {
+  if (problemOf(key, alg, "verify") !== undefined) throw refused("key_refused");
+  const imported = importOnce(key, alg, "verify");
+  if (!(imported instanceof Promise)) return imported;
+  return imported.catch((cause) => {
+    throw refused("key_refused", cause);
+  });
+}
+
+/** What a resolver found. It has looked at the `kid` where there is one, so that two are one too many. */
+function chooseOf(found: FoundKeys, header: JwsHeader): Key {
+  if (found === undefined) throw refused("key_unknown");
+  if (!Array.isArray(found)) return checkKey(found as Key);
+  const list: readonly Key[] = found.map(checkKey);
+  return header.kid === undefined ? chooseFitting(list, header) : chooseOnly(list);
+}
+
+/** RFC 7515 §4.1.4: a `kid` that stands twice says nothing. */
+function chooseByKid(set: JwkSet, header: JwsHeader): Key {
+  const keys = set.keys.filter(isJwk); // RFC 7517 §5: what is not understood is passed over
+  const secrets = keys.filter(({ kty }) => kty === "oct").length;
+  if (secrets > 0 && secrets < keys.length) throw refused("key_ambiguous"); // what is published is no secret
+  const { kid } = header;
+  if (kid === undefined) return chooseFitting(keys, header);
+  return chooseOnly(keys.filter((key) => key.kid === kid));
+}
+
+/** A token without a `kid`: one key must fit its algorithm, and no other. */
+function chooseFitting(keys: readonly Key[], { alg }: JwsHeader): Key {
+  return chooseOnly(keys.filter((key) => problemOf(key, alg, "verify") === undefined));
+}
+
+function chooseOnly(keys: readonly Key[]): Key {
+  const [key, ...others] = keys;
+  if (key === undefined) throw refused("key_unknown");
+  if (others.length > 0) throw refused("key_ambiguous");
+  return key;
+}
+
+/** Why a key is not for an algorithm and a use; nothing if it is. */
+function problemOf(key: Key, alg: JwaAlgorithm, usage: "sign" | "verify"): string | undefined {
+  return isCryptoKey(key) ? cryptoKeyProblem(key, alg, usage) : purposeProblem(key, alg, usage);
+}
+
+const MIN_RSA_BITS = 2_048;
+
+/** The members of `CryptoKey.algorithm` that there are, whatever its type. */
+interface KeyAlgorithmMembers {
+  readonly name: string;
+  readonly hash?: { readonly name: string } | string;
+  readonly namedCurve?: string;
+  readonly modulusLength?: number;
+  readonly publicExponent?: Uint8Array;
+  readonly length?: number;
+}
+
+function cryptoKeyProblem(
+  { algorithm, usages }: CryptoKey,
+  alg: JwaAlgorithm,
+  usage: "sign" | "verify",
+): string | undefined {
+  const { name, hash, namedCurve, ...size } = algorithm as KeyAlgorithmMembers;
+  const { keyParams, hashBytes, kty } = JWA[alg];
+  const hashName = typeof hash === "object" ? hash.name : hash;
+  if (name !== keyParams.name || namedCurve !== keyParams.namedCurve) return "another algorithm";
+  if (hashName !== keyParams.hash) return "another hash function";
+  if (!usages.includes(usage)) return `not for ${usage}`;
+  if (kty === "RSA" && !isSoundRsa(size)) return "too weak";
+  if (kty === "oct" && (size.length ?? 0) < hashBytes * 8) return "too short"; // RFC 7518 §3.2
+  return undefined;
+}
+
+/** An exponent from 3 on, and odd. */
+function isSoundRsa({ modulusLength = 0, publicExponent }: Partial<KeyAlgorithmMembers>): boolean {
+  const digits = [...publicExponent ?? []];
+  const last = digits.at(-1) ?? 0;
+  const isSmall = last < 3 && digits.slice(0, -1).every((digit) => digit === 0);
+  return modulusLength >= MIN_RSA_BITS && last % 2 === 1 && !isSmall;
+}
+
+function isJwk(key: unknown): key is Jwk {
+  return typeof key === "object" && key !== null && typeof (key as Partial<Jwk>).kty === "string";
+}
+
+function isJwkSet(keys: unknown): keys is JwkSet {
+  return typeof keys === "object" && keys !== null && Array.isArray((keys as Partial<JwkSet>).keys);
+}
+
+function checkKey(key: unknown): Key {
+  if (isCryptoKey(key) || isJwk(key)) return key;
+  throw new TypeError("Cannot verify token: what the resolver found is no key");
+}

@@ -1,0 +1,285 @@
+/**
+ * Keys in JSON: RFC 7517, RFC 7518 §6, RFC 8037 §2, and their thumbprints, RFC 7638.
+ *
+ * @module
+ */
+
+import { encodeBase64Url } from "../_base64url.ts";
+import { utf8 } from "../_bytes.ts";
+import { cannotImport, checkMembers, isKeyType, KEY_KINDS, type KeyBytes } from "./_key_types.ts";
+import { purposeProblem } from "./_key_use.ts";
+import { checkNames, type NamesOf } from "../_options.ts";
+import { randomId } from "../_random.ts";
+import {
+  createSignature,
+  isJwaAlgorithm,
+  JWA,
+  type JwaAlgorithm,
+  type JwaRow,
+  verifySignature,
+} from "./jwa.ts";
+
+/** A key in JSON, RFC 7517 §4. */
+export interface Jwk {
+  /** Type: `EC`, `RSA`, `OKP` or `oct`. */
+  readonly kty: string;
+  /** What a key is told from others by. */
+  readonly kid?: string;
+  /** The one algorithm that it is for. */
+  readonly alg?: string;
+  /** What it is for; `sig` for signatures. */
+  readonly use?: string;
+  /** What it is for, in the words of Web Crypto. */
+  readonly key_ops?: readonly string[];
+  /** Curve. */
+  readonly crv?: string;
+  /** First coordinate of a point, or all of it. */
+  readonly x?: string;
+  /** Second coordinate. */
+  readonly y?: string;
+  /** Modulus. */
+  readonly n?: string;
+  /** Exponent. */
+  readonly e?: string;
+  /** Private number. */
+  readonly d?: string;
+  /** Secret. */
+  readonly k?: string;
+  /** Others, RFC 7517 §4. */
+  readonly [member: string]: unknown;
+}
+
+/** Keys in JSON, RFC 7517 §5. */
+export interface JwkSet {
+  /** The keys. */
+  readonly keys: readonly Jwk[];
+}
+
+/** Options of {@linkcode importJwk}. */
+export interface ImportJwkOptions {
+  /** Algorithm. @default the key's `alg`, or the only one of its curve */
+  readonly alg?: JwaAlgorithm | undefined;
+  /** What the key is for. Of a private key, `verify` takes the public half. @default {"sign"} for private keys, else `verify` */
+  readonly usage?: "sign" | "verify" | undefined;
+  /** Whether the runtime gives the key out again. @default {false} */
+  readonly extractable?: boolean | undefined;
+}
+
+/**
+ * Imports a key, and checks before what runtimes let through: lengths, that points are on their curve and of no small
+ * order, RSA of 2,048 to 8,192 bits with an odd exponent from 3 on (and not CVE-2017-15361), secrets as long as the hash,
+ * `use`, `key_ops` and `alg`, and that a private half is of its public half. Secrets (`oct`) sign and verify.
+ *
+ * @throws {TypeError} If the key is malformed, weak, or for something else; if an option is unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, importJwk, publicJwk } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("ES256");
+ * const key = await importJwk(publicJwk(jwk));
+ * assertEquals(key.usages, ["verify"]);
+ * ```
+ */
+export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
+  checkNames("Cannot import key", options, IMPORT_NAMES);
+  if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
+  const { alg = algorithmOf(jwk), extractable = false } = options;
+  const row = rowOf(alg);
+  const { usage = isPrivate(jwk) ? "sign" : "verify" } = options;
+  if (usage !== "sign" && usage !== "verify") {
+    throw cannotImport("usage is not sign and not verify");
+  }
+  if (typeof extractable !== "boolean") {
+    throw cannotImport("extractable is neither true nor false");
+  }
+  const problem = purposeProblem(jwk, alg, usage);
+  if (problem !== undefined) throw cannotImport(problem);
+  const { members, privateMembers } = KEY_KINDS[row.kty];
+  const taken = usage === "sign" ? [...members, ...privateMembers] : members;
+  const checked = checkMembers(jwk, taken, row);
+  if (row.kty === "oct") return await importSecret(checked, row, extractable);
+  const imported = await importMembers(pick(jwk, taken), row, { usage, extractable });
+  if (usage === "sign") await checkHalves(jwk, alg, imported);
+  return imported;
+}
+
+/**
+ * Exports a key, private members and all.
+ *
+ * @throws {TypeError} If the runtime does not give it out, or it is for something else than signatures.
+ *
+ * @example
+ * ```ts
+ * import { exportJwk, generateJwk, importJwk } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("ES256");
+ * const key = await importJwk(jwk, { extractable: true });
+ * assertEquals((await exportJwk(key)).d, jwk.d);
+ * ```
+ */
+export async function exportJwk(key: CryptoKey): Promise<Jwk> {
+  if (!key.extractable) throw new TypeError("Cannot export key: it is not extractable");
+  const { name } = key.algorithm;
+  const exported: Readonly<Record<string, unknown>> = {
+    ...await crypto.subtle.exportKey("jwk", key),
+  };
+  const { kty, alg } = exported;
+  const isOfTable = Object.values(JWA).some((row) => row.keyParams.name === name);
+  if (!isOfTable || !isKeyType(kty)) {
+    throw new TypeError("Cannot export key: it is not for signatures");
+  }
+  const { members, privateMembers } = KEY_KINDS[kty];
+  const known = isJwaAlgorithm(alg) && kty !== "OKP" ? { alg } : {};
+  return { ...pick(exported, [...members, ...privateMembers]), ...known } as Jwk;
+}
+
+/**
+ * The public half of a key, for others to have: what identifies it, and no private member.
+ *
+ * @throws {TypeError} If it is a secret, which has none, or of an unknown type.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, publicJwk } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("ES256");
+ * assertEquals(Object.keys(publicJwk(jwk)), ["crv", "kty", "x", "y", "kid", "alg"]);
+ * ```
+ */
+export function publicJwk(jwk: Jwk): Jwk {
+  const kty = jwk?.kty;
+  if (!isKeyType(kty) || kty === "oct") {
+    throw new TypeError("Cannot publish key: only EC, RSA and OKP keys have a public half");
+  }
+  return pick(jwk, [...KEY_KINDS[kty].members, "kid", "alg", "use"]) as unknown as Jwk;
+}
+
+/**
+ * The thumbprint of a key, RFC 7638 §3, in base64url: the same for its private and its public half.
+ *
+ * @param hash Hash function. @default {"SHA-256"}
+ * @throws {TypeError} If the key is malformed.
+ *
+ * @example
+ * ```ts
+ * import { jwkThumbprint } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // RFC 8037, appendix A.3
+ * const x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+ * assertEquals(
+ *   await jwkThumbprint({ kty: "OKP", crv: "Ed25519", x }),
+ *   "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+ * );
+ * ```
+ */
+export async function jwkThumbprint(
+  jwk: Jwk,
+  hash: "SHA-256" | "SHA-384" | "SHA-512" = "SHA-256",
+): Promise<string> {
+  if (!isKeyType(jwk?.kty)) throw new TypeError("Cannot make thumbprint: the key has no known kty");
+  const names = KEY_KINDS[jwk.kty].members;
+  if (!names.every((name) => Object.hasOwn(jwk, name) && typeof jwk[name] === "string")) {
+    throw new TypeError("Cannot make thumbprint: a member of the key is missing");
+  }
+  const members = pick(jwk, names);
+  const digest = await crypto.subtle.digest(hash, utf8(JSON.stringify(members)));
+  return encodeBase64Url(new Uint8Array(digest));
+}
+
+/**
+ * Makes a key: a private one, with `alg` and its thumbprint as `kid`; for `HS…` a secret, which must never be published,
+ * and whose `kid` is random, RFC 7638 §7. RSA has 2,048 bits.
+ *
+ * @throws {TypeError} If there is no such algorithm.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, jwkThumbprint } from "@gatehouse/http/auth";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const jwk = await generateJwk("EdDSA");
+ * assertEquals([jwk.kty, jwk.crv, jwk.alg], ["OKP", "Ed25519", "EdDSA"]);
+ * assertEquals(jwk.kid, await jwkThumbprint(jwk));
+ * assert("d" in jwk, "it is private: keep it where secrets are kept");
+ * ```
+ */
+export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
+  const { kty, keyParams, hashBytes } = rowOf(alg);
+  const size = kty === "RSA"
+    ? { modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]) }
+    : kty === "oct"
+    ? { length: hashBytes * 8 }
+    : {};
+  const made = await crypto.subtle.generateKey({ ...keyParams, ...size }, true, ["sign", "verify"]);
+  const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
+  return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
+}
+
+const IMPORT_NAMES: NamesOf<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
+
+/** The algorithm that a key names, or that its curve leaves. */
+function algorithmOf(jwk: Jwk): JwaAlgorithm {
+  const { alg, crv } = jwk;
+  if (isJwaAlgorithm(alg)) return alg;
+  if (alg !== undefined) throw cannotImport("its alg is unknown");
+  const ofCurve = Object.entries(JWA).find(([, row]) => crv !== undefined && row.crv === crv)?.[0];
+  if (isJwaAlgorithm(ofCurve)) return ofCurve;
+  throw cannotImport("it has no alg; say it by the option alg");
+}
+
+function rowOf(alg: JwaAlgorithm): JwaRow {
+  if (!isJwaAlgorithm(alg)) throw cannotImport("there is no such algorithm");
+  return JWA[alg];
+}
+
+function isPrivate({ d, kty }: Jwk): boolean {
+  return d !== undefined && kty !== "oct";
+}
+
+async function importSecret(
+  { k }: KeyBytes,
+  { keyParams }: JwaRow,
+  extractable: boolean,
+): Promise<CryptoKey> {
+  const secret = k ?? new Uint8Array();
+  return await crypto.subtle.importKey("raw", secret, keyParams, extractable, ["sign", "verify"]);
+}
+
+async function importMembers(
+  members: Readonly<Record<string, unknown>>,
+  { keyParams }: JwaRow,
+  { usage, extractable }: { readonly usage: "sign" | "verify"; readonly extractable: boolean },
+): Promise<CryptoKey> {
+  try {
+    return await crypto.subtle.importKey("jwk", members, keyParams, extractable, [usage]);
+  } catch (cause) {
+    throw cannotImport("the runtime refuses it", cause);
+  }
+}
+
+/** Signs and verifies once: a private half of another key would make signatures that nobody can verify. */
+async function checkHalves(jwk: Jwk, alg: JwaAlgorithm, privateKey: CryptoKey): Promise<void> {
+  const row = JWA[alg];
+  const { members } = KEY_KINDS[row.kty];
+  const how = { usage: "verify", extractable: false } as const;
+  const publicKey = await importMembers(pick(jwk, members), row, how);
+  const data = utf8("gatehouse");
+  // Some runtimes notice it when they sign, and throw
+  const signature = await createSignature(alg, privateKey, data).catch(() => new Uint8Array());
+  if (await verifySignature(alg, publicKey, { signature, data })) return;
+  throw cannotImport("its private half is of another key");
+}
+
+/** Members by their names, in the order of the names; what is not there is left out. */
+function pick(
+  jwk: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  const known = names.filter((name) => Object.hasOwn(jwk, name) && jwk[name] !== undefined);
+  return Object.fromEntries(known.map((name) => [name, jwk[name]]));
+}

@@ -1,0 +1,235 @@
+/**
+ * Signed texts in compact form, RFC 7515 §3.1 and §5.
+ *
+ * @module
+ */
+
+import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
+import { type Bytes, utf8 } from "../_bytes.ts";
+import { importOnce, keyFinder, signingAlgorithm } from "./_select_key.ts";
+import { refused } from "./_token_error.ts";
+import { checkNames, type NamesOf } from "../_options.ts";
+import { parseStrictObject } from "../_strict_json.ts";
+import { checkAlgorithms, createSignature, type JwaAlgorithm, verifySignature } from "./jwa.ts";
+import type {
+  JwsHeader,
+  JwsHeaderInit,
+  SignJwsOptions,
+  VerifiedJws,
+  VerifyJwsOptions,
+} from "./types.ts";
+
+/**
+ * Signs a payload.
+ *
+ * @param payload Text, which is signed in UTF-8, or bytes.
+ * @returns The compact form: header, payload and signature in base64url, with dots between.
+ * @throws {TypeError} If `algorithms` is missing, the key is weak, malformed, or not for signing by one of them, the
+ * payload is no text and no bytes, or an option is unknown or wrong; if the header says `alg`, `crit`, `b64`, `__proto__`
+ * or `toJSON`, or a `typ` or `kid` that is no text.
+ *
+ * @example
+ * ```ts
+ * import { generateJwk, publicJwk, signJws, verifyJws } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const key = await generateJwk("Ed25519");
+ * const jws = await signJws("to be or not", { algorithms: ["Ed25519"], key });
+ *
+ * const { payload } = await verifyJws(jws, { algorithms: ["Ed25519"], keys: publicJwk(key) });
+ * assertEquals(new TextDecoder().decode(payload), "to be or not");
+ * ```
+ */
+export async function signJws(
+  payload: string | BufferSource,
+  options: SignJwsOptions,
+): Promise<string> {
+  checkNames("Cannot sign token", options, SIGN_NAMES);
+  const { algorithms, key, header = {} } = options;
+  checkAlgorithms("Cannot sign token", algorithms);
+  if (typeof key !== "object" || key === null) {
+    throw new TypeError("Cannot sign token: key is no CryptoKey and no JWK");
+  }
+  const alg = signingAlgorithm(key, algorithms);
+  const kid = "kty" in key ? key.kid : undefined;
+  const privateKey = await importOnce(key, alg, "sign");
+  const input = `${encodeHeader({ kid, ...header }, alg)}.${encodeBase64Url(toBytes(payload))}`;
+  return `${input}.${encodeBase64Url(await createSignature(alg, privateKey, utf8(input)))}`;
+}
+
+/**
+ * Verifies a signed text in compact form: strict base64url, JSON without a name that stands twice, an allowed algorithm,
+ * a key of that algorithm, no `crit` and no `b64`. Keys that the token brings along are never looked at.
+ *
+ * @throws {AuthError} `invalid_token`, with a {@linkcode TokenFailure} as `reason`.
+ * @throws {TypeError} If `algorithms` is missing, `keys` is no key, or an option is unknown or wrong. What a
+ * {@linkcode KeyResolver} throws goes through.
+ * @throws {RangeError} If `maxBytes` is not a whole number from 1 on.
+ *
+ * @example
+ * ```ts
+ * import { AuthError, generateJwk, publicJwk, signJws, verifyJws } from "@gatehouse/http/auth";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const algorithms = ["Ed25519"] as const;
+ * const [old, current] = [await generateJwk("Ed25519"), await generateJwk("Ed25519")];
+ * const jws = await signJws("to be or not", { algorithms, key: current });
+ *
+ * // Of a set, the key that the header names by `kid`
+ * const { header } = await verifyJws(jws, {
+ *   algorithms,
+ *   keys: { keys: [publicJwk(old), publicJwk(current)] },
+ * });
+ * assertEquals(header.kid, current.kid);
+ *
+ * const error = await assertRejects(
+ *   () => verifyJws(jws, { algorithms, keys: publicJwk(old) }),
+ *   AuthError,
+ * );
+ * assertEquals(error.reason, "signature_invalid");
+ * ```
+ */
+export async function verifyJws(jws: string, options: VerifyJwsOptions): Promise<VerifiedJws> {
+  checkNames("Cannot verify token", options, VERIFY_NAMES);
+  return await jwsVerifier(options)(jws);
+}
+
+/** {@linkcode verifyJws} with options that are read once, and whose names were looked at. */
+export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise<VerifiedJws> {
+  const { algorithms, keys, typ, maxBytes = MAX_BYTES } = options;
+  checkAlgorithms("Cannot verify token", algorithms);
+  checkMaxBytes(maxBytes);
+  if ("typ" in options && (!isName(typ) || typ === "")) {
+    throw new TypeError("Cannot verify token: typ is no text; leave it out, or set it");
+  }
+  const allowed: readonly JwaAlgorithm[] = [...algorithms];
+  const findKey = keyFinder(keys);
+  const wanted = typ === undefined ? undefined : mediaType(typ);
+
+  // Size, shape, header, algorithm, extensions, type, key, signature: what costs least comes first
+  return async (jws) => {
+    if (typeof jws !== "string") throw refused("token_malformed");
+    if (jws.length > maxBytes) throw refused("token_too_large");
+    const parts = splitJws(jws);
+    const header = readHeader(parts.header);
+    if (!allowed.includes(header.alg)) throw refused("alg_refused");
+    // RFC 7515 §4.1.11: no extension is understood here, and an empty list is malformed. b64: RFC 7797 §6
+    if ("crit" in header || "b64" in header) throw refused("crit_refused");
+    if (wanted !== undefined && !isOfType(header, wanted)) throw refused("typ_refused");
+    const signature = decodePart(parts.signature);
+    const data = utf8(jws.slice(0, jws.length - parts.signature.length - 1));
+    const key = await findKey(header);
+    if (!await verifySignature(header.alg, key, { signature, data })) {
+      throw refused("signature_invalid");
+    }
+    return { header, payload: decodePart(parts.payload) };
+  };
+}
+
+/** A media type as RFC 7515 §4.1.9 compares it. */
+export function mediaType(typ: string): string {
+  return typ.toLowerCase().replace(/^application\/(?=[^/]*$)/, "");
+}
+
+const SIGN_NAMES: NamesOf<SignJwsOptions> = { algorithms: true, key: true, header: true };
+
+const VERIFY_NAMES: NamesOf<VerifyJwsOptions> = {
+  algorithms: true,
+  keys: true,
+  typ: true,
+  maxBytes: true,
+};
+
+/** Most bytes of a token. */
+const MAX_BYTES = 16_384;
+
+/** Longest `kid`: it is a name, and not a document. */
+const MAX_KID_LENGTH = 1_024;
+
+/** Members that a caller cannot say: the key says the algorithm, no extension is understood, and JSON is what is written. */
+const RESERVED = ["alg", "crit", "b64", "__proto__", "toJSON"];
+
+interface JwsParts {
+  readonly header: string;
+  readonly payload: string;
+  readonly signature: string;
+}
+
+function splitJws(jws: string): JwsParts {
+  const first = jws.indexOf(".");
+  const second = jws.indexOf(".", first + 1);
+  if (first < 1 || second < 0 || jws.indexOf(".", second + 1) >= 0) {
+    throw refused("token_malformed");
+  }
+  return {
+    header: jws.slice(0, first),
+    payload: jws.slice(first + 1, second),
+    signature: jws.slice(second + 1),
+  };
+}
+
+function readHeader(encoded: string): JwsHeader {
+  const header = readObject(decodePart(encoded));
+  const hasAlg = typeof header.alg === "string"; // RFC 7515 §4.1.1; whether it is one, the allowlist says
+  if (!hasAlg || !isSoundHeader(header)) throw refused("token_malformed");
+  return header as JwsHeader;
+}
+
+function isSoundHeader({ typ, kid = "" }: Readonly<Record<string, unknown>>): boolean {
+  if (typ !== undefined && !isName(typ)) return false;
+  return typeof kid === "string" && kid.length <= MAX_KID_LENGTH;
+}
+
+/** What a media type can be written in. In other alphabets, some capitals have a small letter of this one. */
+const ASCII_REGEXP = /^[\x20-\x7e]*$/;
+
+function isName(typ: unknown): typ is string {
+  return typeof typ === "string" && ASCII_REGEXP.test(typ);
+}
+
+function readObject(json: Bytes): Record<string, unknown> {
+  try {
+    return parseStrictObject(json);
+  } catch {
+    throw refused("token_malformed");
+  }
+}
+
+function decodePart(encoded: string): Bytes {
+  try {
+    return decodeBase64Url(encoded);
+  } catch {
+    throw refused("token_malformed");
+  }
+}
+
+function isOfType({ typ }: JwsHeader, wanted: string): boolean {
+  return typ !== undefined && mediaType(typ) === wanted;
+}
+
+/** The algorithm first, as everybody writes it. */
+function encodeHeader(init: JwsHeaderInit, alg: JwaAlgorithm): string {
+  const reserved = RESERVED.find((name) => Object.hasOwn(init, name));
+  if (reserved !== undefined) {
+    throw new TypeError(`Cannot sign token: the header cannot say ${reserved}`);
+  }
+  if (!isSoundHeader(init)) {
+    throw new TypeError("Cannot sign token: typ or kid is no text, or kid too long");
+  }
+  return encodeBase64Url(utf8(JSON.stringify({ alg, ...init })));
+}
+
+function toBytes(payload: string | BufferSource): Bytes {
+  if (typeof payload === "string") return utf8(payload);
+  if (payload instanceof ArrayBuffer) return new Uint8Array(payload.slice(0));
+  if (ArrayBuffer.isView(payload)) {
+    const { buffer, byteOffset, byteLength } = payload;
+    return new Uint8Array(buffer, byteOffset, byteLength).slice();
+  }
+  throw new TypeError("Cannot sign token: the payload is no text and no bytes");
+}
+
+function checkMaxBytes(maxBytes: number): void {
+  if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return;
+  throw new RangeError("Cannot verify token: maxBytes is not a whole number from 1 on");
+}

@@ -1,0 +1,113 @@
+/**
+ * Keys in PEM: the text that `openssl` writes, RFC 7468 §10 and §13.
+ *
+ * @module
+ */
+
+import { decodeBase64Bare } from "../_base64url.ts";
+import type { Bytes } from "../_bytes.ts";
+import { cannotImport } from "./_key_types.ts";
+import { checkNames, type NamesOf } from "../_options.ts";
+import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
+import { exportJwk, importJwk, type Jwk } from "./jwk.ts";
+
+/** Options of {@linkcode importPem}. */
+export interface ImportPemOptions {
+  /** Algorithm that the key is for: PEM does not say it. */
+  readonly alg: JwaAlgorithm;
+  /** Whether the runtime gives the key out again. @default {false} */
+  readonly extractable?: boolean | undefined;
+}
+
+const OPTION_NAMES: NamesOf<ImportPemOptions> = { alg: true, extractable: true };
+
+/** What there is, and how to make of it what is taken. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "RSA PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt makes a PRIVATE KEY of it",
+  "EC PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt makes a PRIVATE KEY of it",
+  "ENCRYPTED PRIVATE KEY": "openssl pkcs8 decrypts it",
+  "RSA PUBLIC KEY": "openssl rsa -RSAPublicKey_in -pubout makes a PUBLIC KEY of it",
+  "CERTIFICATE": "openssl x509 -pubkey -noout gives its PUBLIC KEY",
+};
+
+/** Longer than a key of RSA with 8,192 bits. */
+const MAX_LENGTH = 16_384;
+
+const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----\s*$/;
+
+/**
+ * Imports a `PUBLIC KEY` (SubjectPublicKeyInfo) for verifying, or a `PRIVATE KEY` (PKCS #8) for signing, with the checks of
+ * {@linkcode importJwk}. There must be one, and nothing around it.
+ *
+ * @throws {TypeError} If the text is malformed, another kind of PEM (the message says how to convert it), or the key is
+ * weak or of another algorithm; if `alg` is missing, or an option is unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { importPem } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const key = await importPem(
+ *   `-----BEGIN PUBLIC KEY-----
+ * MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+ * -----END PUBLIC KEY-----`, // RFC 8410, section 10.1
+ *   { alg: "Ed25519" },
+ * );
+ * assertEquals(key.usages, ["verify"]);
+ * ```
+ */
+export async function importPem(pem: string, options: ImportPemOptions): Promise<CryptoKey> {
+  checkNames("Cannot import key", options, OPTION_NAMES);
+  const { alg, extractable = false } = options;
+  if (!isJwaAlgorithm(alg)) throw cannotImport("say its algorithm by alg");
+  const { label, der } = readPem(pem);
+  switch (label) {
+    case "PUBLIC KEY":
+      return await importDer("spki", der, { alg, extractable });
+    case "PRIVATE KEY":
+      return await importDer("pkcs8", der, { alg, extractable });
+  }
+  const hint = Object.hasOwn(OTHERS, label) ? `; ${OTHERS[label]}` : "";
+  throw cannotImport(`it is no PUBLIC KEY and no PRIVATE KEY${hint}`);
+}
+
+function readPem(pem: string): { readonly label: string; readonly der: Bytes } {
+  const [, label, body] = isShortText(pem) ? PEM_REGEXP.exec(pem) ?? [] : [];
+  if (label === undefined || body === undefined) {
+    const hint = `${pem}`.includes("\\n") ? "; its line ends are written as \\n" : "";
+    throw cannotImport(`the text is no PEM${hint}`);
+  }
+  const base64 = body.replace(/\s/g, "").replace(/={1,2}$/, "");
+  try {
+    return { label, der: decodeBase64Bare(base64) };
+  } catch {
+    throw cannotImport("the PEM is malformed");
+  }
+}
+
+function isShortText(pem: unknown): pem is string {
+  return typeof pem === "string" && pem.length <= MAX_LENGTH;
+}
+
+/** By way of JSON, where the key's numbers can be looked at. */
+async function importDer(
+  format: "spki" | "pkcs8",
+  der: Bytes,
+  { alg, extractable }: Required<ImportPemOptions>,
+): Promise<CryptoKey> {
+  const usage = format === "spki" ? "verify" : "sign";
+  return await importJwk(await readDer(format, der, { alg, usage }), { alg, usage, extractable });
+}
+
+async function readDer(
+  format: "spki" | "pkcs8",
+  der: Bytes,
+  { alg, usage }: { readonly alg: JwaAlgorithm; readonly usage: "sign" | "verify" },
+): Promise<Jwk> {
+  try {
+    const { keyParams } = JWA[alg];
+    return await exportJwk(await crypto.subtle.importKey(format, der, keyParams, true, [usage]));
+  } catch (cause) {
+    throw cannotImport(`the PEM is no key of ${alg}`, cause);
+  }
+}

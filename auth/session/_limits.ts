@@ -1,0 +1,105 @@
+/**
+ * What decides about sessions without a question to anybody: their limits, what is shown of them, what they are made of.
+ *
+ * @module
+ */
+
+import { SKEW_SECONDS } from "../_clock.ts";
+import { requireSeconds } from "../_options.ts";
+import type { SessionExpiry } from "../events.ts";
+import type { Authentication } from "../principal.ts";
+import type { SessionInfo, SessionLimits, UserInfo } from "./types.ts";
+import type { Session, User } from "../stores/types.ts";
+
+/** Limits as a service applies them. */
+export interface SessionClock {
+  /** Seconds from the beginning, whatever happens. */
+  readonly absolute: number;
+  /** Seconds without a request. */
+  readonly idle: number;
+  /** After how many seconds a use is noted: at most a minute, and a tenth of the idle limit. */
+  readonly touchAfter: number;
+  /** Which rule has ended a session. */
+  passed(session: Session, at: number): SessionExpiry | undefined;
+}
+
+const USER_AGENT_LENGTH = 256;
+
+/** The limits that hold for a session. */
+export function clockOf(
+  clocks: { readonly visit: SessionClock; readonly lasting: SessionClock },
+  session: Pick<Session, "lasting">,
+): SessionClock {
+  return session.lasting ? clocks.lasting : clocks.visit;
+}
+
+/** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
+export function sessionClock(limits: SessionLimits): SessionClock {
+  const { absolute = 86_400 } = limits;
+  const { idle = Math.min(3_600, absolute) } = limits;
+  requireSeconds("Cannot create session service", { absolute, idle });
+  if (idle > absolute) {
+    throw new RangeError("Cannot create session service: idle is longer than absolute");
+  }
+  return {
+    absolute,
+    idle,
+    touchAfter: Math.min(60, Math.floor(idle / 10)),
+    passed({ createdAt, activeAt, expiresAt }, at) {
+      if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // made while the clock was ahead
+      // The earlier of what was promised then and what is set now: a limit that was lowered holds for all
+      if (at >= Math.min(expiresAt, createdAt + absolute)) return "absolute_limit";
+      if (at >= activeAt + idle) return "idle_limit";
+      return undefined;
+    },
+  };
+}
+
+/** A session as it may be shown. Its members are named: a store may give more than it was given. */
+export function showSession(session: Session): SessionInfo {
+  const { id, sub, createdAt, activeAt, expiresAt, lasting, authTime, amr, acr, userAgent } =
+    session;
+  return {
+    id,
+    sub,
+    createdAt,
+    activeAt,
+    expiresAt,
+    ...(lasting ? { lasting: true } : {}),
+    authTime,
+    amr,
+    ...(typeof acr === "string" ? { acr } : {}),
+    ...(typeof userAgent === "string" ? { userAgent } : {}),
+  };
+}
+
+/** A user as it may be shown; its members are named, as those of a session. */
+export function showUser({ sub, identifier, createdAt }: User): UserInfo {
+  return { sub, identifier, createdAt };
+}
+
+/**
+ * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
+ * with nothing.
+ *
+ * @param cannot What fails without it: `Cannot create session`.
+ * @throws {TypeError} If it is none.
+ */
+export function requireAuthentication(
+  authentication: Authentication,
+  at: number,
+  cannot: string = "Cannot create session",
+): Authentication {
+  const { sub, securityStamp, authTime, amr } = authentication;
+  const isSound = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
+    Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
+  if (isSound) return authentication;
+  throw new TypeError(
+    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
+  );
+}
+
+/** Cut and well-formed: half a character is no text that every store takes. */
+export function cutUserAgent(userAgent: string): string {
+  return userAgent.slice(0, USER_AGENT_LENGTH).toWellFormed();
+}

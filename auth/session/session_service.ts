@@ -1,0 +1,192 @@
+/**
+ * Sessions: opaque tokens, of which only the digest is stored, with an absolute and an inactivity limit, SP 800-63B-4
+ * §5.2.
+ *
+ * @module
+ */
+
+import { checkedClock } from "../_clock.ts";
+import { createEmitter } from "../_emit.ts";
+import { endAccess, endSession } from "../_revoke_access.ts";
+import { digestText } from "../_kdf.ts";
+import { randomId, randomToken } from "../_random.ts";
+import {
+  clockOf,
+  cutUserAgent,
+  requireAuthentication,
+  sessionClock,
+  showSession,
+  showUser,
+} from "./_limits.ts";
+import { isDisabled, readSession, readUser } from "../_stored.ts";
+import type { SessionExpiry } from "../events.ts";
+import type { Authentication } from "../principal.ts";
+import type {
+  NewSessionOptions,
+  SessionInfo,
+  SessionService,
+  SessionServiceOptions,
+} from "./types.ts";
+import type { Session } from "../stores/types.ts";
+
+/** Limits of sessions that last, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 without a request. */
+export const LASTING_SESSIONS: { readonly absolute: number; readonly idle: number } = Object.freeze(
+  {
+    absolute: 2_592_000,
+    idle: 604_800,
+  },
+);
+
+const TOKEN_REGEXP = /^[\w-]{43}$/;
+
+/**
+ * Creates a session service.
+ *
+ * @throws {RangeError} If a limit is not an integer from 1 to 34,560,000 (400 days), or `idle` is longer than `absolute`.
+ *
+ * @example
+ * ```ts
+ * import { inMemoryAuthStores, sessionService } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { sessions: store, users } = inMemoryAuthStores();
+ * const ada = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: 0 };
+ * await users.create(ada);
+ *
+ * const sessions = sessionService({ sessions: store, users });
+ * const authentication = { sub: "u1", securityStamp: "s1", authTime: 1_700_000_000, amr: ["pwd"] };
+ * const { token } = await sessions.create(authentication);
+ * assertEquals((await sessions.verify(token))?.user.identifier, "ada");
+ *
+ * await sessions.revokeToken(token);
+ * assertEquals(await sessions.verify(token), undefined);
+ * ```
+ */
+export function sessionService(options: SessionServiceOptions): SessionService {
+  const { sessions, users, events, warn } = options;
+  if (typeof sessions?.findByTokenHash !== "function" || typeof users?.findBySub !== "function") {
+    throw new TypeError("Cannot create session service: sessions or users are missing");
+  }
+  const now = checkedClock(options.now);
+  const visit = sessionClock(options);
+  const clocks = { visit, lasting: sessionClock(options.lasting ?? LASTING_SESSIONS) };
+  const emit = createEmitter({ events, now, warn });
+
+  function passed(session: Session, at: number): SessionExpiry | undefined {
+    return clockOf(clocks, session).passed(session, at);
+  }
+
+  /** Ends a session because somebody wants it: what was derived from it goes too. */
+  async function end({ id }: Pick<Session, "id">): Promise<void> {
+    await endSession(() => sessions.revoke(id), options, { sessionId: id });
+  }
+
+  async function expire(session: Session, reason: SessionExpiry): Promise<undefined> {
+    await sessions.revoke(session.id);
+    emit("session.expired", { sub: session.sub, sessionId: session.id, reason });
+  }
+
+  /**
+   * Notes that a session was used. Where that is lost, somebody else was first, or the session has ended: what is read
+   * then counts only if it is newer, since a store may still show what was there before.
+   */
+  async function touch(session: Session, at: number): Promise<Session | null> {
+    if (at - session.activeAt < clockOf(clocks, session).touchAfter) return session;
+    const touched = await sessions.touch(session.id, session.activeAt, at);
+    if (touched === "updated") return { ...session, activeAt: at };
+    const current = readSession(await sessions.findByTokenHash(session.tokenHash));
+    return current !== null && current.activeAt > session.activeAt ? current : null;
+  }
+
+  async function findByToken(token: string): Promise<Session | null> {
+    if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return null;
+    return readSession(await sessions.findByTokenHash(await digestText(token)));
+  }
+
+  async function revokeToken(token: string): Promise<void> {
+    const session = await findByToken(token);
+    if (session === null) return;
+    await end(session);
+    emit("session.revoked", { sub: session.sub, sessionId: session.id });
+  }
+
+  async function list(sub: string): Promise<readonly SessionInfo[]> {
+    const at = now();
+    const user = readUser(await users.findBySub(sub));
+    if (user === null || isDisabled(user)) return [];
+    const found = await sessions.list(sub);
+    for (const session of found) readSession(session);
+    return found
+      .filter((session) => passed(session, at) === undefined)
+      .filter(({ securityStamp }) => securityStamp === user.securityStamp)
+      .sort((a, b) => b.activeAt - a.activeAt)
+      .map(showSession);
+  }
+
+  return Object.freeze({
+    async create(authentication: Authentication, options: NewSessionOptions = {}) {
+      const { replaces, lasting = false, userAgent } = options;
+      const at = now();
+      const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(authentication, at);
+      if (replaces !== undefined) await revokeToken(replaces);
+      const token = randomToken();
+      const session: Session = {
+        id: randomId(),
+        sub,
+        tokenHash: await digestText(token),
+        securityStamp,
+        createdAt: at,
+        activeAt: at,
+        expiresAt: at + clockOf(clocks, { lasting }).absolute,
+        ...(lasting ? { lasting } : {}),
+        authTime,
+        amr,
+        ...(acr === undefined ? {} : { acr }),
+        ...(userAgent ? { userAgent: cutUserAgent(userAgent) } : {}),
+      };
+      await sessions.create(session);
+      emit("session.created", { sub, sessionId: session.id });
+      return { token, session: showSession(session) };
+    },
+
+    async verify(token: string) {
+      const session = await findByToken(token);
+      if (session === null) return undefined;
+      const at = now();
+      const expiry = passed(session, at);
+      if (expiry !== undefined) return await expire(session, expiry);
+      // Not ended, only refused: a copy of the store that lags may not know the user or the new password yet
+      const user = readUser(await users.findBySub(session.sub));
+      if (user === null || isDisabled(user)) return undefined;
+      if (user.securityStamp !== session.securityStamp) return undefined;
+      const current = await touch(session, at);
+      return current === null ? undefined : { session: showSession(current), user: showUser(user) };
+    },
+
+    list,
+
+    async revoke(sub: string, id: string) {
+      const owned = (await sessions.list(sub)).some((session) => session.id === id);
+      // Tokens that were handed out with it outlive a session that has ended by itself
+      if (!owned) {
+        await options.refreshTokens?.revoke({ sub, onlySessionId: id });
+        return false;
+      }
+      await end({ id });
+      emit("session.revoked", { sub, sessionId: id });
+      return true;
+    },
+
+    async revokeOthers(sub: string, id: string) {
+      await endSession(() => sessions.revokeAll(sub, id), options, { sub, exceptSessionId: id });
+      emit("session.revoked", { sub, exceptSessionId: id });
+    },
+
+    async revokeAll(sub: string) {
+      await endAccess(options, sub);
+      emit("session.revoked", { sub });
+    },
+
+    revokeToken,
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * Families of refresh tokens over an adapter: one record each, so that one compare-and-swap decides.
+ *
+ * @module
+ */
+
+import { decide, eachOf, listAll, readAtomicAdapter, type RepoStoreOptions } from "./_repo.ts";
+import { isSelected, rotationStep } from "./_rotate_family.ts";
+import type { StoredRecord } from "./adapter.ts";
+import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./types.ts";
+
+const FAMILIES = "refresh_families";
+
+/**
+ * Keeps families of refresh tokens. To create one whose id another has rejects with an `Error`.
+ *
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a stolen token and the real one could both be
+ * exchanged, and nobody would notice.
+ */
+export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenStore {
+  const adapter = readAtomicAdapter({
+    store: "refresh token store",
+    why: "rotate() exchanges a stolen token beside the real one",
+  }, options);
+  const { atomic } = adapter;
+
+  async function listValid(index: 0 | 1, text: string): Promise<readonly RefreshFamily[]> {
+    const found = await listAll(adapter, FAMILIES, [index, text]);
+    return found.map(({ value }) => value as RefreshFamily).filter(({ revoked }) => !revoked);
+  }
+
+  async function select(by: RefreshSelector): Promise<readonly string[]> {
+    if ("familyId" in by) return [by.familyId];
+    if ("sessionId" in by) return (await listValid(1, by.sessionId)).map(({ id }) => id);
+    const found = await listValid(0, by.sub);
+    return found.filter((family) => isSelected(family, by)).map(({ id }) => id);
+  }
+
+  async function revoke(id: string): Promise<void> {
+    await decide(adapter, [FAMILIES, id], (value) => {
+      const family = value as RefreshFamily;
+      const next = family.revoked ? undefined : familyRecord({ ...family, revoked: true });
+      return { outcome: undefined, ...(next && { next }) };
+    });
+  }
+
+  return {
+    async create(family) {
+      const { status } = await atomic.cas(FAMILIES, family.id, null, familyRecord(family));
+      if (status !== "ok") throw new Error("Cannot create refresh family: its id is taken");
+    },
+    async find(familyId) {
+      const found = await adapter.get(FAMILIES, familyId);
+      return found === null ? null : found.value as RefreshFamily;
+    },
+    async rotate(rotation) {
+      const outcome = await decide(adapter, [FAMILIES, rotation.familyId], (value) => {
+        const step = rotationStep(value as RefreshFamily, rotation);
+        return "next" in step ? { ...step, next: familyRecord(step.next) } : step;
+      });
+      return outcome ?? "not_found";
+    },
+    revoke: async (by) => await eachOf(await select(by), revoke),
+    list: (sub) => listValid(0, sub),
+  };
+}
+
+function familyRecord(family: RefreshFamily): StoredRecord {
+  const { sub, sessionId, familyExpiresAt } = family;
+  return { value: family, expiresAt: familyExpiresAt, index: [sub, sessionId] };
+}

@@ -1,0 +1,63 @@
+/**
+ * Sessions over an adapter: by the token's digest, which every request asks for.
+ *
+ * @module
+ */
+
+import { eachOf, isAtomic, listAll, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
+import type { StoredRecord } from "./adapter.ts";
+import type { Session, SessionStore } from "./types.ts";
+
+const SESSIONS = "sessions";
+
+/**
+ * Keeps sessions. To create one whose id or token another has rejects with an `Error`.
+ *
+ * Without the adapter's `atomic` hook no use of a session is noted, since that could bring back one that was revoked: its
+ * limit without requests counts from its beginning.
+ *
+ * @throws {TypeError} If there is no adapter.
+ */
+export function repoSessionStore(options: RepoStoreOptions): SessionStore {
+  const adapter = readAdapter("session store", options);
+  const swap = swapOf(adapter);
+
+  return {
+    async create(session) {
+      const status = await swap(SESSIONS, session.tokenHash, null, sessionRecord(session));
+      if (status !== "ok") throw new Error("Cannot create session: its id or token is taken");
+    },
+    async findByTokenHash(tokenHash) {
+      const found = await adapter.get(SESSIONS, tokenHash);
+      return found === null ? null : found.value as Session;
+    },
+    async touch(id, from, to) {
+      const found = await adapter.find(SESSIONS, id);
+      if (found === null) return "lost";
+      const session = found.value as Session;
+      if (session.activeAt !== from) return "lost";
+      if (!isAtomic(adapter)) return "updated";
+      const next = sessionRecord({ ...session, activeAt: to });
+      const status = await swap(SESSIONS, found.key, found.version, next);
+      return status === "ok" ? "updated" : "lost";
+    },
+    async revoke(id) {
+      const found = await adapter.find(SESSIONS, id);
+      if (found !== null) await adapter.delete(SESSIONS, found.key);
+    },
+    async revokeAll(sub, exceptId) {
+      const found = await listAll(adapter, SESSIONS, [0, sub]);
+      const ended = found.filter(({ value }) => (value as Session).id !== exceptId);
+      await eachOf(ended, ({ key }) => adapter.delete(SESSIONS, key));
+    },
+    async list(sub) {
+      const found = await listAll(adapter, SESSIONS, [0, sub]);
+      return found.map(({ value }) => value as Session);
+    },
+  };
+}
+
+function sessionRecord(session: Session): StoredRecord {
+  const { id, sub, expiresAt } = session;
+  return { value: session, expiresAt, unique: id, index: [sub] };
+}

@@ -1,0 +1,54 @@
+/**
+ * What may be used once, and the ring of signing keys, over an adapter.
+ *
+ * @module
+ */
+
+import { readAtomicAdapter, type RepoStoreOptions, takeValue } from "./_repo.ts";
+import type { KeyStore, StateStore, StoredKey } from "./types.ts";
+
+const STATES = "states";
+const SIGNING_KEYS = "signing_keys";
+const RING = "ring";
+
+/**
+ * Keeps what may be used once.
+ *
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: two requests could use one value.
+ */
+export function repoStateStore(options: RepoStoreOptions): StateStore {
+  const adapter = readAtomicAdapter({
+    store: "state store",
+    why: "consume() gives one value to several requests",
+  }, options);
+  return {
+    put: (key, value, expiresAt) => adapter.put(STATES, key, { value, expiresAt }),
+    consume: (key) => takeValue(adapter, STATES, key),
+  };
+}
+
+/**
+ * Keeps the ring of signing keys, in one record. What it keeps outlives the process: `keyService` encrypts the private
+ * keys before it hands them over.
+ *
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: processes could sign by keys that nobody
+ * publishes.
+ */
+export function repoKeyStore(options: RepoStoreOptions): KeyStore {
+  const adapter = readAtomicAdapter({
+    store: "key store",
+    why: "save() overwrites the keys of another process",
+  }, options);
+  return {
+    persistent: true,
+    async load() {
+      const found = await adapter.get(SIGNING_KEYS, RING);
+      if (found === null) return null;
+      return { version: found.version, keys: found.value as readonly StoredKey[] };
+    },
+    async save(keys, expected) {
+      const { status } = await adapter.atomic.cas(SIGNING_KEYS, RING, expected, { value: keys });
+      return status === "ok" ? "saved" : "lost";
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Users over an adapter.
+ *
+ * @module
+ */
+
+import { isAtomic, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
+import { patchUser } from "./_patch_user.ts";
+import type { StoredRecord, Versioned } from "./adapter.ts";
+import type { NewUser, User, UserStore } from "./types.ts";
+
+const USERS = "users";
+
+/**
+ * Keeps users. Without the adapter's `atomic` hook two registrations at once may get one identifier, the later of two
+ * changes at once wins, and no password is hashed anew at a login: that could undo a change.
+ *
+ * @throws {TypeError} If there is no adapter.
+ */
+export function repoUserStore(options: RepoStoreOptions): UserStore {
+  const adapter = readAdapter("user store", options);
+  const swap = swapOf(adapter);
+
+  return {
+    async create(user) {
+      const status = await swap(USERS, user.sub, null, userRecord(user));
+      if (status === "ok") return "created";
+      const taken = status === "taken" || await adapter.find(USERS, user.identifier) !== null;
+      if (taken) return "identifier_taken";
+      throw new Error("Cannot create user: the sub is taken");
+    },
+    findByIdentifier: async (identifier) => userOf(await adapter.find(USERS, identifier)),
+    findBySub: async (sub) => userOf(await adapter.get(USERS, sub)),
+    async update(sub, version, patch) {
+      const user = userOf(await adapter.get(USERS, sub));
+      if (user === null) return "not_found";
+      const isRehash = patch.identifier === undefined && patch.securityStamp === undefined;
+      const next = patchUser(user, patch);
+      if (user.version !== version || (isRehash && !isAtomic(adapter))) return "lost";
+      const status = await swap(USERS, sub, version, userRecord(next));
+      switch (status) {
+        case "ok":
+          return "updated";
+        case "taken":
+          return "identifier_taken";
+        case "lost":
+          return "lost";
+      }
+    },
+    delete: (sub) => adapter.delete(USERS, sub),
+  };
+}
+
+function userRecord(user: NewUser): StoredRecord {
+  const { sub, identifier, passwordHash, securityStamp, disabled, createdAt } = user;
+  const value = { sub, identifier, passwordHash, securityStamp, disabled, createdAt };
+  return { value, unique: identifier };
+}
+
+function userOf(record: Versioned | null): User | null {
+  return record === null ? null : { ...record.value as NewUser, version: record.version };
+}

@@ -1,0 +1,222 @@
+/**
+ * Tokens for programs: access tokens as RFC 9068 has them, and refresh tokens for the next ones.
+ *
+ * @module
+ */
+
+import { checkedClock } from "../_clock.ts";
+import { checkNames, requireSeconds } from "../_options.ts";
+import { randomId } from "../_random.ts";
+import { checkSessionId, type RefreshGrant } from "./_refresh_limits.ts";
+import { readScope } from "../_scope.ts";
+import { requireAuthentication } from "../session/_limits.ts";
+import { AuthError } from "../error.ts";
+import type { JwtClaims } from "../jwt/jwt.ts";
+import type { Authentication } from "../principal.ts";
+import type { RefreshService } from "./refresh_types.ts";
+import { bearerTokenStrategy } from "./bearer_strategy.ts";
+import type {
+  IssuedTokens,
+  IssueTokensOptions,
+  ProgramSignIn,
+  TokenService,
+  TokenServiceOptions,
+} from "./token_types.ts";
+
+const CANNOT_CREATE = "Cannot create token service";
+const CANNOT_ISSUE = "Cannot issue tokens";
+
+/**
+ * Creates a service for tokens.
+ *
+ * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is no list of texts.
+ * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is none.
+ *
+ * @example
+ * ```ts
+ * import { inMemoryAuthStores, keyService, refreshService, tokenService } from "@gatehouse/http/auth";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const stores = inMemoryAuthStores();
+ * await stores.users.create({ sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: 0 });
+ * const tokens = tokenService({
+ *   keys: keyService({ store: stores.keys }),
+ *   refresh: refreshService(stores),
+ *   issuer: "https://example.com",
+ *   audience: "https://api.example.com",
+ * });
+ *
+ * const authentication = { sub: "u1", securityStamp: "s1", authTime: 1_700_000_000, amr: ["pwd"] };
+ * const first = await tokens.issue(authentication, { scope: ["notes:read"] });
+ * const { accessToken } = await tokens.refresh(first.refreshToken ?? "");
+ *
+ * const headers = { Authorization: `Bearer ${accessToken}` };
+ * const request = new Request("https://api.example.com/notes", { headers });
+ * const result = await tokens.strategy.authenticate({ request });
+ * assertEquals(result.status === "authenticated" && result.principal.scope, ["notes:read"]);
+ * ```
+ */
+export function tokenService(options: TokenServiceOptions): TokenService {
+  checkNames<TokenServiceOptions>(CANNOT_CREATE, options, {
+    keys: true,
+    refresh: true,
+    issuer: true,
+    audience: true,
+    clientId: true,
+    scope: true,
+    lifetime: true,
+    accept: true,
+    now: true,
+  });
+  const { keys, refresh, issuer, audience, clientId = audience, lifetime = 600 } = options;
+  if (typeof keys?.sign !== "function") throw new TypeError(`${CANNOT_CREATE}: keys are missing`);
+  for (const [name, text] of Object.entries({ issuer, audience, clientId })) {
+    if (typeof text === "string" && text !== "") continue;
+    throw new TypeError(`${CANNOT_CREATE}: ${name} is not a text with something in it`);
+  }
+  requireSeconds(CANNOT_CREATE, { lifetime }, { max: keys.maxTokenAge });
+  const { scope: scopeOfService } = options;
+  if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
+  const now = checkedClock(options.now);
+
+  /** Whom a family's tokens are for: nobody gets tokens for one audience by those for another. */
+  const party = { clientId, audience };
+
+  async function scopeOf(authentication: Authentication): Promise<readonly string[] | undefined> {
+    return typeof scopeOfService === "function"
+      ? await scopeOfService(authentication)
+      : scopeOfService;
+  }
+
+  /** Of scopes that the service had given, those that it still gives: who has lost a role loses its scope. */
+  async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
+    const { scope, data } = grant;
+    if (scope === undefined || (data as Party).isScopeOurs !== true) return scope;
+    const given = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
+    return scope.filter((word) => given.includes(word)); // RFC 6749 §6: none that was not granted
+  }
+
+  async function answer(grant: RefreshGrant): Promise<IssuedTokens> {
+    const { scope } = grant;
+    const claims = { iss: issuer, aud: audience, client_id: clientId, ...claimsOf(grant) };
+    return {
+      accessToken: await keys.sign(claims, { typ: "at+jwt", expiresIn: lifetime }),
+      tokenType: "Bearer",
+      expiresIn: lifetime,
+      ...(scope === undefined ? {} : { scope }),
+    };
+  }
+
+  /** A family of another client or audience ends: whoever presents it here has it from there. */
+  async function requireParty(
+    service: RefreshService,
+    refreshToken: string,
+    { data }: RefreshGrant,
+  ): Promise<void> {
+    if (isFor(party, data)) return;
+    await service.revoke(refreshToken);
+    throw new AuthError("invalid_refresh_token", { reason: "client_mismatch" });
+  }
+
+  return Object.freeze({
+    issuer,
+    audience,
+    keys,
+
+    async issue(authentication: Authentication, options: IssueTokensOptions = {}) {
+      checkNames<IssueTokensOptions>(CANNOT_ISSUE, options, { sessionId: true, scope: true });
+      const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(
+        authentication,
+        now(),
+        CANNOT_ISSUE,
+      );
+      const { sessionId } = options;
+      checkSessionId(CANNOT_ISSUE, sessionId);
+      const { scope: given = await scopeOf(authentication) } = options;
+      const scope = readScope(CANNOT_ISSUE, given);
+      const tokens = await answer({
+        sub,
+        securityStamp,
+        authTime,
+        amr,
+        ...(acr === undefined ? {} : { acr }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+        ...(scope === undefined ? {} : { scope }),
+      });
+      if (refresh === undefined) return tokens;
+      const data: Party = { ...party, isScopeOurs: options.scope === undefined };
+      const issued = await refresh.issue(authentication, { sessionId, scope, data });
+      return { ...tokens, refreshToken: issued.refreshToken };
+    },
+
+    async refresh(refreshToken: string) {
+      const service = requireRefresh(refresh, "refresh tokens");
+      const made: { tokens?: IssuedTokens } = {};
+      // All that can fail, keys or scopes that cannot be had, fails before the old token is used up
+      const rotated = await service.rotate(refreshToken, {
+        async prepare(grant) {
+          await requireParty(service, refreshToken, grant);
+          const scope = await currentScope(grant);
+          made.tokens = await answer({ ...grant, ...(scope === undefined ? {} : { scope }) });
+        },
+      });
+      if (made.tokens === undefined) throw new TypeError("Cannot refresh tokens: none were made");
+      return { ...made.tokens, refreshToken: rotated.refreshToken };
+    },
+
+    async revoke(refreshToken: string) {
+      await requireRefresh(refresh, "revoke token").revoke(refreshToken);
+    },
+
+    async list(sub: string) {
+      const families = await requireRefresh(refresh, "list refresh tokens").list(sub);
+      return families.map(({ data, ...family }): ProgramSignIn => {
+        const { clientId } = (data ?? {}) as Partial<Party>;
+        return { ...family, ...(clientId === undefined ? {} : { clientId }) };
+      });
+    },
+
+    end: async (sub: string, familyId: string) =>
+      await requireRefresh(refresh, "end refresh token").end(sub, familyId),
+
+    strategy: bearerTokenStrategy({
+      algorithms: keys.algorithms,
+      keys: keys.resolve,
+      issuer,
+      audience,
+      accept: options.accept,
+      now,
+    }),
+  });
+}
+
+/** RFC 9068 §2.2: what of a sign-in goes into each of its access tokens. The keys add `iat` and `exp`. */
+function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant): JwtClaims {
+  return {
+    sub,
+    jti: randomId(),
+    auth_time: authTime,
+    ...(amr.length === 0 ? {} : { amr }),
+    ...(acr === undefined ? {} : { acr }),
+    ...(sessionId === undefined ? {} : { sid: sessionId }),
+    ...(scope.length === 0 ? {} : { scope: scope.join(" ") }),
+  };
+}
+
+interface Party {
+  readonly clientId: string;
+  readonly audience: string;
+  /** Whether the scopes are the service's own, and not those that somebody said. */
+  readonly isScopeOurs?: boolean;
+}
+
+/** Whether data of a family is of a client and an audience. */
+function isFor({ clientId, audience }: Party, data: unknown): boolean {
+  const party = (data ?? {}) as Partial<Party>;
+  return party.clientId === clientId && party.audience === audience;
+}
+
+function requireRefresh(refresh: RefreshService | undefined, what: string): RefreshService {
+  if (refresh !== undefined) return refresh;
+  throw new TypeError(`Cannot ${what}: the token service has no option refresh`);
+}

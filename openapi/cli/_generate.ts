@@ -1,0 +1,71 @@
+/**
+ * The command `http openapi generate`.
+ *
+ * @module
+ */
+
+import {
+  type CliOutput,
+  type Command,
+  command,
+  type CommandOutcome,
+} from "./_command.ts";
+import { generateFile, type GenerateFileOutcome } from "../compiler/generate.ts";
+
+const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]
+
+Writes the OpenAPI 3.1 document of the router that a file exports, or of the controllers that it
+imports, which know neither their router's prefix nor its guards.
+
+Options:
+  --controllers <path>  File that imports all decorated controllers (required). It may export a
+                        "router" or register one under HTTP_ROUTER, and may export "info"
+  --output <path>       Where the document is written [default: openapi.json]
+  --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
+  --api-version <text>  Version of the API [default: the same]
+  --config <path>       The deno.json that Deno was given by its own --config
+  --no-types            Read no schemas from TypeScript types
+  --check               Write nothing; exit with 1 if the file is not what would be written
+  -h, --help            Print this
+`;
+
+/** Writes the document of an API. */
+export const GENERATE: Command = command({
+  words: "http openapi generate",
+  usage: USAGE,
+  flags: {
+    required: ["controllers"],
+    optional: ["output", "title", "api-version", "config"],
+    switches: ["check", "no-types"],
+  },
+  async run({ texts, switches }, output) {
+    const outcome = await generateFile({
+      controllers: texts.controllers,
+      output: texts.output ?? "openapi.json",
+      title: texts.title,
+      version: texts["api-version"],
+      check: switches.check,
+      types: !switches["no-types"],
+      config: texts.config,
+    });
+    return report(outcome, output);
+  },
+});
+
+function report(outcome: GenerateFileOutcome, { print, printError }: CliOutput): CommandOutcome {
+  for (const note of outcome.notes) printError(`Note: ${note}\n`);
+  switch (outcome.status) {
+    case "written":
+      print(`Wrote ${outcome.summary}\n`);
+      return { kind: "done" };
+    case "unchanged":
+      print(`Up to date: ${outcome.summary}\n`);
+      return { kind: "done" };
+    case "outdated":
+      printError(`Out of date: ${outcome.summary}; run the command without --check\n`);
+      return { kind: "failed" };
+    case "failed":
+      printError(`${outcome.why}\n`);
+      return { kind: "failed" };
+  }
+}

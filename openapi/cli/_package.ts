@@ -1,0 +1,109 @@
+/**
+ * The command `http static package`.
+ *
+ * @module
+ */
+
+import { isAbsolute, relative, SEPARATOR } from "@std/path";
+import process from "node:process";
+import {
+  type PackageFormat,
+  type PackageProgress,
+  packageStaticAssets,
+  type PackageStaticAssetsOptions,
+  type PackageSummary,
+} from "../../static/native_package.ts";
+import type { FlagValues } from "./_args.ts";
+import {
+  type CliOutput,
+  type Command,
+  command,
+  type CommandOutcome,
+  printable,
+} from "./_command.ts";
+import { createProgressBar } from "./_progress.ts";
+
+const USAGE = `Usage: gatehouse http static package --directory <path> [options]
+
+Packages the files of a folder, for hosts that have no file system. Names in it that start with a
+dot are left out.
+
+Options:
+  --directory <path>    The folder (required)
+  --output-dir <path>   Folder that the package is written to [default: .]
+  --out-file <path>     The file, in that folder [default: static-assets.json, manifest.json,
+                        static-assets.js or static-assets.ts]
+  --format <name>       json; manifest, which has no contents; js or ts, a module that registers
+                        the package [default: the ending of --out-file, or json]
+  --prefix <key>        What a module registers the package as: the "directory" of the mounts
+                        [default: --directory, as it is written]
+  --compress            Store text as gzip where that is shorter
+  -h, --help            Print this
+`;
+
+/** Packages a folder. */
+export const PACKAGE: Command = command({
+  words: "http static package",
+  usage: USAGE,
+  flags: {
+    required: ["directory"],
+    optional: ["output-dir", "out-file", "format", "prefix"],
+    switches: ["compress"],
+  },
+  async run(values, output) {
+    const bar = output.terminal && createProgressBar(output.terminal);
+    const onProgress = (progress: PackageProgress) => bar?.draw(progress);
+    try {
+      const summary = await packageStaticAssets({ ...optionsOf(values), onProgress })
+        .finally(() => bar?.clear());
+      output.print(`${summary.changed ? "Wrote" : "Up to date:"} ${describe(summary)}\n`);
+      return { kind: "done" };
+    } catch (error) {
+      return fail(error, output);
+    }
+  },
+});
+
+function optionsOf(
+  { texts, switches }: FlagValues<
+    "directory",
+    "output-dir" | "out-file" | "format" | "prefix",
+    "compress"
+  >,
+): PackageStaticAssetsOptions {
+  const { directory, format, prefix, "output-dir": outputDir, "out-file": outFile } = texts;
+  return {
+    directory,
+    compress: switches.compress,
+    ...outputDir !== undefined && { outputDir },
+    ...outFile !== undefined && { outFile },
+    ...format !== undefined && { format: format as PackageFormat }, // what is none is refused there
+    ...prefix !== undefined && { prefix },
+  };
+}
+
+/** Options that contradict each other are a wrong command; what is wrong with the folder, or a runtime's limit, is not. */
+function fail(error: unknown, { printError }: CliOutput): CommandOutcome {
+  if (!(error instanceof Error)) throw error;
+  const { message } = error;
+  if (error instanceof TypeError && message.startsWith("Cannot package: ")) {
+    return { kind: "wrong", why: message };
+  }
+  printError(`${printable(message)}\n`);
+  return { kind: "failed" };
+}
+
+function describe({ files, entries, bytes }: PackageSummary): string {
+  const names = files.map((path) => printable(shortest(path))).join(" and ");
+  return `${names} (${count(entries, "file")}, ${count(bytes, "byte")})`;
+}
+
+/** A path as it is written in the working folder. */
+function shortest(path: string): string {
+  const inside = relative(process.cwd(), path);
+  return inside.split(SEPARATOR)[0] === ".." || isAbsolute(inside) ? path : inside;
+}
+
+function count(number: number, what: string): string {
+  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? "" : "s"}`;
+}

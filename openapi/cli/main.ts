@@ -1,0 +1,97 @@
+/**
+ * The command line: `gatehouse http openapi generate --controllers <path>`, and
+ * `gatehouse http static package --directory <path>`.
+ *
+ * ```sh
+ * deno run -A jsr:@gatehouse/http/cli http openapi generate --controllers src/controllers.ts
+ * deno run -A jsr:@gatehouse/http/cli http static package --directory public --format js
+ * ```
+ *
+ * Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong command. What went wrong is on stderr.
+ *
+ * @module
+ */
+
+import { toFileUrl } from "@std/path";
+import { realpathSync } from "node:fs";
+import process from "node:process";
+import { readFlags } from "./_args.ts";
+import { type CliOutput, type Command, type CommandCall, printable } from "./_command.ts";
+import { GENERATE } from "./_generate.ts";
+import { PACKAGE } from "./_package.ts";
+
+export type { CliOutput, CliTerminal } from "./_command.ts";
+
+/** All commands. */
+const COMMANDS: readonly Command[] = [GENERATE, PACKAGE];
+
+/**
+ * Runs the command line.
+ *
+ * @param args Arguments behind the program's name.
+ * @returns The exit code.
+ */
+export async function runCli(args: readonly string[], output: CliOutput): Promise<number> {
+  const { help, usage, run } = findCommand(args);
+  if (help) {
+    output.print(usage);
+    return 0;
+  }
+  const outcome = await run(output);
+  switch (outcome.kind) {
+    case "done":
+      return 0;
+    case "failed":
+      return 1;
+    case "wrong":
+      output.printError(`${printable(outcome.why)}\n\n${usage}`);
+      return 2;
+  }
+}
+
+/** The command whose words come first. Where there is none, or a word too much, nothing is run. */
+function findCommand(args: readonly string[]): CommandCall & Pick<Command, "usage"> {
+  for (const { words, usage, read } of COMMANDS) {
+    const call = read(args);
+    if (call.words === words) return { ...call, usage };
+    if (call.words.startsWith(`${words} `)) return { ...call, usage, run: refuse(call.words) };
+  }
+  const { words, help } = readFlags(args, { required: [], optional: [], switches: [] });
+  const usage = COMMANDS.map((command) => command.usage).join("\n");
+  return { words, help, usage, run: refuse(words) };
+}
+
+function refuse(words: string): CommandCall["run"] {
+  const why = words === "" ? "Missing command" : `Unknown command: ${words}`;
+  return () => Promise.resolve({ kind: "wrong", why });
+}
+
+async function main(): Promise<never> {
+  const writes: Promise<void>[] = [];
+  process.exitCode = 1; // for an application that ends the process while it is imported
+  const writer = (write: (text: string, done: () => void) => void) => (text: string): void => {
+    writes.push(new Promise((resolve) => write(text, resolve)));
+  };
+  const printError = writer((text, done) => process.stderr.write(text, done));
+  const code = await runCli(process.argv.slice(2), {
+    print: writer((text, done) => process.stdout.write(text, done)),
+    printError,
+    terminal: process.stderr.isTTY
+      ? { columns: () => process.stderr.columns, write: printError }
+      : undefined,
+  });
+  await Promise.all(writes); // Bun drops what a pipe has not taken yet
+  process.exit(code); // the application that was imported may have left something running
+}
+
+/** Whether this module was run. Node says so itself from version 24.2 on; a command there is a link to it. */
+function isMain(): boolean {
+  if (import.meta.main !== undefined) return import.meta.main;
+  try {
+    return toFileUrl(realpathSync(process.argv[1] ?? "")).href === import.meta.url;
+  } catch {
+    return false; // a program that was started without its extension
+  }
+}
+
+if (isMain()) main();

@@ -1,0 +1,168 @@
+/**
+ * The program that an application's types are read from. Its imports lead where the runtime says.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import { readCompilerOptions } from "./compiler_options.ts";
+import {
+  fileNameOf,
+  findConfig,
+  IS_DENO,
+  type ModuleGraph,
+  packageAt,
+  readDataModules,
+  readDenoTypes,
+  readModuleGraph,
+} from "./modules.ts";
+import { createDenoResolver, createNodeResolver } from "./resolve.ts";
+import type { FileOrigin, TypeContext } from "./type_context.ts";
+
+/** The compiler, as `deno.json` has it. */
+export const COMPILER = "npm:typescript@6.0.3";
+/** Name of the file that declares what Deno has as globals. */
+const DENO_TYPES = "/deno.d.ts";
+/** Name of the file that stands for imports of text. */
+const TEXT_TYPES = "/text.d.ts";
+
+/** Packages that declare what runtimes have as globals. */
+const RUNTIME_TYPES_REGEXP = /[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/;
+
+/** Modules of this package, whose aliases are no names of an application's types. */
+const OWN_FOLDERS = ["../", "../../router/", "../../auth/", "../../static/"];
+
+/**
+ * Loads the program of files.
+ *
+ * @param files URLs of the files whose types are read.
+ * @param config Deno's configuration. @default the one that holds for this process, as far as it can be known
+ * @throws {Error} If the compiler is not installed, or the runtime cannot say what imports mean.
+ */
+export async function loadProgram(
+  files: readonly string[],
+  config: string | undefined = findConfig(),
+): Promise<TypeContext> {
+  const [compiler, graph, denoTypes] = await Promise.all([
+    loadCompiler(),
+    IS_DENO ? readModuleGraph(files, config) : undefined,
+    IS_DENO ? readDenoTypes() : undefined,
+  ]);
+  const options = readCompilerOptions(compiler, files[0] ?? "", { config, forDeno: IS_DENO });
+  const texts = new Map([
+    ...graph === undefined ? [] : await readDataModules(graph),
+    ...denoTypes === undefined ? [] : [[DENO_TYPES, denoTypes] as const],
+    [TEXT_TYPES, "declare const text: string;\nexport default text;\n"],
+  ]);
+  const host = createHost(compiler, { options, graph, texts });
+  const roots = files.map((file) => fileNameOf({ specifier: file }));
+  const program = compiler.createProgram({
+    rootNames: denoTypes === undefined ? roots : [DENO_TYPES, ...roots],
+    options,
+    host,
+  });
+  const own = OWN_FOLDERS.map((folder) =>
+    fileNameOf({ specifier: new URL(folder, import.meta.url).href })
+  );
+  const originOf = createOrigins(program, graph);
+  return {
+    ts: compiler,
+    checker: program.getTypeChecker(),
+    program,
+    originOf,
+    applicationFiles: program.getSourceFiles().filter((file) =>
+      !file.isDeclarationFile && originOf(file) === "module" && !/^\w+:\/\//.test(file.fileName) &&
+      !own.some((folder) => file.fileName.startsWith(folder))
+    ),
+  };
+}
+
+/** Says of files where they are from. */
+function createOrigins(
+  program: ts.Program,
+  graph: ModuleGraph | undefined,
+): TypeContext["originOf"] {
+  const origins = new Map<ts.SourceFile, FileOrigin>();
+  const read = (file: ts.SourceFile): FileOrigin => {
+    const { fileName } = file;
+    if (fileName === DENO_TYPES || program.isSourceFileDefaultLibrary(file)) return "library";
+    if (RUNTIME_TYPES_REGEXP.test(fileName)) return "library";
+    const isPackage = /[/\\]node_modules[/\\]/.test(fileName) ||
+      program.isSourceFileFromExternalLibrary(file) ||
+      (graph !== undefined && packageAt(graph, fileName).length > 0);
+    return isPackage ? "package" : "module";
+  };
+  return (file) => {
+    const origin = origins.get(file) ?? read(file);
+    origins.set(file, origin);
+    return origin;
+  };
+}
+
+/** The compiler, which only those need who read types. */
+async function loadCompiler(): Promise<typeof ts> {
+  const name: string = IS_DENO ? COMPILER : "typescript"; // no literal: nobody else gets it
+  const { default: compiler } = await import(name).catch((cause) => {
+    throw new Error(`the compiler, ${COMPILER}, is not installed`, { cause });
+  }) as { readonly default: Partial<typeof ts> };
+  if (compiler.createProgram === undefined) {
+    throw new Error(`the compiler that is installed is another one than ${COMPILER}`);
+  }
+  return compiler as typeof ts;
+}
+
+/** What a host is made from. */
+interface HostSource {
+  readonly options: ts.CompilerOptions;
+  readonly graph: ModuleGraph | undefined;
+  /** Files that are not on a disk. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+function createHost(
+  compiler: typeof ts,
+  { options, graph, texts }: HostSource,
+): ts.CompilerHost {
+  const standard = compiler.createCompilerHost(options, true);
+  const library = standard.getDefaultLibLocation?.() ?? "";
+  const locals = new Map<string, string>(
+    [...graph?.modules.values() ?? []].flatMap((one) =>
+      typeof one.local === "string" ? [[fileNameOf(one), one.local]] : []
+    ),
+  );
+  const read = (name: string): string | undefined =>
+    texts.get(name) ?? standard.readFile(locals.get(name) ?? name);
+  const resolve = graph === undefined
+    ? createNodeResolver(compiler, options, standard)
+    : createDenoResolver(compiler, options, standard, graph);
+  return {
+    ...standard,
+    readFile: read,
+    fileExists: (name) => texts.has(name) || standard.fileExists(locals.get(name) ?? name),
+    getSourceFile: (name, languageVersion) => {
+      const text = read(name);
+      const isLibrary = name === DENO_TYPES || name.startsWith(library);
+      const { ParseAll, ParseNone } = compiler.JSDocParsingMode;
+      const settings = typeof languageVersion === "object" ? languageVersion : { languageVersion };
+      return text === undefined ? undefined : compiler.createSourceFile(name, text, {
+        ...settings,
+        jsDocParsingMode: isLibrary ? ParseNone : ParseAll,
+      });
+    },
+    resolveModuleNameLiterals: (literals, file) =>
+      literals.map((literal) => {
+        const resolvedModule = isTextImport(compiler, literal)
+          ? { resolvedFileName: TEXT_TYPES, extension: compiler.Extension.Dts }
+          : resolve(literal.text, file);
+        return { resolvedModule };
+      }),
+  };
+}
+
+/** Whether an import says that it is of text. */
+function isTextImport(compiler: typeof ts, { parent }: ts.StringLiteralLike): boolean {
+  const { attributes } = parent as Partial<ts.ImportDeclaration>;
+  return attributes?.elements.some(({ name, value }) =>
+    name.text === "type" && compiler.isStringLiteral(value) && value.text === "text"
+  ) ?? false;
+}

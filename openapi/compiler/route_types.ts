@@ -1,0 +1,140 @@
+/**
+ * What the types of a handler say of its route, as schemas.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../../router/openapi_types.ts";
+import { isObject } from "../_json_schema.ts";
+import type { RequestPart, RouteTypes } from "../_sources.ts";
+import { type SchemaSource, TYPES_VENDOR, unknownParts } from "../_standard_schema.ts";
+import type { HandlerTypes } from "./handlers.ts";
+import { markUnknown, type TypeContext, type TypePlace } from "./type_context.ts";
+import { libraryClassOf } from "./type_library.ts";
+import { whyMissing } from "./type_missing.ts";
+import { wordsOf } from "./type_names.ts";
+import type { SchemaWriter } from "./type_schema.ts";
+import { anyOf } from "./type_union.ts";
+
+/** Parts of a request as handlers get them. */
+const MEMBERS = { body: "content", params: "params", query: "query" } as const;
+
+/** Writes the schemas of types as they come in JSON and in forms. */
+export type SchemaWriters = Readonly<
+  Record<"json" | "form", SchemaWriter>
+>;
+
+/** Describes a route by the types of its handler. */
+export function routeTypes(
+  context: TypeContext,
+  write: SchemaWriters,
+  handler: HandlerTypes,
+): RouteTypes {
+  const { node } = handler;
+  const { Never, Unknown } = context.ts.TypeFlags;
+  const sent = once(() => handler.sent());
+  const place = (path: string): TypePlace => ({ path, node, root: node, depth: 0 });
+
+  const missing = once(() => handler.missing());
+
+  function requestSource(part: RequestPart, validated: boolean): SchemaSource | undefined {
+    const type = handler.request(MEMBERS[part]);
+    const path = `req.${MEMBERS[part]}`;
+    const form = part === "body" ? formOf(context, type) : undefined;
+    const at = { ...place(path), optional: true };
+    if (form !== undefined) return sourceOf(() => write.form(form, at));
+    const described = validated ? handler.validated(part) : type;
+    if (described === undefined || saysNothing(context, part, described)) return undefined;
+    return sourceOf(() => write.json(described, at));
+  }
+
+  function responseSource(status: string): SchemaSource | undefined {
+    const exact = sent().filter((one) => one.status === status);
+    const open = status.startsWith("2") ? sent().filter((one) => one.status === undefined) : [];
+    const found = (exact.length > 0 ? exact : open).map(({ data }) => data);
+    if (found.some((one) => one === undefined || (one.flags & Unknown) !== 0)) return undefined;
+    const types = found.flatMap((one) => one === undefined || (one.flags & Never) !== 0 ? [] : one);
+    if (types.length === 0) return undefined;
+    const words = new Map(types.map((one) => [one, wordsOf(context, one)]));
+    types.sort((a, b) => (words.get(a) ?? "") < (words.get(b) ?? "") ? -1 : 1);
+    return sourceOf(() => eitherOf(types.map((one) => write.json(one, place("response")))));
+  }
+
+  /** The checker goes on without some types that it did not find; nothing may be described without them. */
+  function orMissing(source: SchemaSource | undefined): SchemaSource | undefined {
+    const name = missing();
+    if (name === undefined || (source !== undefined && hasMarks(source))) return source;
+    return sourceOf(() => markUnknown(place("its handler"), whyMissing(name)));
+  }
+
+  return {
+    request: (part, validated) => orMissing(requestSource(part, validated)),
+    statuses() {
+      const statuses = new Set(sent().map(({ status }) => status));
+      return statuses.size === 0 ? [undefined] : [...statuses];
+    },
+    response: (status) => orMissing(responseSource(status)),
+    takesForm() {
+      const type = handler.request("content");
+      return type !== undefined && libraryClassOf(context, type) === "FormData";
+    },
+  };
+}
+
+/** The documented fields of a form; `undefined` if a type is no form, or says nothing of them. */
+function formOf({ ts, checker }: TypeContext, type: ts.Type | undefined): ts.Type | undefined {
+  const member = type && checker.getPropertyOfType(type, "~form");
+  if (member === undefined) return undefined;
+  const fields = checker.getNonNullableType(checker.getTypeOfSymbol(member));
+  return (fields.flags & ts.TypeFlags.Unknown) === 0 && !isEmptyObject(fields) ? fields : undefined;
+}
+
+/** `unknown` without `null` and `undefined` is `{}`. */
+function isEmptyObject(type: ts.Type): boolean {
+  return type.getProperties().length === 0 && type.aliasSymbol === undefined &&
+    type.getStringIndexType() === undefined && type.symbol?.declarations === undefined;
+}
+
+/** Whether a type is the one that a part has which nobody stated. */
+function saysNothing(context: TypeContext, part: RequestPart, type: ts.Type): boolean {
+  const { Unknown, Undefined } = context.ts.TypeFlags;
+  if ((type.flags & (Unknown | Undefined)) !== 0) return true;
+  if (part === "body") return libraryClassOf(context, type) === "FormData";
+  return part === "query" && isAnyQuery(context, type);
+}
+
+/** Whether a type is `Query`, whatever the checker calls it: any names, each with a text or several. */
+function isAnyQuery({ ts, checker }: TypeContext, type: ts.Type): boolean {
+  const values = type.getStringIndexType();
+  return type.getProperties().length === 0 && values?.isUnion() === true &&
+    values.types.length === 3 && values.types.some((one) => checker.isArrayType(one)) &&
+    values.types.some((one) => (one.flags & ts.TypeFlags.String) !== 0);
+}
+
+/** Schemas as alternatives. */
+function eitherOf(schemas: readonly SchemaObject[]): SchemaObject {
+  const [only = {}] = schemas;
+  if (schemas.length === 1) return only;
+  const parts = schemas.map(({ $defs: _, ...one }) => one);
+  const $defs = Object.assign({}, ...schemas.map((one) => one.$defs ?? {}));
+  return { ...anyOf(parts), ...(Object.keys($defs).length === 0 ? {} : { $defs }) };
+}
+
+function sourceOf(write: () => SchemaObject): SchemaSource {
+  const convert = once(write);
+  return {
+    "~standard": { vendor: TYPES_VENDOR, jsonSchema: { input: convert, output: convert } },
+  };
+}
+
+function hasMarks({ "~standard": { jsonSchema } }: SchemaSource): boolean {
+  const schema = jsonSchema?.input({ target: "draft-2020-12" });
+  return isObject(schema) && unknownParts(schema).length > 0;
+}
+
+/** A function that is called when it is first needed, and then never again. */
+function once<T>(run: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: run() }).value;
+}

@@ -1,0 +1,84 @@
+/**
+ * The schema of a type by its kind: primitives, literals, and what leads to unions and objects.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../../router/openapi_types.ts";
+import {
+  isMissingType,
+  markUnknown,
+  type TypeContext,
+  type TypePlace,
+} from "./type_context.ts";
+import { missingImports, missingName, whyMissing } from "./type_missing.ts";
+import { objectSchema } from "./type_object.ts";
+import type { TypeWriter } from "./type_schema.ts";
+import { templateSchema } from "./type_text.ts";
+import { unionSchema } from "./type_union.ts";
+
+/** The schema of a type, whatever it is called. */
+export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
+  const { context: { ts, checker } } = writer;
+  const is = (flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
+  const flags = ts.TypeFlags;
+  if (is(flags.Any)) return markUnknown(at, whyAny(writer.context, type, at));
+  if (is(flags.Unknown)) return {};
+  if (is(flags.Never)) return { not: {} };
+  if (is(flags.Null)) return { type: "null" };
+  if (is(flags.Undefined | flags.Void)) {
+    return markUnknown(at, "is undefined, which JSON cannot carry");
+  }
+  if (is(flags.BooleanLiteral)) {
+    return { type: "boolean", const: checker.typeToString(type) === "true" };
+  }
+  if (is(flags.BigIntLike)) return markUnknown(at, "is a bigint, which JSON cannot carry");
+  if (is(flags.ESSymbolLike)) return markUnknown(at, "is a symbol, which JSON cannot carry");
+  if (is(flags.Union)) return unionSchema(writer, type as ts.UnionType, at);
+  if (type.isStringLiteral() || type.isNumberLiteral()) return literalSchema(type);
+  if (is(flags.String | flags.StringMapping)) return { type: "string" };
+  if (is(flags.Number | flags.Enum)) return { type: "number" };
+  if (is(flags.Boolean)) return { type: "boolean" };
+  if (is(flags.TemplateLiteral)) return templateSchema(ts, type as ts.TemplateLiteralType);
+  if (is(flags.NonPrimitive)) return { type: "object" };
+  if (is(flags.Intersection)) return intersectionSchema(writer, type as ts.IntersectionType, at);
+  if (is(flags.Object)) return objectSchema(writer, type, at);
+  return markUnknown(
+    at,
+    `is ${checker.typeToString(type)}, which is not known here; describe it in "openapi"`,
+  );
+}
+
+function literalSchema({ value }: ts.StringLiteralType | ts.NumberLiteralType): SchemaObject {
+  return { type: typeof value, const: value };
+}
+
+/** A primitive with a brand is the primitive, and so is a list; objects are joined. */
+function intersectionSchema(
+  writer: TypeWriter,
+  type: ts.IntersectionType,
+  at: TypePlace,
+): SchemaObject {
+  const { context: { ts, checker } } = writer;
+  const { Object: object, NonPrimitive, Instantiable } = ts.TypeFlags;
+  const primitive = type.types.find((one) =>
+    (one.flags & (object | NonPrimitive | Instantiable)) === 0
+  );
+  const list = type.types.find((one) => checker.isArrayType(one) || checker.isTupleType(one));
+  const carrier = primitive ?? list;
+  if (carrier !== undefined) return writer.place(carrier, { ...at, hint: undefined });
+  if (checker.typeToString(type) === "never") return { not: {} }; // their members exclude each other
+  const open = type.types.find((one) => (one.flags & ts.TypeFlags.Instantiable) !== 0);
+  return open === undefined ? objectSchema(writer, type, at) : writeType(writer, open, at);
+}
+
+/** Why a type is `any`: it could not be found, or somebody said so. */
+function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
+  if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
+  const name = missingName(context, node) ?? missingName(context, root);
+  if (name !== undefined) return whyMissing(name);
+  const imports = missingImports(context, root.getSourceFile()).join(", ");
+  return "has a type that was not found" +
+    (imports === "" ? "" : `; nor was ${imports}, which its file imports`);
+}

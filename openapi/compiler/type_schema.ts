@@ -1,0 +1,232 @@
+/**
+ * TypeScript types as JSON Schema 2020-12: the schema of what `JSON.stringify` makes of a value.
+ *
+ * Types with names are definitions. What JSON cannot carry is marked, and becomes an error unless it is described by
+ * hand.
+ *
+ * @module
+ */
+
+import type ts from "typescript";
+import type { SchemaObject } from "../../router/openapi_types.ts";
+import { refsOf } from "../_json_schema.ts";
+import { localRef } from "../_schema_graph.ts";
+import { unknownParts } from "../_standard_schema.ts";
+import {
+  markUnknown,
+  type TypeContext,
+  type TypePlace,
+  withoutNoInfer,
+} from "./type_context.ts";
+import { documentationOf } from "./type_docs.ts";
+import { hintAt, readHint } from "./type_hints.ts";
+import { missingInTypes, whyMissing } from "./type_missing.ts";
+import { writeType } from "./type_kinds.ts";
+import { createTypeNames, type TypeName } from "./type_names.ts";
+
+/** Writes the schemas of types. */
+export interface TypeWriter {
+  readonly context: TypeContext;
+  /** Whether values come in a form, which carries files, and not in JSON. */
+  readonly form: boolean;
+  /** The schema of a type, to put in place: a reference, if the type has a name. */
+  place(type: ts.Type, at: TypePlace): SchemaObject;
+  /** Adds what the documentation of a symbol says. */
+  document(schema: SchemaObject, symbol: ts.Symbol, at: TypePlace): SchemaObject;
+  /** Whether a type has a name of its own. */
+  isNamed(type: ts.Type): boolean;
+}
+
+/** Types are nested less deeply than that, named ones not counted. */
+const MAX_DEPTH = 200;
+/** A type stands in others of its name less often than that, unless each makes another one: `Nest<T>` a `Nest<T[]>`. */
+const MAX_OUTER = 20;
+
+/** Ends the reading of a type that has no end. */
+class EndlessType extends Error {}
+
+/** A type with a name, on its way to a definition. */
+interface Definition {
+  readonly type: ts.Type;
+  readonly symbol: ts.Symbol;
+  /** Its name among the definitions. */
+  readonly local: string;
+  readonly at: TypePlace;
+  /** The definition that it was first found in. */
+  readonly outer: Definition | undefined;
+}
+
+/** Writes the schema of a type, with `$defs`. */
+export type SchemaWriter = (type: ts.Type, at: TypePlace) => SchemaObject;
+
+/** Creates a writer. */
+export function createSchemaWriter(
+  context: TypeContext,
+  { form }: { readonly form: boolean },
+): SchemaWriter {
+  const names = createTypeNames(context);
+  const locals = new Map<ts.Type, string>();
+  const definitions = new Map<string, SchemaObject>();
+  const links = new Map<string, readonly string[]>();
+  const pending: Definition[] = []; // a domain's types may lead to each other in chains of hundreds
+  let current: Definition | undefined;
+  let busy = new Map<ts.Type, string | undefined>();
+
+  const writer: TypeWriter = {
+    context,
+    form,
+    isNamed: (type) => names.of(type) !== undefined,
+    place(given, at) {
+      const type = withoutNoInfer(context, given);
+      if (at.depth > MAX_DEPTH) throw new EndlessType(at.path);
+      const local = locals.get(type);
+      if (local !== undefined) return refTo(local);
+      const name = names.of(type);
+      if (name !== undefined) return define(type, name, at);
+      const aliases = (readHint(context, at.hint)?.aliases ?? []).filter((one) =>
+        names.of(context.checker.getDeclaredTypeOfSymbol(one)) === undefined
+      );
+      return aliases.reduceRight(
+        (schema, alias) => writer.document(schema, alias, at),
+        placeUnnamed(type, at),
+      );
+    },
+    document(schema, symbol, at) {
+      const local = typeof schema.$ref === "string" ? localRef(schema.$ref)?.local : undefined;
+      const said = documentationOf(context, symbol, definitions.get(local ?? "") ?? schema);
+      return "wrong" in said ? markUnknown(at, said.wrong) : { ...schema, ...said.keywords };
+    },
+  };
+
+  function define(type: ts.Type, { text, symbol }: TypeName, at: TypePlace): SchemaObject {
+    const local = freeName(text);
+    locals.set(type, local);
+    definitions.set(local, isPlainObject(context, type) ? { type: "object" } : {}); // until it is written
+    const node = symbol.declarations?.[0] ?? at.node;
+    const definition: Definition = {
+      type,
+      symbol,
+      local,
+      at: { path: text, node, root: at.root, depth: 0, hint: hintAt(context, symbol) },
+      outer: current,
+    };
+    if (outerOf(definition) > MAX_OUTER) throw new EndlessType(text);
+    if (isShallow(context, type)) finish(definition); // what refers to it may say more of it
+    else pending.push(definition);
+    return refTo(local);
+  }
+
+  /** Writes a definition. */
+  function finish(definition: Definition): void {
+    const { type, symbol, local, at } = definition;
+    const before = [current, busy] as const;
+    current = definition;
+    busy = new Map(); // whatever comes again in there refers to this
+    const schema = writer.document(writeType(writer, type, at), symbol, at);
+    const isWhole = context.checker.getPropertyOfType(type, "toJSON") === undefined; // else only that counts
+    const missing = isWhole && unknownParts(schema).length === 0
+      ? missingInTypes(context, symbol.declarations ?? [])
+      : undefined;
+    definitions.set(
+      local,
+      missing === undefined ? schema : markUnknown(at, whyMissing(missing)),
+    );
+    [current, busy] = before;
+  }
+
+  /** A type without a name needs one all the same where it is a part of itself. */
+  function placeUnnamed(type: ts.Type, at: TypePlace): SchemaObject {
+    if (busy.has(type)) {
+      const local = busy.get(type) ??
+        freeName(names.ofList(type) ?? `__schema${definitions.size}`);
+      busy.set(type, local);
+      definitions.set(local, definitions.get(local) ?? {});
+      return refTo(local);
+    }
+    if (!isComposed(context, type)) return writeType(writer, type, at);
+    busy.set(type, undefined);
+    const alias = names.ofList(type) === undefined ? undefined : type.aliasSymbol;
+    const hint = alias === undefined ? at.hint : hintAt(context, alias); // the same wherever it stands
+    const schema = writeType(writer, type, { ...at, hint, depth: at.depth + 1 });
+    const local = busy.get(type);
+    busy.delete(type);
+    if (local === undefined) return schema;
+    locals.set(type, local);
+    definitions.set(local, schema);
+    return refTo(local);
+  }
+
+  /** A name that no other type has, with a number behind it that the document leaves out. */
+  function freeName(text: string): string {
+    let name = text;
+    for (let n = 2; definitions.has(name); n++) name = `${text}@${n}`;
+    return name;
+  }
+
+  /** The schema of a type that is no part of another one, with all definitions that it leads to. */
+  function placeRoot(type: ts.Type, at: TypePlace): SchemaObject {
+    try {
+      const schema = writer.place(type, at);
+      for (let one = pending.pop(); one !== undefined; one = pending.pop()) finish(one);
+      return schema;
+    } catch (error) {
+      if (!(error instanceof EndlessType)) throw error; // and nothing is written any more
+      const mark = markUnknown(at, `holds ${error.message}, which is nested without end`);
+      for (const { local } of pending) definitions.set(local, mark);
+      for (let one = current; one !== undefined; one = one.outer) definitions.set(one.local, mark);
+      pending.length = 0;
+      [current, busy] = [undefined, new Map()];
+      return mark;
+    }
+  }
+
+  /** The definitions that another one refers to. */
+  function linksOf(local: string): readonly string[] {
+    const found = links.get(local) ?? localRefs(definitions.get(local) ?? {});
+    links.set(local, found);
+    return found;
+  }
+
+  return (type, at) => {
+    const root = placeRoot(type, at);
+    const used = new Set(localRefs(root));
+    for (const local of used) linksOf(local).forEach((one) => used.add(one)); // grows on the way
+    if (used.size === 0) return root;
+    return {
+      ...root,
+      $defs: Object.fromEntries([...used].map((one) => [one, definitions.get(one)])),
+    };
+  };
+}
+
+/** In how many definitions of its own name a definition stands. */
+function outerOf({ symbol, outer }: Definition): number {
+  let count = 0;
+  for (let one = outer; one !== undefined; one = one.outer) if (one.symbol === symbol) count++;
+  return count;
+}
+
+/** Whether a type leads to no others: an enumeration, or a brand. */
+function isShallow(context: TypeContext, type: ts.Type): boolean {
+  const { Object: object, Instantiable } = context.ts.TypeFlags;
+  if (type.isUnion()) return type.types.every((one) => isShallow(context, one));
+  if (type.isIntersection()) return type.types.some((one) => isShallow(context, one));
+  return (type.flags & (object | Instantiable)) === 0;
+}
+
+function isPlainObject({ ts, checker }: TypeContext, type: ts.Type): boolean {
+  return (type.flags & ts.TypeFlags.Object) !== 0 &&
+    checker.getPropertyOfType(type, "toJSON") === undefined;
+}
+
+function localRefs(schema: SchemaObject): readonly string[] {
+  return refsOf(schema).flatMap((ref) => localRef(ref)?.local ?? []);
+}
+
+function isComposed({ ts }: TypeContext, type: ts.Type): boolean {
+  return (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.UnionOrIntersection)) !== 0;
+}
+
+function refTo(local: string): SchemaObject {
+  return { $ref: `#/$defs/${local}` };
+}

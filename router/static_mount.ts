@@ -1,0 +1,177 @@
+/**
+ * Static assets beneath a path: files as they are, and nothing that was not put there to be served.
+ *
+ * @module
+ */
+
+import { parseTarget } from "./path.ts";
+import { errorResponse, isProblemError, problem } from "./problem.ts";
+import { chooseSource } from "../static/_choose.ts";
+import { parseKey } from "../static/_key.ts";
+import { checkOptions } from "../static/_options.ts";
+import { checkPreconditions } from "../static/conditional.ts";
+import type {
+  AnsweringMount,
+  FileAccess,
+  StaticAssetOptions,
+  StaticEntry,
+  StaticMount,
+  StaticRequest,
+} from "../static/types.ts";
+
+/** Why a request is not answered with a file. */
+type Refusal =
+  | "method_not_allowed"
+  | "malformed"
+  | "traversal"
+  | "missing"
+  | "precondition_failed";
+
+/**
+ * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings,
+ * no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403, another method a 405, and
+ * what is not there or starts with a dot a 404; under `fallthrough`, `undefined`.
+ *
+ * Use `routerBuilder().static()` for files beside routes; this for a server of files alone, or another framework. In a
+ * router without `static()` it is `router.mount("/assets", mountStatic("/", options))`, since a mount sees the rest of a
+ * path; there bad paths are a 404. Names that start with a dot are served as a prefix alone:
+ * `mountStatic("/.well-known", { directory: "public/.well-known" })`.
+ *
+ * @param prefix Path that the files are beneath, without parameters.
+ * @throws {TypeError} If the prefix or an option cannot work.
+ *
+ * @example
+ * ```ts
+ * import { mountStatic } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const hash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+ * const assets = mountStatic("/assets", {
+ *   directory: "public",
+ *   package: { // as packageStaticAssets() writes it
+ *     version: 1,
+ *     entries: {
+ *       "hello.txt": {
+ *         contentType: "text/plain; charset=utf-8",
+ *         size: 5,
+ *         hash,
+ *         etag: `"${hash}"`,
+ *         encoding: "base64",
+ *         data: "aGVsbG8=",
+ *       },
+ *     },
+ *   },
+ * });
+ *
+ * const response = await assets.fetch(new Request("http://localhost/assets/hello.txt"));
+ * assertEquals(await response.text(), "hello");
+ * ```
+ */
+export function mountStatic(
+  prefix: string,
+  options: StaticAssetOptions & { fallthrough?: false },
+): StaticMount<Response>;
+/** Serves the files of a package, and leaves what it has not to others. */
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
+export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
+  return createMount(prefix, options, undefined);
+}
+
+/** Makes a mount. @param files What reads the file system, if the entry it is made by has it. */
+export function createMount(
+  prefix: string,
+  options: StaticAssetOptions,
+  files: FileAccess | undefined,
+): AnsweringMount {
+  checkOptions(prefix, options);
+  const { fallthrough = false, cacheControl } = options;
+  const base = prefix.replace(/\/$/, "");
+  const sourceOf = chooseSource(prefix, options, files);
+  const common: readonly [string, string][] = cacheControl === undefined
+    ? []
+    : [["Cache-Control", cacheControl]];
+
+  /** One request, in the order of the checks: nothing that depends on the files is said before the path is proper. */
+  function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
+    const { method, target: { path, bad } } = request;
+    const rest = pathBehind(base, path);
+    if (rest === undefined) return refuse("missing");
+    if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
+    if (bad) return refuse("malformed");
+    const parsed = parseKey(rest);
+    return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, ATTEMPTS);
+  }
+
+  /** @param attempts How often the file is looked up, while it is replaced between that and its opening. */
+  function answerKey(
+    request: StaticRequest,
+    key: string,
+    attempts: number,
+  ): ReturnType<StaticMount["fetch"]> {
+    const entry = attempts === 0 ? undefined : sourceOf()?.lookup(key);
+    if (entry === undefined) return refuse("missing");
+    switch (checkPreconditions(request, entry.etag)) {
+      case 304:
+        return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
+      case 412:
+        return refusalResponse("precondition_failed");
+    }
+    if (request.method === "HEAD") return fileResponse(entry, null, true);
+    const body = entry.open();
+    if (body === undefined) return answerKey(request, key, attempts - 1);
+    return body instanceof Promise
+      ? body.then((bytes) => fileResponse(entry, bytes))
+      : fileResponse(entry, body);
+  }
+
+  function fileResponse(entry: StaticEntry, body: BodyInit | null, sized = entry.sized): Response {
+    const headers: [string, string][] = [
+      ["Content-Type", entry.contentType],
+      ["X-Content-Type-Options", "nosniff"],
+      ["ETag", entry.etag],
+      ...common,
+    ];
+    if (sized) headers.push(["Content-Length", String(entry.size)]);
+    return new Response(body, { headers });
+  }
+
+  function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {
+    return fallthrough ? undefined : refusalResponse(reason);
+  }
+
+  function fetch({ method, headers, url }: Request): ReturnType<StaticMount["fetch"]> {
+    try {
+      return answer({ method, headers, target: parseTarget(url) });
+    } catch (error) { // a router answers for it by itself
+      if (isProblemError(error)) return errorResponse(error);
+      throw error;
+    }
+  }
+
+  return { prefix, answer, fetch };
+}
+
+/** The path behind a prefix: empty, or from a slash on; `undefined` if it is not beneath. */
+function pathBehind(base: string, path: string): string | undefined {
+  if (!path.startsWith(base)) return undefined;
+  const rest = path.slice(base.length);
+  return rest === "" || rest.startsWith("/") ? rest : undefined;
+}
+
+function refusalResponse(reason: Refusal): Response {
+  switch (reason) {
+    case "method_not_allowed":
+      return problem(405, reason, { headers: [["Allow", "GET, HEAD"]] });
+    case "malformed":
+      return problem(400, "invalid_target", { detail: "The request target is malformed" });
+    case "traversal":
+      return problem(403, "access_denied");
+    case "missing":
+      return problem(404, "not_found");
+    case "precondition_failed":
+      return problem(412, reason);
+  }
+}
+
+/** How often a file is looked up that is another one by the time it is opened. */
+const ATTEMPTS = 5;

@@ -1,0 +1,188 @@
+import {
+  applyAuthHeaders,
+  AuthError,
+  createRouter,
+  empty,
+  json,
+  redirect,
+  requireAuth,
+  type RouteRequest,
+} from "@gatehouse/http";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { within, withServer } from "../../attacks/_raw.ts";
+import { queueCookies, stateOf } from "../../../auth/http/_request_state.ts";
+import { createTestApp } from "./_app.ts";
+import { createApp, fail } from "../_made.ts";
+
+/** `Vary` of a response to a signed-in user, by what the handler says. */
+const VARIES: readonly (readonly [given: string | undefined, sent: string])[] = [
+  [undefined, "X-Key, Cookie"],
+  ["Accept", "Accept, X-Key, Cookie"],
+  ["Accept-Language, Accept", "Accept-Language, Accept, X-Key, Cookie"],
+  ["cookie", "cookie, X-Key"],
+  ["COOKIE ,x-key", "COOKIE ,x-key"],
+  ["X-Cookie", "X-Cookie, X-Key, Cookie"],
+  ["*", "*"],
+  ["Accept, *", "Accept, *"],
+  ["Accept,", "Accept,, X-Key, Cookie"],
+];
+
+for (const [given, sent] of VARIES) {
+  Deno.test(`applyAuthHeaders says what a response depends on, beside ${given ?? "nothing"}`, async () => {
+    const app = createApp(() => json(1, given === undefined ? {} : { headers: { Vary: given } }));
+    const client = await app.signedIn();
+    assertEquals((await client.send("/made")).headers.get("Vary"), sent);
+  });
+}
+
+Deno.test("applyAuthHeaders joins what the handler says in two fields", async () => {
+  const app = createApp(() => json(1, { headers: [["Vary", "Accept"], ["Vary", "cookie"]] }));
+  const client = await app.signedIn();
+  assertEquals((await client.send("/made")).headers.get("Vary"), "Accept, cookie, X-Key");
+});
+
+/** `Cache-Control`, by who asks and what the handler says. */
+const CACHES: readonly (readonly [
+  why: string,
+  path: string,
+  signedIn: boolean,
+  cacheControl: string | null,
+  vary: string | null,
+])[] = [
+  ["a guarded route", "/me", true, "no-store", "X-Key, Cookie"],
+  ["a refusal", "/me", false, "no-store", "X-Key, Cookie"],
+  ["an optional route with a principal", "/maybe", true, "no-store", "X-Key, Cookie"],
+  ["an optional route without one", "/maybe", false, null, "X-Key, Cookie"],
+  ["a public route", "/public", true, null, null],
+  ["what is not there", "/nowhere", true, null, null],
+  ["another method", "/maybe-not", true, null, null],
+  [
+    "what the handler says for one client",
+    "/private",
+    true,
+    "private, max-age=60",
+    "X-Key, Cookie",
+  ],
+  ["what it says though nobody may keep it", "/shared", true, "public", "X-Key, Cookie"],
+  ["an error of the handler", "/throws", true, "no-store", "X-Key, Cookie"],
+  ["a refusal of the handler", "/refuses", true, "no-store", "X-Key, Cookie"],
+  ["a refusal of the handler to nobody", "/refuses-all", false, null, "X-Key, Cookie"],
+  ["a redirect", "/redirect", true, "no-store", "X-Key, Cookie"],
+  ["an immutable redirect", "/immutable", true, "no-store", "X-Key, Cookie"],
+  ["an immutable error", "/immutable-error", true, "no-store", "X-Key, Cookie"],
+  ["an empty response", "/empty", true, "no-store", "X-Key, Cookie"],
+];
+
+for (const [why, path, signedIn, cacheControl, vary] of CACHES) {
+  Deno.test(`applyAuthHeaders keeps out of caches what is for one client: ${why}`, async () => {
+    const app = createApp(() => json(1));
+    const cached = (value: string) => () => json(1, { headers: { "cache-control": value } });
+    app.router
+      .post("/maybe-not", () => json(1))
+      .get("/private", cached("private, max-age=60"))
+      .get("/shared", cached("public"))
+      .get("/throws", () => fail(new Error("The handler is broken")))
+      .get("/refuses", () => fail(new AuthError("access_denied")))
+      .get("/refuses-all", () => fail(new AuthError("access_denied")), {
+        auth: { mode: "optional" },
+      })
+      .get("/redirect", () => redirect("/elsewhere"))
+      .get("/immutable", () => Response.redirect("https://example.com/elsewhere"))
+      .get("/immutable-error", () => fetch("data:text/plain,from%20elsewhere"))
+      .get("/empty", () => empty());
+    const client = signedIn ? await app.signedIn() : app.browser();
+    for (const method of ["GET", "HEAD"]) {
+      const response = await client.send(path, { method });
+      await response.body?.cancel();
+      assertEquals(response.headers.get("Cache-Control"), cacheControl);
+      assertEquals(response.headers.get("Vary"), vary);
+      assertEquals(response.headers.getSetCookie(), []);
+    }
+  });
+}
+
+Deno.test("applyAuthHeaders comes before the router's own hooks, which may say otherwise", async () => {
+  const { runtime } = createApp(() => json(1));
+  const seen: (string | null)[] = [];
+  const router = createRouter<unknown[]>({
+    finally: [(response) => void seen.push(response.headers.get("Cache-Control"))],
+  }).withAuth(runtime.integration()).get("/", () => json(1));
+  await router.request("/", { headers: { "X-Key": "good" } });
+  assertEquals(seen, ["no-store"]);
+});
+
+Deno.test("applyAuthHeaders leaves alone what no guard saw", async () => {
+  const given = json(1);
+  const router = createRouter({ finally: [applyAuthHeaders] }).get("/", () => given);
+  assert((await router.fetch(new Request("https://example.com/"))) === given);
+  assertEquals([...given.headers.keys()], ["content-type"]);
+});
+
+Deno.test("applyAuthHeaders hands on the very response that switches protocols", async () => {
+  const given = new Response(null, { status: 101 });
+  const app = createApp((req) => (queueCookies(stateOf(req), ["__Host-late=1"]), given));
+  const response = await app.router.request("/made", { headers: { "X-Key": "good" } });
+  assert(response === given, "it belongs to the socket");
+});
+
+Deno.test("applyAuthHeaders lets a WebSocket behind a guard open, over a socket", async () => {
+  const app = createTestApp();
+  const { runtime } = app;
+  app.router
+    .get("/socket", greet)
+    .get("/used", greet, { auth: false, use: [requireAuth({ runtime })] });
+  const client = await app.signedIn();
+  await withServer((request, info) => app.router.fetch(request, info), async (port) => {
+    const origin = `http://127.0.0.1:${port}`;
+    for (const path of ["/socket", "/used"]) {
+      const headers = { Cookie: client.jar.field(), Origin: origin };
+      assertEquals(await openSocket(port, path, headers), "101: hello u1");
+      assertNotEquals(await openSocket(port, path, { Origin: origin }), "101: hello u1");
+      const foreign = { ...headers, Origin: "https://evil.example" };
+      assertEquals(await openSocket(port, path, foreign), "403");
+    }
+  });
+});
+
+function greet(req: RouteRequest): Response {
+  const { socket, response } = Deno.upgradeWebSocket(req.raw);
+  queueCookies(stateOf(req), ["__Host-late=1"]); // a response of this kind cannot be made anew
+  const { principal = { sub: "u1" } } = req as { principal?: { sub: string } };
+  socket.onopen = () => {
+    socket.send(`hello ${principal.sub}`);
+    socket.close();
+  };
+  return response;
+}
+
+/** Opens a WebSocket by hand, since its class says nothing of refusals: the status, and the first frame's text. */
+async function openSocket(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+): Promise<string> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  await connection.write(new TextEncoder().encode(lines.join("\r\n") + "\r\n\r\n"));
+  const buffer = new Uint8Array(4096);
+  let text = "";
+  const isWhole = () => /^HTTP\/1.1 (?!101)|\r\n\r\n..hello u1/.test(text);
+  while (!isWhole()) {
+    const count = await within(connection.read(buffer), "the answer");
+    if (count === null) break;
+    text += new TextDecoder("latin1").decode(buffer.subarray(0, count));
+  }
+  const status = text.slice(9, 12);
+  if (status !== "101") return status;
+  // The closing frame, masked, as the client has to answer it
+  await connection.write(new Uint8Array([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]));
+  return `101: ${text.slice(text.indexOf("hello"), text.indexOf("hello") + 8)}`;
+}

@@ -1,0 +1,189 @@
+/** Keys in JSON: examples of the RFCs, round trips, and what is refused with which words. */
+
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
+import {
+  exportJwk,
+  generateJwk,
+  importJwk,
+  type ImportJwkOptions,
+  type Jwk,
+  jwkThumbprint,
+  publicJwk,
+} from "../../../auth/jwt/jwk.ts";
+import { signJws, verifyJws } from "../../../auth/jwt/jws.ts";
+import { ALGORITHMS, KEYS, OCT, OKP, P256, P384, P521, RSA, verifying } from "./_jws.ts";
+
+/** RFC 7517 A.1, the first: `use` makes it a key for encryption. */
+const FOR_ENCRYPTION: Jwk = {
+  kty: "EC",
+  crv: "P-256",
+  x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+  y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+  use: "enc",
+  kid: "1",
+};
+
+Deno.test("importJwk() refuses the key of RFC 7517 A.1 that is for encryption", async () => {
+  await assertRejects(
+    () => importJwk(FOR_ENCRYPTION),
+    TypeError,
+    "Cannot import key: its use is not sig",
+  );
+  const { use: _, ...jwk } = FOR_ENCRYPTION;
+  assertEquals((await importJwk(jwk)).usages, ["verify"]);
+});
+
+/** The numbers of a key. */
+function numbers(jwk: Jwk): Record<string, unknown> {
+  const { kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi } = jwk;
+  return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi }));
+}
+
+for (const alg of ALGORITHMS) {
+  const jwk = KEYS[alg];
+
+  Deno.test(`importJwk() and exportJwk() give back a key for ${alg}, whole and in public`, async () => {
+    const key = await importJwk(jwk, { alg, extractable: true });
+    assertEquals(numbers(await exportJwk(key)), numbers(jwk));
+    assertEquals(key.type, jwk.kty === "oct" ? "secret" : "private");
+    assertEquals([...key.usages].sort(), jwk.kty === "oct" ? ["sign", "verify"] : ["sign"]);
+
+    const half = await importJwk(jwk, { alg, usage: "verify", extractable: true });
+    assertEquals(numbers(await exportJwk(half)), numbers(verifying(jwk)));
+    assertEquals(half.usages.includes("sign"), jwk.kty === "oct");
+  });
+
+  Deno.test(`importJwk() makes a key for ${alg} that the runtime does not give out`, async () => {
+    const key = await importJwk(jwk, { alg });
+    assertEquals(key.extractable, false);
+    await assertRejects(
+      () => exportJwk(key),
+      TypeError,
+      "Cannot export key: it is not extractable",
+    );
+  });
+
+  Deno.test(`generateJwk() makes a new key for ${alg} each time`, async () => {
+    const [made, other] = await Promise.all([generateJwk(alg), generateJwk(alg)]);
+    assert(made.kid !== other.kid);
+    assertEquals(made.alg, alg);
+    // The digest of a secret is no name to publish: of a weak one it could be guessed
+    const thumbprint = await jwkThumbprint(made);
+    assertEquals(made.kid === thumbprint, made.kty !== "oct");
+    assertEquals(made.kid?.length, made.kty === "oct" ? 22 : 43);
+    assertEquals(Object.keys(numbers(made)).sort(), Object.keys(numbers(jwk)).sort());
+    const token = await signJws("payload", { algorithms: [alg], key: made });
+    const { header } = await verifyJws(token, {
+      algorithms: [alg],
+      keys: { keys: [verifying(made)] },
+    });
+    assertEquals(header.kid, made.kid);
+  });
+}
+
+Deno.test("generateJwk() makes RSA keys of 2,048 bits, and secrets as long as the hash", async () => {
+  const bytes = (text?: unknown) =>
+    atob(String(text).replaceAll("-", "+").replaceAll("_", "/")).length;
+  const { n, e } = await generateJwk("RS256");
+  assertEquals([bytes(n), e], [256, "AQAB"]);
+  for (const [alg, size] of [["HS256", 32], ["HS384", 48], ["HS512", 64]] as const) {
+    assertEquals(bytes((await generateJwk(alg)).k), size);
+  }
+  await assertRejects(() => generateJwk("none" as JwaAlgorithm), TypeError);
+});
+
+Deno.test("publicJwk() keeps what identifies a key, and no private member", () => {
+  const secrets = ["d", "p", "q", "dp", "dq", "qi", "k", "oth", "priv", "x5c"];
+  for (const jwk of [RSA, P256, P384, P521, OKP]) {
+    const made = publicJwk({ ...jwk, kid: "k", alg: "A", use: "sig", oth: [], priv: "s", x5c: [] });
+    assertEquals(Object.keys(made).filter((name) => secrets.includes(name)), []);
+    assertEquals([made.kid, made.alg, made.use], ["k", "A", "sig"]);
+    assertEquals(numbers(made), numbers(verifying(jwk)));
+  }
+  assertThrows(() => publicJwk(OCT), TypeError, "Cannot publish key: ");
+  assertThrows(() => publicJwk({ kty: "AKP", priv: "s" }), TypeError, "Cannot publish key: ");
+});
+
+Deno.test("importJwk() takes the algorithm from the key, or from a curve that leaves one", async () => {
+  const name = async (jwk: Jwk) => (await importJwk(jwk)).algorithm.name;
+  assertEquals(await name(P256), "ECDSA");
+  assertEquals(await name(P521), "ECDSA");
+  assertEquals(await name(OKP), "Ed25519");
+  assertEquals(await name({ ...RSA, alg: "PS384" }), "RSA-PSS");
+  assertEquals(await name({ ...OCT, alg: "HS384" }), "HMAC");
+  await assertRejects(() => importJwk(RSA), TypeError, "Cannot import key: it has no alg");
+  await assertRejects(() => importJwk(OCT), TypeError, "Cannot import key: it has no alg");
+  await assertRejects(
+    () => importJwk({ ...RSA, alg: "RSA-OAEP" }),
+    TypeError,
+    "Cannot import key: ",
+  );
+});
+
+/** [why, key, options] That are taken. */
+const TAKEN: readonly (readonly [string, Jwk, ImportJwkOptions])[] = [
+  ["with the use of signatures", { ...P256, use: "sig" }, {}],
+  ["with key_ops for both", { ...P256, key_ops: ["sign", "verify"] }, {}],
+  ["whose public half is for verifying, though it says sign", { ...P256, key_ops: ["sign"] }, {
+    usage: "verify",
+  }],
+  ["of which the algorithm is said twice", { ...P256, alg: "ES256" }, { alg: "ES256" }],
+  ["with members nobody knows", { ...P256, x5c: ["?"], iat: 1, constructor: 1 }, {}],
+  ["that says ext is false", { ...P256, ext: false }, { extractable: true }],
+  ["longer than the hash", OCT, { alg: "HS256" }],
+];
+
+for (const [why, jwk, options] of TAKEN) {
+  Deno.test(`importJwk() takes a key ${why}`, async () => {
+    assertEquals((await importJwk(jwk, options)).type !== undefined, true);
+  });
+}
+
+/** [why, key, options] That are no keys at all. */
+const NO_KEYS: readonly (readonly [string, unknown, ImportJwkOptions])[] = [
+  ["nothing", undefined, {}],
+  ["null", null, { alg: "ES256" }],
+  ["a text", "secret", { alg: "HS256" }],
+  ["bytes", new Uint8Array(64), { alg: "HS256" }],
+  ["a list", [P256], { alg: "ES256" }],
+  ["a set of keys", { keys: [P256] }, { alg: "ES256" }],
+  ["an empty object", {}, { alg: "ES256" }],
+  ["an algorithm there is not", P256, { alg: "none" as JwaAlgorithm }],
+  ["an algorithm named like a member of objects", P256, { alg: "constructor" as JwaAlgorithm }],
+  ["a key whose alg is null", { ...P256, alg: null }, {}],
+];
+
+for (const [why, jwk, options] of NO_KEYS) {
+  Deno.test(`importJwk() refuses ${why}`, async () => {
+    await assertRejects(() => importJwk(jwk as Jwk, options), TypeError, "Cannot import key: ");
+  });
+}
+
+/** Options that are refused, of a key that is right. */
+const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
+  ["null", null, "the options are no object"],
+  ["a misspelt use", { usag: "verify" }, "there is no option usag"],
+  ["a misspelt extractable", { extractabel: true }, "there is no option extractabel"],
+  ["a use that is none", { usage: "encrypt" }, "usage is not sign and not verify"],
+  ["a use in capitals", { usage: "SIGN" }, "usage is not sign and not verify"],
+  ["a list of uses", { usage: ["sign"] }, "usage is not sign and not verify"],
+  ["a use that is null", { usage: null }, "usage is not sign and not verify"],
+  ["extractable as a text", { extractable: "false" }, "extractable is neither true nor false"],
+];
+for (const [why, options, message] of WRONG_OPTIONS) {
+  Deno.test(`importJwk() refuses ${why} for options`, async () => {
+    const run = () => importJwk(P256, options as ImportJwkOptions);
+    await assertRejects(run, TypeError, `Cannot import key: ${message}`);
+  });
+}
+
+Deno.test("exportJwk() refuses keys that are for something else than signatures", async () => {
+  const { subtle } = crypto;
+  const aes = await subtle.generateKey({ name: "AES-GCM", length: 256 }, true, ["encrypt"]);
+  const ecdh = { name: "ECDH", namedCurve: "P-256" };
+  const agreed = await subtle.generateKey(ecdh, true, ["deriveBits"]);
+  for (const key of [aes, agreed.privateKey, agreed.publicKey]) {
+    await assertRejects(() => exportJwk(key), TypeError, "Cannot export key: ");
+  }
+});

@@ -1,0 +1,295 @@
+/** Compact JWS: the examples of RFC 7515 appendix A and RFC 8037, round trips, options, and which key is taken. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { utf8 } from "../../../auth/_bytes.ts";
+import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
+import { importJwk, type Jwk } from "../../../auth/jwt/jwk.ts";
+import { jwsVerifier, signJws, verifyJws } from "../../../auth/jwt/jws.ts";
+import type { VerificationKeys, VerifyJwsOptions } from "../../../auth/jwt/types.ts";
+import { written } from "../_decode.ts";
+import {
+  ALGORITHMS,
+  forge,
+  KEYS,
+  OCT,
+  OKP,
+  P256,
+  P384,
+  P521,
+  reasonOf,
+  RSA,
+  verifying,
+} from "./_jws.ts";
+
+const JOE = '{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}';
+const JOE_PART =
+  "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+
+/** [section, algorithm, key, token, payload, whether signing again gives the same] */
+const EXAMPLES: readonly (readonly [string, JwaAlgorithm, Jwk, string, string, boolean])[] = [
+  [
+    "RFC 7515 A.1", // its header has a line break, as we write none
+    "HS256",
+    OCT,
+    `eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.${JOE_PART}.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`,
+    JOE,
+    false,
+  ],
+  [
+    "RFC 7515 A.2",
+    "RS256",
+    RSA,
+    `eyJhbGciOiJSUzI1NiJ9.${JOE_PART}.cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5R` +
+    "Zmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnby" +
+    "TyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqt" +
+    "FZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_Ioy" +
+    "pGlUPQGe77Rw",
+    JOE,
+    true,
+  ],
+  [
+    "RFC 7515 A.3",
+    "ES256",
+    P256,
+    `eyJhbGciOiJFUzI1NiJ9.${JOE_PART}.` +
+    "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
+    JOE,
+    false,
+  ],
+  [
+    "RFC 7515 A.4",
+    "ES512",
+    P521,
+    "eyJhbGciOiJFUzUxMiJ9.UGF5bG9hZA.AdwMgeerwtHoh-l192l60hp9wAHZFVJbLfD_UxMi70cwnZOYaRI1bKPWROc-" +
+    "mZZqwqT2SI-KGDKB34XO0aw_7XdtAG8GaSwFKdCAPZgoXD2YBJZCPEX3xKpRwcdOO8KpEHwJjyqOgzDO7iKvU8vcnw" +
+    "NrmxYbSW9ERBXukOXolLzeO_Jn",
+    "Payload",
+    false,
+  ],
+  [
+    "RFC 8037 A.4",
+    "EdDSA",
+    OKP,
+    "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg" +
+    "3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
+    "Example of Ed25519 signing",
+    true,
+  ],
+];
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+for (const [section, alg, key, token, payload, isSame] of EXAMPLES) {
+  Deno.test(`verifyJws() matches ${section}`, async () => {
+    const verified = await verifyJws(token, { algorithms: [alg], keys: verifying(key) });
+    assertEquals([verified.header.alg, text(verified.payload)], [alg, payload]);
+    const again = await signJws(payload, { algorithms: [alg], key });
+    assertEquals(again === token, isSame);
+  });
+}
+
+for (const alg of ALGORITHMS) {
+  Deno.test(`signJws() and verifyJws() agree for ${alg}, by JWK and by CryptoKey`, async () => {
+    const jwk = { ...KEYS[alg], kid: "k1" };
+    const keys = [jwk, await importJwk(jwk, { alg, usage: "sign" })];
+    const verifiers: VerificationKeys[] = [
+      verifying(jwk),
+      await importJwk(jwk, { alg, usage: "verify" }),
+      { keys: [verifying(jwk)] },
+      () => verifying(jwk),
+      () => Promise.resolve([verifying(jwk)]),
+    ];
+    const payload = utf8("é\0 any bytes");
+    for (const key of keys) {
+      const token = await signJws(payload, { algorithms: [alg], key, header: { kid: "k1" } });
+      for (const each of verifiers) {
+        const { header, payload: got } = await verifyJws(token, { algorithms: [alg], keys: each });
+        assertEquals<unknown>([header, got], [{ alg, kid: "k1" }, payload]);
+      }
+    }
+  });
+
+  Deno.test(`verifyJws() takes what Web Crypto itself signs for ${alg}`, async () => {
+    const token = await forge({ alg, payload: "p" });
+    const keys = verifying(KEYS[alg]);
+    assertEquals(text((await verifyJws(token, { algorithms: [alg], keys })).payload), "p");
+  });
+}
+
+Deno.test("signJws() signs texts in UTF-8 and bytes of every kind, also none", async () => {
+  const options = { algorithms: ["HS256"], key: OCT } as const;
+  const bytes = utf8("xé");
+  const padded = new Uint8Array([0, ...bytes, 0]);
+  const same = [
+    "xé",
+    bytes,
+    bytes.buffer,
+    padded.subarray(1, -1),
+    new DataView(padded.buffer, 1, bytes.length),
+  ];
+  const made = await Promise.all(same.map((payload) => signJws(payload, options)));
+  assertEquals(new Set(made).size, 1);
+  const { payload } = await verifyJws(await signJws("", options), {
+    algorithms: ["HS256"],
+    keys: OCT,
+  });
+  assertEquals(payload.length, 0);
+});
+
+Deno.test("signJws() takes the first algorithm of the list that is one of the key's", async () => {
+  const algorithms = ["ES256", "RS256", "HS512", "HS256"] as const;
+  const alg = async (key: Jwk) =>
+    (await verifyJws(await signJws("", { algorithms, key }), { algorithms, keys: verifying(key) }))
+      .header.alg;
+  assertEquals(
+    [await alg(P256), await alg(RSA), await alg(OCT), await alg({ ...OCT, alg: "HS256" })],
+    ["ES256", "RS256", "HS512", "HS256"],
+  );
+});
+
+Deno.test("signJws() writes alg first, the key's kid, and what the header says instead", async () => {
+  const key = { ...OCT, kid: "own" };
+  const headerOf = async (header?: Record<string, unknown>) => {
+    const options = { algorithms: ["HS256"] as const, key };
+    return written(await signJws("", header === undefined ? options : { ...options, header }))
+      .header;
+  };
+  assertEquals(await headerOf(), '{"alg":"HS256","kid":"own"}');
+  assertEquals(await headerOf({ typ: "x" }), '{"alg":"HS256","kid":"own","typ":"x"}');
+  assertEquals(await headerOf({ kid: "other" }), '{"alg":"HS256","kid":"other"}');
+  assertEquals(await headerOf({ kid: undefined }), '{"alg":"HS256"}');
+});
+
+for (const name of ["alg", "crit", "b64"]) {
+  Deno.test(`signJws() does not let the header say ${name}`, async () => {
+    const options = { algorithms: ["HS256"], key: OCT, header: { [name]: "HS256" } } as const;
+    await assertRejects(() => signJws("", options), TypeError, name);
+  });
+}
+
+Deno.test("signJws() writes no header that verifyJws() would not read", async () => {
+  const headers = [{ typ: 5 }, { typ: "\u212a" }, { kid: 5 }, { kid: "a".repeat(1_025) }];
+  for (const header of [...headers, JSON.parse('{"__proto__":1}')]) {
+    const run = () => signJws("", { algorithms: ["HS256"], key: OCT, header });
+    await assertRejects(run, TypeError, "Cannot sign token: ");
+  }
+  const key = { ...OCT, kid: 5 } as unknown as Jwk;
+  await assertRejects(() => signJws("", { algorithms: ["HS256"], key }), TypeError);
+});
+
+/** [why, algorithms, key] */
+const UNSIGNABLE: readonly (readonly [string, readonly JwaAlgorithm[], Jwk])[] = [
+  ["a public key", ["ES256"], verifying(P256)],
+  ["a key of another type", ["ES256", "RS256"], OCT],
+  ["a key of another curve", ["ES256"], P384],
+  ["a key for another algorithm", ["ES256"], { ...P256, alg: "ES384" }],
+  ["a key for encryption", ["ES256"], { ...P256, use: "enc" }],
+  ["a key that may only verify", ["ES256"], { ...P256, key_ops: ["verify"] }],
+  ["a secret that may only verify", ["HS256"], { ...OCT, key_ops: ["verify"] }],
+  ["a secret shorter than the hash", ["HS512"], { kty: "oct", k: OCT.k?.slice(0, 84) ?? "" }],
+];
+
+for (const [why, algorithms, key] of UNSIGNABLE) {
+  Deno.test(`signJws() refuses ${why}`, async () => {
+    await assertRejects(() => signJws("", { algorithms, key }), TypeError, "Cannot ");
+  });
+}
+
+Deno.test("verifyJws() looks at typ when it is asked for: application/ and case aside", async () => {
+  const options = { algorithms: ["HS256"], keys: OCT } as const;
+  const reason = async (typ: unknown, wanted: string) => {
+    const token = await forge({ header: { alg: "HS256", ...(typ === undefined ? {} : { typ }) } });
+    return await reasonOf(() => verifyJws(token, { ...options, typ: wanted }));
+  };
+  assertEquals(await reason("secevent+jwt", "secevent+jwt"), "accepted");
+  assertEquals(await reason("application/SecEvent+JWT", "secevent+jwt"), "accepted");
+  assertEquals(await reason("secevent+jwt", "Application/secevent+jwt"), "accepted");
+  assertEquals(await reason(undefined, "secevent+jwt"), "typ_refused");
+  assertEquals(await reason("", "secevent+jwt"), "typ_refused");
+  assertEquals(await reason("JWT", "secevent+jwt"), "typ_refused");
+  assertEquals(await reason("text/secevent+jwt", "secevent+jwt"), "typ_refused");
+  assertEquals(await reason("secevent+jwt ", "secevent+jwt"), "typ_refused");
+  assertEquals(await reason("application/text/x", "text/x"), "typ_refused");
+  assertEquals(await reason(7, "secevent+jwt"), "token_malformed");
+});
+
+Deno.test("verifyJws() counts a token's bytes before it decodes it", async () => {
+  const token = await signJws("x".repeat(100), { algorithms: ["HS256"], key: OCT });
+  const verify = (maxBytes?: number) =>
+    reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: OCT, maxBytes }));
+  assertEquals(await verify(token.length), "accepted");
+  assertEquals(await verify(token.length - 1), "token_too_large");
+  assertEquals(await verify(), "accepted");
+});
+
+/** [why, what is wrong, error] */
+const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] = [
+  ["no options", undefined, TypeError],
+  ["null as options", null, TypeError],
+  ["no algorithms", { algorithms: undefined }, TypeError],
+  ["an empty list of algorithms", { algorithms: [] }, TypeError],
+  ["a text of algorithms", { algorithms: "HS256" }, TypeError],
+  ["a set of algorithms", { algorithms: new Set(["HS256"]) }, TypeError],
+  ["none among the algorithms", { algorithms: ["HS256", "none"] }, TypeError],
+  ["an algorithm in lower case", { algorithms: ["hs256"] }, TypeError],
+  ["a name of every object as algorithm", { algorithms: ["__proto__"] }, TypeError],
+  ["another such name", { algorithms: ["constructor"] }, TypeError],
+  ["a hole in the list of algorithms", { algorithms: ["HS256", , "HS384"] }, TypeError],
+  ["an algorithm that says it is one", { algorithms: [{ toString: () => "HS256" }] }, TypeError],
+  ["no keys", { keys: undefined }, TypeError],
+  ["null as keys", { keys: null }, TypeError],
+  ["a text as keys", { keys: "secret" }, TypeError],
+  ["bytes as keys", { keys: new Uint8Array(64) }, TypeError],
+  ["a list as keys", { keys: [OCT] }, TypeError],
+  ["a key pair as keys", { keys: { privateKey: {}, publicKey: {} } }, TypeError],
+  ["an object that is no key", { keys: { kty: 1 } }, TypeError],
+  ["a variable for typ that is not set", { typ: undefined }, TypeError],
+  ["an empty typ", { typ: "" }, TypeError],
+  ["a number as typ", { typ: 5 }, TypeError],
+  ["a typ that is not of ASCII", { typ: "\u212a" }, TypeError],
+  ["an option of verifyJwt()", { audience: "a" }, TypeError],
+  ["a misspelt option", { maxbytes: 1 }, TypeError],
+  ["maxBytes of 0", { maxBytes: 0 }, RangeError],
+  ["maxBytes without a limit", { maxBytes: Infinity }, RangeError],
+  ["maxBytes as text", { maxBytes: "16384" }, RangeError],
+];
+
+for (const [why, wrong, kind] of WRONG_OPTIONS) {
+  Deno.test(`verifyJws() throws ${kind.name} for ${why}, whatever the token is`, async () => {
+    const good = { algorithms: ["HS256"], keys: OCT };
+    const options = !wrong ? wrong : { ...good, ...wrong as object };
+    for (const token of [await forge({}), "no token"]) {
+      const verify = () => verifyJws(token, options as unknown as VerifyJwsOptions);
+      await assertRejects(verify, kind, "Cannot verify token: ");
+    }
+  });
+}
+
+Deno.test("jwsVerifier() reads its options once", async () => {
+  const algorithms: JwaAlgorithm[] = ["HS256"];
+  const verify = jwsVerifier({ algorithms, keys: OCT });
+  algorithms[0] = "ES256";
+  algorithms.push("HS384");
+  assertEquals(await reasonOf(async () => await verify(await forge({}))), "accepted");
+  assertEquals(
+    await reasonOf(async () => await verify(await forge({ alg: "HS384" }))),
+    "alg_refused",
+  );
+});
+
+Deno.test("verifyJws() sees that a JWK has been changed since it was imported", async () => {
+  const jwk: { kty: string; k: string; use?: string } = { kty: "oct", k: OCT.k ?? "" };
+  const token = await forge({});
+  const verify = () => reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: jwk }));
+  assertEquals(await verify(), "accepted");
+  jwk.k = `B${jwk.k.slice(1)}`;
+  assertEquals(await verify(), "signature_invalid");
+  jwk.k = OCT.k ?? "";
+  assertEquals(await verify(), "accepted");
+  jwk.use = "enc";
+  assertEquals(await verify(), "key_refused");
+  jwk.use = "sig";
+  assertEquals(await verify(), "accepted");
+  Object.assign(jwk, { oth: [] });
+  assertEquals(await verify(), "key_refused");
+});

@@ -1,0 +1,270 @@
+/** Many at once, over several processes, and stores that lose, lag or fail. */
+
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertStrictEquals,
+} from "@std/assert";
+import type { KeyStore } from "../../../auth/stores/types.ts";
+import { randomNumbers } from "../../static/_random.ts";
+import {
+  farAway,
+  keyBench,
+  kidOf,
+  kidsOf,
+  LEAD,
+  NUMBERS,
+  signerOf,
+  START,
+} from "./_key_service.ts";
+import { refusal, repeat } from "../_services.ts";
+import { onWorkerd } from "../_workerd.ts";
+
+const END = START + NUMBERS.rotateAfter;
+
+const RUNTIMES: readonly [where: string, run: (work: () => Promise<void>) => Promise<void>][] = [
+  ["", (work) => work()],
+  [" on workerd", onWorkerd],
+];
+for (const [where, run] of RUNTIMES) {
+  Deno.test(`sign() 200 times at once, first of all, over 3 processes${where}: one key for each algorithm signs`, () =>
+    run(async () => {
+      const bench = keyBench();
+      const algorithms = ["Ed25519", "ES256"] as const;
+      const services = [1, 4, 2].map((turns) =>
+        bench.service({ store: farAway(bench.store, turns), algorithms })
+      );
+      const tokens = await Promise.all(repeat(200, async (i) => {
+        const service = services[i % 3];
+        assert(service !== undefined);
+        return await service.sign({}, { alg: algorithms[i % 2], expiresIn: 600 });
+      }));
+      assertEquals(new Set(tokens.map(kidOf)).size, 2);
+      assertEquals((await bench.ring()).map(({ alg }) => alg), [...algorithms]);
+      assertEquals(bench.events.map(({ type }) => type), ["key.rotated", "key.rotated"]);
+      for (const { resolve, jwks } of services) {
+        for (const token of tokens.slice(0, 6)) {
+          await bench.verify(token, resolve);
+          await bench.verify(token, await jwks());
+        }
+      }
+    }));
+
+  Deno.test(`keyService() of 3 processes${where} makes one next key, and all change to it at once`, () =>
+    run(async () => {
+      const bench = keyBench();
+      const services = [3, 1, 2].map((turns) =>
+        bench.service({ store: farAway(bench.store, turns) })
+      );
+      const sign = (i: number) => services[i % 3]?.sign({}, { expiresIn: 600 }) ?? "";
+      const first = kidOf(await sign(0));
+      bench.clock.now = END - LEAD;
+      const old = await Promise.all(repeat(60, sign));
+      assertEquals(new Set(old.map(kidOf)), new Set([first]));
+      assertEquals((await bench.ring()).length, 2);
+      bench.clock.now = END;
+      const fresh = await Promise.all(repeat(60, sign));
+      assertEquals(new Set(fresh.map(kidOf)).size, 1);
+      assertNotEquals(kidOf(fresh[0] ?? ""), first);
+      assertEquals(bench.events.length, 2);
+    }));
+
+  Deno.test(`jwks() and sign() of a process${where} that has just started agree`, () =>
+    run(async () => {
+      const bench = keyBench();
+      const service = bench.service({ store: farAway(bench.store, 2) });
+      const [set, kid] = await Promise.all([service.jwks(), signerOf(service)]);
+      assertEquals(kidsOf(set), [kid]);
+    }));
+}
+
+Deno.test("keyService() asks the store once for all that ask it at a time", async () => {
+  const bench = keyBench();
+  const service = bench.service({ store: farAway(bench.store, 3) });
+  for (const loads of [1, 2, 3]) {
+    await Promise.all(repeat(100, () => service.jwks()));
+    assertEquals(bench.calls.load, loads);
+    bench.clock.now += 60;
+  }
+});
+
+Deno.test("keyService() on workerd lets no request wait for what another has begun", () =>
+  onWorkerd(async () => {
+    let first = true;
+    const bench = keyBench({
+      wrap: (store) => ({
+        async load() {
+          if (!first) return await store.load();
+          first = false;
+          return await new Promise<never>(() => {}); // the request that began it is gone
+        },
+      }),
+    });
+    const service = bench.service();
+    service.jwks();
+    await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
+  }));
+
+Deno.test("rotate() 30 times at once over 3 processes replaces the old key, and leaves one that signs", async () => {
+  for (const revoke of [false, true]) {
+    const bench = keyBench();
+    const services = [1, 4, 2].map((turns) =>
+      bench.service({ store: farAway(bench.store, turns) })
+    );
+    const [one] = services;
+    assert(one !== undefined);
+    const old = await signerOf(one);
+    await Promise.all(repeat(30, (i) => services[i % 3]?.rotate({ revoke })));
+    const fresh = await Promise.all(services.map((service) => signerOf(service)));
+    assertEquals(new Set(fresh).size, 1, `revoke: ${revoke}`);
+    assertNotEquals(fresh[0], old);
+    const kept = kidsOf({ keys: await bench.ring() });
+    assertEquals(kept.includes(old), !revoke);
+    assert(kept.length <= 4, `${kept.length} keys`);
+  }
+});
+
+Deno.test("rotate() with revoke that loses to one without it still removes the old key", async () => {
+  const bench = keyBench();
+  const other = bench.service();
+  const old = await signerOf(other);
+  let first = true;
+  const store: KeyStore = {
+    load: () => bench.store.load(),
+    async save(keys, expected) {
+      if (first) {
+        first = false;
+        await other.rotate();
+      }
+      return await bench.store.save(keys, expected);
+    },
+  };
+  await bench.service({ store }).rotate({ revoke: true });
+  assertEquals(kidsOf({ keys: await bench.ring() }).includes(old), false);
+});
+
+Deno.test("keyService() on 200 random orders of a store's answers makes one first key", async () => {
+  for (const seed of repeat(200, (i) => i)) {
+    const random = randomNumbers(seed);
+    const bench = keyBench();
+    const services = repeat(4, () => {
+      const store = farAway(bench.store, random(12));
+      return bench.service({ store });
+    });
+    const kids = await Promise.all(services.map((service) => signerOf(service)));
+    assertEquals(new Set(kids).size, 1, `seed ${seed}`);
+  }
+});
+
+Deno.test("sign() goes on with what the winner wrote, and drops the key it has made itself", async () => {
+  const bench = keyBench();
+  const winner = bench.service();
+  const store: KeyStore = {
+    load: () => bench.store.load(),
+    async save(keys, expected) {
+      await winner.jwks();
+      return await bench.store.save(keys, expected);
+    },
+  };
+  const loser = bench.service({ store });
+  assertEquals(await signerOf(loser), await signerOf(winner));
+  assertEquals((await bench.ring()).length, 1);
+  assertEquals(bench.events.length, 1);
+});
+
+Deno.test("sign() gives up on a store that never saves: 503, after a few attempts, for which it makes one key", async () => {
+  const bench = keyBench({ wrap: () => ({ save: () => Promise.resolve("lost") }) });
+  const service = bench.service();
+  const native = crypto.subtle.generateKey;
+  let made = 0;
+  crypto.subtle.generateKey = function (this: SubtleCrypto, ...args: unknown[]) {
+    made++;
+    return Reflect.apply(native, crypto.subtle, args);
+  } as typeof native;
+  try {
+    for (
+      const attempt of [() => service.sign({}, { expiresIn: 60 }), service.jwks, service.rotate]
+    ) {
+      made = bench.calls.load = 0;
+      const { code, status, reason } = await refusal(attempt);
+      assertEquals([code, status, reason], ["service_unavailable", 503, "key_ring_contended"]);
+      assert(bench.calls.load <= 8, `${bench.calls.load} attempts`);
+      assertEquals(made, 1);
+    }
+  } finally {
+    crypto.subtle.generateKey = native;
+  }
+  assertEquals([await bench.ring(), bench.events], [[], []]);
+});
+
+const FAILURES: readonly [why: string, save: () => Promise<"lost">][] = [
+  ["fails", () => Promise.reject(new Error("read-only: d=SECRET"))],
+  ["is always lost", () => Promise.resolve("lost")],
+];
+for (const [why, save] of FAILURES) {
+  Deno.test(`sign() goes on by the key that there is where the write of the next one ${why}`, async () => {
+    const down = { yes: false };
+    const bench = keyBench({
+      wrap: (store) => ({ save: (...args) => down.yes ? save() : store.save(...args) }),
+    });
+    const service = bench.service();
+    const first = await signerOf(service);
+    down.yes = true;
+    bench.clock.now = END + 60;
+    assertEquals(await signerOf(service), first);
+    assertEquals(kidsOf(await service.jwks()), [first]);
+    assertEquals(bench.warnings, [
+      "Cannot write key ring: the store does not take it; the next keys have to wait",
+    ]);
+    down.yes = false;
+    bench.clock.now += 60;
+    assertEquals(await signerOf(service), first);
+    assertEquals((await service.jwks()).keys.length, 2);
+    bench.clock.now += LEAD;
+    assertNotEquals(await signerOf(service), first);
+  });
+}
+
+Deno.test("keyService() rejects with what the store does where there are no keys, and recovers", async () => {
+  const error = new Error("the store is out of order");
+  for (const method of ["load", "save"] as const) {
+    const down = { yes: true };
+    const bench = keyBench({
+      wrap: (store) => ({
+        [method]: (...args: Parameters<KeyStore["save"]>) =>
+          down.yes ? Promise.reject(error) : store[method](...args),
+      }),
+    });
+    const service = bench.service();
+    const attempts = [
+      () => service.sign({}, { expiresIn: 60 }),
+      () => service.jwks(),
+      () => Promise.resolve(service.resolve({ alg: "Ed25519", kid: "k" })),
+      () => service.rotate(),
+    ];
+    for (const attempt of attempts) {
+      assertStrictEquals(await assertRejects(attempt), error, method);
+    }
+    assertEquals(bench.events, []);
+    down.yes = false;
+    await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
+  }
+});
+
+Deno.test("keyService() believes no ring for longer than a minute, though the store is down", async () => {
+  const error = new Error("the store is out of order");
+  const down = { yes: false };
+  const bench = keyBench({
+    wrap: (store) => ({ load: () => down.yes ? Promise.reject(error) : store.load() }),
+  });
+  const service = bench.service();
+  const token = await service.sign({}, { expiresIn: 600 });
+  down.yes = true;
+  bench.clock.now += 59;
+  await bench.verify(token, service.resolve);
+  bench.clock.now += 1;
+  assertStrictEquals(await assertRejects(() => bench.verify(token, service.resolve)), error);
+  assertStrictEquals(await assertRejects(() => service.sign({}, { expiresIn: 60 })), error);
+});

@@ -1,0 +1,292 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertNotEquals,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
+import type { AsymmetricAlgorithm } from "../../../auth/jwt/jwa.ts";
+import { jwkThumbprint } from "../../../auth/jwt/jwk.ts";
+import { type JwtClaims, verifyJwt } from "../../../auth/jwt/jwt.ts";
+import {
+  keyService,
+  type KeyServiceOptions,
+  type RotateKeysOptions,
+  type SignTokenOptions,
+} from "../../../auth/keys/key_service.ts";
+import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import { decode } from "../_decode.ts";
+import { keyBench, kidOf, kidsOf, NUMBERS, signerOf, START } from "./_key_service.ts";
+import { repeat } from "../_services.ts";
+
+const { keys: store } = inMemoryAuthStores();
+
+/** Options that are refused; types are no help to who writes JavaScript, or reads a file. */
+const WRONG: readonly [
+  why: string,
+  options: object,
+  error: typeof TypeError | typeof RangeError,
+  message: string,
+][] = [
+  ["without a store", {}, TypeError, "store is no KeyStore"],
+  ["with a store that only loads", { store: { load: store.load } }, TypeError, "no KeyStore"],
+  ["with all stores", { store: inMemoryAuthStores() }, TypeError, "store is no KeyStore"],
+  ["with a misspelt option", { store, algorithm: "ES256" }, TypeError, "no option algorithm"],
+  ["with no algorithm", { store, algorithms: [] }, TypeError, "algorithms is no list"],
+  ["with one as a text", { store, algorithms: "ES256" }, TypeError, "algorithms is no list"],
+  ["with a secret's", { store, algorithms: ["HS256"] }, TypeError, "algorithms is no list"],
+  ["with none", { store, algorithms: ["none"] }, TypeError, "algorithms is no list"],
+  ["with __proto__", { store, algorithms: ["__proto__"] }, TypeError, "algorithms is no list"],
+  ["with one twice", { store, algorithms: ["ES256", "ES256"] }, TypeError, "names one twice"],
+  ["with a clock that is a number", { store, now: START }, TypeError, "now is no function"],
+  ["with events as a list", { store, events: [] }, TypeError, "events is no function"],
+  ["with warn as a text", { store, warn: "no" }, TypeError, "warn is no function"],
+  ["with cacheAge below 0", { store, cacheAge: -1 }, RangeError, "cacheAge is not an integer"],
+  ["with cacheAge in ms", { store, cacheAge: 600_000 }, RangeError, "cacheAge is not an integer"],
+  ["with half a second", { store, cacheAge: 0.5 }, RangeError, "cacheAge is not an integer"],
+  ["with a text", { store, cacheAge: "600" }, RangeError, "cacheAge is not an integer"],
+  ["with tokens that end at once", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge is not"],
+  ["with maxTokenAge in ms", { store, maxTokenAge: 3_600_000 }, RangeError, "maxTokenAge is not"],
+  ["with endless tokens", { store, maxTokenAge: Infinity }, RangeError, "maxTokenAge is not"],
+  ["with rotateAfter in ms", { store, rotateAfter: 7_776_000_000 }, RangeError, "rotateAfter is"],
+  ["that rotates before a key may sign", { store, rotateAfter: 1_319 }, RangeError, "from 1320"],
+];
+for (const [why, options, error, message] of WRONG) {
+  Deno.test(`keyService() refuses options ${why}`, () => {
+    assertThrows(() => keyService(options as KeyServiceOptions), error, message);
+  });
+}
+
+Deno.test("keyService() takes the limits of its numbers", () => {
+  keyService({ store, rotateAfter: 1_320, maxTokenAge: 1 });
+  keyService({ store, rotateAfter: 120, cacheAge: 0, maxTokenAge: 2_592_000 });
+  keyService({ store, rotateAfter: 315_360_000, cacheAge: 86_400 });
+});
+
+Deno.test("keyService() signs by ES256, for tokens of an hour, unless told otherwise", async () => {
+  const keys = keyService({ store: inMemoryAuthStores().keys });
+  assertEquals([keys.algorithms, keys.cacheAge, keys.maxTokenAge], [["ES256"], 600, 3_600]);
+  assert(Object.isFrozen(keys) && Object.isFrozen(keys.algorithms));
+  await keys.sign({}, { expiresIn: 3_600 });
+  await assertRejects(() => keys.sign({}, { expiresIn: 3_601 }), RangeError, "from 1 to 3600");
+});
+
+Deno.test("keyService() asks nothing of the store before it is used", () => {
+  const bench = keyBench();
+  bench.service();
+  assertEquals(bench.calls, { load: 0, save: 0 });
+});
+
+const ALGORITHMS: readonly AsymmetricAlgorithm[] = [
+  "ES256",
+  "ES384",
+  "ES512",
+  "RS256",
+  "PS384",
+  "EdDSA",
+  "Ed25519",
+];
+for (const alg of ALGORITHMS) {
+  Deno.test(`sign() by ${alg} makes a token that the published set and resolve() verify`, async () => {
+    const bench = keyBench();
+    const service = bench.service({ algorithms: [alg] });
+    const token = await service.sign({ sub: "u1" }, { expiresIn: 60 });
+    const now = () => bench.clock.now;
+
+    const [published] = (await service.jwks()).keys;
+    assert(published !== undefined);
+    for (const keys of [service.resolve, await service.jwks(), published]) {
+      const { header, claims } = await verifyJwt(token, { algorithms: [alg], keys, now });
+      assertEquals(header, { alg, typ: "JWT", kid: await jwkThumbprint(published) });
+      assertEquals(claims, { sub: "u1", iat: START, exp: START + 60 });
+    }
+    assertEquals([published.kid, published.alg, published.use], [kidOf(token), alg, "sig"]);
+  });
+}
+
+Deno.test("sign() takes typ and alg, and the first algorithm by itself", async () => {
+  const bench = keyBench();
+  const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
+  const access = await service.sign({}, { typ: "at+jwt", alg: "ES256", expiresIn: 60 });
+  const other = await service.sign({}, { expiresIn: 60 });
+  const headers = [access, other].map((token) => decode(token).header);
+  assertEquals(headers.map(({ typ, alg }) => [typ, alg]), [["at+jwt", "ES256"], [
+    "JWT",
+    "Ed25519",
+  ]]);
+  assertNotEquals(kidOf(access), kidOf(other));
+});
+
+Deno.test("sign() says itself when a token begins and ends", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  const claims = { iat: 1, exp: START * 2, nbf: START - 5, jti: "j" };
+  const token = await service.sign(claims, { expiresIn: 700 });
+  const verified = await bench.verify(token, service.resolve);
+  assertEquals(verified.claims, { iat: START, exp: START + 700, nbf: START - 5, jti: "j" });
+  assertEquals(claims.exp, START * 2, "what was handed in is as it was");
+});
+
+const WRONG_LIFETIMES: readonly [why: string, expiresIn: unknown][] = [
+  ["nothing", undefined],
+  ["0", 0],
+  ["less than 0", -60],
+  ["half a second", 0.5],
+  ["NaN", NaN],
+  ["no end", Infinity],
+  ["a text", "60"],
+  ["a second more than the longest", NUMBERS.maxTokenAge + 1],
+];
+for (const [why, expiresIn] of WRONG_LIFETIMES) {
+  Deno.test(`sign() refuses a lifetime of ${why}, and makes no key`, async () => {
+    const bench = keyBench();
+    const options = { expiresIn } as { expiresIn: number };
+    await assertRejects(() => bench.service().sign({}, options), RangeError, "expiresIn is not");
+    assertEquals(bench.calls, { load: 0, save: 0 });
+  });
+}
+
+/** Types are no help to who writes JavaScript: a misspelt option must not pass for one that was left out. */
+const WRONG_SIGN_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
+  ["nothing", undefined, "the options are no object"],
+  ["null", null, "the options are no object"],
+  ["a misspelt typ", { tpy: "at+jwt", expiresIn: 60 }, "there is no option tpy"],
+  ["an end that the claims say", { exp: START, expiresIn: 60 }, "there is no option exp"],
+];
+for (const [why, options, message] of WRONG_SIGN_OPTIONS) {
+  Deno.test(`sign() refuses ${why} for options, and makes no key`, async () => {
+    const bench = keyBench();
+    const sign = () => bench.service().sign({}, options as SignTokenOptions);
+    await assertRejects(sign, TypeError, `Cannot sign token: ${message}`);
+    assertEquals(bench.calls, { load: 0, save: 0 });
+  });
+}
+
+const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
+  ["null", null, "the options are no object"],
+  ["a misspelt revoke", { revok: true }, "there is no option revok"],
+  ["revoke as a text", { revoke: "false" }, "revoke is neither true nor false"],
+  ["revoke as a number", { revoke: 1 }, "revoke is neither true nor false"],
+  ["revoke as null", { revoke: null }, "revoke is neither true nor false"],
+];
+for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
+  Deno.test(`rotate() refuses ${why} for options, and changes no key`, async () => {
+    const bench = keyBench();
+    const rotate = () => bench.service().rotate(options as RotateKeysOptions);
+    await assertRejects(rotate, TypeError, `Cannot rotate keys: ${message}`);
+    assertEquals(bench.calls, { load: 0, save: 0 });
+  });
+}
+
+const WRONG_ALGORITHMS: readonly [why: string, alg: string][] = [
+  ["one of another service", "ES256"],
+  ["a secret's", "HS256"],
+  ["none", "none"],
+  ["the prototype's", "__proto__"],
+];
+for (const [why, alg] of WRONG_ALGORITHMS) {
+  Deno.test(`sign() refuses ${why} for its algorithm`, async () => {
+    const options = { alg: alg as AsymmetricAlgorithm, expiresIn: 60 };
+    await assertRejects(() => keyBench().service().sign({}, options), RangeError, "alg is not one");
+  });
+}
+
+const WRONG_CLAIMS: readonly [why: string, claims: unknown][] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["a list", [{ sub: "u1" }]],
+  ["a text", "sub"],
+  ["a sub that is a number", { sub: 1 }],
+];
+for (const [why, claims] of WRONG_CLAIMS) {
+  Deno.test(`sign() refuses ${why} for claims`, async () => {
+    const service = keyBench().service();
+    await assertRejects(() => service.sign(claims as JwtClaims, { expiresIn: 60 }), TypeError);
+  });
+}
+
+Deno.test("jwks() gives the same frozen set until it changes", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  const set = await service.jwks();
+  assert(Object.isFrozen(set) && Object.isFrozen(set.keys) && set.keys.every(Object.isFrozen));
+  bench.clock.now += 61;
+  assertStrictEquals(await service.jwks(), set);
+  await service.rotate();
+  assertNotEquals(await service.jwks(), set);
+});
+
+Deno.test("jwks() has public members only", async () => {
+  const service = keyBench().service({ algorithms: ["ES256", "RS256", "Ed25519"] });
+  const members = (await service.jwks()).keys.map((key) => Object.keys(key).sort().join());
+  assertEquals(members, [
+    "alg,crv,kid,kty,use,x,y",
+    "alg,e,kid,kty,n,use",
+    "alg,crv,kid,kty,use,x",
+  ]);
+});
+
+Deno.test("jwks() before the first token publishes the key that signs it", async () => {
+  const service = keyBench().service();
+  const before = kidsOf(await service.jwks());
+  assertEquals([await signerOf(service)], before);
+});
+
+Deno.test("sign() keeps what it imported: no import and no question to the store for a minute", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  await service.sign({}, { expiresIn: 60 });
+  const imports = await countImports(async () => {
+    for (const seconds of repeat(20, () => 3)) {
+      bench.clock.now += seconds - 1;
+      await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
+      await service.jwks();
+    }
+  });
+  assertEquals([imports, bench.calls.load], [0, 1]);
+});
+
+Deno.test("sign() imports nothing again where the ring is the same after a minute", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  await service.sign({}, { expiresIn: 60 });
+  bench.clock.now += 60;
+  const imports = await countImports(() => service.sign({}, { expiresIn: 60 }));
+  assertEquals([imports, bench.calls], [0, { load: 2, save: 1 }]);
+});
+
+Deno.test("sign() uses keys that nobody takes out of the process", async () => {
+  const extractable: boolean[] = [];
+  const native = crypto.subtle.importKey;
+  const watched = function (this: SubtleCrypto, ...args: unknown[]) {
+    extractable.push(Boolean(args[3]));
+    return Reflect.apply(native, crypto.subtle, args);
+  };
+  const bench = keyBench();
+  crypto.subtle.importKey = watched as typeof native;
+  try {
+    await bench.service().sign({}, { expiresIn: 60 });
+  } finally {
+    crypto.subtle.importKey = native;
+  }
+  assert(extractable.length > 0);
+  assertFalse(extractable.includes(true));
+});
+
+async function countImports(work: () => Promise<unknown>): Promise<number> {
+  const native = crypto.subtle.importKey;
+  let count = 0;
+  const counting = function (this: SubtleCrypto, ...args: unknown[]) {
+    count++;
+    return Reflect.apply(native, crypto.subtle, args);
+  };
+  crypto.subtle.importKey = counting as typeof native;
+  try {
+    await work();
+  } finally {
+    crypto.subtle.importKey = native;
+  }
+  return count;
+}

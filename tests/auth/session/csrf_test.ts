@@ -1,0 +1,430 @@
+/** Signed double submit: whose token opens what, and that nothing else does. */
+
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { createHash, createHmac } from "node:crypto";
+import { decodeHex, encodeHex, joinFields } from "../../../auth/_bytes.ts";
+import { cookiePolicy } from "../../../auth/session/cookie_policy.ts";
+import { csrfService } from "../../../auth/session/csrf.ts";
+import { deriveKeys } from "../../../auth/derived_keys.ts";
+import { AuthError } from "../../../auth/error.ts";
+import {
+  cookieField,
+  csrf,
+  IN_A,
+  IN_B,
+  issued,
+  type Jar,
+  OWN,
+  refusal,
+  request,
+  SECRET,
+  sent,
+  service,
+  SESSION_A,
+  SESSION_B,
+  stored,
+  URL_HERE,
+} from "./_csrf.ts";
+
+Deno.test("csrfService() issues a token that passes with its cookie, in a session and before one", async () => {
+  for (const before of [IN_A, {}]) {
+    const { token, jar } = await issued(csrf, before);
+    assertEquals(await refusal(csrf, sent(jar, token)), undefined);
+    assertEquals(await refusal(csrf, sent(jar, token)), undefined); // as often as the page needs it
+    assertEquals(await refusal(csrf, sent(jar, token, {})), undefined); // no browser has said: the token has
+  }
+});
+
+Deno.test("csrfService() signs the session's digest and its own random bytes, as node:crypto does", async () => {
+  const keys = { purpose: "", message: new Uint8Array() };
+  const recording = service({
+    keys: {
+      sign: (purpose, message) => {
+        Object.assign(keys, { purpose, message });
+        return Promise.resolve(Uint8Array.from(createHmac("sha256", "k").update(message).digest()));
+      },
+      verify: () => Promise.resolve(false),
+    },
+  });
+  const { token } = await recording.issue(request({ Cookie: cookieField(IN_A) }));
+  const [mac = "", random = ""] = token.split(".");
+  const digest = createHash("sha256").update(SESSION_A).digest("base64url");
+  const message = joinFields([`sid ${digest}`, decodeHex(random)]);
+  assertEquals(keys, { purpose: "csrf", message });
+  assertEquals(mac, createHmac("sha256", "k").update(message).digest("hex"));
+});
+
+Deno.test("csrfService() gives tokens of one form and length, and none twice", async () => {
+  const tokens = await Promise.all(
+    Array.from(
+      { length: 500 },
+      (_, i) => csrf.issue(request({ Cookie: cookieField(i % 2 === 0 ? IN_A : {}) })),
+    ),
+  );
+  for (const { token } of tokens) assertMatch(token, /^[0-9a-f]{64}\.[0-9a-f]{64}$/);
+  for (const part of [0, 1]) {
+    assertEquals(new Set(tokens.map(({ token }) => token.split(".")[part])).size, 500);
+  }
+});
+
+Deno.test("csrfService() sets cookies that no script reads and no other host sets", async () => {
+  const { token, cookies } = await csrf.issue(request({}, "GET"));
+  const [presid = "", second = ""] = cookies;
+  assertMatch(presid, /^__Host-presid=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+  assertEquals(second, `__Host-csrf=${token}; Path=/; Secure; HttpOnly; SameSite=Lax`);
+  assertEquals(cookies.length, 2);
+});
+
+/** Which cookies a response sets: a browser that has something to bind to gets nothing new. */
+const ISSUED: readonly [
+  why: string,
+  jar: Jar,
+  session: string | null | undefined,
+  names: readonly string[],
+][] = [
+  ["a browser without cookies", {}, undefined, ["__Host-presid", "__Host-csrf"]],
+  ["a browser from before", { "__Host-presid": "p" }, undefined, ["__Host-csrf"]],
+  ["a session", IN_A, undefined, ["__Host-csrf"]],
+  ["a session that begins", { "__Host-presid": "p" }, SESSION_B, ["__Host-csrf"]],
+  ["a session that takes the place of another", IN_A, SESSION_B, ["__Host-csrf"]],
+  ["a session that ends", IN_A, null, ["__Host-presid", "__Host-csrf"]],
+  ["a session that ends, with what was before it", { ...IN_A, "__Host-presid": "p" }, null, [
+    "__Host-presid",
+    "__Host-csrf",
+  ]],
+];
+
+for (const [why, jar, session, names] of ISSUED) {
+  Deno.test(`issue() sets ${names.join(" and ")} for ${why}`, async () => {
+    const { cookies } = await csrf.issue(request({ Cookie: cookieField(jar) }), session);
+    assertEquals(cookies.map((cookie) => cookie.split("=")[0] ?? ""), names);
+  });
+}
+
+Deno.test("issue() binds to the session that begins, and not to the one that is presented", async () => {
+  const { token, jar } = await issued(csrf, IN_A, SESSION_B);
+  assertEquals(await refusal(csrf, sent({ ...jar, ...IN_B }, token)), undefined);
+  assertEquals(await refusal(csrf, sent({ ...jar, ...IN_A }, token)), "token_of_another_session");
+});
+
+Deno.test("issue() after the end of a session binds to a new presid", async () => {
+  const before = await issued(csrf, {});
+  const { token, jar } = await issued(csrf, { ...IN_A, ...before.jar }, null);
+  const { "__Host-sid": _sid, ...left } = jar;
+  assertFalse(left["__Host-presid"] === before.jar["__Host-presid"]);
+  assertEquals(await refusal(csrf, sent(left, token)), undefined);
+  assertEquals(await refusal(csrf, sent({ ...left, ...IN_A }, token)), "token_of_another_session");
+});
+
+Deno.test("issue() gives the token that the browser has, and sets nothing: its pages share one", async () => {
+  for (const before of [IN_A, {}]) {
+    const { token, jar } = await issued(csrf, before);
+    for (let i = 0; i < 3; i++) {
+      const again = await csrf.issue(request({ Cookie: cookieField(jar) }, "GET"));
+      assertEquals(again, { token, cookies: [] });
+    }
+    assertEquals(await refusal(csrf, sent(jar, token)), undefined);
+  }
+});
+
+/** What a browser has beside the session A, and for whom it asks: nothing of it is given back as a token. */
+const OTHERS: readonly [
+  why: string,
+  cookie: () => Promise<string>,
+  session?: string | null,
+][] = [
+  ["another session's", async () => `__Host-csrf=${(await issued(csrf, IN_B)).token}`],
+  ["one from before the session", async () => `__Host-csrf=${(await issued(csrf, {})).token}`],
+  ["another service's", async () => {
+    const other = service({ keys: deriveKeys("another secret of at least 32 bytes") });
+    return `__Host-csrf=${(await issued(other, IN_A)).token}`;
+  }],
+  [
+    "one that nobody signed",
+    () => Promise.resolve(`__Host-csrf=${"0".repeat(64)}.${"0".repeat(64)}`),
+  ],
+  ["none by its form", () => Promise.resolve("__Host-csrf=x")],
+  ["its own twice", async () => {
+    const { token } = await issued(csrf, IN_A);
+    return `__Host-csrf=${token}; __Host-csrf=${token}`;
+  }],
+  ["its own, where the session begins", async () => {
+    return `__Host-csrf=${(await issued(csrf, IN_A)).token}`;
+  }, SESSION_A],
+  ["its own, where the session ends", async () => {
+    return `__Host-csrf=${(await issued(csrf, IN_A)).token}`;
+  }, null],
+];
+
+for (const [why, cookie, session] of OTHERS) {
+  Deno.test(`issue() makes a new token where the browser has ${why}`, async () => {
+    const before = await cookie();
+    const attempt = request({ Cookie: `${cookieField(IN_A)}; ${before}` }, "GET");
+    const { token, cookies } = await csrf.issue(attempt, session);
+    assertFalse(before.includes(token));
+    const { "__Host-presid": presid, ...jar } = stored({}, cookies);
+    assertEquals(jar, { "__Host-csrf": token });
+    const binding = presid === undefined ? IN_A : { "__Host-presid": presid };
+    assertEquals(await refusal(csrf, sent({ ...binding, ...jar }, token)), undefined);
+  });
+}
+
+Deno.test("issue() rejects where two sessions are presented", async () => {
+  for (
+    const cookies of [
+      "__Host-sid=a; __Host-sid=b",
+      "__Host-sid=a; __Host-sid=a",
+      "__Host-presid=a; __Host-presid=b",
+    ]
+  ) {
+    const error = await assertRejects(() => csrf.issue(request({ Cookie: cookies })), AuthError);
+    assertEquals([error.code, error.reason], ["csrf_failed", "cookie_ambiguous"]);
+  }
+});
+
+Deno.test("check() refuses every form of a token but its own", async () => {
+  const { token } = await issued(csrf, IN_A);
+  const [mac = "", random = ""] = token.split(".");
+  const forms = [
+    token.toUpperCase(),
+    `${mac.toUpperCase()}.${random}`,
+    `${mac}.${random.toUpperCase()}`,
+    mac,
+    random,
+    `${mac}${random}`,
+    `${mac}.`,
+    `.${random}`,
+    ".",
+    `${mac}:${random}`,
+    `${mac}..${random}`,
+    `${mac}.${random}.`,
+    `${token}00`,
+    `${token}0`,
+    token.slice(0, -1),
+    token.slice(0, -2),
+    `0${token}`,
+    token.slice(1),
+    `${mac}00.${random}`,
+    `${mac.slice(2)}.${random}`,
+    `${mac}.${random.slice(2)}`,
+    `"${token}"`,
+    `Bearer ${token}`,
+    `${token};`,
+    `${token}, ${token}`,
+    `${token}\u00a0`,
+    "null",
+    "undefined",
+  ];
+  for (const form of forms.filter((form) => form !== token)) {
+    assertEquals(
+      await refusal(
+        csrf,
+        request({
+          ...OWN,
+          Cookie: cookieField({ ...IN_A, "__Host-csrf": form }),
+          "X-CSRF-Token": form,
+        }),
+      ),
+      "token_malformed",
+      form,
+    );
+  }
+});
+
+for (const method of ["GET", "HEAD", "OPTIONS"]) {
+  Deno.test(`check() and checkSource() let ${method} pass, wherever it comes from`, async () => {
+    const crossSite = request({ "Sec-Fetch-Site": "cross-site", Origin: "null" }, method);
+    assertEquals(await refusal(csrf, crossSite), undefined);
+    assertEquals(await refusal(csrf, crossSite, "checkSource"), undefined);
+  });
+}
+
+for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY", "PROPFIND"]) {
+  Deno.test(`check() and checkSource() refuse ${method} from another site, and without anything`, async () => {
+    for (const by of ["check", "checkSource"] as const) {
+      assertEquals(
+        await refusal(csrf, request({ "Sec-Fetch-Site": "cross-site" }, method), by),
+        "source_foreign",
+      );
+      assertEquals(await refusal(csrf, request({}, method), by), "token_missing");
+    }
+  });
+}
+
+/** What decides where: a good token or none, by what the browser says. */
+const DECISIONS: readonly [
+  why: string,
+  headers: Record<string, string>,
+  check: readonly [withToken: string | undefined, without: string | undefined],
+  checkSource: readonly [withToken: string | undefined, without: string | undefined],
+][] = [
+  ["same-origin", OWN, [undefined, "token_missing"], [undefined, undefined]],
+  ["its own Origin", { Origin: "https://example.com" }, [undefined, "token_missing"], [
+    undefined,
+    undefined,
+  ]],
+  ["nothing", {}, [undefined, "token_missing"], [undefined, "token_missing"]],
+  ["cross-site", { "Sec-Fetch-Site": "cross-site" }, ["source_foreign", "source_foreign"], [
+    "source_foreign",
+    "source_foreign",
+  ]],
+  ["same-site", { "Sec-Fetch-Site": "same-site" }, ["source_foreign", "source_foreign"], [
+    "source_foreign",
+    "source_foreign",
+  ]],
+  ["none", { "Sec-Fetch-Site": "none" }, ["source_foreign", "source_foreign"], [
+    "source_foreign",
+    "source_foreign",
+  ]],
+  ["Origin: null", { Origin: "null" }, ["source_foreign", "source_foreign"], [
+    "source_foreign",
+    "source_foreign",
+  ]],
+  ["another Origin", { Origin: "https://evil.example" }, ["source_foreign", "source_foreign"], [
+    "source_foreign",
+    "source_foreign",
+  ]],
+];
+
+for (const [why, headers, check, checkSource] of DECISIONS) {
+  Deno.test(`check() and checkSource() decide where the browser says ${why}`, async () => {
+    const { token, jar } = await issued(csrf, IN_A);
+    for (
+      const [by, [withToken, without]] of [["check", check], ["checkSource", checkSource]] as const
+    ) {
+      assertEquals(await refusal(csrf, sent(jar, token, headers), by), withToken, by);
+      assertEquals(await refusal(csrf, sent(jar, undefined, headers), by), without, by);
+    }
+  });
+}
+
+Deno.test("csrfService() lets trusted origins act, with a token", async () => {
+  const open = service({ trustedOrigins: ["https://app.example.org"] });
+  const { token, jar } = await issued(open, IN_A);
+  const from = { Origin: "https://app.example.org", "Sec-Fetch-Site": "cross-site" };
+  assertEquals(await refusal(open, sent(jar, token, from)), undefined);
+  assertEquals(await refusal(open, sent(jar, undefined, from)), "token_missing");
+  assertEquals(await refusal(open, sent(jar, undefined, from), "checkSource"), undefined);
+  const other = { ...from, Origin: "https://app.example.net" };
+  assertEquals(await refusal(open, sent(jar, token, other)), "source_foreign");
+});
+
+Deno.test("csrfService() rotates its secret: old tokens pass while the old secret is in the list", async () => {
+  const [old, next] = [SECRET, "the next secret of at least 32 bytes"];
+  const { token, jar } = await issued(service({ keys: deriveKeys(old) }), IN_A);
+  const during = service({ keys: deriveKeys([next, old]) });
+  assertEquals(await refusal(during, sent(jar, token)), undefined);
+  const fresh = await issued(during, IN_A);
+  const after = service({ keys: deriveKeys(next) });
+  assertEquals(await refusal(after, sent(fresh.jar, fresh.token)), undefined);
+  assertEquals(await refusal(after, sent(jar, token)), "token_of_another_session");
+});
+
+Deno.test("csrfService() does not take what the same secret signed for another purpose", async () => {
+  const keys = deriveKeys(SECRET);
+  const random = new Uint8Array(32).fill(7);
+  const digest = createHash("sha256").update(SESSION_A).digest("base64url");
+  const message = joinFields([`sid ${digest}`, random]);
+  for (
+    const [purpose, failure] of [["csrf", undefined], ["device", "token_of_another_session"], [
+      "throttle",
+      "token_of_another_session",
+    ]] as const
+  ) {
+    const token = `${encodeHex(await keys.sign(purpose, message))}.${encodeHex(random)}`;
+    assertEquals(
+      await refusal(csrf, sent({ ...IN_A, "__Host-csrf": token }, token)),
+      failure,
+      purpose,
+    );
+  }
+});
+
+Deno.test("check() refuses a code over nothing, even of its own secret", async () => {
+  const random = new Uint8Array(32);
+  for (const bound of ["", "sid ", "presid ", "undefined", "null"]) {
+    const mac = await deriveKeys(SECRET).sign("csrf", joinFields([bound, random]));
+    const token = `${encodeHex(mac)}.${encodeHex(random)}`;
+    const attempt = sent({ "__Host-csrf": token }, token);
+    assertEquals(await refusal(csrf, attempt), "token_of_another_session", bound);
+  }
+});
+
+Deno.test("csrfService() reads the token from the header field that it is told", async () => {
+  const own = service({ header: "X-Token" });
+  assertEquals([own.header, csrf.header], ["X-Token", "X-CSRF-Token"]);
+  const { token, jar } = await issued(own, IN_A);
+  assertEquals(
+    await refusal(own, request({ ...OWN, Cookie: cookieField(jar), "x-token": token })),
+    undefined,
+  );
+  assertEquals(await refusal(own, sent(jar, token)), "token_missing");
+});
+
+Deno.test("csrfService() uses the names of its cookie policy, and no others", async () => {
+  const cookies = cookiePolicy({ domain: "example.com", warn: () => {} });
+  const shared = service({ cookies });
+  const { token, jar } = await issued(shared, { "__Secure-sid": SESSION_A });
+  assertEquals(Object.keys(jar), ["__Secure-sid", "__Host-csrf"]);
+  assertEquals(await refusal(shared, sent(jar, token)), undefined);
+  assertEquals(await refusal(csrf, sent(jar, token)), "token_of_another_session");
+});
+
+Deno.test("csrfService() is frozen, and reads no body", async () => {
+  assert(Object.isFrozen(csrf));
+  const { token, jar } = await issued(csrf, IN_A);
+  const attempt = new Request(URL_HERE, {
+    method: "POST",
+    headers: { ...OWN, Cookie: cookieField(jar), "X-CSRF-Token": token },
+    body: "x",
+  });
+  await csrf.check(attempt);
+  assertFalse(attempt.bodyUsed);
+  assertEquals(await attempt.text(), "x");
+});
+
+for (const header of ["", " ", "X Token", "X-Tökén", "X:Token", "X\nToken", "(X)"]) {
+  Deno.test(`csrfService() refuses ${JSON.stringify(header)} as the name of a header field`, () => {
+    assertThrows(() => service({ header }), TypeError);
+  });
+}
+
+for (const trustedOrigins of [["*"], ["https://example.com/"], ["null"], "https://example.com"]) {
+  Deno.test(`csrfService() refuses ${JSON.stringify(trustedOrigins)} as trusted origins`, () => {
+    assertThrows(
+      () => service({ trustedOrigins: trustedOrigins as string[] }),
+      TypeError,
+    );
+  });
+}
+
+for (const keys of [undefined, null, {}, SECRET, [SECRET]]) {
+  Deno.test(`csrfService() refuses ${JSON.stringify(keys)} as keys`, () => {
+    const options = { keys, cookies: cookiePolicy() } as never;
+    assertThrows(() => csrfService(options), TypeError, "deriveKeys()");
+  });
+}
+
+for (const cookies of [undefined, null, {}, "__Host-sid", { domain: "example.com" }]) {
+  Deno.test(`csrfService() refuses ${JSON.stringify(cookies)} as cookies: tokens are bound to the session's`, () => {
+    const options = { keys: deriveKeys(SECRET), cookies } as never;
+    assertThrows(() => csrfService(options), TypeError, "cookiePolicy()");
+  });
+}
+
+Deno.test("csrfService() binds to the session of a policy with a domain, as to any other", async () => {
+  const shared = service({ cookies: cookiePolicy({ domain: "example.com", warn: () => {} }) });
+  const { token, jar } = await issued(shared, { "__Secure-sid": SESSION_A });
+  const other = { ...jar, "__Secure-sid": SESSION_B };
+  assertEquals(await refusal(shared, sent(other, token)), "token_of_another_session");
+  const before = await issued(shared, {});
+  const after = { ...before.jar, "__Secure-sid": SESSION_A };
+  assertEquals(await refusal(shared, sent(after, before.token)), "token_of_another_session");
+});

@@ -1,0 +1,358 @@
+/** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { csrfGate, isHandshake, isSafe, type RequestSource } from "../../../auth/session/_fetch_metadata.ts";
+
+const URL_HERE = "https://example.com/notes";
+
+/** What the gate says of a request with these header fields. */
+function sourceOf(
+  headers: HeadersInit,
+  { url = URL_HERE, trusted = [] }: { url?: string; trusted?: readonly string[] } = {},
+): RequestSource {
+  return csrfGate(trusted)(new Request(url, { method: "POST", headers }));
+}
+
+/** A request with any method: some are none to fetch(), and some it writes in upper case. */
+function requestOf(method: string, headers: HeadersInit = {}): Request {
+  return { method, headers: new Headers(headers) } as Request;
+}
+
+for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"]) {
+  Deno.test(`isSafe() takes ${method} for safe, RFC 9110 §9.2.1`, () => {
+    assertEquals(isSafe(requestOf(method)), true);
+  });
+}
+
+for (
+  const method of [
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "CONNECT",
+    "QUERY",
+    "PROPFIND",
+    "get",
+    "Get",
+    "GET ",
+    "",
+    "toString",
+  ]
+) {
+  Deno.test(`isSafe() does not take "${method}" for safe`, () => {
+    assertEquals(isSafe(requestOf(method)), false);
+  });
+}
+
+/** Header fields of a GET, and whether they open a WebSocket. */
+const HANDSHAKES: readonly [
+  why: string,
+  headers: Readonly<Record<string, string>>,
+  is: boolean,
+][] = [
+  ["RFC 6455 §1.2's", { Upgrade: "websocket", Connection: "Upgrade" }, true],
+  ["in another case, §4.2.1", { Upgrade: "WebSocket" }, true],
+  ["in a list of protocols", { Upgrade: "h2c, websocket" }, true],
+  ["over HTTP/2, where there is no Upgrade, RFC 8441 §5", { "Sec-Fetch-Mode": "websocket" }, true],
+  ["nothing", {}, false],
+  ["HTTP/2 instead, which Java and curl ask for with every GET", { Upgrade: "h2c" }, false],
+  ["TLS, RFC 2817 §3.1", { Upgrade: "TLS/1.0" }, false],
+  ["an empty field", { Upgrade: "" }, false],
+  ["a connection that stays", { Connection: "keep-alive" }, false],
+  ["a wish for TLS", { "Upgrade-Insecure-Requests": "1" }, false],
+  ["a page that is opened", { "Sec-Fetch-Mode": "navigate" }, false],
+  ["a fetch()", { "Sec-Fetch-Mode": "cors" }, false],
+];
+
+for (const [why, headers, is] of HANDSHAKES) {
+  Deno.test(`isHandshake() ${is ? "sees" : "sees no"} handshake of a WebSocket: ${why}`, () => {
+    assertEquals(isHandshake(requestOf("GET", headers)), is);
+    assertEquals(isSafe(requestOf("GET", headers)), !is, "and it is not safe");
+    for (const method of ["HEAD", "OPTIONS", "POST"]) { // RFC 6455 §4.1: it is a GET
+      assertEquals(isHandshake(requestOf(method, headers)), false);
+      assertEquals(isSafe(requestOf(method, headers)), method !== "POST");
+    }
+  });
+}
+
+/** Fetch Metadata §2.2.1 and what it may yet become; Origin is the request's own and would pass without it. */
+const SITES: readonly [why: string, site: string, source: RequestSource][] = [
+  ["the application's own page", "same-origin", "own"],
+  ["white space around, which is no part of a value", " same-origin\t", "own"],
+  ["a sibling domain", "same-site", "foreign"],
+  ["another site", "cross-site", "foreign"],
+  ["the user's own doing, which posts nothing", "none", "foreign"],
+  ["nothing at all", "", "foreign"],
+  ["upper case", "Same-Origin", "foreign"],
+  ["all upper case", "SAME-ORIGIN", "foreign"],
+  ["two values, the first good", "same-origin, cross-site", "foreign"],
+  ["two values, the second good", "cross-site, same-origin", "foreign"],
+  ["two good values", "same-origin, same-origin", "foreign"],
+  ["a parameter", "same-origin;v=1", "foreign"],
+  ["quotes", '"same-origin"', "foreign"],
+  ["an underscore", "same_origin", "foreign"],
+  ["a value of the future", "same-party", "foreign"],
+];
+
+for (const [why, site, source] of SITES) {
+  Deno.test(`csrfGate() says ${source} of Sec-Fetch-Site ${JSON.stringify(site)}: ${why}`, () => {
+    assertEquals(sourceOf({ "Sec-Fetch-Site": site }), source);
+    assertEquals(sourceOf({ "Sec-Fetch-Site": site, Origin: "https://example.com" }), source);
+  });
+}
+
+Deno.test("csrfGate() says foreign of two Sec-Fetch-Site fields", () => {
+  assertEquals(
+    sourceOf([["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Site", "same-origin"]]),
+    "foreign",
+  );
+});
+
+Deno.test("csrfGate() says unsaid where neither field is there, and of nothing else", () => {
+  assertEquals(sourceOf({}), "unsaid");
+  for (
+    const other of [
+      "Sec-Fetch-Mode",
+      "Sec-Fetch-Dest",
+      "Referer",
+      "X-Requested-With",
+      "X-Forwarded-Host",
+    ]
+  ) {
+    assertEquals(sourceOf({ [other]: "https://example.com/" }), "unsaid");
+  }
+});
+
+/** Origins against the URL of the request, without Fetch Metadata. */
+const ORIGINS: readonly [why: string, origin: string, url: string, source: RequestSource][] = [
+  ["the same", "https://example.com", URL_HERE, "own"],
+  ["the same, behind a proxy that speaks TLS", "https://example.com", "http://example.com/", "own"],
+  [
+    "in the clear, behind a proxy that speaks TLS: a page that came over http is anybody's",
+    "http://example.com",
+    "http://example.com/",
+    "foreign",
+  ],
+  ["in the clear with a port", "http://example.com:8080", "http://example.com:8080/", "foreign"],
+  ["localhost", "http://localhost", "http://localhost/", "own"],
+  ["a name of this machine, RFC 6761 §6.3", "http://app.localhost", "http://app.localhost/", "own"],
+  ["this machine's address", "http://127.0.0.1", "http://127.0.0.1/", "own"],
+  ["all of 127.0.0.0/8", "http://127.255.1.2:80", "http://127.255.1.2/", "foreign"],
+  ["all of 127.0.0.0/8, as browsers write it", "http://127.255.1.2", "http://127.255.1.2/", "own"],
+  ["this machine's address in IPv6", "http://[::1]", "http://[::1]/", "own"],
+  ["in the clear against localhost over TLS", "http://localhost", "https://localhost/", "foreign"],
+  ["a name like localhost", "http://localhost.example", "http://localhost.example/", "foreign"],
+  ["a name that ends like it", "http://evillocalhost", "http://evillocalhost/", "foreign"],
+  ["a dot behind localhost", "http://localhost.", "http://localhost./", "foreign"],
+  ["nothing before the dot", "http://.localhost", "http://.localhost/", "foreign"],
+  ["a name that looks like its address", "http://127.example", "http://127.example/", "foreign"],
+  ["a name below its address", "http://127.0.0.1.evil", "http://127.0.0.1.evil/", "foreign"],
+  ["the address of all, which is no loopback", "http://0.0.0.0", "http://0.0.0.0/", "foreign"],
+  ["another network", "http://128.0.0.1", "http://128.0.0.1/", "foreign"],
+  ["a private network", "http://192.168.0.1", "http://192.168.0.1/", "foreign"],
+  ["another address in IPv6", "http://[::2]", "http://[::2]/", "foreign"],
+  ["an address in IPv6 that ends alike", "http://[2001::1]", "http://[2001::1]/", "foreign"],
+  ["in the clear against TLS", "http://example.com", "https://example.com/", "foreign"],
+  [
+    "in the clear against TLS, port 443",
+    "http://example.com:443",
+    "https://example.com/",
+    "foreign",
+  ],
+  ["a port", "https://example.com:8443", "https://example.com:8443/", "own"],
+  ["a port in the clear", "http://localhost:8000", "http://localhost:8000/", "own"],
+  [
+    "a port behind a proxy that speaks TLS",
+    "https://example.com:8443",
+    "http://example.com:8443/",
+    "own",
+  ],
+  ["another port", "https://example.com:8443", "https://example.com/", "foreign"],
+  ["no port against another port", "https://example.com", "https://example.com:8443/", "foreign"],
+  ["another port of localhost", "http://localhost:3000", "http://localhost:8000/", "foreign"],
+  [
+    "Host with the default port of TLS behind a proxy",
+    "https://example.com",
+    "http://example.com:443/",
+    "own",
+  ],
+  ["Host with the default port", "https://example.com", "https://example.com:443/", "own"],
+  ["port 80 with TLS", "https://example.com:80", "http://example.com/", "foreign"],
+  [
+    "the default port written out, which no browser does",
+    "https://example.com:443",
+    URL_HERE,
+    "foreign",
+  ],
+  ["null: a sandbox, a data URL, a redirect", "null", URL_HERE, "foreign"],
+  ["null in upper case", "NULL", URL_HERE, "foreign"],
+  ["nothing", "", URL_HERE, "foreign"],
+  ["a sibling domain", "https://evil.example.com", URL_HERE, "foreign"],
+  ["the domain above", "https://com", URL_HERE, "foreign"],
+  ["the parent", "https://example.com", "https://app.example.com/", "foreign"],
+  ["another site", "https://evil.example", URL_HERE, "foreign"],
+  ["the host as a prefix", "https://example.com.evil.example", URL_HERE, "foreign"],
+  ["the host as a suffix", "https://evilexample.com", URL_HERE, "foreign"],
+  ["the host as user", "https://example.com@evil.example", URL_HERE, "foreign"],
+  ["a user before the host", "https://evil@example.com", URL_HERE, "foreign"],
+  ["an empty user", "https://@example.com", URL_HERE, "foreign"],
+  ["a path", "https://example.com/", URL_HERE, "foreign"],
+  ["a longer path", "https://example.com/notes", URL_HERE, "foreign"],
+  ["a query", "https://example.com?x", URL_HERE, "foreign"],
+  ["a fragment", "https://example.com#x", URL_HERE, "foreign"],
+  ["the host in a path of another", "https://evil.example/example.com", URL_HERE, "foreign"],
+  ["the host in a fragment of another", "https://evil.example#example.com", URL_HERE, "foreign"],
+  ["upper case, which no browser writes", "https://EXAMPLE.com", URL_HERE, "foreign"],
+  ["a scheme in upper case", "HTTPS://example.com", URL_HERE, "foreign"],
+  ["a host of the request in upper case", "https://example.com", "https://EXAMPLE.COM/", "own"],
+  ["a dot behind the origin's host", "https://example.com.", URL_HERE, "foreign"],
+  ["a dot behind the request's host", "https://example.com", "https://example.com./", "foreign"],
+  ["a dot behind both", "https://example.com.", "https://example.com./", "own"],
+  ["no scheme", "example.com", URL_HERE, "foreign"],
+  ["no scheme but slashes", "//example.com", URL_HERE, "foreign"],
+  ["a backslash", "https:\\\\example.com", URL_HERE, "foreign"],
+  ["one slash", "https:/example.com", URL_HERE, "foreign"],
+  ["a space within", "https://example.com https://example.com", URL_HERE, "foreign"],
+  ["two origins", "https://example.com, https://example.com", URL_HERE, "foreign"],
+  ["ftp", "ftp://example.com", "http://example.com/", "foreign"],
+  ["ws", "ws://example.com", "http://example.com/", "foreign"],
+  ["wss", "wss://example.com", URL_HERE, "foreign"],
+  ["file", "file://", URL_HERE, "foreign"],
+  ["an extension", "chrome-extension://example.com", URL_HERE, "foreign"],
+  ["blob", "blob:https://example.com/1", URL_HERE, "foreign"],
+  ["an IPv6 address", "https://[2001:db8::1]", "https://[2001:db8::1]/", "own"],
+  ["an IPv6 address with a port", "http://[::1]:8000", "http://[::1]:8000/", "own"],
+  [
+    "an IPv6 address in another spelling",
+    "https://[2001:db8:0:0:0:0:0:1]",
+    "https://[2001:db8::1]/",
+    "foreign",
+  ],
+  [
+    "the request's IPv6 address in another spelling",
+    "https://[2001:db8::1]",
+    "https://[2001:DB8:0::1]/",
+    "own",
+  ],
+  ["an IPv6 address without brackets", "https://::1", "https://[::1]/", "foreign"],
+  ["an IPv4 address", "http://127.0.0.1:8000", "http://127.0.0.1:8000/", "own"],
+  ["an IPv4 address as a number", "http://2130706433", "http://127.0.0.1/", "foreign"],
+  ["localhost and its address", "http://localhost", "http://127.0.0.1/", "foreign"],
+  ["punycode", "https://xn--bcher-kva.example", "https://bücher.example/", "own"],
+  [
+    "a host that is not in punycode",
+    "https://b\u00fccher.example",
+    "https://bücher.example/",
+    "foreign",
+  ],
+  ["percent signs", "https://example%2ecom", URL_HERE, "foreign"],
+];
+
+for (const [why, origin, url, source] of ORIGINS) {
+  Deno.test(`csrfGate() says ${source} of Origin ${JSON.stringify(origin)} at ${url}: ${why}`, () => {
+    assertEquals(sourceOf({ Origin: origin }, { url }), source);
+  });
+}
+
+Deno.test("csrfGate() says foreign of two Origin fields", () => {
+  assertEquals(
+    sourceOf([["Origin", "https://example.com"], ["Origin", "https://example.com"]]),
+    "foreign",
+  );
+});
+
+const TRUSTED = ["https://app.example.com", "http://localhost:5173"];
+
+/** Header fields of requests to a service that trusts two other origins. */
+const TRUST: readonly [
+  why: string,
+  headers: Readonly<Record<string, string>>,
+  source: RequestSource,
+][] = [
+  [
+    "trusted, same-site",
+    { Origin: "https://app.example.com", "Sec-Fetch-Site": "same-site" },
+    "own",
+  ],
+  [
+    "trusted, cross-site",
+    { Origin: "http://localhost:5173", "Sec-Fetch-Site": "cross-site" },
+    "own",
+  ],
+  ["trusted, without Fetch Metadata", { Origin: "http://localhost:5173" }, "own"],
+  ["the service's own", { Origin: "https://example.com" }, "own"],
+  ["Fetch Metadata without Origin", { "Sec-Fetch-Site": "cross-site" }, "foreign"],
+  ["another port", { Origin: "http://localhost:5174" }, "foreign"],
+  ["another scheme", { Origin: "http://app.example.com" }, "foreign"],
+  ["a slash", { Origin: "https://app.example.com/" }, "foreign"],
+  ["upper case", { Origin: "https://APP.example.com" }, "foreign"],
+  ["a host below", { Origin: "https://x.app.example.com" }, "foreign"],
+  ["a user", { Origin: "https://app.example.com@evil.example" }, "foreign"],
+  ["null", { Origin: "null" }, "foreign"],
+  [
+    "a list with a trusted one",
+    { Origin: "https://evil.example, https://app.example.com" },
+    "foreign",
+  ],
+  ["the Referer of a trusted page", {
+    Referer: "https://app.example.com/",
+    "Sec-Fetch-Site": "same-site",
+  }, "foreign"],
+];
+
+for (const [why, headers, source] of TRUST) {
+  Deno.test(`csrfGate() with trusted origins says ${source}: ${why}`, () => {
+    assertEquals(sourceOf(headers, { trusted: TRUSTED }), source);
+  });
+}
+
+Deno.test("csrfGate() does not look at its list again", () => {
+  const trusted = ["https://a.example"];
+  const gate = csrfGate(trusted);
+  trusted[0] = "https://b.example";
+  const from = (origin: string) => gate(new Request(URL_HERE, { headers: { Origin: origin } }));
+  assertEquals([from("https://a.example"), from("https://b.example")], ["own", "foreign"]);
+});
+
+for (
+  const origin of [
+    "*",
+    "null",
+    "",
+    "example.com",
+    "//example.com",
+    "https://example.com/",
+    "https://example.com/app",
+    "https://example.com:443",
+    "http://example.com:80",
+    "https://Example.com",
+    "HTTPS://example.com",
+    "https://*.example.com/",
+    "https://user@example.com",
+    "https://bücher.example",
+    "https://example.com?",
+    " https://example.com",
+    "https://example.com ",
+    "ftp://example.com",
+    "ws://example.com",
+    "file:///",
+    "data:text/plain,x",
+    "chrome-extension://abc",
+    undefined,
+    null,
+    42,
+    {},
+    new URL("https://example.com"),
+    /^https:/,
+  ]
+) {
+  Deno.test(`csrfGate() does not trust ${Deno.inspect(origin)}`, () => {
+    assertThrows(() => csrfGate([origin as string]), TypeError, "Cannot trust origin");
+    assertThrows(() => csrfGate(["https://a.example", origin as string]), TypeError);
+  });
+}
+
+Deno.test("csrfGate() does not take a text for a list", () => {
+  assertThrows(() => csrfGate("https://example.com" as never), TypeError);
+});

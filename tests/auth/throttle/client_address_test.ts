@@ -1,0 +1,316 @@
+/** Who is asking, behind proxies and not, and whose word is taken for it. */
+
+import { assert, assertEquals, assertLess, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  addressBucket,
+  type ClientAddressOptions,
+  clientAddressReader,
+} from "../../../auth/throttle/client_address.ts";
+import { randomNumbers } from "../../static/_random.ts";
+
+const URL = "https://site.example/";
+
+/** What Deno.serve says of a connection. */
+function tcp(hostname: string): unknown {
+  return { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
+}
+
+function forwarded(...fields: readonly string[]): Request {
+  const headers = new Headers();
+  for (const field of fields) headers.append("X-Forwarded-For", field);
+  return new Request(URL, { headers });
+}
+
+/** A reader, and what it warned of. */
+function reader(options: ClientAddressOptions = {}) {
+  const warnings: string[] = [];
+  const read = clientAddressReader({ warn: (message) => void warnings.push(message), ...options });
+  return { read, warnings };
+}
+
+const DIRECT: readonly [why: string, host: unknown, address: string | undefined][] = [
+  ["Deno.serve's info", tcp("192.0.2.1"), "192.0.2.1"],
+  ["Deno.serve's info over IPv6", tcp("2001:db8::1"), "2001:db8::1"],
+  [
+    "Deno.serve's info on a Unix socket",
+    { remoteAddr: { transport: "unix", path: "/s" } },
+    undefined,
+  ],
+  ["Bun's server", { requestIP: () => ({ address: "192.0.2.2", port: 1 }) }, "192.0.2.2"],
+  ["Bun's server without an address", { requestIP: () => null }, undefined],
+  ["an environment of workerd", { KV: {} }, undefined],
+  [
+    "a connection that is not of TCP",
+    { remoteAddr: { transport: "vsock", hostname: "7" } },
+    undefined,
+  ],
+  ["nothing", undefined, undefined],
+  ["null", null, undefined],
+  ["an empty address", tcp(""), undefined],
+];
+
+for (const [why, host, address] of DIRECT) {
+  Deno.test(`clientAddressReader() reads ${why}`, () => {
+    assertEquals(reader().read(new Request(URL), host), address);
+    assertEquals(reader().read(forwarded("203.0.113.9"), host), address, "without trusted proxies");
+  });
+}
+
+Deno.test("clientAddressReader() asks Bun's server as its method, about the request", () => {
+  const request = new Request(URL);
+  const server = {
+    requestIP(asked: Request) {
+      return { address: this === server && asked === request ? "192.0.2.3" : "wrong" };
+    },
+  };
+  assertEquals(reader().read(request, server), "192.0.2.3");
+});
+
+Deno.test("clientAddressReader() reads a real connection of Deno.serve", async () => {
+  const { read, warnings } = reader();
+  const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  const server = Deno.serve(options, (request, info) => new Response(read(request, info)));
+  const response = await fetch(`http://127.0.0.1:${server.addr.port}/`);
+  assertEquals(await response.text(), "127.0.0.1");
+  assertEquals(warnings, []);
+  await server.shutdown();
+});
+
+Deno.test("clientAddressReader() warns once of a proxy that nobody has listed, and names the option", () => {
+  for (const options of [{}, { trustedProxies: ["192.0.2.7"] }]) {
+    const { read, warnings } = reader(options);
+    for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL), tcp("10.0.0.1")), "10.0.0.1");
+    assertEquals(warnings, [], "nobody forwards");
+    for (const field of ["203.0.113.9", "", "x"]) {
+      assertEquals(read(forwarded(field), tcp("10.0.0.1")), "10.0.0.1");
+    }
+    assertEquals(warnings.length, 1);
+    assertStringIncludes(warnings[0] ?? "", "trustedProxies");
+  }
+});
+
+Deno.test("clientAddressReader() warns once of each reason", () => {
+  const { read, warnings } = reader({ trustedProxies: ["10.0.0.0/8"] });
+  for (let i = 0; i < 2; i++) {
+    read(new Request(URL));
+    read(new Request(URL), tcp("10.0.0.1"));
+    read(forwarded("unknown"), tcp("10.0.0.1"));
+    read(forwarded("203.0.113.9"), tcp("192.0.2.1"));
+  }
+  assertEquals(warnings.length, 3);
+});
+
+Deno.test("clientAddressReader() warns once if no address is known, and names the option", () => {
+  const { read, warnings } = reader();
+  for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL)), undefined);
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings[0] ?? "", "clientAddress");
+});
+
+Deno.test("clientAddressReader() asks a reader of one's own, with all that the host gives", () => {
+  const clientAddress = (request: Request, ...args: unknown[]) =>
+    `${request.headers.get("cf-connecting-ip")} ${args.join()}`;
+  const request = new Request(URL, { headers: { "CF-Connecting-IP": "device-7" } });
+  assertEquals(reader({ clientAddress }).read(request, 1, 2), "device-7 1,2");
+});
+
+Deno.test("clientAddressReader() takes a reader's own address for the connection's", () => {
+  const options = { clientAddress: () => "10.0.0.1", trustedProxies: ["10.0.0.1"] };
+  assertEquals(reader(options).read(forwarded("203.0.113.9"), tcp("192.0.2.1")), "203.0.113.9");
+  const device = { clientAddress: () => "device-7", trustedProxies: ["10.0.0.1"] };
+  assertEquals(reader(device).read(forwarded("203.0.113.9")), "device-7");
+});
+
+Deno.test("clientAddressReader() lets through what a reader of one's own throws", () => {
+  const clientAddress = () => {
+    throw new Error("no address today");
+  };
+  const { read, warnings } = reader({ clientAddress });
+  assertThrows(() => read(new Request(URL)), Error, "no address today");
+  assertEquals(warnings, []);
+});
+
+Deno.test("clientAddressReader() takes null from a reader of one's own for no address", () => {
+  const header = (request: Request) => request.headers.get("CF-Connecting-IP");
+  const { read, warnings } = reader({ clientAddress: header as () => string });
+  assertEquals(read(new Request(URL), tcp("192.0.2.1")), undefined);
+  assertEquals(warnings.length, 1);
+});
+
+Deno.test("clientAddressReader() refuses a promise in place of an address", () => {
+  const clientAddress = (() => Promise.resolve("192.0.2.1")) as unknown as () => string;
+  assertThrows(() => reader({ clientAddress }).read(new Request(URL)), TypeError, "no text");
+});
+
+/** Proxies of the rows below: two of IPv4, one of IPv6. */
+const PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:aa::/48"];
+
+const FORWARDED: readonly [
+  why: string,
+  peer: string,
+  fields: readonly string[],
+  address: string | undefined,
+][] = [
+  ["the only entry", "10.0.0.1", ["203.0.113.9"], "203.0.113.9"],
+  ["the last entry", "10.0.0.1", ["198.51.100.1, 203.0.113.9"], "203.0.113.9"],
+  [
+    "the entry before trusted ones",
+    "10.0.0.1",
+    ["1.1.1.1, 203.0.113.9, 10.1.2.3, 192.0.2.7"],
+    "203.0.113.9",
+  ],
+  ["the last of several fields", "10.0.0.1", ["198.51.100.1", "203.0.113.9"], "203.0.113.9"],
+  ["the first, if all are trusted", "10.0.0.1", ["10.9.9.9, 10.1.2.3"], "10.9.9.9"],
+  ["nothing without a field", "10.0.0.1", [], undefined],
+  ["nothing by an empty field", "10.0.0.1", [""], undefined],
+  ["nothing by a field of commas", "10.0.0.1", [", ,"], undefined],
+  ["past empty entries, RFC 9110 §5.6.1.2", "10.0.0.1", [", 203.0.113.9 ,, ,"], "203.0.113.9"],
+  ["with tabs around", "10.0.0.1", ["1.1.1.1,\t203.0.113.9\t"], "203.0.113.9"],
+  ["past a port", "10.0.0.1", ["203.0.113.9:1234"], "203.0.113.9"],
+  ["past brackets and a port", "10.0.0.1", ["[2001:DB8::9]:1234"], "2001:db8::9"],
+  ["a mapped address as IPv4", "10.0.0.1", ["::ffff:203.0.113.9"], "203.0.113.9"],
+  ["by a mapped proxy", "::ffff:10.0.0.1", ["203.0.113.9, ::ffff:a01:203"], "203.0.113.9"],
+  ["by a proxy of IPv6", "2001:db8:aa:1::1", ["203.0.113.9"], "203.0.113.9"],
+  ["by a proxy with a zone", "2001:db8:aa:1::1%eth0", ["203.0.113.9"], "203.0.113.9"],
+  ["nothing for what is no address", "10.0.0.1", ["203.0.113.9, unknown"], undefined],
+  ["nothing for a name", "10.0.0.1", ["203.0.113.9, localhost, 10.0.0.2"], undefined],
+  ["nothing for an octal address", "10.0.0.1", ["203.0.113.011"], undefined],
+  ["nothing for U+00A0 in front", "10.0.0.1", ["\u00a0203.0.113.9"], undefined],
+  ["what is before it not at all", "10.0.0.1", ["<script>, 203.0.113.9"], "203.0.113.9"],
+  ["no field of a stranger", "203.0.113.66", ["1.1.1.1"], "203.0.113.66"],
+  ["no field of a proxy's neighbour", "192.0.2.8", ["1.1.1.1"], "192.0.2.8"],
+  ["no field of a neighbour of IPv6", "2001:db8:ab::1", ["1.1.1.1"], "2001:db8:ab::1"],
+  ["no field of a peer that is no address", "unix", ["1.1.1.1"], "unix"],
+];
+
+for (const [why, peer, fields, address] of FORWARDED) {
+  Deno.test(`clientAddressReader() believes trusted proxies: ${why}`, () => {
+    const { read, warnings } = reader({ trustedProxies: PROXIES });
+    assertEquals(read(forwarded(...fields), tcp(peer)), address);
+    assertEquals(read(forwarded(...fields), tcp(peer)), address);
+    const isUnlisted = why.startsWith("no field of");
+    const [warning = "", ...others] = warnings;
+    assertEquals(others, [], "each is warned of once");
+    if (address === undefined) {
+      assertStringIncludes(warning, "a trusted proxy sends no X-Forwarded");
+    } else if (isUnlisted) assertStringIncludes(warning, "X-Forwarded-For is ignored");
+    else assertEquals([warning, addressBucket(address) === undefined], ["", false]);
+  });
+}
+
+Deno.test("clientAddressReader() gives one bucket to 100 spoofed X-Forwarded-For values", () => {
+  const spoofed = Array.from({ length: 100 }, (_, i) => `198.51.100.${i}`);
+  const bucketsOf = (read: ReturnType<typeof clientAddressReader>, peer: string, suffix: string) =>
+    new Set(spoofed.map((text) => {
+      const request = forwarded(`${text}, 10.0.0.${text.slice(11)}, ${text}${suffix}`);
+      return addressBucket(read(request, tcp(peer)) ?? "unknown");
+    }));
+  const ignorant = reader().read;
+  assertEquals([...bucketsOf(ignorant, "203.0.113.66", "")], ["203.0.113.66"]);
+  const believing = reader({ trustedProxies: PROXIES }).read;
+  assertEquals([...bucketsOf(believing, "203.0.113.66", "")], ["203.0.113.66"], "connects itself");
+  assertEquals(
+    [...bucketsOf(believing, "10.0.0.1", ", 203.0.113.66")],
+    ["203.0.113.66"],
+    "by proxy",
+  );
+});
+
+Deno.test("clientAddressReader() gives nothing but what addressBucket() takes, of fields of chance", () => {
+  const random = randomNumbers(17);
+  const entries = [
+    "10.0.0.2",
+    "203.0.113.9",
+    "[2001:db8::9]:1",
+    "::ffff:1.2.3.4",
+    "64:ff9b::1",
+    "",
+  ];
+  const others = ["unknown", "_x", "1.2.3.4.5", "[::1", "::1%", "é", "\t", "1.2.3.4:x"];
+  const { read } = reader({ trustedProxies: PROXIES });
+  let known = 0;
+  for (let i = 0; i < 5_000; i++) {
+    const field = Array.from({ length: random(6) }, () => {
+      const list = random(8) === 0 ? others : entries;
+      return list[random(list.length)] ?? "";
+    });
+    const peer = ["10.0.0.1", "::ffff:10.0.0.1", "2001:db8:aa::1%eth0", "203.0.113.66"][random(4)];
+    const address = read(forwarded(field.join()), tcp(peer ?? ""));
+    if (address === undefined) continue;
+    known++;
+    assert(addressBucket(address) !== undefined, `${address} of ${field.join()}`);
+  }
+  assert(known > 3_000, `${known} are too few to prove anything`);
+});
+
+Deno.test("clientAddressReader() looks at the last 32 entries of a field, and no more", () => {
+  const { read } = reader({ trustedProxies: PROXIES });
+  const hops = (count: number) => new Array<string>(count).fill("10.0.0.2").join(",");
+  assertEquals(read(forwarded(`203.0.113.9,${hops(31)}`), tcp("10.0.0.1")), "203.0.113.9");
+  assertEquals(read(forwarded(`203.0.113.9,${hops(32)}`), tcp("10.0.0.1")), "10.0.0.2");
+  for (const unit of ["10.0.0.2,", ",", "[", "1", ":", "1.", "%"]) {
+    const request = forwarded(unit.repeat(1_000_000 / unit.length));
+    const start = performance.now();
+    for (let i = 0; i < 20; i++) read(request, tcp("10.0.0.1"));
+    assertLess(performance.now() - start, 5_000, unit);
+  }
+});
+
+/** Ranges, addresses in them and their neighbours. */
+const RANGES: readonly [range: string, inside: readonly string[], outside: readonly string[]][] = [
+  ["0.0.0.0/0", ["1.2.3.4", "255.255.255.255"], ["::1", "2001:db8::1"]],
+  ["::/0", ["::1", "2001:db8::1"], ["1.2.3.4", "::ffff:1.2.3.4"]],
+  ["10.0.0.0/8", ["10.0.0.0", "10.255.255.255"], ["9.255.255.255", "11.0.0.0", "::a00:1"]],
+  ["172.16.0.0/12", ["172.16.0.0", "172.31.255.255"], ["172.15.255.255", "172.32.0.0"]],
+  ["192.0.2.128/25", ["192.0.2.128", "192.0.2.255"], ["192.0.2.127", "192.0.3.128"]],
+  ["192.0.2.6/31", ["192.0.2.6", "192.0.2.7"], ["192.0.2.5", "192.0.2.8"]],
+  ["192.0.2.7/32", ["192.0.2.7"], ["192.0.2.6", "192.0.2.8"]],
+  ["192.0.2.7", ["192.0.2.7", "::ffff:192.0.2.7"], ["192.0.2.6", "192.0.2.8"]],
+  ["::ffff:10.0.0.0/104", ["10.0.0.0", "::ffff:10.1.1.1"], ["11.0.0.0", "::1"]],
+  ["2001:db8::/32", ["2001:db8::", "2001:db8:ffff::1"], ["2001:db7:ffff::", "2001:db9::"]],
+  ["2001:db8:0:cd30::/60", ["2001:db8:0:cd3f::1"], ["2001:db8:0:cd40::", "2001:db8:0:cd2f::"]],
+  ["fe80::/10", ["fe80::1", "febf::1", "fe80::1%eth0"], ["fec0::1", "fe7f::1"]],
+  ["::1", ["::1", "0:0:0:0:0:0:0:1"], ["::2", "::", "0.0.0.1", "127.0.0.1"]],
+];
+
+for (const [range, inside, outside] of RANGES) {
+  Deno.test(`clientAddressReader() trusts ${range}, and nothing beside it`, () => {
+    const { read } = reader({ trustedProxies: [range] });
+    const request = forwarded("device:203.0.113.9,203.0.113.9:1");
+    const client = range === "0.0.0.0/0" ? undefined : "203.0.113.9";
+    for (const peer of inside) assertEquals(read(request, tcp(peer)), client, peer);
+    for (const peer of outside) assertEquals(read(request, tcp(peer)), peer, peer);
+  });
+}
+
+const NO_RANGE: readonly unknown[] = [
+  ...["", "localhost", "loopback", "*", "10.0.0.0/33", "10.0.0.0/08", "10.0.0.0/-1", "10.0.0.0/"],
+  ...[
+    "10.0.0.0/8/8",
+    "10.0.0.0/8.0",
+    "10.0.0.0/+8",
+    "10.0.0/8",
+    "010.0.0.0/8",
+    "10.0.0.0/255.0.0.0",
+  ],
+  ...["10.0.0.1/8", "192.0.2.7/31", "10.0.0.0 /8", " 10.0.0.0/8", "10.0.0.0/8\n", "10.0.0.0:80"],
+  ...["2001:db8::/129", "2001:db8::1/32", "::ffff:0.0.0.0/95", "[::1]", "[2001:db8::]/32"],
+  ...["fe80::%eth0/10", "2001:0DB8:0:CD3/60", "2001:0DB8::CD30/60", "/8", "10.0.0.1, 10.0.0.2"],
+  ...[null, undefined, 10, {}, ["10.0.0.1"]],
+];
+
+for (const text of NO_RANGE) {
+  Deno.test(`clientAddressReader() refuses to trust ${JSON.stringify(text)}`, () => {
+    const trustedProxies = ["10.0.0.0/8", text] as string[];
+    const error = assertThrows(() => clientAddressReader({ trustedProxies }), TypeError);
+    assertStringIncludes((error as Error).message, "trustedProxies[1]");
+  });
+}
+
+Deno.test("clientAddressReader() refuses options of the wrong shape", () => {
+  for (const trustedProxies of ["10.0.0.0/8", null, {}] as unknown as string[][]) {
+    assertThrows(() => clientAddressReader({ trustedProxies }), TypeError, "trustedProxies");
+  }
+  const clientAddress = "10.0.0.1" as unknown as () => string;
+  assertThrows(() => clientAddressReader({ clientAddress }), TypeError, "clientAddress");
+});

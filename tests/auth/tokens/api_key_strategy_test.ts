@@ -1,0 +1,188 @@
+import { chain, type StrategyResult } from "@gatehouse/http";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_service.ts";
+import { apiKeyStrategy } from "../../../auth/tokens/api_key_strategy.ts";
+import { untyped } from "../../router/_helpers.ts";
+import { madeUp, withKey, type WithKeys } from "./_api_keys.ts";
+import { setDisabled, START } from "../_services.ts";
+import { keyStrategy } from "../_strategies.ts";
+
+Deno.test("apiKeyStrategy() has no credential without the field, wherever else a key is", async () => {
+  const { strategy, key, calls } = await createStrategy();
+  const elsewhere: Record<string, string> = {
+    Authorization: `Bearer ${key}`,
+    Cookie: `X-API-Key=${key}`,
+    "X-Key": key,
+    "Api-Key": key,
+    "X-API-Keys": key,
+  };
+  for (const headers of [{}, elsewhere]) {
+    const url = `https://example.com/?X-API-Key=${key}&api_key=${key}`;
+    const request = new Request(url, { method: "POST", headers, body: `api_key=${key}` });
+    assertEquals(await strategy.authenticate({ request }), { status: "no-credential" });
+    assertEquals(request.bodyUsed, false);
+  }
+  assertEquals(calls, []);
+});
+
+Deno.test("apiKeyStrategy() makes the principal of a key, with its scope and nobody's presence", async () => {
+  const { authenticate, key, id } = await createStrategy({ scope: ["notes:read"], name: "Backup" });
+  const result = await authenticate(key);
+  assert(result.status === "authenticated");
+  assertEquals({ ...result.principal, claims: { ...result.principal.claims } }, {
+    sub: "u1",
+    method: "api-key",
+    authTime: 0,
+    scope: ["notes:read"],
+    claims: { apiKeyId: id },
+  });
+  assert(Object.isFrozen(result.principal));
+  assert(!JSON.stringify(result).includes(key.slice(-49)));
+});
+
+Deno.test("apiKeyStrategy() says of a key without scope that it has none, and not that nobody knows", async () => {
+  const { authenticate, key } = await createStrategy();
+  const result = await authenticate(key);
+  assertEquals(result.status === "authenticated" && result.principal.scope, []);
+});
+
+Deno.test("apiKeyStrategy() reads the field whatever its case and the spaces around", async () => {
+  const { strategy, key } = await createStrategy();
+  for (const headers of [{ "x-api-key": key }, { "X-API-KEY": ` ${key}\t` }]) {
+    const request = new Request("https://example.com/", { headers });
+    assertEquals((await strategy.authenticate({ request })).status, "authenticated");
+  }
+});
+
+const FAILURES: readonly (readonly [why: string, field: (key: string) => string, hits: number])[] =
+  [
+    ["an empty field", () => "", 0],
+    ["no key of ours", () => "made-up", 0],
+    ["a wrong checksum", (key) => `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`, 0],
+    ["the key twice", (key) => `${key}, ${key}`, 0],
+    ["the key and an empty one", (key) => `${key}, `, 0],
+    ["a scheme before the key", (key) => `ApiKey ${key}`, 0],
+    ["quotes around the key", (key) => `"${key}"`, 0],
+    ["a field of 64 KB", () => "A".repeat(65_536), 0],
+    ["another prefix", () => madeUp().replace("key", "kez"), 0],
+    ["a key that nobody has", () => madeUp(), 1],
+  ];
+for (const [why, field, hits] of FAILURES) {
+  Deno.test(`apiKeyStrategy() fails at ${why}, after ${hits} questions to the store`, async () => {
+    const { authenticate, key, calls } = await createStrategy();
+    assertEquals(await authenticate(field(key)), FAILED);
+    assertEquals(calls.length, hits);
+  });
+}
+
+/** One answer whatever is wrong: the message goes into events. */
+const FAILED: StrategyResult = {
+  status: "failed",
+  code: "invalid_api_key",
+  message: "There is no such API key",
+};
+
+const ENDS: readonly (readonly [why: string, end: (made: Made) => unknown])[] = [
+  ["revoked", ({ apiKeys, id }) => apiKeys.revoke("u1", id)],
+  ["revoked with all others", ({ apiKeys }) => apiKeys.revokeAll("u1")],
+  ["over", ({ clock }) => clock.now += 3_600],
+  ["of an account that is disabled", ({ stores }) => setDisabled(stores)],
+  ["of an account that was closed", ({ accounts }) => accounts.disable("u1")],
+  ["of an account that was removed", ({ accounts }) => accounts.remove("u1")],
+];
+for (const [why, end] of ENDS) {
+  Deno.test(`apiKeyStrategy() fails at a key that is ${why}`, async () => {
+    const made = await createStrategy({ expiresIn: 3_600 });
+    assertEquals((await made.authenticate(made.key)).status, "authenticated");
+    await end(made);
+    assertEquals(await made.authenticate(made.key), FAILED);
+  });
+}
+
+Deno.test("apiKeyStrategy() halts the chain at a bad key", async () => {
+  const { strategy } = await createStrategy();
+  const other = keyStrategy();
+  const headers = { "X-API-Key": "bad", "X-Key": "good" };
+  const request = new Request("https://example.com/", { headers });
+  assertEquals((await chain([strategy, other]).authenticate({ request })).status, "failed");
+  assertEquals(other.asked.length, 0);
+});
+
+Deno.test("apiKeyStrategy() throws what the service throws", async () => {
+  const broken = { verify: () => Promise.reject(new Error("The database is down")) };
+  const strategy = apiKeyStrategy({ apiKeys: broken });
+  const ask = async (headers: HeadersInit) => {
+    return await strategy.authenticate({
+      request: new Request("https://example.com/", { headers }),
+    });
+  };
+  await assertRejects(() => ask({ "X-API-Key": "a" }), Error, "The database is down");
+  assertEquals((await ask({})).status, "no-credential");
+});
+
+Deno.test("apiKeyStrategy() is frozen, and says which field it reads", async () => {
+  const { apiKeys, key } = await createStrategy();
+  const strategy = apiKeyStrategy({ apiKeys, header: "X-Acme-Key" });
+  assert(Object.isFrozen(strategy));
+  assertEquals([strategy.name, strategy.scheme], ["api-key", {
+    type: "header",
+    name: "X-Acme-Key",
+  }]);
+  const ask = async (name: string) => {
+    const request = new Request("https://example.com/", { headers: { [name]: key } });
+    return (await strategy.authenticate({ request })).status;
+  };
+  assertEquals(await ask("X-Acme-Key"), "authenticated");
+  assertEquals(await ask("X-API-Key"), "no-credential");
+});
+
+const OPTIONS: readonly [why: string, options: object, error: typeof TypeError][] = [
+  ["no service", {}, TypeError],
+  ["a service that verifies nothing", { apiKeys: {} }, TypeError],
+  ["a store in its place", { apiKeys: { find: () => null } }, TypeError],
+  ["a header that is no text", { header: null }, TypeError],
+  ["an empty header", { header: "" }, RangeError],
+  ["a header with a space", { header: "X API Key" }, RangeError],
+  ["a header with a colon", { header: "X-API-Key:" }, RangeError],
+  ["a header with a line's end", { header: "X-API-Key\n" }, RangeError],
+  ["a header beyond ASCII", { header: "X-Schlüssel" }, RangeError],
+];
+for (const [why, options, error] of OPTIONS) {
+  Deno.test(`apiKeyStrategy() refuses ${why}`, () => {
+    const apiKeys: Pick<ApiKeyService, "verify"> = { verify: () => Promise.resolve(undefined) };
+    const given = error === RangeError || "header" in options ? { apiKeys, ...options } : options;
+    const thrown = assertThrows(() => apiKeyStrategy(untyped(given)), error);
+    assert(thrown.message.startsWith("Cannot create API key strategy: "));
+  });
+}
+
+Deno.test("apiKeyStrategy() goes by the clock that it is given", async () => {
+  const { apiKeys, key } = await createStrategy();
+  const strategy = apiKeyStrategy({ apiKeys, now: () => START * 1_000 });
+  const request = new Request("https://example.com/", { headers: { "X-API-Key": key } });
+  await assertRejects(
+    () => Promise.resolve(strategy.authenticate({ request })),
+    RangeError,
+    "Cannot tell the time",
+  );
+});
+
+interface Made extends WithKeys {
+  readonly key: string;
+  readonly id: string;
+  readonly strategy: ReturnType<typeof apiKeyStrategy>;
+  authenticate(field: string): Promise<StrategyResult>;
+}
+
+async function createStrategy(of: NewApiKeyOptions = {}): Promise<Made> {
+  const made = await withKey({}, of);
+  const strategy = apiKeyStrategy({ apiKeys: made.apiKeys, now: () => made.clock.now });
+  return {
+    ...made,
+    strategy,
+    async authenticate(field) {
+      const request = new Request("https://example.com/", { headers: { "X-API-Key": field } });
+      return await strategy.authenticate({ request });
+    },
+  };
+}

@@ -1,0 +1,249 @@
+/** Bearer tokens: RFC 6750 §2 and §3, RFC 9068 §4. */
+
+import { AuthError, bearerTokenStrategy, generateJwk, type JwtClaims } from "../../../auth/mod.ts";
+import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { untyped } from "../../router/_helpers.ts";
+import { AUDIENCE, createIssuer, ISSUER } from "./_bearer.ts";
+import { START } from "../_services.ts";
+
+const NOBODY = { status: "no-credential" } as const;
+
+const INVALID =
+  'Bearer realm="api", error="invalid_token", error_description="The token is not valid"';
+const EXPIRED =
+  'Bearer realm="api", error="invalid_token", error_description="The token has expired"';
+
+const ABSENT: readonly (readonly [why: string, authorization: string | undefined])[] = [
+  ["nothing", undefined],
+  ["Basic credentials", "Basic dTI6cGFzc3dvcmQ="],
+  ["a scheme that begins alike", "BearerX abc"],
+  ["a scheme that ends alike", "XBearer abc"],
+  ["Basic credentials of the name Bearer", "Basic bearer"],
+  ["a token without a scheme", "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"],
+];
+
+for (const [why, authorization] of ABSENT) {
+  Deno.test(`bearerTokenStrategy() has no credential in ${why}`, async () => {
+    const { ask } = await createIssuer();
+    assertEquals(await ask(authorization), NOBODY);
+  });
+}
+
+for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer  "]) {
+  Deno.test(`bearerTokenStrategy() takes a token behind "${scheme}"`, async () => {
+    const { ask, token } = await createIssuer();
+    const result = await ask(`${scheme} ${await token()}`);
+    assertEquals(result.status, "authenticated");
+  });
+}
+
+const FAILED: readonly (readonly [why: string, (token: string) => string])[] = [
+  ["the scheme alone", () => "Bearer"],
+  ["the scheme and blanks", () => "Bearer   "],
+  ["two tokens", (token) => `Bearer ${token}, Bearer ${token}`],
+  ["two tokens in one", (token) => `Bearer ${token} ${token}`],
+  ["a token behind Basic credentials", (token) => `Basic dTI6cGFzc3dvcmQ=, Bearer ${token}`],
+  ["a token and Basic credentials", (token) => `Bearer ${token}, Basic dTI6cGFzc3dvcmQ=`],
+  ["a token with a comma", (token) => `Bearer ${token},`],
+  ["a token in quotes", (token) => `Bearer "${token}"`],
+  ["a token as a parameter", (token) => `Bearer token=${token}`],
+  ["a tab instead of a blank", (token) => `Bearer\t${token}`],
+  ["something else", () => "Bearer abc"],
+  ["an API key", () => "Bearer key_0000000000000000000000_00000000000000000000000"],
+];
+
+for (const [why, authorization] of FAILED) {
+  Deno.test(`bearerTokenStrategy() fails at ${why}`, async () => {
+    const { ask, token } = await createIssuer();
+    const result = await ask(authorization(await token()));
+    assertEquals(result, {
+      status: "failed",
+      code: "invalid_token",
+      message: "token_malformed",
+      challenge: INVALID,
+    });
+  });
+}
+
+const REFUSED: readonly (readonly [
+  why: string,
+  claims: JwtClaims,
+  options: { readonly header?: { readonly typ?: string }; readonly at?: number },
+  message: string,
+])[] = [
+  ["an ID token", {}, { header: { typ: "JWT" } }, "typ_refused"],
+  ["one without a type", {}, { header: { typ: untyped(undefined) } }, "typ_refused"],
+  ["one for another audience", { aud: "https://other.example" }, {}, "aud_mismatch"],
+  ["one for nobody", { aud: [] }, {}, "aud_mismatch"],
+  ["one of another issuer", { iss: `${ISSUER}/` }, {}, "iss_mismatch"],
+  ["one without sub", { sub: untyped(undefined) }, {}, "sub_missing"],
+  ["one with an empty sub", { sub: "" }, {}, "claims_malformed"],
+  ["one that begins later", { nbf: START + 31 }, {}, "nbf_ahead"],
+  ["one with a future auth_time", { auth_time: START + 301 }, {}, "claims_malformed"],
+  ["one with auth_time as text", { auth_time: "now" }, {}, "claims_malformed"],
+  ["one with amr as text", { amr: "pwd" }, {}, "claims_malformed"],
+  ["one with acr as a list", { acr: ["1"] }, {}, "claims_malformed"],
+  ["one with sid as a number", { sid: 5 }, {}, "claims_malformed"],
+  ["one with scope as a number", { scope: 5 }, {}, "claims_malformed"],
+  ["one with scope as a list of numbers", { scope: [5] }, {}, "claims_malformed"],
+  ["one with scope null", { scope: null }, {}, "claims_malformed"],
+];
+
+for (const [why, claims, { header, at = START }, message] of REFUSED) {
+  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+    const { ask, token, clock } = await createIssuer();
+    const text = await token(claims, header === undefined ? {} : { header });
+    clock.now = at;
+    const result = await ask(`Bearer ${text}`);
+    assertEquals(result, { status: "failed", code: "invalid_token", message, challenge: INVALID });
+    assertFalse(JSON.stringify(result).includes(text.slice(-8)));
+  });
+}
+
+const ENDS: readonly (readonly [after: number, status: string])[] = [
+  [599, "authenticated"],
+  [629, "authenticated"],
+  [630, "failed"],
+];
+
+for (const [after, status] of ENDS) {
+  Deno.test(`bearerTokenStrategy() says of a token of 600 s after ${after} s: ${status}`, async () => {
+    const { ask, token, clock } = await createIssuer();
+    const text = await token();
+    clock.now += after;
+    const result = await ask(`Bearer ${text}`);
+    assertEquals(result.status, status);
+    if (result.status !== "failed") return;
+    const { code, message, challenge } = result;
+    assertEquals([code, message, challenge], ["token_expired", "exp_passed", EXPIRED]);
+  });
+}
+
+Deno.test("bearerTokenStrategy() makes the principal of the claims, frozen", async () => {
+  const { ask, token } = await createIssuer();
+  const claims = {
+    scope: "notes:read notes:write",
+    auth_time: START - 60,
+    amr: ["pwd"],
+    acr: "1",
+    sid: "s1",
+    tenant: { id: 7 },
+  };
+  const result = await ask(`Bearer ${await token(claims)}`);
+  assert(result.status === "authenticated");
+  const { claims: all, ...principal } = result.principal;
+  assertEquals(principal, {
+    sub: "u1",
+    method: "bearer",
+    scope: ["notes:read", "notes:write"],
+    authTime: START - 60,
+    amr: ["pwd"],
+    acr: "1",
+    sessionId: "s1",
+  });
+  const times = { iat: START, exp: START + 600 };
+  assertEquals({ ...all }, { iss: ISSUER, aud: AUDIENCE, sub: "u1", ...claims, ...times });
+  assert(Object.isFrozen(result.principal) && Object.isFrozen(all?.["tenant"]));
+});
+
+Deno.test("bearerTokenStrategy() gives a token that says nothing no scope and no time", async () => {
+  const { ask, token } = await createIssuer();
+  const result = await ask(`Bearer ${await token()}`);
+  assert(result.status === "authenticated");
+  assertEquals([result.principal.scope, result.principal.authTime], [[], 0]);
+});
+
+const SCOPES: readonly (readonly [claim: unknown, scope: readonly string[]])[] = [
+  ["", []],
+  ["a", ["a"]],
+  ["a  b ", ["a", "b"]],
+  [["a", "b"], ["a", "b"]],
+  [[], []],
+];
+
+for (const [claim, scope] of SCOPES) {
+  Deno.test(`bearerTokenStrategy() reads the scopes ${JSON.stringify(claim)} where they are`, async () => {
+    const { ask, token } = await createIssuer({ scopeClaim: "scp" });
+    const result = await ask(`Bearer ${await token({ scp: claim, scope: "other" })}`);
+    assert(result.status === "authenticated");
+    assertEquals(result.principal.scope, scope);
+  });
+}
+
+Deno.test("bearerTokenStrategy() takes at+jwt by its whole name, and JWT where it is asked for", async () => {
+  const { ask, token } = await createIssuer();
+  const named = await token({}, { header: { typ: "application/AT+JWT" } });
+  assertEquals((await ask(`Bearer ${named}`)).status, "authenticated");
+  const plain = await createIssuer({ typ: "JWT" });
+  const text = await plain.token({}, { header: { typ: "JWT" } });
+  assertEquals((await plain.ask(`Bearer ${text}`)).status, "authenticated");
+  assertEquals((await plain.ask(`Bearer ${await plain.token()}`)).status, "failed");
+});
+
+Deno.test("bearerTokenStrategy() asks whether a token that is right is accepted", async () => {
+  const asked: unknown[] = [];
+  let says: () => unknown = () => true;
+  const { ask, token } = await createIssuer({
+    accept: (principal, claims) => {
+      asked.push(principal.sub, claims["tenant"]);
+      return untyped(says());
+    },
+  });
+  const text = await token({ tenant: 7 });
+  assertEquals((await ask(`Bearer ${text}`)).status, "authenticated");
+  assertEquals(asked, ["u1", 7]);
+  for (const answer of [false, undefined, 1, "yes", Promise.resolve(false)]) {
+    says = () => answer;
+    const result = await ask(`Bearer ${text}`);
+    assert(result.status === "failed");
+    assertEquals([result.code, result.message], ["invalid_token", "not_accepted"]);
+  }
+  says = () => Promise.reject(new Error("down"));
+  await assertRejects(() => ask(`Bearer ${text}`), Error, "down");
+  await ask("Bearer x");
+  assertEquals(asked.length, 14, "it was asked about a token that is wrong");
+});
+
+Deno.test("bearerTokenStrategy() takes keys that cannot be had for no fault of the token", async () => {
+  for (const error of [new AuthError("service_unavailable"), new TypeError("broken")]) {
+    const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
+    const text = await token();
+    assertEquals(await assertRejects(() => ask(`Bearer ${text}`)), error);
+  }
+});
+
+Deno.test("bearerTokenStrategy() tells clients its realm, and nothing else before they fail", async () => {
+  const { strategy } = await createIssuer({ realm: "notes of Ada" });
+  assertEquals(strategy.name, "bearer");
+  assertEquals(strategy.scheme, { type: "bearer" });
+  assertEquals(strategy.challenge, 'Bearer realm="notes of Ada"'); // RFC 6750 §3
+  assert(Object.isFrozen(strategy));
+});
+
+const WRONG: readonly (readonly [why: string, options: object, message: string])[] = [
+  ["no issuer", { issuer: undefined }, "issuer or audience"],
+  ["no audience", { audience: undefined }, "issuer or audience"],
+  ["an empty issuer", { issuer: "" }, "issuer"],
+  ["an empty list of audiences", { audience: [] }, "audience"],
+  ["no algorithms", { algorithms: [] }, "algorithms"],
+  ["a text for a key", { keys: "secret" }, "keys"],
+  ["a realm with quotes", { realm: 'a"b' }, "realm"],
+  ["a realm with a line's end", { realm: "a\r\nb" }, "realm"],
+  ["an empty realm", { realm: "" }, "realm"],
+  ["accept that is true", { accept: true }, "accept is no function"],
+  ["scopeClaim that is no text", { scopeClaim: 5 }, "scopeClaim is no text"],
+  ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim is no text"],
+  ["a type that is not set", { typ: undefined }, "typ is undefined"],
+  ["claims that are not set", { requiredClaims: undefined }, "requiredClaims is no list"],
+  ["one subject", { subject: "u1" }, "there is no option subject"],
+  ["a misspelt option", { acept: () => false }, "there is no option acept"],
+  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "no option isuer"],
+];
+
+for (const [why, options, message] of WRONG) {
+  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+    const keys = await generateJwk("ES256");
+    const sound = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE };
+    assertThrows(() => bearerTokenStrategy(untyped({ ...sound, ...options })), TypeError, message);
+  });
+}

@@ -1,0 +1,195 @@
+/**
+ * What the tests of schemas from TypeScript types share: one program for a whole table of types.
+ *
+ * @module
+ */
+
+import type { SchemaObject } from "@gatehouse/http";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import { ROOT } from "../../../dev/_project.ts";
+import type { Side } from "../../../openapi/_tidy_schema.ts";
+import { type Files, PERMISSIONS, withProject } from "../_cli.ts";
+
+/** File that the types of a table are written in. */
+export const CASES = "types.ts";
+const PROGRAM = join(ROOT, "tests/openapi/compiler/_types_program.ts");
+
+/** What the program is asked. */
+export interface TypeRequest {
+  readonly side: Side;
+  readonly form: boolean;
+  /** How many types there are. */
+  readonly count: number;
+}
+
+/**
+ * What a document says of a type: a schema with the components that it refers to, or why there is
+ * none.
+ */
+export type TypeResult =
+  | { readonly schema: SchemaObject; readonly components: Readonly<Record<string, SchemaObject>> }
+  | { readonly error: string };
+
+/** What the program prints. */
+interface Printed {
+  /** What the compiler has to say against the types. */
+  readonly problems: readonly string[];
+  readonly results: readonly TypeResult[];
+}
+
+/** Types, and what they stand in. */
+export interface TypeTable {
+  /** Types, each as it is written. */
+  readonly types: readonly string[];
+  /** What stands before them in their file. */
+  readonly before?: string;
+  /** Other files. */
+  readonly files?: Files;
+  /** Side of the schemas. @default {"input"} */
+  readonly side?: Side;
+  /** Whether values come in a form. @default {false} */
+  readonly form?: boolean;
+  /** Whether the compiler may find something wrong in the types. @default {false} */
+  readonly mayBeWrong?: boolean;
+}
+
+/** Reads the types of a table. */
+export async function readTypeTable(
+  { types, before = "", files = {}, side = "input", form = false, mayBeWrong = false }: TypeTable,
+): Promise<readonly TypeResult[]> {
+  const request: TypeRequest = { side, form, count: types.length };
+  const cases = types.map((type, i) => `export declare const case${i}: ${type};\n`);
+  let printed: Printed | undefined;
+  await withProject({
+    ...files,
+    [CASES]: `${before}\n${cases.join("")}`,
+    "request.json": JSON.stringify(request),
+  }, async ({ deno, folder }) => {
+    const { code, stdout, stderr } = await deno("run", ...PERMISSIONS, PROGRAM, folder);
+    assertEquals([code, stderr], [0, ""]);
+    printed = JSON.parse(stdout.replaceAll(folder, ""));
+  });
+  assert(printed !== undefined);
+  if (!mayBeWrong) assertEquals(printed.problems, []);
+  return printed.results;
+}
+
+/** The schema of a text. */
+export const TEXT: SchemaObject = { type: "string" };
+/** The schema of a number. */
+export const NUMBER: SchemaObject = { type: "number" };
+
+/** A reference to a component. */
+export function ref(name: string): SchemaObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The schema of a literal. */
+export function literal(value: string | number | boolean): SchemaObject {
+  return { type: typeof value, const: value };
+}
+
+/** The schema of an object. @param optional Names of the members that need not be there. */
+export function objectOf(
+  properties: Readonly<Record<string, SchemaObject>>,
+  ...optional: readonly string[]
+): SchemaObject {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+/**
+ * The schema of alternatives that a member tells apart. @param names Components, by the values of
+ * that member.
+ */
+export function oneOf(
+  propertyName: string,
+  names: Readonly<Record<string, string>>,
+): SchemaObject {
+  const mapping = Object.fromEntries(
+    Object.entries(names).map(([value, name]) => [value, ref(name).$ref]),
+  );
+  return {
+    oneOf: [...new Set(Object.values(names))].map(ref),
+    discriminator: { propertyName, mapping },
+  };
+}
+
+/** A type, and what a document says of it. */
+export type SchemaCase = readonly [
+  why: string,
+  type: string,
+  schema: SchemaObject,
+  components?: Readonly<Record<string, SchemaObject>>,
+];
+
+/** Tests that each type of a table has its schema. All are read in one program. */
+export function testSchemas(
+  cases: readonly SchemaCase[],
+  table: Omit<TypeTable, "types"> = {},
+): void {
+  let results: Promise<readonly TypeResult[]> | undefined;
+  cases.forEach(([why, type, schema, components = {}], i) => {
+    Deno.test(`a document says of a type: ${why}`, async () => {
+      results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
+      const result = (await results)[i];
+      assertEquals<unknown>(result, { schema, components }, type);
+      assertWhole({ schema, components });
+    });
+  });
+}
+
+/** A type that has no schema, and what its message says, without the place. */
+export type RefusalCase = readonly [why: string, type: string, told: RegExp];
+
+/** Tests that each type of a table is refused, by a message that says where it is written. */
+export function testRefusals(
+  cases: readonly RefusalCase[],
+  table: Omit<TypeTable, "types"> = {},
+): void {
+  let results: Promise<readonly TypeResult[]> | undefined;
+  cases.forEach(([why, type, told], i) => {
+    Deno.test(`a document refuses a type: ${why}`, async () => {
+      results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
+      const result = (await results)[i];
+      assert(result !== undefined && "error" in result, `${type} gives ${JSON.stringify(result)}`);
+      assertMatch(result.error, /^\/?types\.ts:\d+:\d+: /, type);
+      assertMatch(result.error, told, type);
+    });
+  });
+}
+
+/**
+ * Checks that a schema refers only to what there is, and that names are as OpenAPI 3.1 §4.8.7 has
+ * them.
+ */
+export function assertWhole(
+  { schema, components }: Exclude<TypeResult, { readonly error: string }>,
+): void {
+  const names = Object.keys(components);
+  for (const name of names) assert(/^[a-zA-Z0-9._-]+$/.test(name), name);
+  const text = JSON.stringify([schema, components]);
+  for (const [, ref = ""] of text.matchAll(/"#\/components\/schemas\/([^"]*)"/g)) {
+    assert(names.includes(ref), `${ref} is none of ${names.join(", ")}`);
+  }
+  assert(!text.includes('"#/$defs'), "a local reference is left");
+}
+
+/** A documented member: what its documentation says, line by line, and its type. */
+export type DocumentedMember = readonly [why: string, lines: string, type: string, ...unknown[]];
+
+/** Reads interfaces `M0`, `M1`, ... with one member `a` each. */
+export function readMembers(
+  members: readonly DocumentedMember[],
+  before: string,
+): Promise<readonly TypeResult[]> {
+  const interfaces = members.map(([, lines, type], i) => {
+    const text = lines === "" ? "" : `  /**\n${lines.replace(/^/gm, "   * ")}\n   */\n`;
+    return `interface M${i} {\n${text}  a: ${type};\n}\n`;
+  });
+  return readTypeTable({
+    before: before + interfaces.join(""),
+    types: members.map((_, i) => `M${i}`),
+  });
+}

@@ -1,0 +1,179 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { BARE, type Files, INFO, notesRouter, withProject } from "../_cli.ts";
+
+/** Who says what the title and the version are, the files besides, arguments, and what the document says. */
+const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
+  ["--title and --api-version", {}, ["--title", "Flag", "--api-version", "9"], "Flag", "9"],
+  [
+    "flags, against everybody else",
+    {
+      "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO,
+      "deno.json": `{ "name": "d", "version": "3" }`,
+    },
+    ["--title", "Flag", "--api-version=9"],
+    "Flag",
+    "9",
+  ],
+  [
+    "the router, against the exported info",
+    { "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO },
+    [],
+    "R",
+    "2",
+  ],
+  [
+    "the exported info, where the router does not",
+    { "c.ts": BARE + notesRouter("") + INFO },
+    [],
+    "Notes",
+    "1.2.3",
+  ],
+  [
+    "the exported info, against deno.json",
+    { "c.ts": BARE + INFO, "deno.json": `{ "name": "d", "version": "3" }` },
+    [],
+    "Notes",
+    "1.2.3",
+  ],
+  ["one flag and the exported info", { "c.ts": BARE + INFO }, ["--title", "Flag"], "Flag", "1.2.3"],
+  ["deno.json", { "deno.json": `{ "name": "@d/d", "version": "3.0.0-x" }` }, [], "@d/d", "3.0.0-x"],
+  ["package.json", { "package.json": `{ "name": "p", "version": "4.0.0" }` }, [], "p", "4.0.0"],
+  [
+    "deno.json, against package.json",
+    {
+      "deno.json": `{ "name": "d", "version": "3.0.0" }`,
+      "package.json": `{ "name": "p", "version": "4.0.0" }`,
+    },
+    [],
+    "d",
+    "3.0.0",
+  ],
+  [
+    "package.json, where deno.json has no name",
+    { "deno.json": `{ "imports": {} }`, "package.json": `{ "name": "p", "version": "4.0.0" }` },
+    [],
+    "p",
+    "4.0.0",
+  ],
+  [
+    "the nearest folder of the controllers",
+    {
+      "src/api/c.ts": BARE,
+      "src/package.json": `{ "name": "near", "version": "1.0.0" }`,
+      "deno.json": `{ "name": "far", "version": "2.0.0" }`,
+    },
+    ["--controllers", "src/api/c.ts"],
+    "near",
+    "1.0.0",
+  ],
+  [
+    "the nearest files that say them",
+    {
+      "src/api/c.ts": BARE,
+      "src/api/deno.json": `{ "version": "1.0.0" }`,
+      "src/package.json": `{ "name": "near", "version": "2.0.0" }`,
+      "deno.json": `{ "name": "far", "version": "3.0.0" }`,
+    },
+    ["--controllers", "src/api/c.ts"],
+    "near",
+    "1.0.0",
+  ],
+  [
+    "the nearest folder, where one farther away is broken",
+    { "src/c.ts": BARE, "src/deno.json": `{ "name": "d", "version": "1.0.0" }`, "deno.json": "{" },
+    ["--controllers", "src/c.ts"],
+    "d",
+    "1.0.0",
+  ],
+  [
+    "a folder that is no parent of the working one",
+    {
+      "lib/c.ts": BARE,
+      "lib/deno.json": `{ "name": "lib", "version": "1.0.0" }`,
+      "deno.json": `{ "name": "cwd", "version": "2.0.0" }`,
+    },
+    ["--controllers", "lib/c.ts"],
+    "lib",
+    "1.0.0",
+  ],
+  // Deno reads its configuration as JSON with comments
+  [
+    "a deno.json with comments",
+    {
+      "deno.json": `{
+        // the name, see "https://example.com"
+        "name": "https://example.com/*", /* " */
+        "version": "3.0.0", // */
+      }`,
+    },
+    [],
+    "https://example.com/*",
+    "3.0.0",
+  ],
+  ["deno.jsonc", { "deno.jsonc": `{ "name": "d", /* 3 */ "version": "3.0.0" }` }, [], "d", "3.0.0"],
+  [
+    "--title and a deno.json without a name",
+    { "deno.json": `{ "version": "3.0.0" }` },
+    ["--title", "T"],
+    "T",
+    "3.0.0",
+  ],
+  [
+    "--api-version and a deno.json without a version",
+    { "deno.json": `{ "name": "d" }` },
+    ["--api-version", "9"],
+    "d",
+    "9",
+  ],
+  // A configuration that is not needed need not be readable
+  [
+    "flags, where deno.json is broken",
+    { "deno.json": "{" },
+    ["--title", "T", "--api-version", "9"],
+    "T",
+    "9",
+  ],
+  ["flags that look like numbers", {}, ["--title", "0x10", "--api-version", "1.0"], "0x10", "1.0"],
+];
+for (const [who, files, args, title, version] of TITLES) {
+  Deno.test(`generate takes title and version from ${who}`, async () => {
+    await withProject(
+      { "c.ts": BARE, ...files },
+      async ({ generateUntyped: generate, document }) => {
+        const controllers = args.includes("--controllers") ? [] : ["--controllers", "c.ts"];
+        const { code, stderr } = await generate(...controllers, ...args);
+        assertEquals([code, stderr], [0, ""]);
+        const { info } = await document();
+        assertEquals([info.title, info.version], [title, version]);
+      },
+    );
+  });
+}
+
+/** What nobody said, the files besides, arguments, and the flag to give. */
+const UNTITLED: readonly (readonly [string, Files, readonly string[], string])[] = [
+  ["its title", {}, [], "--title"],
+  ["its title", { "deno.json": "{}", "package.json": `{ "private": true }` }, [], "--title"],
+  ["its title", {}, ["--api-version", "1"], "--title"],
+  ["its version", {}, ["--title", "T"], "--api-version"],
+  ["its version", { "deno.json": `{ "name": "d" }` }, [], "--api-version"],
+  ["its version", { "c.ts": `${BARE}export const info = { title: "T" };` }, [], "--api-version"],
+  // What is no text says nothing
+  ["its title", { "deno.json": `{ "name": 5, "version": {} }` }, [], "--title"],
+  ["its title", { "deno.json": `["name"]` }, [], "--title"],
+];
+for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
+  Deno.test(`generate says which flag to give where nobody said ${what} (${i + 1})`, async () => {
+    await withProject({ "c.ts": BARE, ...files }, async (project) => {
+      const before = await project.files();
+      const { code, stdout, stderr } = await project.generateUntyped(
+        "--controllers",
+        "c.ts",
+        ...args,
+      );
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(stderr, `nobody said ${what}; give ${flag}`);
+      assertEquals(await project.files(), before);
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { type Files, PERMISSIONS, type Project, withProject } from "../_cli.ts";
+import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type_projects.ts";
+
+const OPTIONAL = typedApp("interface O { o?: string; u: string | null }", { o: "O" });
+const OPTIONAL_TEXT = "O { o?: string, u: string | null }";
+/** Compiler options, and what the document says of an application's routes. */
+const OPTIONS: readonly (readonly [string, object | undefined, Files, RouteTexts])[] = [
+  ["none", undefined, { "main.ts": OPTIONAL }, { "GET /o": OPTIONAL_TEXT }],
+  ["none that it states", {}, { "main.ts": OPTIONAL }, { "GET /o": OPTIONAL_TEXT }],
+  [
+    "exactOptionalPropertyTypes",
+    { exactOptionalPropertyTypes: true },
+    { "main.ts": OPTIONAL },
+    { "GET /o": OPTIONAL_TEXT },
+  ],
+  [
+    "exactOptionalPropertyTypes off",
+    { exactOptionalPropertyTypes: false },
+    { "main.ts": OPTIONAL },
+    { "GET /o": OPTIONAL_TEXT },
+  ],
+  [
+    "strictNullChecks alone",
+    { strict: false, strictNullChecks: true },
+    { "main.ts": OPTIONAL },
+    { "GET /o": OPTIONAL_TEXT },
+  ],
+  [
+    "libraries of browsers",
+    { lib: ["deno.window", "dom"] },
+    {
+      "main.ts": typedApp("", {
+        d: "{ x: HTMLDivElement['id'], p: Promise<1> extends object ? 1 : 2 }",
+      }),
+    },
+    { "GET /d": "{ x: string, p: 1 }" },
+  ],
+  [
+    "libraries of the language, and Deno's",
+    { lib: ["esnext", "deno.ns", "deno.unstable"] },
+    { "main.ts": typedApp("", { d: "{ s: Deno.FileInfo['size'], a: Awaited<Promise<1>> }" }) },
+    { "GET /d": "{ s: number, a: 1 }" },
+  ],
+  [
+    "types that are named",
+    { types: ["./globals.d.ts"] },
+    {
+      "globals.d.ts": "interface Everywhere { e: 1 }",
+      "main.ts": typedApp("", { e: "Everywhere" }),
+    },
+    { "GET /e": "Everywhere { e: 1 }" },
+  ],
+  [
+    "JSX",
+    { jsx: "react-jsx", jsxImportSource: "npm:hono@^4.13.19/jsx" },
+    {
+      "view.tsx": "export interface View { v: 1 } export const view = <b>x</b>;",
+      "main.ts": typedApp(`import { type View } from "./view.tsx";`, { v: "View" }),
+    },
+    { "GET /v": "View { v: 1 }" },
+  ],
+  [
+    "JavaScript that is checked",
+    { checkJs: true },
+    {
+      "j.js": "/** @type {{ j: 1 }} */\nexport const j = { j: 1 };",
+      "main.ts": typedApp(`import { j } from "./j.js";`, { j: "typeof j" }),
+    },
+    { "GET /j": "{ j: 1 }" },
+  ],
+  [
+    "what is not for types",
+    {
+      noUnusedLocals: true,
+      noImplicitAny: false,
+      emitDecoratorMetadata: false,
+      useUnknownInCatchVariables: false,
+    },
+    { "main.ts": OPTIONAL },
+    { "GET /o": OPTIONAL_TEXT },
+  ],
+];
+for (const [what, compilerOptions, files, expected] of OPTIONS) {
+  Deno.test(`generate reads types with compilerOptions: ${what}`, async () => {
+    const config = compilerOptions === undefined ? {} : { compilerOptions };
+    const { code, stderr, routes } = await ownTypedRoutes(config, files);
+    assertEquals([code, routes], [0, expected], stderr); // Deno warns of some options
+  });
+}
+
+for (const options of [{ strict: false }, { strictNullChecks: false }]) {
+  Deno.test(`generate reads no types with ${JSON.stringify(options)}, and says why`, async () => {
+    const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL });
+    assertEquals([run.code, run.stdout], [1, ""]);
+    assertMatch(run.stderr, /^Cannot read the types: .*strictNullChecks.*--no-types\n$/);
+    const off = { args: ["--no-types"] };
+    const without = await ownTypedRoutes(
+      { compilerOptions: options },
+      { "main.ts": OPTIONAL },
+      off,
+    );
+    assertRoutes(without, { "GET /o": "nothing" });
+  });
+}
+
+Deno.test("generate takes the compiler options of a workspace for its members", async () => {
+  const run = await ownTypedRoutes({
+    compilerOptions: { lib: ["deno.window", "dom"] },
+    workspace: ["./api"],
+  }, {
+    "api/deno.json": "{}",
+    "api/app.ts": typedApp("", { d: "{ x: HTMLDivElement['id'] }" }),
+    "main.ts": `export * from "./api/app.ts";`,
+  }, { cli: "api/cli.ts" });
+  assertRoutes(run, { "GET /d": "{ x: string }" });
+});
+
+const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
+/** What the command is not allowed, and what the message has to say. */
+const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["run Deno", NO_RUN, /^Cannot read the types: .*--allow-run.*--no-types\n$/],
+  ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],
+];
+for (const [what, flags, message] of DENIED) {
+  Deno.test(`generate says what to do where it may not ${what}`, async () => {
+    const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+    const { code, stdout, stderr } = await ownTypedRoutes({}, files, { flags });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, message);
+  });
+}
+
+Deno.test("generate --no-types runs no program", async () => {
+  const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+  const run = await ownTypedRoutes({}, files, { flags: NO_RUN, args: ["--no-types"] });
+  assertRoutes(run, { "GET /a": "nothing" });
+});
+
+/** Flags, and what becomes of them: types are read, they are not, or the command is wrong. */
+const FLAGS: readonly (readonly [readonly string[], "read" | "not read" | "wrong"])[] = [
+  [[], "read"],
+  [["--no-types"], "not read"],
+  [["--types"], "wrong"],
+  [["--no-types", "--no-types"], "not read"],
+  [["--no-types=true"], "wrong"],
+  [["--no-types=false"], "wrong"],
+  [["--types=false"], "wrong"],
+  [["--types=true"], "wrong"],
+  [["--no-types", "false"], "wrong"],
+  [["--types", "false"], "wrong"],
+  [["--no-type"], "wrong"],
+];
+
+Deno.test("generate takes --no-types without a value, and says what else is wrong", async () => {
+  await withProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
+    const results = await Promise.all(
+      FLAGS.map(([flags], i) => resultOf(project, flags, `${i}.json`)),
+    );
+    assertEquals(results, FLAGS.map(([flags, result]) => [flags, result]));
+  });
+});
+
+async function resultOf(
+  { generate, read }: Project,
+  flags: readonly string[],
+  output: string,
+): Promise<unknown> {
+  const { code, stderr } = await generate("--controllers", "main.ts", "--output", output, ...flags);
+  if (code === 2) return [flags, "wrong"];
+  assertEquals([code, stderr], [0, ""], flags.join(" "));
+  return [flags, (await read(output)).includes('"const": 1') ? "read" : "not read"];
+}

@@ -51,13 +51,13 @@ export type {
   PartMismatch,
   PathMismatch,
   PrincipalMismatch,
+  Provided,
+  ProvidedContent,
   RequestMismatch,
   ResultMismatch,
   RouteDecorator,
   RouteMethodDecorator,
-  SuppliedContent,
-  Supply,
-  Unsaid,
+  Unspecified,
 } from "./router/decorator_types.ts";
 export { defaultRegistry } from "./router/registry.ts";
 export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./router/registry.ts";
@@ -113,7 +113,6 @@ export type {
 export type {
   AnyParams,
   AnyRequestSpec,
-  BareLabel,
   FormDataOf,
   Json,
   Multipart,
@@ -121,6 +120,7 @@ export type {
   OutputOf,
   ParamLabel,
   ParamLabels,
+  ParamName,
   ParamsOf,
   PathParams,
   PathParamsOf,

@@ -7,7 +7,7 @@
 import { randomBytes } from "./_random.ts";
 
 /** Waits for a random time between two, in milliseconds. */
-export async function waitBetween(leastMs: number, mostMs: number): Promise<void> {
+export async function sleepWithJitter(leastMs: number, mostMs: number): Promise<void> {
   const [byte = 0] = randomBytes(1);
   const ms = leastMs + (mostMs - leastMs) * byte / 256;
   await new Promise((resolve) => setTimeout(resolve, ms));

@@ -19,7 +19,7 @@ export function nowSeconds(): number {
  * Whole seconds of an application's clock, which is asked each time whether it gives seconds. In milliseconds all limits would be a
  * thousand times shorter or longer; a time that is no number is never past anything.
  */
-export function checkedClock(now: (() => number) | undefined): () => number {
+export function createClock(now: (() => number) | undefined): () => number {
   if (now === undefined) return nowSeconds;
   const exact = exactClock(now);
   return () => Math.floor(exact());

@@ -7,7 +7,7 @@
 /** A part of a text without the spaces and tabs at its ends. */
 export function withoutBlanks(text: string, start: number, end: number): string {
   const from = skipBlanks(text, start, end);
-  return text.slice(from, dropBlanks(text, from, end));
+  return text.slice(from, trimOws(text, from, end));
 }
 
 /** Where the first character from `start` on is that is no blank; `end` if there is none. */
@@ -18,7 +18,7 @@ export function skipBlanks(text: string, start: number, end: number): number {
 }
 
 /** Behind the last character before `end` that is no blank; `start` if there is none. */
-export function dropBlanks(text: string, start: number, end: number): number {
+export function trimOws(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at--;
   return at;

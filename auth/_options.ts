@@ -5,7 +5,7 @@
  */
 
 /** Every name of an interface's members, once. */
-export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>;
+export type OptionNames<T> = Readonly<Record<keyof Required<T>, true>>;
 
 /**
  * Checks that options have known names only.
@@ -13,10 +13,10 @@ export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>;
  * @param cannot What fails without them: `Cannot set up authentication`.
  * @throws {TypeError} If they are no object, or one is not known.
  */
-export function checkNames<T extends object>(
+export function rejectUnknownOptions<T extends object>(
   cannot: string,
   options: Partial<T>,
-  names: NamesOf<T>,
+  names: OptionNames<T>,
 ): void {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`${cannot}: the options are no object`);

@@ -14,7 +14,7 @@ export type LoginFailure =
 
 /** Why a request was taken for a forgery. The client only hears that it was. */
 export type CsrfFailure =
-  | "source_foreign"
+  | "cross_origin"
   | "cookie_ambiguous"
   | "token_missing"
   | "token_malformed"
@@ -140,7 +140,7 @@ export interface CsrfFailed extends EventBase {
   readonly type: "csrf.failed";
   /** What was wrong. */
   readonly reason: CsrfFailure;
-  /** The page's origin, if `reason` is `source_foreign` and the browser says it. */
+  /** The page's origin, if `reason` is `cross_origin` and the browser says it. */
   readonly origin?: string;
 }
 

@@ -8,7 +8,7 @@
 // Authentication put together
 export { Auth, registerAuth } from "./http/register.ts";
 export type { AuthOptions } from "./http/register.ts";
-export type { GivenStores, ServiceOptions, SessionOptions } from "./http/_services.ts";
+export type { AuthStoresInput, ServiceOptions, SessionOptions } from "./http/_services.ts";
 export type { JwtOptions } from "./http/_create_tokens.ts";
 export { resourceServer } from "./http/resource_server.ts";
 export type { ResourceServer, ResourceServerOptions } from "./http/resource_server.ts";
@@ -34,7 +34,7 @@ export type { GuardOptions } from "./http/guard.ts";
 export { withAuthErrors } from "./http/errors.ts";
 export type { RefusalHandler } from "./http/errors.ts";
 export { applyAuthHeaders } from "./http/response_headers.ts";
-export { localPath } from "./http/redirect_target.ts";
+export { safeRedirectPath } from "./http/redirect_target.ts";
 export {
   AUTHORIZATION_MANAGER,
   authorizationAllowed,
@@ -183,7 +183,7 @@ export { tokenService } from "./tokens/token_service.ts";
 export type {
   IssuedTokens,
   IssueTokensOptions,
-  ProgramSignIn,
+  TokenGrantInfo,
   TokenScope,
   TokenService,
   TokenServiceOptions,
@@ -203,8 +203,8 @@ export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
 export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
 // Accounts
-export { userService } from "./users.ts";
-export type { UserService, UserServiceOptions } from "./users.ts";
+export { userService } from "./users/user_service.ts";
+export type { UserService, UserServiceOptions } from "./users/user_service.ts";
 
 // The login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
@@ -219,8 +219,8 @@ export type {
 export { throttleStep, throttleSuccess } from "./throttle/rule.ts";
 export type {
   BackoffRule,
-  ThrottleClaim,
   ThrottleDecision,
+  ThrottleKey,
   ThrottleRecord,
   ThrottleRule,
   ThrottleStep,
@@ -230,7 +230,7 @@ export { addressBucket, clientAddressReader } from "./throttle/client_address.ts
 export type { ClientAddressOptions, ClientAddressReader } from "./throttle/client_address.ts";
 
 // Sessions, cookies, CSRF
-export { LASTING_SESSIONS, sessionService } from "./session/session_service.ts";
+export { PERSISTENT_SESSION, sessionService } from "./session/session_service.ts";
 export type {
   ActiveSession,
   NewSession,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkedClock, SKEW_SECONDS } from "./_clock.ts";
+import { createClock, SKEW_SECONDS } from "./_clock.ts";
 
 /** How a subject proved its identity on this request. Strategies of your own have names of their own. */
 export type AuthMethod =
@@ -105,7 +105,7 @@ const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
  */
 export function createPrincipal(init: PrincipalInit, options: PrincipalOptions = {}): Principal {
   const { sub, method, amr, acr, scope, sessionId, claims } = init;
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   requireText("sub", sub);
   requireText("method", method);
   if (acr !== undefined) requireText("acr", acr);

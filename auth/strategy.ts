@@ -163,7 +163,7 @@ export function chain(strategies: readonly AuthStrategy[]): StrategyChain {
     name: flat.map(({ name }) => name).join(" | "),
     strategies: Object.freeze(flat),
     async authenticate(context: StrategyContext): Promise<StrategyResult> {
-      return (await decide(flat, context)).result;
+      return (await runStrategies(flat, context)).result;
     },
   });
   CHAINS.add(made);
@@ -199,7 +199,7 @@ export type Decision =
   | { readonly by: AuthStrategy; readonly result: Authenticated | AuthFailed };
 
 /** Tries strategies in order, until one finds a credential of its kind. */
-export async function decide(
+export async function runStrategies(
   strategies: readonly AuthStrategy[],
   context: StrategyContext,
 ): Promise<Decision> {

@@ -60,7 +60,7 @@ export function base(): GuardApp {
 }
 
 /** The router, guarded by `runtime.integration()`. */
-export async function guarded({ csrf }: { csrf: "source" | "token" }): Promise<GuardApp> {
+export async function guarded({ csrf }: { csrf: "origin" | "token" }): Promise<GuardApp> {
   const fetch = createApp(createRuntime({ csrf }));
   const { body, visitor: live } = await signIn(fetch, "/auth/register");
   const { visitor: ended } = await signIn(fetch, "/auth/login");
@@ -76,7 +76,7 @@ export async function guarded({ csrf }: { csrf: "source" | "token" }): Promise<G
 }
 
 /** Name of the guarded router. */
-export function nameOf(csrf: "source" | "token"): string {
+export function nameOf(csrf: "origin" | "token"): string {
   return csrf === "token" ? "gatehouse, guarded, csrf: token" : "gatehouse, guarded";
 }
 

@@ -11,12 +11,12 @@
 
 import { toFileUrl } from "@std/path";
 import { writeDocument } from "../openapi/_document.ts";
-import type { TypesOf } from "../openapi/_sources.ts";
+import type { TypesOf } from "../openapi/_schema_sources.ts";
 import type { SchemaSource } from "../openapi/_standard_schema.ts";
 import { findConfig, readDenoTypes, readModuleGraph } from "../openapi/compiler/modules.ts";
 import { readTypes } from "../openapi/compiler/types.ts";
 import type { OpenApiInfo } from "../router/openapi_types.ts";
-import { noteSites } from "../openapi/compiler/stacks.ts";
+import { listenForDefinitions } from "../openapi/compiler/stacks.ts";
 import type { RouteSource } from "../router/types.ts";
 
 /** The one that `openapi/compiler/program.ts` names. */
@@ -71,7 +71,7 @@ interface Application {
 }
 
 async function measurePhases(path: string, together: boolean): Promise<PhasesOutput> {
-  noteSites();
+  listenForDefinitions();
   const entry = toFileUrl(path).href;
   const { router } = await import(entry) as Application;
   const imported = performance.now(); // which counts from the start of the process on

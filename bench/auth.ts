@@ -67,7 +67,7 @@ async function measureVerification(): Promise<string[][]> {
   const contestants: readonly { name: string; run: () => Promise<unknown> }[] = [
     { name: DIGEST, run: () => crypto.subtle.digest("SHA-256", bytes) },
     { name: "sessions.verify()", run: () => sessions.verify(token) },
-    { name: "csrf.checkSource()", run: () => csrf.checkSource(post) },
+    { name: "csrf.checkOrigin()", run: () => csrf.checkOrigin(post) },
     { name: "csrf.check()", run: () => csrf.check(post) },
     { name: "csrf.issue()", run: () => csrf.issue(page, token) },
   ];

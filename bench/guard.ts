@@ -118,7 +118,7 @@ async function measureCase(
       prepare: () => requestOf(app, one),
       base: one.status === 200 ? app.base : undefined,
     }));
-  return await measureTable(one.title, entries, { ...turns, ours: nameOf("source") });
+  return await measureTable(one.title, entries, { ...turns, ours: nameOf("origin") });
 }
 
 async function measureLogins(
@@ -141,7 +141,7 @@ async function main(): Promise<void> {
   const apps = [
     floor(),
     base(),
-    await guarded({ csrf: "source" }),
+    await guarded({ csrf: "origin" }),
     await guarded({ csrf: "token" }),
     honoBase(),
     ...await Promise.all([MEMORY, IN_MAP, COOKIE_CACHE].map(honoGuarded)),

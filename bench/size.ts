@@ -46,7 +46,10 @@ const APPLICATIONS: readonly (readonly [name: string, source: string])[] = [
 
 /** Signing and verifying tokens. Ours takes sets of keys as it is. */
 const TOKENS: readonly (readonly [name: string, source: string])[] = [
-  ["gatehouse, auth/jwt/jwt.ts", `export { signJwt, verifyJwt } from ${projectPath("auth/jwt/jwt.ts")};`],
+  [
+    "gatehouse, auth/jwt/jwt.ts",
+    `export { signJwt, verifyJwt } from ${projectPath("auth/jwt/jwt.ts")};`,
+  ],
   ["gatehouse, verifyJwt alone", `export { verifyJwt } from ${projectPath("auth/jwt/jwt.ts")};`],
   ["jose, jwtVerify and SignJWT", `export { jwtVerify, SignJWT } from "jose";`],
   [

@@ -21,7 +21,7 @@ import {
   type WantedName,
 } from "./_schema_graph.ts";
 import { jsonSchemaOf, vendorOf } from "./_standard_schema.ts";
-import type { Side } from "./_tidy_schema.ts";
+import type { Side } from "./_normalize_schema.ts";
 
 /** Where a schema comes from. */
 export interface SchemaOrigin {

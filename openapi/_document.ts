@@ -20,7 +20,7 @@ import { operationOf, tagOf } from "./_operation.ts";
 import { METHODS, planOperations } from "./_plan.ts";
 import { problemSchemas, refusalResponses } from "./_refusals.ts";
 import { createSecurityRules } from "./_security.ts";
-import type { TypesOf } from "./_sources.ts";
+import type { TypesOf } from "./_schema_sources.ts";
 import { documentProblems, nameProblems, operationProblems } from "./_validate.ts";
 
 /**

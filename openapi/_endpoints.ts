@@ -8,7 +8,7 @@ import type { EndpointMetadata } from "../router/openapi_types.ts";
 import { joinPaths } from "../router/path.ts";
 import { parsePattern, parsePrefix, type Pattern, type Segment } from "../router/pattern.ts";
 import type { EndpointMethod, EndpointRegistry, EndpointTarget } from "../router/registry.ts";
-import type { RouteTypes, TypesOf } from "./_sources.ts";
+import type { RouteTypes, TypesOf } from "./_schema_sources.ts";
 import type { RouteGuardInfo, RouteInfo, RouteOptions, RouteSource } from "../router/types.ts";
 
 /** A route that is to be documented. */

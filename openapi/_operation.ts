@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CONTENT_METHODS, JSON_TYPE_REGEXP } from "../router/content_rule.ts";
+import { CONTENT_METHODS, JSON_TYPE_REGEXP } from "../router/content_type.ts";
 import type {
   EndpointMetadata,
   OperationObject,
@@ -12,13 +12,13 @@ import type {
   SchemaObject,
 } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
-import { type DescribedEndpoint, describedEndpoint } from "./_described.ts";
+import { type DescribedEndpoint, describedEndpoint } from "./_resolved_metadata.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
 import { responsesOf, withSchema } from "./_responses.ts";
 import type { SecurityRules } from "./_security.ts";
-import { requestSources, responseSources } from "./_sources.ts";
+import { requestSources, responseSources } from "./_schema_sources.ts";
 
 /** What operations of one document share. */
 export interface OperationContext {

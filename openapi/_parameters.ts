@@ -6,10 +6,10 @@
 
 import type { ParameterObject, SchemaObject } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
-import type { DescribedEndpoint } from "./_described.ts";
-import { type Members, membersOf, schemasIn } from "./_members.ts";
+import type { DescribedEndpoint } from "./_resolved_metadata.ts";
+import { type Members, membersOf, schemasIn } from "./_properties.ts";
 import type { Template } from "./_path.ts";
-import { type RequestPart, requestSources } from "./_sources.ts";
+import { type RequestPart, requestSources } from "./_schema_sources.ts";
 
 const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { JSON_TYPE_REGEXP } from "../router/content_rule.ts";
+import { JSON_TYPE_REGEXP } from "../router/content_type.ts";
 import type {
   EndpointMetadata,
   MediaTypeObject,

@@ -8,7 +8,7 @@
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { isObject, mapSchema, visitSchema } from "./_json_schema.ts";
 import { withoutMadeUpDefaults } from "./_made_up.ts";
-import { type Side, tidySchema, UNKNOWN_PART } from "./_tidy_schema.ts";
+import { type Side, tidySchema, UNKNOWN_PART } from "./_normalize_schema.ts";
 
 /** What the standard's converters are told. */
 interface ConverterOptions {

@@ -4,23 +4,23 @@
  * @module
  */
 
-import type { Exchange } from "./_exchange.ts";
-import { JSON_TYPE_REGEXP } from "./content_rule.ts";
+import type { RequestContext } from "./_context.ts";
+import { JSON_TYPE_REGEXP } from "./content_type.ts";
 import { HttpError } from "./problem.ts";
 
 /** Refuses a body of the wrong type with 415, RFC 9110 §15.5.16. */
-export function checkContentType(x: Exchange, mode: "json" | "multipart"): void {
-  const type = x.headers.get("content-type");
+export function checkContentType(ctx: RequestContext, mode: "json" | "multipart"): void {
+  const type = ctx.headers.get("content-type");
   if (type === "application/json" && mode === "json") return;
   const regexp = mode === "json" ? JSON_TYPE_REGEXP : MULTIPART_TYPE_REGEXP;
-  if (type === null || !regexp.test(type)) throw unsupported(x.method, mode);
+  if (type === null || !regexp.test(type)) throw unsupported(ctx.method, mode);
 }
 
 /** Reads the body into `content`. */
-export function readContent(x: Exchange, mode: "json" | "multipart"): Promise<undefined> {
-  const content: Promise<unknown> = mode === "json" ? x.json() : x.formData();
-  return content.then((value) => x.write("body", value), (error) => {
-    throw isEncoded(x) && error instanceof HttpError && error.status === 400 ? encoded() : error;
+export function readContent(ctx: RequestContext, mode: "json" | "multipart"): Promise<undefined> {
+  const content: Promise<unknown> = mode === "json" ? ctx.json() : ctx.formData();
+  return content.then((value) => ctx.write("body", value), (error) => {
+    throw isEncoded(ctx) && error instanceof HttpError && error.status === 400 ? encoded() : error;
   });
 }
 
@@ -38,8 +38,8 @@ function unsupported(method: string, mode: "json" | "multipart"): HttpError {
 }
 
 /** Whether the body is compressed, which nobody on the way here has undone. Only asked once reading has failed. */
-function isEncoded(x: Exchange): boolean {
-  const encoding = x.headers.get("content-encoding");
+function isEncoded(ctx: RequestContext): boolean {
+  const encoding = ctx.headers.get("content-encoding");
   return encoding !== null && encoding.toLowerCase() !== "identity";
 }
 

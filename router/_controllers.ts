@@ -4,7 +4,7 @@
  * @module
  */
 
-import { controllerOf, nameOf } from "./_claims.ts";
+import { controllerOf, nameOf } from "./_controller_metadata.ts";
 import type { AnyFunction } from "./_route.ts";
 import { mergeMetadata } from "./_metadata.ts";
 import { setOrigin } from "./_origin.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Exchange } from "./_exchange.ts";
-import { noteMounted } from "./mounted.ts";
+import type { RequestContext } from "./_context.ts";
+import { linkRequest } from "./original_request.ts";
 import { mountRemainder } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
@@ -29,20 +29,20 @@ export function createMountHandler(
   prefix: Pattern,
   app: AnyApp,
   { encodedSlashes }: MountHandlerOptions,
-): (x: Exchange, ...args: unknown[]) => unknown {
+): (ctx: RequestContext, ...args: unknown[]) => unknown {
   const depth = prefix.segments.length;
-  return (x, ...args) => {
-    const rest = x.target.bad ? undefined : mountRemainder(x.url, x.target, depth);
+  return (ctx, ...args) => {
+    const rest = ctx.target.bad ? undefined : mountRemainder(ctx.url, ctx.target, depth);
     if (rest === undefined || (!encodedSlashes && ENCODED_SLASH_REGEXP.test(rest))) {
       throw new HttpError(404, "not_found");
     }
     // The new request takes the body over; where the application declines, later routes read it from there.
-    x.source = newRequest(
-      x.url.slice(0, x.target.start) + rest + x.url.slice(x.target.end),
-      x.source,
+    ctx.source = newRequest(
+      ctx.url.slice(0, ctx.target.start) + rest + ctx.url.slice(ctx.target.end),
+      ctx.source,
     );
-    noteMounted(x.source, x.raw);
-    return app.fetch(x.source, ...args);
+    linkRequest(ctx.source, ctx.raw);
+    return app.fetch(ctx.source, ...args);
   };
 }
 

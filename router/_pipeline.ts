@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Exchange } from "./_exchange.ts";
+import type { RequestContext } from "./_context.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import { compileRoute } from "./_route.ts";
 import type { Step } from "./_step.ts";
@@ -14,21 +14,21 @@ import type { Next } from "./types.ts";
 import type { Wrapper } from "./wrap.ts";
 
 /** What the router does where the steps end, and where one of them throws. */
-export interface Outcomes {
+export interface Fallbacks {
   /** Answers when no match did. */
-  unanswered(x: Exchange): Response;
+  notHandled(ctx: RequestContext): Response;
   /** Answers for a thrown value. */
-  recover(error: unknown, x: Exchange, args: unknown[]): MaybePromise<Response>;
+  handleError(error: unknown, ctx: RequestContext, args: unknown[]): MaybePromise<Response>;
 }
 
 /** Runs the steps that every request passes, then its matches. Whatever is thrown comes back as a response. */
 export function runAll(
   steps: readonly Step[],
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
-  return settledSteps(steps, 0, 0, x, args, out);
+  return settledSteps(steps, 0, 0, ctx, args, out);
 }
 
 /**
@@ -40,20 +40,20 @@ function runSteps(
   steps: readonly Step[],
   from: number,
   following: number,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
   for (let i = from; i < steps.length; i++) {
     const step = steps[i] as Step;
-    if (step.covers !== undefined && !step.covers(x.path)) continue;
-    if (step.around) return runAround(step.run, steps, i + 1, following, x, args, out);
-    const result = step.run(x, args);
+    if (step.appliesTo !== undefined && !step.appliesTo(ctx.path)) continue;
+    if (step.around) return runAround(step.run, steps, i + 1, following, ctx, args, out);
+    const result = step.run(ctx, args);
     if (result === undefined) continue;
-    if (isPromise(result)) return runLater(result, steps, i + 1, following, x, args, out);
+    if (isPromise(result)) return runLater(result, steps, i + 1, following, ctx, args, out);
     return checkedResponse(result);
   }
-  return runMatch(following, x, args, out);
+  return runMatch(following, ctx, args, out);
 }
 
 /** Goes on when a step's promise is settled. */
@@ -62,14 +62,14 @@ function runLater(
   steps: readonly Step[],
   from: number,
   following: number,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
   return andThen(
     result,
     (late) =>
-      late === undefined ? runSteps(steps, from, following, x, args, out) : checkedResponse(late),
+      late === undefined ? runSteps(steps, from, following, ctx, args, out) : checkedResponse(late),
   );
 }
 
@@ -79,21 +79,21 @@ function runAround(
   steps: readonly Step[],
   from: number,
   following: number,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
   let behind: MaybePromise<Response> | undefined;
   const next: Next = () => {
     if (behind !== undefined) throw new TypeError("Cannot go on: next() was called before");
-    return behind = settledSteps(steps, from, following, x, args, out);
+    return behind = settledSteps(steps, from, following, ctx, args, out);
   };
   const failed = (error: unknown): never => {
     if (behind !== undefined) void andThen(behind, discardBody);
     throw error;
   };
   try {
-    const result = wrapper(x, next, ...args);
+    const result = wrapper(ctx, next, ...args);
     return isPromise(result)
       ? Promise.resolve(result).then(checkedResponse).catch(failed)
       : checkedResponse(result);
@@ -105,18 +105,18 @@ function runAround(
 /** Runs the match at an index. */
 function runMatch(
   index: number,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
-  const entry = x.match[0][index];
-  if (entry === undefined) return out.unanswered(x);
+  const entry = ctx.match[0][index];
+  if (entry === undefined) return out.notHandled(ctx);
   const route = entry[0].value;
-  x.enter(index);
-  if (x.target.bad && !route.mounted) {
+  ctx.enter(index);
+  if (ctx.target.bad && !route.mounted) {
     throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
   }
-  return runSteps(route.steps ??= compileRoute(route), 0, index + 1, x, args, out);
+  return runSteps(route.steps ??= compileRoute(route), 0, index + 1, ctx, args, out);
 }
 
 /** Runs steps; an error comes back as its response. */
@@ -124,25 +124,25 @@ function settledSteps(
   steps: readonly Step[],
   from: number,
   following: number,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): MaybePromise<Response> {
   try {
-    const result = runSteps(steps, from, following, x, args, out);
-    return isPromise(result) ? recoverLater(result, x, args, out) : result;
+    const result = runSteps(steps, from, following, ctx, args, out);
+    return isPromise(result) ? recoverLater(result, ctx, args, out) : result;
   } catch (error) {
-    return out.recover(error, x, args);
+    return out.handleError(error, ctx, args);
   }
 }
 
 function recoverLater(
   result: PromiseLike<Response>,
-  x: Exchange,
+  ctx: RequestContext,
   args: unknown[],
-  out: Outcomes,
+  out: Fallbacks,
 ): Promise<Response> {
-  return Promise.resolve(result).catch((error) => out.recover(error, x, args));
+  return Promise.resolve(result).catch((error) => out.handleError(error, ctx, args));
 }
 
 /** Refuses what a handler without types may have returned. */

@@ -6,10 +6,10 @@
 
 import { checkContentType, readContent } from "./_content.ts";
 import type { Method } from "./_engine.ts";
-import type { Exchange } from "./_exchange.ts";
+import type { RequestContext } from "./_context.ts";
 import { andThen } from "./_promise.ts";
 import { middlewareStep, type Step } from "./_step.ts";
-import { CONTENT_METHODS } from "./content_rule.ts";
+import { CONTENT_METHODS } from "./content_type.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
@@ -32,7 +32,7 @@ export interface GuardedAccess extends InstalledGuard {
 }
 
 /** A handler or middleware, whatever extra arguments it takes. */
-export type AnyFunction = (req: Exchange, ...args: unknown[]) => unknown;
+export type AnyFunction = (req: RequestContext, ...args: unknown[]) => unknown;
 
 /** A registered route or mount. */
 export interface Route {
@@ -171,21 +171,25 @@ function contentSteps({ method, options: { multipart, raw } }: Route): readonly 
   if (raw) return [];
   if (!CONTENT_METHODS.has(method)) return [];
   const mode = multipart ? "multipart" : "json";
-  return [step((x) => checkContentType(x, mode)), step((x) => readContent(x, mode))];
+  return [step((ctx) => checkContentType(ctx, mode)), step((ctx) => readContent(ctx, mode))];
 }
 
 function guardSteps({ guard }: Route): readonly Step[] {
   if (guard === undefined) return [];
   return [
     ...guard.use.map((middleware) => middlewareStep(middleware)),
-    step((x, args) =>
-      andThen(guard.guard(x, guard.access, ...args), (subject) => admit(x, subject, guard))
+    step((ctx, args) =>
+      andThen(guard.guard(ctx, guard.access, ...args), (subject) => admit(ctx, subject, guard))
     ),
   ];
 }
 
 /** Takes what a guard returned. Whatever is not a principal never passes for one. */
-function admit(x: Exchange, subject: unknown, { access, challenge }: GuardedAccess): undefined {
+function admit(
+  ctx: RequestContext,
+  subject: unknown,
+  { access, challenge }: GuardedAccess,
+): undefined {
   if (subject === undefined || subject === null) {
     if (mayBeAnonymous(access)) return;
     throw new HttpError(401, "unauthenticated", { headers: { "WWW-Authenticate": challenge } });
@@ -195,7 +199,7 @@ function admit(x: Exchange, subject: unknown, { access, challenge }: GuardedAcce
       "Cannot admit the request: the guard returned something other than a principal",
     );
   }
-  x.principal = subject;
+  ctx.principal = subject;
 }
 
 /** Tells a principal from what a mistaken guard may return: a flag, a name, an error it meant to throw, a response. */
@@ -206,22 +210,25 @@ function isPrincipal(subject: unknown): subject is object {
 
 function schemaSteps(schema: StandardSchemaV1 | undefined, part: SchemaPart): readonly Step[] {
   if (schema === undefined) return [];
-  return [step((x) => {
-    return andThen(validate(schema, readPart(x, part), part), (output) => x.write(part, output));
+  return [step((ctx) => {
+    return andThen(
+      validate(schema, readPart(ctx, part), part),
+      (output) => ctx.write(part, output),
+    );
   })];
 }
 
-function readPart(x: Exchange, part: SchemaPart): unknown {
+function readPart(ctx: RequestContext, part: SchemaPart): unknown {
   switch (part) {
     case "params":
-      return x.params;
+      return ctx.params;
     case "query":
-      return x.query;
+      return ctx.query;
     case "body":
-      return x.content;
+      return ctx.content;
   }
 }
 
-function step(run: (x: Exchange, args: unknown[]) => unknown): Step {
-  return { covers: undefined, around: false, run };
+function step(run: (ctx: RequestContext, args: unknown[]) => unknown): Step {
+  return { appliesTo: undefined, around: false, run };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Exchange } from "./_exchange.ts";
+import type { RequestContext } from "./_context.ts";
 import type { Middleware } from "./types.ts";
 import { type Wrapper, wrapperOf } from "./wrap.ts";
 
@@ -13,9 +13,9 @@ import { type Wrapper, wrapperOf } from "./wrap.ts";
  * loop which runs them sees one shape.
  */
 export type Step =
-  & { readonly covers: Covers | undefined }
+  & { readonly appliesTo: Covers | undefined }
   & (
-    | { readonly around: false; readonly run: (x: Exchange, args: unknown[]) => unknown }
+    | { readonly around: false; readonly run: (ctx: RequestContext, args: unknown[]) => unknown }
     | { readonly around: true; readonly run: Wrapper<unknown[]> }
   );
 
@@ -28,10 +28,10 @@ export function middlewareStep(middleware: Middleware<unknown[]>, covers?: Cover
     throw new TypeError("Cannot add middleware: it is not a function");
   }
   const wrapper = wrapperOf(middleware);
-  if (wrapper !== undefined) return { covers, around: true, run: wrapper };
+  if (wrapper !== undefined) return { appliesTo: covers, around: true, run: wrapper };
   return {
-    covers,
+    appliesTo: covers,
     around: false,
-    run: (x, args) => args.length === 0 ? middleware(x) : middleware(x, ...args),
+    run: (ctx, args) => args.length === 0 ? middleware(ctx) : middleware(ctx, ...args),
   };
 }

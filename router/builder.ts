@@ -7,7 +7,7 @@
  * @module
  */
 
-import { nameOf } from "./_claims.ts";
+import { nameOf } from "./_controller_metadata.ts";
 import { createMount } from "./static_mount.ts";
 import type { FileAccess, StaticAssetOptions } from "../static/types.ts";
 import { addControllers } from "./_controllers.ts";
@@ -179,7 +179,7 @@ export function createBuilder<Args extends unknown[]>(
   }
 
   function addStatic(
-    { addBeneath }: OpenRouter<Args>,
+    { addMount: addBeneath }: OpenRouter<Args>,
     path: string,
     options: StaticAssetOptions,
   ): void {

@@ -37,7 +37,7 @@ export interface EndpointDecorator {
 }
 
 /** @internal Decorates a method that fits its route. */
-export interface RouteMethodDecorator<S extends Supply> {
+export interface RouteMethodDecorator<S extends Provided> {
   /** TC39 decorators. */
   <M extends AnyMethod>(method: M & Mismatch<M, S>): void;
   /** Decorators of `experimentalDecorators`. */
@@ -59,15 +59,15 @@ export interface RouteDecorator {
   <
     Path extends string = "/",
     Auth extends AuthOption | undefined = undefined,
-    Params = Unsaid,
-    Query = Unsaid,
+    Params = Unspecified,
+    Query = Unspecified,
     Data = unknown,
   >(
     path?: Path,
     options?: PlainOptions<never[], Params, Query, Data> & EndpointMetadata & {
       readonly auth?: Auth;
     },
-  ): RouteMethodDecorator<Supply<Path, undefined, Params, Query, Data, Auth>>;
+  ): RouteMethodDecorator<Provided<Path, undefined, Params, Query, Data, Auth>>;
 }
 
 /** Makes a route with content of a method. */
@@ -83,9 +83,9 @@ export interface BodyRouteDecorator {
     Auth extends AuthOption | undefined = undefined,
     Multipart extends boolean = false,
     Raw extends boolean = false,
-    Content = SuppliedContent<Multipart, Raw>,
-    Params = Unsaid,
-    Query = Unsaid,
+    Content = ProvidedContent<Multipart, Raw>,
+    Params = Unspecified,
+    Query = Unspecified,
     Data = unknown,
   >(
     path?: Path,
@@ -94,22 +94,22 @@ export interface BodyRouteDecorator {
       & BodyMode<Multipart, Raw>
       & EndpointMetadata
       & { readonly auth?: Auth },
-  ): RouteMethodDecorator<Supply<Path, Content, Params, Query, Data, Auth>>;
+  ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
 }
 
 /** @internal No schema says what the part is: the method may declare it. */
-export interface Unsaid {
+export interface Unspecified {
   /** Never present. */
   readonly "~unsaid": true;
 }
 
 /** @internal Content where no schema says otherwise. */
-export type SuppliedContent<Multipart, Raw> = [Multipart] extends [true] ? FormData
+export type ProvidedContent<Multipart, Raw> = [Multipart] extends [true] ? FormData
   : [Raw] extends [true] ? undefined
-  : Unsaid;
+  : Unspecified;
 
 /** @internal What a route supplies to its method, and takes from it. */
-export interface Supply<
+export interface Provided<
   Path extends string = string,
   Content = unknown,
   Params = unknown,
@@ -132,7 +132,7 @@ export interface Supply<
 }
 
 /** @internal Nothing where a method fits, else an object whose property says why not. */
-export type Mismatch<M extends AnyMethod, S extends Supply> = never[] extends Parameters<M>
+export type Mismatch<M extends AnyMethod, S extends Provided> = never[] extends Parameters<M>
   ? unknown // `M` is any method: the compiler's first guess for a generic one
   : M extends (req: infer Req, ...args: never[]) => infer Result
     ? ResultMismatch<Result, S["data"]> & (unknown extends Req ? unknown : RequestMismatch<Req, S>)
@@ -143,19 +143,19 @@ export type ResultMismatch<Result, Data> = [Result] extends [HandlerResult<Data>
   : { readonly "Response type does not fit": Result };
 
 /** @internal Whether the route supplies what the method's request declares. */
-export type RequestMismatch<Req, S extends Supply> =
+export type RequestMismatch<Req, S extends Provided> =
   [GuardedRequest<never, never, never, never>] extends [Req] ? PartMismatch<Req, S>
     : { readonly "Declared request is no TypedRequest": Req };
 
 /** @internal Whether the parts of the request are what the method declares. */
-export type PartMismatch<Req, S extends Supply> =
+export type PartMismatch<Req, S extends Provided> =
   & (Req extends { readonly params: infer P } ? ParamsMismatch<P, S> : unknown)
   & (Req extends { readonly query: infer Q } ? OutputMismatch<"query", S["query"], Q> : unknown)
   & (Req extends { readonly content: infer C } ? ContentMismatch<C, S["content"]> : unknown)
   & (Req extends { readonly principal: infer P } ? PrincipalMismatch<P, S["auth"]> : unknown);
 
 /** @internal Whether the declared parameters are those of the path. More of them may come from the controller's path. */
-export type ParamsMismatch<P, S extends Supply> = [S["params"]] extends [Unsaid]
+export type ParamsMismatch<P, S extends Provided> = [S["params"]] extends [Unspecified]
   ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
   : OutputMismatch<"params", S["params"], P>;
 
@@ -166,13 +166,13 @@ export type PathMismatch<P, Given> = [Exclude<keyof Given, keyof P>] extends [ne
   : { readonly "Path parameter missing in PathParams": Exclude<keyof Given, keyof P> };
 
 /** @internal Whether a schema's output is what the method declares. */
-export type OutputMismatch<Part extends string, Output, Declared> = [Output] extends [Unsaid]
+export type OutputMismatch<Part extends string, Output, Declared> = [Output] extends [Unspecified]
   ? unknown
   : [Output] extends [Declared] ? unknown
   : { readonly [P in Part as `Output of schema.${P} does not fit`]: Output };
 
 /** @internal Whether the content is what the method declares. */
-export type ContentMismatch<Declared, Content> = [Content] extends [Unsaid]
+export type ContentMismatch<Declared, Content> = [Content] extends [Unspecified]
   ? [Declared] extends [FormData] ? { readonly "FormData needs multipart: true": Declared }
   : unknown
   : [Content] extends [Declared] ? unknown

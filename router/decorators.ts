@@ -28,10 +28,10 @@
  * @module
  */
 
-import { claim, type MethodPlace, recordOf } from "./_claims.ts";
+import { collectRoutes, type MethodPlace, recordOf } from "./_controller_metadata.ts";
 import type { Method } from "./_engine.ts";
 import { mergeMetadata } from "./_metadata.ts";
-import { noteSite } from "./_site.ts";
+import { reportDefinition } from "./_source_location.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
   BodyRouteDecorator,
@@ -68,9 +68,9 @@ export function Controller(path = "/", options: ControllerOptions = {}): Control
   if (path !== "") checkPath(path, "Controller", parsePrefix);
   return (target, context) => {
     checkClass(target, context, "Controller");
-    claim({ target, path, container, singleton }, context?.metadata ?? undefined);
+    collectRoutes({ target, path, container, singleton }, context?.metadata ?? undefined);
     container.register(target, { useClass: target, singleton });
-    noteSite(target);
+    reportDefinition(target);
   };
 }
 

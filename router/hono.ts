@@ -28,7 +28,7 @@
 
 import { Context } from "hono";
 import { cloneRawRequest } from "hono/request";
-import type { Exchange } from "./_exchange.ts";
+import type { RequestContext } from "./_context.ts";
 import { problem } from "./problem.ts";
 import { editHeaders, isResponse } from "./response.ts";
 import type { Middleware, RouteRequest } from "./types.ts";
@@ -167,11 +167,11 @@ class LiveMatch {
 }
 
 /** Lets the router read a body that middleware has read, or put another in place of, as `bodyLimit` does. */
-async function handOnBody({ req }: Context, x: RouteRequest): Promise<void> {
+async function handOnBody({ req }: Context, ctx: RouteRequest): Promise<void> {
   if (req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0) {
     req.raw = await cloneRawRequest(req);
   }
-  if (req.raw !== x.raw && !req.raw.bodyUsed) (x as Exchange).source = req.raw;
+  if (req.raw !== ctx.raw && !req.raw.bodyUsed) (ctx as RequestContext).source = req.raw;
 }
 
 /** The response that an `HTTPException` carries, of any version of Hono. Anything else is thrown again. */

@@ -108,11 +108,11 @@ export type ParamLabels<R extends string> = R extends `${infer H}/:${infer T}`
   : ParamLabel<R>;
 
 /** @internal The first segment's label. */
-export type ParamLabel<S extends string> = S extends `${infer H}/${string}` ? BareLabel<H>
-  : BareLabel<S>;
+export type ParamLabel<S extends string> = S extends `${infer H}/${string}` ? ParamName<H>
+  : ParamName<S>;
 
 /** @internal A label without its regular expression. */
-export type BareLabel<L extends string> = L extends `${infer N}{${infer Re}`
+export type ParamName<L extends string> = L extends `${infer N}{${infer Re}`
   ? (Re extends `${string}?` ? `${N}?` : N)
   : L;
 

@@ -56,13 +56,13 @@ export type {
   PartMismatch,
   PathMismatch,
   PrincipalMismatch,
+  Provided,
+  ProvidedContent,
   RequestMismatch,
   ResultMismatch,
   RouteDecorator,
   RouteMethodDecorator,
-  SuppliedContent,
-  Supply,
-  Unsaid,
+  Unspecified,
 } from "./decorator_types.ts";
 export { defaultRegistry } from "./registry.ts";
 export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./registry.ts";
@@ -118,7 +118,6 @@ export type {
 export type {
   AnyParams,
   AnyRequestSpec,
-  BareLabel,
   FormDataOf,
   Json,
   Multipart,
@@ -126,6 +125,7 @@ export type {
   OutputOf,
   ParamLabel,
   ParamLabels,
+  ParamName,
   ParamsOf,
   PathParams,
   PathParamsOf,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { controllersClaimed, methodsOf } from "./_claims.ts";
+import { collectedControllers, methodsOf } from "./_controller_metadata.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RouteOptions } from "./types.ts";
 
@@ -45,7 +45,7 @@ export interface EndpointRegistry {
 /** The registry that `@Controller` enters classes into. Import a controller's module before it is read. */
 export const defaultRegistry: EndpointRegistry = /* @__PURE__ */ Object.freeze({
   getTargets: (): readonly EndpointTarget[] =>
-    controllersClaimed().map((controller) => ({
+    collectedControllers().map((controller) => ({
       name: controller.target.name,
       target: controller.target,
       path: controller.path,

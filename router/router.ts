@@ -9,9 +9,9 @@
 
 import { isServed } from "./_body.ts";
 import { createEngine, type Method } from "./_engine.ts";
-import { Exchange } from "./_exchange.ts";
+import { RequestContext } from "./_context.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
-import { createOutcomes, type Hooks } from "./_outcome.ts";
+import { createOutcomes, type Hooks } from "./_fallbacks.ts";
 import { runAll } from "./_pipeline.ts";
 import { reportError } from "./_report.ts";
 import {
@@ -26,7 +26,7 @@ import {
   type Route,
 } from "./_route.ts";
 import { originOf } from "./_origin.ts";
-import { noteSite } from "./_site.ts";
+import { reportDefinition } from "./_source_location.ts";
 import { middlewareStep, type Step } from "./_step.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
@@ -84,7 +84,7 @@ export interface OpenRouter<Args extends unknown[]> {
    *
    * @param app What answers, as `routes` tells it.
    */
-  readonly addBeneath: (
+  readonly addMount: (
     path: string,
     handler: AnyFunction,
     app: AnyApp,
@@ -156,7 +156,7 @@ export function createOpenRouter<Args extends unknown[]>(
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
     });
-    noteSite(route);
+    reportDefinition(route);
     routes.push(route);
   }
 
@@ -185,7 +185,7 @@ export function createOpenRouter<Args extends unknown[]>(
     const url = request.url;
     const target = parseTarget(url);
     const verb = request.method;
-    const x = new Exchange(
+    const ctx = new RequestContext(
       request,
       verb,
       url,
@@ -194,7 +194,7 @@ export function createOpenRouter<Args extends unknown[]>(
       maxBodyBytes ?? BODY_LIMITS.plain,
       isServed(args[0]),
     );
-    return outcomes.finish(runAll(steps, x, args, outcomes), x, args);
+    return outcomes.finish(runAll(steps, ctx, args, outcomes), ctx, args);
   }
 
   const router = {
@@ -236,8 +236,8 @@ export function createOpenRouter<Args extends unknown[]>(
       if (answering) {
         throw new TypeError(`Cannot add middleware under ${path}: the router has begun to answer`);
       }
-      const covers = prefixTest(parsePrefix(joinPaths(prefix, path)));
-      steps.push(...middleware.map((one) => middlewareStep(one, covers)));
+      const appliesTo = prefixTest(parsePrefix(joinPaths(prefix, path)));
+      steps.push(...middleware.map((one) => middlewareStep(one, appliesTo)));
       return router;
     },
     mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
@@ -271,7 +271,7 @@ export function createOpenRouter<Args extends unknown[]>(
     },
   };
   ownRouters.add(router);
-  return { router: router as unknown as TypedRouter<Args>, addBeneath };
+  return { router: router as unknown as TypedRouter<Args>, addMount: addBeneath };
 }
 
 /** Routers made here. They keep `%2F` and `%5C` encoded, so that a mount may hand them on. */

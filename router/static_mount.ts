@@ -6,9 +6,9 @@
 
 import { parseTarget } from "./path.ts";
 import { errorResponse, isProblemError, problem } from "./problem.ts";
-import { chooseSource } from "../static/_choose.ts";
-import { parseKey } from "../static/_key.ts";
-import { checkOptions } from "../static/_options.ts";
+import { resolveSource } from "../static/source.ts";
+import { parseKey } from "../static/key.ts";
+import { checkOptions } from "../static/options.ts";
 import { checkPreconditions } from "../static/conditional.ts";
 import type {
   AnsweringMount,
@@ -86,7 +86,7 @@ export function createMount(
   checkOptions(prefix, options);
   const { fallthrough = false, cacheControl } = options;
   const base = prefix.replace(/\/$/, "");
-  const sourceOf = chooseSource(prefix, options, files);
+  const sourceOf = resolveSource(prefix, options, files);
   const common: readonly [string, string][] = cacheControl === undefined
     ? []
     : [["Cache-Control", cacheControl]];

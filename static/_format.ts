@@ -5,7 +5,7 @@
  */
 
 import { etagOf } from "./_hash.ts";
-import { isAssetKey } from "./_key.ts";
+import { isAssetKey } from "./key.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 
 /** Files by key; a map, since a file may be called `__proto__`. */

@@ -10,7 +10,7 @@
 
 import { resolve, SEPARATOR } from "@std/path";
 import process from "node:process";
-import { isAssetKey } from "./_key.ts";
+import { isAssetKey } from "./key.ts";
 import { warnDenied, warnNoFolder } from "./_report.ts";
 import { contentTypeOf } from "./content_type.ts";
 import { type FileStatus, realPath, statusOf } from "./native_files.ts";

@@ -8,7 +8,7 @@ import { closeSync, openSync, read, readSync } from "node:fs";
 import { HttpError } from "../router/problem.ts";
 import type { Bytes } from "./_base64.ts";
 import { nowMs } from "./_clock.ts";
-import { PORTION, SMALL } from "./_portions.ts";
+import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./_chunk_size.ts";
 import {
   type FileStatus,
   isSame,
@@ -50,7 +50,7 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
     if (!isStill(fd, located)) return undefined;
     const native = isSettled(status) ? nativeStream(fd) : undefined;
     if (native !== undefined) return native;
-    if (status.size <= SMALL) return streamBytes(readFile(fd, status.size));
+    if (status.size <= SMALL_FILE_BYTES) return streamBytes(readFile(fd, status.size));
     const stream = streamFile(fd, status.size);
     fd = undefined; // the stream closes it
     return stream;
@@ -130,7 +130,7 @@ function streamFile(fd: number, size: number): ReadableStream<Bytes> {
   const stream = new ReadableStream<Bytes>({
     async pull(controller) {
       try {
-        const bytes = await file.read(Math.min(PORTION, size - at), at);
+        const bytes = await file.read(Math.min(CHUNK_BYTES, size - at), at);
         if (file.closed) return;
         if (bytes.length === 0) throw shorter();
         controller.enqueue(bytes);

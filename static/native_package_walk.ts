@@ -7,7 +7,7 @@
 import { relative, SEPARATOR } from "@std/path";
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { isAssetKey } from "./_key.ts";
+import { isAssetKey } from "./key.ts";
 
 /** A file to package. */
 export interface FoundFile {

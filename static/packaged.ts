@@ -7,7 +7,7 @@
 import { type Bytes, decodeBase64 } from "./_base64.ts";
 import { type Entries, readPackageEntries } from "./_format.ts";
 import { sha256Hex } from "./_hash.ts";
-import { PORTION, SMALL } from "./_portions.ts";
+import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./_chunk_size.ts";
 import type { PackagedAsset, StaticAssetPackage, StaticEntry, StaticSource } from "./types.ts";
 
 /**
@@ -97,13 +97,15 @@ async function gunzip(bytes: Bytes, size: number): Promise<Bytes> {
  * workerd and Bun say the length of bytes alone, whatever the header fields say.
  */
 function bodyOf(bytes: Bytes): BodyInit {
-  if (bytes.length <= SMALL || "FixedLengthStream" in globalThis || "Bun" in globalThis) {
+  if (
+    bytes.length <= SMALL_FILE_BYTES || "FixedLengthStream" in globalThis || "Bun" in globalThis
+  ) {
     return bytes;
   }
   let at = 0;
   return new ReadableStream<Bytes>({
     pull(controller) {
-      controller.enqueue(bytes.slice(at, at += PORTION)); // whoever gets it may change it, or give its memory away
+      controller.enqueue(bytes.slice(at, at += CHUNK_BYTES)); // whoever gets it may change it, or give its memory away
       if (at >= bytes.length) controller.close();
     },
   });

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
 import { keyService, type KeyServiceOptions } from "../keys/key_service.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
-import type { GivenStores } from "./_services.ts";
+import type { AuthStoresInput } from "./_services.ts";
 import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService, TokenServiceOptions } from "../tokens/token_types.ts";
 
@@ -26,7 +26,7 @@ export interface JwtOptions
 }
 
 /** What all services are told. */
-export interface Told {
+export interface ServiceContext {
   readonly now: () => number;
   readonly events: AuthEventListener | undefined;
   readonly warn: (message: string, error?: unknown) => void;
@@ -34,17 +34,17 @@ export interface Told {
 
 /** What tokens are made with. */
 export interface TokenParts {
-  readonly stores: GivenStores;
+  readonly stores: AuthStoresInput;
   /** Encrypt the signing keys, in memory too: there is one way. */
   readonly keys: DerivedKeys;
-  readonly told: Told;
+  readonly told: ServiceContext;
 }
 
-const CANNOT = "Cannot set up authentication";
+const ACTION = "Cannot set up authentication";
 
 /** Makes the service of tokens. @throws {TypeError | RangeError} If a store is missing, or an option wrong. */
 export function createTokens(jwt: JwtOptions, { stores, keys, told }: TokenParts): TokenService {
-  checkNames<JwtOptions>(`${CANNOT}: jwt`, jwt, {
+  rejectUnknownOptions<JwtOptions>(`${ACTION}: jwt`, jwt, {
     issuer: true,
     audience: true,
     clientId: true,
@@ -56,10 +56,10 @@ export function createTokens(jwt: JwtOptions, { stores, keys, told }: TokenParts
     refresh: true,
   });
   const limits = { lifetime: true, familyLifetime: true } as const;
-  checkNames<RefreshLimits>(`${CANNOT}: jwt.refresh`, jwt.refresh ?? {}, limits);
+  rejectUnknownOptions<RefreshLimits>(`${ACTION}: jwt.refresh`, jwt.refresh ?? {}, limits);
   const { keys: store, refreshTokens, users } = stores;
   if (store === undefined || refreshTokens === undefined) {
-    throw new TypeError(`${CANNOT}: jwt needs stores.keys and stores.refreshTokens`);
+    throw new TypeError(`${ACTION}: jwt needs stores.keys and stores.refreshTokens`);
   }
   const { lifetime = 600, algorithms, rotateAfter, refresh, ...rest } = jwt;
   const maxTokenAge = lifetime > 3_600 ? lifetime : undefined; // its own default otherwise

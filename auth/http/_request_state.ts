@@ -4,7 +4,7 @@
  * @module
  */
 
-import { outermostRequest } from "../../router/mounted.ts";
+import { originalRequest } from "../../router/original_request.ts";
 import type { AnyRequest } from "./runtime.ts";
 import type { Principal } from "../principal.ts";
 import type { AuthStrategy, Decision } from "../strategy.ts";
@@ -39,7 +39,7 @@ const STATES: WeakMap<Request, RequestState> = /* @__PURE__ */ new WeakMap();
 
 /** The standard request that came in, whatever mounts have made of it. */
 export function rawOf(request: AnyRequest): Request {
-  return outermostRequest("raw" in request ? request.raw : request);
+  return originalRequest("raw" in request ? request.raw : request);
 }
 
 /** What is known of a request, if anything is. */

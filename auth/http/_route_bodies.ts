@@ -10,7 +10,7 @@ import type { PasswordCredentials } from "../password/password_service.ts";
 import type { Principal } from "../principal.ts";
 
 /** Member by member: nobody has checked whether its owner may know the claims, and whatever else a strategy put there. */
-export function showPrincipal(principal: Principal): Omit<Principal, "claims"> {
+export function toPrincipalInfo(principal: Principal): Omit<Principal, "claims"> {
   const { sub, method, amr, acr, authTime, scope, sessionId } = principal;
   return {
     sub,

@@ -32,7 +32,7 @@ const SESSION = object({
   createdAt: TIME,
   activeAt: TIME,
   expiresAt: TIME,
-  lasting: { type: "boolean", description: "Whether it outlives the browser's window" },
+  persistent: { type: "boolean", description: "Whether it outlives the browser's window" },
   authTime: TIME,
   amr: TEXTS,
   acr: TEXT,

@@ -4,12 +4,16 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createTokens, type JwtOptions } from "./_create_tokens.ts";
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
-import { type CookiePolicy, cookiePolicy, type CookiePolicyOptions } from "../session/cookie_policy.ts";
+import {
+  type CookiePolicy,
+  cookiePolicy,
+  type CookiePolicyOptions,
+} from "../session/cookie_policy.ts";
 import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
@@ -21,17 +25,21 @@ import type { SessionLimits, SessionService } from "../session/types.ts";
 import type { AuthStores } from "../stores/types.ts";
 import { type AuthStrategy, chain, type StrategyChain } from "../strategy.ts";
 import { sessionCookieStrategy } from "../session/strategy.ts";
-import { type ThrottleRules, type ThrottleService, throttleService } from "../throttle/throttle_service.ts";
+import {
+  type ThrottleRules,
+  type ThrottleService,
+  throttleService,
+} from "../throttle/throttle_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
-import { type UserService, userService } from "../users.ts";
+import { type UserService, userService } from "../users/user_service.ts";
 
 /** Stores that authentication is given. */
-export type GivenStores = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
+export type AuthStoresInput = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
 
 /** How long sessions last. */
 export interface SessionOptions extends SessionLimits {
-  /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
-  readonly lasting?: SessionLimits | undefined;
+  /** Limits of sessions that outlive the browser's window. @default {PERSISTENT_SESSION} */
+  readonly persistent?: SessionLimits | undefined;
 }
 
 /** What services are made from. */
@@ -43,7 +51,7 @@ export interface ServiceOptions {
    */
   readonly secret: string | readonly string[];
   /** Where users, sessions and the rest are kept: {@linkcode inMemoryAuthStores}, or a database. */
-  readonly stores: GivenStores;
+  readonly stores: AuthStoresInput;
   /**
    * Strategies beside the session's cookie and the tokens of `jwt`. They are tried before these, so that a credential which
    * somebody put into the request counts more than one which the browser sends by itself.
@@ -101,7 +109,7 @@ export interface Services {
   readonly now: () => number;
 }
 
-const CANNOT = "Cannot set up authentication";
+const ACTION = "Cannot set up authentication";
 
 /** Makes the services. @throws {TypeError | RangeError} If an option is missing or of a wrong shape. */
 export function createServices(options: ServiceOptions): Services {
@@ -110,7 +118,7 @@ export function createServices(options: ServiceOptions): Services {
   const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys } = stores ?? {};
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   const told = { now, events, warn };
   const keys = deriveKeys(options.secret);
   const cookies = cookiePolicy({ ...options.cookie, warn });
@@ -176,30 +184,37 @@ function createThrottle(
   if (throttle === "insecureSkip") return undefined;
   if (typeof throttle !== "object" || throttle === null) {
     throw new TypeError(
-      `${CANNOT}: throttle is neither rules nor "insecureSkip"; leave it out for the usual rules`,
+      `${ACTION}: throttle is neither rules nor "insecureSkip"; leave it out for the usual rules`,
     );
   }
   const store = stores.throttle;
   if (store === undefined) {
     throw new TypeError(
-      `${CANNOT}: stores.throttle is missing; throttle: "insecureSkip" does without`,
+      `${ACTION}: stores.throttle is missing; throttle: "insecureSkip" does without`,
     );
   }
   return throttleService({ store, keys, rules: throttle, ...told });
 }
 
 function checkShapes({ session = {}, stores, ...options }: ServiceOptions): void {
-  checkNames<AuthStores>(`${CANNOT}: stores`, stores ?? {}, STORE_NAMES);
+  rejectUnknownOptions<AuthStores>(`${ACTION}: stores`, stores ?? {}, STORE_NAMES);
   const limits = { absolute: true, idle: true } as const;
-  checkNames<SessionOptions>(`${CANNOT}: session`, session, { ...limits, lasting: true });
-  checkNames<SessionLimits>(`${CANNOT}: session.lasting`, session.lasting ?? {}, limits);
-  checkOptionalFunction(CANNOT, "events", options.events);
-  checkOptionalFunction(CANNOT, "warn", options.warn);
-  checkOptionalFunction(CANNOT, "now", options.now);
+  rejectUnknownOptions<SessionOptions>(`${ACTION}: session`, session, {
+    ...limits,
+    persistent: true,
+  });
+  rejectUnknownOptions<SessionLimits>(
+    `${ACTION}: session.persistent`,
+    session.persistent ?? {},
+    limits,
+  );
+  checkOptionalFunction(ACTION, "events", options.events);
+  checkOptionalFunction(ACTION, "warn", options.warn);
+  checkOptionalFunction(ACTION, "now", options.now);
   checkHashers(options.hasher);
 }
 
-const STORE_NAMES: NamesOf<AuthStores> = {
+const STORE_NAMES: OptionNames<AuthStores> = {
   users: true,
   sessions: true,
   credentials: true,
@@ -213,13 +228,13 @@ const STORE_NAMES: NamesOf<AuthStores> = {
 function checkHashers(hasher: ServiceOptions["hasher"] = []): void {
   for (const one of Array.isArray(hasher) ? hasher : [hasher]) {
     if (typeof one?.hash === "function" && typeof one.verify === "function") continue;
-    throw new TypeError(`${CANNOT}: a hasher has no hash() or no verify()`);
+    throw new TypeError(`${ACTION}: a hasher has no hash() or no verify()`);
   }
 }
 
 function requireStore(name: string, method: unknown): void {
   if (typeof method === "function") return;
   throw new TypeError(
-    `${CANNOT}: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
+    `${ACTION}: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
   );
 }

@@ -5,16 +5,16 @@
  */
 
 import type { Middleware, RouteRequest } from "../../router/types.ts";
-import { readOptionalJson, readRefreshToken, showPrincipal } from "./_route_bodies.ts";
+import { readOptionalJson, readRefreshToken, toPrincipalInfo } from "./_route_bodies.ts";
 import { dependOn, stateOf } from "./_request_state.ts";
 import { csrfGuard } from "./csrf_guard.ts";
-import { sealAnswer } from "./response_headers.ts";
+import { finalizeResponse } from "./response_headers.ts";
 import type { AuthRuntime } from "./runtime.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 
 /** A way to sign in and out. */
-export interface SignInWay {
+export interface SignInMode {
   /** What stands in front of its routes. */
   readonly use: readonly Middleware<unknown[]>[];
   /** Rejects where it could not begin now, before an attempt is counted and an account made. */
@@ -30,9 +30,9 @@ export interface SignInWay {
 }
 
 /** A session with its cookies, and tokens beside it where there is a service for them. */
-export function browserWay(runtime: AuthRuntime, tokens: TokenService | undefined): SignInWay {
+export function cookieMode(runtime: AuthRuntime, tokens: TokenService | undefined): SignInMode {
   return {
-    use: [sealAnswer, keepPrivate, csrfGuard({ csrf: runtime.csrf })],
+    use: [finalizeResponse, keepPrivate, csrfGuard({ csrf: runtime.csrf })],
     ready: async () => await tokens?.keys.jwks(),
     async begin(req, authentication, remember) {
       const { principal, session, csrfToken } = await runtime.signIn(req, authentication, {
@@ -44,7 +44,7 @@ export function browserWay(runtime: AuthRuntime, tokens: TokenService | undefine
           throw error;
         });
       const user = userOf(authentication);
-      return { principal: showPrincipal(principal), session, user, csrfToken, ...issued };
+      return { principal: toPrincipalInfo(principal), session, user, csrfToken, ...issued };
     },
     async end(req) {
       await runtime.signOut(req); // whatever the body says
@@ -54,9 +54,9 @@ export function browserWay(runtime: AuthRuntime, tokens: TokenService | undefine
 }
 
 /** Tokens alone. No cookie is set and none counts, so that there is nothing that somebody else's page could make use of. */
-export function programWay(tokens: TokenService): SignInWay {
+export function tokenMode(tokens: TokenService): SignInMode {
   return {
-    use: [sealAnswer, keepPrivate],
+    use: [finalizeResponse, keepPrivate],
     ready: () => tokens.keys.jwks(),
     async begin(_req, authentication) {
       return { user: userOf(authentication), ...await tokens.issue(authentication) };

@@ -5,7 +5,7 @@
  */
 
 import type { Middleware } from "../../router/types.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import type { CsrfService } from "../session/csrf.ts";
 import type { CsrfRule } from "./runtime.ts";
 
@@ -14,19 +14,19 @@ export interface CsrfGuardOptions {
   /** Checks requests. */
   readonly csrf: CsrfService;
   /**
-   * What is asked: where the request comes from and a `token`, or its `source` alone, and a token only where no browser
+   * What is asked: where the request comes from and a `token`, or its `origin` alone, and a token only where no browser
    * says it. See {@linkcode CsrfService}.
    *
    * @default {"token"}
    */
-  readonly ask?: "token" | "source" | undefined;
+  readonly mode?: "token" | "origin" | undefined;
 }
 
 /**
  * Middleware that refuses forged requests with 403 `csrf_failed`: on a route, for a path by `under()`, or for all by
  * `before`. GET, HEAD and OPTIONS pass.
  *
- * @throws {TypeError} If `ask` is neither of the two.
+ * @throws {TypeError} If `mode` is neither of the two.
  *
  * @example
  * ```ts
@@ -45,10 +45,10 @@ export interface CsrfGuardOptions {
  * ```
  */
 export function csrfGuard(options: CsrfGuardOptions): Middleware<unknown[]> {
-  checkNames("Cannot create CSRF guard", options, { csrf: true, ask: true });
-  const { csrf, ask = "token" } = options;
-  if (ask !== "token" && ask !== "source") { // a guard that asks nothing is none
-    throw new TypeError("Cannot create CSRF guard: ask is neither token nor source");
+  rejectUnknownOptions("Cannot create CSRF guard", options, { csrf: true, mode: true });
+  const { csrf, mode: ask = "token" } = options;
+  if (ask !== "token" && ask !== "origin") { // a guard that asks nothing is none
+    throw new TypeError('Cannot create CSRF guard: mode must be "token" or "origin"');
   }
   const check = csrfCheck("Cannot create CSRF guard: ask", csrf, ask);
   return (req) => check(req.raw);
@@ -57,12 +57,12 @@ export function csrfGuard(options: CsrfGuardOptions): Middleware<unknown[]> {
 /** What a rule asks of a request. @throws {TypeError} If it is none. */
 export function csrfCheck(
   cannot: string,
-  { check, checkSource }: CsrfService,
+  { check, checkOrigin: checkOrigin }: CsrfService,
   rule: CsrfRule,
 ): (request: Request) => Promise<void> | undefined {
   switch (rule) {
-    case "source":
-      return checkSource;
+    case "origin":
+      return checkOrigin;
     case "token":
       return check;
     case "insecureSkip":

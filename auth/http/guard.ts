@@ -9,19 +9,20 @@ import type { RouteAccess, RouteGuard, RouteRequest } from "../../router/types.t
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
 import { dependOn, findState, queueCookies, stateOf } from "./_request_state.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { type AuthorizationManager, isAllowed } from "../authorization.ts";
 import { AuthError } from "../error.ts";
 import { csrfCheck } from "./csrf_guard.ts";
-import {
-  type AnyRequest,
-  type CsrfRule,
-  getAuthRuntime,
-  type GuardRuntime,
-} from "./runtime.ts";
+import { type AnyRequest, type CsrfRule, getAuthRuntime, type GuardRuntime } from "./runtime.ts";
 import type { Principal } from "../principal.ts";
 import type { ActiveSession } from "../session/types.ts";
-import { type AuthFailed, type AuthStrategy, chain, decide, type Decision } from "../strategy.ts";
+import {
+  type AuthFailed,
+  type AuthStrategy,
+  chain,
+  type Decision,
+  runStrategies,
+} from "../strategy.ts";
 import { activeSessionOf } from "../session/strategy.ts";
 
 /** Options of guards. */
@@ -50,7 +51,7 @@ export interface AuthGuard {
 
 /** Makes a guard. */
 export function createGuard(options: GuardOptions): AuthGuard {
-  checkNames<GuardOptions>("Cannot create guard", options, {
+  rejectUnknownOptions<GuardOptions>("Cannot create guard", options, {
     runtime: true,
     strategy: true,
     csrf: true,
@@ -71,7 +72,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   async function ask(req: RouteRequest, args: readonly unknown[]): Promise<Decision> {
     const state = stateOf(req);
     if (state.decided?.strategy === strategy) return state.decided.decision;
-    const decision = await decide(strategies, { request: req.raw, args });
+    const decision = await runStrategies(strategies, { request: req.raw, args });
     state.decided = { strategy, decision };
     return decision;
   }

@@ -5,10 +5,10 @@
  */
 
 import type { AuthIntegration, TypedRouter } from "../../router/types.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { type RefusalHandler, withAuthErrors } from "./errors.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { applyAuthHeaders, sealAnswer } from "./response_headers.ts";
+import { applyAuthHeaders, finalizeResponse } from "./response_headers.ts";
 import { createAuthRoutes, mountAuthRoutes } from "./routes.ts";
 import type { AuthRuntime, IntegrationOptions } from "./runtime.ts";
 import type { Principal } from "../principal.ts";
@@ -69,7 +69,7 @@ export function authIntegration(
   runtime: AuthRuntime,
   options: IntegrationOptions,
 ): AuthIntegration<Principal> {
-  checkNames("Cannot integrate authentication", options, {
+  rejectUnknownOptions("Cannot integrate authentication", options, {
     basePath: true,
     routes: true,
     catch: true,
@@ -90,7 +90,7 @@ export function guardIntegration(
 ): AuthIntegration<Principal> {
   return {
     ...createGuard(options),
-    use: [sealAnswer],
+    use: [finalizeResponse],
     catch: withAuthErrors(handler),
     finally: applyAuthHeaders,
   };

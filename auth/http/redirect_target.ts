@@ -21,15 +21,15 @@ const MISLEADING_REGEXP = /\/\/|\\|[\x00-\x1f\x7f]/;
  *
  * @example
  * ```ts
- * import { localPath } from "@gatehouse/http/auth";
+ * import { safeRedirectPath } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * assertEquals(localPath("/notes?page=2"), "/notes?page=2");
- * assertEquals(localPath("//evil.example"), "/");
- * assertEquals(localPath("/\\evil.example", "/home"), "/home");
+ * assertEquals(safeRedirectPath("/notes?page=2"), "/notes?page=2");
+ * assertEquals(safeRedirectPath("//evil.example"), "/");
+ * assertEquals(safeRedirectPath("/\\evil.example", "/home"), "/home");
  * ```
  */
-export function localPath(text: unknown, fallback: string = "/"): string {
+export function safeRedirectPath(text: unknown, fallback: string = "/"): string {
   if (typeof text !== "string" || text.length > MAX_LENGTH) return fallback;
   if (!text.startsWith("/") || MISLEADING_REGEXP.test(text)) return fallback;
   try {

@@ -10,17 +10,12 @@ import { checkClass } from "../../router/decorators.ts";
 import type { JwtOptions } from "./_create_tokens.ts";
 import { registeredManager } from "./_registered_manager.ts";
 import { rawOf } from "./_request_state.ts";
-import { checkNames, type NamesOf } from "../_options.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { authIntegration } from "./integration.ts";
 import { createAuthRoutes } from "./routes.ts";
-import {
-  AUTH_RUNTIME,
-  type AuthRuntime,
-  type CsrfRule,
-  type TokenRuntime,
-} from "./runtime.ts";
+import { AUTH_RUNTIME, type AuthRuntime, type CsrfRule, type TokenRuntime } from "./runtime.ts";
 import { createServices, type ServiceOptions } from "./_services.ts";
 import { signIn, signOut } from "./sign_in.ts";
 
@@ -30,10 +25,10 @@ export interface AuthOptions extends ServiceOptions {
   readonly authorization?: AuthorizationManager | undefined;
   /**
    * What guards ask of requests that change something and whose credential the browser may have sent by itself: that
-   * they come from the application's own pages or trusted origins (`source`), and where no browser says so, a token; or
+   * they come from the application's own pages or trusted origins (`origin`), and where no browser says so, a token; or
    * a `token` in every case.
    *
-   * @default {"source"}
+   * @default {"origin"}
    */
   readonly csrf?: CsrfRule | undefined;
   /** Where the runtime is registered. @default {defaultContainer} */
@@ -74,7 +69,7 @@ export function registerAuth(options: AuthOptions & { readonly jwt: JwtOptions }
 /** Without `jwt` there are no tokens. */
 export function registerAuth(options: AuthOptions): AuthRuntime;
 export function registerAuth(options: AuthOptions): AuthRuntime {
-  checkNames(CANNOT, options, NAMES);
+  rejectUnknownOptions(ACTION, options, NAMES);
   const { container = defaultContainer, authorization } = options;
   checkContainer(container, authorization);
   const runtime = createRuntime(options, container);
@@ -116,8 +111,8 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   const services = createServices(options);
   const { clientAddress, ...shared } = services;
   const { cookies, csrf } = shared;
-  const { csrf: csrfRule = "source" } = options;
-  csrfCheck(`${CANNOT}: csrf`, csrf, csrfRule); // refuses what is no rule
+  const { csrf: csrfRule = "origin" } = options;
+  csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // refuses what is no rule
   const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
     ...shared,
     csrfRule,
@@ -137,10 +132,10 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   return runtime;
 }
 
-const CANNOT = "Cannot set up authentication";
+const ACTION = "Cannot set up authentication";
 
 /** All options. A misspelt one must not pass for one that was left out. */
-const NAMES: NamesOf<AuthOptions> = {
+const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
   clientAddress: true,
   container: true,
@@ -165,22 +160,22 @@ const NAMES: NamesOf<AuthOptions> = {
 
 function checkContainer(container: Container, manager: AuthorizationManager | undefined): void {
   if (typeof container?.has !== "function" || typeof container.register !== "function") {
-    throw new TypeError(`${CANNOT}: the container has no has() or no register()`);
+    throw new TypeError(`${ACTION}: the container has no has() or no register()`);
   }
   if (container.has(AUTH_RUNTIME)) {
     throw new TypeError(
-      `${CANNOT}: the container has it; give each application a container of its own`,
+      `${ACTION}: the container has it; give each application a container of its own`,
     );
   }
   if (manager === undefined) return;
   if (typeof manager?.authorize !== "function") {
     throw new TypeError(
-      `${CANNOT}: the authorization manager has no authorize()`,
+      `${ACTION}: the authorization manager has no authorize()`,
     );
   }
   if (container.has(AUTHORIZATION_MANAGER)) {
     throw new TypeError(
-      `${CANNOT}: the container has an authorization manager, and so have the options`,
+      `${ACTION}: the container has an authorization manager, and so have the options`,
     );
   }
 }

@@ -7,7 +7,7 @@
 import type { Middleware, RouteAccess } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { sealAnswerOf } from "./response_headers.ts";
+import { finalizeResponseOf } from "./response_headers.ts";
 
 /** Options of {@linkcode requireAuth}. */
 export type RequireAuthOptions = Omit<GuardOptions, "manager">;
@@ -80,6 +80,6 @@ function middlewareOf(options: GuardOptions, access: RouteAccess): Middleware<un
   const { guard } = createGuard(options);
   return wrap<unknown[]>(async (req, next, ...args) => {
     await guard(req, access, ...args);
-    return sealAnswerOf(req, await next());
+    return finalizeResponseOf(req, await next());
   });
 }

@@ -6,10 +6,10 @@
 
 import { type Container, defaultContainer } from "../../router/container.ts";
 import type { AuthIntegration } from "../../router/types.ts";
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { registeredManager } from "./_registered_manager.ts";
 import { rawOf } from "./_request_state.ts";
-import { checkNames, checkOptionalFunction } from "../_options.ts";
+import { checkOptionalFunction, rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
@@ -84,7 +84,7 @@ export interface ResourceServer extends GuardRuntime {
  * ```
  */
 export function resourceServer(options: ResourceServerOptions): ResourceServer {
-  checkNames<ResourceServerOptions>(CANNOT, options, {
+  rejectUnknownOptions<ResourceServerOptions>(ACTION, options, {
     strategies: true,
     authorization: true,
     trustedProxies: true,
@@ -95,17 +95,17 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
     container: true,
   });
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
-  checkOptionalFunction(CANNOT, "events", events);
-  checkOptionalFunction(CANNOT, "warn", warn);
+  checkOptionalFunction(ACTION, "events", events);
+  checkOptionalFunction(ACTION, "warn", warn);
   const { clientAddress, trustedProxies } = options;
   const addressOf = clientAddressReader({ clientAddress, trustedProxies, warn });
   const server: ResourceServer = Object.freeze<ResourceServer>({
     strategy: chain(strategies),
-    csrfRule: "source",
+    csrfRule: "origin",
     authorization: options.authorization ?? registeredManager(container),
     events,
     warn,
-    now: checkedClock(options.now),
+    now: createClock(options.now),
     client: (request, ...args) => ({ address: addressOf(rawOf(request), ...args) }),
     integration: ({ catch: handler } = {}) => guardIntegration({ runtime: server, catch: handler }),
   });
@@ -113,4 +113,4 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
   return server;
 }
 
-const CANNOT = "Cannot create resource server";
+const ACTION = "Cannot create resource server";

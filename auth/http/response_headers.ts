@@ -32,12 +32,12 @@ export const applyAuthHeaders: ResponseHook<unknown[]> = (
  * The same for what a route answers, before middleware around the guard sees it: a cache there has to know that the answer
  * is for one client alone.
  */
-export const sealAnswer: Middleware<unknown[]> = /* @__PURE__ */ wrap<unknown[]>(
-  async (req, next) => sealAnswerOf(req, await next()),
+export const finalizeResponse: Middleware<unknown[]> = /* @__PURE__ */ wrap<unknown[]>(
+  async (req, next) => finalizeResponseOf(req, await next()),
 );
 
 /** The answer of a request, with what is known of the request by now. */
-export function sealAnswerOf(req: RouteRequest, response: Response): Response {
+export function finalizeResponseOf(req: RouteRequest, response: Response): Response {
   const state = findState(req);
   return state === undefined ? response : sealResponse(response, state);
 }

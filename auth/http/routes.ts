@@ -12,14 +12,14 @@ import {
   readCredentials,
   readRefreshToken,
   readRemember,
-  showPrincipal,
+  toPrincipalInfo,
 } from "./_route_bodies.ts";
 import { routeDocs } from "./_route_docs.ts";
-import { browserWay, keepPrivate, programWay } from "./_sign_in_modes.ts";
+import { cookieMode, keepPrivate, tokenMode } from "./_sign_in_modes.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { getPrincipal, getSession } from "./guard.ts";
-import { sealAnswer } from "./response_headers.ts";
+import { finalizeResponse } from "./response_headers.ts";
 import { requireAuth } from "./require.ts";
 import { type AuthRuntime, getAuthRuntime } from "./runtime.ts";
 import type { TokenService } from "../tokens/token_types.ts";
@@ -82,7 +82,7 @@ const MAX_BODY_BYTES = 16_384;
  * none, or an option is unknown.
  */
 export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly AuthRoute[] {
-  checkNames<AuthRoutesOptions>("Cannot create routes", options, {
+  rejectUnknownOptions<AuthRoutesOptions>("Cannot create routes", options, {
     runtime: true,
     registration: true,
     tokens: true,
@@ -97,9 +97,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   const { passwords, csrf } = runtime;
   const tokens = options.tokens ? tokensOf(runtime) : undefined;
   const forPrograms = options.tokens === "only";
-  const way = tokens !== undefined && forPrograms
-    ? programWay(tokens)
-    : browserWay(runtime, tokens);
+  const way = tokens !== undefined && forPrograms ? tokenMode(tokens) : cookieMode(runtime, tokens);
   const docs = routeDocs({ header: csrf.header, tokens: options.tokens ?? false });
   const writes = { auth: false, use: way.use, maxBodyBytes: MAX_BODY_BYTES } as const;
 
@@ -119,7 +117,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   const csrfRoute: AuthRoute = {
     method: "GET",
     path: "/csrf",
-    options: { auth: false, use: [sealAnswer, keepPrivate], openapi: docs.csrf },
+    options: { auth: false, use: [finalizeResponse, keepPrivate], openapi: docs.csrf },
     async handler(req) {
       const { token, cookies } = await csrf.issue(req.raw);
       queueCookies(stateOf(req), cookies);
@@ -157,7 +155,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       path: "/session",
       options: {
         auth: false,
-        use: [sealAnswer, keepPrivate, requireAuth({ runtime })],
+        use: [finalizeResponse, keepPrivate, requireAuth({ runtime })],
         openapi: docs.session,
       },
       // deno-lint-ignore require-await -- what it throws is a refusal
@@ -165,9 +163,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
         const principal = getPrincipal(req);
         if (principal === undefined) throw new TypeError("Cannot answer: the guard did not run");
         const active = getSession(req);
-        if (active === undefined) return json({ principal: showPrincipal(principal) });
+        if (active === undefined) return json({ principal: toPrincipalInfo(principal) });
         const { session, user: { sub, identifier } } = active;
-        return json({ principal: showPrincipal(principal), session, user: { sub, identifier } });
+        return json({ principal: toPrincipalInfo(principal), session, user: { sub, identifier } });
       },
     },
     ...(forPrograms ? [] : [csrfRoute]),
@@ -191,7 +189,7 @@ function refreshRoute(tokens: TokenService, openapi: EndpointMetadata): AuthRout
     path: "/refresh",
     options: {
       auth: false,
-      use: [sealAnswer, (req) => void (stateOf(req).isPrivate = true)],
+      use: [finalizeResponse, (req) => void (stateOf(req).isPrivate = true)],
       maxBodyBytes: MAX_BODY_BYTES,
       openapi,
     },

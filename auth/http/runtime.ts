@@ -20,7 +20,7 @@ import type { SignedIn, SignInOptions } from "./sign_in.ts";
 import type { StrategyChain } from "../strategy.ts";
 import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
-import type { UserService } from "../users.ts";
+import type { UserService } from "../users/user_service.ts";
 
 /** Name that a container has the runtime under. */
 export const AUTH_RUNTIME = "auth.Runtime" as const;
@@ -30,9 +30,9 @@ export type AnyRequest = Request | { readonly raw: Request };
 
 /**
  * What guards ask of requests that change something and whose credential the browser may have sent by itself: that they
- * come from the application's own pages (`source`), with a `token` as well, or nothing.
+ * come from the application's own pages (`origin`), with a `token` as well, or nothing.
  */
-export type CsrfRule = "source" | "token" | "insecureSkip";
+export type CsrfRule = "origin" | "token" | "insecureSkip";
 
 /** Options of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationOptions {
@@ -102,7 +102,7 @@ export interface AuthRuntime extends GuardRuntime {
    * `integration()` and `withAuthRoutes` bring along, puts its cookies into the response; a router without them needs
    * `finally: [applyAuthHeaders]`.
    *
-   * Where people sign in by a form of yours, let other sites not do it for them: `use: [csrfGuard({ csrf, ask: "source" })]`
+   * Where people sign in by a form of yours, let other sites not do it for them: `use: [csrfGuard({ csrf, mode: "origin" })]`
    * on its route.
    *
    * @param authentication What {@linkcode PasswordService.verify} or a sign-in of another kind made.

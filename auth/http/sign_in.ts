@@ -61,9 +61,9 @@ export async function signIn(
   const { remember = false, method = isPassword ? "password" : "session" } = options;
   const raw = rawOf(request);
   const state = stateOf(raw);
-  const lasting = { lasting: remember, userAgent: raw.headers.get("User-Agent") };
+  const persistent = { persistent: remember, userAgent: raw.headers.get("User-Agent") };
   await endOthers(parts, raw, state); // nobody who planted one shares the new one
-  const { token, session } = await sessions.create(authentication, lasting);
+  const { token, session } = await sessions.create(authentication, persistent);
   state.begun = token;
   const issued = await csrf.issue(raw, token);
   const kept = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
@@ -73,7 +73,7 @@ export async function signIn(
   }
   const { id: sessionId, sub, authTime, amr, acr } = session;
   const principal = createPrincipal({ sub, method, sessionId, authTime, amr, acr }, { now });
-  settle(parts, state, principal, queued);
+  recordSignIn(parts, state, principal, queued);
   return { principal, session, csrfToken: issued.token };
 }
 
@@ -84,7 +84,7 @@ export async function signOut(parts: SignInParts, request: AnyRequest): Promise<
   const state = stateOf(raw);
   await endOthers(parts, raw, state);
   const issued = await csrf.issue(raw, null);
-  settle(parts, state, undefined, [cookies.clear("sid"), ...issued.cookies]);
+  recordSignIn(parts, state, undefined, [cookies.clear("sid"), ...issued.cookies]);
 }
 
 /** So many sessions of one request are ended: where hosts share a domain, another one may have planted cookies. */
@@ -103,7 +103,7 @@ async function endOthers(
 }
 
 /** From now on guards of this request know better than its cookie, and its response says so to the browser. */
-function settle(
+function recordSignIn(
   { strategy, warn }: SignInParts,
   state: RequestState,
   principal: Principal | undefined,

@@ -39,7 +39,7 @@ export function malformedClaim(claims: JwtClaims): RegisteredClaim | undefined {
 }
 
 /** What is wrong with claims at a time; nothing if they are right. */
-export function claimsProblem(
+export function validateClaims(
   claims: JwtClaims,
   rules: ClaimRules,
   at: number,
@@ -56,12 +56,12 @@ function timesProblem(
   at: number,
 ): TokenFailure | undefined {
   if (exp === undefined) return "exp_missing"; // one that never ends cannot be taken back
-  if (at >= exp + clockTolerance) return "exp_passed"; // §4.1.4: on or after
-  if (nbf !== undefined && nbf > at + clockTolerance) return "nbf_ahead"; // §4.1.5
+  if (at >= exp + clockTolerance) return "expired"; // §4.1.4: on or after
+  if (nbf !== undefined && nbf > at + clockTolerance) return "not_yet_valid"; // §4.1.5
   if (maxAge === undefined) return undefined;
   if (iat === undefined) return "iat_missing";
-  if (iat > at + clockTolerance) return "iat_ahead";
-  return at - iat > maxAge + clockTolerance ? "max_age_passed" : undefined;
+  if (iat > at + clockTolerance) return "issued_in_future";
+  return at - iat > maxAge + clockTolerance ? "max_age_exceeded" : undefined;
 }
 
 function partiesProblem(

@@ -8,7 +8,7 @@
 import { decodeBase64Url } from "../_base64url.ts";
 import type { Bytes } from "../_bytes.ts";
 import { coordinateBytes, isEd25519Point, isOnCurve, isPrivateScalar } from "./_key_checks.ts";
-import { rsaProblem } from "./_rsa.ts";
+import { validateRsaModulus } from "./_rsa.ts";
 import type { JwaRow, KeyType } from "./jwa.ts";
 
 /** Members of a key that are bytes, decoded. */
@@ -46,7 +46,7 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
       if (numbers.some((number) => (number?.[0] ?? 0) === 0)) {
         return "a number is empty, or has a zero in front"; // RFC 7518 §2
       }
-      return n && e && rsaProblem(n, e);
+      return n && e && validateRsaModulus(n, e);
     },
   },
   // RFC 7518 §6.2

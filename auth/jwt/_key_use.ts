@@ -8,7 +8,7 @@ import { JWA, type JwaAlgorithm } from "./jwa.ts";
 import type { Jwk } from "./jwk.ts";
 
 /** Why a key is not for an algorithm and a use, by what it says of itself; nothing if it is. */
-export function purposeProblem(
+export function validateKeyUse(
   jwk: Jwk,
   alg: JwaAlgorithm,
   usage: "sign" | "verify",
@@ -29,8 +29,8 @@ function operationsProblem(
   wanted: readonly string[],
 ): string | undefined {
   if (operations === undefined) return undefined;
-  const isSound = Array.isArray(operations) && new Set(operations).size === operations.length;
-  return isSound && wanted.some((operation) => operations.includes(operation))
+  const isValid = Array.isArray(operations) && new Set(operations).size === operations.length;
+  return isValid && wanted.some((operation) => operations.includes(operation))
     ? undefined
     : "its key_ops are for something else";
 }

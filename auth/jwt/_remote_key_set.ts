@@ -4,7 +4,7 @@
  * @module
  */
 
-import { purposeProblem } from "./_key_use.ts";
+import { validateKeyUse } from "./_key_use.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
 import { importJwk, type Jwk, publicJwk } from "./jwk.ts";
 
@@ -111,5 +111,5 @@ function isText(kid: unknown): boolean {
 /** The first algorithm that a key is for. */
 function algorithmOf(entry: Jwk): JwaAlgorithm | undefined {
   const names = Object.keys(JWA).filter(isJwaAlgorithm);
-  return names.find((alg) => purposeProblem(entry, alg, "verify") === undefined);
+  return names.find((alg) => validateKeyUse(entry, alg, "verify") === undefined);
 }

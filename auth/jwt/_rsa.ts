@@ -36,7 +36,7 @@ const ROCA_PRIMES: readonly number[] = [
 ];
 
 /** What is wrong with a public key, if anything. Both numbers have no zero in front, RFC 7518 §2. */
-export function rsaProblem(n: Bytes, e: Bytes): string | undefined {
+export function validateRsaModulus(n: Bytes, e: Bytes): string | undefined {
   const bits = n.length * 8 - Math.clz32(n[0] ?? 0) + 24;
   if (bits < MIN_BITS) return `the modulus has ${bits} bits, at least ${MIN_BITS} are needed`;
   if (bits > MAX_BITS) return `the modulus has ${bits} bits, at most ${MAX_BITS} are taken`;

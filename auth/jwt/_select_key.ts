@@ -4,8 +4,8 @@
  * @module
  */
 
-import { purposeProblem } from "./_key_use.ts";
-import { refused } from "./_token_error.ts";
+import { validateKeyUse } from "./_key_use.ts";
+import { tokenError } from "./_token_error.ts";
 import { JWA, type JwaAlgorithm } from "./jwa.ts";
 import { importJwk, type Jwk, type JwkSet } from "./jwk.ts";
 import type { FoundKeys, JwsHeader, VerificationKeys } from "./types.ts";
@@ -29,7 +29,7 @@ export function keyFinder(keys: VerificationKeys): KeyFinder {
 
 /** The first allowed algorithm that a key can sign by. @throws {TypeError} If there is none. */
 export function signingAlgorithm(key: Key, algorithms: readonly JwaAlgorithm[]): JwaAlgorithm {
-  const alg = algorithms.find((each) => problemOf(key, each, "sign") === undefined);
+  const alg = algorithms.find((each) => validateKey(key, each, "sign") === undefined);
   if (alg !== undefined) return alg;
   throw new TypeError(`Cannot sign token: the key is not for signing by ${algorithms.join()}`);
 }
@@ -79,17 +79,17 @@ function isUnchanged(jwk: Jwk, members: ImportedKey["members"]): boolean {
 }
 
 function importFound(key: Key, { alg }: JwsHeader): CryptoKey | Promise<CryptoKey> {
-  if (problemOf(key, alg, "verify") !== undefined) throw refused("key_refused");
+  if (validateKey(key, alg, "verify") !== undefined) throw tokenError("key_mismatch");
   const imported = importOnce(key, alg, "verify");
   if (!(imported instanceof Promise)) return imported;
   return imported.catch((cause) => {
-    throw refused("key_refused", cause);
+    throw tokenError("key_mismatch", cause);
   });
 }
 
 /** What a resolver found. It has looked at the `kid` where there is one, so that two are one too many. */
 function chooseOf(found: FoundKeys, header: JwsHeader): Key {
-  if (found === undefined) throw refused("key_unknown");
+  if (found === undefined) throw tokenError("key_unknown");
   if (!Array.isArray(found)) return checkKey(found as Key);
   const list: readonly Key[] = found.map(checkKey);
   return header.kid === undefined ? chooseFitting(list, header) : chooseOnly(list);
@@ -99,7 +99,7 @@ function chooseOf(found: FoundKeys, header: JwsHeader): Key {
 function chooseByKid(set: JwkSet, header: JwsHeader): Key {
   const keys = set.keys.filter(isJwk); // RFC 7517 §5: what is not understood is passed over
   const secrets = keys.filter(({ kty }) => kty === "oct").length;
-  if (secrets > 0 && secrets < keys.length) throw refused("key_ambiguous"); // what is published is no secret
+  if (secrets > 0 && secrets < keys.length) throw tokenError("key_ambiguous"); // what is published is no secret
   const { kid } = header;
   if (kid === undefined) return chooseFitting(keys, header);
   return chooseOnly(keys.filter((key) => key.kid === kid));
@@ -107,19 +107,19 @@ function chooseByKid(set: JwkSet, header: JwsHeader): Key {
 
 /** A token without a `kid`: one key must fit its algorithm, and no other. */
 function chooseFitting(keys: readonly Key[], { alg }: JwsHeader): Key {
-  return chooseOnly(keys.filter((key) => problemOf(key, alg, "verify") === undefined));
+  return chooseOnly(keys.filter((key) => validateKey(key, alg, "verify") === undefined));
 }
 
 function chooseOnly(keys: readonly Key[]): Key {
   const [key, ...others] = keys;
-  if (key === undefined) throw refused("key_unknown");
-  if (others.length > 0) throw refused("key_ambiguous");
+  if (key === undefined) throw tokenError("key_unknown");
+  if (others.length > 0) throw tokenError("key_ambiguous");
   return key;
 }
 
 /** Why a key is not for an algorithm and a use; nothing if it is. */
-function problemOf(key: Key, alg: JwaAlgorithm, usage: "sign" | "verify"): string | undefined {
-  return isCryptoKey(key) ? cryptoKeyProblem(key, alg, usage) : purposeProblem(key, alg, usage);
+function validateKey(key: Key, alg: JwaAlgorithm, usage: "sign" | "verify"): string | undefined {
+  return isCryptoKey(key) ? cryptoKeyProblem(key, alg, usage) : validateKeyUse(key, alg, usage);
 }
 
 const MIN_RSA_BITS = 2_048;

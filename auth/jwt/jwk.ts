@@ -7,8 +7,8 @@
 import { encodeBase64Url } from "../_base64url.ts";
 import { utf8 } from "../_bytes.ts";
 import { cannotImport, checkMembers, isKeyType, KEY_KINDS, type KeyBytes } from "./_key_types.ts";
-import { purposeProblem } from "./_key_use.ts";
-import { checkNames, type NamesOf } from "../_options.ts";
+import { validateKeyUse } from "./_key_use.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import {
   createSignature,
@@ -83,7 +83,7 @@ export interface ImportJwkOptions {
  * ```
  */
 export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
-  checkNames("Cannot import key", options, IMPORT_NAMES);
+  rejectUnknownOptions("Cannot import key", options, IMPORT_NAMES);
   if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
   const { alg = algorithmOf(jwk), extractable = false } = options;
   const row = rowOf(alg);
@@ -94,7 +94,7 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
   if (typeof extractable !== "boolean") {
     throw cannotImport("extractable is neither true nor false");
   }
-  const problem = purposeProblem(jwk, alg, usage);
+  const problem = validateKeyUse(jwk, alg, usage);
   if (problem !== undefined) throw cannotImport(problem);
   const { members, privateMembers } = KEY_KINDS[row.kty];
   const taken = usage === "sign" ? [...members, ...privateMembers] : members;
@@ -220,7 +220,7 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
 }
 
-const IMPORT_NAMES: NamesOf<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
+const IMPORT_NAMES: OptionNames<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
 
 /** The algorithm that a key names, or that its curve leaves. */
 function algorithmOf(jwk: Jwk): JwaAlgorithm {

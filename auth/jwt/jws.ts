@@ -7,8 +7,8 @@
 import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { type Bytes, utf8 } from "../_bytes.ts";
 import { importOnce, keyFinder, signingAlgorithm } from "./_select_key.ts";
-import { refused } from "./_token_error.ts";
-import { checkNames, type NamesOf } from "../_options.ts";
+import { tokenError } from "./_token_error.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { checkAlgorithms, createSignature, type JwaAlgorithm, verifySignature } from "./jwa.ts";
 import type {
@@ -44,7 +44,7 @@ export async function signJws(
   payload: string | BufferSource,
   options: SignJwsOptions,
 ): Promise<string> {
-  checkNames("Cannot sign token", options, SIGN_NAMES);
+  rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
   const { algorithms, key, header = {} } = options;
   checkAlgorithms("Cannot sign token", algorithms);
   if (typeof key !== "object" || key === null) {
@@ -90,7 +90,7 @@ export async function signJws(
  * ```
  */
 export async function verifyJws(jws: string, options: VerifyJwsOptions): Promise<VerifiedJws> {
-  checkNames("Cannot verify token", options, VERIFY_NAMES);
+  rejectUnknownOptions("Cannot verify token", options, VERIFY_NAMES);
   return await jwsVerifier(options)(jws);
 }
 
@@ -108,19 +108,19 @@ export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise
 
   // Size, shape, header, algorithm, extensions, type, key, signature: what costs least comes first
   return async (jws) => {
-    if (typeof jws !== "string") throw refused("token_malformed");
-    if (jws.length > maxBytes) throw refused("token_too_large");
+    if (typeof jws !== "string") throw tokenError("token_malformed");
+    if (jws.length > maxBytes) throw tokenError("token_too_large");
     const parts = splitJws(jws);
     const header = readHeader(parts.header);
-    if (!allowed.includes(header.alg)) throw refused("alg_refused");
+    if (!allowed.includes(header.alg)) throw tokenError("alg_not_allowed");
     // RFC 7515 §4.1.11: no extension is understood here, and an empty list is malformed. b64: RFC 7797 §6
-    if ("crit" in header || "b64" in header) throw refused("crit_refused");
-    if (wanted !== undefined && !isOfType(header, wanted)) throw refused("typ_refused");
+    if ("crit" in header || "b64" in header) throw tokenError("crit_unsupported");
+    if (wanted !== undefined && !isOfType(header, wanted)) throw tokenError("typ_mismatch");
     const signature = decodePart(parts.signature);
     const data = utf8(jws.slice(0, jws.length - parts.signature.length - 1));
     const key = await findKey(header);
     if (!await verifySignature(header.alg, key, { signature, data })) {
-      throw refused("signature_invalid");
+      throw tokenError("signature_invalid");
     }
     return { header, payload: decodePart(parts.payload) };
   };
@@ -131,9 +131,9 @@ export function mediaType(typ: string): string {
   return typ.toLowerCase().replace(/^application\/(?=[^/]*$)/, "");
 }
 
-const SIGN_NAMES: NamesOf<SignJwsOptions> = { algorithms: true, key: true, header: true };
+const SIGN_NAMES: OptionNames<SignJwsOptions> = { algorithms: true, key: true, header: true };
 
-const VERIFY_NAMES: NamesOf<VerifyJwsOptions> = {
+const VERIFY_NAMES: OptionNames<VerifyJwsOptions> = {
   algorithms: true,
   keys: true,
   typ: true,
@@ -159,7 +159,7 @@ function splitJws(jws: string): JwsParts {
   const first = jws.indexOf(".");
   const second = jws.indexOf(".", first + 1);
   if (first < 1 || second < 0 || jws.indexOf(".", second + 1) >= 0) {
-    throw refused("token_malformed");
+    throw tokenError("token_malformed");
   }
   return {
     header: jws.slice(0, first),
@@ -171,11 +171,11 @@ function splitJws(jws: string): JwsParts {
 function readHeader(encoded: string): JwsHeader {
   const header = readObject(decodePart(encoded));
   const hasAlg = typeof header.alg === "string"; // RFC 7515 §4.1.1; whether it is one, the allowlist says
-  if (!hasAlg || !isSoundHeader(header)) throw refused("token_malformed");
+  if (!hasAlg || !isValidHeader(header)) throw tokenError("token_malformed");
   return header as JwsHeader;
 }
 
-function isSoundHeader({ typ, kid = "" }: Readonly<Record<string, unknown>>): boolean {
+function isValidHeader({ typ, kid = "" }: Readonly<Record<string, unknown>>): boolean {
   if (typ !== undefined && !isName(typ)) return false;
   return typeof kid === "string" && kid.length <= MAX_KID_LENGTH;
 }
@@ -191,7 +191,7 @@ function readObject(json: Bytes): Record<string, unknown> {
   try {
     return parseStrictObject(json);
   } catch {
-    throw refused("token_malformed");
+    throw tokenError("token_malformed");
   }
 }
 
@@ -199,7 +199,7 @@ function decodePart(encoded: string): Bytes {
   try {
     return decodeBase64Url(encoded);
   } catch {
-    throw refused("token_malformed");
+    throw tokenError("token_malformed");
   }
 }
 
@@ -213,7 +213,7 @@ function encodeHeader(init: JwsHeaderInit, alg: JwaAlgorithm): string {
   if (reserved !== undefined) {
     throw new TypeError(`Cannot sign token: the header cannot say ${reserved}`);
   }
-  if (!isSoundHeader(init)) {
+  if (!isValidHeader(init)) {
     throw new TypeError("Cannot sign token: typ or kid is no text, or kid too long");
   }
   return encodeBase64Url(utf8(JSON.stringify({ alg, ...init })));

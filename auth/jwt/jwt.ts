@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
-import { refused } from "./_token_error.ts";
-import { type ClaimRules, claimsProblem, malformedClaim } from "./_claims.ts";
-import { checkNames, type NamesOf } from "../_options.ts";
+import { createClock } from "../_clock.ts";
+import { tokenError } from "./_token_error.ts";
+import { type ClaimRules, malformedClaim, validateClaims } from "./_claims.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { jwsVerifier, mediaType, signJws } from "./jws.ts";
 import type { JwsHeader, SignJwsOptions, VerifyJwsOptions } from "./types.ts";
@@ -107,10 +107,10 @@ export interface VerifiedJwt {
  * ```
  */
 export async function signJwt(claims: JwtClaims, options: SignJwtOptions): Promise<string> {
-  checkNames("Cannot sign token", options, SIGN_NAMES);
+  rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
   const { expiresIn, now, header, ...rest } = options;
   if (!isPlainObject(claims)) throw new TypeError("Cannot sign token: the claims are no object");
-  const issuedAt = claims.iat ?? checkedClock(now)();
+  const issuedAt = claims.iat ?? createClock(now)();
   const ends = expiresIn === undefined ? {} : { exp: issuedAt + checkSeconds(expiresIn) };
   const whole: JwtClaims = { ...claims, iat: issuedAt, ...ends };
   const malformed = malformedClaim(whole);
@@ -163,20 +163,20 @@ export async function verifyJwt(token: string, options: VerifyJwtOptions): Promi
 
 /** {@linkcode verifyJwt} with options that are read once. */
 export function jwtVerifier(options: VerifyJwtOptions): (token: string) => Promise<VerifiedJwt> {
-  checkNames("Cannot verify token", options, VERIFY_NAMES);
+  rejectUnknownOptions("Cannot verify token", options, VERIFY_NAMES);
   const { algorithms, keys, maxBytes, typ = "JWT" } = options;
   const rules = readRules(options);
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   const isPlain = mediaType(typ) === "jwt"; // RFC 7519 §5.1: a token need not say that it is one
   const verify = jwsVerifier({ algorithms, keys, maxBytes, ...(isPlain ? {} : { typ }) });
 
   // The signature before the claims: nobody's word is weighed that anybody could have written
   return async (token) => {
     const { header, payload } = await verify(token);
-    if (isPlain && mediaType(header.typ ?? typ) !== "jwt") throw refused("typ_refused");
+    if (isPlain && mediaType(header.typ ?? typ) !== "jwt") throw tokenError("typ_mismatch");
     const claims = readClaims(payload);
-    const problem = claimsProblem(claims, rules, now());
-    if (problem !== undefined) throw refused(problem);
+    const problem = validateClaims(claims, rules, now());
+    if (problem !== undefined) throw tokenError(problem);
     return { header, claims };
   };
 }
@@ -185,11 +185,11 @@ function readClaims(payload: Uint8Array<ArrayBuffer>): JwtClaims {
   try {
     return parseStrictObject(payload);
   } catch {
-    throw refused("claims_malformed");
+    throw tokenError("claims_malformed");
   }
 }
 
-const SIGN_NAMES: NamesOf<SignJwtOptions> = {
+const SIGN_NAMES: OptionNames<SignJwtOptions> = {
   algorithms: true,
   key: true,
   header: true,
@@ -198,7 +198,7 @@ const SIGN_NAMES: NamesOf<SignJwtOptions> = {
 };
 
 /** A misspelt expectation would not be looked at. */
-const VERIFY_NAMES: NamesOf<VerifyJwtOptions> = {
+const VERIFY_NAMES: OptionNames<VerifyJwtOptions> = {
   algorithms: true,
   keys: true,
   issuer: true,

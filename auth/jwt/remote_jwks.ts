@@ -5,10 +5,10 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { fetchJson } from "../_fetch_json.ts";
-import { refused } from "./_token_error.ts";
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
+import { tokenError } from "./_token_error.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { publicUrl } from "../_public_url.ts";
 import { type PublishedKeys, readPublishedKeys } from "./_remote_key_set.ts";
 import { onceEach, warnConsole } from "../_report.ts";
@@ -53,9 +53,9 @@ interface KnownKeys extends PublishedKeys {
   readonly freshFor: number;
 }
 
-const CANNOT = "Cannot set up remote keys";
+const ACTION = "Cannot set up remote keys";
 
-const OPTION_NAMES: NamesOf<RemoteJwksOptions> = {
+const OPTION_NAMES: OptionNames<RemoteJwksOptions> = {
   fetch: true,
   insecureLoopback: true,
   cacheAge: true,
@@ -110,13 +110,13 @@ const ACCEPT = "application/jwk-set+json, application/json";
  */
 export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): KeyResolver {
   const { cacheAge, cooldown, staleAge, now, warn, ...limits } = readOptions(options);
-  const { href, origin } = publicUrl(CANNOT, uri, options);
+  const { href, origin } = publicUrl(ACTION, uri, options);
   const warnOnce = onceEach(warn);
   let known: KnownKeys | undefined;
   let triedAt = -Infinity;
   let problem: unknown;
   let isDown = false;
-  let flight: Promise<void> | undefined;
+  let inFlight: Promise<void> | undefined;
 
   /** The time. What was done later than that was done before the clock was set back; counted from now it ends, too. */
   function time(): number {
@@ -138,19 +138,19 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
       throw new AuthError("service_unavailable", { reason: "jwks_unavailable", cause: problem });
     }
     if (kid === undefined) return usable.keys;
-    if (usable.ambiguous.has(kid)) throw refused("key_ambiguous");
+    if (usable.ambiguous.has(kid)) throw tokenError("key_ambiguous");
     return usable.keys.filter((key) => key.kid === kid);
   }
 
   /** Fetches, or waits for who does, unless it has been tried just now. */
   async function refresh(): Promise<void> {
-    if (flight !== undefined) return await flight;
+    if (inFlight !== undefined) return await inFlight;
     const isSettled = problem !== undefined || knownWithin(staleAge) !== undefined;
     if (isSettled && time() - triedAt < cooldown) return;
     const fetching = fetchKeys();
     if (isWorkerd()) return await fetching;
-    flight = fetching.finally(() => flight = undefined);
-    await flight;
+    inFlight = fetching.finally(() => inFlight = undefined);
+    await inFlight;
   }
 
   /** What goes wrong is told to those who find no keys. */
@@ -192,24 +192,24 @@ function downMessage(origin: string, isKnown: boolean): string {
 
 /** The options, with what stands for those that were left out. */
 function readOptions(options: RemoteJwksOptions) {
-  checkNames<RemoteJwksOptions>(CANNOT, options, OPTION_NAMES);
+  rejectUnknownOptions<RemoteJwksOptions>(ACTION, options, OPTION_NAMES);
   const { fetch, insecureLoopback = false, now, warn = warnConsole } = options;
-  checkOptionalFunction(CANNOT, "fetch", fetch);
-  checkOptionalFunction(CANNOT, "now", now);
-  checkOptionalFunction(CANNOT, "warn", warn);
+  checkOptionalFunction(ACTION, "fetch", fetch);
+  checkOptionalFunction(ACTION, "now", now);
+  checkOptionalFunction(ACTION, "warn", warn);
   if (typeof insecureLoopback !== "boolean") {
-    throw new TypeError(`${CANNOT}: insecureLoopback is neither true nor false`);
+    throw new TypeError(`${ACTION}: insecureLoopback is neither true nor false`);
   }
   const { cacheAge = 600, cooldown = 30, staleAge = 3_600 } = options;
   const { maxBytes = 65_536, timeoutMs = 5_000 } = options;
   const numbers = { cacheAge, cooldown, staleAge, maxBytes, timeoutMs };
   for (const [name, value] of Object.entries(numbers)) checkNumber(name, value);
-  return { ...numbers, fetch, insecureLoopback, now: checkedClock(now), warn };
+  return { ...numbers, fetch, insecureLoopback, now: createClock(now), warn };
 }
 
 /** No cooldown would let everybody who makes up tokens make requests, too; only `staleAge` may be 0. */
 function checkNumber(name: string, value: number): void {
   const least = name === "staleAge" ? 0 : 1;
   if (Number.isSafeInteger(value) && value >= least && value <= MAX_NUMBER) return;
-  throw new RangeError(`${CANNOT}: ${name} is not an integer from ${least} to ${MAX_NUMBER}`);
+  throw new RangeError(`${ACTION}: ${name} is not an integer from ${least} to ${MAX_NUMBER}`);
 }

@@ -78,26 +78,26 @@ export interface VerifiedJws {
 
 /**
  * Why a token was refused, as `reason` of the {@linkcode AuthError}; never sent. The claim in front is the one that is
- * missing or wrong: `exp_passed`, `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names
+ * missing or wrong: `expired`, `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names
  * any.
  */
 export type TokenFailure =
   | "token_malformed"
   | "token_too_large"
-  | "alg_refused"
-  | "crit_refused"
-  | "typ_refused"
+  | "alg_not_allowed"
+  | "crit_unsupported"
+  | "typ_mismatch"
   | "key_unknown"
   | "key_ambiguous"
-  | "key_refused"
+  | "key_mismatch"
   | "signature_invalid"
   | "claims_malformed"
   | `${"iss" | "sub" | "aud" | "exp" | "nbf" | "iat" | "jti"}_malformed`
   | `${string}_missing`
-  | "exp_passed"
-  | "nbf_ahead"
-  | "iat_ahead"
-  | "max_age_passed"
+  | "expired"
+  | "not_yet_valid"
+  | "issued_in_future"
+  | "max_age_exceeded"
   | "iss_mismatch"
   | "aud_mismatch"
   | "sub_mismatch";

@@ -7,9 +7,9 @@
 
 import type { Emit } from "../_emit.ts";
 import {
+  type GeneratedKey,
+  generateKey,
   importKeys,
-  type MadeKey,
-  makeKey,
   type SigningKey,
   versionOf,
   withoutNulls,
@@ -27,7 +27,7 @@ import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
 import type { KeyStore, StoredKey } from "../stores/types.ts";
 
-/** What {@linkcode keyKeeper} takes. */
+/** What {@linkcode keyCache} takes. */
 export interface KeyKeeperOptions {
   readonly store: KeyStore;
   readonly rules: RingRules;
@@ -77,11 +77,11 @@ type Named = Pick<StoredKey, "kid">;
 const ATTEMPTS = 8;
 
 /** Makes a process's view of the ring. */
-export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): KeyKeeper {
+export function keyCache({ store, rules, now, emit, warn }: KeyKeeperOptions): KeyKeeper {
   let view: View | undefined;
   let newest = 0;
   let orders = 0;
-  let flight: Promise<View> | undefined;
+  let inFlight: Promise<View> | undefined;
   const removed = removedKeys();
 
   /** Keeps what was read, unless what is known is newer: answers may overtake each other. */
@@ -95,11 +95,11 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
   }
 
   /** Reads the ring, and writes what a plan says, until the ring is as the plan wants it. */
-  async function settle(
+  async function reconcile(
     plan: Planner,
     { repairs = false, mayWait = false }: SettleOptions,
   ): Promise<View> {
-    const made = new Map<string, MadeKey>();
+    const made = new Map<string, GeneratedKey>();
     let waiting: View | undefined; // the ring as it is, where what it lacks can wait
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const order = ++orders;
@@ -155,9 +155,9 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
       const at = now();
       const isFresh = view !== undefined && view.loadedAt <= at && at - view.loadedAt < maxAge;
       if (view !== undefined && isFresh) return view.keys;
-      if (isWorkerd()) return (await settle(lacking, { mayWait: true })).keys;
-      flight ??= settle(lacking, { mayWait: true }).finally(() => flight = undefined);
-      return (await flight).keys;
+      if (isWorkerd()) return (await reconcile(lacking, { mayWait: true })).keys;
+      inFlight ??= reconcile(lacking, { mayWait: true }).finally(() => inFlight = undefined);
+      return (await inFlight).keys;
     },
 
     async replace(revoke) {
@@ -166,7 +166,7 @@ export function keyKeeper({ store, rules, now, emit, warn }: KeyKeeperOptions): 
         keys.every(({ kid, retiredAt = Infinity }) =>
           !old?.has(kid) || (!revoke && retiredAt <= at)
         );
-      await settle((keys, at) => {
+      await reconcile((keys, at) => {
         const isDone = old !== undefined && keys !== undefined && isReplaced(keys, at);
         if (isDone) return planRing(keys, at, rules); // somebody else has replaced them meanwhile
         old ??= new Set(keys?.map(({ kid }) => kid));
@@ -208,8 +208,11 @@ async function importUsable(
 }
 
 /** Makes what is to be made, once: where a write is lost, the key is there for the next one. */
-async function fill({ alg, ...times }: NewRingKey, made: Map<string, MadeKey>): Promise<StoredKey> {
-  const key = made.get(alg) ?? await makeKey(alg);
+async function fill(
+  { alg, ...times }: NewRingKey,
+  made: Map<string, GeneratedKey>,
+): Promise<StoredKey> {
+  const key = made.get(alg) ?? await generateKey(alg);
   made.set(alg, key);
   return { ...key, alg, ...times };
 }

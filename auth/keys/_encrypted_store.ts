@@ -5,7 +5,7 @@
  */
 
 import { type Ciphers, encryptJwk, openJwk } from "./_jwe.ts";
-import { UNOPENED } from "./_import.ts";
+import { UNDECRYPTABLE } from "./_import.ts";
 import type { Warn } from "../_report.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../stores/types.ts";
 
@@ -49,7 +49,7 @@ export function keyStoreOf(cannot: string, { store, keys, warn }: KeyStoreParts)
 }
 
 /**
- * A store whose keys are encrypted in another store. One that does not open is given as {@linkcode UNOPENED}, which no ring
+ * A store whose keys are encrypted in another store. One that does not open is given as {@linkcode UNDECRYPTABLE}, which no ring
  * may have: what somebody wrote there, a key of their own for one, must not sign.
  */
 function encryptedKeyStore(
@@ -64,9 +64,9 @@ function encryptedKeyStore(
     for (const key of ring.keys) {
       const found = await openJwk(key, keys);
       isOld ||= found?.isOld === true;
-      opened.push({ ...key, key: found?.jwk ?? UNOPENED });
+      opened.push({ ...key, key: found?.jwk ?? UNDECRYPTABLE });
     }
-    const isWhole = opened.every(({ key }) => key !== UNOPENED);
+    const isWhole = opened.every(({ key }) => key !== UNDECRYPTABLE);
     return { ring: { ...ring, keys: opened }, isOld: isOld && isWhole };
   }
 

@@ -23,13 +23,13 @@ export interface SigningKey extends RingKey {
 }
 
 /** A private key that is in no ring yet. */
-export interface MadeKey {
+export interface GeneratedKey {
   readonly kid: string;
   readonly key: Jwk;
 }
 
 /** In the place of a stored key that the secret does not open. */
-export const UNOPENED: unique symbol = /* @__PURE__ */ Symbol("unopened");
+export const UNDECRYPTABLE: unique symbol = /* @__PURE__ */ Symbol("unopened");
 
 /** Whether a value names an algorithm whose public key verifies, and cannot sign. */
 export function isAsymmetric(alg: unknown): alg is AsymmetricAlgorithm {
@@ -37,7 +37,7 @@ export function isAsymmetric(alg: unknown): alg is AsymmetricAlgorithm {
 }
 
 /** Makes a private key. */
-export async function makeKey(alg: AsymmetricAlgorithm): Promise<MadeKey> {
+export async function generateKey(alg: AsymmetricAlgorithm): Promise<GeneratedKey> {
   const key = await generateJwk(alg);
   return { kid: key.kid ?? await jwkThumbprint(key), key };
 }
@@ -106,7 +106,7 @@ async function importKey(
 function readJwk(key: unknown): Jwk {
   if (typeof key === "object" && key !== null && !Array.isArray(key)) return key as Jwk;
   throw unusable(
-    key === UNOPENED
+    key === UNDECRYPTABLE
       ? "a key is not encrypted by the secret that is given, or was changed; rotate({ revoke: true }) replaces the keys"
       : "a key is no JWK",
   );

@@ -23,9 +23,9 @@ export interface RingRules {
   /** For how long a key signs. */
   readonly rotateAfter: number;
   /** For how long a key is published before it signs. */
-  readonly lead: number;
+  readonly prepublishSeconds: number;
   /** For how long a key is published after it has retired. */
-  readonly keepFor: number;
+  readonly retentionSeconds: number;
 }
 
 /** A key that is to be made. */
@@ -68,14 +68,18 @@ export function ringRules(
     algorithms,
     rotateAfter,
     // A verifier may keep a set that a cache on the way has kept, which came from a ring that was old
-    lead: 2 * (cacheAge + RING_AGE),
+    prepublishSeconds: 2 * (cacheAge + RING_AGE),
     // A process that has not read yet that a key was retired goes on signing by it for as long as a ring may be old
-    keepFor: RING_AGE + maxTokenAge + LEEWAY + MARGIN,
+    retentionSeconds: RING_AGE + maxTokenAge + LEEWAY + MARGIN,
   };
 }
 
 /** Whether a key is published, and verifies. */
-export function isKept({ retiredAt }: RingKey, at: number, { keepFor }: RingRules): boolean {
+export function isPublished(
+  { retiredAt }: RingKey,
+  at: number,
+  { retentionSeconds: keepFor }: RingRules,
+): boolean {
   return retiredAt === undefined || at < retiredAt + keepFor;
 }
 
@@ -103,7 +107,7 @@ export function planRing<Key extends RingKey>(
   at: number,
   rules: RingRules,
 ): RingPlan<Key> | undefined {
-  const kept = keys.filter((key) => isKept(key, at, rules));
+  const kept = keys.filter((key) => isPublished(key, at, rules));
   const missing: NewRingKey[] = [];
   const ends = new Map<string, number>();
   let isUrgent = false;
@@ -122,8 +126,8 @@ export function planRing<Key extends RingKey>(
         activeAt: at,
         ...(next === undefined ? {} : { retiredAt: next.activeAt }),
       });
-    } else if (next === undefined && at >= endOf(signer, rules) - rules.lead) {
-      const activeAt = at + rules.lead;
+    } else if (next === undefined && at >= endOf(signer, rules) - rules.prepublishSeconds) {
+      const activeAt = at + rules.prepublishSeconds;
       missing.push({ alg, createdAt: at, activeAt });
       ends.set(signer.kid, activeAt);
     }
@@ -143,7 +147,7 @@ export function replaceKeys<Key extends RingKey>(
   at: number,
   { rules, revoke }: { readonly rules: RingRules; readonly revoke: boolean },
 ): RingPlan<Key> {
-  const kept = revoke ? [] : keys.filter((key) => isKept(key, at, rules));
+  const kept = revoke ? [] : keys.filter((key) => isPublished(key, at, rules));
   return {
     keys: kept.map((key) => withEnd(key, Math.min(key.retiredAt ?? at, at))),
     missing: rules.algorithms.map((alg) => ({ alg, createdAt: at, activeAt: at })),
@@ -166,7 +170,7 @@ function isCancelled({ activeAt, retiredAt = Infinity }: RingKey): boolean {
 function nextKey<Key extends RingKey>(
   keys: readonly Key[],
   alg: string,
-  { at, rules: { lead } }: RingMoment,
+  { at, rules: { prepublishSeconds: lead } }: RingMoment,
 ): Key | undefined {
   const isPending = (key: Key) =>
     key.alg === alg && !isCancelled(key) &&
@@ -186,7 +190,7 @@ function endOf({ activeAt, retiredAt = Infinity }: RingKey, { rotateAfter }: Rin
 function missingEnd(
   key: RingKey,
   keys: readonly RingKey[],
-  { at, rules: { algorithms, lead } }: RingMoment,
+  { at, rules: { algorithms, prepublishSeconds: lead } }: RingMoment,
 ): number | undefined {
   if (!algorithms.some((alg) => alg === key.alg)) return Math.max(key.activeAt, at) + lead;
   const signer = findSigner(keys, key.alg, at);

@@ -5,13 +5,18 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { keyStoreOf } from "./_encrypted_store.ts";
-import { keyKeeper } from "./_cache.ts";
+import { keyCache } from "./_cache.ts";
 import { isAsymmetric, type SigningKey } from "./_import.ts";
-import { findSigner, isKept, type RingNumbers, ringRules } from "./_rotation.ts";
-import { checkNames, checkOptionalFunction, type NamesOf, requireSeconds } from "../_options.ts";
+import { findSigner, isPublished, type RingNumbers, ringRules } from "./_rotation.ts";
+import {
+  checkOptionalFunction,
+  type OptionNames,
+  rejectUnknownOptions,
+  requireSeconds,
+} from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
@@ -128,11 +133,11 @@ export interface KeyService {
   rotate(options?: RotateKeysOptions): Promise<void>;
 }
 
-const CANNOT = "Cannot create key service";
+const ACTION = "Cannot create key service";
 
-const SIGN_NAMES: NamesOf<SignTokenOptions> = { alg: true, typ: true, expiresIn: true };
+const SIGN_NAMES: OptionNames<SignTokenOptions> = { alg: true, typ: true, expiresIn: true };
 
-const ROTATE_NAMES: NamesOf<RotateKeysOptions> = { revoke: true };
+const ROTATE_NAMES: OptionNames<RotateKeysOptions> = { revoke: true };
 
 /** Seconds from one reading of the store to the next, whatever key ids tokens name. */
 const COOLDOWN = 5;
@@ -179,15 +184,15 @@ const DAY = 86_400;
 export function keyService(options: KeyServiceOptions): KeyService {
   const { store, numbers, events, warn } = readOptions(options);
   const { algorithms, cacheAge, maxTokenAge } = numbers;
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   const rules = ringRules(numbers);
   const emit = createEmitter({ events, now, warn });
-  const keeper = keyKeeper({ store, rules, now, emit, warn });
+  const keeper = keyCache({ store, rules, now, emit, warn });
   let published: { readonly of: string; readonly set: JwkSet } | undefined;
 
   function find(keys: readonly SigningKey[], kid: string): SigningKey | undefined {
     const at = now();
-    return keys.find((key) => key.kid === kid && isKept(key, at, rules));
+    return keys.find((key) => key.kid === kid && isPublished(key, at, rules));
   }
 
   return Object.freeze(
@@ -197,7 +202,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
       maxTokenAge,
 
       async sign(claims: JwtClaims, options: SignTokenOptions) {
-        checkNames("Cannot sign token", options, SIGN_NAMES);
+        rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
         const { alg = algorithms[0], typ = "JWT", expiresIn } = options;
         if (alg === undefined || !algorithms.includes(alg)) {
           throw new RangeError("Cannot sign token: alg is not one of the service's algorithms");
@@ -223,7 +228,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
       async jwks() {
         const keys = await keeper.current();
         const at = now();
-        const kept = keys.filter((key) => isKept(key, at, rules));
+        const kept = keys.filter((key) => isPublished(key, at, rules));
         const of = kept.map(({ kid, alg }) => `${kid} ${alg}`).join();
         if (published?.of !== of) {
           const set = Object.freeze({ keys: Object.freeze(kept.map(({ jwk }) => jwk)) });
@@ -239,7 +244,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
       },
 
       async rotate(options: RotateKeysOptions = {}) {
-        checkNames("Cannot rotate keys", options, ROTATE_NAMES); // a stolen key would go on behind a misspelt `revoke`
+        rejectUnknownOptions("Cannot rotate keys", options, ROTATE_NAMES); // a stolen key would go on behind a misspelt `revoke`
         const { revoke = false } = options;
         if (typeof revoke !== "boolean") {
           throw new TypeError("Cannot rotate keys: revoke is neither true nor false");
@@ -251,7 +256,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
 }
 
 function readOptions(options: KeyServiceOptions) {
-  checkNames<KeyServiceOptions>(CANNOT, options, {
+  rejectUnknownOptions<KeyServiceOptions>(ACTION, options, {
     store: true,
     keys: true,
     algorithms: true,
@@ -265,25 +270,28 @@ function readOptions(options: KeyServiceOptions) {
   const { cacheAge = 600, maxTokenAge = 3_600, rotateAfter = 90 * DAY } = options;
   const { now, events, warn = warnConsole } = options;
   for (const [name, value] of Object.entries({ now, events, warn })) {
-    checkOptionalFunction(CANNOT, name, value);
+    checkOptionalFunction(ACTION, name, value);
   }
-  const store = keyStoreOf(CANNOT, { ...options, warn });
-  requireSeconds(CANNOT, { cacheAge }, { min: 0, max: DAY });
-  requireSeconds(CANNOT, { maxTokenAge }, { min: 1, max: 30 * DAY });
+  const store = keyStoreOf(ACTION, { ...options, warn });
+  requireSeconds(ACTION, { cacheAge }, { min: 0, max: DAY });
+  requireSeconds(ACTION, { maxTokenAge }, { min: 1, max: 30 * DAY });
   const algorithms = readAlgorithms(options.algorithms ?? ["ES256"]);
   const numbers: RingNumbers = { algorithms, rotateAfter, cacheAge, maxTokenAge };
-  requireSeconds(CANNOT, { rotateAfter }, { min: ringRules(numbers).lead, max: 3_650 * DAY });
+  requireSeconds(ACTION, { rotateAfter }, {
+    min: ringRules(numbers).prepublishSeconds,
+    max: 3_650 * DAY,
+  });
   return { store, numbers, events, warn };
 }
 
 function readAlgorithms(list: readonly AsymmetricAlgorithm[]): readonly AsymmetricAlgorithm[] {
   if (!Array.isArray(list) || list.length === 0 || !list.every(isAsymmetric)) {
     throw new TypeError(
-      `${CANNOT}: algorithms is no list of algorithms that have a public key, as ["ES256"]`,
+      `${ACTION}: algorithms is no list of algorithms that have a public key, as ["ES256"]`,
     );
   }
   if (new Set(list).size < list.length) {
-    throw new TypeError(`${CANNOT}: algorithms names one twice`);
+    throw new TypeError(`${ACTION}: algorithms names one twice`);
   }
   return Object.freeze([...list]);
 }

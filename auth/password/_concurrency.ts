@@ -5,8 +5,8 @@
  */
 
 import { nowSeconds } from "../_clock.ts";
-import { createLeases, type Lease } from "./_leases.ts";
-import { checkNames } from "../_options.ts";
+import { createSemaphore, type Lease } from "./_leases.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
 import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
 
@@ -42,7 +42,7 @@ export function limitHasher(
   hasher: PasswordHasher,
   options: LimitHasherOptions = {},
 ): LimitedHasher {
-  checkNames<LimitHasherOptions>("Cannot limit hasher", options, {
+  rejectUnknownOptions<LimitHasherOptions>("Cannot limit hasher", options, {
     running: true,
     waiting: true,
     now: true,
@@ -51,8 +51,8 @@ export function limitHasher(
   if (!Number.isInteger(most) || most < 1 || !Number.isInteger(mostWaiting) || mostWaiting < 0) {
     throw new RangeError("Cannot limit hasher: running and waiting are not integers from 1 and 0");
   }
-  const places = createLeases(most + mostWaiting, HOLD_SECONDS, now);
-  const turns = createLeases(most, HOLD_SECONDS, now);
+  const places = createSemaphore(most + mostWaiting, HOLD_SECONDS, now);
+  const turns = createSemaphore(most, HOLD_SECONDS, now);
   const waiters: ((turn: Lease) => void)[] = [];
 
   /** Gives turns to those who wait, first come, first served. */

@@ -50,7 +50,7 @@ interface Part {
  *
  * @param characters The password's, as {@linkcode foldCase} gives them.
  */
-export function measurePassword(
+export function estimateGuesses(
   characters: readonly string[],
   words: readonly PasswordWord[],
 ): PasswordMeasure {

@@ -13,7 +13,7 @@ import type { PasswordHasher } from "./hasher.ts";
  *
  * @throws {TypeError} If there is none, or two have the same id.
  */
-export function joinHashers(
+export function combineHashers(
   hashers: PasswordHasher | readonly PasswordHasher[],
   warn: Warn,
 ): PasswordHasher {

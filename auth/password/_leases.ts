@@ -21,7 +21,7 @@ export interface Leases {
  * Makes leases. One that is held for longer than `seconds` counts as given back, so that what never ends does not keep
  * everybody out for ever.
  */
-export function createLeases(most: number, seconds: number, now: () => number): Leases {
+export function createSemaphore(most: number, seconds: number, now: () => number): Leases {
   const held = new Set<Lease>();
   return {
     take() {

@@ -25,15 +25,15 @@ export type PasswordReading =
     /** Code points of that form; SP 800-63B-4 §3.1.1.2 (4) counts each as one character. */
     readonly length: number;
   }
-  | { readonly kind: "impossible_text" }
+  | { readonly kind: "invalid_characters" }
   | { readonly kind: "too_long" };
 
 /** Reads what somebody gave as a password, in a time that does not grow with a text that is too long. */
 export function readPassword(value: unknown): PasswordReading {
-  if (typeof value !== "string") return { kind: "impossible_text" };
+  if (typeof value !== "string") return { kind: "invalid_characters" };
   if (value.length > MAX_PASSWORD_UNITS) return { kind: "too_long" };
   // NUL ends a text in some hashers, and every lone surrogate has the same bytes: other passwords would match
-  if (value.includes("\0") || !value.isWellFormed()) return { kind: "impossible_text" };
+  if (value.includes("\0") || !value.isWellFormed()) return { kind: "invalid_characters" };
   const text = value.normalize("NFC");
   const { length } = [...text];
   return length > MAX_PASSWORD_LENGTH ? { kind: "too_long" } : { kind: "text", text, length };

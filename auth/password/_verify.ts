@@ -7,7 +7,7 @@
 import type { Emit } from "../_emit.ts";
 import { preparePassword } from "./_normalize.ts";
 import type { Warn } from "../_report.ts";
-import { isDisabled } from "../_stored.ts";
+import { isDisabled } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { LoginFailure } from "../events.ts";
 import type { PasswordHasher } from "./hasher.ts";
@@ -38,7 +38,7 @@ type Authenticable = Pick<User, "sub" | "identifier" | "securityStamp">;
 /** The steps, each of which ends in what it says or throws an {@linkcode AuthError}. */
 export interface PasswordSteps {
   /** What somebody gave can be a password; this is the form to verify. */
-  requirePossible(password: unknown): string;
+  normalizePassword(password: unknown): string;
   /** The password is the user's, and the user may sign in. */
   requireMatch(hasher: PasswordHasher, attempt: PasswordAttempt): Promise<User>;
   /** The policy lets a new password pass; this is the form to hash. */
@@ -63,7 +63,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
   }
 
   return {
-    requirePossible(password) {
+    normalizePassword(password) {
       const prepared = preparePassword(password);
       if (prepared !== undefined) return prepared;
       // Neither counted nor told of: it was no guess, and costs so little that a log would fill with it
@@ -112,7 +112,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
 
 /** What is wrong with a password that a policy of the application's own let pass, and that no hasher may be given. */
 const IMPOSSIBLE: PasswordProblem = {
-  code: "impossible_text",
+  code: "invalid_characters",
   message: "Choose another: this one is too long, or has a character that cannot be used",
 };
 
@@ -120,7 +120,7 @@ const IMPOSSIBLE: PasswordProblem = {
  * What somebody who is signed in gets for a wrong current password: a mistake in a form. A 401 would send the user away to
  * sign in again.
  */
-export function asMistake(error: unknown): unknown {
+export function asWrongPassword(error: unknown): unknown {
   if (!(error instanceof AuthError) || error.code !== "invalid_credentials") return error;
   const { reason = "" } = error;
   const message = "This is not the current password";

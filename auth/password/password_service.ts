@@ -4,16 +4,16 @@
  * @module
  */
 
-import { changeUser, identifierTaken } from "../_update_user.ts";
-import { checkedClock } from "../_clock.ts";
+import { changeUser, identifierTaken } from "../users/update_user.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { endAccess } from "../_revoke_access.ts";
-import { joinHashers } from "./_hashers.ts";
+import { revokeAccess } from "../users/revoke_access.ts";
+import { combineHashers } from "./_hashers.ts";
 import { limitHasher } from "./_concurrency.ts";
-import { asMistake, passwordSteps } from "./_verify.ts";
+import { asWrongPassword, passwordSteps } from "./_verify.ts";
 import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
-import { readUser } from "../_stored.ts";
+import { checkStoredUser } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier } from "../identifier.ts";
@@ -22,7 +22,11 @@ import { pbkdf2Hasher } from "./pbkdf2.ts";
 import { type PasswordPolicy, passwordPolicy } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import type { RefreshTokenStore, SessionStore, User, UserStore } from "../stores/types.ts";
-import type { LoginClient, LoginReservation, ThrottleService } from "../throttle/throttle_service.ts";
+import type {
+  LoginClient,
+  LoginReservation,
+  ThrottleService,
+} from "../throttle/throttle_service.ts";
 
 /** Options of {@linkcode passwordService}. */
 export interface PasswordServiceOptions {
@@ -152,8 +156,8 @@ export interface PasswordService {
 export function passwordService(options: PasswordServiceOptions): PasswordService {
   const { users, throttle, events, warn = warnConsole } = options;
   requireThrottle(throttle);
-  const now = checkedClock(options.now);
-  const hashers = joinHashers(options.hasher ?? pbkdf2Hasher(), warn);
+  const now = createClock(options.now);
+  const hashers = combineHashers(options.hasher ?? pbkdf2Hasher(), warn);
   const limit = limitHasher(hashers, { ...options.hashing, now });
   const emit = createEmitter({ events, now, warn });
   const policy = options.policy ?? passwordPolicy();
@@ -169,7 +173,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     newPassword: unknown,
     check: (user: User, hasher: PasswordHasher) => Promise<void>,
   ): Promise<PasswordAuthentication> {
-    const { identifier = "" } = readUser(await users.findBySub(sub)) ?? {};
+    const { identifier = "" } = checkStoredUser(await users.findBySub(sub)) ?? {};
     const password = await steps.requireStrong(newPassword, identifier, "/newPassword");
     const securityStamp = randomId();
     const changed = await limit.admit((hasher) =>
@@ -180,7 +184,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     );
     if (!changed) throw new AuthError("invalid_credentials", { reason: "user_unknown" });
     emit("password.changed", { sub });
-    await endAccess(options, sub);
+    await revokeAccess(options, sub);
     return steps.authenticate({ sub, identifier, securityStamp });
   }
 
@@ -204,10 +208,10 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     async verify({ identifier, password }: PasswordCredentials, client: LoginClient) {
       requireClient(client);
       const account = canonicalIdentifier(identifier);
-      const prepared = steps.requirePossible(password); // no guess, so it is not counted
+      const prepared = steps.normalizePassword(password); // no guess, so it is not counted
       return await limit.admit(async (hasher) => {
         const reservation = await reserve(account, client);
-        const found = readUser(await users.findByIdentifier(account));
+        const found = checkStoredUser(await users.findByIdentifier(account));
         await reservation.confirm(found);
         const user = await steps.requireMatch(hasher, { user: found, password: prepared, client });
         await reservation.succeed();
@@ -224,14 +228,14 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     ) {
       requireClient(client);
       const changing = replace(sub, newPassword, async (user, hasher) => {
-        const password = steps.requirePossible(currentPassword);
+        const password = steps.normalizePassword(currentPassword);
         const reservation = await reserve(user.identifier, client);
         await reservation.confirm(user);
         await steps.requireMatch(hasher, { user, password, client });
         await reservation.succeed();
       });
       return await changing.catch((error) => {
-        throw asMistake(error);
+        throw asWrongPassword(error);
       });
     },
 

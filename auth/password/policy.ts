@@ -5,10 +5,10 @@
  * @module
  */
 
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import {
+  estimateGuesses,
   listForms,
-  measurePassword,
   type PasswordWord,
   type StretchCode,
   wordsOf,
@@ -18,7 +18,7 @@ import { foldCase, MAX_PASSWORD_LENGTH, readPassword } from "./_normalize.ts";
 /** Stable code of what is wrong with a password. */
 export type PasswordProblemCode =
   /** No text, NUL in it, or half of a character. */
-  | "impossible_text"
+  | "invalid_characters"
   /** More than 256 characters. */
   | "too_long"
   /** Fewer characters than the least. */
@@ -120,7 +120,7 @@ export interface PasswordPolicy {
  * ```
  */
 export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPolicy {
-  checkNames<PasswordPolicyOptions>("Cannot create password policy", options, {
+  rejectUnknownOptions<PasswordPolicyOptions>("Cannot create password policy", options, {
     minLength: true,
     words: true,
     breached: true,
@@ -146,7 +146,7 @@ export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPol
     const reading = readPassword(password);
     if (reading.kind !== "text") return [reading.kind];
     const characters = foldCase(reading.text);
-    const measure = measurePassword(characters, [
+    const measure = estimateGuesses(characters, [
       ...wordsOf(identifier, "contextual"),
       ...expected,
       ...minLength < LIST_BELOW ? await listedWords(characters) : [],
@@ -204,7 +204,7 @@ function requireOptions(minLength: unknown, words: unknown, breached: unknown): 
 /** §3.1.1.2: give the reason, and guidance that leads away from small changes of the same password. */
 function messageOf(code: PasswordProblemCode, minLength: number): string {
   switch (code) {
-    case "impossible_text":
+    case "invalid_characters":
       return "Type the password again: it has a character that cannot be used";
     case "too_long":
       return `Use at most ${MAX_PASSWORD_LENGTH} characters`;

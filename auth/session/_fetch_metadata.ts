@@ -12,7 +12,7 @@ export type RequestSource =
   /** Anywhere else, a sibling domain included. */
   | "foreign"
   /** No browser has said: a token has to. */
-  | "unsaid";
+  | "unknown";
 
 /** Methods that change nothing, RFC 9110 §9.2.1. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "TRACE"];
@@ -49,7 +49,7 @@ export function csrfGate(
     const origin = request.headers.get("Origin");
     if (origin !== null && trusted.has(origin)) return "own";
     if (site !== null) return "foreign"; // cross-site, same-site, none, and what is yet to come
-    if (origin === null) return "unsaid";
+    if (origin === null) return "unknown";
     return isOwnOrigin(origin, request) ? "own" : "foreign";
   };
 }

@@ -12,7 +12,7 @@ import type { SessionInfo, SessionLimits, UserInfo } from "./types.ts";
 import type { Session, User } from "../stores/types.ts";
 
 /** Limits as a service applies them. */
-export interface SessionClock {
+export interface EffectiveLimits {
   /** Seconds from the beginning, whatever happens. */
   readonly absolute: number;
   /** Seconds without a request. */
@@ -20,21 +20,21 @@ export interface SessionClock {
   /** After how many seconds a use is noted: at most a minute, and a tenth of the idle limit. */
   readonly touchAfter: number;
   /** Which rule has ended a session. */
-  passed(session: Session, at: number): SessionExpiry | undefined;
+  expiryReason(session: Session, at: number): SessionExpiry | undefined;
 }
 
 const USER_AGENT_LENGTH = 256;
 
 /** The limits that hold for a session. */
-export function clockOf(
-  clocks: { readonly visit: SessionClock; readonly lasting: SessionClock },
-  session: Pick<Session, "lasting">,
-): SessionClock {
-  return session.lasting ? clocks.lasting : clocks.visit;
+export function limitsFor(
+  clocks: { readonly transient: EffectiveLimits; readonly persistent: EffectiveLimits },
+  session: Pick<Session, "persistent">,
+): EffectiveLimits {
+  return session.persistent ? clocks.persistent : clocks.transient;
 }
 
 /** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
-export function sessionClock(limits: SessionLimits): SessionClock {
+export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   const { absolute = 86_400 } = limits;
   const { idle = Math.min(3_600, absolute) } = limits;
   requireSeconds("Cannot create session service", { absolute, idle });
@@ -45,7 +45,7 @@ export function sessionClock(limits: SessionLimits): SessionClock {
     absolute,
     idle,
     touchAfter: Math.min(60, Math.floor(idle / 10)),
-    passed({ createdAt, activeAt, expiresAt }, at) {
+    expiryReason({ createdAt, activeAt, expiresAt }, at) {
       if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // made while the clock was ahead
       // The earlier of what was promised then and what is set now: a limit that was lowered holds for all
       if (at >= Math.min(expiresAt, createdAt + absolute)) return "absolute_limit";
@@ -56,16 +56,26 @@ export function sessionClock(limits: SessionLimits): SessionClock {
 }
 
 /** A session as it may be shown. Its members are named: a store may give more than it was given. */
-export function showSession(session: Session): SessionInfo {
-  const { id, sub, createdAt, activeAt, expiresAt, lasting, authTime, amr, acr, userAgent } =
-    session;
+export function toSessionInfo(session: Session): SessionInfo {
+  const {
+    id,
+    sub,
+    createdAt,
+    activeAt,
+    expiresAt,
+    persistent: persistent,
+    authTime,
+    amr,
+    acr,
+    userAgent,
+  } = session;
   return {
     id,
     sub,
     createdAt,
     activeAt,
     expiresAt,
-    ...(lasting ? { lasting: true } : {}),
+    ...(persistent ? { persistent: true } : {}),
     authTime,
     amr,
     ...(typeof acr === "string" ? { acr } : {}),
@@ -74,7 +84,7 @@ export function showSession(session: Session): SessionInfo {
 }
 
 /** A user as it may be shown; its members are named, as those of a session. */
-export function showUser({ sub, identifier, createdAt }: User): UserInfo {
+export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
   return { sub, identifier, createdAt };
 }
 
@@ -91,15 +101,15 @@ export function requireAuthentication(
   cannot: string = "Cannot create session",
 ): Authentication {
   const { sub, securityStamp, authTime, amr } = authentication;
-  const isSound = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
+  const isValid = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
     Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
-  if (isSound) return authentication;
+  if (isValid) return authentication;
   throw new TypeError(
     `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
   );
 }
 
 /** Cut and well-formed: half a character is no text that every store takes. */
-export function cutUserAgent(userAgent: string): string {
+export function truncateUserAgent(userAgent: string): string {
   return userAgent.slice(0, USER_AGENT_LENGTH).toWellFormed();
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { dropBlanks, skipBlanks, withoutBlanks } from "../_header.ts";
+import { skipBlanks, trimOws, withoutBlanks } from "../_header.ts";
 import { checkPair, checkPrefix, checkScope, checkTime } from "./_set_cookie.ts";
 
 /** A cookie as a request carries it. */
@@ -111,7 +111,7 @@ export function readCookie(header: string | null, name: string): CookieReading {
   if (at === -1 || name === "" || NEVER_A_NAME_REGEXP.test(name)) return ABSENT;
   let value: string | undefined;
   for (; at !== -1; at = header.indexOf(name, at + name.length)) {
-    const before = dropBlanks(header, 0, at);
+    const before = trimOws(header, 0, at);
     if (before > 0 && header.charCodeAt(before - 1) !== SEMICOLON) continue;
     const equals = skipBlanks(header, at + name.length, header.length);
     if (header.charCodeAt(equals) !== EQUALS) continue;

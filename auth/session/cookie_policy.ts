@@ -6,7 +6,7 @@
  */
 
 import { MAX_COOKIE_AGE } from "./_set_cookie.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type CookieReading, readCookie, serializeCookie } from "./cookie.ts";
 
@@ -97,7 +97,7 @@ const NAME_REGEXP = /^\w{1,32}$/;
  * ```
  */
 export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
-  checkNames<CookiePolicyOptions>("Cannot make cookies", options, {
+  rejectUnknownOptions<CookiePolicyOptions>("Cannot make cookies", options, {
     domain: true,
     sameSite: true,
     name: true,

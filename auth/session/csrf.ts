@@ -9,7 +9,7 @@
  */
 
 import { decodeHex, encodeHex, equalText, joinFields } from "../_bytes.ts";
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { csrfGate, isHandshake, isSafe } from "./_fetch_metadata.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
@@ -74,7 +74,7 @@ export interface CsrfService {
    *
    * @throws {AuthError} `csrf_failed`
    */
-  checkSource(request: Request): Promise<void>;
+  checkOrigin(request: Request): Promise<void>;
 }
 
 /** 32 bytes of HMAC, 32 bytes of chance. */
@@ -120,7 +120,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   }
   const sourceOf = csrfGate(trustedOrigins);
   const { events, warn } = options;
-  const emit = createEmitter({ events, now: checkedClock(options.now), warn });
+  const emit = createEmitter({ events, now: createClock(options.now), warn });
   new Headers([[header, ""]]); // throws a TypeError if it is no name
 
   /** What a token is bound to: the session's cookie, else that before the session. */
@@ -185,11 +185,11 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     if (isSafe(request)) return;
     switch (sourceOf(request)) {
       case "foreign":
-        throw failure("source_foreign", originOf(request));
+        throw failure("cross_origin", originOf(request));
       case "own":
         if (wantsToken && !isHandshake(request)) await checkToken(request);
         return;
-      case "unsaid":
+      case "unknown":
         return await checkToken(request);
     }
   }
@@ -198,7 +198,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     header,
     issue,
     check: (request: Request) => checkAll(request, true),
-    checkSource: (request: Request) => checkAll(request, false),
+    checkOrigin: (request: Request) => checkAll(request, false),
   });
 }
 

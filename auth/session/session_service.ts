@@ -5,20 +5,20 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { endAccess, endSession } from "../_revoke_access.ts";
+import { revokeAccess, revokeSessionAccess } from "../users/revoke_access.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
-  clockOf,
-  cutUserAgent,
+  limitsFor,
   requireAuthentication,
-  sessionClock,
-  showSession,
-  showUser,
+  sessionLimits,
+  toSessionInfo,
+  toUserInfo,
+  truncateUserAgent,
 } from "./_limits.ts";
-import { isDisabled, readSession, readUser } from "../_stored.ts";
+import { checkStoredSession, checkStoredUser, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
 import type { Authentication } from "../principal.ts";
 import type {
@@ -30,12 +30,13 @@ import type {
 import type { Session } from "../stores/types.ts";
 
 /** Limits of sessions that last, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 without a request. */
-export const LASTING_SESSIONS: { readonly absolute: number; readonly idle: number } = Object.freeze(
-  {
-    absolute: 2_592_000,
-    idle: 604_800,
-  },
-);
+export const PERSISTENT_SESSION: { readonly absolute: number; readonly idle: number } = Object
+  .freeze(
+    {
+      absolute: 2_592_000,
+      idle: 604_800,
+    },
+  );
 
 const TOKEN_REGEXP = /^[\w-]{43}$/;
 
@@ -67,18 +68,18 @@ export function sessionService(options: SessionServiceOptions): SessionService {
   if (typeof sessions?.findByTokenHash !== "function" || typeof users?.findBySub !== "function") {
     throw new TypeError("Cannot create session service: sessions or users are missing");
   }
-  const now = checkedClock(options.now);
-  const visit = sessionClock(options);
-  const clocks = { visit, lasting: sessionClock(options.lasting ?? LASTING_SESSIONS) };
+  const now = createClock(options.now);
+  const transient = sessionLimits(options);
+  const clocks = { transient, persistent: sessionLimits(options.persistent ?? PERSISTENT_SESSION) };
   const emit = createEmitter({ events, now, warn });
 
-  function passed(session: Session, at: number): SessionExpiry | undefined {
-    return clockOf(clocks, session).passed(session, at);
+  function expiryReason(session: Session, at: number): SessionExpiry | undefined {
+    return limitsFor(clocks, session).expiryReason(session, at);
   }
 
   /** Ends a session because somebody wants it: what was derived from it goes too. */
   async function end({ id }: Pick<Session, "id">): Promise<void> {
-    await endSession(() => sessions.revoke(id), options, { sessionId: id });
+    await revokeSessionAccess(() => sessions.revoke(id), options, { sessionId: id });
   }
 
   async function expire(session: Session, reason: SessionExpiry): Promise<undefined> {
@@ -91,16 +92,16 @@ export function sessionService(options: SessionServiceOptions): SessionService {
    * then counts only if it is newer, since a store may still show what was there before.
    */
   async function touch(session: Session, at: number): Promise<Session | null> {
-    if (at - session.activeAt < clockOf(clocks, session).touchAfter) return session;
+    if (at - session.activeAt < limitsFor(clocks, session).touchAfter) return session;
     const touched = await sessions.touch(session.id, session.activeAt, at);
     if (touched === "updated") return { ...session, activeAt: at };
-    const current = readSession(await sessions.findByTokenHash(session.tokenHash));
+    const current = checkStoredSession(await sessions.findByTokenHash(session.tokenHash));
     return current !== null && current.activeAt > session.activeAt ? current : null;
   }
 
   async function findByToken(token: string): Promise<Session | null> {
     if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return null;
-    return readSession(await sessions.findByTokenHash(await digestText(token)));
+    return checkStoredSession(await sessions.findByTokenHash(await digestText(token)));
   }
 
   async function revokeToken(token: string): Promise<void> {
@@ -112,20 +113,20 @@ export function sessionService(options: SessionServiceOptions): SessionService {
 
   async function list(sub: string): Promise<readonly SessionInfo[]> {
     const at = now();
-    const user = readUser(await users.findBySub(sub));
+    const user = checkStoredUser(await users.findBySub(sub));
     if (user === null || isDisabled(user)) return [];
     const found = await sessions.list(sub);
-    for (const session of found) readSession(session);
+    for (const session of found) checkStoredSession(session);
     return found
-      .filter((session) => passed(session, at) === undefined)
+      .filter((session) => expiryReason(session, at) === undefined)
       .filter(({ securityStamp }) => securityStamp === user.securityStamp)
       .sort((a, b) => b.activeAt - a.activeAt)
-      .map(showSession);
+      .map(toSessionInfo);
   }
 
   return Object.freeze({
     async create(authentication: Authentication, options: NewSessionOptions = {}) {
-      const { replaces, lasting = false, userAgent } = options;
+      const { replaces, persistent = false, userAgent } = options;
       const at = now();
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(authentication, at);
       if (replaces !== undefined) await revokeToken(replaces);
@@ -137,30 +138,32 @@ export function sessionService(options: SessionServiceOptions): SessionService {
         securityStamp,
         createdAt: at,
         activeAt: at,
-        expiresAt: at + clockOf(clocks, { lasting }).absolute,
-        ...(lasting ? { lasting } : {}),
+        expiresAt: at + limitsFor(clocks, { persistent: persistent }).absolute,
+        ...(persistent ? { persistent: persistent } : {}),
         authTime,
         amr,
         ...(acr === undefined ? {} : { acr }),
-        ...(userAgent ? { userAgent: cutUserAgent(userAgent) } : {}),
+        ...(userAgent ? { userAgent: truncateUserAgent(userAgent) } : {}),
       };
       await sessions.create(session);
       emit("session.created", { sub, sessionId: session.id });
-      return { token, session: showSession(session) };
+      return { token, session: toSessionInfo(session) };
     },
 
     async verify(token: string) {
       const session = await findByToken(token);
       if (session === null) return undefined;
       const at = now();
-      const expiry = passed(session, at);
+      const expiry = expiryReason(session, at);
       if (expiry !== undefined) return await expire(session, expiry);
       // Not ended, only refused: a copy of the store that lags may not know the user or the new password yet
-      const user = readUser(await users.findBySub(session.sub));
+      const user = checkStoredUser(await users.findBySub(session.sub));
       if (user === null || isDisabled(user)) return undefined;
       if (user.securityStamp !== session.securityStamp) return undefined;
       const current = await touch(session, at);
-      return current === null ? undefined : { session: showSession(current), user: showUser(user) };
+      return current === null
+        ? undefined
+        : { session: toSessionInfo(current), user: toUserInfo(user) };
     },
 
     list,
@@ -178,12 +181,15 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     },
 
     async revokeOthers(sub: string, id: string) {
-      await endSession(() => sessions.revokeAll(sub, id), options, { sub, exceptSessionId: id });
+      await revokeSessionAccess(() => sessions.revokeAll(sub, id), options, {
+        sub,
+        exceptSessionId: id,
+      });
       emit("session.revoked", { sub, exceptSessionId: id });
     },
 
     async revokeAll(sub: string) {
-      await endAccess(options, sub);
+      await revokeAccess(options, sub);
       emit("session.revoked", { sub });
     },
 

@@ -18,8 +18,8 @@ export interface SessionLimits {
 
 /** Options of {@linkcode sessionService}. */
 export interface SessionServiceOptions extends SessionLimits {
-  /** Limits of sessions that outlive the browser's window. @default {LASTING_SESSIONS} */
-  readonly lasting?: SessionLimits | undefined;
+  /** Limits of sessions that outlive the browser's window. @default {PERSISTENT_SESSION} */
+  readonly persistent?: SessionLimits | undefined;
   /** Keeps sessions. */
   readonly sessions: SessionStore;
   /** Keeps users: every request asks whether there still is one. */
@@ -39,7 +39,7 @@ export interface NewSessionOptions {
   /** The token that the browser presented until now: its session ends, so that nobody who planted it shares the new one. */
   readonly replaces?: string | undefined;
   /** Whether it outlives the browser's window: "keep me signed in". @default {false} */
-  readonly lasting?: boolean | undefined;
+  readonly persistent?: boolean | undefined;
   /** The browser's `User-Agent`, for the user's list of sessions; cut to 256 characters. */
   readonly userAgent?: string | null | undefined;
 }

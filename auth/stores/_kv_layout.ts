@@ -10,8 +10,8 @@
  * @module
  */
 
-import type { KvGate } from "./_kv_limit.ts";
-import { type EncodedRecord, removableAt } from "./_records.ts";
+import type { CommitLimiter } from "./_kv_limit.ts";
+import { type EncodedRecord, purgeAfter } from "./_records.ts";
 import type { DenoKv, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
 /** Most bytes of a value. */
@@ -29,7 +29,7 @@ const DECODER = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 /** Where an adapter keeps records, and what time it is there. */
 export interface KvPlace {
   readonly kv: DenoKv;
-  readonly gate: KvGate;
+  readonly gate: CommitLimiter;
   readonly prefix: readonly string[];
   readonly now: () => number;
 }
@@ -134,6 +134,6 @@ export function decodeKvRecord({ value, versionstamp }: DenoKvEntry): KvRecord |
 /** Options of keys that end with their record: without `expireIn` they stay, whatever they had before. */
 export function expiry(expiresAt: number | undefined, now: number): { expireIn?: number } {
   if (expiresAt === undefined) return {};
-  const expireIn = Math.max(1, Math.ceil((removableAt(expiresAt) - now) * 1000));
+  const expireIn = Math.max(1, Math.ceil((purgeAfter(expiresAt) - now) * 1000));
   return expireIn > MAX_EXPIRE_IN ? {} : { expireIn };
 }

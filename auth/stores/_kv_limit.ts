@@ -11,7 +11,7 @@
 const MOST_COMMITS = 4;
 
 /** Lets commits through. */
-export interface KvGate {
+export interface CommitLimiter {
   /**
    * Commits as soon as there is room. Rejects with Deno KV's fault, or, if the database was found locked meanwhile and the
    * end has come, with that of another commit; nothing was written then.
@@ -28,7 +28,7 @@ interface Waiter {
 }
 
 /** Makes the gate of an adapter. */
-export function kvGate(): KvGate {
+export function kvGate(): CommitLimiter {
   let running = 0;
   let locked: { readonly fault: unknown } | undefined;
   let waiters: Waiter[] = [];

@@ -14,7 +14,7 @@ import {
   recordKey,
   uniqueKey,
 } from "./_kv_layout.ts";
-import { hasEnded } from "./_records.ts";
+import { isExpired } from "./_records.ts";
 import type { KeyedRecord, ListRecordsOptions, Versioned } from "./adapter.ts";
 import type { DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
@@ -130,7 +130,7 @@ async function readAll(
   return read.flat().flatMap((entry, at) => {
     const record = decodeKvRecord(entry);
     if (record === null || record.index[index] !== text) return [];
-    if (hasEnded(record.expiresAt, now)) return [];
+    if (isExpired(record.expiresAt, now)) return [];
     return [{ key: keys[at] ?? "", ...versioned(record) }];
   });
 }
@@ -144,7 +144,7 @@ async function readLiving(
   if (!fitsKey(at)) return null;
   const [entry] = await calls.read(at);
   const record = entry === undefined ? null : decodeKvRecord(entry);
-  return record === null || hasEnded(record.expiresAt, now()) ? null : record;
+  return record === null || isExpired(record.expiresAt, now()) ? null : record;
 }
 
 function versioned({ value, versionstamp, expiresAt }: KvRecord): Versioned {

@@ -6,14 +6,14 @@
 
 import { isLocked } from "./_kv_limit.ts";
 import type { KvPlace } from "./_kv_layout.ts";
-import { waitBetween } from "../_backoff.ts";
+import { sleepWithJitter } from "../_backoff.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
 /** How long one operation goes on trying, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 /** The longest waits between two tries, in milliseconds: for a lock, and for others who change the same record. */
-const MAX_WAIT_MS = { locked: 250, overtaken: 32 } as const;
+const MAX_WAIT_MS = { locked: 250, conflict: 32 } as const;
 
 /** Calls of one operation. Each rejects with an `Error` that says what cannot be done. */
 export interface KvCalls {
@@ -45,13 +45,13 @@ export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: stri
   const wait = async (why: keyof typeof MAX_WAIT_MS, refusal: Error) => {
     if (performance.now() >= end) throw refusal;
     longest = Math.min(longest * 2, MAX_WAIT_MS[why]);
-    await waitBetween(1, 1 + longest);
+    await sleepWithJitter(1, 1 + longest);
   };
   const waitOut = async (cause: unknown) => {
     if (!isLocked(cause)) throw new Error(`${cannot}: ${reasonOf(cause)}`, { cause });
     await wait("locked", new Error(`${cannot}: Deno KV's database stays locked`, { cause }));
   };
-  const patiently = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+  const withRetry = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
         return await run();
@@ -60,10 +60,10 @@ export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: stri
       }
     }
   };
-  let overtaken = 0;
+  let conflicts = 0;
   return {
-    read: (...keys) => patiently(() => kv.getMany(keys)),
-    readRange: (range, options) => patiently(() => collect(kv.list(range, options))),
+    read: (...keys) => withRetry(() => kv.getMany(keys)),
+    readRange: (range, options) => withRetry(() => collect(kv.list(range, options))),
     async commit(atomic) {
       try {
         const { ok, versionstamp } = await gate.commit(end, () => atomic.commit());
@@ -73,7 +73,7 @@ export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: stri
         return null;
       }
       // Most of the time the next look tells that another one has won, and there is nothing to wait for
-      if (++overtaken > 1) await wait("overtaken", new Error(`${cannot}: others keep changing it`));
+      if (++conflicts > 1) await wait("conflict", new Error(`${cannot}: others keep changing it`));
       return null;
     },
   };

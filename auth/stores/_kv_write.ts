@@ -19,7 +19,7 @@ import {
   uniqueKey,
 } from "./_kv_layout.ts";
 import { randomId } from "../_random.ts";
-import { type EncodedRecord, hasEnded } from "./_records.ts";
+import { type EncodedRecord, isExpired } from "./_records.ts";
 import type { CasResult } from "./adapter.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
@@ -100,7 +100,7 @@ async function attempt(
     : [];
   const time = place.now();
   const old = found === undefined ? null : decodeKvRecord(found);
-  const before = old === null || hasEnded(old.expiresAt, time) ? null : old;
+  const before = old === null || isExpired(old.expiresAt, time) ? null : old;
   // Deno sends a commit to a remote database again where the answer was lost, and then the first one fails the second
   if (old?.writer === writer) {
     return { result: { status: "ok", version: old.versionstamp }, before: null };
@@ -112,7 +112,7 @@ async function attempt(
   const atomic = place.kv.atomic();
   const tried: Attempt = { place, calls, change, atomic, time };
   atomic.check({ key: at, versionstamp: old?.versionstamp ?? null });
-  if (old !== null) await dropFinders(tried, old);
+  if (old !== null) await deleteIndexEntries(tried, old);
   if (uniqueAt !== undefined && holder !== undefined) {
     atomic.check({ key: uniqueAt, versionstamp: holder.versionstamp });
     const other = holder.versionstamp !== null && holder.value !== key;
@@ -125,7 +125,7 @@ async function attempt(
 }
 
 /** Removes what finds a record as it was, and is not going to. */
-async function dropFinders(
+async function deleteIndexEntries(
   { place: { prefix }, calls, atomic, change }: Attempt,
   old: KvRecord,
 ): Promise<void> {
@@ -158,7 +158,7 @@ async function dropEnded(
   const other = found === undefined ? null : decodeKvRecord(found);
   atomic.check({ key: at, versionstamp: other?.versionstamp ?? null });
   if (other === null || other.unique !== next?.unique) return true;
-  if (!hasEnded(other.expiresAt, time)) return false;
+  if (!isExpired(other.expiresAt, time)) return false;
   atomic.delete(at);
   for (const each of indexKeys(prefix, { collection, key, index: other.index })) {
     atomic.delete(each);

@@ -8,11 +8,11 @@ import { createLruMap } from "./_lru_map.ts";
 import { inOneTurn } from "./_memory_record.ts";
 import type { LoginThrottle } from "./types.ts";
 import {
-  onePerKey,
-  type ThrottleClaim,
+  type ThrottleKey,
   type ThrottleRecord,
   throttleSteps,
   throttleSuccess,
+  uniqueKeys,
 } from "../throttle/rule.ts";
 
 /**
@@ -34,15 +34,15 @@ export function memoryLoginThrottle(limit: number): LoginThrottle {
   return {
     reserve: (claims, now) =>
       inOneTurn(() => {
-        const recordOf = ({ key }: ThrottleClaim) => records.get(key, now) ?? null;
-        const decision = throttleSteps(onePerKey(claims), recordOf, now);
+        const recordOf = ({ key }: ThrottleKey) => records.get(key, now) ?? null;
+        const decision = throttleSteps(uniqueKeys(claims), recordOf, now);
         if (!decision.allowed) return decision;
         for (const { claim, record } of decision.steps) records.set(claim.key, record, now);
         return { allowed: true };
       }),
     succeed: (claims, reservedAt) =>
       inOneTurn(() => {
-        for (const { key, rule } of onePerKey(claims)) {
+        for (const { key, rule } of uniqueKeys(claims)) {
           const record = records.get(key, reservedAt);
           if (record === undefined) continue;
           const left = throttleSuccess(rule, record, reservedAt);

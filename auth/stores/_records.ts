@@ -32,7 +32,7 @@ export function encodeRecord(record: StoredRecord): EncodedRecord {
   if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
     throw new RangeError("Cannot keep record: its end is no number of seconds"); // it would stay for ever
   }
-  for (const one of [unique, first, second]) if (one !== undefined) checkTexts(one);
+  for (const one of [unique, first, second]) if (one !== undefined) checkStrings(one);
   return { text, expiresAt, unique, index: [first, second] };
 }
 
@@ -42,13 +42,13 @@ export function encodeRecord(record: StoredRecord): EncodedRecord {
  *
  * @throws {TypeError} If one is no text, or has half a surrogate pair or a NUL.
  */
-export function checkTexts(...texts: readonly string[]): void {
-  if (texts.every(isText)) return;
+export function checkStrings(...texts: readonly string[]): void {
+  if (texts.every(isStoreString)) return;
   throw new TypeError("Cannot use storage: a key is no well-formed text without NUL");
 }
 
 /** Whether a text can find something. */
-export function isText(text: string): boolean {
+export function isStoreString(text: string): boolean {
   return typeof text === "string" && text.isWellFormed() && !text.includes("\0");
 }
 
@@ -59,7 +59,7 @@ export function isText(text: string): boolean {
  * @throws {RangeError} If there is no such index, or the limit is no whole number from 0 on.
  */
 export function checkList(index: 0 | 1, { limit, after }: ListRecordsOptions): void {
-  if (after !== undefined) checkTexts(after);
+  if (after !== undefined) checkStrings(after);
   if (index !== 0 && index !== 1) { // it becomes a part of a statement, or of a key
     throw new RangeError("Cannot list records: index is neither 0 nor 1");
   }
@@ -74,7 +74,7 @@ export function uniqueTaken(): Error {
 }
 
 /** Whether a record has ended. */
-export function hasEnded(expiresAt: number | undefined, now: number): boolean {
+export function isExpired(expiresAt: number | undefined, now: number): boolean {
   return expiresAt !== undefined && !(now < expiresAt);
 }
 
@@ -82,6 +82,6 @@ export function hasEnded(expiresAt: number | undefined, now: number): boolean {
  * From when on a record that ends at a time may be removed, by any process: the clocks of two may be five minutes apart, and
  * what has ended here may be there for another one.
  */
-export function removableAt(expiresAt: number): number {
+export function purgeAfter(expiresAt: number): number {
   return expiresAt + SKEW_SECONDS;
 }

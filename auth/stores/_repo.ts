@@ -4,8 +4,8 @@
  * @module
  */
 
-import { waitBetween } from "../_backoff.ts";
-import { isText } from "./_records.ts";
+import { sleepWithJitter } from "../_backoff.ts";
+import { isStoreString } from "./_records.ts";
 import { AuthError } from "../error.ts";
 import type {
   AtomicHook,
@@ -42,13 +42,15 @@ export function readAdapter(store: string, options: RepoStoreOptions): StorageAd
   }
   const { atomic } = adapter;
   return {
-    get: (collection, key) => isText(key) ? adapter.get(collection, key) : Promise.resolve(null),
+    get: (collection, key) =>
+      isStoreString(key) ? adapter.get(collection, key) : Promise.resolve(null),
     find: (collection, text) =>
-      isText(text) ? adapter.find(collection, text) : Promise.resolve(null),
+      isStoreString(text) ? adapter.find(collection, text) : Promise.resolve(null),
     list: (collection, index, text, options) =>
-      isText(text) ? adapter.list(collection, index, text, options) : Promise.resolve([]),
+      isStoreString(text) ? adapter.list(collection, index, text, options) : Promise.resolve([]),
     put: (...args) => adapter.put(...args),
-    delete: (collection, key) => isText(key) ? adapter.delete(collection, key) : Promise.resolve(),
+    delete: (collection, key) =>
+      isStoreString(key) ? adapter.delete(collection, key) : Promise.resolve(),
     ...(typeof atomic?.cas === "function" ? { atomic } : {}),
   };
 }
@@ -76,7 +78,7 @@ export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
 }
 
 /** Writes a record if it still has a version, and says what came of it. */
-export type Swap = (
+export type CompareAndSwap = (
   collection: string,
   key: string,
   expected: string | null,
@@ -86,7 +88,7 @@ export type Swap = (
 /**
  * The compare-and-swap of an adapter, or for one that has none the best there is: of two at once, the later one wins.
  */
-export function swapOf(adapter: StorageAdapter): Swap {
+export function compareAndSwap(adapter: StorageAdapter): CompareAndSwap {
   if (isAtomic(adapter)) return async (...args) => (await adapter.atomic.cas(...args)).status;
   return async (collection, key, expected, next) => {
     const current = await adapter.get(collection, key);
@@ -109,11 +111,13 @@ const MAX_WAIT_MS = 50;
  * @param step Gives `undefined` where somebody else was first.
  * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
  */
-export async function settle<Outcome>(step: () => Promise<Outcome | undefined>): Promise<Outcome> {
+export async function retryOnConflict<Outcome>(
+  step: () => Promise<Outcome | undefined>,
+): Promise<Outcome> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const outcome = await step();
     if (outcome !== undefined) return outcome;
-    await waitBetween(0, Math.min(MAX_WAIT_MS, 2 ** attempt));
+    await sleepWithJitter(0, Math.min(MAX_WAIT_MS, 2 ** attempt));
   }
   throw new AuthError("service_unavailable", { reason: "record_contended" });
 }
@@ -130,12 +134,12 @@ export interface Decision<Outcome> {
  * @returns The answer; `null` if there is no such record.
  * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
  */
-export async function decide<Outcome>(
+export async function updateRecord<Outcome>(
   adapter: AtomicAdapter,
   [collection, key]: readonly [collection: string, key: string],
   judge: (value: unknown) => Decision<Outcome>,
 ): Promise<Outcome | null> {
-  const { outcome } = await settle(async () => {
+  const { outcome } = await retryOnConflict(async () => {
     const found = await adapter.get(collection, key);
     if (found === null) return { outcome: null };
     const decision = judge(found.value);
@@ -153,9 +157,13 @@ export async function takeValue(
   key: string,
 ): Promise<unknown | null> {
   const { atomic } = adapter;
-  if (!isText(key)) return null;
+  if (!isStoreString(key)) return null;
   if (atomic.take !== undefined) return await atomic.take(collection, key);
-  return await decide(adapter, [collection, key], (value) => ({ outcome: value, next: null }));
+  return await updateRecord(
+    adapter,
+    [collection, key],
+    (value) => ({ outcome: value, next: null }),
+  );
 }
 
 /** Records that are read at once. */

@@ -5,13 +5,13 @@
  */
 
 import {
+  compareAndSwap,
   eachOf,
   isAtomic,
   listAll,
   readAdapter,
   readAtomicAdapter,
   type RepoStoreOptions,
-  swapOf,
 } from "./_repo.ts";
 import type { StoredRecord } from "./adapter.ts";
 import type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./types.ts";
@@ -72,7 +72,7 @@ export function repoCredentialStore(options: RepoStoreOptions): CredentialStore 
  */
 export function repoApiKeyStore(options: RepoStoreOptions): ApiKeyStore {
   const adapter = readAdapter("API key store", options);
-  const swap = swapOf(adapter);
+  const swap = compareAndSwap(adapter);
 
   return {
     async create(key) {

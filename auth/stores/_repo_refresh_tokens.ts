@@ -4,7 +4,13 @@
  * @module
  */
 
-import { decide, eachOf, listAll, readAtomicAdapter, type RepoStoreOptions } from "./_repo.ts";
+import {
+  eachOf,
+  listAll,
+  readAtomicAdapter,
+  type RepoStoreOptions,
+  updateRecord,
+} from "./_repo.ts";
 import { isSelected, rotationStep } from "./_rotate_family.ts";
 import type { StoredRecord } from "./adapter.ts";
 import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./types.ts";
@@ -37,7 +43,7 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
   }
 
   async function revoke(id: string): Promise<void> {
-    await decide(adapter, [FAMILIES, id], (value) => {
+    await updateRecord(adapter, [FAMILIES, id], (value) => {
       const family = value as RefreshFamily;
       const next = family.revoked ? undefined : familyRecord({ ...family, revoked: true });
       return { outcome: undefined, ...(next && { next }) };
@@ -54,7 +60,7 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
       return found === null ? null : found.value as RefreshFamily;
     },
     async rotate(rotation) {
-      const outcome = await decide(adapter, [FAMILIES, rotation.familyId], (value) => {
+      const outcome = await updateRecord(adapter, [FAMILIES, rotation.familyId], (value) => {
         const step = rotationStep(value as RefreshFamily, rotation);
         return "next" in step ? { ...step, next: familyRecord(step.next) } : step;
       });

@@ -4,7 +4,14 @@
  * @module
  */
 
-import { eachOf, isAtomic, listAll, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
+import {
+  compareAndSwap,
+  eachOf,
+  isAtomic,
+  listAll,
+  readAdapter,
+  type RepoStoreOptions,
+} from "./_repo.ts";
 import type { StoredRecord } from "./adapter.ts";
 import type { Session, SessionStore } from "./types.ts";
 
@@ -20,7 +27,7 @@ const SESSIONS = "sessions";
  */
 export function repoSessionStore(options: RepoStoreOptions): SessionStore {
   const adapter = readAdapter("session store", options);
-  const swap = swapOf(adapter);
+  const swap = compareAndSwap(adapter);
 
   return {
     async create(session) {

@@ -4,24 +4,29 @@
  * @module
  */
 
-import { decide, readAtomicAdapter, type RepoStoreOptions, settle } from "./_repo.ts";
-import { createTurns } from "./_turns.ts";
+import {
+  readAtomicAdapter,
+  type RepoStoreOptions,
+  retryOnConflict,
+  updateRecord,
+} from "./_repo.ts";
+import { createKeyedMutex } from "./_turns.ts";
 import type { Versioned } from "./adapter.ts";
 import type { LoginThrottle } from "./types.ts";
 import {
-  onePerKey,
-  type ThrottleClaim,
   type ThrottleDecision,
+  type ThrottleKey,
   type ThrottleRecord,
   throttleSteps,
   throttleSuccess,
+  uniqueKeys,
 } from "../throttle/rule.ts";
 
 const THROTTLE = "throttle";
 
 /** An attempt that is counted under one key, until it is known whether the others allow it too. */
 interface Counted {
-  readonly claim: ThrottleClaim;
+  readonly claim: ThrottleKey;
   /** What was there before. */
   readonly before: Versioned | null;
   /** Version of what is there now, unless somebody else has counted on top of it. */
@@ -42,11 +47,11 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
     why: "reserve() counts many guesses at once as one",
   }, options);
   const { atomic } = adapter;
-  const turns = createTurns();
+  const turns = createKeyedMutex();
 
   /** Counts under every claim. `undefined` if somebody else was first at one of them, and nothing is counted. */
   async function count(
-    claims: readonly ThrottleClaim[],
+    claims: readonly ThrottleKey[],
     now: number,
   ): Promise<ThrottleDecision | undefined> {
     const found = await Promise.all(claims.map(({ key }) => adapter.get(THROTTLE, key)));
@@ -74,8 +79,8 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
     if (status !== "ok" && claim.rule.kind === "window") await forgive(claim, now);
   }
 
-  async function forgive({ key, rule }: ThrottleClaim, reservedAt: number): Promise<void> {
-    await decide(adapter, [THROTTLE, key], (value) => {
+  async function forgive({ key, rule }: ThrottleKey, reservedAt: number): Promise<void> {
+    await updateRecord(adapter, [THROTTLE, key], (value) => {
       const record = value as ThrottleRecord;
       const left = throttleSuccess(rule, record, reservedAt);
       const isSame = left === record;
@@ -91,7 +96,7 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
       const sorted = inOrder(claims);
       const [first] = sorted;
       if (first === undefined) return { allowed: true };
-      return await turns(first.key, () => settle(() => count(sorted, now)));
+      return await turns(first.key, () => retryOnConflict(() => count(sorted, now)));
     },
     async succeed(claims, reservedAt) {
       for (const claim of inOrder(claims)) {
@@ -102,8 +107,8 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
 }
 
 /** Each key once, and all in one order: of two who want the same keys, one is first at all of them. */
-function inOrder(claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] {
-  return [...onePerKey(claims)].sort((a, b) => a.key < b.key ? -1 : 1);
+function inOrder(claims: readonly ThrottleKey[]): readonly ThrottleKey[] {
+  return [...uniqueKeys(claims)].sort((a, b) => a.key < b.key ? -1 : 1);
 }
 
 function recordOf(found: Versioned | null): ThrottleRecord | null {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isAtomic, readAdapter, type RepoStoreOptions, swapOf } from "./_repo.ts";
+import { compareAndSwap, isAtomic, readAdapter, type RepoStoreOptions } from "./_repo.ts";
 import { patchUser } from "./_patch_user.ts";
 import type { StoredRecord, Versioned } from "./adapter.ts";
 import type { NewUser, User, UserStore } from "./types.ts";
@@ -19,7 +19,7 @@ const USERS = "users";
  */
 export function repoUserStore(options: RepoStoreOptions): UserStore {
   const adapter = readAdapter("user store", options);
-  const swap = swapOf(adapter);
+  const swap = compareAndSwap(adapter);
 
   return {
     async create(user) {

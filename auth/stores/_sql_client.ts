@@ -5,7 +5,7 @@
  */
 
 import { clientError } from "./_client_error.ts";
-import { waitBetween } from "../_backoff.ts";
+import { sleepWithJitter } from "../_backoff.ts";
 import type { KeyedRecord, Versioned } from "./adapter.ts";
 
 /** How often a statement is tried that PostgreSQL rolls back, and the longest pause between two, in milliseconds. */
@@ -67,7 +67,7 @@ async function queryAgain(
       const isRolledBack = code === "40001" || code === "40P01"; // serialization failure, deadlock
       if (!isRolledBack || tries === TRIES) throw error;
       const most = Math.min(2 ** tries, MAX_PAUSE_MS);
-      await waitBetween(most / 2, most);
+      await sleepWithJitter(most / 2, most);
     }
   }
 }

@@ -6,8 +6,8 @@
 
 import type { RunSql } from "./_sql_client.ts";
 import { type SqlStatements, SWEEP_ROWS } from "./_sql_statements.ts";
-import { removableAt } from "./_records.ts";
-import { waitBetween } from "../_backoff.ts";
+import { purgeAfter } from "./_records.ts";
+import { sleepWithJitter } from "../_backoff.ts";
 
 /** How many seconds apart writes sweep; and how many while there is more than a batch. */
 const SWEEP_SECONDS = 300;
@@ -38,7 +38,7 @@ export function createSqlSweeper({ run, statements, clock }: SqlUpkeep): SqlSwee
   let pauseSeconds = SWEEP_SECONDS;
 
   async function sweepBatch(): Promise<number> {
-    const bound = clock() - removableAt(0);
+    const bound = clock() - purgeAfter(0);
     return (await run("remove ended records", statements.sweep, [bound])).length;
   }
 
@@ -81,7 +81,7 @@ export async function migrateSql(
     } catch (error) {
       if (tries === MIGRATE_TRIES) throw error;
       const most = MIGRATE_PAUSE_MS * 2 ** tries;
-      await waitBetween(most / 2, most);
+      await sleepWithJitter(most / 2, most);
     }
   }
 }

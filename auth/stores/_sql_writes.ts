@@ -16,7 +16,7 @@ import {
   type SqlRow,
 } from "./_sql_client.ts";
 import type { SqlStatements } from "./_sql_statements.ts";
-import { encodeRecord, hasEnded } from "./_records.ts";
+import { encodeRecord, isExpired } from "./_records.ts";
 import type { CasResult, StoredRecord } from "./adapter.ts";
 
 /** How often a write meets others that have gone when it looks, before it gives up. */
@@ -56,7 +56,7 @@ export async function writeRecord(writer: SqlWriter, write: SqlWrite): Promise<C
     const { mine, other } = await findHolders(writer, { collection, key, unique }, failure);
     if (isLost(mine, write)) return { status: "lost" };
     if (other === undefined) continue;
-    if (!hasEnded(readEnd(other), now)) return { status: "taken" };
+    if (!isExpired(readEnd(other), now)) return { status: "taken" };
     await writer.run("remove record", writer.statements.removeEnded, [
       collection,
       String(other.key),
@@ -107,6 +107,6 @@ async function findHolders(
 /** Whether something else is there than what was read. */
 function isLost(mine: SqlRow | undefined, { expected, now }: SqlWrite): boolean {
   if (expected === undefined) return false;
-  const there = mine === undefined || hasEnded(readEnd(mine), now) ? null : mine.version;
+  const there = mine === undefined || isExpired(readEnd(mine), now) ? null : mine.version;
   return there !== expected;
 }

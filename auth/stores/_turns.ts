@@ -13,7 +13,7 @@ const PATIENCE_MS = 1_000;
 export type Turns = <Result>(thing: string, step: () => Promise<Result>) => Promise<Result>;
 
 /** Makes turns. They only save work: whoever relies on an order has to have it from the store. */
-export function createTurns(): Turns {
+export function createKeyedMutex(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return async (thing, step) => {
     if (isWorkerd()) return await step(); // there no request may wait for another one

@@ -9,18 +9,12 @@ import { changeRecord } from "./_kv_write.ts";
 import { kvGate } from "./_kv_limit.ts";
 import type { KvPlace } from "./_kv_layout.ts";
 import { findRecord, getRecord, listRecords } from "./_kv_read.ts";
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
-import { checkList, checkTexts, encodeRecord, uniqueTaken } from "./_records.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { checkList, checkStrings, encodeRecord, uniqueTaken } from "./_records.ts";
 import type { AtomicHook, StorageAdapter } from "./adapter.ts";
 import type { DenoKv } from "./kv_types.ts";
 
-export type {
-  DenoKv,
-  DenoKvAtomic,
-  DenoKvEntry,
-  DenoKvKey,
-  DenoKvRange,
-} from "./kv_types.ts";
+export type { DenoKv, DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
 /** Options of {@linkcode denoKvAdapter}. */
 export interface DenoKvAdapterOptions {
@@ -36,7 +30,7 @@ export interface DenoKvAdapter extends StorageAdapter {
   readonly atomic: Required<AtomicHook>;
 }
 
-const OPTIONS: NamesOf<DenoKvAdapterOptions> = { prefix: true, now: true };
+const OPTIONS: OptionNames<DenoKvAdapterOptions> = { prefix: true, now: true };
 
 const CANNOT_CREATE = "Cannot create Deno KV adapter";
 
@@ -89,36 +83,36 @@ export function denoKvAdapter(kv: DenoKv, options: DenoKvAdapterOptions = {}): D
   const place = placeOf(kv, options);
   return {
     async get(collection, key) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       return await getRecord(place, collection, key);
     },
     async find(collection, unique) {
-      checkTexts(collection, unique);
+      checkStrings(collection, unique);
       return await findRecord(place, collection, unique);
     },
     async list(collection, index, value, options = {}) {
       const { limit, after, reverse } = options;
-      checkTexts(collection, value);
+      checkStrings(collection, value);
       checkList(index, { limit, after });
       return await listRecords(place, { collection, index, text: value, limit, after, reverse });
     },
     async put(collection, key, record) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const { result } = await changeRecord(place, { collection, key, next: encodeRecord(record) });
       if (result.status !== "ok") throw uniqueTaken();
     },
     async delete(collection, key) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       await changeRecord(place, { collection, key, next: null });
     },
     atomic: {
       async cas(collection, key, expected, next) {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const encoded = next === null ? null : encodeRecord(next);
         return (await changeRecord(place, { collection, key, expected, next: encoded })).result;
       },
       async take(collection, key) {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const { before } = await changeRecord(place, { collection, key, next: null });
         return before === null ? null : before.value;
       },
@@ -127,7 +121,7 @@ export function denoKvAdapter(kv: DenoKv, options: DenoKvAdapterOptions = {}): D
 }
 
 function placeOf(kv: DenoKv, options: DenoKvAdapterOptions): KvPlace {
-  checkNames(CANNOT_CREATE, options, OPTIONS);
+  rejectUnknownOptions(CANNOT_CREATE, options, OPTIONS);
   const { prefix = ["gatehouse"], now } = options;
   checkOptionalFunction(CANNOT_CREATE, "now", now);
   for (const method of ["getMany", "list", "atomic"] as const) {
@@ -135,6 +129,6 @@ function placeOf(kv: DenoKv, options: DenoKvAdapterOptions): KvPlace {
     throw new TypeError(`${CANNOT_CREATE}: kv is no open Deno KV`); // often a forgotten await
   }
   if (!Array.isArray(prefix)) throw new TypeError(`${CANNOT_CREATE}: prefix is no array of texts`);
-  checkTexts(...prefix);
+  checkStrings(...prefix);
   return { kv, gate: kvGate(), prefix: [...prefix], now: exactClock(now) };
 }

@@ -5,7 +5,7 @@
  */
 
 import { exactClock } from "../_clock.ts";
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import { readFields, type RedisSend, runScript } from "./_redis_client.ts";
 import {
@@ -25,7 +25,7 @@ import {
   TAKE_SCRIPT,
   WRITE_SCRIPT,
 } from "./_redis_scripts.ts";
-import { checkList, checkTexts, encodeRecord, hasEnded, uniqueTaken } from "./_records.ts";
+import { checkList, checkStrings, encodeRecord, isExpired, uniqueTaken } from "./_records.ts";
 import type {
   AtomicHook,
   CasResult,
@@ -56,8 +56,8 @@ export interface RedisAdapter extends StorageAdapter {
   readonly atomic: Required<AtomicHook>;
 }
 
-const CANNOT = "Cannot create Redis adapter";
-const OPTIONS: NamesOf<RedisAdapterOptions> = { prefix: true, now: true };
+const ACTION = "Cannot create Redis adapter";
+const OPTIONS: OptionNames<RedisAdapterOptions> = { prefix: true, now: true };
 
 /** A text in braces: what Redis Cluster looks at of a key, if it is the first and not empty. */
 const HASH_TAG_REGEXP = /^[^{]*\{[^}]+\}/;
@@ -140,10 +140,10 @@ export function redisAdapter(
   options: RedisAdapterOptions = {},
 ): RedisAdapter {
   if (typeof send !== "function") {
-    throw new TypeError(`${CANNOT}: send is not a function`);
+    throw new TypeError(`${ACTION}: send is not a function`);
   }
-  checkNames(CANNOT, options, OPTIONS);
-  checkOptionalFunction(CANNOT, "now", options.now);
+  rejectUnknownOptions(ACTION, options, OPTIONS);
+  checkOptionalFunction(ACTION, "now", options.now);
   const prefix = checkPrefix(options.prefix ?? "{gatehouse}:");
   const place: Place = { send, prefix, now: exactClock(options.now) };
   return {
@@ -181,10 +181,10 @@ type At = readonly [collection: string, key: string];
 type Expected = "*" | "-" | `=${string}`;
 
 function checkPrefix(prefix: string): string {
-  checkTexts(prefix);
+  checkStrings(prefix);
   if (HASH_TAG_REGEXP.test(prefix)) return prefix;
   throw new RangeError(
-    `${CANNOT}: the prefix has no hash tag, as {gatehouse}: has`,
+    `${ACTION}: the prefix has no hash tag, as {gatehouse}: has`,
   );
 }
 
@@ -194,7 +194,7 @@ function keyOf({ prefix }: Place, [collection, start, text]: readonly [string, s
 }
 
 async function get(place: Place, collection: string, key: string): Promise<Versioned | null> {
-  checkTexts(collection, key);
+  checkStrings(collection, key);
   const now = place.now();
   const reply = await readFields(place.send, {
     key: keyOf(place, [collection, RECORD, key]),
@@ -202,7 +202,7 @@ async function get(place: Place, collection: string, key: string): Promise<Versi
     texts: [key],
   });
   const found = readVersioned(replyArray(reply));
-  return found === null || hasEnded(found.expiresAt, now) ? null : found;
+  return found === null || isExpired(found.expiresAt, now) ? null : found;
 }
 
 async function find(
@@ -210,7 +210,7 @@ async function find(
   collection: string,
   unique: string,
 ): Promise<KeyedRecord | null> {
-  checkTexts(collection, unique);
+  checkStrings(collection, unique);
   const reply = await run(place, FIND_SCRIPT, { about: [collection, unique] });
   return reply === null || reply === undefined ? null : readKeyed(reply);
 }
@@ -221,7 +221,7 @@ async function list(
   [index, value]: readonly [index: 0 | 1, value: string],
   options: ListRecordsOptions = {},
 ): Promise<readonly KeyedRecord[]> {
-  checkTexts(collection, value);
+  checkStrings(collection, value);
   checkList(index, options);
   const { limit = Infinity, after, reverse = false } = options;
   const found: KeyedRecord[] = [];
@@ -246,7 +246,7 @@ async function write(
   [collection, key]: At,
   { expected, record }: { readonly expected: Expected; readonly record: StoredRecord },
 ): Promise<CasResult> {
-  checkTexts(collection, key);
+  checkStrings(collection, key);
   const { text, expiresAt, unique, index: [first, second] } = encodeRecord(record);
   const version = randomId();
   const end = expiresAt === undefined ? undefined : `${expiresAt}`;
@@ -259,7 +259,7 @@ async function write(
 }
 
 async function remove(place: Place, [collection, key]: At, expected: Expected): Promise<CasResult> {
-  checkTexts(collection, key);
+  checkStrings(collection, key);
   const reply = await run(place, REMOVE_SCRIPT, {
     about: [collection, key],
     args: [expected],
@@ -269,7 +269,7 @@ async function remove(place: Place, [collection, key]: At, expected: Expected): 
 }
 
 async function take(place: Place, collection: string, key: string): Promise<unknown | null> {
-  checkTexts(collection, key);
+  checkStrings(collection, key);
   const text = optionalText(await run(place, TAKE_SCRIPT, { about: [collection, key] }));
   return text === undefined ? null : readValue(text);
 }

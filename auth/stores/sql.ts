@@ -5,7 +5,7 @@
  */
 
 import { exactClock } from "../_clock.ts";
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import {
   readKeyed,
   readValue,
@@ -18,7 +18,7 @@ import {
 import { type SqlDialect, sqlStatements } from "./_sql_statements.ts";
 import { createSqlSweeper, migrateSql } from "./_sql_upkeep.ts";
 import { writeRecord } from "./_sql_writes.ts";
-import { checkList, checkTexts, isText, uniqueTaken } from "./_records.ts";
+import { checkList, checkStrings, isStoreString, uniqueTaken } from "./_records.ts";
 import type { AtomicHook, StorageAdapter } from "./adapter.ts";
 
 export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
@@ -61,8 +61,13 @@ export interface SqlAdapter extends StorageAdapter {
   sweep(): Promise<number>;
 }
 
-const CANNOT = "Cannot create SQL adapter";
-const OPTIONS: NamesOf<SqlAdapterOptions> = { query: true, dialect: true, table: true, now: true };
+const ACTION = "Cannot create SQL adapter";
+const OPTIONS: OptionNames<SqlAdapterOptions> = {
+  query: true,
+  dialect: true,
+  table: true,
+  now: true,
+};
 
 /**
  * Keeps everything of authentication in one table of a SQL database, PostgreSQL 12 or SQLite 3.35 and later. It needs no
@@ -143,17 +148,17 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
     migrate: () => migrateSql(writer),
     sweep: () => sweeper.sweep(),
     async get(collection, key) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const [row] = await run("read record", statements.get, [collection, key, clock()]);
       return row === undefined ? null : readVersioned(row);
     },
     async find(collection, unique) {
-      checkTexts(collection, unique);
+      checkStrings(collection, unique);
       const [row] = await run("find record", statements.find, [collection, unique, clock()]);
       return row === undefined ? null : readKeyed(row);
     },
     async list(collection, index, value, { after, limit, reverse = false } = {}) {
-      checkTexts(collection, value);
+      checkStrings(collection, value);
       checkList(index, { limit, after });
       const shape = { index, after: after !== undefined, limit: limit !== undefined, reverse };
       const more = [after, limit].filter((param) => param !== undefined);
@@ -161,19 +166,19 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
       return (await run("list records", statements.list(shape), params)).map(readKeyed);
     },
     async put(collection, key, next) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const { status } = await writeRecord(writer, { collection, key, next, now: clock() });
       if (status === "taken") throw uniqueTaken();
       if (status === "lost") throw new Error("Cannot keep record: others keep changing it");
       await sweeper.sweepAlong();
     },
     async delete(collection, key) {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       await run("remove record", statements.delete, [collection, key]);
     },
     atomic: {
       async cas(collection, key, version, next) {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const now = clock();
         const expected = searchableVersion(version);
         if (next !== null) {
@@ -188,7 +193,7 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
         return found === (expected !== null) ? { status: "ok", version: "" } : { status: "lost" };
       },
       async take(collection, key) {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const [row] = await run("take record", statements.take, [collection, key, clock()]);
         return row === undefined ? null : readValue(row);
       },
@@ -202,18 +207,18 @@ function readOptions(
   readonly table: string;
   readonly clock: () => number;
 } {
-  checkNames(CANNOT, options, OPTIONS);
+  rejectUnknownOptions(ACTION, options, OPTIONS);
   const { query, dialect, table = "gatehouse", now } = options;
-  if (typeof query !== "function") throw new TypeError(`${CANNOT}: query is no function`);
+  if (typeof query !== "function") throw new TypeError(`${ACTION}: query is no function`);
   if (dialect !== "postgres" && dialect !== "sqlite") {
-    throw new TypeError(`${CANNOT}: dialect is neither postgres nor sqlite`);
+    throw new TypeError(`${ACTION}: dialect is neither postgres nor sqlite`);
   }
-  if (typeof table !== "string") throw new TypeError(`${CANNOT}: table is no text`);
-  checkOptionalFunction(CANNOT, "now", now);
+  if (typeof table !== "string") throw new TypeError(`${ACTION}: table is no text`);
+  checkOptionalFunction(ACTION, "now", now);
   return { query, dialect, table, clock: exactClock(now) };
 }
 
 /** A version that no text column can hold is none of a record's; nor is no text. */
 function searchableVersion(version: string | null): string | null {
-  return version === null || isText(version) ? version : "";
+  return version === null || isStoreString(version) ? version : "";
 }

@@ -7,8 +7,9 @@
  */
 
 import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
-import type { ThrottleClaim, ThrottleDecision } from "../throttle/rule.ts";
+import type { LoginThrottle } from "../throttle/rule.ts";
 
+export type { LoginThrottle } from "../throttle/rule.ts";
 export type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./credential_types.ts";
 
 /** A user's account, as far as authentication knows it. */
@@ -97,7 +98,7 @@ export interface Session {
   /** When it ends, whatever happens. */
   readonly expiresAt: number;
   /** Whether it outlives the browser's window, by the limits of such sessions. */
-  readonly lasting?: boolean;
+  readonly persistent?: boolean;
   /** When the user authenticated. */
   readonly authTime: number;
   /** By which methods, RFC 8176. */
@@ -250,17 +251,6 @@ export interface KeyStore {
   load(): Promise<KeyRing | null>;
   /** Replaces the ring that was read, or makes the first one (`null`). */
   save(keys: readonly StoredKey[], expected: string | null): Promise<"saved" | "lost">;
-}
-
-/**
- * Counts attempts before they are made. Keys are digests; each comes with its rule, which `throttleStep()` applies. One
- * record for each key, by compare-and-swap: of attempts at once no more are allowed than the rules say.
- */
-export interface LoginThrottle {
-  /** Counts an attempt under every claim, or under none if one of them refuses. */
-  reserve(claims: readonly ThrottleClaim[], now: number): Promise<ThrottleDecision>;
-  /** Says that an attempt succeeded, and so does not count. @param reservedAt When it was counted. */
-  succeed(claims: readonly ThrottleClaim[], reservedAt: number): Promise<void>;
 }
 
 /** One store of each kind. */

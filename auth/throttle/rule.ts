@@ -35,7 +35,7 @@ export interface WindowRule {
 export type ThrottleRule = BackoffRule | WindowRule;
 
 /** A key and how it is counted. */
-export interface ThrottleClaim {
+export interface ThrottleKey {
   /** Digest of what is counted; always with the same rule. */
   readonly key: string;
   /** How. */
@@ -60,6 +60,17 @@ export type ThrottleDecision =
     /** Seconds until one may be, at least 1. */
     readonly retryAfter: number;
   };
+
+/**
+ * Counts attempts before they are made. Keys are digests; each comes with its rule, which `throttleStep()` applies. One
+ * record for each key, by compare-and-swap: of attempts at once no more are allowed than the rules say.
+ */
+export interface LoginThrottle {
+  /** Counts an attempt under every claim, or under none if one of them refuses. */
+  reserve(claims: readonly ThrottleKey[], now: number): Promise<ThrottleDecision>;
+  /** Says that an attempt succeeded, and so does not count. @param reservedAt When it was counted. */
+  succeed(claims: readonly ThrottleKey[], reservedAt: number): Promise<void>;
+}
 
 /** The outcome of one attempt under one key: the record to keep, or how long to wait. */
 export type ThrottleStep =
@@ -123,7 +134,7 @@ export function throttleSuccess(
 }
 
 /** The claims that count: of those with one key the first, for an attempt counts once under it. */
-export function onePerKey(claims: readonly ThrottleClaim[]): readonly ThrottleClaim[] {
+export function uniqueKeys(claims: readonly ThrottleKey[]): readonly ThrottleKey[] {
   const seen = new Set<string>();
   return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
 }
@@ -132,7 +143,7 @@ export function onePerKey(claims: readonly ThrottleClaim[]): readonly ThrottleCl
 type ThrottleSteps =
   | {
     readonly allowed: true;
-    readonly steps: readonly { readonly claim: ThrottleClaim; readonly record: ThrottleRecord }[];
+    readonly steps: readonly { readonly claim: ThrottleKey; readonly record: ThrottleRecord }[];
   }
   | Extract<ThrottleDecision, { readonly allowed: false }>;
 
@@ -143,8 +154,8 @@ type ThrottleSteps =
  * @param recordOf What is kept for a claim, which is at a place among them; `null` if nothing is.
  */
 export function throttleSteps(
-  claims: readonly ThrottleClaim[],
-  recordOf: (claim: ThrottleClaim, place: number) => ThrottleRecord | null,
+  claims: readonly ThrottleKey[],
+  recordOf: (claim: ThrottleKey, place: number) => ThrottleRecord | null,
   now: number,
 ): ThrottleSteps {
   const steps = claims.map((claim, place) => {

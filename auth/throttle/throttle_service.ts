@@ -8,18 +8,22 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { joinFields } from "../_bytes.ts";
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { checkNames, type NamesOf } from "../_options.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import { addressBucket } from "./client_address.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier } from "../identifier.ts";
-import type { LoginThrottle, User } from "../stores/types.ts";
-import { checkThrottleRule, type ThrottleClaim, type ThrottleRule } from "./rule.ts";
+import {
+  checkThrottleRule,
+  type LoginThrottle,
+  type ThrottleKey,
+  type ThrottleRule,
+} from "./rule.ts";
 
 /** What is counted, and how. */
 export interface ThrottleRules {
@@ -66,7 +70,12 @@ export interface LoginClient {
 }
 
 /** What a known browser is known by: a user, until the user's credentials change. */
-export type KnownUser = Pick<User, "identifier" | "securityStamp">;
+export interface KnownUser {
+  /** What the user signs in by, in its canonical form. */
+  readonly identifier: string;
+  /** Changes with the user's credentials; devices that were trusted before are unknown again. */
+  readonly securityStamp: string;
+}
 
 /** An attempt that may be made, and is counted. */
 export interface LoginReservation {
@@ -113,7 +122,7 @@ const RULES: ThrottleRules = {
   registration: { kind: "window", limit: 20, seconds: 3_600 },
 };
 
-const RULE_NAMES: NamesOf<ThrottleRules> = {
+const RULE_NAMES: OptionNames<ThrottleRules> = {
   browser: true,
   account: true,
   known: true,
@@ -143,18 +152,18 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
       "Cannot create throttle: store or keys are missing; deriveKeys() makes keys",
     );
   }
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   const rules: ThrottleRules = { ...RULES, ...options.rules };
-  checkNames("Cannot create throttle", rules, RULE_NAMES);
+  rejectUnknownOptions("Cannot create throttle", rules, RULE_NAMES);
   for (const [name, rule] of Object.entries(rules)) checkThrottleRule(name, rule);
   const emit = createEmitter({ events, now, warn });
 
-  async function claim(rule: keyof ThrottleRules, ...counted: string[]): Promise<ThrottleClaim> {
+  async function claim(rule: keyof ThrottleRules, ...counted: string[]): Promise<ThrottleKey> {
     const digest = await keys.sign("throttle", joinFields([rule, ...counted]));
     return { key: encodeBase64Url(digest.slice(0, 16)), rule: rules[rule] };
   }
 
-  async function strangerClaims(account: string, client: LoginClient): Promise<ThrottleClaim[]> {
+  async function unknownDeviceKeys(account: string, client: LoginClient): Promise<ThrottleKey[]> {
     const bucket = bucketOf(client.address);
     if (bucket === undefined) return [await claim("account", account)];
     return await Promise.all([
@@ -174,7 +183,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
 
   async function reserve(
     attempt: "login" | "registration",
-    claims: readonly ThrottleClaim[],
+    claims: readonly ThrottleKey[],
     { address }: LoginClient,
   ): Promise<number> {
     const at = now();
@@ -193,7 +202,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
       const canonical = canonicalIdentifier(account);
       const device = await knownDevice(canonical, client.device);
       let claims = device === undefined
-        ? await strangerClaims(canonical, client)
+        ? await unknownDeviceKeys(canonical, client)
         : [await claim("browser", "device", canonical, device.id)];
       const reservedAt = await reserve("login", claims, client);
       return {
@@ -202,7 +211,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
           const stampHash = user === null ? "" : await digestText(user.securityStamp);
           const others = stampHash === device.stampHash
             ? [await claim("known", canonical)]
-            : await strangerClaims(canonical, client);
+            : await unknownDeviceKeys(canonical, client);
           await reserve("login", others, client);
           claims = [...claims, ...others];
         },

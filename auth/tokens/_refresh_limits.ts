@@ -67,7 +67,7 @@ export function parseRefreshToken(
 }
 
 /** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or the family's is the shorter one. */
-export function refreshClock(limits: {
+export function refreshLimits(limits: {
   readonly lifetime?: number | undefined;
   readonly familyLifetime?: number | undefined;
 }): RefreshClock {
@@ -113,7 +113,7 @@ export function grantOf(family: RefreshFamily): RefreshGrant {
 }
 
 /** A family as it may be shown. Its members are named, as those of its grant. */
-export function showFamily(family: RefreshFamily, expiresAt: number): RefreshFamilyInfo {
+export function toFamilyInfo(family: RefreshFamily, expiresAt: number): RefreshFamilyInfo {
   const { id, createdAt, amr, authTime } = family;
   return { familyId: id, createdAt, expiresAt, ...givenAtIssue(family), amr, authTime };
 }

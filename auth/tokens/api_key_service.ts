@@ -4,12 +4,12 @@
  * @module
  */
 
-import { readNewApiKey, showApiKey } from "./_api_key_options.ts";
+import { readNewApiKey, toApiKeyInfo } from "./_api_key_options.ts";
 import { equalText } from "../_bytes.ts";
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { showUser } from "../session/_limits.ts";
-import { isDisabled, readApiKey, readUser } from "../_stored.ts";
+import { toUserInfo } from "../session/_limits.ts";
+import { checkStoredApiKey, checkStoredUser, isDisabled } from "../stores/checked.ts";
 import {
   checkApiKeyPrefix,
   DEFAULT_API_KEY_PREFIX,
@@ -116,7 +116,7 @@ export interface ApiKeyService {
   verify(key: string): Promise<VerifiedApiKey | undefined>;
 }
 
-const CANNOT = "Cannot create API key service";
+const ACTION = "Cannot create API key service";
 
 /** Seconds between two notes of use: at most one write a minute, however many requests. */
 const TOUCH_AFTER = 60;
@@ -148,13 +148,13 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   const { apiKeys, users, events, warn } = options ?? {};
   const { prefix = DEFAULT_API_KEY_PREFIX, maxPerUser = 100 } = options ?? {};
   if (typeof apiKeys?.touch !== "function" || typeof users?.findBySub !== "function") {
-    throw new TypeError(`${CANNOT}: apiKeys or users are missing`);
+    throw new TypeError(`${ACTION}: apiKeys or users are missing`);
   }
-  checkApiKeyPrefix(CANNOT, prefix);
+  checkApiKeyPrefix(ACTION, prefix);
   if (!Number.isSafeInteger(maxPerUser) || maxPerUser < 1) {
-    throw new RangeError(`${CANNOT}: maxPerUser is not a whole number from 1 on`);
+    throw new RangeError(`${ACTION}: maxPerUser is not a whole number from 1 on`);
   }
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
   const emit = createEmitter({ events, now, warn });
 
   function tooMany(): AuthError {
@@ -164,7 +164,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   }
 
   async function findActiveUser(sub: string): Promise<User | null> {
-    const user = readUser(await users.findBySub(sub));
+    const user = checkStoredUser(await users.findBySub(sub));
     return user === null || isDisabled(user) ? null : user;
   }
 
@@ -177,7 +177,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     if (usedAt !== null && at - usedAt < TOUCH_AFTER) return key;
     const touched = await apiKeys.touch(key.id, usedAt, at);
     if (touched === "updated") return { ...key, lastUsedAt: at };
-    const current = readApiKey(await apiKeys.find(key.id));
+    const current = checkStoredApiKey(await apiKeys.find(key.id));
     return (current?.lastUsedAt ?? -Infinity) > (usedAt ?? -Infinity) ? current : null;
   }
 
@@ -215,13 +215,13 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
         throw tooMany();
       }
       emit("api_key.created", { sub, apiKeyId: id });
-      return { key, info: showApiKey(apiKey) };
+      return { key, info: toApiKeyInfo(apiKey) };
     },
 
     async list(sub: string) {
       const found = await apiKeys.list(sub);
-      for (const key of found) readApiKey(key);
-      return [...found].sort((a, b) => b.createdAt - a.createdAt).map(showApiKey);
+      for (const key of found) checkStoredApiKey(key);
+      return [...found].sort((a, b) => b.createdAt - a.createdAt).map(toApiKeyInfo);
     },
 
     async revoke(sub: string, id: string) {
@@ -241,7 +241,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     async verify(key: string) {
       const parsed = parseApiKey(key);
       if (parsed === undefined || parsed.prefix !== prefix) return undefined;
-      const found = readApiKey(await apiKeys.find(parsed.id));
+      const found = checkStoredApiKey(await apiKeys.find(parsed.id));
       const keyHash = await digestApiKey(parsed); // the same work whether there is one or not
       if (found === null || !equalText(found.keyHash, keyHash)) return undefined;
       const at = now();
@@ -250,7 +250,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       if (user === null) return undefined;
       const current = await touch(found, at);
       if (current === null) return undefined;
-      return { apiKey: showApiKey(current), user: showUser(user) };
+      return { apiKey: toApiKeyInfo(current), user: toUserInfo(user) };
     },
   });
 }

@@ -5,7 +5,7 @@
  */
 
 import { HTTP_TOKEN_REGEXP } from "../_http_token.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import type { ApiKeyService } from "./api_key_service.ts";
 import { createPrincipal } from "../principal.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
@@ -20,7 +20,7 @@ export interface ApiKeyStrategyOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const CANNOT = "Cannot create API key strategy";
+const ACTION = "Cannot create API key strategy";
 
 /**
  * Makes the strategy that finds a user by an API key. One that is malformed, unknown, revoked or past its end, whose user
@@ -51,12 +51,16 @@ const CANNOT = "Cannot create API key strategy";
  * ```
  */
 export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
-  checkNames<ApiKeyStrategyOptions>(CANNOT, options, { apiKeys: true, header: true, now: true });
+  rejectUnknownOptions<ApiKeyStrategyOptions>(ACTION, options, {
+    apiKeys: true,
+    header: true,
+    now: true,
+  });
   const { apiKeys, header = "X-API-Key", now } = options;
-  if (typeof apiKeys?.verify !== "function") throw new TypeError(`${CANNOT}: apiKeys are missing`);
-  if (typeof header !== "string") throw new TypeError(`${CANNOT}: header is no text`);
+  if (typeof apiKeys?.verify !== "function") throw new TypeError(`${ACTION}: apiKeys are missing`);
+  if (typeof header !== "string") throw new TypeError(`${ACTION}: header is no text`);
   if (!HTTP_TOKEN_REGEXP.test(header)) { // RFC 9110 §5.1
-    throw new RangeError(`${CANNOT}: header is not the name of a field`);
+    throw new RangeError(`${ACTION}: header is not the name of a field`);
   }
   return Object.freeze<AuthStrategy>({
     name: "api-key",

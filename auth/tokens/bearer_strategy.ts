@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkNames, checkOptionalFunction, type NamesOf } from "../_options.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
 import { type JwtClaims, jwtVerifier, type VerifyJwtOptions } from "../jwt/jwt.ts";
 import { createPrincipal, type Principal } from "../principal.ts";
@@ -73,16 +73,16 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
  * ```
  */
 export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthStrategy {
-  checkNames(CANNOT, options, OPTION_NAMES);
+  rejectUnknownOptions(ACTION, options, OPTION_NAMES);
   const { scopeClaim = "scope", realm = "api", accept, ...rest } = options;
   const { now } = rest;
   if (rest.issuer === undefined || rest.audience === undefined) {
-    throw new TypeError(`${CANNOT}: issuer or audience is missing`);
+    throw new TypeError(`${ACTION}: issuer or audience is missing`);
   }
   if (typeof scopeClaim !== "string" || scopeClaim === "") {
-    throw new TypeError(`${CANNOT}: scopeClaim is no text`);
+    throw new TypeError(`${ACTION}: scopeClaim is no text`);
   }
-  checkOptionalFunction(CANNOT, "accept", accept);
+  checkOptionalFunction(ACTION, "accept", accept);
   const verify = jwtVerifier({
     typ: "at+jwt",
     ...rest,
@@ -115,9 +115,9 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
   }
 }
 
-const CANNOT = "Cannot create bearer strategy";
+const ACTION = "Cannot create bearer strategy";
 
-const OPTION_NAMES: NamesOf<BearerTokenStrategyOptions> = {
+const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
   algorithms: true,
   keys: true,
   issuer: true,
@@ -137,7 +137,7 @@ const OPTION_NAMES: NamesOf<BearerTokenStrategyOptions> = {
 function requiredClaimsOf(options: { readonly requiredClaims?: readonly string[] }) {
   if (!("requiredClaims" in options)) return [];
   if (Array.isArray(options.requiredClaims)) return options.requiredClaims;
-  throw new TypeError(`${CANNOT}: requiredClaims is no list`);
+  throw new TypeError(`${ACTION}: requiredClaims is no list`);
 }
 
 /** The scheme, whatever its case; a second credential behind the first one too, so that none is overlooked. */
@@ -200,5 +200,5 @@ const REALM_REGEXP = /^[\x20-\x7e]+$/;
 
 function checkRealm(realm: string): string {
   if (typeof realm === "string" && REALM_REGEXP.test(realm) && !/["\\]/.test(realm)) return realm;
-  throw new TypeError(`${CANNOT}: realm is no text without quotes`);
+  throw new TypeError(`${ACTION}: realm is no text without quotes`);
 }

@@ -6,10 +6,10 @@
  */
 
 import { equalText } from "../_bytes.ts";
-import { checkedClock } from "../_clock.ts";
+import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { checkNames } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
@@ -17,12 +17,12 @@ import {
   grantOf,
   isAhead,
   parseRefreshToken,
-  refreshClock,
-  showFamily,
+  refreshLimits,
+  toFamilyInfo,
 } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
 import { requireAuthentication } from "../session/_limits.ts";
-import { isDisabled, isRevoked, readFamily, readUser } from "../_stored.ts";
+import { checkStoredFamily, checkStoredUser, isDisabled, isRevoked } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { Authentication } from "../principal.ts";
 import type {
@@ -65,18 +65,18 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   if (typeof refreshTokens?.rotate !== "function" || typeof users?.findBySub !== "function") {
     throw new TypeError("Cannot create refresh service: refreshTokens or users are missing");
   }
-  const now = checkedClock(options.now);
-  const clock = refreshClock(options);
+  const now = createClock(options.now);
+  const clock = refreshLimits(options);
   const emit = createEmitter({ events, now, warn });
 
-  function hasEnded(family: RefreshFamily, at: number): boolean {
+  function isExpired(family: RefreshFamily, at: number): boolean {
     return isAhead(family, at) || at >= clock.currentEnd(family);
   }
 
   /** Why a family gets no next token, whoever presents what. */
   async function refusalOf(family: RefreshFamily, at: number): Promise<RefreshFailure | undefined> {
-    if (hasEnded(family, at)) return "expired";
-    const user = readUser(await users.findBySub(family.sub));
+    if (isExpired(family, at)) return "expired";
+    const user = checkStoredUser(await users.findBySub(family.sub));
     if (user === null) return "user_unknown";
     if (isDisabled(user)) return "user_disabled";
     return user.securityStamp === family.securityStamp ? undefined : "stamp_changed";
@@ -85,7 +85,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
-      checkNames<IssueRefreshTokenOptions>(cannot, options, {
+      rejectUnknownOptions<IssueRefreshTokenOptions>(cannot, options, {
         sessionId: true,
         scope: true,
         data: true,
@@ -126,7 +126,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const presented = parseRefreshToken(refreshToken);
       if (presented === undefined) throw refused("malformed");
       const { familyId, secret } = presented;
-      const family = readFamily(await refreshTokens.find(familyId));
+      const family = checkStoredFamily(await refreshTokens.find(familyId));
       if (family === null) throw refused("not_found");
       if (isRevoked(family)) throw refused("revoked");
       const at = now();
@@ -161,19 +161,19 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
 
     async list(sub: string) {
       const at = now();
-      const user = readUser(await users.findBySub(sub));
+      const user = checkStoredUser(await users.findBySub(sub));
       if (user === null || isDisabled(user)) return [];
       const found = await refreshTokens.list(sub);
-      for (const family of found) readFamily(family);
+      for (const family of found) checkStoredFamily(family);
       return found
-        .filter((family) => !isRevoked(family) && !hasEnded(family, at))
+        .filter((family) => !isRevoked(family) && !isExpired(family, at))
         .filter(({ securityStamp }) => securityStamp === user.securityStamp)
         .sort((a, b) => b.createdAt - a.createdAt)
-        .map((family) => showFamily(family, clock.currentEnd(family)));
+        .map((family) => toFamilyInfo(family, clock.currentEnd(family)));
     },
 
-    async end(sub: string, familyId: string) {
-      const family = readFamily(await refreshTokens.find(familyId));
+    async revokeById(sub: string, familyId: string) {
+      const family = checkStoredFamily(await refreshTokens.find(familyId));
       // The id as well: a store that takes an object for a query, or is not exact in its texts, finds another one
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;

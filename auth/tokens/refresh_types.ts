@@ -115,5 +115,5 @@ export interface RefreshService {
    *
    * @returns Whether the user had it: `false` for one that is another's, or was revoked before.
    */
-  end(sub: string, familyId: string): Promise<boolean>;
+  revokeById(sub: string, familyId: string): Promise<boolean>;
 }

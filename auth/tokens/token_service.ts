@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkedClock } from "../_clock.ts";
-import { checkNames, requireSeconds } from "../_options.ts";
+import { createClock } from "../_clock.ts";
+import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import { checkSessionId, type RefreshGrant } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
@@ -18,7 +18,7 @@ import { bearerTokenStrategy } from "./bearer_strategy.ts";
 import type {
   IssuedTokens,
   IssueTokensOptions,
-  ProgramSignIn,
+  TokenGrantInfo,
   TokenService,
   TokenServiceOptions,
 } from "./token_types.ts";
@@ -57,7 +57,7 @@ const CANNOT_ISSUE = "Cannot issue tokens";
  * ```
  */
 export function tokenService(options: TokenServiceOptions): TokenService {
-  checkNames<TokenServiceOptions>(CANNOT_CREATE, options, {
+  rejectUnknownOptions<TokenServiceOptions>(CANNOT_CREATE, options, {
     keys: true,
     refresh: true,
     issuer: true,
@@ -77,7 +77,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   requireSeconds(CANNOT_CREATE, { lifetime }, { max: keys.maxTokenAge });
   const { scope: scopeOfService } = options;
   if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
-  const now = checkedClock(options.now);
+  const now = createClock(options.now);
 
   /** Whom a family's tokens are for: nobody gets tokens for one audience by those for another. */
   const party = { clientId, audience };
@@ -91,7 +91,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   /** Of scopes that the service had given, those that it still gives: who has lost a role loses its scope. */
   async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
     const { scope, data } = grant;
-    if (scope === undefined || (data as Party).isScopeOurs !== true) return scope;
+    if (scope === undefined || (data as TokenAudience).isDefaultScope !== true) return scope;
     const given = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
     return scope.filter((word) => given.includes(word)); // RFC 6749 §6: none that was not granted
   }
@@ -108,7 +108,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   }
 
   /** A family of another client or audience ends: whoever presents it here has it from there. */
-  async function requireParty(
+  async function requireSameClient(
     service: RefreshService,
     refreshToken: string,
     { data }: RefreshGrant,
@@ -124,7 +124,10 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     keys,
 
     async issue(authentication: Authentication, options: IssueTokensOptions = {}) {
-      checkNames<IssueTokensOptions>(CANNOT_ISSUE, options, { sessionId: true, scope: true });
+      rejectUnknownOptions<IssueTokensOptions>(CANNOT_ISSUE, options, {
+        sessionId: true,
+        scope: true,
+      });
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(
         authentication,
         now(),
@@ -144,7 +147,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
         ...(scope === undefined ? {} : { scope }),
       });
       if (refresh === undefined) return tokens;
-      const data: Party = { ...party, isScopeOurs: options.scope === undefined };
+      const data: TokenAudience = { ...party, isDefaultScope: options.scope === undefined };
       const issued = await refresh.issue(authentication, { sessionId, scope, data });
       return { ...tokens, refreshToken: issued.refreshToken };
     },
@@ -155,7 +158,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       // All that can fail, keys or scopes that cannot be had, fails before the old token is used up
       const rotated = await service.rotate(refreshToken, {
         async prepare(grant) {
-          await requireParty(service, refreshToken, grant);
+          await requireSameClient(service, refreshToken, grant);
           const scope = await currentScope(grant);
           made.tokens = await answer({ ...grant, ...(scope === undefined ? {} : { scope }) });
         },
@@ -170,14 +173,14 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
     async list(sub: string) {
       const families = await requireRefresh(refresh, "list refresh tokens").list(sub);
-      return families.map(({ data, ...family }): ProgramSignIn => {
-        const { clientId } = (data ?? {}) as Partial<Party>;
+      return families.map(({ data, ...family }): TokenGrantInfo => {
+        const { clientId } = (data ?? {}) as Partial<TokenAudience>;
         return { ...family, ...(clientId === undefined ? {} : { clientId }) };
       });
     },
 
-    end: async (sub: string, familyId: string) =>
-      await requireRefresh(refresh, "end refresh token").end(sub, familyId),
+    revokeById: async (sub: string, familyId: string) =>
+      await requireRefresh(refresh, "end refresh token").revokeById(sub, familyId),
 
     strategy: bearerTokenStrategy({
       algorithms: keys.algorithms,
@@ -203,16 +206,16 @@ function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGra
   };
 }
 
-interface Party {
+interface TokenAudience {
   readonly clientId: string;
   readonly audience: string;
   /** Whether the scopes are the service's own, and not those that somebody said. */
-  readonly isScopeOurs?: boolean;
+  readonly isDefaultScope?: boolean;
 }
 
 /** Whether data of a family is of a client and an audience. */
-function isFor({ clientId, audience }: Party, data: unknown): boolean {
-  const party = (data ?? {}) as Partial<Party>;
+function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
+  const party = (data ?? {}) as Partial<TokenAudience>;
   return party.clientId === clientId && party.audience === audience;
 }
 

@@ -75,7 +75,7 @@ export interface IssuedTokens {
 }
 
 /** A sign-in of a program, as its user may see it. */
-export interface ProgramSignIn extends Omit<RefreshFamilyInfo, "data"> {
+export interface TokenGrantInfo extends Omit<RefreshFamilyInfo, "data"> {
   /** What the program is called. */
   readonly clientId?: string;
 }
@@ -117,14 +117,14 @@ export interface TokenService {
    *
    * @throws {TypeError} If there is no service for refresh tokens.
    */
-  list(sub: string): Promise<readonly ProgramSignIn[]>;
+  list(sub: string): Promise<readonly TokenGrantInfo[]>;
   /**
    * Ends one of a user's sign-ins, by its refresh token's family. Access tokens go on until they end.
    *
-   * @returns Whether the user had it, see {@linkcode RefreshService.end}.
+   * @returns Whether the user had it, see {@linkcode RefreshService.revokeById}.
    * @throws {TypeError} If there is no service for refresh tokens.
    */
-  end(sub: string, familyId: string): Promise<boolean>;
+  revokeById(sub: string, familyId: string): Promise<boolean>;
   /** Recognises the service's own access tokens in `Authorization`, see {@linkcode bearerTokenStrategy}. */
   readonly strategy: AuthStrategy;
 }

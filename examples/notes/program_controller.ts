@@ -37,7 +37,7 @@ export class ProgramsController {
   async end(
     req: TypedRequest<RequestSpec<PathParams<{ readonly id: string }>>, Principal>,
   ): Promise<TypedResponse<never>> {
-    if (await this.#tokens.end(req.principal.sub, req.params.id)) return empty();
+    if (await this.#tokens.revokeById(req.principal.sub, req.params.id)) return empty();
     throw new HttpError(404, "no_such_program", { detail: "You have no program of this id" });
   }
 }

@@ -7,9 +7,9 @@
 import {
   type AuthError,
   editHeaders,
-  localPath,
   redirect,
   type RouteRequest,
+  safeRedirectPath,
 } from "@gatehouse/http";
 import { pathWithNext, registerPage, signInPage } from "./account_pages.ts";
 import { html } from "./html.ts";
@@ -45,7 +45,7 @@ export function problemPage(response: Response, req: RouteRequest): Response | u
 /** Where a request wants to go on after signing in. */
 export function nextOf({ query }: RouteRequest): string {
   const { next } = query;
-  return localPath(next);
+  return safeRedirectPath(next);
 }
 
 /** Somebody followed a link or typed an address: browsers ask for HTML then, and in no other case. */
@@ -56,7 +56,7 @@ function isNavigation({ method, headers }: RouteRequest): boolean {
 
 /** Path and query of a request. What stands before them came from the client as `Host`. */
 function targetOf({ url }: RouteRequest): string {
-  return localPath(url.replace(/^[^/?#]*:\/\/[^/?#]*/, ""));
+  return safeRedirectPath(url.replace(/^[^/?#]*:\/\/[^/?#]*/, ""));
 }
 
 function refusalPage(status: number): Response {

@@ -66,7 +66,7 @@ export function sessionPage({ reader, sessions, currentId, programs }: SessionPa
 }
 
 function sessionItem(
-  { id, userAgent, createdAt, activeAt, lasting }: SessionInfo,
+  { id, userAgent, createdAt, activeAt, persistent: persistent }: SessionInfo,
   isCurrent: boolean,
 ): Html {
   const name = browserName(userAgent);
@@ -75,7 +75,7 @@ function sessionItem(
       <h3 id="name-${id}">${name}</h3>
       ${isCurrent ? html`<p><strong class="badge">This browser</strong></p>` : undefined}
       <p class="meta" id="times-${id}">
-        Signed in ${timeOf(createdAt)}, last used ${timeOf(activeAt)}${lasting
+        Signed in ${timeOf(createdAt)}, last used ${timeOf(activeAt)}${persistent
           ? ", kept signed in"
           : ""}
       </p>

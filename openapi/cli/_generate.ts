@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  type CliOutput,
-  type Command,
-  command,
-  type CommandOutcome,
-} from "./_command.ts";
+import { type CliOutput, type Command, command, type CommandOutcome } from "./_command.ts";
 import { generateFile, type GenerateFileOutcome } from "../compiler/generate.ts";
 
 const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]

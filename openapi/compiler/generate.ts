@@ -14,7 +14,7 @@ import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
-import { isOwnModule, noteApplicationSites } from "./sites.ts";
+import { isOwnModule, recordLocations } from "./locations.ts";
 import { readTypes, type TypedRoute } from "./types.ts";
 
 /** Options of {@linkcode generateFile}. */
@@ -63,7 +63,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
     const text = JSON.stringify(document, null, 2) + "\n";
     const summary = `${options.output} (${counts(document)})`;
     const before = await attempt(`read ${options.output}`, () => readIfThere(output));
-    if (saysSame(before, text)) {
+    if (isUnchanged(before, text)) {
       return { status: "unchanged", summary, notes };
     }
     if (options.check) return { status: "outdated", summary, notes };
@@ -80,7 +80,7 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   const { controllers: path } = options;
   const file = fileOf(path);
   const config = options.config && resolve(options.config);
-  if (options.types) noteApplicationSites();
+  if (options.types) recordLocations();
   const exported = await attempt(
     `import ${path}`,
     () => import(toFileUrl(file).href),
@@ -221,7 +221,7 @@ function servedBy({ routes }: RouteSource): readonly string[] {
 }
 
 /** Whether a file says the same, however it was formatted. */
-function saysSame(before: string | undefined, after: string): boolean {
+function isUnchanged(before: string | undefined, after: string): boolean {
   if (before === undefined || before === after) return before === after;
   try {
     return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));

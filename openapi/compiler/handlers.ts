@@ -5,8 +5,8 @@
  */
 
 import type ts from "typescript";
-import type { RequestPart } from "../_sources.ts";
-import { missingInTypes } from "./type_missing.ts";
+import type { RequestPart } from "../_schema_sources.ts";
+import { missingInTypes } from "./unresolved_types.ts";
 import { responsesMadeBy } from "./statuses.ts";
 import { isMissingType, type TypeContext, withoutNoInfer } from "./type_context.ts";
 

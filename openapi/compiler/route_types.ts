@@ -7,12 +7,12 @@
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isObject } from "../_json_schema.ts";
-import type { RequestPart, RouteTypes } from "../_sources.ts";
+import type { RequestPart, RouteTypes } from "../_schema_sources.ts";
 import { type SchemaSource, TYPES_VENDOR, unknownParts } from "../_standard_schema.ts";
 import type { HandlerTypes } from "./handlers.ts";
-import { markUnknown, type TypeContext, type TypePlace } from "./type_context.ts";
+import { markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
 import { libraryClassOf } from "./type_library.ts";
-import { whyMissing } from "./type_missing.ts";
+import { unresolvedReason } from "./unresolved_types.ts";
 import { wordsOf } from "./type_names.ts";
 import type { SchemaWriter } from "./type_schema.ts";
 import { anyOf } from "./type_union.ts";
@@ -65,7 +65,7 @@ export function routeTypes(
   function orMissing(source: SchemaSource | undefined): SchemaSource | undefined {
     const name = missing();
     if (name === undefined || (source !== undefined && hasMarks(source))) return source;
-    return sourceOf(() => markUnknown(place("its handler"), whyMissing(name)));
+    return sourceOf(() => markUnresolved(place("its handler"), unresolvedReason(name)));
   }
 
   return {

@@ -5,7 +5,7 @@
  */
 
 /** A place in a file. */
-export interface Site {
+export interface SourceLocation {
   /** URL of the file; on some runtimes its path. */
   readonly file: string;
   /** From 1. */
@@ -28,13 +28,13 @@ interface StackSettings {
   prepareStackTrace?: ((error: unknown, frames: CallSite[]) => unknown) | undefined;
 }
 
-/** Where routers and `@Controller` look for a listener: `router/_site.ts`, of whatever copy of this package. */
-const LISTENER = Symbol.for("gatehouse.noteSite");
+/** Where routers and `@Controller` look for a listener: `router/_source_location.ts`, of whatever copy of this package. */
+const LISTENER = Symbol.for("gatehouse.reportDefinition");
 
-const noted: WeakMap<object, readonly Site[]> = new WeakMap();
+const noted: WeakMap<object, readonly SourceLocation[]> = new WeakMap();
 
 /** Notes from now on where routes are added and controllers defined. */
-export function noteSites(): void {
+export function listenForDefinitions(): void {
   Object.defineProperty(globalThis, LISTENER, {
     value: (what: object) => void noted.set(what, sitesHere()),
     configurable: true,
@@ -42,12 +42,12 @@ export function noteSites(): void {
 }
 
 /** The stack that something was noted with, innermost place first; none if it was not. */
-export function sitesOf(what: object): readonly Site[] {
+export function locationsOf(what: object): readonly SourceLocation[] {
   return noted.get(what) ?? [];
 }
 
 /** The places of the stack. A text would do, if runtimes agreed on how files stand in it. */
-function sitesHere(): readonly Site[] {
+function sitesHere(): readonly SourceLocation[] {
   const settings: StackSettings = Error as object;
   const { stackTraceLimit, prepareStackTrace } = settings;
   settings.stackTraceLimit = 100; // an application may add its routes through helpers
@@ -61,7 +61,7 @@ function sitesHere(): readonly Site[] {
   }
 }
 
-function siteOf(frame: CallSite): readonly Site[] {
+function siteOf(frame: CallSite): readonly SourceLocation[] {
   const file = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName();
   const line = frame.getLineNumber();
   const column = frame.getColumnNumber();

@@ -8,7 +8,7 @@ import { relative } from "@std/path";
 import process from "node:process";
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
-import { UNKNOWN_PART } from "../_tidy_schema.ts";
+import { UNKNOWN_PART } from "../_normalize_schema.ts";
 
 /** A program whose types are read. */
 export interface TypeContext {
@@ -42,7 +42,7 @@ export interface TypePlace {
 }
 
 /** Marks what has no schema. It becomes an error unless somebody describes it by hand. */
-export function markUnknown({ path, node }: TypePlace, why: string): SchemaObject {
+export function markUnresolved({ path, node }: TypePlace, why: string): SchemaObject {
   return { [UNKNOWN_PART]: `${locationOf(node)}: ${path} ${why}` };
 }
 

@@ -6,13 +6,8 @@
 
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
-import {
-  isMissingType,
-  markUnknown,
-  type TypeContext,
-  type TypePlace,
-} from "./type_context.ts";
-import { missingImports, missingName, whyMissing } from "./type_missing.ts";
+import { isMissingType, markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
+import { missingImports, missingName, unresolvedReason } from "./unresolved_types.ts";
 import { objectSchema } from "./type_object.ts";
 import type { TypeWriter } from "./type_schema.ts";
 import { templateSchema } from "./type_text.ts";
@@ -23,18 +18,18 @@ export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): Sch
   const { context: { ts, checker } } = writer;
   const is = (flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
   const flags = ts.TypeFlags;
-  if (is(flags.Any)) return markUnknown(at, whyAny(writer.context, type, at));
+  if (is(flags.Any)) return markUnresolved(at, whyAny(writer.context, type, at));
   if (is(flags.Unknown)) return {};
   if (is(flags.Never)) return { not: {} };
   if (is(flags.Null)) return { type: "null" };
   if (is(flags.Undefined | flags.Void)) {
-    return markUnknown(at, "is undefined, which JSON cannot carry");
+    return markUnresolved(at, "is undefined, which JSON cannot carry");
   }
   if (is(flags.BooleanLiteral)) {
     return { type: "boolean", const: checker.typeToString(type) === "true" };
   }
-  if (is(flags.BigIntLike)) return markUnknown(at, "is a bigint, which JSON cannot carry");
-  if (is(flags.ESSymbolLike)) return markUnknown(at, "is a symbol, which JSON cannot carry");
+  if (is(flags.BigIntLike)) return markUnresolved(at, "is a bigint, which JSON cannot carry");
+  if (is(flags.ESSymbolLike)) return markUnresolved(at, "is a symbol, which JSON cannot carry");
   if (is(flags.Union)) return unionSchema(writer, type as ts.UnionType, at);
   if (type.isStringLiteral() || type.isNumberLiteral()) return literalSchema(type);
   if (is(flags.String | flags.StringMapping)) return { type: "string" };
@@ -44,7 +39,7 @@ export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): Sch
   if (is(flags.NonPrimitive)) return { type: "object" };
   if (is(flags.Intersection)) return intersectionSchema(writer, type as ts.IntersectionType, at);
   if (is(flags.Object)) return objectSchema(writer, type, at);
-  return markUnknown(
+  return markUnresolved(
     at,
     `is ${checker.typeToString(type)}, which is not known here; describe it in "openapi"`,
   );
@@ -77,7 +72,7 @@ function intersectionSchema(
 function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
   if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
   const name = missingName(context, node) ?? missingName(context, root);
-  if (name !== undefined) return whyMissing(name);
+  if (name !== undefined) return unresolvedReason(name);
   const imports = missingImports(context, root.getSourceFile()).join(", ");
   return "has a type that was not found" +
     (imports === "" ? "" : `; nor was ${imports}, which its file imports`);

@@ -5,12 +5,7 @@
  */
 
 import type ts from "typescript";
-import {
-  declarationOf,
-  mayBeUndefined,
-  symbolOrigin,
-  type TypeContext,
-} from "./type_context.ts";
+import { declarationOf, mayBeUndefined, symbolOrigin, type TypeContext } from "./type_context.ts";
 import { libraryClassOf } from "./type_library.ts";
 
 /** A type's own name. */

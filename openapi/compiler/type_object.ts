@@ -9,7 +9,7 @@ import type { SchemaObject } from "../../router/openapi_types.ts";
 import {
   declarationOf,
   isUndefined,
-  markUnknown,
+  markUnresolved,
   mayBeUndefined,
   symbolOrigin,
   type TypeContext,
@@ -41,7 +41,7 @@ export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): 
   const builtIn = builtInSchema(writer, type, at);
   if (builtIn !== undefined) return builtIn;
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
-    return markUnknown(at, "is a function, which JSON cannot carry");
+    return markUnresolved(at, "is a function, which JSON cannot carry");
   }
   return membersSchema(writer, type, at);
 }
@@ -77,7 +77,7 @@ function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
     case "Boolean":
       return { type: library.toLowerCase() };
     default:
-      return markUnknown(
+      return markUnresolved(
         at,
         `is of the type ${library}, which ${form ? "a form" : "JSON"} cannot carry`,
       );

@@ -13,14 +13,14 @@ import { refsOf } from "../_json_schema.ts";
 import { localRef } from "../_schema_graph.ts";
 import { unknownParts } from "../_standard_schema.ts";
 import {
-  markUnknown,
+  markUnresolved,
   type TypeContext,
   type TypePlace,
   withoutNoInfer,
 } from "./type_context.ts";
 import { documentationOf } from "./type_docs.ts";
 import { hintAt, readHint } from "./type_hints.ts";
-import { missingInTypes, whyMissing } from "./type_missing.ts";
+import { missingInTypes, unresolvedReason } from "./unresolved_types.ts";
 import { writeType } from "./type_kinds.ts";
 import { createTypeNames, type TypeName } from "./type_names.ts";
 
@@ -94,7 +94,7 @@ export function createSchemaWriter(
     document(schema, symbol, at) {
       const local = typeof schema.$ref === "string" ? localRef(schema.$ref)?.local : undefined;
       const said = documentationOf(context, symbol, definitions.get(local ?? "") ?? schema);
-      return "wrong" in said ? markUnknown(at, said.wrong) : { ...schema, ...said.keywords };
+      return "wrong" in said ? markUnresolved(at, said.wrong) : { ...schema, ...said.keywords };
     },
   };
 
@@ -129,7 +129,7 @@ export function createSchemaWriter(
       : undefined;
     definitions.set(
       local,
-      missing === undefined ? schema : markUnknown(at, whyMissing(missing)),
+      missing === undefined ? schema : markUnresolved(at, unresolvedReason(missing)),
     );
     [current, busy] = before;
   }
@@ -171,7 +171,7 @@ export function createSchemaWriter(
       return schema;
     } catch (error) {
       if (!(error instanceof EndlessType)) throw error; // and nothing is written any more
-      const mark = markUnknown(at, `holds ${error.message}, which is nested without end`);
+      const mark = markUnresolved(at, `holds ${error.message}, which is nested without end`);
       for (const { local } of pending) definitions.set(local, mark);
       for (let one = current; one !== undefined; one = one.outer) definitions.set(one.local, mark);
       pending.length = 0;

@@ -7,7 +7,7 @@
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isSame } from "../_json_schema.ts";
-import { markUnknown, type TypeContext, type TypePlace } from "./type_context.ts";
+import { markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
 import { alternativesOf } from "./type_hints.ts";
 import { enumOf, wordsOf } from "./type_names.ts";
 import { isWritten } from "./type_object.ts";
@@ -29,7 +29,7 @@ export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlac
   const found = alternatives(writer, type);
   const present = found.filter((one) => !is(one, ts.TypeFlags.Undefined | ts.TypeFlags.Void));
   if (present.length < found.length && at.optional !== true) {
-    return markUnknown(at, "may be undefined, which JSON cannot carry; say null");
+    return markUnresolved(at, "may be undefined, which JSON cannot carry; say null");
   }
   const values = present.filter((one) => !is(one, ts.TypeFlags.Null));
   const isEnum = (type.flags & ts.TypeFlags.EnumLiteral) !== 0;

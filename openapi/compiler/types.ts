@@ -9,12 +9,12 @@
 
 import type ts from "typescript";
 import type { RouteInfo } from "../../router/types.ts";
-import type { TypesOf } from "../_sources.ts";
+import type { TypesOf } from "../_schema_sources.ts";
 import { handlerAt, type HandlerTypes, methodAt } from "./handlers.ts";
 import { loadProgram } from "./program.ts";
 import { routeTypes } from "./route_types.ts";
-import { applicationSites, callAt, classAt } from "./sites.ts";
-import type { Site } from "./stacks.ts";
+import { applicationLocations, callAt, classAt } from "./locations.ts";
+import type { SourceLocation } from "./stacks.ts";
 import type { TypeContext } from "./type_context.ts";
 import { createSchemaWriter } from "./type_schema.ts";
 
@@ -61,8 +61,8 @@ export async function readTypes(
 }
 
 /** Where a route may be said, the innermost place first. */
-function sitesOf(route: TypedRoute): readonly Site[] {
-  const sites = applicationSites(route.origin?.target ?? route);
+function sitesOf(route: TypedRoute): readonly SourceLocation[] {
+  const sites = applicationLocations(route.origin?.target ?? route);
   return route.origin === undefined ? sites.slice(0, 1) : sites;
 }
 

@@ -35,31 +35,31 @@ function from(headers: BrowserInit["headers"] = {}): Forgery {
 
 /** What a victim's browser is made to send, and why it is refused. */
 const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string])[] = [
-  ["from another site, with the token", from({ "Sec-Fetch-Site": "cross-site" }), "source_foreign"],
+  ["from another site, with the token", from({ "Sec-Fetch-Site": "cross-site" }), "cross_origin"],
   ["from another site, without a token", () => ({
     token: false,
     headers: { "Sec-Fetch-Site": "cross-site", Origin: EVIL },
-  }), "source_foreign"],
-  ["from a sibling domain", from({ "Sec-Fetch-Site": "same-site" }), "source_foreign"],
-  ["by hand", from({ "Sec-Fetch-Site": "none" }), "source_foreign"],
-  ["from who knows where", from({ "Sec-Fetch-Site": "same-planet" }), "source_foreign"],
-  ["from a sandbox", from({ ...NO_SITE, Origin: "null" }), "source_foreign"],
-  ["from another origin", from({ ...NO_SITE, Origin: EVIL }), "source_foreign"],
+  }), "cross_origin"],
+  ["from a sibling domain", from({ "Sec-Fetch-Site": "same-site" }), "cross_origin"],
+  ["by hand", from({ "Sec-Fetch-Site": "none" }), "cross_origin"],
+  ["from who knows where", from({ "Sec-Fetch-Site": "same-planet" }), "cross_origin"],
+  ["from a sandbox", from({ ...NO_SITE, Origin: "null" }), "cross_origin"],
+  ["from another origin", from({ ...NO_SITE, Origin: EVIL }), "cross_origin"],
   [
     "from a sibling origin",
     from({ ...NO_SITE, Origin: "https://a.example.com" }),
-    "source_foreign",
+    "cross_origin",
   ],
-  ["from a longer name", from({ ...NO_SITE, Origin: `${ORIGIN}.evil.example` }), "source_foreign"],
-  ["from another port", from({ ...NO_SITE, Origin: `${ORIGIN}:8443` }), "source_foreign"],
+  ["from a longer name", from({ ...NO_SITE, Origin: `${ORIGIN}.evil.example` }), "cross_origin"],
+  ["from another port", from({ ...NO_SITE, Origin: `${ORIGIN}:8443` }), "cross_origin"],
   [
     "from a page in the clear",
     from({ ...NO_SITE, Origin: "http://example.com" }),
-    "source_foreign",
+    "cross_origin",
   ],
-  ["from an origin that is a path", from({ ...NO_SITE, Origin: `${ORIGIN}/` }), "source_foreign"],
-  ["from two origins", from({ ...NO_SITE, Origin: `${ORIGIN}, ${EVIL}` }), "source_foreign"],
-  ["from an empty origin", from({ ...NO_SITE, Origin: "" }), "source_foreign"],
+  ["from an origin that is a path", from({ ...NO_SITE, Origin: `${ORIGIN}/` }), "cross_origin"],
+  ["from two origins", from({ ...NO_SITE, Origin: `${ORIGIN}, ${EVIL}` }), "cross_origin"],
+  ["from an empty origin", from({ ...NO_SITE, Origin: "" }), "cross_origin"],
   [
     "from another site, whose Referer lies",
     from({
@@ -67,7 +67,7 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
       Origin: EVIL,
       Referer: `${ORIGIN}/`,
     }),
-    "source_foreign",
+    "cross_origin",
   ],
   ["from its own page, without a token", () => ({ token: false }), "token_missing"],
   ["from no browser, without a token", () => ({ token: false, headers: NO_SITE }), "token_missing"],
@@ -141,12 +141,12 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     token: false,
     body: new URLSearchParams({ identifier: ADA.identifier, password: ADA.password }),
     headers: { "Sec-Fetch-Site": "cross-site", Origin: EVIL },
-  }), "source_foreign"],
+  }), "cross_origin"],
   ["by a form of a sibling, with files", () => {
     const body = new FormData();
     body.set("identifier", ADA.identifier);
     return { token: false, body, headers: { "Sec-Fetch-Site": "same-site" } };
-  }, "source_foreign"],
+  }, "cross_origin"],
   ["by a form in JSON's clothes", () => ({
     token: false,
     body: '{"identifier":"a","password":"="}',
@@ -187,7 +187,7 @@ for (const [why, forge, reason] of FORGERIES) {
       const sent = forged.body === undefined ? { json } : {};
       await assertRefused(await victim.send(path, { method: "POST", ...sent, ...forged }), FORGED);
       const origin = new Headers(forged.headers as HeadersInit | undefined).get("Origin");
-      const told = reason === "source_foreign" && isOrigin(origin) ? { origin } : {};
+      const told = reason === "cross_origin" && isOrigin(origin) ? { origin } : {};
       const event = { type: "csrf.failed", at: app.clock.now, reason, ...told };
       assertEquals(app.events, [event] as unknown[]);
       assertEquals(app.hasher.calls, []);
@@ -276,7 +276,7 @@ Deno.test("POST /auth/login that is throttled is refused as a forgery first", as
   await assertRefused(await page.post("/auth/login", ADA, { token: false }), FORGED);
 });
 
-for (const csrf of ["source", "token", "insecureSkip"] as const) {
+for (const csrf of ["origin", "token", "insecureSkip"] as const) {
   Deno.test(`POST /auth/login, register and logout want the token whatever guards ask: ${csrf}`, async () => {
     const page = await createTestApp({ csrf }).signedIn();
     await page.token();

@@ -127,23 +127,23 @@ const ATTACKS: readonly [
   ["a right token from another site", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" });
-  }, "source_foreign"],
+  }, "cross_origin"],
   ["a right token from a sibling domain", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { "Sec-Fetch-Site": "same-site", Origin: "https://blog.example.com" });
-  }, "source_foreign"],
+  }, "cross_origin"],
   ["a right token from a sibling domain that only Origin tells", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { Origin: "https://blog.example.com" });
-  }, "source_foreign"],
+  }, "cross_origin"],
   ["a right token from Origin: null", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { Origin: "null" });
-  }, "source_foreign"],
+  }, "cross_origin"],
   ["login CSRF: no session, the attacker's own pair, from another site", async () => {
     const attacker = await issued(csrf, {});
     return sent(attacker.jar, attacker.token, { "Sec-Fetch-Site": "cross-site" });
-  }, "source_foreign"],
+  }, "cross_origin"],
   [
     "login CSRF by a form: no session, no cookies, no fields",
     () => Promise.resolve(request({})),
@@ -168,11 +168,11 @@ const HIJACKS: readonly [why: string, headers: Readonly<Record<string, string>>]
 ];
 
 for (const [why, headers] of HIJACKS) {
-  Deno.test(`check() and checkSource() refuse a WebSocket that is opened by ${why}`, async () => {
+  Deno.test(`check() and checkOrigin() refuse a WebSocket that is opened by ${why}`, async () => {
     const { jar } = await issued(csrf, IN_A);
     const fields = { Cookie: cookieField(jar), Upgrade: "websocket", ...headers };
-    for (const by of ["check", "checkSource"] as const) {
-      assertEquals(await refusal(csrf, request(fields, "GET"), by), "source_foreign");
+    for (const by of ["check", "checkOrigin"] as const) {
+      assertEquals(await refusal(csrf, request(fields, "GET"), by), "cross_origin");
     }
   });
 }
@@ -185,7 +185,7 @@ Deno.test("check() refuses a page in the clear behind a proxy that ends TLS, eve
     Origin: "http://example.com",
   };
   const inside = "http://example.com/notes";
-  assertEquals(await refusal(csrf, request(headers, "POST", inside)), "source_foreign");
+  assertEquals(await refusal(csrf, request(headers, "POST", inside)), "cross_origin");
   const own = { ...headers, Origin: "https://example.com" };
   assertEquals(await refusal(csrf, request(own, "POST", inside)), undefined);
 });
@@ -196,12 +196,12 @@ for (const [why, attack, failure] of ATTACKS) {
   });
 }
 
-Deno.test("checkSource() looks at the token as check() does where the browser says nothing", async () => {
+Deno.test("checkOrigin() looks at the token as check() does where the browser says nothing", async () => {
   for (const [why, attack, failure] of ATTACKS) {
-    if (failure === "source_foreign") continue;
+    if (failure === "cross_origin") continue;
     const attempt = await attack();
     attempt.headers.delete("Sec-Fetch-Site");
-    assertEquals(await refusal(csrf, attempt, "checkSource"), failure, why);
+    assertEquals(await refusal(csrf, attempt, "checkOrigin"), failure, why);
   }
 });
 

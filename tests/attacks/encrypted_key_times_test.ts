@@ -2,7 +2,13 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { StoredKey } from "../../auth/stores/types.ts";
-import { assertRefused, headerOf, readHeader, TODAY, withSecret } from "../auth/keys/_encrypted_keys.ts";
+import {
+  assertRefused,
+  headerOf,
+  readHeader,
+  TODAY,
+  withSecret,
+} from "../auth/keys/_encrypted_keys.ts";
 import { keyBench, kidOf, kidsOf, NUMBERS, signerOf, START } from "../auth/keys/_key_service.ts";
 
 /** Tokens of a key that has signed all its life are still valid while its successor's successor waits. */

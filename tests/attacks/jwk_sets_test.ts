@@ -54,7 +54,7 @@ for (const [source, kid] of KIDS) {
 }
 
 Deno.test("[neighbour] kid: a key for encryption, or 1,025 characters → refused, unlike the right one", async () => {
-  assertEquals([await reasonFor("k1"), await reasonFor("k2")], ["accepted", "key_refused"]);
+  assertEquals([await reasonFor("k1"), await reasonFor("k2")], ["accepted", "key_mismatch"]);
   assertEquals(await reasonFor("a".repeat(1_025)), "token_malformed");
 });
 
@@ -129,7 +129,7 @@ Deno.test("[neighbour] resolver: what it throws → let through; what it does no
   assertEquals(await reasonOf(() => find(() => [])), "key_unknown");
   assertEquals(await reasonOf(() => find(() => [OCT, { ...OCT }])), "key_ambiguous");
   assertEquals(await reasonOf(() => find(() => [ec, OCT])), "accepted");
-  assertEquals(await reasonOf(() => find(() => ec)), "key_refused");
+  assertEquals(await reasonOf(() => find(() => ec)), "key_mismatch");
   // With a kid, which the resolver has looked at, two are one too many, though one of them fits
   const named = await forge({ header: { alg: "HS256", kid: "k1" } });
   const both = { algorithms: ["HS256"] as const, keys: () => [ec, OCT] };

@@ -19,7 +19,7 @@ import {
 import { sessionService } from "../../auth/session/session_service.ts";
 import type { SessionLimits, SessionService } from "../../auth/session/types.ts";
 import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
-import { type UserService, userService } from "../../auth/users.ts";
+import { type UserService, userService } from "../../auth/users/user_service.ts";
 import type { Authentication } from "../../auth/principal.ts";
 import type {
   AuthStores,
@@ -83,7 +83,7 @@ export interface ServicesOptions {
   readonly hasher?: PasswordHasher;
   readonly hashing?: HasherLimitOptions;
   readonly policy?: PasswordPolicy;
-  readonly limits?: SessionLimits & { readonly lasting?: SessionLimits };
+  readonly limits?: SessionLimits & { readonly persistent?: SessionLimits };
   readonly rules?: Partial<ThrottleRules>;
   readonly secret?: string | readonly string[];
   readonly uncounted?: boolean;

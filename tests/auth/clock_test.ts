@@ -1,7 +1,7 @@
 /** Clocks: whole seconds, and loudly nothing else. */
 
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { checkedClock, nowSeconds } from "../../auth/_clock.ts";
+import { createClock, nowSeconds } from "../../auth/_clock.ts";
 
 const NOW = 1_700_000_000;
 
@@ -12,7 +12,7 @@ Deno.test("nowSeconds() gives whole seconds since the epoch", () => {
 });
 
 Deno.test("checkedClock() is the system's clock unless there is another", () => {
-  assertStrictEquals(checkedClock(undefined), nowSeconds);
+  assertStrictEquals(createClock(undefined), nowSeconds);
 });
 
 const TIMES: readonly [why: string, given: number, read: number][] = [
@@ -27,7 +27,7 @@ const TIMES: readonly [why: string, given: number, read: number][] = [
 
 for (const [why, given, read] of TIMES) {
   Deno.test(`checkedClock() reads ${given} as ${read}: ${why}`, () => {
-    assertEquals(checkedClock(() => given)(), read);
+    assertEquals(createClock(() => given)(), read);
   });
 }
 
@@ -53,20 +53,20 @@ const NO_TIMES: readonly [why: string, given: unknown][] = [
 
 for (const [why, given] of NO_TIMES) {
   Deno.test(`checkedClock() throws of ${why}`, () => {
-    const clock = checkedClock((() => given) as () => number);
+    const clock = createClock((() => given) as () => number);
     assertThrows(clock, RangeError, "Cannot tell the time: now does not give seconds");
   });
 }
 
 Deno.test("checkedClock() asks each time, and not before", () => {
   let time = NOW;
-  const clock = checkedClock(() => time++);
+  const clock = createClock(() => time++);
   assertEquals(time, NOW);
   assertEquals([clock(), clock(), clock()], [NOW, NOW + 1, NOW + 2]);
 });
 
 Deno.test("checkedClock() lets through what a clock throws", () => {
-  const clock = checkedClock(() => {
+  const clock = createClock(() => {
     throw new Error("no time today");
   });
   assertThrows(clock, Error, "no time today");

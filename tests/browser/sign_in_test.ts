@@ -1,7 +1,7 @@
 /** Sign-in as a browser does it: what its jar holds then, and what its scripts see of it. */
 
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { LASTING_SESSIONS } from "../../mod.ts";
+import { PERSISTENT_SESSION } from "../../mod.ts";
 import { APP_HOST, browserTest, PASSWORD } from "./_harness.ts";
 import type { JarCookie } from "./_playwright.ts";
 import { jarOf, openAs, register, send, sendWithToken } from "./_steps.ts";
@@ -56,7 +56,7 @@ browserTest("registerAuth() keeps who wants to be remembered past the window", a
   const { "__Host-sid": sid, "__Host-csrf": csrf } = await jarOf(scene.context, APP_HOST);
   assert(sid !== undefined && csrf !== undefined);
   assertEquals(attributesOf(sid), GUARDED);
-  assertAlmostEquals(sid.expires, Date.now() / 1000 + LASTING_SESSIONS.absolute, 60);
+  assertAlmostEquals(sid.expires, Date.now() / 1000 + PERSISTENT_SESSION.absolute, 60);
   assertEquals(await page.evaluate("document.cookie"), "");
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hasEnded } from "../../auth/stores/_records.ts";
+import { isExpired } from "../../auth/stores/_records.ts";
 import { type Defect, reversioning, rewriting } from "./_defective_adapters.ts";
 
 /** Defects of ends. */
@@ -31,7 +31,7 @@ export const END_DEFECTS: readonly Defect[] = [
       ...sound,
       async list(...asked) {
         const found = await at(0, () => sound.list(...asked));
-        return found.filter(({ expiresAt }) => !hasEnded(expiresAt, now()));
+        return found.filter(({ expiresAt }) => !isExpired(expiresAt, now()));
       },
     }),
   },

@@ -6,10 +6,10 @@
 
 import {
   checkList,
-  checkTexts,
+  checkStrings,
   type EncodedRecord,
   encodeRecord,
-  hasEnded,
+  isExpired,
   uniqueTaken,
 } from "../../auth/stores/_records.ts";
 import type {
@@ -77,10 +77,10 @@ function createPlace(now: () => number): Place {
   const place: Place = {
     get(collection, key) {
       const row = rowsOf(collection).get(key);
-      return row === undefined || hasEnded(row.expiresAt, now()) ? undefined : row;
+      return row === undefined || isExpired(row.expiresAt, now()) ? undefined : row;
     },
     all: (collection) =>
-      [...rowsOf(collection)].filter(([, { expiresAt }]) => !hasEnded(expiresAt, now())),
+      [...rowsOf(collection)].filter(([, { expiresAt }]) => !isExpired(expiresAt, now())),
     write(collection, key, record) {
       const { unique } = record;
       const rows = rowsOf(collection);
@@ -116,7 +116,7 @@ function adapterOver(
 
   const hook: AtomicHook = {
     async cas(collection, key, expected, next): Promise<CasResult> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const record = next === null ? null : encodeRecord(next);
       return await visit((): CasResult => {
         const row = place.get(collection, key);
@@ -130,7 +130,7 @@ function adapterOver(
       });
     },
     async take(collection, key): Promise<unknown | null> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       return await visit(() => {
         const row = place.get(collection, key);
         if (row === undefined) return null;
@@ -142,14 +142,14 @@ function adapterOver(
 
   return {
     async get(collection, key): Promise<Versioned | null> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       return await visit(() => {
         const row = place.get(collection, key);
         return row === undefined ? null : readRow(row);
       });
     },
     async find(collection, unique): Promise<KeyedRecord | null> {
-      checkTexts(collection, unique);
+      checkStrings(collection, unique);
       return await visit(() => {
         const holder = place.all(collection).find(([, row]) => row.unique === unique);
         return holder === undefined ? null : { key: holder[0], ...readRow(holder[1]) };
@@ -157,7 +157,7 @@ function adapterOver(
     },
     async list(collection, index, value, options = {}): Promise<readonly KeyedRecord[]> {
       const { limit, after, reverse = false } = options;
-      checkTexts(collection, value);
+      checkStrings(collection, value);
       checkList(index, options);
       const direction = reverse ? -1 : 1;
       return await visit(() =>
@@ -170,13 +170,13 @@ function adapterOver(
       );
     },
     async put(collection, key, record): Promise<void> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const encoded = encodeRecord(record);
       const version = await visit(() => place.write(collection, key, encoded));
       if (version === undefined) throw uniqueTaken();
     },
     async delete(collection, key): Promise<void> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       await visit(() => place.remove(collection, key));
     },
     ...(atomic ? { atomic: take ? hook : { cas: hook.cas } } : {}),

@@ -24,10 +24,10 @@ import type {
   UserStore,
 } from "../../auth/stores/types.ts";
 import {
-  onePerKey,
   type ThrottleRecord,
   throttleSteps,
   throttleSuccess,
+  uniqueKeys,
 } from "../../auth/throttle/rule.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
 
@@ -232,7 +232,7 @@ function naiveLoginThrottle(): LoginThrottle {
   const records = createTable<ThrottleRecord>();
   return {
     async reserve(claims, now) {
-      const counted = onePerKey(claims);
+      const counted = uniqueKeys(claims);
       const found = await Promise.all(counted.map(({ key }) => records.get(key)));
       const decision = throttleSteps(counted, (_, place) => found[place] ?? null, now);
       if (!decision.allowed) return decision;
@@ -240,7 +240,7 @@ function naiveLoginThrottle(): LoginThrottle {
       return { allowed: true };
     },
     async succeed(claims, reservedAt) {
-      for (const { key, rule } of onePerKey(claims)) {
+      for (const { key, rule } of uniqueKeys(claims)) {
         const record = await records.get(key);
         if (record === null || reservedAt >= record.expiresAt) continue;
         const left = throttleSuccess(rule, record, reservedAt);

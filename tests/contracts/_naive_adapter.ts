@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkList, checkTexts, encodeRecord, hasEnded } from "../../auth/stores/_records.ts";
+import { checkList, checkStrings, encodeRecord, isExpired } from "../../auth/stores/_records.ts";
 import type {
   CasResult,
   KeyedRecord,
@@ -35,7 +35,7 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
 
   const living = async (collection: string, key: string): Promise<Row | undefined> => {
     const row = await records.get(collection, key);
-    return row === undefined || hasEnded(row.expiresAt, now()) ? undefined : row;
+    return row === undefined || isExpired(row.expiresAt, now()) ? undefined : row;
   };
   const isTaken = async (collection: string, key: string, unique?: string): Promise<boolean> => {
     if (unique === undefined) return false;
@@ -69,12 +69,12 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
 
   return {
     async get(collection, key): Promise<Versioned | null> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const row = await living(collection, key);
       return row === undefined ? null : readRow(row);
     },
     async find(collection, unique): Promise<KeyedRecord | null> {
-      checkTexts(collection, unique);
+      checkStrings(collection, unique);
       const key = await holders.get(collection, unique);
       const row = key === undefined ? undefined : await living(collection, key);
       return key === undefined || row === undefined ? null : { key, ...readRow(row) };
@@ -86,7 +86,7 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
       options: ListRecordsOptions = {},
     ): Promise<readonly KeyedRecord[]> {
       const { limit = Infinity, after, reverse = false } = options;
-      checkTexts(collection, value);
+      checkStrings(collection, value);
       checkList(index, options);
       const keys = await entries.lasts(collection, `${index}`, value);
       if (reverse) keys.reverse();
@@ -103,17 +103,17 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
       return found;
     },
     async put(collection, key, record): Promise<void> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       const { status } = await write(collection, key, newRow(record));
       if (status !== "ok") throw new Error("Cannot put record: another one has its unique text");
     },
     async delete(collection, key): Promise<void> {
-      checkTexts(collection, key);
+      checkStrings(collection, key);
       await remove(collection, key);
     },
     atomic: {
       async cas(collection, key, expected, next): Promise<CasResult> {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const row = next === null ? null : newRow(next);
         const current = await living(collection, key);
         if ((current?.version ?? null) !== expected) return { status: "lost" };
@@ -122,7 +122,7 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
         return { status: "ok", version: "" };
       },
       async take(collection, key): Promise<unknown | null> {
-        checkTexts(collection, key);
+        checkStrings(collection, key);
         const row = await living(collection, key);
         if (row === undefined) return null;
         await remove(collection, key);

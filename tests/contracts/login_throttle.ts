@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { LoginThrottle } from "../../auth/stores/types.ts";
-import type { BackoffRule, ThrottleClaim, WindowRule } from "../../auth/throttle/rule.ts";
+import type { BackoffRule, ThrottleKey, WindowRule } from "../../auth/throttle/rule.ts";
 import type { ContractCase } from "./_contract.ts";
 import { ODD_KEYS, race, RACERS } from "./_helpers.ts";
 
@@ -26,14 +26,14 @@ function window(limit: number, seconds = 900): WindowRule {
 }
 
 /** A claim alone. */
-function one(key: string, rule: ThrottleClaim["rule"]): readonly ThrottleClaim[] {
+function one(key: string, rule: ThrottleKey["rule"]): readonly ThrottleKey[] {
   return [{ key, rule }];
 }
 
 /** Reserves so many attempts, which are all allowed. */
 async function use(
   store: LoginThrottle,
-  claims: readonly ThrottleClaim[],
+  claims: readonly ThrottleKey[],
   { times, now = START }: { times: number; now?: number },
 ): Promise<void> {
   for (let i = 0; i < times; i++) assertEquals(await store.reserve(claims, now), ALLOWED);
@@ -42,7 +42,7 @@ async function use(
 /** How many of 200 attempts at once are allowed. */
 async function raceAllowed(
   subject: Parameters<typeof race<LoginThrottle, unknown>>[0],
-  claims: readonly ThrottleClaim[],
+  claims: readonly ThrottleKey[],
 ): Promise<number> {
   const decisions = await race(subject, (store) => store.reserve(claims, START));
   for (const decision of decisions) {

@@ -59,7 +59,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
         amr: ["pwd", "otp"],
         acr: "urn:example:loa:2",
         userAgent: "Mozilla/5.0 (X11; Linux x86_64) 🦊",
-        lasting: true,
+        persistent: true,
       };
       await store.create(session);
       assertEquals(await find(store, session), session);

@@ -162,8 +162,8 @@ const EVENTS: readonly (readonly [event: AuthEvent, line: string | undefined])[]
     'login.throttled attempt="registration" seconds=3600',
   ],
   [
-    { type: "csrf.failed", at: 1, reason: "source_foreign" },
-    'csrf.failed reason="source_foreign"',
+    { type: "csrf.failed", at: 1, reason: "cross_origin" },
+    'csrf.failed reason="cross_origin"',
   ],
   [
     { type: "authz.denied", at: 1, sub: "u1", route: "/notes/:id", reason: "not\nhers" },

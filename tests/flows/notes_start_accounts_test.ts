@@ -74,7 +74,7 @@ Deno.test("main.ts logs refusals in one line each, without what anybody typed", 
     }
     const { code, stderr } = await service.stop("SIGTERM");
     const [forgery = "", denial = "", throttled = "", ...rest] = stderr.split("\n");
-    assertEquals([code, forgery, rest], [0, 'csrf.failed reason="source_foreign"', [""]]);
+    assertEquals([code, forgery, rest], [0, 'csrf.failed reason="cross_origin"', [""]]);
     assertMatch(denial, /^authz\.denied sub="[\w-]{22}" route="\/notes\/:id" reason="[^"]+"$/);
     assertMatch(throttled, /^login\.throttled attempt="login" address="127\.0\.0\.1" seconds=\d+$/);
   });

@@ -76,8 +76,8 @@ export async function walk(baseUrl: string, openBrowser: () => (request: Request
   const again = await client.DELETE("/sessions/{id}", { params: { path: { id } } });
   assertEquals([again.response.status, again.error?.code], [404, "no_such_session"]);
 
-  const lasting: boolean = (await signIn(phone, credentials)).session.lasting === true;
-  assertEquals([lasting, (await phone.GET("/notes")).response.status], [false, 200]);
+  const persistent: boolean = (await signIn(phone, credentials)).session.persistent === true;
+  assertEquals([persistent, (await phone.GET("/notes")).response.status], [false, 200]);
   const others = await client.DELETE("/sessions");
   assertEquals([others.response.status, others.data, others.error], [204, undefined, undefined]);
   assertEquals((await phone.GET("/notes")).error?.code, "session_expired");
@@ -104,7 +104,7 @@ async function signIn(
   });
   assertEquals(response.status, 200);
   assert(data !== undefined);
-  assertEquals(data.session.lasting === true, body.remember === true);
+  assertEquals(data.session.persistent === true, body.remember === true);
   return data;
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { join, toFileUrl } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { writeDocument } from "../../openapi/_document.ts";
-import { noteSites } from "../../openapi/compiler/stacks.ts";
+import { listenForDefinitions } from "../../openapi/compiler/stacks.ts";
 import { readTypes } from "../../openapi/compiler/types.ts";
 import type { OpenApiDocument } from "../../router/openapi_types.ts";
 import { withPrograms } from "./_client.ts";
@@ -12,7 +12,7 @@ const FILE = toFileUrl(join(ROOT, "tests/openapi/_typed_api.ts")).href;
 
 /** The document of {@linkcode FILE}, whose types are read where it says them. */
 async function readDocument(): Promise<OpenApiDocument> {
-  noteSites();
+  listenForDefinitions();
   const { router } = await import(FILE);
   const { typesOf, notes } = await readTypes(FILE, router.routes);
   const document = writeDocument(router.info, router, typesOf);

@@ -85,7 +85,7 @@ export const authCases: readonly RuntimeCase[] = [
         return Second;
       }, "Cannot set up authentication: the container has it");
       assertRefused(() => {
-        @Auth({ ...optionsOf(createContainer()), csrf: "none" as "source" })
+        @Auth({ ...optionsOf(createContainer()), csrf: "none" as "origin" })
         class Third {}
         return Third;
       }, "csrf is none of source, token and insecureSkip");

@@ -232,7 +232,7 @@ export const authCases: readonly RuntimeCase[] = [
       const foreign = post([session, ...issued], { ...own, Origin: "https://evil.example.com" });
       assertSame(await codeOf(csrf.check(foreign)), "csrf_failed");
       const bare = post([session], { Origin: "https://example.com" });
-      await csrf.checkSource(bare);
+      await csrf.checkOrigin(bare);
     },
   },
   {

@@ -80,7 +80,7 @@ async function refusesImported({ keys, token, algorithms = ["ES256"] }: Refusal)
   if (key === undefined) return;
   const forged = await token();
   const reason = await reasonOf(() => verifyJwt(forged, { algorithms, keys: key, now: () => NOW }));
-  assert(reason === "key_refused" || reason === "signature_invalid", String(reason));
+  assert(reason === "key_mismatch" || reason === "signature_invalid", String(reason));
 }
 
 /** ASN.1's names of RSA, of keys on P-256, and of Ed25519. */

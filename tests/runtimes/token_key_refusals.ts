@@ -22,7 +22,7 @@ const NEUTRAL: Bytes = new Uint8Array(32).fill(1, 0, 1);
 export const WEAK_KEYS: readonly Refusal[] = [
   {
     why: "RSA with an exponent of 1, under which a padded hash is its own signature",
-    reason: "key_refused",
+    reason: "key_mismatch",
     jose: "differs", // Node verifies it
     keys: { ...publicJwk(RSA), e: "AQ" },
     algorithms: ["RS256"],
@@ -30,7 +30,7 @@ export const WEAK_KEYS: readonly Refusal[] = [
   },
   {
     why: "RSA of 1,024 bits",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: {
       kty: "RSA",
       n: "stQc-3aMwe-a7UEtbbZ-IauBfV6oZJ5GwdKIBBTwjElYpqF69zHwiaCAAFWTkJFICtVzqyuZqOe1UWum0awQpCm7" +
@@ -45,7 +45,7 @@ export const WEAK_KEYS: readonly Refusal[] = [
   },
   {
     why: "a point that is on no curve",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...OWN, y: OTHER.y ?? "" },
     token: () => es256(),
   },
@@ -55,14 +55,14 @@ export const WEAK_KEYS: readonly Refusal[] = [
 export const HIDDEN_KEYS: readonly Refusal[] = [
   {
     why: "a coordinate of 33 bytes",
-    reason: "key_refused",
+    reason: "key_mismatch",
     jose: "takes",
     keys: { ...OWN, x: encodeLonger(OWN.x) },
     token: () => es256(),
   },
   {
     why: "a point of order 1, under which anything is signed",
-    reason: "key_refused",
+    reason: "key_mismatch",
     jose: "takes",
     keys: { kty: "OKP", crv: "Ed25519", x: encodeBase64Url(NEUTRAL) },
     algorithms: ["Ed25519"],
@@ -74,7 +74,7 @@ export const HIDDEN_KEYS: readonly Refusal[] = [
 export const KEY_REFUSALS: readonly Refusal[] = [
   {
     why: "a secret of 31 bytes for a hash of 32",
-    reason: "key_refused",
+    reason: "key_mismatch",
     jose: "takes",
     keys: { kty: "oct", k: encodeBase64Url(SHORT) },
     algorithms: ["HS256"],
@@ -82,46 +82,46 @@ export const KEY_REFUSALS: readonly Refusal[] = [
   },
   {
     why: "a key of another curve",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: publicJwk(P384),
     token: () => es256(),
   },
   {
     why: "ES512 by a key of P-256",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: OWN,
     algorithms: ["ES512"],
     token: () => forge({ alg: "ES512", key: P521, payload: CLAIMS }),
   },
   {
     why: "PS256 by a key that is for RS256",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...publicJwk(RSA), alg: "RS256" },
     algorithms: ["RS256", "PS256"],
     token: () => forge({ alg: "PS256", payload: CLAIMS }),
   },
   {
     why: "EdDSA by a key that is for Ed25519",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...publicJwk(OKP), alg: "Ed25519" },
     algorithms: ["EdDSA", "Ed25519"],
     token: () => forge({ alg: "EdDSA", payload: CLAIMS }),
   },
   {
     why: "a key for encryption",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...OWN, use: "enc" },
     token: () => es256(),
   },
   {
     why: "a key whose operations are others",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...OWN, key_ops: ["deriveBits"] },
     token: () => es256(),
   },
   {
     why: "a key whose operations name one twice, RFC 7517 §4.3",
-    reason: "key_refused",
+    reason: "key_mismatch",
     keys: { ...OWN, key_ops: ["verify", "verify"] },
     token: () => es256(),
   },

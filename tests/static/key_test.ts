@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { decodePath } from "../../router/path.ts";
-import { isAssetKey, parseKey } from "../../static/_key.ts";
+import { isAssetKey, parseKey } from "../../static/key.ts";
 import { randomNumbers } from "./_random.ts";
 
 /** What a raw path behind the prefix names: a key, a refusal, or nothing that can be decoded. */

@@ -51,7 +51,7 @@ testVectors<AccessTokenCase>({
     const { typ: _, ...untyped } = options;
     assertEquals(
       (await refusal(() => verifyJwt(token, { ...untyped, now }))).reason,
-      "typ_refused",
+      "typ_mismatch",
     );
   },
 });

@@ -33,19 +33,19 @@ interface ClaimsCase {
 
 /** What we say of each, and with it which claim it was. */
 const REASONS: Readonly<Record<string, string>> = {
-  "exp-now": "exp_passed",
-  "exp-at-tolerance": "exp_passed",
+  "exp-now": "expired",
+  "exp-at-tolerance": "expired",
   "exp-null": "exp_malformed",
-  "exp-negative": "exp_passed",
+  "exp-negative": "expired",
   "nbf-string": "nbf_malformed",
-  "maxage-old": "max_age_passed", // jose names iat, from which the age is counted
-  "maxage-iat-future": "iat_ahead",
+  "maxage-old": "max_age_exceeded", // jose names iat, from which the age is counted
+  "maxage-iat-future": "issued_in_future",
   "iss-missing": "iss_missing",
   "iss-case": "iss_mismatch",
   "aud-array-without": "aud_mismatch",
   "aud-missing": "aud_missing",
   "aud-prefix": "aud_mismatch",
-  "typ-missing": "typ_refused",
+  "typ-missing": "typ_mismatch",
   "payload-array": "claims_malformed",
   "payload-not-json": "claims_malformed",
   "payload-null": "claims_malformed",

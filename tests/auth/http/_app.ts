@@ -104,7 +104,9 @@ export function createTestApp(options: TestAppOptions = {}): TestApp {
       ? await runtime.passwords.createUser({ ...ADA }, { sub: "u1" })
       : await runtime.passwords.verify({ ...ADA }, { address: undefined });
     const client = browser();
-    const { token, session } = await runtime.sessions.create(authentication, { lasting: remember });
+    const { token, session } = await runtime.sessions.create(authentication, {
+      persistent: remember,
+    });
     const age = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
     client.keep([runtime.cookies.set("sid", token, age)]);
     events.length = 0;

@@ -170,8 +170,8 @@ for (const [why, change, token, source] of MODES) {
   Deno.test(`csrfGuard() answers ${token} asking for a token, ${source} asking for the source: ${why}`, async () => {
     const modes: readonly [Partial<CsrfGuardOptions>, number][] = [
       [{}, token], // the default is the strict one
-      [{ ask: "token" }, token],
-      [{ ask: "source" }, source],
+      [{ mode: "token" }, token],
+      [{ mode: "origin" }, source],
     ];
     for (const [options, status] of modes) {
       const handled: string[] = [];
@@ -187,7 +187,7 @@ for (const [why, change, token, source] of MODES) {
 }
 
 Deno.test("csrfGuard() asks for a token where no browser says the source", async () => {
-  const router = createRouter({ before: [csrfGuard({ csrf, ask: "source" })], onError: () => {} })
+  const router = createRouter({ before: [csrfGuard({ csrf, mode: "origin" })], onError: () => {} })
     .post("/", () => json({ done: true }));
   const { "Sec-Fetch-Site": _site, ...headers } = await goodHeaders();
   const { "X-CSRF-Token": _token, ...without } = headers;
@@ -200,16 +200,16 @@ Deno.test("csrfGuard() asks for a token where no browser says the source", async
   assertEquals(statuses, [200, 403]);
 });
 
-for (const ask of ["", "Token", "origin", "toString", null, true, false, ["token"]]) {
+for (const ask of ["", "Token", "source", "toString", null, true, false, ["token"]]) {
   Deno.test(`csrfGuard() refuses to ask for ${JSON.stringify(ask)}`, () => {
-    const options = { csrf, ask } as CsrfGuardOptions;
-    assertThrows(() => csrfGuard(options), TypeError, "Cannot create CSRF guard: ask");
+    const options = { csrf, mode: ask } as CsrfGuardOptions;
+    assertThrows(() => csrfGuard(options), TypeError, "Cannot create CSRF guard: mode");
   });
 }
 
 Deno.test("csrfGuard() refuses the handshake of a WebSocket from another site", async () => {
-  for (const ask of ["token", "source"] as const) {
-    const router = createRouter({ before: [csrfGuard({ csrf, ask })], onError: () => {} })
+  for (const mode of ["token", "origin"] as const) {
+    const router = createRouter({ before: [csrfGuard({ csrf, mode })], onError: () => {} })
       .get("/", () => json({ done: true }));
     const statuses: number[] = [];
     for (const site of ["cross-site", "same-site", "same-origin"]) {
@@ -218,6 +218,6 @@ Deno.test("csrfGuard() refuses the handshake of a WebSocket from another site", 
       statuses.push(response.status);
       await response.body?.cancel();
     }
-    assertEquals(statuses, [403, 403, 200], ask);
+    assertEquals(statuses, [403, 403, 200], mode);
   }
 });

@@ -23,12 +23,12 @@ for (const [where, give] of GIVEN) {
 Deno.test("csrfGuard() refuses to ask for nothing", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({
     csrf: runtime.csrf,
-    ask: "insecureSkip",
+    mode: "insecureSkip",
   });
-  assertThrows(() => csrfGuard(options), TypeError, "ask is neither token nor source");
+  assertThrows(() => csrfGuard(options), TypeError, "mode must be");
 });
 
 Deno.test("csrfGuard() refuses options that it does not know", () => {
-  const options = untyped<{ csrf: typeof runtime.csrf }>({ csrf: runtime.csrf, aks: "source" });
+  const options = untyped<{ csrf: typeof runtime.csrf }>({ csrf: runtime.csrf, aks: "origin" });
   assertThrows(() => csrfGuard(options), TypeError, "there is no option aks");
 });

@@ -58,12 +58,12 @@ type Scheme = NonNullable<AuthStrategy["scheme"]>;
 
 /** What passes with an ambient credential, without a token and with the page's. */
 const PASSES: Readonly<Record<CsrfRule, (source: Source, token: boolean) => boolean>> = {
-  source: (source, token) => isOwn(source) || (source === "nothing" && token),
+  origin: (source, token) => isOwn(source) || (source === "nothing" && token),
   token: (source, token) => token && (isOwn(source) || source === "nothing"),
   insecureSkip: () => true,
 };
 
-const RULES: readonly CsrfRule[] = ["source", "token", "insecureSkip"];
+const RULES: readonly CsrfRule[] = ["origin", "token", "insecureSkip"];
 
 for (const rule of RULES) {
   for (const [why, options, ambient] of CREDENTIALS) {
@@ -209,7 +209,7 @@ Deno.test("createGuard() tells why it took a request for a forgery, once", async
   await client.send("/notes", { method: "POST", json: {}, headers: SOURCES["cross-site"] });
   await client.send("/notes", { method: "POST", json: {}, headers: SOURCES.nothing });
   const reasons = app.events.map((event) => "reason" in event ? event.reason : event.type);
-  assertEquals(reasons, ["source_foreign", "token_missing"]);
+  assertEquals(reasons, ["cross_origin", "token_missing"]);
 });
 
 Deno.test("createGuard() checks where the handshake of a WebSocket comes from", async () => {

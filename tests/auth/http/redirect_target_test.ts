@@ -1,7 +1,7 @@
 /** Paths that a request names, to go on to: never to another site. */
 
 import { assertEquals } from "@std/assert";
-import { localPath } from "../../../auth/http/redirect_target.ts";
+import { safeRedirectPath } from "../../../auth/http/redirect_target.ts";
 
 const KEPT: readonly (readonly [why: string, text: string, path: string])[] = [
   ["the start", "/", "/"],
@@ -17,7 +17,8 @@ const KEPT: readonly (readonly [why: string, text: string, path: string])[] = [
 ];
 
 for (const [why, text, path] of KEPT) {
-  Deno.test(`localPath() keeps ${why}`, () => assertEquals(localPath(text, "/home"), path));
+  Deno.test(`safeRedirectPath() keeps ${why}`, () =>
+    assertEquals(safeRedirectPath(text, "/home"), path));
 }
 
 const REFUSED: readonly (readonly [why: string, text: unknown])[] = [
@@ -51,8 +52,8 @@ const REFUSED: readonly (readonly [why: string, text: unknown])[] = [
 ];
 
 for (const [why, text] of REFUSED) {
-  Deno.test(`localPath() refuses ${why}`, () => {
-    assertEquals(localPath(text, "/home"), "/home");
-    assertEquals(localPath(text), "/");
+  Deno.test(`safeRedirectPath() refuses ${why}`, () => {
+    assertEquals(safeRedirectPath(text, "/home"), "/home");
+    assertEquals(safeRedirectPath(text), "/");
   });
 }

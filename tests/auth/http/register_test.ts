@@ -80,7 +80,11 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["half a container", optionsOf({ container: { has: () => false } }), "no register()"],
   ["null for a container", optionsOf({ container: null }), "the container has no has()"],
   ["an unknown limit", optionsOf({ session: { idel: 300 } }), "there is no option idel"],
-  ["an unknown lasting limit", optionsOf({ session: { lasting: { max: 1 } } }), "no option max"],
+  [
+    "an unknown persistent limit",
+    optionsOf({ session: { persistent: { max: 1 } } }),
+    "no option max",
+  ],
   [
     "a misspelt rule of passwords",
     optionsOf({ passwordPolicy: { minLenght: 8 } }),
@@ -133,7 +137,7 @@ const BOUNDS: readonly (readonly [why: string, options: object])[] = [
   ["no time at all", { session: { absolute: 0 } }],
   ["a limit in milliseconds", { session: { absolute: 86_400_000 } }],
   ["an idle limit past the absolute one", { session: { absolute: 60, idle: 61 } }],
-  ["a lasting limit that is none", { session: { lasting: { absolute: NaN } } }],
+  ["a persistent limit that is none", { session: { persistent: { absolute: NaN } } }],
 ];
 
 for (const [why, rest] of BOUNDS) {
@@ -156,7 +160,7 @@ Deno.test("registerAuth() takes undefined for every option that may be left out"
   names.push("clientAddress", "events", "warn", "now");
   const rest = Object.fromEntries(names.map((name) => [name, undefined]));
   const { runtime } = { runtime: registerAuth(optionsOf(rest)) };
-  assertEquals([runtime.csrfRule, runtime.csrf.header], ["source", "X-CSRF-Token"]);
+  assertEquals([runtime.csrfRule, runtime.csrf.header], ["origin", "X-CSRF-Token"]);
   assertEquals(runtime.strategy.strategies.map(({ name }) => name), ["session"]);
 });
 

@@ -135,7 +135,7 @@ Deno.test("resourceServer() refuses a cookie behind a strategy that is none, whe
 Deno.test("requireAuth() takes what browsers send where a resource server is told to skip the check, and not before", async () => {
   const { runtime } = createService();
   const strategy = keyStrategy({ name: "proxy", ambient: true });
-  for (const csrf of [undefined, "source", "token"] as const) {
+  for (const csrf of [undefined, "origin", "token"] as const) {
     const make = () => requireAuth({ runtime, strategy, csrf });
     assertThrows(make, TypeError, "strategy proxy needs a check");
   }

@@ -112,7 +112,7 @@ const EXTRA = {
   session: { id: "s9", expiresAt: 9_999_999_999 },
   sessionId: "s9",
   expiresAt: 9_999_999_999,
-  lasting: true,
+  persistent: true,
   securityStamp: "stamp",
   passwordHash: "$pbkdf2-sha256$",
   disabled: false,
@@ -168,7 +168,7 @@ Deno.test("POST /auth/register does not remember: only a login does", async () =
     password: PASSWORD,
     remember: true,
   });
-  assertEquals((await response.json()).session.lasting, undefined);
+  assertEquals((await response.json()).session.persistent, undefined);
   const cookie = response.headers.getSetCookie().find((one) => one.startsWith("__Host-sid="));
   assertEquals(cookie?.includes("Max-Age"), false);
 });

@@ -3,13 +3,7 @@
 import { type AuthStores, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { createTestApp, type TestApp } from "./_app.ts";
-import {
-  assertRefused,
-  cookiesOf,
-  CREDENTIALS_REFUSED,
-  FORGED,
-  throttledFor,
-} from "./_routes.ts";
+import { assertRefused, cookiesOf, CREDENTIALS_REFUSED, FORGED, throttledFor } from "./_routes.ts";
 import { ADA, EVE_PASSWORD, PASSWORD, types } from "../_services.ts";
 
 const BARE = "Path=/; Secure; HttpOnly; SameSite=Lax";
@@ -74,8 +68,8 @@ for (const [path, body, status, seconds, sid] of SIGN_INS) {
     const amr = ["pwd"];
     const authTime = clock.now;
     const times = { createdAt: authTime, activeAt: authTime, expiresAt: authTime + seconds };
-    const lasting = seconds > DAY ? { lasting: true } : {};
-    const session = { id: sessionId, sub, ...times, ...lasting, authTime, amr };
+    const persistent = seconds > DAY ? { persistent: true } : {};
+    const session = { id: sessionId, sub, ...times, ...persistent, authTime, amr };
     assertEquals([response.status, text], [
       status,
       JSON.stringify({
@@ -89,7 +83,7 @@ for (const [path, body, status, seconds, sid] of SIGN_INS) {
   });
 }
 
-Deno.test("POST /auth/login keeps a lasting session beyond the browser's window, and a visit's session not", async () => {
+Deno.test("POST /auth/login keeps a persistent session beyond the browser's window, and a visit's session not", async () => {
   for (const [remember, status] of [[true, 200], [false, 401]] as const) {
     const { browser, signedIn } = createTestApp();
     await signedIn();
@@ -102,7 +96,7 @@ Deno.test("POST /auth/login keeps a lasting session beyond the browser's window,
 
 Deno.test("POST /auth/login sets Max-Age by the limit of the application's own", async () => {
   const { browser, signedIn } = createTestApp({
-    session: { lasting: { absolute: 34_560_000, idle: 600 } },
+    session: { persistent: { absolute: 34_560_000, idle: 600 } },
   });
   await signedIn();
   const response = await browser().login({ ...ADA, remember: true });

@@ -2,13 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { rawFetch, withServer } from "../../attacks/_raw.ts";
-import {
-  assertRefused,
-  assertUntouched,
-  prepared,
-  type Refusal,
-  sendBody,
-} from "./_routes.ts";
+import { assertRefused, assertUntouched, prepared, type Refusal, sendBody } from "./_routes.ts";
 import { ADA } from "../_services.ts";
 
 const LIMIT = 16_384;

@@ -92,7 +92,7 @@ const AGES: readonly (readonly [
   [
     "as long as lasting sessions last",
     {
-      session: { absolute: 600, lasting: { absolute: 7_200, idle: 3_600 } },
+      session: { absolute: 600, persistent: { absolute: 7_200, idle: 3_600 } },
     },
     true,
     7_200,
@@ -100,7 +100,7 @@ const AGES: readonly (readonly [
   [
     "400 days, the longest",
     {
-      session: { lasting: { absolute: 34_560_000, idle: 34_560_000 } },
+      session: { persistent: { absolute: 34_560_000, idle: 34_560_000 } },
     },
     true,
     34_560_000,

@@ -109,7 +109,7 @@ export async function reasonOf(run: () => Promise<unknown>): Promise<string | un
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     const { code, reason } = error;
-    const isTime = reason === "exp_passed" || reason === "max_age_passed";
+    const isTime = reason === "expired" || reason === "max_age_exceeded";
     assertEquals(code, isTime ? "token_expired" : "invalid_token");
     return reason;
   }

@@ -25,7 +25,13 @@ const BATCH = 200;
 
 /** What refusals of these mutants may be. */
 const KNOWN = [
-  ...["token_malformed", "alg_refused", "crit_refused", "key_refused", "signature_invalid"],
+  ...[
+    "token_malformed",
+    "alg_not_allowed",
+    "crit_unsupported",
+    "key_mismatch",
+    "signature_invalid",
+  ],
 ];
 
 const PAYLOADS = [

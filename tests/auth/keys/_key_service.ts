@@ -10,7 +10,11 @@ import type { AsymmetricAlgorithm } from "../../../auth/jwt/jwa.ts";
 import type { JwkSet } from "../../../auth/jwt/jwk.ts";
 import type { VerificationKeys } from "../../../auth/jwt/types.ts";
 import { type VerifiedJwt, verifyJwt } from "../../../auth/jwt/jwt.ts";
-import { type KeyService, keyService, type KeyServiceOptions } from "../../../auth/keys/key_service.ts";
+import {
+  type KeyService,
+  keyService,
+  type KeyServiceOptions,
+} from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../../auth/stores/types.ts";
 import { decode } from "../_decode.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   findSigner,
-  isKept,
+  isPublished,
   planRing,
   replaceKeys,
   type RingKey,
@@ -33,9 +33,9 @@ function end(retiredAt: number | undefined): { retiredAt?: number } {
 }
 
 Deno.test("ringRules() follow from the numbers of a service", () => {
-  assertEquals([RULES.lead, RULES.keepFor], [LEAD, KEEP]);
+  assertEquals([RULES.prepublishSeconds, RULES.retentionSeconds], [LEAD, KEEP]);
   const defaults = { algorithms: [], rotateAfter: 7_776_000, cacheAge: 600, maxTokenAge: 3_600 };
-  const { lead, keepFor } = ringRules(defaults);
+  const { prepublishSeconds: lead, retentionSeconds: keepFor } = ringRules(defaults);
   assertEquals([lead, keepFor], [1_320, 3_750]);
 });
 
@@ -78,7 +78,7 @@ const KEPT: readonly [why: string, key: RingKey, at: number, kept: boolean][] = 
 ];
 for (const [why, key, at, kept] of KEPT) {
   Deno.test(`isKept() is ${kept} for a key that ${why}`, () => {
-    assertEquals(isKept(key, at, RULES), kept);
+    assertEquals(isPublished(key, at, RULES), kept);
   });
 }
 

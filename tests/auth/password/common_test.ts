@@ -35,7 +35,9 @@ for (const [why, password] of FOUND) {
 }
 
 Deno.test("_password_common.ts carries the licence of its source", async () => {
-  const text = await Deno.readTextFile(new URL("../../../auth/password/_common.ts", import.meta.url));
+  const text = await Deno.readTextFile(
+    new URL("../../../auth/password/_common.ts", import.meta.url),
+  );
   const head = text.slice(0, text.indexOf("*/")).replace(/\s+\*\s+/g, " ");
   for (
     const part of [

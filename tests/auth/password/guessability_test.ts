@@ -1,5 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { measurePassword, type StretchCode, wordsOf } from "../../../auth/password/_guessability.ts";
+import {
+  estimateGuesses,
+  type StretchCode,
+  wordsOf,
+} from "../../../auth/password/_guessability.ts";
 import { foldCase } from "../../../auth/password/_normalize.ts";
 import { passwordPolicy, type PasswordProblemCode } from "../../../auth/password/policy.ts";
 
@@ -56,7 +60,7 @@ const COUNTS: readonly (readonly [
 for (const [why, cut, codes] of COUNTS) {
   Deno.test(`measurePassword() counts ${why}`, () => {
     const parts = cut.split("|");
-    const { count, codes: found } = measurePassword(foldCase(parts.join("")), NAMES);
+    const { count, codes: found } = estimateGuesses(foldCase(parts.join("")), NAMES);
     assertEquals([...found].sort(), [...codes]);
     assertEquals(count, parts.length);
   });
@@ -95,10 +99,10 @@ for (const [why, password, words] of HOSTILE) {
       },
     });
     const found = wordsOf(words, "contextual");
-    measurePassword(characters, []);
+    estimateGuesses(characters, []);
     assert(reads < 40_000, `${reads} reads`); // 256 × 255 / 2, and a few for each start
     reads = 0;
-    measurePassword(characters, found);
+    estimateGuesses(characters, found);
     assert(reads < 600_000, `${reads} reads with ${found.length} words`);
   });
 }

@@ -47,7 +47,7 @@ const IMPOSSIBLE: readonly (readonly [why: string, value: unknown])[] = [
 for (const [why, value] of IMPOSSIBLE) {
   Deno.test(`preparePassword() takes no ${why}`, () => {
     assertEquals(preparePassword(value), undefined);
-    assertEquals(readPassword(value), { kind: "impossible_text" });
+    assertEquals(readPassword(value), { kind: "invalid_characters" });
   });
 }
 
@@ -85,7 +85,7 @@ Deno.test("readPassword() does not look at a text that is too long in any form",
     assertEquals(readPassword(`${LONE}${"x".repeat(size)}`), { kind: "too_long" });
   }
   assertEquals(readPassword(`\0${"x".repeat(MAX_PASSWORD_UNITS - 1)}`), {
-    kind: "impossible_text",
+    kind: "invalid_characters",
   });
 });
 

@@ -8,7 +8,10 @@ import {
   assertThrows,
 } from "@std/assert";
 import type { PasswordHasher } from "../../../auth/password/hasher.ts";
-import { passwordService, type PasswordServiceOptions } from "../../../auth/password/password_service.ts";
+import {
+  passwordService,
+  type PasswordServiceOptions,
+} from "../../../auth/password/password_service.ts";
 import {
   ADA,
   cheapHasher,

@@ -6,7 +6,11 @@
 
 import { assertEquals } from "@std/assert";
 import { cookiePolicy } from "../../../auth/session/cookie_policy.ts";
-import { type CsrfService, csrfService, type CsrfServiceOptions } from "../../../auth/session/csrf.ts";
+import {
+  type CsrfService,
+  csrfService,
+  type CsrfServiceOptions,
+} from "../../../auth/session/csrf.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import { AuthError } from "../../../auth/error.ts";
 
@@ -45,7 +49,7 @@ export function sent(jar: Jar, token?: string, others: Record<string, string> = 
 export async function refusal(
   csrf: CsrfService,
   request: Request,
-  by: "check" | "checkSource" = "check",
+  by: "check" | "checkOrigin" = "check",
 ): Promise<string | undefined> {
   try {
     await csrf[by](request);

@@ -33,7 +33,7 @@ function listened(listener?: AuthEventListener) {
 
 /** One request for each reason: a new one does not compile until it stands here. */
 const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
-  source_foreign: async () => {
+  cross_origin: async () => {
     const { token, jar } = await issued(service(), IN_A);
     return sent(jar, token, { "Sec-Fetch-Site": "cross-site" });
   },
@@ -54,8 +54,8 @@ const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
 };
 
 for (const [reason, attack] of Object.entries(REFUSED)) {
-  Deno.test(`check() and checkSource() tell of ${reason} once, with the time and nothing else`, async () => {
-    for (const by of ["check", "checkSource"] as const) {
+  Deno.test(`check() and checkOrigin() tell of ${reason} once, with the time and nothing else`, async () => {
+    for (const by of ["check", "checkOrigin"] as const) {
       const { csrf, told, warnings } = listened();
       assertEquals(await refusal(csrf, await attack(), by), reason);
       assertEquals(told, [{ type: "csrf.failed", at: NOW, reason: reason as CsrfFailure }]);
@@ -89,7 +89,7 @@ Deno.test("csrfService() tells nothing of what passes", async () => {
   const { csrf, told } = listened();
   const { token, jar } = await issued(csrf, IN_A);
   await csrf.check(sent(jar, token));
-  await csrf.checkSource(sent(jar, undefined));
+  await csrf.checkOrigin(sent(jar, undefined));
   await csrf.check(request({ "Sec-Fetch-Site": "cross-site" }, "GET"));
   await csrf.check(request({ ...OWN, Upgrade: "websocket" }, "GET"));
   assertEquals(told, []);

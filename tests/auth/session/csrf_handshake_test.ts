@@ -9,18 +9,18 @@ const HANDSHAKES: readonly [
   headers: Readonly<Record<string, string>>,
   reason: string | undefined,
 ][] = [
-  ["another site", { "Sec-Fetch-Site": "cross-site" }, "source_foreign"],
-  ["a sibling domain", { "Sec-Fetch-Site": "same-site" }, "source_foreign"],
-  ["another Origin", { Origin: "https://evil.example" }, "source_foreign"],
-  ["Origin: null", { Origin: "null" }, "source_foreign"],
+  ["another site", { "Sec-Fetch-Site": "cross-site" }, "cross_origin"],
+  ["a sibling domain", { "Sec-Fetch-Site": "same-site" }, "cross_origin"],
+  ["another Origin", { Origin: "https://evil.example" }, "cross_origin"],
+  ["Origin: null", { Origin: "null" }, "cross_origin"],
   ["the application's own page", { "Sec-Fetch-Site": "same-origin" }, undefined],
   ["its own Origin", { Origin: "https://example.com" }, undefined],
   ["nobody says where", {}, "token_missing"],
 ];
 
 for (const [why, headers, reason] of HANDSHAKES) {
-  Deno.test(`check() and checkSource() ${reason === undefined ? "let the handshake of a WebSocket pass" : "refuse the handshake of a WebSocket"}: ${why}`, async () => {
-    for (const by of ["check", "checkSource"] as const) {
+  Deno.test(`check() and checkOrigin() ${reason === undefined ? "let the handshake of a WebSocket pass" : "refuse the handshake of a WebSocket"}: ${why}`, async () => {
+    for (const by of ["check", "checkOrigin"] as const) {
       for (const mark of [{ Upgrade: "websocket" }, { "Sec-Fetch-Mode": "websocket" }]) {
         const cookies = { Cookie: cookieField(IN_A) };
         const attempt = request({ ...cookies, ...headers, ...mark }, "GET");
@@ -30,10 +30,10 @@ for (const [why, headers, reason] of HANDSHAKES) {
   });
 }
 
-Deno.test("check() and checkSource() let a handshake with a token pass where nobody says where it is from", async () => {
+Deno.test("check() and checkOrigin() let a handshake with a token pass where nobody says where it is from", async () => {
   const { token, jar } = await issued(csrf, IN_A);
   const headers = { Cookie: cookieField(jar), "X-CSRF-Token": token, Upgrade: "websocket" };
-  for (const by of ["check", "checkSource"] as const) {
+  for (const by of ["check", "checkOrigin"] as const) {
     assertEquals(await refusal(csrf, request(headers, "GET"), by), undefined);
     const other = { ...headers, "X-CSRF-Token": `${"0".repeat(64)}.${"0".repeat(64)}` };
     assertEquals(await refusal(csrf, request(other, "GET"), by), "token_differs_from_cookie");
@@ -47,9 +47,9 @@ Deno.test("check() asks a token of every POST, even of one that wants to be a We
   }
 });
 
-Deno.test("check() and checkSource() let a GET pass that wants another protocol, wherever it comes from", async () => {
+Deno.test("check() and checkOrigin() let a GET pass that wants another protocol, wherever it comes from", async () => {
   const headers = { Upgrade: "h2c", "Sec-Fetch-Site": "cross-site", Cookie: cookieField(IN_A) };
-  for (const by of ["check", "checkSource"] as const) {
+  for (const by of ["check", "checkOrigin"] as const) {
     assertEquals(await refusal(csrf, request(headers, "GET"), by), undefined);
   }
 });

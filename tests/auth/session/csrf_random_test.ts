@@ -47,7 +47,7 @@ Deno.test("check() refuses 24,000 mutants of good tokens", async () => {
   }
 });
 
-Deno.test("check(), checkSource() and issue() meet header fields of chance with an AuthError or nothing", async () => {
+Deno.test("check(), checkOrigin() and issue() meet header fields of chance with an AuthError or nothing", async () => {
   const random = randomNumbers(7);
   const pick = <T>(list: readonly T[]) => list[random(list.length)] as T;
   const { token } = await issued(csrf, IN_A);
@@ -92,7 +92,7 @@ Deno.test("check(), checkSource() and issue() meet header fields of chance with 
     ]);
     const attempt = request(headers, pick(["POST", "PUT", "DELETE"]), url);
     assert(await refusal(csrf, attempt) !== undefined);
-    await refusal(csrf, attempt, "checkSource");
+    await refusal(csrf, attempt, "checkOrigin");
     await csrf.issue(attempt).catch((error) => assert(error instanceof AuthError, String(error)));
   }
 });

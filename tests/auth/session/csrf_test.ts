@@ -239,19 +239,19 @@ Deno.test("check() refuses every form of a token but its own", async () => {
 });
 
 for (const method of ["GET", "HEAD", "OPTIONS"]) {
-  Deno.test(`check() and checkSource() let ${method} pass, wherever it comes from`, async () => {
+  Deno.test(`check() and checkOrigin() let ${method} pass, wherever it comes from`, async () => {
     const crossSite = request({ "Sec-Fetch-Site": "cross-site", Origin: "null" }, method);
     assertEquals(await refusal(csrf, crossSite), undefined);
-    assertEquals(await refusal(csrf, crossSite, "checkSource"), undefined);
+    assertEquals(await refusal(csrf, crossSite, "checkOrigin"), undefined);
   });
 }
 
 for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY", "PROPFIND"]) {
-  Deno.test(`check() and checkSource() refuse ${method} from another site, and without anything`, async () => {
-    for (const by of ["check", "checkSource"] as const) {
+  Deno.test(`check() and checkOrigin() refuse ${method} from another site, and without anything`, async () => {
+    for (const by of ["check", "checkOrigin"] as const) {
       assertEquals(
         await refusal(csrf, request({ "Sec-Fetch-Site": "cross-site" }, method), by),
-        "source_foreign",
+        "cross_origin",
       );
       assertEquals(await refusal(csrf, request({}, method), by), "token_missing");
     }
@@ -263,7 +263,7 @@ const DECISIONS: readonly [
   why: string,
   headers: Record<string, string>,
   check: readonly [withToken: string | undefined, without: string | undefined],
-  checkSource: readonly [withToken: string | undefined, without: string | undefined],
+  checkOrigin: readonly [withToken: string | undefined, without: string | undefined],
 ][] = [
   ["same-origin", OWN, [undefined, "token_missing"], [undefined, undefined]],
   ["its own Origin", { Origin: "https://example.com" }, [undefined, "token_missing"], [
@@ -271,33 +271,33 @@ const DECISIONS: readonly [
     undefined,
   ]],
   ["nothing", {}, [undefined, "token_missing"], [undefined, "token_missing"]],
-  ["cross-site", { "Sec-Fetch-Site": "cross-site" }, ["source_foreign", "source_foreign"], [
-    "source_foreign",
-    "source_foreign",
+  ["cross-site", { "Sec-Fetch-Site": "cross-site" }, ["cross_origin", "cross_origin"], [
+    "cross_origin",
+    "cross_origin",
   ]],
-  ["same-site", { "Sec-Fetch-Site": "same-site" }, ["source_foreign", "source_foreign"], [
-    "source_foreign",
-    "source_foreign",
+  ["same-site", { "Sec-Fetch-Site": "same-site" }, ["cross_origin", "cross_origin"], [
+    "cross_origin",
+    "cross_origin",
   ]],
-  ["none", { "Sec-Fetch-Site": "none" }, ["source_foreign", "source_foreign"], [
-    "source_foreign",
-    "source_foreign",
+  ["none", { "Sec-Fetch-Site": "none" }, ["cross_origin", "cross_origin"], [
+    "cross_origin",
+    "cross_origin",
   ]],
-  ["Origin: null", { Origin: "null" }, ["source_foreign", "source_foreign"], [
-    "source_foreign",
-    "source_foreign",
+  ["Origin: null", { Origin: "null" }, ["cross_origin", "cross_origin"], [
+    "cross_origin",
+    "cross_origin",
   ]],
-  ["another Origin", { Origin: "https://evil.example" }, ["source_foreign", "source_foreign"], [
-    "source_foreign",
-    "source_foreign",
+  ["another Origin", { Origin: "https://evil.example" }, ["cross_origin", "cross_origin"], [
+    "cross_origin",
+    "cross_origin",
   ]],
 ];
 
-for (const [why, headers, check, checkSource] of DECISIONS) {
-  Deno.test(`check() and checkSource() decide where the browser says ${why}`, async () => {
+for (const [why, headers, check, checkOrigin] of DECISIONS) {
+  Deno.test(`check() and checkOrigin() decide where the browser says ${why}`, async () => {
     const { token, jar } = await issued(csrf, IN_A);
     for (
-      const [by, [withToken, without]] of [["check", check], ["checkSource", checkSource]] as const
+      const [by, [withToken, without]] of [["check", check], ["checkOrigin", checkOrigin]] as const
     ) {
       assertEquals(await refusal(csrf, sent(jar, token, headers), by), withToken, by);
       assertEquals(await refusal(csrf, sent(jar, undefined, headers), by), without, by);
@@ -311,9 +311,9 @@ Deno.test("csrfService() lets trusted origins act, with a token", async () => {
   const from = { Origin: "https://app.example.org", "Sec-Fetch-Site": "cross-site" };
   assertEquals(await refusal(open, sent(jar, token, from)), undefined);
   assertEquals(await refusal(open, sent(jar, undefined, from)), "token_missing");
-  assertEquals(await refusal(open, sent(jar, undefined, from), "checkSource"), undefined);
+  assertEquals(await refusal(open, sent(jar, undefined, from), "checkOrigin"), undefined);
   const other = { ...from, Origin: "https://app.example.net" };
-  assertEquals(await refusal(open, sent(jar, token, other)), "source_foreign");
+  assertEquals(await refusal(open, sent(jar, token, other)), "cross_origin");
 });
 
 Deno.test("csrfService() rotates its secret: old tokens pass while the old secret is in the list", async () => {

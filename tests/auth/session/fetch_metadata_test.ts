@@ -1,7 +1,12 @@
 /** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { csrfGate, isHandshake, isSafe, type RequestSource } from "../../../auth/session/_fetch_metadata.ts";
+import {
+  csrfGate,
+  isHandshake,
+  isSafe,
+  type RequestSource,
+} from "../../../auth/session/_fetch_metadata.ts";
 
 const URL_HERE = "https://example.com/notes";
 
@@ -110,7 +115,7 @@ Deno.test("csrfGate() says foreign of two Sec-Fetch-Site fields", () => {
 });
 
 Deno.test("csrfGate() says unsaid where neither field is there, and of nothing else", () => {
-  assertEquals(sourceOf({}), "unsaid");
+  assertEquals(sourceOf({}), "unknown");
   for (
     const other of [
       "Sec-Fetch-Mode",
@@ -120,7 +125,7 @@ Deno.test("csrfGate() says unsaid where neither field is there, and of nothing e
       "X-Forwarded-Host",
     ]
   ) {
-    assertEquals(sourceOf({ [other]: "https://example.com/" }), "unsaid");
+    assertEquals(sourceOf({ [other]: "https://example.com/" }), "unknown");
   }
 });
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { LASTING_SESSIONS, sessionService } from "../../../auth/session/session_service.ts";
+import { PERSISTENT_SESSION, sessionService } from "../../../auth/session/session_service.ts";
 import type { SessionLimits, SessionServiceOptions } from "../../../auth/session/types.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { createServices, type Services, type ServicesOptions, START } from "../_services.ts";
@@ -191,7 +191,7 @@ for (const [why, limits] of WRONG) {
   Deno.test(`sessionService() refuses limits: ${why}`, () => {
     const { sessions, users } = inMemoryAuthStores();
     const options = { sessions, users };
-    const wrong = [{ ...options, ...limits }, { ...options, lasting: limits }];
+    const wrong = [{ ...options, ...limits }, { ...options, persistent: limits }];
     for (const given of wrong) {
       assertThrows(() => sessionService(given), RangeError, "Cannot create session service");
     }
@@ -202,13 +202,13 @@ Deno.test("sessionService() takes idle as long as absolute, and the limits of se
   const { sessions, users } = inMemoryAuthStores();
   sessionService({ sessions, users, idle: 60, absolute: 60 });
   sessionService({ sessions, users, idle: 400 * DAY, absolute: 400 * DAY });
-  assertEquals(LASTING_SESSIONS, { absolute: 30 * DAY, idle: 7 * DAY });
-  assert(Object.isFrozen(LASTING_SESSIONS));
-  const lasting = await begun({ limits: LASTING_SESSIONS });
-  lasting.clock.now += 7 * DAY - 1;
-  assert(await lasting.sessions.verify(lasting.token) !== undefined);
-  lasting.clock.now += 7 * DAY;
-  assertEquals(await lasting.sessions.verify(lasting.token), undefined);
+  assertEquals(PERSISTENT_SESSION, { absolute: 30 * DAY, idle: 7 * DAY });
+  assert(Object.isFrozen(PERSISTENT_SESSION));
+  const persistent = await begun({ limits: PERSISTENT_SESSION });
+  persistent.clock.now += 7 * DAY - 1;
+  assert(await persistent.sessions.verify(persistent.token) !== undefined);
+  persistent.clock.now += 7 * DAY;
+  assertEquals(await persistent.sessions.verify(persistent.token), undefined);
 });
 
 Deno.test("sessionService() needs sessions and users", () => {
@@ -227,21 +227,21 @@ Deno.test("verify() ends a session of a short absolute limit by that, where noth
   assertEquals(await sessions.verify(token), undefined);
 });
 
-const KINDS: readonly [lasting: boolean, after: number, alive: boolean][] = [
+const KINDS: readonly [persistent: boolean, after: number, alive: boolean][] = [
   [false, HOUR - 1, true],
   [false, HOUR, false],
   [true, HOUR, true],
   [true, 2 * HOUR - 1, true],
   [true, 2 * HOUR, false],
 ];
-for (const [lasting, after, alive] of KINDS) {
-  Deno.test(`verify() holds a session that ${lasting ? "lasts" : "does not last"} to its own limits: ${after} s`, async () => {
+for (const [persistent, after, alive] of KINDS) {
+  Deno.test(`verify() holds a session that ${persistent ? "lasts" : "does not last"} to its own limits: ${after} s`, async () => {
     const { sessions, clock } = await begun({
-      limits: { lasting: { absolute: 9 * HOUR, idle: 2 * HOUR } },
+      limits: { persistent: { absolute: 9 * HOUR, idle: 2 * HOUR } },
     });
-    const { token, session } = await sessions.create(STAMPED, { lasting });
-    assertEquals(session.lasting, lasting ? true : undefined);
-    assertEquals(session.expiresAt, START + (lasting ? 9 * HOUR : DAY));
+    const { token, session } = await sessions.create(STAMPED, { persistent });
+    assertEquals(session.persistent, persistent ? true : undefined);
+    assertEquals(session.expiresAt, START + (persistent ? 9 * HOUR : DAY));
     clock.now += after;
     assertEquals((await sessions.verify(token))?.session.id, alive ? session.id : undefined);
   });

@@ -2,7 +2,13 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { sessionService } from "../../../auth/session/session_service.ts";
-import { createServices, repeat, type Services, type ServicesOptions, START } from "../_services.ts";
+import {
+  createServices,
+  repeat,
+  type Services,
+  type ServicesOptions,
+  START,
+} from "../_services.ts";
 
 const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
 

@@ -6,7 +6,7 @@
 // deno-lint-ignore-file no-console
 
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
-import type { ThrottleClaim } from "../../../auth/throttle/rule.ts";
+import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
 
 /** Seconds that a record lives; each second one comes. */
 const LIFE = 1_000;
@@ -55,7 +55,7 @@ async function add(i: number): Promise<void> {
     }
     case "throttle keys": {
       // Locked to the end, so that it is their end alone that makes them go
-      const claim: ThrottleClaim = { key: id, rule: { kind: "window", limit: 1, seconds: LIFE } };
+      const claim: ThrottleKey = { key: id, rule: { kind: "window", limit: 1, seconds: LIFE } };
       await throttle.reserve([claim], time);
       return;
     }

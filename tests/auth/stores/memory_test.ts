@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { RefreshFamily, Session, UserPatch } from "../../../auth/stores/types.ts";
-import type { ThrottleClaim, ThrottleRule } from "../../../auth/throttle/rule.ts";
+import type { ThrottleKey, ThrottleRule } from "../../../auth/throttle/rule.ts";
 import { END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 // What every store must do is in tests/contracts; this is what only stores in memory promise.
@@ -217,14 +217,14 @@ for (
 const ONCE: ThrottleRule = { kind: "window", limit: 1, seconds: 3_600 };
 const TWICE: ThrottleRule = { kind: "window", limit: 2, seconds: 3_600 };
 
-function one(key: string, rule: ThrottleRule): readonly ThrottleClaim[] {
+function one(key: string, rule: ThrottleRule): readonly ThrottleKey[] {
   return [{ key, rule }];
 }
 
 /** How many attempts under a key are allowed now, which says whether an earlier one is remembered. */
 async function left(
   { throttle }: Pick<ReturnType<typeof inMemoryAuthStores>, "throttle">,
-  claims: readonly ThrottleClaim[],
+  claims: readonly ThrottleKey[],
 ): Promise<number> {
   let count = 0;
   while ((await throttle.reserve(claims, START)).allowed) count++;

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { repoLoginThrottle } from "../../../auth/stores/repo.ts";
 import type { AtomicHook, StorageAdapter } from "../../../auth/stores/adapter.ts";
-import type { ThrottleClaim, ThrottleRule } from "../../../auth/throttle/rule.ts";
+import type { ThrottleKey, ThrottleRule } from "../../../auth/throttle/rule.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
 import { pausesOf } from "../_pauses.ts";
 import { onWorkerd } from "../_workerd.ts";
@@ -14,7 +14,7 @@ const now = () => START;
 const WINDOW: ThrottleRule = { kind: "window", limit: 9, seconds: 60 };
 const BACKOFF: ThrottleRule = { kind: "backoff", free: 9, wait: 30, maxWait: 60, forget: 600 };
 
-function claim(key: string, rule: ThrottleRule = WINDOW): ThrottleClaim {
+function claim(key: string, rule: ThrottleRule = WINDOW): ThrottleKey {
   return { key, rule };
 }
 

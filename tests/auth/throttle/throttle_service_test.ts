@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { encodeBase64Url } from "../../../auth/_base64url.ts";
 import { joinFields } from "../../../auth/_bytes.ts";
 import type { LoginThrottle } from "../../../auth/stores/types.ts";
-import type { ThrottleClaim } from "../../../auth/throttle/rule.ts";
+import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
 import {
   CLIENT,
   createServices,
@@ -212,7 +212,7 @@ Deno.test("login() refuses alike for every account and every reason", async () =
 });
 
 Deno.test("login() hands the store digests, one for each that is counted, and no text of the client's", async () => {
-  const claims: ThrottleClaim[] = [];
+  const claims: ThrottleKey[] = [];
   const { throttle } = createServices({
     wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
   });
@@ -243,7 +243,7 @@ Deno.test("login() hands the store digests, one for each that is counted, and no
 
 Deno.test("login() of another secret, rule or join of texts has other keys", async () => {
   const keysOf = async (secret: string, account: string, address: string) => {
-    const claims: ThrottleClaim[] = [];
+    const claims: ThrottleKey[] = [];
     const { throttle } = createServices({
       secret,
       wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
@@ -262,7 +262,7 @@ Deno.test("login() of another secret, rule or join of texts has other keys", asy
 });
 
 /** A store that keeps what it is asked, too. */
-function noted(throttle: LoginThrottle, asked: ThrottleClaim[]): LoginThrottle {
+function noted(throttle: LoginThrottle, asked: ThrottleKey[]): LoginThrottle {
   return {
     reserve(claims, now) {
       asked.push(...claims);
@@ -276,7 +276,7 @@ function noted(throttle: LoginThrottle, asked: ThrottleClaim[]): LoginThrottle {
 }
 
 Deno.test("login() hands the store no digest that is part of a known browser's cookie", async () => {
-  const claims: ThrottleClaim[] = [];
+  const claims: ThrottleKey[] = [];
   const { throttle, keys } = createServices({
     wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
   });

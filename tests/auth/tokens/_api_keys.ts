@@ -7,7 +7,11 @@
 import { encodeBase62 } from "../../../auth/tokens/_api_key_encoding.ts";
 import { utf8 } from "../../../auth/_bytes.ts";
 import { crc32 } from "../../../auth/tokens/_crc32.ts";
-import { type ApiKeyService, apiKeyService, type NewApiKeyOptions } from "../../../auth/tokens/api_key_service.ts";
+import {
+  type ApiKeyService,
+  apiKeyService,
+  type NewApiKeyOptions,
+} from "../../../auth/tokens/api_key_service.ts";
 import type { ApiKeyStore } from "../../../auth/stores/types.ts";
 import { type ServicesOptions, type WithAda, withAda } from "../_services.ts";
 

@@ -92,9 +92,9 @@ const HANDED_ON: readonly (readonly [
   outcome: string,
 ])[] = [
   [{ clockTolerance: 0 }, 599, "authenticated"],
-  [{ clockTolerance: 0 }, 600, "exp_passed"],
+  [{ clockTolerance: 0 }, 600, "expired"],
   [{ maxAge: 60 }, 90, "authenticated"],
-  [{ maxAge: 60 }, 91, "max_age_passed"],
+  [{ maxAge: 60 }, 91, "max_age_exceeded"],
   [{ maxBytes: 1_000 }, 0, "authenticated"],
   [{ maxBytes: 100 }, 0, "token_too_large"],
 ];

@@ -71,14 +71,14 @@ const REFUSED: readonly (readonly [
   options: { readonly header?: { readonly typ?: string }; readonly at?: number },
   message: string,
 ])[] = [
-  ["an ID token", {}, { header: { typ: "JWT" } }, "typ_refused"],
-  ["one without a type", {}, { header: { typ: untyped(undefined) } }, "typ_refused"],
+  ["an ID token", {}, { header: { typ: "JWT" } }, "typ_mismatch"],
+  ["one without a type", {}, { header: { typ: untyped(undefined) } }, "typ_mismatch"],
   ["one for another audience", { aud: "https://other.example" }, {}, "aud_mismatch"],
   ["one for nobody", { aud: [] }, {}, "aud_mismatch"],
   ["one of another issuer", { iss: `${ISSUER}/` }, {}, "iss_mismatch"],
   ["one without sub", { sub: untyped(undefined) }, {}, "sub_missing"],
   ["one with an empty sub", { sub: "" }, {}, "claims_malformed"],
-  ["one that begins later", { nbf: START + 31 }, {}, "nbf_ahead"],
+  ["one that begins later", { nbf: START + 31 }, {}, "not_yet_valid"],
   ["one with a future auth_time", { auth_time: START + 301 }, {}, "claims_malformed"],
   ["one with auth_time as text", { auth_time: "now" }, {}, "claims_malformed"],
   ["one with amr as text", { amr: "pwd" }, {}, "claims_malformed"],
@@ -115,7 +115,7 @@ for (const [after, status] of ENDS) {
     assertEquals(result.status, status);
     if (result.status !== "failed") return;
     const { code, message, challenge } = result;
-    assertEquals([code, message, challenge], ["token_expired", "exp_passed", EXPIRED]);
+    assertEquals([code, message, challenge], ["token_expired", "expired", EXPIRED]);
   });
 }
 

@@ -23,9 +23,11 @@ Deno.test("end() ends one family of the user for good, says so once, and ends no
   const second = await refresh.rotate(a.refreshToken);
   events.length = 0;
   const before = await familyOf(services, a);
-  assertEquals(await refresh.end("u1", a.familyId), true);
+  assertEquals(await refresh.revokeById("u1", a.familyId), true);
   assertEquals(await familyOf(services, a), { ...before, revoked: true });
-  for (const _ of repeat(2, () => 0)) assertEquals(await refresh.end("u1", a.familyId), false);
+  for (const _ of repeat(2, () => 0)) {
+    assertEquals(await refresh.revokeById("u1", a.familyId), false);
+  }
   for (const { refreshToken } of [a, second]) {
     assertEquals(await failure(() => refresh.rotate(refreshToken)), "revoked");
   }
@@ -43,11 +45,11 @@ Deno.test("end() does not touch a family of another user, and tells it from none
   const traces: unknown[] = [];
   for (const id of [issued.familyId, "A".repeat(22)]) {
     asked.length = 0;
-    traces.push([await refresh.end("u2", id), [...asked]]);
+    traces.push([await refresh.revokeById("u2", id), [...asked]]);
   }
   assertEquals(traces, [[false, ["find"]], [false, ["find"]]]);
   for (const sub of ["", "U1", "u1 ", "u", "__proto__", undefined as unknown as string]) {
-    assertEquals(await refresh.end(sub, issued.familyId), false);
+    assertEquals(await refresh.revokeById(sub, issued.familyId), false);
   }
   assertEquals(await familyOf(services, issued), before);
   assertEquals(events, []);
@@ -76,7 +78,7 @@ for (const [why, of] of NO_IDS) {
     const { refresh, issued, asked } = services;
     const id = of(await familyOf(services, issued), issued.refreshToken) as string;
     asked.length = 0;
-    assertEquals(await refresh.end("u1", id), false);
+    assertEquals(await refresh.revokeById("u1", id), false);
     assert(!asked.includes("revoke"));
     assertEquals((await refresh.rotate(issued.refreshToken)).sub, "u1");
   });
@@ -90,10 +92,10 @@ Deno.test("end() ends nothing where a store finds by a query, or is not exact in
   [found = null] = await stores.refreshTokens.list("u1");
   const query = { $ne: "" } as unknown as string;
   for (const id of [query, familyId.toLowerCase(), `${familyId} `]) {
-    assertEquals(await refresh.end("u1", id), false);
+    assertEquals(await refresh.revokeById("u1", id), false);
   }
   assert(!asked.includes("revoke"));
-  assertEquals(await refresh.end("u1", familyId), true);
+  assertEquals(await refresh.revokeById("u1", familyId), true);
 });
 
 Deno.test("end() ends a family whose token has ended, or that is under another stamp, as well", async () => {
@@ -101,7 +103,7 @@ Deno.test("end() ends a family whose token has ended, or that is under another s
   const { refresh, stores, clock, issued } = services;
   clock.now += 14 * DAY;
   await patchUser(stores, { securityStamp: "s9" });
-  assertEquals(await refresh.end("u1", issued.familyId), true);
+  assertEquals(await refresh.revokeById("u1", issued.familyId), true);
   assertEquals((await familyOf(services, issued)).revoked, true);
 });
 
@@ -111,7 +113,7 @@ Deno.test("end() of a family leaves its session, and the session's other familie
   const { token, session } = await sessions.create(STAMPED);
   const options = { sessionId: session.id };
   const [a, b] = [await refresh.issue(STAMPED, options), await refresh.issue(STAMPED, options)];
-  assertEquals(await refresh.end("u1", a.familyId), true);
+  assertEquals(await refresh.revokeById("u1", a.familyId), true);
   assertEquals((await sessions.verify(token))?.session.id, session.id);
   assertEquals(await listIds(services), [b.familyId]);
 });
@@ -123,7 +125,7 @@ Deno.test("end() beside rotate() leaves nothing that is valid", async () => {
     const tokens: string[] = [issued.refreshToken];
     const rotate = async () =>
       void tokens.push((await refresh.rotate(tokens[0] ?? "")).refreshToken);
-    const end = async () => void await refresh.end("u1", issued.familyId);
+    const end = async () => void await refresh.revokeById("u1", issued.familyId);
     await Promise.allSettled(repeat(10, (i) => i === at ? end() : rotate()));
     for (const token of tokens) await failure(() => refresh.rotate(token));
     assertEquals(await listIds(services), []);

@@ -89,7 +89,7 @@ Deno.test("list() says nothing of null", async () => {
 
 const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = [
   ["was revoked by its token", ({ refresh, issued }) => refresh.revoke(issued.refreshToken)],
-  ["was ended by its user", ({ refresh, issued }) => refresh.end("u1", issued.familyId)],
+  ["was ended by its user", ({ refresh, issued }) => refresh.revokeById("u1", issued.familyId)],
   ["ended with its session", ({ sessions }) => sessions.revoke("u1", "session 1")],
   ["ended with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
   ["ended with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
@@ -163,7 +163,7 @@ for (const [revoked, listed] of REVOKED) {
   Deno.test(`list() and end() ${listed ? "know" : "know no"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
     const services = await withOdd({ revoked }, GRANTED);
     assertEquals((await services.refresh.list("u1")).length, listed ? 1 : 0);
-    assertEquals(await services.refresh.end("u1", services.issued.familyId), listed);
+    assertEquals(await services.refresh.revokeById("u1", services.issued.familyId), listed);
   });
 }
 
@@ -185,7 +185,7 @@ for (const [member, values] of UNREADABLE) {
     for (const value of values) {
       const { refresh, issued } = await withOdd({ [member]: value }, GRANTED);
       const message = `Cannot use refresh family: the store gave ${member} that is no `;
-      const attempts = [() => refresh.list("u1"), () => refresh.end("u1", issued.familyId)];
+      const attempts = [() => refresh.list("u1"), () => refresh.revokeById("u1", issued.familyId)];
       for (const attempt of attempts) {
         const error = await assertRejects(attempt, TypeError, message, `${value}`);
         assert(!error.message.includes(`${START}`));
@@ -200,15 +200,15 @@ Deno.test("list() and end() reject where a store does", async () => {
   const unended = await begun(withStore(() => ({ revoke: down })), GRANTED);
   const attempts = [
     () => refresh.list("u1"),
-    () => refresh.end("u1", "A".repeat(22)),
-    () => unended.refresh.end("u1", unended.issued.familyId),
+    () => refresh.revokeById("u1", "A".repeat(22)),
+    () => unended.refresh.revokeById("u1", unended.issued.familyId),
   ];
   for (const attempt of attempts) await assertRejects(attempt, Error, "out of order");
   assertEquals(await listIds(unended), [unended.issued.familyId]);
 });
 
 Deno.test("list() and end() need no object around them", async () => {
-  const { issue, list, end } = (await withRefresh()).refresh;
+  const { issue, list, revokeById: end } = (await withRefresh()).refresh;
   const { familyId } = await issue(STAMPED);
   assertEquals((await list("u1")).length, 1);
   assertEquals(await end("u1", familyId), true);

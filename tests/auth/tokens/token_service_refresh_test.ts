@@ -191,8 +191,11 @@ Deno.test("list() and end() show a user the programs' sign-ins, and end one of t
       clientId,
     },
   ]);
-  assertEquals([await tokens.list("u2"), await tokens.end("u2", familyId)], [[], false]);
-  assertEquals([await tokens.end("u1", familyId), await tokens.end("u1", familyId)], [true, false]);
+  assertEquals([await tokens.list("u2"), await tokens.revokeById("u2", familyId)], [[], false]);
+  assertEquals([await tokens.revokeById("u1", familyId), await tokens.revokeById("u1", familyId)], [
+    true,
+    false,
+  ]);
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(second))), "revoked");
   assertEquals((await present(tokens, second.accessToken)).status, "authenticated");
   assertEquals((await tokens.refresh(refreshTokenOf(first))).scope, OPTIONS.scope);
@@ -202,7 +205,7 @@ Deno.test("list() and end() know what another service on the same stores began",
   const { tokens, another, first } = await begun();
   const admin = another({ clientId: "admin", audience: "https://admin.example.com" });
   assertEquals((await admin.list("u1")).map(({ clientId }) => clientId), [AUDIENCE]);
-  assertEquals(await admin.end("u1", familyIdOf(first)), true);
+  assertEquals(await admin.revokeById("u1", familyIdOf(first)), true);
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(first))), "revoked");
 });
 
@@ -218,7 +221,7 @@ Deno.test("issue() without a service for refresh tokens makes an access token al
     () => alone.refresh(refreshToken ?? ""),
     () => alone.revoke(refreshToken ?? ""),
     () => alone.list("u1"),
-    () => alone.end("u1", refreshToken?.slice(0, 22) ?? ""),
+    () => alone.revokeById("u1", refreshToken?.slice(0, 22) ?? ""),
   ];
   for (const attempt of attempts) {
     await assertRejects(attempt, TypeError, "the token service has no option refresh");

@@ -8,7 +8,7 @@ import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
-import type { Side } from "../../../openapi/_tidy_schema.ts";
+import type { Side } from "../../../openapi/_normalize_schema.ts";
 import { type Files, PERMISSIONS, withProject } from "../_cli.ts";
 
 /** File that the types of a table are written in. */

@@ -1,29 +1,29 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { noteSites, sitesOf } from "../../../openapi/compiler/stacks.ts";
-import { noteSite } from "../../../router/_site.ts";
+import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/stacks.ts";
+import { reportDefinition } from "../../../router/_source_location.ts";
 import { withProject } from "../_cli.ts";
 
 const settings = Error as { stackTraceLimit?: number; prepareStackTrace?: unknown };
 
-Deno.test("noteSite() notes nothing before noteSites(), and then its caller", () => {
+Deno.test("reportDefinition() notes nothing before noteSites(), and then its caller", () => {
   const [before, after] = [{}, {}];
-  noteSite(before);
-  assertEquals(sitesOf(before), []);
-  noteSites();
-  noteSite(after);
-  assertEquals(sitesOf(before), []);
-  const found = sitesOf(after).find(({ file }) => file === import.meta.url);
+  reportDefinition(before);
+  assertEquals(locationsOf(before), []);
+  listenForDefinitions();
+  reportDefinition(after);
+  assertEquals(locationsOf(before), []);
+  const found = locationsOf(after).find(({ file }) => file === import.meta.url);
   assert(found !== undefined && found.line > 1 && found.column > 1);
 });
 
-Deno.test("noteSite() leaves the settings of stacks as they were", () => {
+Deno.test("reportDefinition() leaves the settings of stacks as they were", () => {
   const { stackTraceLimit, prepareStackTrace } = settings;
   const own = (_: unknown, frames: readonly unknown[]): string => `own ${frames.length}`;
   settings.stackTraceLimit = 3;
   settings.prepareStackTrace = own;
   try {
-    noteSites();
-    noteSite({});
+    listenForDefinitions();
+    reportDefinition({});
     assertEquals(settings.stackTraceLimit, 3);
     assert(settings.prepareStackTrace === own);
     assertMatch(String(new Error().stack), /^own [1-3]$/);

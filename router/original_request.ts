@@ -8,12 +8,12 @@
 const OUTER: WeakMap<Request, Request> = new WeakMap();
 
 /** Notes that a mount made a request of another. */
-export function noteMounted(inner: Request, outer: Request): void {
+export function linkRequest(inner: Request, outer: Request): void {
   OUTER.set(inner, outer);
 }
 
 /** The request that a router of ours was called with, whatever mounts have made of it since. */
-export function outermostRequest(request: Request): Request {
+export function originalRequest(request: Request): Request {
   let current = request;
   for (let outer = OUTER.get(current); outer !== undefined; outer = OUTER.get(current)) {
     current = outer;

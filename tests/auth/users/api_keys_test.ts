@@ -1,7 +1,13 @@
 /** What closing and removing accounts does to API keys, and nothing else does. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { OTHER_PASSWORD, type ServicesOptions, START, type WithAda, withAda } from "./_services.ts";
+import {
+  OTHER_PASSWORD,
+  type ServicesOptions,
+  START,
+  type WithAda,
+  withAda,
+} from "../_services.ts";
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],

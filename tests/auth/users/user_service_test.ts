@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { type UserService, userService } from "../../auth/users.ts";
-import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "./_services.ts";
+import { type UserService, userService } from "../../../auth/users/user_service.ts";
+import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "../_services.ts";
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],

@@ -1,7 +1,7 @@
 /** What of an account that was closed by half is left when it is opened again. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { AuthStores } from "../../auth/stores/types.ts";
+import type { AuthStores } from "../../../auth/stores/types.ts";
 import {
   type ServicesOptions,
   setDisabled,
@@ -9,7 +9,7 @@ import {
   types,
   type WithAda,
   withAda,
-} from "./_services.ts";
+} from "../_services.ts";
 
 /** Ada with sessions, refresh families and an API key, none of which ended when her account was closed by hand. */
 async function closedByHalf(options: ServicesOptions = {}): Promise<WithAda> {

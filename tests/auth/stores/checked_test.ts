@@ -1,7 +1,7 @@
 /** What engines with types of their own give back, through the services: nothing that is closed may open. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { AuthStores, Session, User } from "../../auth/stores/types.ts";
+import type { AuthStores, Session, User } from "../../../auth/stores/types.ts";
 import {
   ADA,
   CLIENT,
@@ -11,7 +11,7 @@ import {
   START,
   type WithAda,
   withAda,
-} from "./_services.ts";
+} from "../_services.ts";
 
 const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
@@ -160,7 +160,7 @@ Deno.test("a session is looked at again where its use was noted by somebody else
 
 Deno.test("a session shows nothing of what a store adds to it, and nothing of null", async () => {
   const { services, user, session } = await withOdd();
-  session.patch = { acr: null, userAgent: null, lasting: 0, ip: "192.0.2.1", version: 3 };
+  session.patch = { acr: null, userAgent: null, persistent: 0, ip: "192.0.2.1", version: 3 };
   user.patch = { disabled: 0, email: "ada@example.org", totpSecret: "SECRET", passwordHash: null };
   const { sessions, tokens: [token = ""] } = services;
   const active = await sessions.verify(token);
@@ -181,13 +181,13 @@ Deno.test("a session shows nothing of what a store adds to it, and nothing of nu
   }
 });
 
-for (const lasting of [1, true, "t"]) {
-  Deno.test(`a session whose lasting is ${shown(lasting)} has the limits of those that last`, async () => {
+for (const persistent of [1, true, "t"]) {
+  Deno.test(`a session whose persistent is ${shown(persistent)} has the limits of those that last`, async () => {
     const { services, session } = await withOdd();
-    session.patch = { lasting, expiresAt: START + 2_592_000 };
+    session.patch = { persistent, expiresAt: START + 2_592_000 };
     const { sessions, tokens: [token = ""], clock } = services;
     clock.now += 86_400;
-    assert((await sessions.verify(token))?.session.lasting);
+    assert((await sessions.verify(token))?.session.persistent);
   });
 }
 

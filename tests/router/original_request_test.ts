@@ -1,22 +1,22 @@
 import { createRouter, json } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { noteMounted, outermostRequest } from "../../router/mounted.ts";
+import { linkRequest, originalRequest } from "../../router/original_request.ts";
 
 const URL_HERE = "https://example.com/a/b/c";
 
-Deno.test("outermostRequest() is the request itself where nothing was mounted", () => {
+Deno.test("originalRequest() is the request itself where nothing was mounted", () => {
   const request = new Request(URL_HERE);
-  assertEquals(outermostRequest(request), request);
-  assertNotEquals(outermostRequest(new Request(request)), request, "a copy is another request");
+  assertEquals(originalRequest(request), request);
+  assertNotEquals(originalRequest(new Request(request)), request, "a copy is another request");
 });
 
-Deno.test("outermostRequest() goes through every mount", () => {
+Deno.test("originalRequest() goes through every mount", () => {
   const requests = Array.from({ length: 50 }, () => new Request(URL_HERE));
   for (const [i, request] of requests.entries()) {
     const outer = requests[i - 1];
-    if (outer !== undefined) noteMounted(request, outer);
+    if (outer !== undefined) linkRequest(request, outer);
   }
-  for (const request of requests) assert(outermostRequest(request) === requests[0]);
+  for (const request of requests) assert(originalRequest(request) === requests[0]);
 });
 
 Deno.test("mount() notes which request it was called with, behind one mount and behind three", async () => {
@@ -30,7 +30,7 @@ Deno.test("mount() notes which request it was called with, behind one mount and 
     assertEquals((await router.fetch(request)).status, 200);
     const [raw] = seen.splice(0);
     assert(raw !== undefined && raw !== request);
-    assert(outermostRequest(raw) === request);
+    assert(originalRequest(raw) === request);
   }
 });
 
@@ -41,7 +41,7 @@ Deno.test("mount() notes it for applications that are no routers of ours", async
     fetch: (inner) => (seen = inner, new Response("theirs")),
   });
   assertEquals((await router.fetch(request)).status, 200);
-  assert(seen !== undefined && outermostRequest(seen) === request);
+  assert(seen !== undefined && originalRequest(seen) === request);
 });
 
 Deno.test("mount() notes it for each application that is asked in turn", async () => {
@@ -52,7 +52,7 @@ Deno.test("mount() notes it for each application that is asked in turn", async (
   const request = new Request("https://example.com/app/x");
   assertEquals((await router.fetch(request)).status, 200);
   assertEquals(seen.length, 3);
-  for (const one of seen) assert(outermostRequest(one) === request);
+  for (const one of seen) assert(originalRequest(one) === request);
 });
 
 Deno.test("mount() notes it where a mounted application sends the request on to a router", async () => {
@@ -61,5 +61,5 @@ Deno.test("mount() notes it where a mounted application sends the request on to 
   const inner = createRouter().get("/x", (req) => (seen = req.raw, json(1)));
   const router = createRouter().mount("/app", { fetch: (raw) => inner.fetch(raw) });
   assertEquals((await router.fetch(request)).status, 200);
-  assert(seen !== undefined && outermostRequest(seen) === request);
+  assert(seen !== undefined && originalRequest(seen) === request);
 });

@@ -18,7 +18,7 @@ import type { SchemaPart } from "./schema.ts";
 import type { GuardedRequest } from "./types.ts";
 
 /** @internal The request that handlers get. */
-export class Exchange implements GuardedRequest<unknown, AnyParams, Query, unknown> {
+export class RequestContext implements GuardedRequest<unknown, AnyParams, Query, unknown> {
   readonly raw: Request;
   readonly method: string;
   readonly url: string;

@@ -5,7 +5,7 @@
  */
 
 /** Contents up to here go out in one piece: a stream costs more than they do. */
-export const SMALL: number = 64 * 1024;
+export const SMALL_FILE_BYTES: number = 64 * 1024;
 
 /** Larger ones go out in pieces of this size. */
-export const PORTION: number = 256 * 1024;
+export const CHUNK_BYTES: number = 256 * 1024;

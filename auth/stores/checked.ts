@@ -5,17 +5,17 @@
  * @module
  */
 
-import type { ApiKey, RefreshFamily, Session, User } from "./stores/types.ts";
+import type { ApiKey, RefreshFamily, Session, User } from "./types.ts";
 
 /** A user as it was read. @throws {TypeError} If a member that decides has another type. */
-export function readUser(user: User | null): User | null {
+export function checkStoredUser(user: User | null): User | null {
   if (user === null) return null;
   requireTexts("user", user, ["sub", "identifier", "securityStamp", "version"]);
   return user;
 }
 
 /** A session as it was read. @throws {TypeError} If a member that decides has another type. */
-export function readSession(session: Session | null): Session | null {
+export function checkStoredSession(session: Session | null): Session | null {
   if (session === null) return null;
   requireTexts("session", session, ["id", "sub", "tokenHash", "securityStamp"]);
   requireTimes("session", session, ["createdAt", "activeAt", "expiresAt", "authTime"]);
@@ -23,7 +23,7 @@ export function readSession(session: Session | null): Session | null {
 }
 
 /** A refresh family as it was read. @throws {TypeError} If a member that decides, or goes into a token, has another type. */
-export function readFamily(family: RefreshFamily | null): RefreshFamily | null {
+export function checkStoredFamily(family: RefreshFamily | null): RefreshFamily | null {
   if (family === null) return null;
   const what = "refresh family";
   requireTexts(what, family, ["id", "sub", "securityStamp", "currentHash"]);
@@ -45,7 +45,7 @@ export function isRevoked(family: RefreshFamily): boolean {
  *
  * @throws {TypeError} If a member that decides has another type.
  */
-export function readApiKey(key: ApiKey | null): ApiKey | null {
+export function checkStoredApiKey(key: ApiKey | null): ApiKey | null {
   if (key === null) return null;
   requireTexts("API key", key, ["id", "sub", "keyHash"]);
   requireTimes("API key", key, ["createdAt"]);

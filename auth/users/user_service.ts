@@ -4,21 +4,21 @@
  * @module
  */
 
-import { changeUser } from "./_update_user.ts";
-import { checkedClock } from "./_clock.ts";
-import { createEmitter } from "./_emit.ts";
-import { endAccount } from "./_revoke_access.ts";
-import { randomId } from "./_random.ts";
-import { isDisabled } from "./_stored.ts";
-import type { AuthEventListener } from "./events.ts";
-import { canonicalIdentifier } from "./identifier.ts";
+import { changeUser } from "./update_user.ts";
+import { createClock } from "../_clock.ts";
+import { createEmitter } from "../_emit.ts";
+import { revokeAccountAccess } from "./revoke_access.ts";
+import { randomId } from "../_random.ts";
+import { isDisabled } from "../stores/checked.ts";
+import type { AuthEventListener } from "../events.ts";
+import { canonicalIdentifier } from "../identifier.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
   RefreshTokenStore,
   SessionStore,
   UserStore,
-} from "./stores/types.ts";
+} from "../stores/types.ts";
 
 /** Options of {@linkcode userService}. */
 export interface UserServiceOptions {
@@ -86,11 +86,11 @@ export interface UserService {
  */
 export function userService(options: UserServiceOptions): UserService {
   const { users, credentials, events, warn } = options;
-  const emit = createEmitter({ events, now: checkedClock(options.now), warn });
+  const emit = createEmitter({ events, now: createClock(options.now), warn });
 
   /** Ends all that an account can be used by. */
   async function endAll(sub: string): Promise<void> {
-    await endAccount(options, sub);
+    await revokeAccountAccess(options, sub);
     for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
   }
 
@@ -106,13 +106,13 @@ export function userService(options: UserServiceOptions): UserService {
       const closed = { disabled: true, securityStamp: randomId() };
       if (!await changeUser(users, sub, () => closed)) return false;
       emit("user.disabled", { sub });
-      await endAccount(options, sub);
+      await revokeAccountAccess(options, sub);
       return true;
     },
     async enable(sub: string) {
       const opened = { disabled: false, securityStamp: randomId() };
       const changed = await changeUser(users, sub, async (user) => {
-        if (isDisabled(user)) await endAccount(options, sub); // what a disable() that broke off has left
+        if (isDisabled(user)) await revokeAccountAccess(options, sub); // what a disable() that broke off has left
         return opened;
       });
       if (changed) emit("user.enabled", { sub });

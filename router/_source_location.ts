@@ -5,9 +5,9 @@
  */
 
 /** Where a listener stands, for all copies of this package in a process. */
-const LISTENER: unique symbol = Symbol.for("gatehouse.noteSite") as never;
+const LISTENER: unique symbol = Symbol.for("gatehouse.reportDefinition") as never;
 
 /** Says that a route is added or a controller defined, right now. @param what The controller, or what is known of the route. */
-export function noteSite(what: object): void {
+export function reportDefinition(what: object): void {
   (globalThis as { readonly [LISTENER]?: (what: object) => void })[LISTENER]?.(what);
 }

@@ -101,6 +101,6 @@ function importOf({ ts }: TypeContext, symbol: ts.Symbol): string {
 }
 
 /** What is wrong where a type was not found. */
-export function whyMissing(name: string): string {
+export function unresolvedReason(name: string): string {
   return `has the type ${name}, which was not found`;
 }

@@ -57,7 +57,7 @@ export interface Controller {
 const byFunction: WeakMap<object, MethodRecord> = new WeakMap();
 const byMetadata: WeakMap<object, Map<string, MethodRecord>> = new WeakMap();
 const byPrototype: WeakMap<object, Map<string, MethodRecord>> = new WeakMap();
-const unclaimed: Set<MethodRecord> = new Set();
+const uncollected: Set<MethodRecord> = new Set();
 const controllers: Map<object, Controller> = new Map();
 
 /**
@@ -71,14 +71,16 @@ export function recordOf(place: MethodPlace, decorator: string): MethodRecord {
     ? [byPrototype, prototype] as const
     : [byMetadata, metadata] as const;
   const known = key === undefined ? value && byFunction.get(value) : map.get(key)?.get(name);
-  if (key === undefined && known !== undefined && (known.name !== name || !unclaimed.has(known))) {
+  if (
+    key === undefined && known !== undefined && (known.name !== name || !uncollected.has(known))
+  ) {
     throw new TypeError(`Cannot use @${decorator} on ${name}: another method is the same function`);
   }
   const record = known ?? { name, decorators: [], routes: [], metadata: {} };
   if (key !== undefined) entry(map, key).set(name, record);
   else if (value !== undefined) byFunction.set(value, record);
   record.decorators.unshift(decorator); // the one nearest the method runs first
-  unclaimed.add(record);
+  uncollected.add(record);
   return record;
 }
 
@@ -89,7 +91,7 @@ export function recordOf(place: MethodPlace, decorator: string): MethodRecord {
  * @param metadata What the class's decorators share, in TC39 mode. It inherits from that of the class it extends.
  * @throws {TypeError} If the class is a controller, or one of its methods has metadata and no route.
  */
-export function claim(
+export function collectRoutes(
   controller: Omit<Controller, "records">,
   metadata: object | undefined,
 ): void {
@@ -103,7 +105,7 @@ export function claim(
     for (const name of Object.getOwnPropertyNames(level)) {
       const found = recordsAt(level, name, shared);
       for (const record of found) {
-        unclaimed.delete(record);
+        uncollected.delete(record);
         if (record.routes.length > 0) continue;
         throw new TypeError(
           `Cannot use @Endpoint on ${
@@ -132,7 +134,7 @@ export function controllerOf(target: Class<object>): Controller {
 }
 
 /** All controllers. @throws {TypeError} If a decorated method belongs to none. */
-export function controllersClaimed(): readonly Controller[] {
+export function collectedControllers(): readonly Controller[] {
   refuseUnclaimed();
   return [...controllers.values()];
 }
@@ -160,7 +162,7 @@ export function methodsOf({ target, records }: Controller): readonly EndpointMet
 }
 
 function refuseUnclaimed(): void {
-  const [record] = unclaimed;
+  const [record] = uncollected;
   if (record === undefined) return;
   throw new TypeError(
     `Cannot use @${

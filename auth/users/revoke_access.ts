@@ -9,7 +9,7 @@ import type {
   RefreshSelector,
   RefreshTokenStore,
   SessionStore,
-} from "./stores/types.ts";
+} from "../stores/types.ts";
 
 /** Where it is kept. */
 export interface AccessStores {
@@ -26,7 +26,7 @@ export interface AccountStores extends AccessStores {
  * Ends all sessions and refresh families of a user: both, before it is told that one could not be ended. API keys go on: a
  * new password must not stop the user's programs.
  */
-export async function endAccess(
+export async function revokeAccess(
   { sessions, refreshTokens }: AccessStores,
   sub: string,
 ): Promise<void> {
@@ -37,15 +37,15 @@ export async function endAccess(
 }
 
 /** Ends all that a closed account could still be used by. */
-export async function endAccount(stores: AccountStores, sub: string): Promise<void> {
+export async function revokeAccountAccess(stores: AccountStores, sub: string): Promise<void> {
   await settleAll([
-    async () => await endAccess(stores, sub),
+    async () => await revokeAccess(stores, sub),
     async () => await stores.apiKeys?.revokeAll(sub),
   ]);
 }
 
 /** Ends sessions, and refresh families with them. */
-export async function endSession(
+export async function revokeSessionAccess(
   end: () => Promise<void>,
   { refreshTokens }: AccessStores,
   families: RefreshSelector,

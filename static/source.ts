@@ -23,7 +23,7 @@ import type {
  * @param files What reads the file system, if the entry has it.
  * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is none.
  */
-export function chooseSource(
+export function resolveSource(
   prefix: string,
   options: StaticAssetOptions,
   files: FileAccess | undefined,

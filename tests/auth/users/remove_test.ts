@@ -1,7 +1,7 @@
 /** What is left of an account that could be removed by half. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { types, withAda } from "./_services.ts";
+import { types, withAda } from "../_services.ts";
 
 const down = () => Promise.reject(new Error("The store is out of order"));
 

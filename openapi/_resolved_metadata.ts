@@ -9,7 +9,7 @@ import type { StandardSchemaV1 } from "../router/schema.ts";
 import type { Components } from "./_components.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { isObject } from "./_json_schema.ts";
-import type { Side } from "./_tidy_schema.ts";
+import type { Side } from "./_normalize_schema.ts";
 
 /** An endpoint whose metadata holds no validator. */
 export interface DescribedEndpoint extends Omit<Endpoint, "metadata"> {

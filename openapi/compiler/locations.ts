@@ -7,21 +7,21 @@
 import { fromFileUrl, toFileUrl } from "@std/path";
 import process from "node:process";
 import type ts from "typescript";
-import { noteSites, type Site, sitesOf } from "./stacks.ts";
+import { listenForDefinitions, locationsOf, type SourceLocation } from "./stacks.ts";
 import type { TypeContext } from "./type_context.ts";
 
 /** Modules of this package, which are in every stack. */
 const OWN_FOLDERS = ["../", "../../router/"].map((folder) => new URL(folder, import.meta.url).href);
 
 /** Notes from now on where the application that is imported says its routes. */
-export function noteApplicationSites(): void {
-  noteSites();
+export function recordLocations(): void {
+  listenForDefinitions();
   process.setSourceMapsEnabled?.(true); // for Node, which reads the maps of compilers only then
 }
 
 /** Where the application says something, innermost place first, with URLs of files. */
-export function applicationSites(what: object): readonly Site[] {
-  return sitesOf(what)
+export function applicationLocations(what: object): readonly SourceLocation[] {
+  return locationsOf(what)
     .map((site) => sourceOf({ ...site, file: urlOf(site.file) }))
     .filter(({ file }) => !isOwnModule(file));
 }
@@ -32,7 +32,7 @@ export function isOwnModule(url: string): boolean {
 }
 
 /** Where compiled JavaScript was written. Deno and Bun say so themselves. */
-function sourceOf(site: Site): Site {
+function sourceOf(site: SourceLocation): SourceLocation {
   if (!/^file:.*\.[cm]?js$/.test(site.file)) return site;
   const map = process.getBuiltinModule?.("node:module").findSourceMap?.(fromFileUrl(site.file));
   const entry = map?.findEntry(site.line - 1, site.column - 1);
@@ -48,7 +48,7 @@ function urlOf(file: string): string {
 /** The call at a place; `undefined` if nothing is called there, or the file is not in the program. */
 export function callAt(
   { ts, program }: TypeContext,
-  { file: url, line, column }: Site,
+  { file: url, line, column }: SourceLocation,
 ): ts.CallExpression | undefined {
   const file = program.getSourceFile(fileOf(url));
   if (file === undefined) return undefined;
@@ -82,7 +82,7 @@ function isCalledAt(
  */
 export function classAt(
   context: TypeContext,
-  sites: readonly Site[],
+  sites: readonly SourceLocation[],
   name: string,
 ): ts.ClassLikeDeclaration | undefined {
   const files = sites.flatMap((site) => {

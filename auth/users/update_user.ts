@@ -4,9 +4,9 @@
  * @module
  */
 
-import { readUser } from "./_stored.ts";
-import { AuthError } from "./error.ts";
-import type { User, UserPatch, UserStore } from "./stores/types.ts";
+import { checkStoredUser } from "../stores/checked.ts";
+import { AuthError } from "../error.ts";
+import type { User, UserPatch, UserStore } from "../stores/types.ts";
 
 /** How often a change starts over because somebody else was first. */
 const ATTEMPTS = 5;
@@ -24,7 +24,7 @@ export async function changeUser(
   patchOf: (user: User) => Promise<UserPatch> | UserPatch,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const user = readUser(await users.findBySub(sub));
+    const user = checkStoredUser(await users.findBySub(sub));
     if (user === null) return false;
     const outcome = await users.update(sub, user.version, await patchOf(user));
     switch (outcome) {

@@ -28,7 +28,7 @@ const SHARED: readonly string[] = ["vectors", "static"].map((name) =>
 );
 
 const HOSTS: readonly string[] = ["127.0.0.1", "0.0.0.0", "[::1]", "localhost"];
-const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP"];
+const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP", "GATEHOUSE_EFFORT"];
 
 async function permissions(temporary: string): Promise<string[]> {
   const readable = [ROOT, temporary, await packagesFolder(), ...SHARED.flatMap(existing)];

@@ -31,25 +31,12 @@ interface ClaimsCase {
   readonly claim?: string;
 }
 
-/** What we say of each, and with it which claim it was. */
-const REASONS: Readonly<Record<string, string>> = {
-  "exp-now": "expired",
-  "exp-at-tolerance": "expired",
-  "exp-null": "exp_malformed",
-  "exp-negative": "expired",
-  "nbf-string": "nbf_malformed",
-  "maxage-old": "max_age_exceeded", // jose names iat, from which the age is counted
-  "maxage-iat-future": "issued_in_future",
-  "iss-missing": "iss_missing",
-  "iss-case": "iss_mismatch",
-  "aud-array-without": "aud_mismatch",
-  "aud-missing": "aud_missing",
-  "aud-prefix": "aud_mismatch",
-  "typ-missing": "typ_mismatch",
-  "payload-array": "claims_malformed",
-  "payload-not-json": "claims_malformed",
-  "payload-null": "claims_malformed",
-  "payload-bad-utf8": "claims_malformed",
+/** The claim that a reason is about, as the peer names it: `aud_mismatch` names its own. */
+const CLAIM_OF: Readonly<Record<string, string>> = {
+  expired: "exp",
+  not_yet_valid: "nbf",
+  issued_in_future: "iat",
+  max_age_exceeded: "iat",
 };
 
 testVectors<ClaimsCase>({
@@ -74,8 +61,8 @@ testVectors<ClaimsCase>({
     }
     const error = await refusal(verify);
     const code = peerCode === "ERR_JWT_EXPIRED" ? "token_expired" : "invalid_token";
-    assertEquals([error.code, error.reason], [code, REASONS[id]], id);
-    const named = id === "maxage-old" ? "max" : claim ?? "claims";
-    assertEquals(error.reason?.split("_")[0], named, id);
+    assertEquals(error.code, code, id);
+    const reason = error.reason ?? "";
+    assertEquals(CLAIM_OF[reason] ?? reason.split("_")[0], claim ?? "claims", id);
   },
 });

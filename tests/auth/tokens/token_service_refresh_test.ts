@@ -232,7 +232,7 @@ Deno.test("issue() keeps with the family whom its tokens are for, and no secret"
   const services = await begun();
   const familyId = familyIdOf(services.first);
   const { data, scope, sessionId, authTime, acr } = await familyOf(services, { familyId });
-  assertEquals(data, { clientId: AUDIENCE, audience: AUDIENCE, isScopeOurs: false });
+  assertEquals(data, { clientId: AUDIENCE, audience: AUDIENCE, isDefaultScope: false });
   assertEquals([scope, sessionId], [["notes:read"], "session 1"]);
   assertEquals([authTime, acr], [START - 5, "urn:example:aal2"]);
 });

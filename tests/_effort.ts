@@ -1,0 +1,24 @@
+/**
+ * How much the tests try. `deno task test` uses the small sizes; `deno task test:all` and `.ci/run` set
+ * `GATEHOUSE_EFFORT=all` and use the large ones. Every size of a race, a fuzz or a walk is one row here.
+ *
+ * @module
+ */
+
+/** Whether the large sizes are used. */
+export const EXHAUSTIVE: boolean = Deno.env.get("GATEHOUSE_EFFORT") === "all";
+
+function size(small: number, large: number): number {
+  return EXHAUSTIVE ? large : small;
+}
+
+/** Callers that compete for one record. */
+export const RACERS: number = size(24, 200);
+/** Mutated tokens of a fuzz. */
+export const MUTANTS: number = size(4_000, 104_000);
+/** Seeds of a random walk. */
+export const SEEDS: number = size(1, 14);
+/** Random routers whose documents are compared with their routes. */
+export const RANDOM_ROUTERS: number = size(100, 1_000);
+/** Saves of one record in a row. */
+export const SAVES: number = size(64, 1_000);

@@ -9,7 +9,7 @@ for (const name of ["sesionId", "scopes", "lifetime"]) {
   Deno.test(`issue() refuses the option ${name}, which would be left out`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(STAMPED, untyped({ [name]: undefined }));
-    await assertRejects(attempt, TypeError, `there is no option ${name}`);
+    await assertRejects(attempt, TypeError, `unknown option ${name}`);
     assertEquals(asked, []);
   });
 }

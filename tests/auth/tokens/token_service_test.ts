@@ -207,9 +207,9 @@ const UNSOUND: readonly [why: string, authentication: object, options: object, e
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }, {}, "the authentication"],
   ["nothing", {}, {}, "the authentication lacks"],
   ["an empty session", STAMPED, { sessionId: "" }, "sessionId is not a text"],
-  ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
-  ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
-  ["a misspelt option", STAMPED, { scop: [] }, "there is no option scop"],
+  ["scopes in one text", STAMPED, { scope: "a b" }, "scope must be an array"],
+  ["scopes that are null", STAMPED, { scope: null }, "scope must be an array"],
+  ["a misspelt option", STAMPED, { scop: [] }, "unknown option scop"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
   Deno.test(`issue() refuses ${why}, and makes nothing`, async () => {

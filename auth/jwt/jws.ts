@@ -7,17 +7,17 @@
 import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { type Bytes, utf8 } from "../_bytes.ts";
 import { importOnce, keyFinder, signingAlgorithm } from "./_select_key.ts";
-import { tokenError } from "./_token_error.ts";
+import {
+  type JwsHeader,
+  type JwsHeaderInit,
+  type SignJwsOptions,
+  tokenError,
+  type VerifiedJws,
+  type VerifyJwsOptions,
+} from "./types.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { checkAlgorithms, createSignature, type JwaAlgorithm, verifySignature } from "./jwa.ts";
-import type {
-  JwsHeader,
-  JwsHeaderInit,
-  SignJwsOptions,
-  VerifiedJws,
-  VerifyJwsOptions,
-} from "./types.ts";
 
 /**
  * Signs a payload.

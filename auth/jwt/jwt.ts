@@ -5,32 +5,17 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { tokenError } from "./_token_error.ts";
+import {
+  type JwsHeader,
+  type JwtClaims,
+  type SignJwsOptions,
+  tokenError,
+  type VerifyJwsOptions,
+} from "./types.ts";
 import { type ClaimRules, malformedClaim, validateClaims } from "./_claims.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { jwsVerifier, mediaType, signJws } from "./jws.ts";
-import type { JwsHeader, SignJwsOptions, VerifyJwsOptions } from "./types.ts";
-
-/** Claims, RFC 7519 §4. Times are in seconds since the epoch. */
-export interface JwtClaims {
-  /** Who issued the token. */
-  readonly iss?: string;
-  /** Whom it is about. */
-  readonly sub?: string;
-  /** Whom it is for. */
-  readonly aud?: string | readonly string[];
-  /** From when on it is no longer valid. */
-  readonly exp?: number;
-  /** From when on it is valid. */
-  readonly nbf?: number;
-  /** When it was issued. */
-  readonly iat?: number;
-  /** What it is told from others by. */
-  readonly jti?: string;
-  /** Others. */
-  readonly [claim: string]: unknown;
-}
 
 /** Options of {@linkcode signJwt}. */
 export interface SignJwtOptions extends SignJwsOptions {

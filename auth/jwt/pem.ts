@@ -9,7 +9,8 @@ import type { Bytes } from "../_bytes.ts";
 import { cannotImport } from "./_key_types.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
-import { exportJwk, importJwk, type Jwk } from "./jwk.ts";
+import { exportJwk, importJwk } from "./jwk.ts";
+import type { Jwk } from "./types.ts";
 
 /** Options of {@linkcode importPem}. */
 export interface ImportPemOptions {

@@ -7,15 +7,13 @@
 
 import { createClock } from "../_clock.ts";
 import { fetchJson } from "../_fetch_json.ts";
-import { tokenError } from "./_token_error.ts";
+import { type Jwk, type JwsHeader, type KeyResolver, tokenError } from "./types.ts";
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { publicUrl } from "../_public_url.ts";
 import { type PublishedKeys, readPublishedKeys } from "./_remote_key_set.ts";
 import { onceEach, warnConsole } from "../_report.ts";
 import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
-import type { Jwk } from "./jwk.ts";
-import type { JwsHeader, KeyResolver } from "./types.ts";
 
 /** Options of {@linkcode remoteJwks}. */
 export interface RemoteJwksOptions {

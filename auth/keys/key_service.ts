@@ -22,9 +22,8 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
-import type { JwkSet } from "../jwt/jwk.ts";
-import type { KeyResolver } from "../jwt/types.ts";
-import { type JwtClaims, signJwt } from "../jwt/jwt.ts";
+import type { JwkSet, JwtClaims, KeyResolver } from "../jwt/types.ts";
+import { signJwt } from "../jwt/jwt.ts";
 import type { KeyStore } from "../stores/types.ts";
 
 /** Options of {@linkcode keyService}. Give all processes on one store the same ones. */

@@ -50,6 +50,11 @@ export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 /** A user as it may be shown: without its password's hash, its stamp and its version. */
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
+/** A user as it may be shown. Its members are named: a store may give more than it was given. */
+export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
+  return { sub, identifier, createdAt };
+}
+
 /** A session that has just begun. */
 export interface NewSession {
   /** What the browser gets: 256 random bits in 43 characters. Nothing else can be made from the stored session. */

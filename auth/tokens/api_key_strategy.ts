@@ -6,7 +6,7 @@
 
 import { HTTP_TOKEN_REGEXP } from "../_http_token.ts";
 import { rejectUnknownOptions } from "../_options.ts";
-import type { ApiKeyService } from "./api_key_service.ts";
+import type { ApiKeyService } from "./api_key_types.ts";
 import { createPrincipal } from "../principal.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
 

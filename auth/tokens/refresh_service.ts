@@ -21,10 +21,9 @@ import {
   toFamilyInfo,
 } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
-import { requireAuthentication } from "../session/_limits.ts";
+import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkStoredFamily, checkStoredUser, isDisabled, isRevoked } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
-import type { Authentication } from "../principal.ts";
 import type {
   IssueRefreshTokenOptions,
   RefreshFailure,

@@ -7,13 +7,12 @@
 import { createClock } from "../_clock.ts";
 import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { randomId } from "../_random.ts";
-import { checkSessionId, type RefreshGrant } from "./_refresh_limits.ts";
+import { checkSessionId } from "./_refresh_limits.ts";
+import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
 import { readScope } from "../_scope.ts";
-import { requireAuthentication } from "../session/_limits.ts";
+import { type Authentication, requireAuthentication } from "../principal.ts";
 import { AuthError } from "../error.ts";
-import type { JwtClaims } from "../jwt/jwt.ts";
-import type { Authentication } from "../principal.ts";
-import type { RefreshService } from "./refresh_types.ts";
+import type { JwtClaims } from "../jwt/types.ts";
 import { bearerTokenStrategy } from "./bearer_strategy.ts";
 import type {
   IssuedTokens,

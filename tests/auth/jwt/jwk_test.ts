@@ -7,10 +7,10 @@ import {
   generateJwk,
   importJwk,
   type ImportJwkOptions,
-  type Jwk,
   jwkThumbprint,
   publicJwk,
 } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { signJws, verifyJws } from "../../../auth/jwt/jws.ts";
 import { ALGORITHMS, KEYS, OCT, OKP, P256, P384, P521, RSA, verifying } from "./_jws.ts";
 

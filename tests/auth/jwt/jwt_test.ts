@@ -3,13 +3,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
 import {
-  type JwtClaims,
   jwtVerifier,
   signJwt,
   type SignJwtOptions,
   verifyJwt,
   type VerifyJwtOptions,
 } from "../../../auth/jwt/jwt.ts";
+import type { JwtClaims } from "../../../auth/jwt/types.ts";
 import { written } from "../_decode.ts";
 import { ALGORITHMS, forge, KEYS, OCT, reasonOf, verifying } from "./_jws.ts";
 import { refusal } from "../_refusal.ts";

@@ -9,7 +9,8 @@ import {
 } from "@std/assert";
 import type { AsymmetricAlgorithm } from "../../../auth/jwt/jwa.ts";
 import { jwkThumbprint } from "../../../auth/jwt/jwk.ts";
-import { type JwtClaims, verifyJwt } from "../../../auth/jwt/jwt.ts";
+import { verifyJwt } from "../../../auth/jwt/jwt.ts";
+import type { JwtClaims } from "../../../auth/jwt/types.ts";
 import {
   keyService,
   type KeyServiceOptions,

@@ -14,7 +14,6 @@ import {
   type KeyBytes,
   validateKeyUse,
 } from "./_key_types.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import {
   createSignature,
@@ -54,7 +53,6 @@ export interface ImportJwkOptions {
  * ```
  */
 export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
-  rejectUnknownOptions("Cannot import key", options, IMPORT_NAMES);
   if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
   const { alg = algorithmOf(jwk), extractable = false } = options;
   const row = rowOf(alg);
@@ -190,8 +188,6 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
 }
-
-const IMPORT_NAMES: OptionNames<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
 
 /** The algorithm that a key names, or that its curve leaves. */
 function algorithmOf(jwk: Jwk): JwaAlgorithm {

@@ -15,7 +15,7 @@ import {
 import { type ClaimRules, malformedClaim, validateClaims } from "./_claims.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
-import { jwsVerifier, mediaType, signJws } from "./jws.ts";
+import { jwsSigner, jwsVerifier, mediaType } from "./jws.ts";
 
 /** Options of {@linkcode signJwt}. */
 export interface SignJwtOptions extends SignJwsOptions {
@@ -92,20 +92,35 @@ export interface VerifiedJwt {
  * ```
  */
 export async function signJwt(claims: JwtClaims, options: SignJwtOptions): Promise<string> {
-  rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
-  const { expiresIn, now, header, ...rest } = options;
-  if (!isPlainObject(claims)) throw new TypeError("Cannot sign token: the claims are no object");
-  const issuedAt = claims.iat ?? createClock(now)();
-  const ends = expiresIn === undefined ? {} : { exp: issuedAt + checkSeconds(expiresIn) };
-  const whole: JwtClaims = { ...claims, iat: issuedAt, ...ends };
-  const malformed = malformedClaim(whole);
-  if (malformed !== undefined) {
-    throw new TypeError(`Cannot sign token: the claim ${malformed} is of a wrong type`);
-  }
-  if (whole.exp === undefined) {
-    throw new TypeError("Cannot sign token: say when it ends, by expiresIn or the claim exp");
-  }
-  return await signJws(JSON.stringify(whole), { ...rest, header: { typ: "JWT", ...header } });
+  return await jwtSigner(options)(claims);
+}
+
+/** {@linkcode signJwt} with options that are read once. */
+export function jwtSigner(options: SignJwtOptions): (claims: JwtClaims) => Promise<string> {
+  const { algorithms, key, header, expiresIn } = options;
+  if (expiresIn !== undefined) checkSeconds(expiresIn);
+  const now = createClock(options.now);
+  const sign = jwsSigner({ algorithms, key, header: { typ: "JWT", ...header } });
+
+  return async (claims) => {
+    if (!isPlainObject(claims)) {
+      throw new TypeError("Cannot sign token: claims must be a plain object");
+    }
+    const iat = claims.iat ?? now();
+    const complete: JwtClaims = {
+      ...claims,
+      iat,
+      ...(expiresIn === undefined ? {} : { exp: iat + expiresIn }),
+    };
+    const malformed = malformedClaim(complete);
+    if (malformed !== undefined) {
+      throw new TypeError(`Cannot sign token: the claim ${malformed} has the wrong type`);
+    }
+    if (complete.exp === undefined) {
+      throw new TypeError("Cannot sign token: expiresIn or the claim exp is required");
+    }
+    return await sign(JSON.stringify(complete));
+  };
 }
 
 /**
@@ -173,14 +188,6 @@ function readClaims(payload: Uint8Array<ArrayBuffer>): JwtClaims {
     throw tokenError("claims_malformed");
   }
 }
-
-const SIGN_NAMES: OptionNames<SignJwtOptions> = {
-  algorithms: true,
-  key: true,
-  header: true,
-  expiresIn: true,
-  now: true,
-};
 
 /** A misspelt expectation would not be looked at. */
 const VERIFY_NAMES: OptionNames<VerifyJwtOptions> = {
@@ -256,7 +263,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function checkSeconds(expiresIn: number): number {
-  if (Number.isFinite(expiresIn) && expiresIn > 0) return expiresIn;
-  throw new RangeError("Cannot sign token: expiresIn is not a number of seconds more than 0");
+function checkSeconds(expiresIn: number): void {
+  if (Number.isFinite(expiresIn) && expiresIn > 0) return;
+  throw new RangeError("Cannot sign token: expiresIn must be a number of seconds greater than 0");
 }

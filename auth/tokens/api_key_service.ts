@@ -24,7 +24,7 @@ import type {
   ApiKeyServiceOptions,
   NewApiKeyOptions,
 } from "./api_key_types.ts";
-import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
+import { requireSeconds } from "../_options.ts";
 import { readScope } from "../_scope.ts";
 
 const ACTION = "Cannot create API key service";
@@ -176,12 +176,6 @@ export function readNewApiKey(options: NewApiKeyOptions): {
   readonly scope: readonly string[];
   readonly expiresIn: number | undefined;
 } {
-  // A misspelt end would be none
-  rejectUnknownOptions<NewApiKeyOptions>(CANNOT_CREATE_KEY, options, {
-    name: true,
-    scope: true,
-    expiresIn: true,
-  });
   const { name, scope = [], expiresIn } = options;
   if (expiresIn !== undefined) requireSeconds(CANNOT_CREATE_KEY, { expiresIn });
   return {

@@ -195,8 +195,6 @@ for (const [address, why] of ADDRESSES) {
 const OPTIONS:
   readonly (readonly [options: unknown, error: typeof TypeError | typeof RangeError])[] = [
     [null, TypeError],
-    ["options", TypeError],
-    [{ cacheMaxAge: 600 }, TypeError],
     [{ fetch: "fetch" }, TypeError],
     [{ now: START }, TypeError],
     [{ warn: true }, TypeError],

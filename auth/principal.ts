@@ -128,6 +128,27 @@ export function createPrincipal(init: PrincipalInit, options: PrincipalOptions =
   });
 }
 
+/**
+ * Checks an authentication before a session or a token is created from it. Without a subject or a security stamp it could
+ * not be revoked.
+ *
+ * @param cannot Start of the message: `Cannot create session`.
+ * @throws {TypeError} If it is not an authentication.
+ */
+export function requireAuthentication(
+  authentication: Authentication,
+  at: number,
+  cannot: string = "Cannot create session",
+): Authentication {
+  const { sub, securityStamp, authTime, amr } = authentication;
+  const isValid = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
+    Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
+  if (isValid) return authentication;
+  throw new TypeError(
+    `${cannot}: the authentication must have sub, securityStamp, amr, and an authTime in seconds that is not in the future`,
+  );
+}
+
 function requireString(name: string, value: unknown): void {
   if (typeof value !== "string" || value === "") {
     throw new TypeError(`Cannot create principal: ${name} must be a non-empty string`);

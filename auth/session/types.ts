@@ -50,6 +50,11 @@ export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 /** The public members of a user. */
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
+/** The public members of a user, listed because a store may return additional ones. */
+export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
+  return { sub, identifier, createdAt };
+}
+
 /** A new session. */
 export interface NewSession {
   /** The token for the browser: 256 random bits in 43 characters. Only its digest is stored. */

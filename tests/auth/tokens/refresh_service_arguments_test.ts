@@ -22,7 +22,7 @@ for (const [why, authentication] of UNSOUND) {
   Deno.test(`issue() refuses an authentication with ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(authentication as typeof STAMPED);
-    const message = "Cannot issue refresh token: the authentication lacks";
+    const message = "Cannot issue refresh token: the authentication must have";
     await assertRejects(attempt, TypeError, message);
     assertEquals(asked, []);
   });

@@ -38,25 +38,6 @@ Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three
   assert(Object.isFrozen(noCredential()));
 });
 
-for (
-  const principal of [
-    undefined,
-    null,
-    {},
-    "u1",
-    { sub: "" },
-    { sub: 1 },
-    { sub: ["u1"] },
-    { sub: null },
-    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
-    { sub: "u1", scope: null },
-  ]
-) {
-  Deno.test(`authenticated() refuses ${JSON.stringify(principal)} as a principal`, () => {
-    assertThrows(() => authenticated(principal as never), TypeError, "Cannot authenticate: ");
-  });
-}
-
 for (const challenge of ["", " Bearer", "Bearer\r\nX: y", "Bearer ä", "Bearer \u{1f98a}"]) {
   Deno.test(`authFailed() refuses ${JSON.stringify(challenge)} as a challenge`, () => {
     assertThrows(() => authFailed("invalid_key", "bad", challenge), TypeError, "challenge");
@@ -171,6 +152,26 @@ for (const [why, result] of NO_RESULTS) {
     await assertRejects(() => made.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
     assertEquals(asked, [], "A later strategy was asked");
     await assertRejects(() => chain([strategy("odd", result)]).authenticate(CONTEXT), TypeError);
+  });
+}
+
+for (
+  const principal of [
+    undefined,
+    null,
+    {},
+    "u1",
+    { sub: "" },
+    { sub: 1 },
+    { sub: ["u1"] },
+    { sub: null },
+    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
+    { sub: "u1", scope: null },
+  ]
+) {
+  Deno.test(`chain() rejects ${JSON.stringify(principal)} as a principal`, async () => {
+    const odd = chain([strategy("odd", authenticated(principal as never))]);
+    await assertRejects(() => odd.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
   });
 }
 

@@ -1,9 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  estimateGuesses,
-  type StretchCode,
-  wordsOf,
-} from "../../../auth/password/_guessability.ts";
+import { estimateGuesses, type MatchCode, wordsOf } from "../../../auth/password/_guessability.ts";
 import { foldCase } from "../../../auth/password/_normalize.ts";
 import { passwordPolicy, type PasswordProblemCode } from "../../../auth/password/policy.ts";
 
@@ -13,7 +9,7 @@ const NAMES = wordsOf("ada.lovelace@example.org", "contextual");
 const COUNTS: readonly (readonly [
   why: string,
   cut: string,
-  codes: readonly StretchCode[],
+  codes: readonly MatchCode[],
 ])[] = [
   ["nothing foreseen", "c|o|r|r|e|c|t| |h|o|r|s|e", []],
   ["two equal characters are two", "a|a|b|b|c|c", []],

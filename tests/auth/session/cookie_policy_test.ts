@@ -150,7 +150,7 @@ for (const [why, options] of REFUSED) {
 
 Deno.test("cookiePolicy() refuses a value that would be more than a value", () => {
   for (const value of ["v; Domain=evil.example", "v\r\nSet-Cookie: a=1", 'v"', "v,", "\u00e9"]) {
-    assertThrows(() => cookiePolicy().set("sid", value), TypeError, "the value");
+    assertThrows(() => cookiePolicy().set("sid", value), TypeError, "value has characters");
   }
 });
 
@@ -174,8 +174,3 @@ for (const name of ["", "a b", "a-b", "a;b", "a=b", "\u00e9", "a".repeat(33)]) {
     assertThrows(() => cookiePolicy({ name }), TypeError, "Cannot name cookies");
   });
 }
-
-Deno.test("cookiePolicy() refuses options that it does not know", () => {
-  const options: object = { samesite: "Strict" };
-  assertThrows(() => cookiePolicy(options), TypeError, "unknown option samesite");
-});

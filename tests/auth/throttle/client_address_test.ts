@@ -139,7 +139,11 @@ Deno.test("clientAddressReader() takes null from a reader of one's own for no ad
 
 Deno.test("clientAddressReader() refuses a promise in place of an address", () => {
   const clientAddress = (() => Promise.resolve("192.0.2.1")) as unknown as () => string;
-  assertThrows(() => reader({ clientAddress }).read(new Request(URL)), TypeError, "no text");
+  assertThrows(
+    () => reader({ clientAddress }).read(new Request(URL)),
+    TypeError,
+    "must return a string",
+  );
 });
 
 /** Proxies of the rows below: two of IPv4, one of IPv6. */

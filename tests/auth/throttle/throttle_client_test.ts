@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
+  canonical,
   CLIENT,
   createServices,
   NOBODY,
@@ -17,10 +18,12 @@ const HOUR = 3_600;
 
 Deno.test("login() and registration() take an empty address for none", async () => {
   const { throttle } = createServices();
-  for (const i of repeat(60, (i) => i)) await throttle.login(`user-${i}`, { address: "" });
+  for (const i of repeat(60, (i) => i)) {
+    await throttle.login(canonical(`user-${i}`), { address: "" });
+  }
   for (const _ of repeat(30, () => 0)) await throttle.registration({ address: "" });
-  for (const _ of repeat(100, () => 0)) await throttle.login("ada", { address: "" });
-  assertEquals(await waitOf(() => throttle.login("ada", { address: "" })), HOUR);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), { address: "" });
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), { address: "" })), HOUR);
 });
 
 const BUCKETS: readonly [why: string, a: string, b: string, same: boolean][] = [
@@ -37,8 +40,8 @@ const BUCKETS: readonly [why: string, a: string, b: string, same: boolean][] = [
 for (const [why, a, b, same] of BUCKETS) {
   Deno.test(`login() and registration() count ${why} ${same ? "as one" : "apart"}`, async () => {
     const { throttle } = createServices();
-    for (const _ of repeat(5, () => 0)) await throttle.login("ada", { address: a });
-    const ada = throttle.login("ada", { address: b });
+    for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), { address: a });
+    const ada = throttle.login(canonical("ada"), { address: b });
     assertEquals(await outcomes([ada]), { [same ? "throttled" : "made"]: 1 });
     for (const _ of repeat(20, () => 0)) await throttle.registration({ address: a });
     const registration = throttle.registration({ address: b });
@@ -66,7 +69,7 @@ for (const [why, address] of NO_ADDRESSES) {
     const account = { identifier: "ada", password: "lovelace wrote notes" };
     for (
       const attempt of [
-        () => throttle.login("ada", client),
+        () => throttle.login(canonical("ada"), client),
         () => throttle.registration(client),
         () => passwords.verify(account, client),
         () => passwords.createUser(account, { client }),
@@ -85,25 +88,27 @@ const SPELLINGS: readonly [why: string, account: string][] = [
   ["full-width characters, NFKC", "ａｄａ"],
 ];
 for (const [why, account] of SPELLINGS) {
-  Deno.test(`login() counts an account in whatever spelling: ${why}`, async () => {
-    const { throttle } = createServices();
-    for (const _ of repeat(5, () => 0)) await throttle.login(account, CLIENT);
-    assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), 30);
-    await throttle.login("bob", CLIENT);
+  Deno.test(`verify() counts an account in whatever spelling: ${why}`, async () => {
+    const { throttle, passwords } = createServices();
+    const guess = { identifier: account, password: "babbage built engines" };
+    for (const _ of repeat(5, () => 0)) await outcomes([passwords.verify(guess, CLIENT)]);
+    assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
+    await throttle.login(canonical("bob"), CLIENT);
   });
 }
 
-Deno.test("login() refuses an account that is no identifier, and counts nothing", async () => {
-  const { throttle } = createServices({ wrap: () => ({ throttle: unasked() }) });
-  for (const account of ["", "a@x,b@y", null, undefined, ["ada"]]) {
-    const { code } = await refusal(() => throttle.login(account as string, CLIENT));
+Deno.test("verify() refuses an account that is no identifier, and counts nothing", async () => {
+  const { passwords } = createServices({ wrap: () => ({ throttle: unasked() }) });
+  for (const identifier of ["", "a@x,b@y", null, undefined, ["ada"]]) {
+    const guess = { identifier: identifier as string, password: "babbage built engines" };
+    const { code } = await refusal(() => passwords.verify(guess, CLIENT));
     assertEquals(code, "invalid_identifier");
   }
 });
 
 Deno.test("login() and registration() refuse a client of whom nothing is said", async () => {
   const { throttle } = createServices({ wrap: () => ({ throttle: unasked() }) });
-  await assertRejects(() => throttle.login("ada", undefined as never), TypeError);
+  await assertRejects(() => throttle.login(canonical("ada"), undefined as never), TypeError);
   await assertRejects(() => throttle.registration(undefined as never), TypeError);
 });
 
@@ -112,7 +117,7 @@ for (const now of [START * 1_000, 1e11, NaN, Infinity, -Infinity, `${START}`]) {
     const { throttle, clock } = createServices({ wrap: () => ({ throttle: unasked() }) });
     clock.now = now as number;
     const message = "Invalid clock";
-    await assertRejects(() => throttle.login("ada", CLIENT), RangeError, message);
+    await assertRejects(() => throttle.login(canonical("ada"), CLIENT), RangeError, message);
     await assertRejects(() => throttle.registration(CLIENT), RangeError, message);
   });
 }
@@ -128,7 +133,7 @@ Deno.test("login() counts in whole seconds, whatever the clock says between them
     }),
   });
   clock.now = START + 0.999;
-  await (await throttle.login("ada", CLIENT)).succeed();
+  await (await throttle.login(canonical("ada"), CLIENT)).succeed();
   assertEquals(times, [START, START]);
 });
 
@@ -136,14 +141,14 @@ Deno.test("login() keeps the longest lock of a process whose clock is a little a
   const { throttle, clock } = createServices();
   for (const _ of repeat(20, () => 0)) {
     clock.now += HOUR;
-    await throttle.login("ada", CLIENT);
+    await throttle.login(canonical("ada"), CLIENT);
   }
-  for (const _ of repeat(100, () => 0)) await throttle.login("bob", NOBODY);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
   for (const behind of [1, 60, 300]) {
     const now = clock.now;
     clock.now -= behind;
-    assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), HOUR + behind);
-    assertEquals(await waitOf(() => throttle.login("bob", NOBODY)), HOUR + behind);
+    assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR + behind);
+    assertEquals(await waitOf(() => throttle.login(canonical("bob"), NOBODY)), HOUR + behind);
     clock.now = now;
   }
 });
@@ -151,12 +156,12 @@ Deno.test("login() keeps the longest lock of a process whose clock is a little a
 Deno.test("login() forgets a lock of a time when the clock was ahead", async () => {
   const { throttle, clock } = createServices();
   clock.now += 10 * 365 * 86_400;
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  for (const _ of repeat(100, () => 0)) await throttle.login("bob", NOBODY);
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);
   clock.now = START;
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), 30);
-  await throttle.login("bob", NOBODY);
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
+  await throttle.login(canonical("bob"), NOBODY);
   await throttle.registration(CLIENT);
 });

@@ -4,6 +4,7 @@ import { joinFields } from "../../../auth/_bytes.ts";
 import type { LoginThrottle } from "../../../auth/stores/types.ts";
 import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
 import {
+  canonical,
   CLIENT,
   createServices,
   NOBODY,
@@ -31,7 +32,7 @@ const BROWSER: readonly [attempt: number, wait: number][] = [
 ];
 Deno.test("login() lets five attempts pass from one address, then makes the next wait 30 s doubling to an hour", async () => {
   const { throttle, clock } = createServices();
-  const login = () => throttle.login("ada", CLIENT);
+  const login = () => throttle.login(canonical("ada"), CLIENT);
   for (const _ of repeat(4, () => 0)) await login();
   for (const [attempt, wait] of BROWSER) {
     await login();
@@ -44,7 +45,7 @@ Deno.test("login() lets five attempts pass from one address, then makes the next
 
 Deno.test("login() forgets attempts after a day without one", async () => {
   const { throttle, clock } = createServices();
-  const login = () => throttle.login("ada", CLIENT);
+  const login = () => throttle.login(canonical("ada"), CLIENT);
   for (const _ of repeat(4, () => 0)) await login();
   clock.now += 24 * HOUR - 1;
   await login();
@@ -57,13 +58,13 @@ Deno.test("login() forgets attempts after a day without one", async () => {
 Deno.test("login() counts an account's attempts from all addresses: 100 in an hour", async () => {
   const { throttle, clock } = createServices();
   for (const i of repeat(100, (i) => i)) {
-    await throttle.login("ada", { address: `198.51.100.${i}` });
+    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
     clock.now += 1;
   }
-  const login = () => throttle.login("ada", { address: "203.0.113.1" });
+  const login = () => throttle.login(canonical("ada"), { address: "203.0.113.1" });
   assertEquals(await waitOf(login), HOUR - 100);
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR - 100);
-  await throttle.login("bob", { address: "203.0.113.1" });
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR - 100);
+  await throttle.login(canonical("bob"), { address: "203.0.113.1" });
   clock.now = START + HOUR - 1;
   assertEquals(await waitOf(login), 1);
   clock.now += 1;
@@ -72,99 +73,113 @@ Deno.test("login() counts an account's attempts from all addresses: 100 in an ho
 
 Deno.test("login() counts an address's attempts for all accounts: 50 in a quarter of an hour", async () => {
   const { throttle, clock } = createServices();
-  for (const i of repeat(50, (i) => i)) await throttle.login(`user-${i}`, CLIENT);
-  const login = () => throttle.login("ada", CLIENT);
+  for (const i of repeat(50, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
+  const login = () => throttle.login(canonical("ada"), CLIENT);
   assertEquals(await waitOf(login), 900);
-  await throttle.login("ada", { address: "192.0.2.2" });
+  await throttle.login(canonical("ada"), { address: "192.0.2.2" });
   clock.now += 900;
   await login();
 });
 
 Deno.test("login() that is refused counts nowhere", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  for (const _ of repeat(200, () => 0)) await refusal(() => throttle.login("ada", CLIENT));
-  for (const i of repeat(95, (i) => i)) {
-    await throttle.login("ada", { address: `198.51.100.${i}` });
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  for (const _ of repeat(200, () => 0)) {
+    await refusal(() => throttle.login(canonical("ada"), CLIENT));
   }
-  assertEquals(await waitOf(() => throttle.login("ada", { address: "203.0.113.1" })), HOUR);
-  for (const i of repeat(45, (i) => i)) await throttle.login(`user-${i}`, CLIENT);
-  assertEquals(await waitOf(() => throttle.login("bob", CLIENT)), 900);
+  for (const i of repeat(95, (i) => i)) {
+    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
+  }
+  assertEquals(
+    await waitOf(() => throttle.login(canonical("ada"), { address: "203.0.113.1" })),
+    HOUR,
+  );
+  for (const i of repeat(45, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
+  assertEquals(await waitOf(() => throttle.login(canonical("bob"), CLIENT)), 900);
 });
 
 Deno.test("login() says the longest wait of all that refuse", async () => {
   const { throttle, clock } = createServices();
   for (const i of repeat(95, (i) => i)) {
-    await throttle.login("ada", { address: `198.51.100.${i}` });
+    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
   }
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), HOUR);
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR);
   clock.now += HOUR;
-  await throttle.login("ada", CLIENT);
+  await throttle.login(canonical("ada"), CLIENT);
 });
 
 Deno.test("login() of 200 at once lets no more pass than the rules say", async () => {
   const { throttle } = createServices();
-  const one = repeat(200, () => throttle.login("ada", CLIENT));
+  const one = repeat(200, () => throttle.login(canonical("ada"), CLIENT));
   assertEquals(await outcomes(one), { made: 5, throttled: 195 });
-  const addresses = repeat(200, (i) => throttle.login("bob", { address: `198.51.100.${i}` }));
+  const addresses = repeat(
+    200,
+    (i) => throttle.login(canonical("bob"), { address: `198.51.100.${i}` }),
+  );
   assertEquals(await outcomes(addresses), { made: 100, throttled: 100 });
-  const accounts = repeat(200, (i) => throttle.login(`user-${i}`, { address: "203.0.113.1" }));
+  const accounts = repeat(
+    200,
+    (i) => throttle.login(canonical(`user-${i}`), { address: "203.0.113.1" }),
+  );
   assertEquals(await outcomes(accounts), { made: 50, throttled: 150 });
 });
 
 Deno.test("login() without an address counts the account alone", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(100, () => 0)) await throttle.login("ada", NOBODY);
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
-  assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), HOUR);
-  for (const i of repeat(300, (i) => i)) await throttle.login(`user-${i}`, NOBODY);
-  await throttle.login("bob", NOBODY);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), NOBODY);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR);
+  for (const i of repeat(300, (i) => i)) await throttle.login(canonical(`user-${i}`), NOBODY);
+  await throttle.login(canonical("bob"), NOBODY);
 });
 
 Deno.test("succeed() clears the account at the address, and gives one attempt back to the windows", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(4, () => 0)) await throttle.login("ada", CLIENT);
-  await (await throttle.login("ada", CLIENT)).succeed();
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  assertEquals(await waitOf(() => throttle.login("ada", CLIENT)), 30);
+  for (const _ of repeat(4, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  await (await throttle.login(canonical("ada"), CLIENT)).succeed();
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
   // Nine failures so far, of the account and of the address
-  for (const i of repeat(41, (i) => i)) await throttle.login(`user-${i}`, CLIENT);
-  assertEquals(await waitOf(() => throttle.login("bob", CLIENT)), 900);
+  for (const i of repeat(41, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
+  assertEquals(await waitOf(() => throttle.login(canonical("bob"), CLIENT)), 900);
   for (const i of repeat(91, (i) => i)) {
-    await throttle.login("ada", { address: `198.51.100.${i}` });
+    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
   }
-  assertEquals(await waitOf(() => throttle.login("ada", { address: "203.0.113.1" })), HOUR);
+  assertEquals(
+    await waitOf(() => throttle.login(canonical("ada"), { address: "203.0.113.1" })),
+    HOUR,
+  );
 });
 
 Deno.test("succeed() that is said twice gives one attempt back", async () => {
   const { throttle } = createServices();
-  const reservation = await throttle.login("ada", NOBODY);
-  for (const _ of repeat(98, () => 0)) await throttle.login("ada", NOBODY);
+  const reservation = await throttle.login(canonical("ada"), NOBODY);
+  for (const _ of repeat(98, () => 0)) await throttle.login(canonical("ada"), NOBODY);
   await reservation.succeed();
   await reservation.succeed();
   await Promise.all(repeat(5, () => reservation.succeed()));
-  for (const _ of repeat(2, () => 0)) await throttle.login("ada", NOBODY);
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
+  for (const _ of repeat(2, () => 0)) await throttle.login(canonical("ada"), NOBODY);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
 });
 
 Deno.test("succeed() of the last attempt that a window allows opens it again for one", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(99, () => 0)) await throttle.login("ada", NOBODY);
-  const { succeed } = await throttle.login("ada", NOBODY);
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
+  for (const _ of repeat(99, () => 0)) await throttle.login(canonical("ada"), NOBODY);
+  const { succeed } = await throttle.login(canonical("ada"), NOBODY);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
   await succeed();
-  await throttle.login("ada", NOBODY);
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
+  await throttle.login(canonical("ada"), NOBODY);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
 });
 
 Deno.test("succeed() gives nothing back to a window that began after the attempt", async () => {
   const { throttle, clock } = createServices();
-  const early = await throttle.login("ada", NOBODY);
+  const early = await throttle.login(canonical("ada"), NOBODY);
   clock.now += HOUR;
-  for (const _ of repeat(100, () => 0)) await throttle.login("ada", NOBODY);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), NOBODY);
   await early.succeed();
-  assertEquals(await waitOf(() => throttle.login("ada", NOBODY)), HOUR);
+  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
 });
 
 Deno.test("registration() allows 20 in an hour from an address, and needs one", async () => {
@@ -173,7 +188,7 @@ Deno.test("registration() allows 20 in an hour from an address, and needs one", 
   const registration = () => throttle.registration(CLIENT);
   assertEquals(await waitOf(registration), HOUR);
   await throttle.registration({ address: "192.0.2.2" });
-  await throttle.login("ada", CLIENT);
+  await throttle.login(canonical("ada"), CLIENT);
   for (const _ of repeat(50, () => 0)) await throttle.registration(NOBODY);
   clock.now += HOUR - 1;
   assertEquals(await waitOf(registration), 1);
@@ -183,13 +198,13 @@ Deno.test("registration() allows 20 in an hour from an address, and needs one", 
 
 Deno.test("login() and registration() tell of a refusal, and of no account", async () => {
   const { throttle, events, clock } = createServices();
-  for (const _ of repeat(5, () => 0)) await throttle.login("ada", CLIENT);
-  for (const _ of repeat(100, () => 0)) await throttle.login("bob", NOBODY);
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
+  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);
   assertEquals(events, []);
   clock.now += 0.5;
-  await refusal(() => throttle.login("ada", CLIENT));
-  await refusal(() => throttle.login("bob", NOBODY));
+  await refusal(() => throttle.login(canonical("ada"), CLIENT));
+  await refusal(() => throttle.login(canonical("bob"), NOBODY));
   await refusal(() => throttle.registration(CLIENT));
   const refused = { type: "login.throttled", at: START } as const;
   assertEquals(events, [
@@ -202,10 +217,10 @@ Deno.test("login() and registration() tell of a refusal, and of no account", asy
 Deno.test("login() refuses alike for every account and every reason", async () => {
   const { throttle } = createServices();
   for (const account of ["ada", "nobody"]) {
-    for (const _ of repeat(5, () => 0)) await throttle.login(account, CLIENT);
+    for (const _ of repeat(5, () => 0)) await throttle.login(canonical(account), CLIENT);
   }
-  const ada = shown(await refusal(() => throttle.login("ada", CLIENT)));
-  assertEquals(shown(await refusal(() => throttle.login("nobody", CLIENT))), ada);
+  const ada = shown(await refusal(() => throttle.login(canonical("ada"), CLIENT)));
+  assertEquals(shown(await refusal(() => throttle.login(canonical("nobody"), CLIENT))), ada);
   assertEquals(ada.status, 429);
   assert(!JSON.stringify(ada).includes("ada"));
   assert(!JSON.stringify(ada).includes("192.0.2.1"));
@@ -218,11 +233,11 @@ Deno.test("login() hands the store digests, one for each that is counted, and no
   });
   const USER = { identifier: "ada@example.org", securityStamp: "s1" };
   const client = { address: "192.0.2.1", device: await throttle.issueDevice(USER) };
-  await (await throttle.login("ada@example.org", CLIENT)).succeed();
-  const reservation = await throttle.login("ada@example.org", client);
+  await (await throttle.login(canonical("ada@example.org"), CLIENT)).succeed();
+  const reservation = await throttle.login(canonical("ada@example.org"), client);
   await reservation.confirm(USER);
   await reservation.succeed();
-  await throttle.login("ada@example.org", NOBODY);
+  await throttle.login(canonical("ada@example.org"), NOBODY);
   await throttle.registration(CLIENT);
   assertEquals(claims.map(({ rule }) => rule.kind === "window" ? rule.limit : rule.free), [
     ...[5, 100, 50], // reserved, and told of the success
@@ -248,7 +263,7 @@ Deno.test("login() of another secret, rule or join of texts has other keys", asy
       secret,
       wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
     });
-    await throttle.login(account, { address });
+    await throttle.login(canonical(account), { address });
     await throttle.registration({ address });
     return claims.map(({ key }) => key);
   };
@@ -280,7 +295,7 @@ Deno.test("login() hands the store no digest that is part of a known browser's c
   const { throttle, keys } = createServices({
     wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
   });
-  await throttle.login("ada", NOBODY);
+  await throttle.login(canonical("ada"), NOBODY);
   const mac = encodeBase64Url(await keys.sign("device", joinFields(["account", "ada"])));
   assertNotEquals(claims[0]?.key.slice(0, 21), mac.slice(0, 21));
 });

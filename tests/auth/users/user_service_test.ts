@@ -1,6 +1,16 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { type UserService, userService } from "../../../auth/users/user_service.ts";
-import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "../_services.ts";
+import {
+  ADA,
+  canonical,
+  CLIENT,
+  once,
+  refusal,
+  START,
+  types,
+  type WithAda,
+  withAda,
+} from "../_services.ts";
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
@@ -252,11 +262,11 @@ Deno.test("changeIdentifier() makes known browsers unknown", async () => {
   await accounts.changeIdentifier("u1", "lovelace");
   const user = await stores.users.findBySub("u1");
   const client = { ...CLIENT, device };
-  for (let i = 0; i < 5; i++) await throttle.login("lovelace", client);
-  const { code } = await refusal(() => throttle.login("lovelace", CLIENT));
+  for (let i = 0; i < 5; i++) await throttle.login(canonical("lovelace"), client);
+  const { code } = await refusal(() => throttle.login(canonical("lovelace"), CLIENT));
   assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
   clock.now += 31;
-  await throttle.login("lovelace", CLIENT);
+  await throttle.login(canonical("lovelace"), CLIENT);
 });
 
 Deno.test("remove() takes the user's passkeys along, and no other's", async () => {

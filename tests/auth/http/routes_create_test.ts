@@ -85,7 +85,11 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["null", { registration: null }, "registration is neither open nor closed"],
   ["a flag", { registration: false }, "registration is neither open nor closed"],
   ["an inherited name", { registration: "constructor" }, "registration is neither open nor closed"],
-  ["another name, which would leave it open", { registraton: "closed" }, "unknown option registraton"],
+  [
+    "another name, which would leave it open",
+    { registraton: "closed" },
+    "unknown option registraton",
+  ],
 ];
 
 for (const [why, options, message] of WRONG) {

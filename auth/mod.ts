@@ -120,8 +120,11 @@ export { canonicalIdentifier } from "./identifier.ts";
 export { signJws, verifyJws } from "./jwt/jws.ts";
 export type {
   FoundKeys,
+  Jwk,
+  JwkSet,
   JwsHeader,
   JwsHeaderInit,
+  JwtClaims,
   KeyResolver,
   SignJwsOptions,
   TokenFailure,
@@ -130,10 +133,10 @@ export type {
   VerifyJwsOptions,
 } from "./jwt/types.ts";
 export { signJwt, verifyJwt } from "./jwt/jwt.ts";
-export type { JwtClaims, SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt/jwt.ts";
+export type { SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt/jwt.ts";
 export type { AsymmetricAlgorithm, JwaAlgorithm } from "./jwt/jwa.ts";
 export { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "./jwt/jwk.ts";
-export type { ImportJwkOptions, Jwk, JwkSet } from "./jwt/jwk.ts";
+export type { ImportJwkOptions } from "./jwt/jwk.ts";
 export { importPem } from "./jwt/pem.ts";
 export type { ImportPemOptions } from "./jwt/pem.ts";
 export { keyService } from "./keys/key_service.ts";
@@ -151,13 +154,14 @@ export type {
   IssuedRefreshToken,
   IssueRefreshTokenOptions,
   RefreshFailure,
+  RefreshFamilyInfo,
+  RefreshGrant,
   RefreshLimits,
   RefreshService,
   RefreshServiceOptions,
   RotatedRefreshToken,
   RotateRefreshTokenOptions,
 } from "./tokens/refresh_types.ts";
-export type { RefreshFamilyInfo, RefreshGrant } from "./tokens/_refresh_limits.ts";
 export { tokenService } from "./tokens/token_service.ts";
 export type {
   IssuedTokens,
@@ -177,7 +181,7 @@ export type {
   NewApiKey,
   NewApiKeyOptions,
   VerifiedApiKey,
-} from "./tokens/api_key_service.ts";
+} from "./tokens/api_key_types.ts";
 export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
 export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 

@@ -128,6 +128,27 @@ export function createPrincipal(init: PrincipalInit, options: PrincipalOptions =
   });
 }
 
+/**
+ * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
+ * with nothing.
+ *
+ * @param cannot What fails without it: `Cannot create session`.
+ * @throws {TypeError} If it is none.
+ */
+export function requireAuthentication(
+  authentication: Authentication,
+  at: number,
+  cannot: string = "Cannot create session",
+): Authentication {
+  const { sub, securityStamp, authTime, amr } = authentication;
+  const isValid = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
+    Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
+  if (isValid) return authentication;
+  throw new TypeError(
+    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
+  );
+}
+
 function requireString(name: string, value: unknown): void {
   if (typeof value !== "string" || value === "") {
     throw new TypeError(`Cannot create principal: ${name} must be a non-empty string`);

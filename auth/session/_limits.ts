@@ -7,9 +7,8 @@
 import { SKEW_SECONDS } from "../_clock.ts";
 import { requireSeconds } from "../_options.ts";
 import type { SessionExpiry } from "../events.ts";
-import type { Authentication } from "../principal.ts";
-import type { SessionInfo, SessionLimits, UserInfo } from "./types.ts";
-import type { Session, User } from "../stores/types.ts";
+import type { SessionInfo, SessionLimits } from "./types.ts";
+import type { Session } from "../stores/types.ts";
 
 /** Limits as a service applies them. */
 export interface EffectiveLimits {
@@ -81,32 +80,6 @@ export function toSessionInfo(session: Session): SessionInfo {
     ...(typeof acr === "string" ? { acr } : {}),
     ...(typeof userAgent === "string" ? { userAgent } : {}),
   };
-}
-
-/** The public members of a user, listed for the same reason. */
-export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
-  return { sub, identifier, createdAt };
-}
-
-/**
- * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
- * with nothing.
- *
- * @param cannot What fails without it: `Cannot create session`.
- * @throws {TypeError} If it is none.
- */
-export function requireAuthentication(
-  authentication: Authentication,
-  at: number,
-  cannot: string = "Cannot create session",
-): Authentication {
-  const { sub, securityStamp, authTime, amr } = authentication;
-  const isValid = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
-    Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
-  if (isValid) return authentication;
-  throw new TypeError(
-    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
-  );
 }
 
 /** At most 256 UTF-16 units, and well-formed: stores reject a lone surrogate. */

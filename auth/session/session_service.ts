@@ -9,23 +9,17 @@ import { createEmitter } from "../_emit.ts";
 import { revokeAccess, revokeSessionAccess } from "../users/revoke_access.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId, randomToken } from "../_random.ts";
+import { limitsFor, sessionLimits, toSessionInfo, truncateUserAgent } from "./_limits.ts";
 import {
-  limitsFor,
-  requireAuthentication,
-  sessionLimits,
-  toSessionInfo,
+  type NewSessionOptions,
+  type SessionInfo,
+  type SessionService,
+  type SessionServiceOptions,
   toUserInfo,
-  truncateUserAgent,
-} from "./_limits.ts";
+} from "./types.ts";
+import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkStoredSession, checkStoredUser, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
-import type { Authentication } from "../principal.ts";
-import type {
-  NewSessionOptions,
-  SessionInfo,
-  SessionService,
-  SessionServiceOptions,
-} from "./types.ts";
 import type { Session } from "../stores/types.ts";
 
 /** Limits of persistent sessions, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 days without a request. */

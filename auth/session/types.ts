@@ -50,6 +50,11 @@ export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 /** The public members of a user. */
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
+/** A user as it may be shown. Its members are named: a store may give more than it was given. */
+export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
+  return { sub, identifier, createdAt };
+}
+
 /** A new session. */
 export interface NewSession {
   /** The token for the browser: 256 random bits in 43 characters. Only its digest is stored. */

@@ -1,6 +1,6 @@
 import { chain, type StrategyResult } from "@gatehouse/http";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_service.ts";
+import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_types.ts";
 import { apiKeyStrategy } from "../../../auth/tokens/api_key_strategy.ts";
 import { untyped } from "../../router/_helpers.ts";
 import { madeUp, withKey, type WithKeys } from "./_api_keys.ts";

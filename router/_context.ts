@@ -9,6 +9,7 @@ import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
+import { originalRequest } from "./original_request.ts";
 import { parseQuery } from "./_query.ts";
 import type { Route } from "./_route.ts";
 import type { AnyParams, Query } from "./markers.ts";
@@ -30,6 +31,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   principal: unknown = undefined;
   readonly #defaultLimit: number;
   readonly #served: boolean;
+  #original: Request | undefined = undefined;
   #index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
@@ -64,6 +66,11 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
       this.content =
       this.principal =
         undefined;
+  }
+
+  /** The request that the outermost router was called with: what per-request state is stored under. */
+  get original(): Request {
+    return this.#original ??= originalRequest(this.raw);
   }
 
   get path(): string {

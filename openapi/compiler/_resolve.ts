@@ -12,7 +12,7 @@ import {
   packageAt,
   type PackageInfo,
   readNpmSpecifier,
-} from "./modules.ts";
+} from "./_modules.ts";
 
 /** Where packages are, as the compiler sees them one at a time. */
 const VIRTUAL_FOLDER = "/package";

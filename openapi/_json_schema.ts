@@ -81,6 +81,17 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is what JSON parses to: no `undefined`, bigint, function, date or number without a literal. */
+export function isJson(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+  if (value === null) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) &&
+    Object.values(value).every(isJson);
+}
+
 /** A reference token of a JSON Pointer in a URI fragment, RFC 6901 §6, decoded as far as it can be. */
 export function pointerToken(token: string): string {
   return decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");

@@ -6,7 +6,7 @@
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { isEmpty, isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
+import { isEmpty, isJson, isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
 
 /** Which side of a schema: what it takes, or what it gives. */
 export type Side = "input" | "output";
@@ -41,7 +41,8 @@ export function tidySchema(
   const known = Object.fromEntries(
     Object.entries(schema).filter(([keyword, value]) =>
       (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
-      (typeof value !== "number" || Number.isFinite(value))
+      (typeof value !== "number" || Number.isFinite(value)) &&
+      (keyword !== "default" || isJson(value))
     ),
   );
   const sided = side === "input" ? asInput(known) : asOutput(known);

@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { RouteInfo } from "../router/types.ts";
+import type { RouteInfo, RouteOptions } from "../router/types.ts";
 import type { SchemaOrigin } from "./_components.ts";
-import type { Endpoint } from "./_endpoints.ts";
 import type { SchemaSource } from "./_standard_schema.ts";
 
 /** A part of a request, as `schema` calls it. */
@@ -34,9 +33,15 @@ export type TypesOf = (route: Pick<RouteInfo, "origin">) => RouteTypes | undefin
 /** What describes something, and what does where that cannot. */
 type Sources = Pick<SchemaOrigin, "validator" | "orElse">;
 
+/** The parts of a route that describe what it takes and sends. */
+interface DescribedRoute {
+  readonly options: Pick<RouteOptions<never[]>, "schema">;
+  readonly types: RouteTypes | undefined;
+}
+
 /** What describes a part of a route's request; `undefined` if nothing does. */
 export function requestSources(
-  { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
+  { options: { schema = {} }, types }: DescribedRoute,
   part: RequestPart,
 ): Sources | undefined {
   return inOrder(schema[part], (validated) => types?.request(part, validated));
@@ -44,7 +49,7 @@ export function requestSources(
 
 /** What describes the data that a route sends with a status; `undefined` if nothing does. */
 export function responseSources(
-  { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
+  { options: { schema = {} }, types }: DescribedRoute,
   status: string,
 ): Sources | undefined {
   const validator = status.startsWith("2") ? schema.response : undefined;

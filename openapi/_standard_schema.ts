@@ -7,7 +7,6 @@
 
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { isObject, mapSchema, visitSchema } from "./_json_schema.ts";
-import { withoutMadeUpDefaults } from "./_made_up.ts";
 import { type Side, tidySchema, UNKNOWN_PART } from "./_normalize_schema.ts";
 
 /** What the standard's converters are told. */
@@ -77,7 +76,7 @@ export function jsonSchemaOf(
   try {
     const schema = vendor === TYPES_VENDOR
       ? convert() // which is tidy
-      : mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
+      : mapSchema(convert(), (one) => tidySchema(one, side));
     const unknown = markUnknown ? [] : unknownParts(schema);
     if (unknown.length === 0) return schema;
     throw new TypeError(

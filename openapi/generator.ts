@@ -13,7 +13,10 @@ import { writeDocument } from "./_document.ts";
  * Writes the OpenAPI 3.1 document of controllers, or of a router's routes.
  *
  * Paths, parameters, bodies, responses and security follow from the routes and their schemas; metadata completes them.
- * The same code gives the same document, byte for byte. What cannot be documented, or is documented otherwise than it
+ * The same code gives the same document, byte for byte, as long as its validators give the same JSON Schema: a default
+ * that a library computes, such as `z.string().default(() => crypto.randomUUID())`, is written as the library evaluates
+ * it and differs each time; override it in the metadata, or give the validator no default. A default that is not a JSON
+ * value is left out. What cannot be documented, or is documented otherwise than it
  * behaves, is an error.
  *
  * @param info What the document says of the application.

@@ -14,8 +14,8 @@ import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
-import { isOwnModule, recordLocations } from "./locations.ts";
-import { readTypes, type TypedRoute } from "./types.ts";
+import { isOwnModule, recordLocations } from "./_locations.ts";
+import { readTypes, type TypedRoute } from "./_types.ts";
 
 /** Options of {@linkcode generateFile}. */
 export interface GenerateFileOptions {

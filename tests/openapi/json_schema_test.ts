@@ -211,6 +211,21 @@ const CASES: readonly Case[] = [
     anyOf: [text, text],
     description: "A text",
   }, { description: "A text", allOf: [text] }],
+  ["keeps defaults that are JSON values", {
+    properties: { a: { default: null }, b: { default: [1, { c: "x" }] }, c: { default: false } },
+  }, {
+    properties: { a: { default: null }, b: { default: [1, { c: "x" }] }, c: { default: false } },
+  }],
+  ["leaves out defaults that are not JSON values", {
+    properties: {
+      a: { default: new Date(0) },
+      b: { default: 1n },
+      c: { default: { d: [undefined] } },
+      d: { default: NaN },
+      e: { default: () => 1 },
+      f: { default: new Map() },
+    },
+  }, { properties: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }],
   ["leaves out numbers that JSON has not", { ...number, minimum: -Infinity, maximum: NaN }, number],
 ];
 

@@ -185,14 +185,14 @@ async function imports(): Promise<Readonly<Record<string, string>>> {
 
 /** Copies npm packages into a project's `node_modules`, from where Deno has them. */
 export async function copyPackages({ deno }: Project, names: readonly string[]): Promise<void> {
-  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/types.ts"], ROOT);
+  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/_types.ts"], ROOT);
   const { npmPackages }: {
     npmPackages: Readonly<
-      Record<string, { readonly name: string; readonly safeRedirectPath: string }>
+      Record<string, { readonly name: string; readonly localPath: string }>
     >;
   } = JSON.parse(stdout);
   const copies = Object.values(npmPackages).filter(({ name }) => names.includes(name))
-    .map(({ name, safeRedirectPath }) => [safeRedirectPath, `node_modules/${name}`]);
+    .map(({ name, localPath }) => [localPath, `node_modules/${name}`]);
   assertEquals(copies.length, names.length);
   const script = `import { cpSync } from "node:fs";
     for (const [from, to] of ${JSON.stringify(copies)}) cpSync(from, to, { recursive: true });`;

@@ -9,8 +9,8 @@
 import { join, toFileUrl } from "@std/path";
 import { createComponents } from "../../../openapi/_components.ts";
 import { TYPES_VENDOR } from "../../../openapi/_standard_schema.ts";
-import { loadProgram } from "../../../openapi/compiler/program.ts";
-import { createSchemaWriter } from "../../../openapi/compiler/type_schema.ts";
+import { loadProgram } from "../../../openapi/compiler/_program.ts";
+import { createSchemaWriter } from "../../../openapi/compiler/_type_schema.ts";
 import type { SchemaObject } from "../../../router/openapi_types.ts";
 import { CASES, type TypeRequest, type TypeResult } from "./_types.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/stacks.ts";
+import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/_stacks.ts";
 import { reportDefinition } from "../../../router/_origin.ts";
 import { withProject } from "../_cli.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
-import { COMPILER } from "../../../openapi/compiler/program.ts";
+import { COMPILER } from "../../../openapi/compiler/_program.ts";
 import { withProject } from "../_cli.ts";
 
 // The program gets past the types of routes, which would say so: the command does not check it.

@@ -6,7 +6,7 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, symbolOrigin, type TypeContext } from "./type_context.ts";
+import { declarationOf, symbolOrigin, type TypeContext } from "./_type_context.ts";
 
 /** The name of the class of the language or the runtime that a type is, extends or maps; `undefined` if there is none. */
 export function libraryClassOf(context: TypeContext, type: ts.Type): string | undefined {

@@ -5,7 +5,7 @@
  */
 
 import type ts from "typescript";
-import { readCompilerOptions } from "./compiler_options.ts";
+import { readCompilerOptions } from "./_compiler_options.ts";
 import {
   fileNameOf,
   findConfig,
@@ -15,9 +15,9 @@ import {
   readDataModules,
   readDenoTypes,
   readModuleGraph,
-} from "./modules.ts";
-import { createDenoResolver, createNodeResolver } from "./resolve.ts";
-import type { FileOrigin, TypeContext } from "./type_context.ts";
+} from "./_modules.ts";
+import { createDenoResolver, createNodeResolver } from "./_resolve.ts";
+import type { FileOrigin, TypeContext } from "./_type_context.ts";
 
 /** The compiler, as `deno.json` has it. */
 export const COMPILER = "npm:typescript@6.0.3";

@@ -16,26 +16,14 @@ import {
   markUnresolved,
   type TypeContext,
   type TypePlace,
+  type TypeWriter,
   withoutNoInfer,
-} from "./type_context.ts";
-import { documentationOf } from "./type_docs.ts";
-import { hintAt, readHint } from "./type_hints.ts";
-import { missingInTypes, unresolvedReason } from "./unresolved_types.ts";
-import { writeType } from "./type_kinds.ts";
-import { createTypeNames, type TypeName } from "./type_names.ts";
-
-/** Writes the schemas of types. */
-export interface TypeWriter {
-  readonly context: TypeContext;
-  /** Whether values come in a form, which carries files, and not in JSON. */
-  readonly form: boolean;
-  /** The schema of a type, to put in place: a reference, if the type has a name. */
-  place(type: ts.Type, at: TypePlace): SchemaObject;
-  /** Adds what the documentation of a symbol says. */
-  document(schema: SchemaObject, symbol: ts.Symbol, at: TypePlace): SchemaObject;
-  /** Whether a type has a name of its own. */
-  isNamed(type: ts.Type): boolean;
-}
+} from "./_type_context.ts";
+import { documentationOf } from "./_type_docs.ts";
+import { hintAt, readHint } from "./_type_hints.ts";
+import { missingInTypes, unresolvedReason } from "./_unresolved_types.ts";
+import { writeType } from "./_type_kinds.ts";
+import { createTypeNames, type TypeName } from "./_type_names.ts";
 
 /** Types are nested less deeply than that, named ones not counted. */
 const MAX_DEPTH = 200;

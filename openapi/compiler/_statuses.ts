@@ -6,8 +6,8 @@
  */
 
 import type ts from "typescript";
-import { fileNameOf } from "./modules.ts";
-import { declarationOf, targetOf, type TypeContext } from "./type_context.ts";
+import { fileNameOf } from "./_modules.ts";
+import { declarationOf, targetOf, type TypeContext } from "./_type_context.ts";
 
 /** A response that a handler makes, with a number in its code for the status. */
 export interface MadeResponse {

@@ -9,7 +9,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { readFileSync } from "node:fs";
 import type ts from "typescript";
 import { isObject } from "../_json_schema.ts";
-import { CONFIG_FILES } from "./modules.ts";
+import { CONFIG_FILES } from "./_modules.ts";
 
 /** Libraries that Deno brings along. */
 const DENO_LIBRARY_REGEXP = /^deno\./;

@@ -7,8 +7,8 @@
 import { fromFileUrl, toFileUrl } from "@std/path";
 import process from "node:process";
 import type ts from "typescript";
-import { listenForDefinitions, locationsOf, type SourceLocation } from "./stacks.ts";
-import type { TypeContext } from "./type_context.ts";
+import { listenForDefinitions, locationsOf, type SourceLocation } from "./_stacks.ts";
+import type { TypeContext } from "./_type_context.ts";
 
 /** Modules of this package, which are in every stack. */
 const OWN_FOLDERS = ["../", "../../router/"].map((folder) => new URL(folder, import.meta.url).href);

@@ -12,7 +12,7 @@ import {
   packageAt,
   type PackageInfo,
   readNpmSpecifier,
-} from "./modules.ts";
+} from "./_modules.ts";
 
 /** Where packages are, as the compiler sees them one at a time. */
 const VIRTUAL_FOLDER = "/package";
@@ -59,15 +59,15 @@ export function createDenoResolver(
 
   /** A package, or a part of it: resolved as if it were the only one there. */
   function packageFile(
-    { safeRedirectPath, name }: PackageInfo,
+    { localPath, name }: PackageInfo,
     path: string,
   ): ts.ResolvedModuleFull | undefined {
-    const key = safeRedirectPath + path;
+    const key = localPath + path;
     if (packageFiles.has(key)) return packageFiles.get(key);
     const folder = `${VIRTUAL_FOLDER}/node_modules/${name}`;
     const real = (file: string): string =>
       file === folder || file.startsWith(folder + "/")
-        ? safeRedirectPath + file.slice(folder.length)
+        ? localPath + file.slice(folder.length)
         : file;
     const { resolvedModule } = compiler.resolveModuleName(
       name + path,

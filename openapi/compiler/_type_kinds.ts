@@ -6,12 +6,17 @@
 
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
-import { isMissingType, markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
-import { missingImports, missingName, unresolvedReason } from "./unresolved_types.ts";
-import { objectSchema } from "./type_object.ts";
-import type { TypeWriter } from "./type_schema.ts";
-import { templateSchema } from "./type_text.ts";
-import { unionSchema } from "./type_union.ts";
+import {
+  isMissingType,
+  markUnresolved,
+  type TypeContext,
+  type TypePlace,
+  type TypeWriter,
+} from "./_type_context.ts";
+import { missingImports, missingName, unresolvedReason } from "./_unresolved_types.ts";
+import { objectSchema } from "./_type_object.ts";
+import { templateSchema } from "./_type_text.ts";
+import { unionSchema } from "./_type_union.ts";
 
 /** The schema of a type, whatever it is called. */
 export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {

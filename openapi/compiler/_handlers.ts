@@ -6,9 +6,9 @@
 
 import type ts from "typescript";
 import type { RequestPart } from "../_schema_sources.ts";
-import { missingInTypes } from "./unresolved_types.ts";
-import { responsesMadeBy } from "./statuses.ts";
-import { isMissingType, type TypeContext, withoutNoInfer } from "./type_context.ts";
+import { missingInTypes } from "./_unresolved_types.ts";
+import { responsesMadeBy } from "./_statuses.ts";
+import { isMissingType, type TypeContext, withoutNoInfer } from "./_type_context.ts";
 
 /** The types that a route has. */
 export interface HandlerTypes {

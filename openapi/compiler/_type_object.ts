@@ -14,10 +14,10 @@ import {
   symbolOrigin,
   type TypeContext,
   type TypePlace,
-} from "./type_context.ts";
-import { libraryClassOf } from "./type_library.ts";
-import { argumentHint, elementHint, memberHint, readHint } from "./type_hints.ts";
-import type { TypeWriter } from "./type_schema.ts";
+  type TypeWriter,
+} from "./_type_context.ts";
+import { libraryClassOf } from "./_type_library.ts";
+import { argumentHint, elementHint, memberHint, readHint } from "./_type_hints.ts";
 
 /** Formats of what has a `toJSON` in the language and the runtime, RFC 3339 and RFC 3986. */
 const FORMATS: Readonly<Record<string, string>> = {

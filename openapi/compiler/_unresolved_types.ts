@@ -5,7 +5,7 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, isMissingType, targetOf, type TypeContext } from "./type_context.ts";
+import { declarationOf, isMissingType, targetOf, type TypeContext } from "./_type_context.ts";
 
 /** How far a name is followed through the aliases of others. */
 const MAX_ALIASES = 20;

@@ -9,13 +9,13 @@ import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isObject } from "../_json_schema.ts";
 import type { RequestPart, RouteTypes } from "../_schema_sources.ts";
 import { type SchemaSource, TYPES_VENDOR, unknownParts } from "../_standard_schema.ts";
-import type { HandlerTypes } from "./handlers.ts";
-import { markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
-import { libraryClassOf } from "./type_library.ts";
-import { unresolvedReason } from "./unresolved_types.ts";
-import { wordsOf } from "./type_names.ts";
-import type { SchemaWriter } from "./type_schema.ts";
-import { anyOf } from "./type_union.ts";
+import type { HandlerTypes } from "./_handlers.ts";
+import { markUnresolved, type TypeContext, type TypePlace } from "./_type_context.ts";
+import { libraryClassOf } from "./_type_library.ts";
+import { unresolvedReason } from "./_unresolved_types.ts";
+import { wordsOf } from "./_type_names.ts";
+import type { SchemaWriter } from "./_type_schema.ts";
+import { anyOf } from "./_type_union.ts";
 
 /** Parts of a request as handlers get them. */
 const MEMBERS = { body: "content", params: "params", query: "query" } as const;

@@ -7,11 +7,15 @@
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isSame } from "../_json_schema.ts";
-import { markUnresolved, type TypeContext, type TypePlace } from "./type_context.ts";
-import { alternativesOf } from "./type_hints.ts";
-import { enumOf, wordsOf } from "./type_names.ts";
-import { isWritten } from "./type_object.ts";
-import type { TypeWriter } from "./type_schema.ts";
+import {
+  markUnresolved,
+  type TypeContext,
+  type TypePlace,
+  type TypeWriter,
+} from "./_type_context.ts";
+import { alternativesOf } from "./_type_hints.ts";
+import { enumOf, wordsOf } from "./_type_names.ts";
+import { isWritten } from "./_type_object.ts";
 
 /** An alternative of a union: a type, or `boolean`, which is a union itself. */
 interface Alternative {

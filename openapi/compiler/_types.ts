@@ -10,13 +10,13 @@
 import type ts from "typescript";
 import type { RouteInfo } from "../../router/types.ts";
 import type { TypesOf } from "../_schema_sources.ts";
-import { handlerAt, type HandlerTypes, methodAt } from "./handlers.ts";
-import { loadProgram } from "./program.ts";
-import { routeTypes } from "./route_types.ts";
-import { applicationLocations, callAt, classAt } from "./locations.ts";
-import type { SourceLocation } from "./stacks.ts";
-import type { TypeContext } from "./type_context.ts";
-import { createSchemaWriter } from "./type_schema.ts";
+import { handlerAt, type HandlerTypes, methodAt } from "./_handlers.ts";
+import { loadProgram } from "./_program.ts";
+import { routeTypes } from "./_route_types.ts";
+import { applicationLocations, callAt, classAt } from "./_locations.ts";
+import type { SourceLocation } from "./_stacks.ts";
+import type { TypeContext } from "./_type_context.ts";
+import { createSchemaWriter } from "./_type_schema.ts";
 
 /** A route whose types are wanted: one of a router, or a controller's method. */
 export type TypedRoute = Pick<RouteInfo, "origin"> & Partial<Pick<RouteInfo, "method" | "pattern">>;

@@ -6,7 +6,7 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, targetOf, type TypeContext } from "./type_context.ts";
+import { declarationOf, targetOf, type TypeContext } from "./_type_context.ts";
 
 /** What stands behind a written type, and the aliases on the way there. */
 export interface WrittenType {

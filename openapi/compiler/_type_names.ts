@@ -5,8 +5,8 @@
  */
 
 import type ts from "typescript";
-import { declarationOf, mayBeUndefined, symbolOrigin, type TypeContext } from "./type_context.ts";
-import { libraryClassOf } from "./type_library.ts";
+import { declarationOf, mayBeUndefined, symbolOrigin, type TypeContext } from "./_type_context.ts";
+import { libraryClassOf } from "./_type_library.ts";
 
 /** A type's own name. */
 export interface TypeName {

@@ -34,7 +34,7 @@ export interface PackageInfo {
   readonly name: string;
   readonly version: string;
   readonly dependencies: readonly string[];
-  readonly safeRedirectPath: string;
+  readonly localPath: string;
 }
 
 /** The modules of an application. */
@@ -165,7 +165,7 @@ export function packageAt(
   { packages }: ModuleGraph,
   fileName: string,
 ): readonly PackageInfo[] {
-  return [...packages.values()].filter(({ safeRedirectPath }) =>
-    fileName.startsWith(safeRedirectPath) && /[/\\]/.test(fileName.charAt(safeRedirectPath.length))
+  return [...packages.values()].filter(({ localPath }) =>
+    fileName.startsWith(localPath) && /[/\\]/.test(fileName.charAt(localPath.length))
   );
 }

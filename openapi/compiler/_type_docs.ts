@@ -6,7 +6,7 @@
 
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
-import { symbolOrigin, type TypeContext } from "./type_context.ts";
+import { symbolOrigin, type TypeContext } from "./_type_context.ts";
 
 /** What the documentation of a symbol says; `wrong` if a tag of it cannot be right. */
 export type Documentation =

@@ -41,6 +41,19 @@ export interface TypePlace {
   readonly optional?: boolean;
 }
 
+/** Writes the schemas of types. */
+export interface TypeWriter {
+  readonly context: TypeContext;
+  /** Whether values come in a form, which carries files, and not in JSON. */
+  readonly form: boolean;
+  /** The schema of a type, to put in place: a reference, if the type has a name. */
+  place(type: ts.Type, at: TypePlace): SchemaObject;
+  /** Adds what the documentation of a symbol says. */
+  document(schema: SchemaObject, symbol: ts.Symbol, at: TypePlace): SchemaObject;
+  /** Whether a type has a name of its own. */
+  isNamed(type: ts.Type): boolean;
+}
+
 /** Marks what has no schema. It becomes an error unless somebody describes it by hand. */
 export function markUnresolved({ path, node }: TypePlace, why: string): SchemaObject {
   return { [UNKNOWN_PART]: `${locationOf(node)}: ${path} ${why}` };

@@ -68,6 +68,16 @@ for (const page of PAGES) {
   });
 }
 
+/** A path in a code span, without placeholders: `tests/flows/`, `auth/error.ts`. */
+const PATH_REGEXP =
+  /`((?:auth|dev|docs|examples|openapi|router|static|tests)\/(?:[\w.]+\/)*(?:[\w.]+)?)`/g;
+
+Deno.test("CONTRIBUTING.md names files and folders that exist", () => {
+  const paths = [...proseOf("CONTRIBUTING.md").matchAll(PATH_REGEXP)].map(([, path = ""]) => path);
+  assertEquals(paths.length > 20, true);
+  assertEquals(paths.filter((path) => !resolves("CONTRIBUTING.md", path)), []);
+});
+
 Deno.test("README.md links to every page in docs/", () => {
   const linked = linksOf(README).map((link) => normalize(link.split("#")[0] ?? ""));
   assertEquals(DOCS.filter((page) => !linked.includes(page)), []);

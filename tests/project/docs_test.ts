@@ -83,6 +83,13 @@ Deno.test("README.md links to every page in docs/", () => {
   assertEquals(DOCS.filter((page) => !linked.includes(page)), []);
 });
 
+Deno.test("README.md lists the entries that deno.json exports", () => {
+  const { exports } = JSON.parse(readPage("deno.json")) as { exports: Record<string, string> };
+  const listed = [...readPage(README).matchAll(/^\| `@gatehouse\/http((?:\/\w+)*)` /gm)]
+    .map(([, path]) => `.${path}`);
+  assertEquals(listed.sort(), Object.keys(exports).sort());
+});
+
 /** A schema of an object, as the documents of these routes have it. */
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, unknown>>;

@@ -157,3 +157,22 @@ Deno.test("docs/tokens.md lists the routes of createTokenRoutes()", () => {
   const router = mountAuthRoutes(createRouter(), createTokenRoutes({ runtime }), "/tokens");
   assertEquals(listedRoutes("docs/tokens.md"), servedRoutes(router));
 });
+
+Deno.test("docs/authentication.md lists the events of AuthEventMap, with their members", () => {
+  const [, events = ""] = /^export interface AuthEventMap \{\n([\s\S]*?)^\}$/m
+    .exec(readPage("auth/events.ts")) ?? [];
+  const emitted = [...events.matchAll(/^ {2}"([\w.]+)": \{([^}]*)\}/gm)].map(
+    (
+      [, type, members = ""],
+    ) => [type, ...[...members.matchAll(/(\w+\??):/g)].map(([, name]) => name)],
+  );
+  const [, table = ""] = readPage("docs/authentication.md").split("\n| event ");
+  const [rows = ""] = table.split("\n\n");
+  const listed = [...rows.matchAll(/^\| `([\w.]+)` *\|([^|]*)\|/gm)].map(
+    (
+      [, type, members = ""],
+    ) => [type, ...[...members.matchAll(/`([^`]+)`/g)].map(([, name]) => name)],
+  );
+  assertEquals(emitted.length > 0, true);
+  assertEquals(listed.map(String).sort(), emitted.map(String).sort());
+});

@@ -72,7 +72,7 @@ for (const [why, address] of NO_ADDRESSES) {
         () => passwords.createUser(account, { client }),
       ]
     ) {
-      const error = await assertRejects(attempt, TypeError, "no IP address");
+      const error = await assertRejects(attempt, TypeError, "address must be an IP address");
       assert(!error.message.includes(client.address));
     }
     assertEquals(events, []);

@@ -92,7 +92,7 @@ Deno.test("inMemoryAuthStores() gives API keys that are frozen, and rejects a ta
   for (let round = 0; round < 2; round++) {
     const found = await apiKeys.find("k1");
     const list = await apiKeys.list("u1");
-    for (const frozen of [found, found?.scope, list, list[0]]) assert(Object.isFrozen(frozen));
+    for (const frozen of [found, found?.scope, list[0]]) assert(Object.isFrozen(frozen));
     await apiKeys.touch("k1", null, START);
   }
   const taken = () => apiKeys.create({ ...key, sub: "u2" });

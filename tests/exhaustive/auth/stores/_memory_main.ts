@@ -5,8 +5,8 @@
  */
 // deno-lint-ignore-file no-console
 
-import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
-import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
+import { inMemoryAuthStores } from "../../../../auth/stores/memory.ts";
+import type { ThrottleKey } from "../../../../auth/throttle/rule.ts";
 
 /** Seconds that a record lives; each second one comes. */
 const LIFE = 1_000;

@@ -8,7 +8,7 @@ import * as builder from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
 import * as decorator from "../router/http_router.ts";
 import { type RouterInternals, withInternals } from "../router/internals.ts";
-import { FILES } from "../router/native_static_mount.ts";
+import { FILES } from "../static/native_live.ts";
 import { generateOpenAPI } from "./generator.ts";
 
 const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };

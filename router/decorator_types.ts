@@ -10,7 +10,7 @@
 
 import type { Class } from "./container.ts";
 import type { AuthOption } from "./access.ts";
-import type { PathParamsOf } from "./markers.ts";
+import type { PathParamsOf, Unspecified } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { BodyMode, ContentOptions, PlainOptions } from "./route_method.ts";
 import type { HandlerResult } from "./handler.ts";
@@ -96,12 +96,6 @@ export interface BodyRouteDecorator {
       & EndpointMetadata
       & { readonly auth?: Auth },
   ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
-}
-
-/** @internal No schema says what the part is: the method may declare it. */
-export interface Unspecified {
-  /** Never present. */
-  readonly "~unsaid": true;
 }
 
 /** @internal Content where no schema says otherwise. */

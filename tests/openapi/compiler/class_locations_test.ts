@@ -1,10 +1,12 @@
 import { assertEquals } from "@std/assert";
+import { withProject } from "../_cli.ts";
 import {
   assertMounted,
   assertRoutes,
   ownTypedRoutes,
   type RouteTexts,
   typedRoutes,
+  typeRun,
 } from "./_type_projects.ts";
 
 const IMPORTS = `import {
@@ -147,15 +149,18 @@ Deno.test("generate finds controllers of one name in several files, without a ro
     `${IMPORTS}interface ${name} { ${name.toLowerCase()}: 1 }
      @Controller("/${name.toLowerCase()}")
      export class Same { @Get("/") list() { return json({} as ${name}); } }`;
-  const run = await typedRoutes({
+  const files = {
     "one.ts": file("A"),
     "two.ts": file("B"),
     "three.ts": `${HEAD}@Controller("/c")
      export default class { @Get("/") list() { return json({} as B); } }`,
     "main.ts": `import "./one.ts"; import "./two.ts"; import "./three.ts";
       export const info = { title: "Classes", version: "1" };`,
+  };
+  await withProject(files, async (project) => {
+    const run = await typeRun(project, await project.generate("--controllers", "main.ts"));
+    assertRoutes(run, { "GET /a": A, "GET /b": B, "GET /c": B });
   });
-  assertRoutes(run, { "GET /a": A, "GET /b": B, "GET /c": B });
 });
 
 Deno.test("generate takes no class that lies where the compiled code has its helpers", async () => {

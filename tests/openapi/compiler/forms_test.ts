@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
 import { COMPILER } from "../../../openapi/compiler/_program.ts";
-import { withProject } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 
 // The program gets past the types of routes, which would say so: the command does not check it.
 Deno.test("generate refuses a handler that takes a form on a route that takes JSON", async () => {
@@ -15,9 +15,9 @@ type Upload = RequestSpec<Multipart<{ photo: File }>>;
 router.post("/inferred", (_: { content: FormData }) => empty(), { multipart: false as true });
 export { router };
 `;
-  await withProject({ "app.ts": program }, async ({ generate }) => {
+  await withTypedProject({ "app.ts": program }, async ({ generate }) => {
     const { code, stderr } = await generate("--controllers", "app.ts");
-    const why = "its handler takes a form, and the route JSON; say multipart: true";
+    const why = "its handler takes a form, but the route takes JSON; set multipart: true";
     const routes = ["/stated", "/inferred"];
     assertEquals([code, stderr], [
       1,
@@ -32,7 +32,7 @@ import { createRouter, empty } from "@gatehouse/http";
 export const router = createRouter({ info: { title: "t", version: "1" } })
   .post("/up", (req) => empty(req.content.has("a") ? 204 : 205), { multipart: true });
 `;
-  await withProject({ "app.ts": program }, async ({ generate, document }) => {
+  await withTypedProject({ "app.ts": program }, async ({ generate, document }) => {
     assertEquals((await generate("--controllers", "app.ts")).stderr, "");
     const { post } = { ...(await document()).paths["/up"] };
     assertEquals<unknown>((post as { requestBody?: unknown }).requestBody, {

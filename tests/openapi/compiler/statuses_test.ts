@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withProject } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 
 /** Handlers, and the responses that follow from their types: status, and the type of the data where there is any. */
 const HANDLERS:
@@ -64,7 +64,7 @@ import { createRouter, empty, json, pass, problem, redirect, type TypedResponse 
 export const router = createRouter({ info: { title: "t", version: "1" } })
   ${routes};
 `;
-  await withProject({ "app.ts": program }, async ({ generate, document }) => {
+  await withTypedProject({ "app.ts": program }, async ({ generate, document }) => {
     assertEquals((await generate("--controllers", "app.ts")).stderr, "");
     const { paths } = await document();
     for (const [i, [handler, responses]] of HANDLERS.entries()) {
@@ -90,7 +90,7 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   .get("/checked", () => json({ id: "a" }, { status: 201 }), { schema: { response: z.object({ id: z.string() }) } })
   .get<RequestSpec, ResponseSpec<Note>>("/stated", () => json({ id: "a" }, { status: 202 }));
 `;
-  await withProject({ "app.ts": program }, async ({ generate, document }) => {
+  await withTypedProject({ "app.ts": program }, async ({ generate, document }) => {
     assertEquals((await generate("--controllers", "app.ts")).stderr, "");
     const { paths } = await document();
     const found = Object.entries(paths).map(([path, { get }]) => {
@@ -132,11 +132,11 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   .get("/a", () => json(1, { status: 201 }), { openapi: { responses: { 200: { description: "x" } } } })
   .get("/b", () => json(1, { status: 201 }), { openapi: { responses: { "2XX": { description: "x" } } } });
 `;
-  await withProject({ "app.ts": program }, async ({ generate }) => {
+  await withTypedProject({ "app.ts": program }, async ({ generate }) => {
     const { code, stderr } = await generate("--controllers", "app.ts");
     assertEquals([code, stderr], [
       1,
-      "Cannot write the document:\n  GET /a: its metadata has a 200, and its handler sends 201\n",
+      "Cannot write the document:\n  GET /a: its metadata has a 200, but its handler sends 201\n",
     ]);
   });
 });

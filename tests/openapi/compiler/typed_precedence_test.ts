@@ -4,7 +4,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { withProject } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 import { NUMBER, objectOf, ref, TEXT } from "./_types.ts";
 import {
   type RouteCase,
@@ -191,7 +191,7 @@ const REFUSED: readonly (readonly [why: string, route: string, code: string, tol
     "documentation that cannot be right",
     "GET /wrong",
     `router.get("/wrong", (): TypedResponse<Wrong> => json({ a: 1 }));`,
-    /Wrong\.a says @minimum abc/,
+    /Wrong\.a has the tag @minimum abc/,
   ],
   [
     "a transformation that leads to a symbol",
@@ -201,7 +201,7 @@ const REFUSED: readonly (readonly [why: string, route: string, code: string, tol
   ],
 ];
 
-Deno.test("generate says of types that JSON cannot carry where they are, and in which route", async () => {
+Deno.test("generate says of types that JSON cannot represent where they are, and in which route", async () => {
   const code = `${TYPED_IMPORTS}import type { Gone } from "./gone.ts";
 import type { Deep } from "./other.ts";
 const router = createRouter();
@@ -214,7 +214,7 @@ router.get("/fine", () => json({ fine: true }));
 export { router };
 `;
   const other = "/** Its text. */\nexport interface Deep { list: { big: bigint }[] }\n";
-  await withProject({ "c.ts": code, "other.ts": other }, async ({ generate, files }) => {
+  await withTypedProject({ "c.ts": code, "other.ts": other }, async ({ generate, files }) => {
     const run = await generate("--controllers", "c.ts");
     assertEquals([run.code, run.stdout], [1, ""]);
     const lines = run.stderr.trim().split("\n").map((line) => line.trim());
@@ -229,7 +229,7 @@ export { router };
   });
 });
 
-Deno.test("generate says at which line a type stands that JSON cannot carry", async () => {
+Deno.test("generate says at which line a type stands that JSON cannot represent", async () => {
   const code = `${TYPED_IMPORTS}const router = createRouter();
 interface Page<T> {
   items: T[];
@@ -239,7 +239,7 @@ router.get("/pages", (): TypedResponse<Page<string>> => json(1 as never));
 export { router };
 `;
   const line = code.split("\n").findIndex((one) => one.includes("seen:")) + 1;
-  await withProject({ "c.ts": code }, async ({ generate }) => {
+  await withTypedProject({ "c.ts": code }, async ({ generate }) => {
     const { stderr } = await generate("--controllers", "c.ts");
     assertStringIncludes(stderr, `GET /pages: c.ts:${line}:3: Page_string.seen`);
   });

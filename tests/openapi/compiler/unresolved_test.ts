@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Files, PERMISSIONS, withProject } from "../_cli.ts";
+import { type Files, PERMISSIONS } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
 
 /** Types that are nowhere: the head of a file, the type in its line 5, and what is said of it. */
@@ -86,7 +87,7 @@ router
     `router.mount("/api", (await import("./case${i}.ts")).router);\n`
   );
   const before = { ...BESIDE, ...Object.fromEntries(files), "openapi.json": "old" };
-  await withProject(
+  await withTypedProject(
     { ...before, "main.ts": typedApp("", {}) + mounts.join("") },
     async ({ generate, read }) => {
       const { code, stdout, stderr } = await generate("--controllers", "main.ts");
@@ -143,7 +144,7 @@ Deno.test("generate takes no harm from parts of types that no route sends", asyn
 
 Deno.test("generate says in each run what it cannot find, and writes with --no-types", async () => {
   const files = { "main.ts": typedApp(`import type { Gone } from "./gone.ts";`, { a: "Gone" }) };
-  await withProject(files, async ({ generate, document }) => {
+  await withTypedProject(files, async ({ generate, document }) => {
     for (const more of [[], ["--check"]]) {
       const { code, stderr } = await generate("--controllers", "main.ts", ...more);
       assertEquals(code, 1);

@@ -7,7 +7,7 @@
 
 import type { OpenApiInfo, SecurityRequirement, SecurityScheme } from "../router/openapi_types.ts";
 import type { RouteGuardInfo } from "../router/types.ts";
-import { mayBeAnonymous } from "../router/guard.ts";
+import { mayBeAnonymous } from "../router/access.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { isEmpty } from "./_json_schema.ts";
 import { COMMON_SCHEMES, describesScheme, nameSchemes } from "./security.ts";

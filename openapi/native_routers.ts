@@ -1,21 +1,17 @@
 /**
- * Routers that can write their own OpenAPI document, and serve folders.
+ * The router's factories, for routers that write their own OpenAPI document and serve folders.
  *
  * @module
  */
 
-import {
-  type BuilderOptions,
-  type BuilderParts,
-  createBuilder,
-  type RouterBuilder,
-} from "../router/builder.ts";
+import * as builder from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
+import * as decorator from "../router/http_router.ts";
+import { type RouterInternals, withInternals } from "../router/internals.ts";
 import { FILES } from "../router/native_static_mount.ts";
 import { generateOpenAPI } from "./generator.ts";
 
-const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
+const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };
 
 /**
  * Creates a builder whose `static()` serves folders.
@@ -39,13 +35,13 @@ const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
  * ```
  */
 export function routerBuilder<Args extends unknown[] = []>(
-  options: BuilderOptions<Args> = {},
-): RouterBuilder<Args> {
-  return createBuilder(options, PARTS);
+  options: builder.BuilderOptions<Args> = {},
+): builder.RouterBuilder<Args> {
+  return builder.routerBuilder(withInternals(options, INTERNALS));
 }
 
 /**
- * Describes a router on a class; its `static` serves folders. It is registered under `HTTP_ROUTER`, and built when it is
+ * Declares a router on a class; its `static` serves folders. It is registered under `HTTP_ROUTER` and built when it is
  * first resolved.
  *
  * @throws {TypeError} When it is applied, if the container has a router.
@@ -67,6 +63,6 @@ export function routerBuilder<Args extends unknown[] = []>(
  * assertEquals(await response.text(), "body { margin: 0 }");
  * ```
  */
-export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return createHttpRouter(options, PARTS);
+export function HttpRouter(options: decorator.HttpRouterOptions = {}): ControllerDecorator {
+  return decorator.HttpRouter(withInternals(options, INTERNALS));
 }

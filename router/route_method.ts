@@ -8,15 +8,10 @@
  * @module
  */
 
+import type { AuthOption } from "./access.ts";
+import type { Handler, HandlerResult, RouteOptions } from "./handler.ts";
 import type { AnyRequestSpec, ParamsOf, QueryOf, ResponseSpec, Unstated } from "./markers.ts";
-import type {
-  AuthOption,
-  Handler,
-  HandlerResult,
-  RequestOf,
-  RouteOptions,
-  RouteRequest,
-} from "./types.ts";
+import type { RequestOf, RouteRequest } from "./request.ts";
 
 /** @internal Options of a route without content. */
 export type PlainOptions<Args extends unknown[], Params, Query, Data> = Omit<

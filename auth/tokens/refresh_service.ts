@@ -9,7 +9,6 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { rejectUnknownOptions } from "../_options.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
@@ -21,10 +20,14 @@ import {
   toFamilyInfo,
 } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
-import { requireAuthentication } from "../session/_limits.ts";
-import { checkStoredFamily, checkStoredUser, isDisabled, isRevoked } from "../stores/checked.ts";
+import { type Authentication, requireAuthentication } from "../principal.ts";
+import {
+  checkedRefreshTokens,
+  checkedUserReader,
+  isDisabled,
+  isRevoked,
+} from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
-import type { Authentication } from "../principal.ts";
 import type {
   IssueRefreshTokenOptions,
   RefreshFailure,
@@ -61,10 +64,15 @@ import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
  * ```
  */
 export function refreshService(options: RefreshServiceOptions): RefreshService {
-  const { refreshTokens, users, events, warn } = options ?? {};
-  if (typeof refreshTokens?.rotate !== "function" || typeof users?.findBySub !== "function") {
+  const { events, warn } = options ?? {};
+  if (
+    typeof options?.refreshTokens?.rotate !== "function" ||
+    typeof options.users?.findBySub !== "function"
+  ) {
     throw new TypeError("Cannot create refresh service: refreshTokens or users are missing");
   }
+  const refreshTokens = checkedRefreshTokens(options.refreshTokens);
+  const users = checkedUserReader(options.users);
   const now = createClock(options.now);
   const clock = refreshLimits(options);
   const emit = createEmitter({ events, now, warn });
@@ -76,7 +84,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   /** Why a family gets no next token, whoever presents what. */
   async function refusalOf(family: RefreshFamily, at: number): Promise<RefreshFailure | undefined> {
     if (isExpired(family, at)) return "expired";
-    const user = checkStoredUser(await users.findBySub(family.sub));
+    const user = await users.findBySub(family.sub);
     if (user === null) return "user_unknown";
     if (isDisabled(user)) return "user_disabled";
     return user.securityStamp === family.securityStamp ? undefined : "stamp_changed";
@@ -85,11 +93,6 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
-      rejectUnknownOptions<IssueRefreshTokenOptions>(cannot, options, {
-        sessionId: true,
-        scope: true,
-        data: true,
-      });
       const at = now();
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(
         authentication,
@@ -126,7 +129,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const presented = parseRefreshToken(refreshToken);
       if (presented === undefined) throw refused("malformed");
       const { familyId, secret } = presented;
-      const family = checkStoredFamily(await refreshTokens.find(familyId));
+      const family = await refreshTokens.find(familyId);
       if (family === null) throw refused("not_found");
       if (isRevoked(family)) throw refused("revoked");
       const at = now();
@@ -140,7 +143,13 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const to = refusal === undefined
         ? { toHash: await digestText(next), expiresAt: clock.nextEnd(family, at) }
         : { toHash: fromHash, expiresAt: clock.currentEnd(family) };
-      const outcome = await refreshTokens.rotate({ familyId, fromHash, now: at, ...to });
+      const outcome = await refreshTokens.rotate({
+        familyId,
+        found: family,
+        fromHash,
+        now: at,
+        ...to,
+      });
       const told = { sub: grant.sub, familyId, sessionId: grant.sessionId };
       if (outcome === "reused") emit("refresh.reuse_detected", told);
       requireRotated(outcome);
@@ -161,10 +170,9 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
 
     async list(sub: string) {
       const at = now();
-      const user = checkStoredUser(await users.findBySub(sub));
+      const user = await users.findBySub(sub);
       if (user === null || isDisabled(user)) return [];
       const found = await refreshTokens.list(sub);
-      for (const family of found) checkStoredFamily(family);
       return found
         .filter((family) => !isRevoked(family) && !isExpired(family, at))
         .filter(({ securityStamp }) => securityStamp === user.securityStamp)
@@ -173,7 +181,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     },
 
     async revokeById(sub: string, familyId: string) {
-      const family = checkStoredFamily(await refreshTokens.find(familyId));
+      const family = await refreshTokens.find(familyId);
       // The id as well: a store that takes an object for a query, or is not exact in its texts, finds another one
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;

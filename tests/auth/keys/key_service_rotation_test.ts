@@ -1,7 +1,7 @@
 /** What a key service does as time goes by, and when it is told to. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import type { KeyRotated } from "../../../auth/events.ts";
+import type { AuthEvent } from "../../../auth/events.ts";
 import { KEEP, keyBench, kidOf, kidsOf, LEAD, NUMBERS, signerOf, START } from "./_key_service.ts";
 import { refusal } from "../_services.ts";
 
@@ -49,7 +49,7 @@ Deno.test("keyService() tells of each key when it is made, and of none of what i
   const bench = keyBench();
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const kids = kidsOf(await service.jwks());
-  const made = (at: number, alg: string, kid = ""): KeyRotated => ({
+  const made = (at: number, alg: string, kid = ""): AuthEvent => ({
     type: "key.rotated",
     at,
     alg,

@@ -209,7 +209,6 @@ const UNSOUND: readonly [why: string, authentication: object, options: object, e
   ["an empty session", STAMPED, { sessionId: "" }, "sessionId is not a text"],
   ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
   ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
-  ["a misspelt option", STAMPED, { scop: [] }, "there is no option scop"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
   Deno.test(`issue() refuses ${why}, and makes nothing`, async () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/_stacks.ts";
-import { reportDefinition } from "../../../router/_source_location.ts";
+import { reportDefinition } from "../../../router/_origin.ts";
 import { withProject } from "../_cli.ts";
 
 const settings = Error as { stackTraceLimit?: number; prepareStackTrace?: unknown };

@@ -3,10 +3,10 @@ import { join } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { withProject } from "./_cli.ts";
 
-Deno.test("The README's types are the schema that it prints", async () => {
-  const readme = await Deno.readTextFile(join(ROOT, "README.md"));
-  const [, program] = /^```ts\n(\/\/ src\/pets\.ts\n[\s\S]*?)^```$/m.exec(readme) ?? [];
-  const [, schema] = /^```json\n(\{\n {2}"type": "object"[\s\S]*?)^```$/m.exec(readme) ?? [];
+Deno.test("docs/openapi.md prints the schema of the types that it shows", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/openapi.md"));
+  const [, program] = /^```ts\n(\/\/ src\/pets\.ts\n[\s\S]*?)^```$/m.exec(page) ?? [];
+  const [, schema] = /^```json\n(\{\n {2}"type": "object"[\s\S]*?)^```$/m.exec(page) ?? [];
   assertExists(program);
   assertExists(schema);
   await withProject({ "src/pets.ts": program }, async ({ generate, document }) => {

@@ -5,7 +5,7 @@
  */
 
 import { dirname } from "@std/path";
-import { confinedTo, type Processes, startProcesses } from "../../contracts/_processes.ts";
+import { confinedTo, type Processes, startProcesses } from "../../../contracts/_processes.ts";
 import type { Work } from "./_kv_writer.ts";
 
 /** Processes that write to a file at once. */

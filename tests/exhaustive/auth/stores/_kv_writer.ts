@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type DenoKvAdapter, denoKvAdapter } from "../../../auth/stores/kv.ts";
-import { answerLines } from "../../contracts/_processes.ts";
+import { type DenoKvAdapter, denoKvAdapter } from "../../../../auth/stores/kv.ts";
+import { answerLines } from "../../../contracts/_processes.ts";
 
 /** What a process writes. Each record has texts of its own, and one that they share. */
 export type Work = "one record" | "many records";

@@ -5,7 +5,7 @@
  */
 
 import { DatabaseSync } from "node:sqlite";
-import { answerLines } from "../../contracts/_processes.ts";
+import { answerLines } from "../../../contracts/_processes.ts";
 
 async function main([path = ""]: readonly string[]): Promise<void> {
   using database = new DatabaseSync(path, { timeout: 5_000 });

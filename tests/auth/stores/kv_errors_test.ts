@@ -1,11 +1,15 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type DenoKvAdapter, denoKvAdapter } from "../../../auth/stores/kv.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { type DenoKv, type DenoKvAdapter, denoKvAdapter } from "../../../auth/stores/kv.ts";
+import { authStores } from "../../../auth/stores/repo.ts";
 import { pausesOf } from "../_pauses.ts";
+import { createTestApp } from "../http/_app.ts";
+import { assertRefused, FAULT } from "../http/_routes.ts";
+import { ADA, PASSWORD, START } from "../_services.ts";
 import { allKeys, hookedKv, kvFile, type KvHooks } from "./_kv.ts";
 
 const FULL = { value: "secret", unique: "u", index: ["i", "j"] } as const;
 
-/** Everything that an adapter can be asked, and what it answers where there is `FULL` under `k`. */
+/** Every method, and what it reports to have failed. The record `k` is `FULL`. */
 const CALLS: readonly {
   readonly name: string;
   readonly cannot: string;
@@ -14,22 +18,22 @@ const CALLS: readonly {
   { name: "get()", cannot: "read", call: (adapter) => adapter.get("c", "k") },
   { name: "find()", cannot: "read", call: (adapter) => adapter.find("c", "u") },
   { name: "list()", cannot: "list", call: (adapter) => adapter.list("c", 0, "i") },
-  { name: "put()", cannot: "keep", call: (adapter) => adapter.put("c", "k", FULL) },
-  { name: "delete()", cannot: "remove", call: (adapter) => adapter.delete("c", "k") },
-  { name: "take()", cannot: "remove", call: (adapter) => adapter.atomic.take("c", "k") },
+  { name: "put()", cannot: "write", call: (adapter) => adapter.put("c", "k", FULL) },
+  { name: "delete()", cannot: "delete", call: (adapter) => adapter.delete("c", "k") },
+  { name: "take()", cannot: "delete", call: (adapter) => adapter.atomic.take("c", "k") },
   {
     name: "cas()",
-    cannot: "keep",
+    cannot: "write",
     call: (adapter, version) => adapter.atomic.cas("c", "k", version, FULL),
   },
   {
-    name: "cas() that removes",
-    cannot: "remove",
+    name: "cas() that deletes",
+    cannot: "delete",
     call: (adapter, version) => adapter.atomic.cas("c", "k", version, null),
   },
 ];
 
-/** Opens a database with a record in it, and an adapter with something in between. */
+/** Opens a database that holds `FULL`, and an adapter whose calls are intercepted. */
 async function openWith(
   hooks: KvHooks,
 ): Promise<{ kv: Deno.Kv; adapter: DenoKvAdapter; version: string }> {
@@ -40,7 +44,7 @@ async function openWith(
   return { kv, adapter: denoKvAdapter(hookedKv(kv, hooks)), version };
 }
 
-/** Throws a fault some times, and then no more. */
+/** Throws an error a number of times. */
 function failing(fault: Error, times: number): { readonly calls: () => number; run(): void } {
   let calls = 0;
   return {
@@ -51,11 +55,11 @@ function failing(fault: Error, times: number): { readonly calls: () => number; r
   };
 }
 
-/** What SQLite says of a lock, as Deno KV throws it. */
+/** SQLite's messages for a lock, as Deno KV throws them. */
 const LOCKED: readonly string[] = ["database is locked", "database table is locked"];
 
 for (const { name, call } of CALLS) {
-  Deno.test(`denoKvAdapter() ${name} asks a locked database again`, async () => {
+  Deno.test(`denoKvAdapter() ${name} retries on a locked database`, async () => {
     for (const message of LOCKED) {
       const commits = failing(new TypeError(message), 3);
       const reads = failing(new TypeError(message), 3);
@@ -74,13 +78,13 @@ for (const { name, call } of CALLS) {
       const { status } = (result ?? {}) as { status?: string };
       assert(status === undefined || status === "ok");
       if (name === "take()") assertEquals(result, FULL.value);
-      const gone = /take|delete|removes/.test(name);
+      const gone = /take|delete/.test(name);
       assertEquals((await plain.get("c", "k"))?.value, gone ? undefined : FULL.value);
     }
   });
 }
 
-/** What is not known to have come before the commit. */
+/** Errors after which the commit may have been made. */
 const OTHER_FAULTS: readonly Error[] = [
   new TypeError("disk I/O error"),
   new TypeError("database disk image is malformed"),
@@ -91,7 +95,7 @@ const OTHER_FAULTS: readonly Error[] = [
 ];
 
 for (const { name, cannot, call } of CALLS) {
-  Deno.test(`denoKvAdapter() ${name} hands on other faults, and does nothing twice`, async () => {
+  Deno.test(`denoKvAdapter() ${name} rejects on other errors without a retry`, async () => {
     for (const fault of OTHER_FAULTS) {
       const reads = failing(fault, 1);
       const reading = await openWith({ onRead: () => Promise.resolve(reads.run()) });
@@ -106,7 +110,7 @@ for (const { name, cannot, call } of CALLS) {
       const writing = await openWith({
         async onCommit(commit) {
           commits++;
-          await commit(); // The answer is what was lost
+          await commit(); // only the response is lost
           throw fault;
         },
       });
@@ -124,7 +128,7 @@ for (const { name, cannot, call } of CALLS) {
 }
 
 for (const { name, cannot, call } of CALLS) {
-  Deno.test(`denoKvAdapter() ${name} says that Deno KV is closed`, async () => {
+  Deno.test(`denoKvAdapter() ${name} rejects if Deno KV is closed`, async () => {
     const kv = await Deno.openKv(":memory:");
     const adapter = denoKvAdapter(kv);
     await adapter.put("c", "k", FULL);
@@ -135,7 +139,7 @@ for (const { name, cannot, call } of CALLS) {
   });
 }
 
-Deno.test("denoKvAdapter() leaves no call unanswered if Deno KV is closed meanwhile", async () => {
+Deno.test("denoKvAdapter() settles every call if Deno KV is closed concurrently", async () => {
   await using file = await kvFile();
   const kv = await Deno.openKv(file.path);
   const adapter = denoKvAdapter(kv);
@@ -149,7 +153,7 @@ Deno.test("denoKvAdapter() leaves no call unanswered if Deno KV is closed meanwh
   );
   const known = [
     "done",
-    "Error: Cannot keep record: Deno KV is closed",
+    "Error: Cannot write record: Deno KV is closed",
     "Error: Cannot read record: Deno KV is closed",
   ];
   assertEquals([...new Set(ends)].filter((end) => !known.includes(end)), []);
@@ -158,7 +162,7 @@ Deno.test("denoKvAdapter() leaves no call unanswered if Deno KV is closed meanwh
   assertEquals(kept, ends.slice(0, 100).filter((end) => end === "done").length);
 });
 
-Deno.test("denoKvAdapter() looks again as often as somebody else is first", async () => {
+Deno.test("denoKvAdapter() put() retries on every conflict, and cas() is lost", async () => {
   let left = 5;
   const overtaking: DenoKvAdapter[] = [];
   const { kv, adapter } = await openWith({
@@ -177,7 +181,7 @@ Deno.test("denoKvAdapter() looks again as often as somebody else is first", asyn
   assertEquals(await adapter.atomic.cas("c", "k", version, FULL), { status: "lost" });
 });
 
-/** What a commit meets forty times, and the longest pause after each time, in milliseconds. */
+/** What forty commits run into, and the longest pause after each, in milliseconds. */
 const PAUSES: readonly {
   readonly why: string;
   readonly meet: () => Deno.KvCommitError;
@@ -191,14 +195,14 @@ const PAUSES: readonly {
     most: (time) => Math.min(4 * 2 ** time, 250),
   },
   {
-    why: "others who are first, but not after the first time",
+    why: "a conflict, except the first one",
     meet: () => ({ ok: false }),
     most: (time) => time === 1 ? 0 : Math.min(4 * 2 ** (time - 1), 32),
   },
 ];
 
 for (const { why, meet, most } of PAUSES) {
-  Deno.test(`denoKvAdapter() waits longer and longer, and not as long as others, for ${why}`, async () => {
+  Deno.test(`denoKvAdapter() backs off exponentially with jitter after ${why}`, async () => {
     let left = 40;
     const { kv, adapter } = await openWith({
       onCommit: async (commit) => left-- > 0 ? meet() : await commit(),
@@ -208,18 +212,18 @@ for (const { why, meet, most } of PAUSES) {
     const longest = Array.from({ length: 40 }, (_, time) => most(time + 1)).filter((ms) => ms > 0);
     assertEquals(pauses.length, longest.length);
     for (const [index, ms] of pauses.entries()) {
-      assert(ms >= 1 && ms < 1 + (longest[index] ?? 0), `${ms} ms after ${index} others`);
+      assert(ms >= 1 && ms < 1 + (longest[index] ?? 0), `${ms} ms at pause ${index}`);
     }
     const last = Math.max(...longest);
     assert(pauses.some((ms) => ms > last / 2) && pauses.some((ms, n) => n > 9 && ms < last / 2));
   });
 }
 
-Deno.test("denoKvAdapter() knows its own commit where a remote database was sent it twice", async () => {
+Deno.test("denoKvAdapter() recognizes its own commit after a remote database got it twice", async () => {
   using kv = await Deno.openKv(":memory:");
   const adapter = denoKvAdapter(
     hookedKv(kv, {
-      // The answer to the first one was lost; the checks of the second one fail by the first
+      // The response of the first commit was lost; the second one conflicts with the first
       async onCommit(commit) {
         await commit();
         return { ok: false };
@@ -238,56 +242,156 @@ Deno.test("denoKvAdapter() knows its own commit where a remote database was sent
   assertEquals((await adapter.atomic.cas("c", "k", made.version, record)).status, "lost");
 });
 
-Deno.test("denoKvAdapter() lets four commits wait in Deno KV, and one while it is locked", async () => {
-  let [running, most, faults, locked] = [0, 0, 0, false];
+/** Another writer commits before each of a number of commits. */
+async function overtaken(commits: number): Promise<{ kv: Deno.Kv; adapter: DenoKvAdapter }> {
+  const others: DenoKvAdapter[] = [];
+  let left = commits;
   const { kv, adapter } = await openWith({
     async onCommit(commit) {
-      running++;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      running--;
-      if (!locked) return await commit();
-      if (++faults === 4) most = 0; // These came before anybody knew
-      locked = faults < 40;
-      throw new TypeError("database is locked");
-    },
-  });
-  using _kv = kv;
-  const putAll = () =>
-    Promise.all(Array.from({ length: 100 }, (_, n) => adapter.put("c", `${n}`, { value: n })));
-  await putAll();
-  assertEquals([most, running], [4, 0]);
-  locked = true;
-  let mostWhileLocked = 0;
-  const watching = setInterval(() => mostWhileLocked = locked ? most : mostWhileLocked, 1);
-  await putAll();
-  clearInterval(watching);
-  assertEquals([mostWhileLocked, most, faults, running], [1, 4, 40, 0]);
-  assertEquals((await adapter.get("c", "99"))?.value, 99);
-});
-
-Deno.test("denoKvAdapter() refuses no commit that waits where others are slow, or one has failed", async () => {
-  let running = 0;
-  const released = Promise.withResolvers<void>();
-  const { kv, adapter } = await openWith({
-    async onCommit(commit) {
-      if (running++ === 0) throw new TypeError("disk I/O error");
-      await released.promise;
+      if (left-- > 0) await others[0]?.put("c", "k", { value: left, unique: `u${left}` });
       return await commit();
     },
   });
+  others.push(denoKvAdapter(kv));
+  return { kv, adapter };
+}
+
+Deno.test("denoKvAdapter() put() survives 100 conflicts with other writers, however long they take", async () => {
+  const { kv, adapter } = await overtaken(100);
   using _kv = kv;
-  await assertRejects(() => adapter.put("c", "k", { value: 0 }), Error, "Deno KV failed");
-  const puts = Array.from({ length: 8 }, (_, n) => adapter.put("c", `${n}`, { value: n }));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  assertEquals(running, 1 + 4, "no lock was found");
   const now = performance.now.bind(performance);
-  performance.now = () => now() + 6_000;
+  let late = 0;
+  performance.now = () => now() + (late += 60_000);
   try {
-    released.resolve();
-    await Promise.all(puts);
+    await pausesOf(() => adapter.put("c", "k", FULL));
   } finally {
     performance.now = now;
   }
-  assertEquals((await adapter.get("c", "7"))?.value, 7);
+  assertEquals((await adapter.get("c", "k"))?.value, FULL.value);
+  assertEquals((await allKeys(kv)).length, 4);
 });
+
+Deno.test("denoKvAdapter() makes no commit that conflicts with one of its own", async () => {
+  let [running, most, commits] = [0, 0, 0];
+  const { kv, adapter } = await openWith({
+    async onCommit(commit) {
+      commits++;
+      most = Math.max(most, ++running);
+      const result = await commit();
+      running--;
+      return result;
+    },
+  });
+  using _kv = kv;
+  const values = Array.from({ length: 200 }, (_, value) => value);
+  await Promise.all(values.map((value) => adapter.put("c", "k", { value })));
+  assertEquals([commits, most], [200, 1], "one after another");
+  most = 0;
+  await Promise.all(values.map((value) => adapter.put("c", `${value}`, { value })));
+  assert(most > 1, "other records do not wait");
+});
+
+/** A file, and the database that the application has open. */
+interface Place {
+  readonly path: string;
+  kv: Deno.Kv;
+  /** Thrown by every call. */
+  fault?: Error;
+}
+
+/** A failure of Deno KV, and the message reported for it. */
+interface Fault {
+  readonly why: string;
+  readonly message: string;
+  begin(place: Place): Promise<AsyncDisposable> | AsyncDisposable;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    why: "a Deno KV that fails",
+    message: "disk I/O error",
+    begin(place) {
+      place.fault = new TypeError("disk I/O error");
+      return {
+        [Symbol.asyncDispose]() {
+          delete place.fault;
+          return Promise.resolve();
+        },
+      };
+    },
+  },
+  {
+    why: "a Deno KV that is closed",
+    message: "Deno KV is closed",
+    begin(place) {
+      place.kv.close();
+      return {
+        async [Symbol.asyncDispose]() {
+          place.kv = await Deno.openKv(place.path);
+        },
+      };
+    },
+  },
+];
+
+for (const { why, message, begin } of FAULTS) {
+  Deno.test(`registerAuth() on ${why} responds 500 and recovers`, async () => {
+    await using file = await kvFile();
+    const place: Place = { path: file.path, kv: await Deno.openKv(file.path) };
+    try {
+      const clock = { now: START };
+      const adapter = denoKvAdapter(failingKv(place), { now: () => clock.now });
+      const app = createTestApp({ stores: authStores(adapter), clock });
+      const ada = await app.signedIn();
+      const cookies = ada.jar.field();
+      const page = app.browser();
+      await page.token();
+
+      {
+        await using _fault = await begin(place);
+        await assertRefused(await ada.send("/me"), FAULT);
+        clock.now += 120; // the session's last use is due to be written
+        const written = [ada.send("/me"), ada.send("/maybe"), page.login()];
+        for (const answer of await Promise.all(written)) await assertRefused(answer, FAULT);
+        assertEquals((await ada.send("/public")).status, 200);
+        assertEquals(
+          (await app.browser().send("/me")).status,
+          401,
+          "a request without credentials needs no store",
+        );
+      }
+      assertEquals(app.hasher.calls, [], "no password is verified unless the attempt is counted");
+      assertEquals(app.errors.length, 4, "every failure is reported");
+      for (const error of app.errors) assertStringIncludes(Deno.inspect(error), message);
+      const reported = Deno.inspect([app.errors, app.events, app.warnings], { depth: 20 });
+      for (const secret of [ada.jar.get("__Host-sid") ?? "", PASSWORD, ADA.identifier]) {
+        assert(secret !== "" && !reported.includes(secret), "a secret is reported");
+      }
+
+      assertEquals([(await ada.send("/me")).status, ada.jar.field()], [200, cookies]);
+      assertEquals((await page.login()).status, 200);
+    } finally {
+      place.kv.close();
+    }
+  });
+}
+
+/** The database of a place, which may fail and be replaced. */
+function failingKv(place: Place): DenoKv {
+  const fail = () => {
+    if (place.fault !== undefined) throw place.fault;
+  };
+  const current = () =>
+    hookedKv(place.kv, {
+      onRead: fail,
+      onCommit(commit) {
+        fail();
+        return commit();
+      },
+    });
+  return {
+    getMany: (keys) => current().getMany(keys),
+    list: (range, options) => current().list(range, options),
+    atomic: () => current().atomic(),
+  };
+}

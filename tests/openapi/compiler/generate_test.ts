@@ -238,7 +238,7 @@ for (const [mode, compilerOptions] of MODES) {
       "deno.lock": await Deno.readTextFile(join(ROOT, "deno.lock")),
     };
     await withProject(files, async ({ deno, document }) => {
-      const args = [...GENERATE, "--controllers", "c.ts"];
+      const args = [...GENERATE, "--no-types", "--controllers", "c.ts"];
       const { code, stderr } = await deno(
         "run",
         ...PERMISSIONS,

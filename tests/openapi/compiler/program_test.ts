@@ -108,18 +108,6 @@ for (const options of [{ strict: false }, { strictNullChecks: false }]) {
   });
 }
 
-Deno.test("generate takes the compiler options of a workspace for its members", async () => {
-  const run = await ownTypedRoutes({
-    compilerOptions: { lib: ["deno.window", "dom"] },
-    workspace: ["./api"],
-  }, {
-    "api/deno.json": "{}",
-    "api/app.ts": typedApp("", { d: "{ x: HTMLDivElement['id'] }" }),
-    "main.ts": `export * from "./api/app.ts";`,
-  }, { cli: "api/cli.ts" });
-  assertRoutes(run, { "GET /d": "{ x: string }" });
-});
-
 const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
 /** What the command is not allowed, and what the message has to say. */
 const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [

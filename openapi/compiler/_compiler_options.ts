@@ -1,5 +1,5 @@
 /**
- * The options that an application is checked with, as far as they change what its types are.
+ * The compiler options of an application, as far as they affect its types.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import type ts from "typescript";
 import { isObject } from "../_json_schema.ts";
 import { CONFIG_FILES } from "./_modules.ts";
 
-/** Libraries that Deno brings along. */
+/** Libraries that Deno includes. */
 const DENO_LIBRARY_REGEXP = /^deno\./;
 
 /**
- * Reads the compiler options of the nearest `deno.json` that has some, or of `tsconfig.json` elsewhere.
+ * Reads the compiler options of the nearest `deno.json` that has some, or of `tsconfig.json` on other runtimes.
  *
  * @param file URL of a file of the application.
- * @throws {Error} If they cannot be read, or switch `strictNullChecks` off: then types do not say what is optional.
+ * @throws {Error} If they cannot be read, or disable `strictNullChecks`: types then do not tell what is optional.
  */
 export function readCompilerOptions(
   compiler: typeof ts,
@@ -30,7 +30,7 @@ export function readCompilerOptions(
     : nodeOptions(compiler, dirname(fromFileUrl(file)));
   if (!(strictNullChecks ?? strict)) {
     throw new Error(
-      "its compilerOptions switch strictNullChecks off, so that types do not say what is optional",
+      "compilerOptions must not disable strictNullChecks, because optional types would be unknown",
     );
   }
   return {
@@ -51,7 +51,7 @@ export function readCompilerOptions(
   };
 }
 
-/** The compiler options of a configuration, or of the nearest one around it that has some. */
+/** The compiler options of a configuration, or of the nearest parent that has some. */
 function denoOptions(compiler: typeof ts, path: string | undefined): ts.CompilerOptions {
   if (path === undefined) return { types: [] };
   for (let folder = dirname(path);; folder = dirname(folder)) {
@@ -87,7 +87,7 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** A configuration; `undefined` if there is none that Deno could have read. */
+/** A configuration file; `undefined` if Deno could not have read it. */
 function configAt(path: string): unknown {
   try {
     return parseJsonc(readFileSync(path, "utf8"));

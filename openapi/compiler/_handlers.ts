@@ -1,5 +1,5 @@
 /**
- * The types of a handler: what it gets, what it sends, and what the validators of its route take.
+ * The types of a handler: its request, its responses, and the inputs of its route's validators.
  *
  * @module
  */
@@ -10,29 +10,29 @@ import { missingInTypes } from "./_unresolved_types.ts";
 import { responsesMadeBy } from "./_statuses.ts";
 import { isMissingType, type TypeContext, withoutNoInfer } from "./_type_context.ts";
 
-/** The types that a route has. */
+/** The types of a route. */
 export interface HandlerTypes {
   /** Where they are written, for messages. */
   readonly node: ts.Node;
-  /** The type of a part of the request; `undefined` if the handler does not take it. */
+  /** The type of a part of the request; `undefined` if the handler does not use it. */
   request(member: "content" | "params" | "query"): ts.Type | undefined;
-  /** The type that a part's validator takes; `undefined` if it does not say. */
+  /** The input type of a part's validator; `undefined` if unknown. */
   validated(part: RequestPart): ts.Type | undefined;
-  /** A type in its annotations that nobody found. */
+  /** A type in its annotations that cannot be resolved. */
   missing(): string | undefined;
-  /** What it sends, one for each kind of response. */
+  /** The types of its responses, one for each kind of response. */
   sent(): readonly SentTypes[];
 }
 
 /** The types of a response. */
 export interface SentTypes {
-  /** The status; `undefined` if its type does not say. */
+  /** The status; `undefined` if its type does not tell. */
   readonly status: string | undefined;
-  /** The type of its data; `undefined` if that is not known. */
+  /** The type of its data; `undefined` if unknown. */
   readonly data: ts.Type | undefined;
 }
 
-/** The handler that a call of a router's method adds; `undefined` if the call is none. */
+/** The handler that a call of a router's method adds; `undefined` if the call adds none. */
 export function handlerAt(context: TypeContext, call: ts.CallExpression): HandlerTypes | undefined {
   const [, handler, options] = call.arguments;
   const parts = {
@@ -45,10 +45,10 @@ export function handlerAt(context: TypeContext, call: ts.CallExpression): Handle
   return statedHandler(context, call, parts) ?? inferredHandler(context, call, parts);
 }
 
-/** What of a route's call or decorators its types are read from, besides its handler. */
+/** Parts of a route's call or decorators that types are read from, besides the handler. */
 type HandlerParts = Pick<HandlerSource, "options" | "annotations">;
 
-/** The handler of a call that states its types. They are read as they stand: to check the call takes much longer. */
+/** The handler of a call with type arguments. They are read directly, because checking the call takes much longer. */
 function statedHandler(
   context: TypeContext,
   call: ts.CallExpression,
@@ -78,7 +78,7 @@ function statedHandler(
   };
 }
 
-/** The place of a call in messages: the name that is called. */
+/** The place of a call in messages: the name of the called method. */
 function nameAt({ ts }: TypeContext, call: ts.CallExpression): ts.Node {
   const { expression } = call;
   return ts.isPropertyAccessExpression(expression) ? expression.name : call;
@@ -106,7 +106,7 @@ function inferredHandler(
   });
 }
 
-/** The handler that a controller's method is; `undefined` if the class has no such method. */
+/** The handler that is a controller's method; `undefined` if the class has no such method. */
 export function methodAt(
   context: TypeContext,
   node: ts.ClassLikeDeclaration,
@@ -129,26 +129,26 @@ export function methodAt(
   });
 }
 
-/** What is written of the parameters and the result of a function. */
+/** The type annotations of a function's parameters and its result. */
 function annotationsOf({ ts }: TypeContext, node: ts.Node): readonly ts.Node[] {
   if (!ts.isFunctionLike(node)) return [];
   return [...node.parameters.map(({ type }) => type), node.type].filter((one) => one !== undefined);
 }
 
-/** A handler that is given to something that is not there: whatever is asked for is missing. */
+/** A handler that is passed to an unresolved function: all of its types are unresolved. */
 function unknownHandler(node: ts.Node, type: ts.Type): HandlerTypes {
   return {
     node,
     request: () => type,
     validated: () => type,
-    missing: () => undefined, // its type says so itself
+    missing: () => undefined, // the type itself is reported
     sent: () => [{ status: undefined, data: type }],
   };
 }
 
-/** What a handler's types are read from. */
+/** What the types of a handler are read from. */
 interface HandlerSource {
-  /** What the route says of its handler, then what the handler says itself. */
+  /** The signature that the route requires, then the handler's own. */
   readonly signatures: readonly [ts.Signature, ...ts.Signature[]];
   /** The options of its routes. */
   readonly options: readonly ts.Expression[];
@@ -175,7 +175,7 @@ function createHandler(
       );
       const [first] = stated;
       if (first?.data === undefined || stated.length > 1) return own.length > 0 ? own : stated;
-      const { data } = first; // the handler knows the statuses, and the route how the data is called
+      const { data } = first; // the handler's signature has the statuses, the route's has the name of the data type
       return own.length === 0
         ? stated
         : own.map((one) => isNever(context, one.data) ? one : { ...one, data });
@@ -183,7 +183,7 @@ function createHandler(
   };
 }
 
-/** The type that a part's validator takes, in the first of a route's options that has one. */
+/** The input type of a part's validator, from the first options that have one. */
 function validatedType(
   context: TypeContext,
   options: readonly ts.Expression[],
@@ -197,7 +197,7 @@ function validatedType(
   return undefined;
 }
 
-/** What responses that a handler returns are made of. */
+/** The types of the responses that a handler returns. */
 function sentTypes(context: TypeContext, result: ts.Type): readonly SentTypes[] {
   const { ts, checker } = context;
   const response = checker.getAwaitedType(result) ?? result;
@@ -224,7 +224,7 @@ function isNever({ ts }: TypeContext, type: ts.Type | undefined): boolean {
   return type !== undefined && (type.flags & ts.TypeFlags.Never) !== 0;
 }
 
-/** The type of a member, and of a member of that, where each is there. */
+/** The type of a nested property, if all properties on the path exist. */
 function memberType(
   context: TypeContext,
   type: ts.Type,

@@ -1,5 +1,5 @@
 /**
- * From a route to the source that says it: the call of a router's method, or the method of a class.
+ * Maps a route to its source: the call of a router's method, or a method of a class.
  *
  * @module
  */
@@ -10,42 +10,42 @@ import type ts from "typescript";
 import { listenForDefinitions, locationsOf, type SourceLocation } from "./_stacks.ts";
 import type { TypeContext } from "./_type_context.ts";
 
-/** Modules of this package, which are in every stack. */
+/** Modules of this package, which are in every stack trace. */
 const OWN_FOLDERS = ["../", "../../router/"].map((folder) => new URL(folder, import.meta.url).href);
 
-/** Notes from now on where the application that is imported says its routes. */
+/** Records the source locations of routes from now on, while the application is imported. */
 export function recordLocations(): void {
   listenForDefinitions();
-  process.setSourceMapsEnabled?.(true); // for Node, which reads the maps of compilers only then
+  process.setSourceMapsEnabled?.(true); // Node reads source maps only if this is set
 }
 
-/** Where the application says something, innermost place first, with URLs of files. */
+/** Where the application defines something, innermost location first; files are URLs. */
 export function applicationLocations(what: object): readonly SourceLocation[] {
   return locationsOf(what)
-    .map((site) => sourceOf({ ...site, file: urlOf(site.file) }))
+    .map((location) => sourceOf({ ...location, file: urlOf(location.file) }))
     .filter(({ file }) => !isOwnModule(file));
 }
 
-/** Whether something stands in the modules of this package that every stack has. */
+/** Whether a URL is a module of this package. */
 export function isOwnModule(url: string): boolean {
   return OWN_FOLDERS.some((folder) => url.startsWith(folder));
 }
 
-/** Where compiled JavaScript was written. Deno and Bun say so themselves. */
-function sourceOf(site: SourceLocation): SourceLocation {
-  if (!/^file:.*\.[cm]?js$/.test(site.file)) return site;
-  const map = process.getBuiltinModule?.("node:module").findSourceMap?.(fromFileUrl(site.file));
-  const entry = map?.findEntry(site.line - 1, site.column - 1);
-  if (entry === undefined || !("originalSource" in entry)) return site;
+/** The original location of compiled JavaScript. Deno and Bun apply source maps themselves. */
+function sourceOf(location: SourceLocation): SourceLocation {
+  if (!/^file:.*\.[cm]?js$/.test(location.file)) return location;
+  const map = process.getBuiltinModule?.("node:module").findSourceMap?.(fromFileUrl(location.file));
+  const entry = map?.findEntry(location.line - 1, location.column - 1);
+  if (entry === undefined || !("originalSource" in entry)) return location;
   const { originalSource, originalLine, originalColumn } = entry;
   return { file: urlOf(originalSource), line: originalLine + 1, column: originalColumn + 1 };
 }
 
 function urlOf(file: string): string {
-  return /^[a-z][a-z\d+.-]+:/i.test(file) ? file : toFileUrl(file).href; // `C:` is no scheme
+  return /^[a-z][a-z\d+.-]+:/i.test(file) ? file : toFileUrl(file).href; // `C:` is not a scheme
 }
 
-/** The call at a place; `undefined` if nothing is called there, or the file is not in the program. */
+/** The call at a location; `undefined` if there is none, or the file is not part of the program. */
 export function callAt(
   { ts, program }: TypeContext,
   { file: url, line, column }: SourceLocation,
@@ -65,7 +65,7 @@ export function callAt(
   return found;
 }
 
-/** Whether a position is where a runtime says that something is called: at its name, or what stands behind that. */
+/** Whether a runtime may report a call at a position: anywhere from the callee to the opening parenthesis. */
 function isCalledAt(
   node: ts.CallExpression,
   position: number,
@@ -75,19 +75,19 @@ function isCalledAt(
 }
 
 /**
- * The class that was decorated at a place. Where none stands around it, since its decorator was called by hand, it is
- * the only one of its name in the file.
+ * The class that was decorated at a location. If no class is there because the decorator was called as a function, it
+ * is the only class of that name in the file.
  *
- * @param name The name that the class has at run time.
+ * @param name Name of the class at run time.
  */
 export function classAt(
   context: TypeContext,
-  sites: readonly SourceLocation[],
+  locations: readonly SourceLocation[],
   name: string,
 ): ts.ClassLikeDeclaration | undefined {
-  const files = sites.flatMap((site) => {
-    const file = context.program.getSourceFile(fileOf(site.file));
-    return file === undefined ? [] : [{ ...site, file }];
+  const files = locations.flatMap((location) => {
+    const file = context.program.getSourceFile(fileOf(location.file));
+    return file === undefined ? [] : [{ ...location, file }];
   });
   for (const { file, line, column } of files) {
     const position = (file.getLineStarts()[line - 1] ?? file.end) + column - 1;
@@ -104,8 +104,8 @@ export function classAt(
 }
 
 /**
- * Whether a runtime may say that a class is decorated at a position: at its beginning, the word `class`, its name, what it
- * extends, or its end. Helpers of compilers are in the stack, too, at lines of code that nobody wrote.
+ * Whether a runtime may report the decoration of a class at a position: its start, its `class` keyword, its name, what
+ * it extends, or its end. Helper functions that compilers insert are in the stack trace, too.
  */
 function isDecoratedAt(
   { ts }: TypeContext,
@@ -120,7 +120,7 @@ function isDecoratedAt(
   return decorators.length > 0 && [...places, node.end - 1].includes(position);
 }
 
-/** The classes that may have a name. */
+/** The classes that may have a name at run time. */
 function classesIn(
   { ts }: TypeContext,
   file: ts.SourceFile,
@@ -135,7 +135,7 @@ function classesIn(
   return found;
 }
 
-/** Whether a class may have a name at run time. One that is written without has that of its variable, or a made-up one. */
+/** Whether a class may have a name at run time. An anonymous class gets that of its variable, or a generated one. */
 function mayBeCalled(
   compiler: typeof ts,
   { name: own, parent }: ts.ClassLikeDeclaration,

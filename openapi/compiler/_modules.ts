@@ -1,5 +1,5 @@
 /**
- * Which modules an application is made of, and where each import leads: asked from Deno, where it runs.
+ * The modules of an application and the targets of its imports, as reported by `deno info`.
  *
  * @module
  */
@@ -18,11 +18,11 @@ export interface ModuleInfo {
   readonly error?: string;
   readonly npmPackage?: string;
   readonly dependencies?: readonly DependencyInfo[];
-  /** Where the types of a module without types are. */
+  /** The module that declares the types of a JavaScript module. */
   readonly typesDependency?: { readonly dependency?: { readonly specifier?: string } };
 }
 
-/** An import. Types may come from another module than the code. */
+/** An import. Its types may come from another module than its code. */
 export interface DependencyInfo {
   readonly specifier: string;
   readonly code?: { readonly specifier?: string; readonly error?: string };
@@ -41,26 +41,26 @@ export interface PackageInfo {
 export interface ModuleGraph {
   /** By specifier. */
   readonly modules: ReadonlyMap<string, ModuleInfo>;
-  /** Where a specifier leads at once. */
+  /** Target of each redirected specifier. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** By name, version and peers. */
+  /** By name, version and peer dependencies. */
   readonly packages: ReadonlyMap<string, PackageInfo>;
 }
 
-/** What `deno info --json` prints. */
+/** Output of `deno info --json`. */
 interface InfoOutput {
   readonly modules: readonly ModuleInfo[];
   readonly redirects?: Readonly<Record<string, string>>;
   readonly npmPackages?: Readonly<Record<string, PackageInfo>>;
 }
 
-/** Deno, which knows what imports mean; elsewhere packages are in `node_modules`. */
+/** The Deno namespace. Other runtimes resolve packages in `node_modules`. */
 const { Deno: deno } = globalThis as { readonly Deno?: { readonly mainModule: string } };
 
-/** Whether this is Deno. */
+/** Whether the runtime is Deno. */
 export const IS_DENO: boolean = deno !== undefined;
 
-/** Reads the modules that files are made of. @throws {Error} If Deno cannot be asked. */
+/** Reads the module graph of files. @throws {Error} If `deno info` fails. */
 export async function readModuleGraph(
   files: readonly string[],
   config: string | undefined,
@@ -79,7 +79,9 @@ export async function readModuleGraph(
   return { modules, redirects, packages };
 }
 
-/** The configuration that holds for this process, as Deno finds it: from its main module on, or from where it was run. */
+/**
+ * The configuration file of this process, found as Deno does: starting at the main module, or the working directory.
+ */
 export function findConfig(): string | undefined {
   if (deno === undefined) return undefined;
   const main = deno.mainModule;
@@ -90,10 +92,10 @@ export function findConfig(): string | undefined {
   }
 }
 
-/** Names of Deno's configuration. */
+/** Names of Deno's configuration files. */
 export const CONFIG_FILES: readonly string[] = ["deno.json", "deno.jsonc"];
 
-/** The text of modules that are their own address, RFC 2397, by the names that a program knows them by. */
+/** The text of `data:` modules, RFC 2397, by their file names in the program. */
 export async function readDataModules(
   { modules }: ModuleGraph,
 ): Promise<ReadonlyMap<string, string>> {
@@ -107,12 +109,12 @@ export async function readDataModules(
   );
 }
 
-/** The declarations of what Deno has as globals. */
+/** The declarations of Deno's global types. */
 export async function readDenoTypes(): Promise<string> {
   return await runDeno(["types"]);
 }
 
-/** Runs the Deno that runs this, and gives what it prints. */
+/** Runs the current Deno executable and returns its output. */
 async function runDeno(args: readonly string[]): Promise<string> {
   return await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -123,7 +125,7 @@ async function runDeno(args: readonly string[]): Promise<string> {
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) return resolve(textOf(output));
-      reject(new Error(`deno ${args[0]} ended with ${code}: ${textOf(errors).trim()}`));
+      reject(new Error(`deno ${args[0]} exited with ${code}: ${textOf(errors).trim()}`));
     });
   });
 }
@@ -133,7 +135,7 @@ function textOf(chunks: readonly Uint8Array[]): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
-/** A package's name and what is imported of it: `npm:/zod@4.6.7/v4` is `["zod", "/v4"]`. */
+/** A package's name and the imported path: `npm:/zod@4.6.7/v4` is `["zod", "/v4"]`. */
 export function readNpmSpecifier(
   specifier: string,
 ): readonly [name: string, path: string] | undefined {
@@ -141,7 +143,7 @@ export function readNpmSpecifier(
   return match === null ? undefined : [match[1] ?? "", match[2] ?? ""];
 }
 
-/** The name that a program knows a module by: its file, or its address where that is elsewhere. */
+/** The file name of a module in the program: its path, or its URL if it is remote. */
 export function fileNameOf({ specifier, mediaType = "" }: ModuleInfo): string {
   if (specifier.startsWith("file:")) return fromFileUrl(specifier);
   const extension = EXTENSIONS[mediaType] ?? "";
@@ -160,7 +162,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   Json: ".json",
 };
 
-/** The packages that a file is in: one, or the same one with several peers. */
+/** The packages that contain a file: one, or the same one with different peer dependencies. */
 export function packageAt(
   { packages }: ModuleGraph,
   fileName: string,

@@ -1,5 +1,5 @@
 /**
- * The program that an application's types are read from. Its imports lead where the runtime says.
+ * The TypeScript program that types are read from. Its imports are resolved as the runtime resolves them.
  *
  * @module
  */
@@ -19,25 +19,25 @@ import {
 import { createDenoResolver, createNodeResolver } from "./_resolve.ts";
 import type { FileOrigin, TypeContext } from "./_type_context.ts";
 
-/** The compiler, as `deno.json` has it. */
+/** The compiler, as pinned in `deno.json`. */
 export const COMPILER = "npm:typescript@6.0.3";
-/** Name of the file that declares what Deno has as globals. */
+/** Name of the file that declares Deno's global types. */
 const DENO_TYPES = "/deno.d.ts";
-/** Name of the file that stands for imports of text. */
+/** Name of the file that declares the type of text imports. */
 const TEXT_TYPES = "/text.d.ts";
 
-/** Packages that declare what runtimes have as globals. */
+/** Packages that declare the global types of runtimes. */
 const RUNTIME_TYPES_REGEXP = /[/\\]node_modules[/\\](?:@types[/\\](?:node|bun)|bun-types)[/\\]/;
 
-/** Modules of this package, whose aliases are no names of an application's types. */
+/** Modules of this package, whose type aliases do not name an application's types. */
 const OWN_FOLDERS = ["../", "../../router/", "../../auth/", "../../static/"];
 
 /**
- * Loads the program of files.
+ * Loads the program of a set of files.
  *
  * @param files URLs of the files whose types are read.
- * @param config Deno's configuration. @default the one that holds for this process, as far as it can be known
- * @throws {Error} If the compiler is not installed, or the runtime cannot say what imports mean.
+ * @param config Deno's configuration file. @default the one of this process, as far as it can be determined
+ * @throws {Error} If the compiler is not installed, or the module graph cannot be read.
  */
 export async function loadProgram(
   files: readonly string[],
@@ -77,7 +77,7 @@ export async function loadProgram(
   };
 }
 
-/** Says of files where they are from. */
+/** Determines the origin of files. */
 function createOrigins(
   program: ts.Program,
   graph: ModuleGraph | undefined,
@@ -99,23 +99,23 @@ function createOrigins(
   };
 }
 
-/** The compiler, which only those need who read types. */
+/** Loads the compiler, which is installed only if types are read. */
 async function loadCompiler(): Promise<typeof ts> {
-  const name: string = IS_DENO ? COMPILER : "typescript"; // no literal: nobody else gets it
+  const name: string = IS_DENO ? COMPILER : "typescript"; // not a literal, so that bundlers do not include it
   const { default: compiler } = await import(name).catch((cause) => {
     throw new Error(`the compiler, ${COMPILER}, is not installed`, { cause });
   }) as { readonly default: Partial<typeof ts> };
   if (compiler.createProgram === undefined) {
-    throw new Error(`the compiler that is installed is another one than ${COMPILER}`);
+    throw new Error(`the installed compiler is not ${COMPILER}`);
   }
   return compiler as typeof ts;
 }
 
-/** What a host is made from. */
+/** What the compiler host is created from. */
 interface HostSource {
   readonly options: ts.CompilerOptions;
   readonly graph: ModuleGraph | undefined;
-  /** Files that are not on a disk. */
+  /** Files that are not on disk. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -159,7 +159,7 @@ function createHost(
   };
 }
 
-/** Whether an import says that it is of text. */
+/** Whether an import has the attribute `type: "text"`. */
 function isTextImport(compiler: typeof ts, { parent }: ts.StringLiteralLike): boolean {
   const { attributes } = parent as Partial<ts.ImportDeclaration>;
   return attributes?.elements.some(({ name, value }) =>

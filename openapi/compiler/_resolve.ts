@@ -1,5 +1,5 @@
 /**
- * Where the imports of an application lead: as Deno says, or through `node_modules` elsewhere.
+ * Resolves imports: as `deno info` reports them, or through `node_modules` on other runtimes.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import {
   readNpmSpecifier,
 } from "./_modules.ts";
 
-/** Where packages are, as the compiler sees them one at a time. */
+/** Virtual folder in which the compiler sees one package at a time. */
 const VIRTUAL_FOLDER = "/package";
 
-/** Where an import in a file leads; `undefined` if nobody finds it, or it has no types. */
+/** Resolves an import in a file; returns `undefined` if it cannot be resolved or has no types. */
 export type Resolve = (name: string, file: string) => ts.ResolvedModuleFull | undefined;
 
-/** Resolves as the compiler does by itself, in `node_modules` and by `paths`. */
+/** Resolves as the compiler does, in `node_modules` and by `paths`. */
 export function createNodeResolver(
   compiler: typeof ts,
   options: ts.CompilerOptions,
@@ -35,7 +35,7 @@ export function createNodeResolver(
   };
 }
 
-/** Resolves as Deno has done. */
+/** Resolves as Deno did. */
 export function createDenoResolver(
   compiler: typeof ts,
   options: ts.CompilerOptions,
@@ -57,7 +57,7 @@ export function createDenoResolver(
   const moduleAt = (specifier = ""): ModuleInfo | undefined =>
     graph.modules.get(graph.redirects.get(specifier) ?? specifier);
 
-  /** A package, or a part of it: resolved as if it were the only one there. */
+  /** A package, or a path of it, resolved as if it were the only one installed. */
   function packageFile(
     { localPath, name }: PackageInfo,
     path: string,
@@ -100,7 +100,7 @@ export function createDenoResolver(
     return found?.name === name ? packageFile(found, path) : undefined;
   }
 
-  /** An import inside of a package: its own files, those of its dependencies, or of itself. */
+  /** An import within a package: of its own files, of a dependency, or of the package itself. */
   function inPackage(name: string, file: string): ts.ResolvedModuleFull | undefined {
     if (/^\.{0,2}\//.test(name) || name.startsWith("#")) {
       return compiler.resolveModuleName(name, file, options, host).resolvedModule;
@@ -139,7 +139,7 @@ export function createDenoResolver(
   };
 }
 
-/** A module of a package, if it has types. What its JavaScript would let one guess, nobody has promised. */
+/** A module of a package, if it has types. Types inferred from its JavaScript are not part of its API. */
 function withTypes(module: ts.ResolvedModuleFull | undefined): ts.ResolvedModuleFull | undefined {
   return module !== undefined && /^(?:\.d)?\.[cm]?ts$|^\.json$/.test(module.extension)
     ? module

@@ -1,5 +1,5 @@
 /**
- * What the types of a handler say of its route, as schemas.
+ * Converts the types of a handler to schemas.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import type { HandlerTypes } from "./_handlers.ts";
 import { markUnresolved, type TypeContext, type TypePlace } from "./_type_context.ts";
 import { libraryClassOf } from "./_type_library.ts";
 import { unresolvedReason } from "./_unresolved_types.ts";
-import { wordsOf } from "./_type_names.ts";
+import { typeText } from "./_type_names.ts";
 import type { SchemaWriter } from "./_type_schema.ts";
 import { anyOf } from "./_type_union.ts";
 
-/** Parts of a request as handlers get them. */
+/** The request's properties for its parts. */
 const MEMBERS = { body: "content", params: "params", query: "query" } as const;
 
-/** Writes the schemas of types as they come in JSON and in forms. */
+/** Writers for types that are sent as JSON and as forms. */
 export type SchemaWriters = Readonly<
   Record<"json" | "form", SchemaWriter>
 >;
@@ -45,7 +45,7 @@ export function routeTypes(
     const at = { ...place(path), optional: true };
     if (form !== undefined) return sourceOf(() => write.form(form, at));
     const described = validated ? handler.validated(part) : type;
-    if (described === undefined || saysNothing(context, part, described)) return undefined;
+    if (described === undefined || isUnspecified(context, part, described)) return undefined;
     return sourceOf(() => write.json(described, at));
   }
 
@@ -56,12 +56,12 @@ export function routeTypes(
     if (found.some((one) => one === undefined || (one.flags & Unknown) !== 0)) return undefined;
     const types = found.flatMap((one) => one === undefined || (one.flags & Never) !== 0 ? [] : one);
     if (types.length === 0) return undefined;
-    const words = new Map(types.map((one) => [one, wordsOf(context, one)]));
-    types.sort((a, b) => (words.get(a) ?? "") < (words.get(b) ?? "") ? -1 : 1);
+    const texts = new Map(types.map((one) => [one, typeText(context, one)]));
+    types.sort((a, b) => (texts.get(a) ?? "") < (texts.get(b) ?? "") ? -1 : 1);
     return sourceOf(() => eitherOf(types.map((one) => write.json(one, place("response")))));
   }
 
-  /** The checker goes on without some types that it did not find; nothing may be described without them. */
+  /** The checker ignores some unresolved types; a schema must not be written without them. */
   function orMissing(source: SchemaSource | undefined): SchemaSource | undefined {
     const name = missing();
     if (name === undefined || (source !== undefined && hasMarks(source))) return source;
@@ -82,7 +82,7 @@ export function routeTypes(
   };
 }
 
-/** The documented fields of a form; `undefined` if a type is no form, or says nothing of them. */
+/** The documented fields of a form; `undefined` if a type is not a form, or its fields are unspecified. */
 function formOf({ ts, checker }: TypeContext, type: ts.Type | undefined): ts.Type | undefined {
   const member = type && checker.getPropertyOfType(type, "~form");
   if (member === undefined) return undefined;
@@ -96,15 +96,15 @@ function isEmptyObject(type: ts.Type): boolean {
     type.getStringIndexType() === undefined && type.symbol?.declarations === undefined;
 }
 
-/** Whether a type is the one that a part has which nobody stated. */
-function saysNothing(context: TypeContext, part: RequestPart, type: ts.Type): boolean {
+/** Whether a part has its default type because no other was specified. */
+function isUnspecified(context: TypeContext, part: RequestPart, type: ts.Type): boolean {
   const { Unknown, Undefined } = context.ts.TypeFlags;
   if ((type.flags & (Unknown | Undefined)) !== 0) return true;
   if (part === "body") return libraryClassOf(context, type) === "FormData";
   return part === "query" && isAnyQuery(context, type);
 }
 
-/** Whether a type is `Query`, whatever the checker calls it: any names, each with a text or several. */
+/** Whether a type is structurally `Query`: a string or an array of strings under any name. */
 function isAnyQuery({ ts, checker }: TypeContext, type: ts.Type): boolean {
   const values = type.getStringIndexType();
   return type.getProperties().length === 0 && values?.isUnion() === true &&
@@ -112,7 +112,7 @@ function isAnyQuery({ ts, checker }: TypeContext, type: ts.Type): boolean {
     values.types.some((one) => (one.flags & ts.TypeFlags.String) !== 0);
 }
 
-/** Schemas as alternatives. */
+/** Combines schemas as alternatives. */
 function eitherOf(schemas: readonly SchemaObject[]): SchemaObject {
   const [only = {}] = schemas;
   if (schemas.length === 1) return only;
@@ -133,7 +133,7 @@ function hasMarks({ "~standard": { jsonSchema } }: SchemaSource): boolean {
   return isObject(schema) && unknownParts(schema).length > 0;
 }
 
-/** A function that is called when it is first needed, and then never again. */
+/** Wraps a function so that it is called once, when the result is first needed. */
 function once<T>(run: () => T): () => T {
   let result: { readonly value: T } | undefined;
   return () => (result ??= { value: run() }).value;

@@ -1,67 +1,70 @@
 /**
- * Notes where in its source an application says its routes, while it is imported.
+ * Records where an application defines its routes, while it is imported.
  *
  * @module
  */
 
-/** A place in a file. */
+/** A location in a source file. */
 export interface SourceLocation {
-  /** URL of the file; on some runtimes its path. */
+  /** URL of the file; its path on some runtimes. */
   readonly file: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** From 1, in UTF-16 code units. */
+  /** Starts at 1, in UTF-16 code units. */
   readonly column: number;
 }
 
-/** A frame of a stack, as V8 and JavaScriptCore hand it over (https://v8.dev/docs/stack-trace-api). */
-interface CallSite {
+/** A stack frame of V8 and JavaScriptCore (https://v8.dev/docs/stack-trace-api). */
+interface StackFrame {
   getScriptNameOrSourceURL?(): string | null | undefined;
   getFileName(): string | null | undefined;
   getLineNumber(): number | null;
   getColumnNumber(): number | null;
 }
 
-/** What these engines let a program change of its stacks. */
+/** The stack trace settings of these engines. */
 interface StackSettings {
   stackTraceLimit?: number | undefined;
-  prepareStackTrace?: ((error: unknown, frames: CallSite[]) => unknown) | undefined;
+  prepareStackTrace?: ((error: unknown, frames: StackFrame[]) => unknown) | undefined;
 }
 
-/** Where routers and `@Controller` look for a listener: `router/_source_location.ts`, of whatever copy of this package. */
+/**
+ * Key of the listener that routers and `@Controller` call; shared by all copies of this package, see
+ * `router/_source_location.ts`.
+ */
 const LISTENER = Symbol.for("gatehouse.reportDefinition");
 
-const noted: WeakMap<object, readonly SourceLocation[]> = new WeakMap();
+const recorded: WeakMap<object, readonly SourceLocation[]> = new WeakMap();
 
-/** Notes from now on where routes are added and controllers defined. */
+/** Records from now on where routes are added and controllers are defined. */
 export function listenForDefinitions(): void {
   Object.defineProperty(globalThis, LISTENER, {
-    value: (what: object) => void noted.set(what, sitesHere()),
+    value: (target: object) => void recorded.set(target, currentLocations()),
     configurable: true,
   });
 }
 
-/** The stack that something was noted with, innermost place first; none if it was not. */
-export function locationsOf(what: object): readonly SourceLocation[] {
-  return noted.get(what) ?? [];
+/** The stack trace that was recorded for an object, innermost location first; empty if there is none. */
+export function locationsOf(target: object): readonly SourceLocation[] {
+  return recorded.get(target) ?? [];
 }
 
-/** The places of the stack. A text would do, if runtimes agreed on how files stand in it. */
-function sitesHere(): readonly SourceLocation[] {
+/** The locations of the current stack trace. Its text cannot be used: runtimes format file names differently. */
+function currentLocations(): readonly SourceLocation[] {
   const settings: StackSettings = Error as object;
   const { stackTraceLimit, prepareStackTrace } = settings;
-  settings.stackTraceLimit = 100; // an application may add its routes through helpers
+  settings.stackTraceLimit = 100; // an application may add its routes through helper functions
   settings.prepareStackTrace = (_, frames) => frames;
   try {
     const frames = new Error().stack as unknown;
-    return Array.isArray(frames) ? frames.flatMap(siteOf) : [];
+    return Array.isArray(frames) ? frames.flatMap(frameLocation) : [];
   } finally {
     settings.stackTraceLimit = stackTraceLimit;
     settings.prepareStackTrace = prepareStackTrace;
   }
 }
 
-function siteOf(frame: CallSite): readonly SourceLocation[] {
+function frameLocation(frame: StackFrame): readonly SourceLocation[] {
   const file = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName();
   const line = frame.getLineNumber();
   const column = frame.getColumnNumber();

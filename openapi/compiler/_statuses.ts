@@ -1,6 +1,6 @@
 /**
- * The statuses that a handler sends, as its code says them: `json(note, { status: 201 })`. Where a route states its
- * types, that is all that its handler still has to say, and reading it takes a tenth of the time of checking its code.
+ * The statuses in a handler's code: `json(note, { status: 201 })`. If a route has type arguments, only the statuses are
+ * missing, and reading them from the code takes a tenth of the time of checking it.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type ts from "typescript";
 import { fileNameOf } from "./_modules.ts";
 import { declarationOf, targetOf, type TypeContext } from "./_type_context.ts";
 
-/** A response that a handler makes, with a number in its code for the status. */
+/** A response that a handler creates with a literal status. */
 export interface MadeResponse {
   readonly status: string;
-  /** Whether it carries data. */
+  /** Whether it has data. */
   readonly hasData: boolean;
 }
 
-/** Modules of the functions that make responses. */
+/** Modules of the functions that create responses. */
 const OWN_MODULES: readonly string[] = ["response", "problem"].map((name) =>
   fileNameOf({ specifier: new URL(`../../router/${name}.ts`, import.meta.url).href })
 );
 
-/** The responses that a function returns; `undefined` if one of them is made in another way. */
+/** The responses that a function returns; `undefined` if one of them is created in another way. */
 export function responsesMadeBy(
   context: TypeContext,
   handler: ts.Expression,
@@ -38,7 +38,7 @@ export function responsesMadeBy(
   return found;
 }
 
-/** The expressions that a body returns, without those of functions in it. */
+/** The expressions that a body returns, without those of nested functions. */
 function returnsOf({ ts }: TypeContext, body: ts.ConciseBody): readonly ts.Expression[] {
   if (!ts.isBlock(body)) return [body];
   const found: ts.Expression[] = [];
@@ -61,13 +61,13 @@ function madeBy(context: TypeContext, node: ts.Expression): readonly MadeRespons
     return one && other && [...one, ...other];
   }
   if (!ts.isCallExpression(node)) return undefined;
-  const name = nameOfOwn(context, node.expression);
+  const name = ownFunctionName(context, node.expression);
   if (name === "pass") return []; // another route answers
   const status = statusOf(context, name, node.arguments);
   return status === undefined ? undefined : [{ status, hasData: name === "json" }];
 }
 
-/** The status of one of our functions' calls; `undefined` if it is no number in the code. */
+/** The status of a call of one of our functions; `undefined` if it is not a literal. */
 function statusOf(
   context: TypeContext,
   name: string | undefined,
@@ -87,8 +87,8 @@ function statusOf(
   }
 }
 
-/** The name of one of our functions, whatever it is called where it is imported. */
-function nameOfOwn(context: TypeContext, node: ts.Expression): string | undefined {
+/** The name of one of our functions, whatever its local name. */
+function ownFunctionName(context: TypeContext, node: ts.Expression): string | undefined {
   if (!context.ts.isIdentifier(node)) return undefined;
   const symbol = context.checker.getSymbolAtLocation(node);
   const target = symbol && targetOf(context, symbol);
@@ -107,7 +107,7 @@ function numberOf(
   return ts.isNumericLiteral(node) ? node.text : undefined;
 }
 
-/** The status in a `ResponseInit`; 200 if it has none, unless it has parts that cannot be seen here. */
+/** The status in a `ResponseInit`, by default 200; `undefined` if it is not a literal or may be in a spread. */
 function statusOfInit(context: TypeContext, node: ts.Expression | undefined): string | undefined {
   const { ts } = context;
   if (node === undefined) return "200";

@@ -1,5 +1,5 @@
 /**
- * What reading types needs to know of the program that they stand in.
+ * The program whose types are read, places in it, and helpers for types and symbols.
  *
  * @module
  */
@@ -16,50 +16,50 @@ export interface TypeContext {
   readonly ts: typeof ts;
   readonly program: ts.Program;
   readonly checker: ts.TypeChecker;
-  /** Where the file of a declaration is from. */
+  /** The origin of a file. */
   originOf(file: ts.SourceFile): FileOrigin;
   /** The application's own files. */
   readonly applicationFiles: readonly ts.SourceFile[];
 }
 
-/** Where a file is from: the language and its runtime, an npm package, or modules like the application's. */
+/** The origin of a file: the language and its runtime, an npm package, or any other module. */
 export type FileOrigin = "library" | "package" | "module";
 
-/** A place in a type, for messages and for what only the source says. */
+/** A place in a type, for messages and for information that only the source has. */
 export interface TypePlace {
-  /** What stands there: `Note.title`. */
+  /** Path of the place: `Note.title`. */
   readonly path: string;
-  /** Where that is written. */
+  /** Its declaration. */
   readonly node: ts.Node;
-  /** Where the whole type is written that this is a part of: it may be an argument of generic ones. */
+  /** Node of the outermost type that contains it, possibly as a type argument. */
   readonly root: ts.Node;
-  /** How its type is written, where that is the whole of it: the checker drops some aliases, and the order of unions. */
+  /** Its type node, if that is the whole type: the checker drops some aliases, and the order of unions. */
   readonly hint?: ts.TypeNode | undefined;
-  /** How many types are around it. */
+  /** Nesting depth. */
   readonly depth: number;
-  /** Whether `undefined` means that it need not be there. */
+  /** Whether `undefined` stands for an absent value. */
   readonly optional?: boolean;
 }
 
 /** Writes the schemas of types. */
 export interface TypeWriter {
   readonly context: TypeContext;
-  /** Whether values come in a form, which carries files, and not in JSON. */
+  /** Whether values are sent in a form, which can contain files, instead of JSON. */
   readonly form: boolean;
-  /** The schema of a type, to put in place: a reference, if the type has a name. */
+  /** The schema of a type, for use in place: a reference if the type is named. */
   place(type: ts.Type, at: TypePlace): SchemaObject;
-  /** Adds what the documentation of a symbol says. */
+  /** Adds the documentation of a symbol. */
   document(schema: SchemaObject, symbol: ts.Symbol, at: TypePlace): SchemaObject;
-  /** Whether a type has a name of its own. */
+  /** Whether a type has its own name. */
   isNamed(type: ts.Type): boolean;
 }
 
-/** Marks what has no schema. It becomes an error unless somebody describes it by hand. */
+/** Marks a type without a schema. The mark becomes an error unless the metadata describes the part. */
 export function markUnresolved({ path, node }: TypePlace, why: string): SchemaObject {
   return { [UNKNOWN_PART]: `${locationOf(node)}: ${path} ${why}` };
 }
 
-/** `examples/notes/note.ts:12:3`, from the working directory. */
+/** `examples/notes/note.ts:12:3`, relative to the working directory. */
 export function locationOf(node: ts.Node): string {
   const file = node.getSourceFile();
   const { line, character } = file.getLineAndCharacterOfPosition(node.getStart());
@@ -72,17 +72,17 @@ function displayName(fileName: string): string {
   return short.startsWith("..") ? fileName : short.replaceAll("\\", "/");
 }
 
-/** The declaration of a symbol that stands for it in messages. */
+/** The declaration of a symbol to use in messages. */
 export function declarationOf(symbol: ts.Symbol): ts.Declaration | undefined {
   return symbol.valueDeclaration ?? symbol.declarations?.[0];
 }
 
-/** What a symbol stands for, where it is an import. */
+/** The target of an imported symbol. */
 export function targetOf({ ts, checker }: TypeContext, symbol: ts.Symbol): ts.Symbol {
   return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
 }
 
-/** Where a symbol is from; `undefined` for one without a declaration. */
+/** The origin of a symbol; `undefined` for one without a declaration. */
 export function symbolOrigin(
   context: TypeContext,
   symbol: ts.Symbol,
@@ -91,14 +91,14 @@ export function symbolOrigin(
   return declaration && context.originOf(declaration.getSourceFile());
 }
 
-/** The type that `NoInfer<T>` stands for. */
+/** The type `T` of `NoInfer<T>`. */
 export function withoutNoInfer({ ts }: TypeContext, type: ts.Type): ts.Type {
   return (type.flags & ts.TypeFlags.Substitution) === 0
     ? type
     : (type as ts.SubstitutionType).baseType;
 }
 
-/** Whether a type is what the checker puts in the place of one that it did not find. */
+/** Whether a type is the checker's substitute for an unresolved type. */
 export function isMissingType(type: ts.Type): boolean {
   return (type as { readonly intrinsicName?: string }).intrinsicName === "error";
 }
@@ -108,7 +108,7 @@ export function isUndefined({ ts }: TypeContext, type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
 }
 
-/** Whether one of a type's alternatives is `undefined`. */
+/** Whether a union includes `undefined`. */
 export function mayBeUndefined(context: TypeContext, type: ts.Type): boolean {
   return type.isUnion() && type.types.some((one) => isUndefined(context, one));
 }

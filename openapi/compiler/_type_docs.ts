@@ -1,5 +1,5 @@
 /**
- * What JSDoc says of a type: its text is the description, and its tags are keywords of JSON Schema.
+ * JSDoc of types: the comment is the description, and tags are keywords of JSON Schema.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { symbolOrigin, type TypeContext } from "./_type_context.ts";
 
-/** What the documentation of a symbol says; `wrong` if a tag of it cannot be right. */
+/** The documentation of a symbol; `wrong` if one of its tags is invalid. */
 export type Documentation =
   | { readonly keywords: SchemaObject }
   | { readonly wrong: string };
 
-/** Reads the text behind a tag. It throws what is wrong with it. */
+/** Reads the value of a tag. @throws {TypeError} If it is invalid. */
 type TagReader = (text: string, schema: SchemaObject) => unknown;
 
 interface Tag {
-  /** The type that values have which the keyword is about; any if left out. */
+  /** Type of the values that the keyword applies to. @default any */
   readonly of?: "number" | "string" | "array" | "object";
   readonly read: TagReader;
 }
@@ -44,7 +44,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   default: { read: readValue },
 };
 
-/** Reads the documentation of a symbol. @param schema What it is said of. */
+/** Reads the documentation of a symbol. @param schema The schema it applies to. */
 export function documentationOf(
   context: TypeContext,
   symbol: ts.Symbol,
@@ -71,13 +71,17 @@ export function documentationOf(
         const { of, read } = TAGS[name] ?? { read: readText };
         const value = read(text, schema);
         if (value === undefined) continue;
-        if (of !== undefined && !mayBe(schema, of)) throw new TypeError(`is for a type ${of}`);
+        if (of !== undefined && !mayBe(schema, of)) {
+          throw new TypeError(`applies only to type ${of}`);
+        }
         keywords[name] = value;
       }
     } catch (error) {
-      if (symbolOrigin(context, symbol) === "package") continue; // nobody here can mend it
+      if (symbolOrigin(context, symbol) === "package") continue; // the application cannot fix it
       const tag = `@${name} ${text}`.trim();
-      return { wrong: `says ${tag}, which ${error instanceof Error ? error.message : error}` };
+      return {
+        wrong: `has the tag ${tag}, which ${error instanceof Error ? error.message : error}`,
+      };
     }
   }
   if (examples.length > 0) keywords.examples = examples;
@@ -87,7 +91,7 @@ export function documentationOf(
   return { keywords: isInteger ? { ...integerType(schema), ...others } : keywords };
 }
 
-/** The type of a schema of numbers that are integers, and still may be null or something else. */
+/** The type of an integer schema, which may also allow null or other types. */
 function integerType({ type }: SchemaObject): SchemaObject {
   if (type === "number") return { type: "integer" };
   const types: readonly unknown[] = Array.isArray(type) ? type : [];
@@ -96,7 +100,7 @@ function integerType({ type }: SchemaObject): SchemaObject {
     : {};
 }
 
-/** A comment as a text. Of a link its label is left, or the name that it leads to. */
+/** The text of a comment. A link is replaced by its label, or by its target. */
 function plainText(parts: readonly ts.SymbolDisplayPart[]): string {
   let link: { name: string; label: string } | undefined;
   return parts.map(({ kind, text }) => {
@@ -110,23 +114,23 @@ function plainText(parts: readonly ts.SymbolDisplayPart[]): string {
       return linkText(name === "" ? label : `${name} ${label}`);
     }
     return "";
-  }).join("").replaceAll("\r\n", "\n"); // a checkout on Windows says the same
+  }).join("").replaceAll("\r\n", "\n"); // the same on a checkout with CRLF line endings
 }
 
-/** `Pet|the pet` or `Pet the pet` is "the pet", and `Pet` is code. */
+/** `Pet|the pet` and `Pet the pet` become "the pet", `Pet` becomes code. */
 function linkText(text: string): string {
   const [, target = "", label = ""] = /^\s*([^\s|]+)[\s|]*([\s\S]*)$/.exec(text) ?? [];
   return label.trim() === "" ? `\`${target}\`` : label.trim();
 }
 
-/** The value of an example: a block of code is for people, unless it is JSON. */
+/** The value of an example. A code block is ignored unless it is JSON. */
 function codeOf(text: string): string | undefined {
   const fence = /```(\w*)[^\n]*\n([\s\S]*?)```/.exec(text);
   if (fence === null) return text;
   return fence[1] === "json" ? fence[2]?.trim() : undefined;
 }
 
-/** Whether a schema takes values of a type, as far as it says itself. */
+/** Whether a schema may accept values of a type. */
 function mayBe({ type, ...others }: SchemaObject, wanted: string): boolean {
   if (type !== undefined) {
     const types = Array.isArray(type) ? type : [type];
@@ -138,25 +142,27 @@ function mayBe({ type, ...others }: SchemaObject, wanted: string): boolean {
 
 function readNumber(text: string): number {
   const value = Number(text.replace(/(?<=\d)_(?=\d)/g, ""));
-  if (text === "" || !Number.isFinite(value)) throw new TypeError("is no number");
+  if (text === "" || !Number.isFinite(value)) throw new TypeError("is not a number");
   return value;
 }
 
 function readCount(text: string): number {
   const value = readNumber(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError("is no count");
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new TypeError("is not a non-negative integer");
+  }
   return value;
 }
 
-/** An expression, with or without slashes around it; JSON Schema knows no other flag than `u`. */
+/** A regular expression, with or without slashes. JSON Schema supports no flag but `u`. */
 function readPattern(text: string): string {
   const [, inner = readText(text), flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(text) ?? [];
-  if (!/^u?$/.test(flags)) throw new TypeError("has a flag that JSON Schema does not know");
+  if (!/^u?$/.test(flags)) throw new TypeError("has a flag that JSON Schema does not support");
   try {
     new RegExp(inner, "u");
     return inner;
   } catch {
-    throw new TypeError("is no regular expression for Unicode");
+    throw new TypeError("is not a valid regular expression in Unicode mode");
   }
 }
 
@@ -170,19 +176,19 @@ function readFlag(text: string): true {
   return true;
 }
 
-/** `integer`, in braces or not. Other types in braces are what compilers leave of JavaScript. */
+/** `integer`, with or without braces. Other types in braces are JSDoc types of JavaScript. */
 function readInteger(text: string): "integer" | undefined {
   if (/^\{(?!\s*integer\s*\}$)/.test(text)) return undefined;
-  if (text.replace(/[{}]/g, "").trim() !== "integer") throw new TypeError('can only be "integer"');
+  if (text.replace(/[{}]/g, "").trim() !== "integer") throw new TypeError('must be "integer"');
   return "integer";
 }
 
-/** A value: JSON, in braces or not; a text need not have quotes. `undefined` is none. */
+/** A value: JSON, with or without braces; strings need no quotes. `undefined` stands for no value. */
 function readValue(text: string, schema: SchemaObject): unknown {
   if (text === "undefined") return undefined;
   const value = readAnyValue(text, schema);
   const values: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
-  if (values.length > 0 && !values.includes(value)) throw new TypeError("is none of its values");
+  if (values.length > 0 && !values.includes(value)) throw new TypeError("is not one of its values");
   return value;
 }
 
@@ -190,21 +196,21 @@ function readAnyValue(text: string, schema: SchemaObject): unknown {
   const isText = schema.type === "string";
   const inner = /^\{([^:]*)\}$/s.exec(text)?.[1]?.trim();
   for (const one of [text, ...(inner === undefined ? [] : [inner])]) {
-    const json = parsed(/^-?[\d_]+$/.test(one) ? one.replaceAll("_", "") : one); // 1_000, as in code
+    const json = parsed(/^-?[\d_]+$/.test(one) ? one.replaceAll("_", "") : one); // 1_000 is a literal in code
     if (json !== undefined && (!isText || typeof json === "string")) {
       if (!mayBe(schema, typeOf(json))) throw new TypeError("is of another type");
       return json;
     }
   }
   if (text === "") throw new TypeError("is empty");
-  const quoted = /^(['`])(.*)\1$/s.exec(text)?.[2]; // as in code
+  const quoted = /^(['`])(.*)\1$/s.exec(text)?.[2]; // a string literal in code
   if (quoted !== undefined && mayBe(schema, "string")) return quoted;
   if (isText) return inner ?? text;
   if (mayBe(schema, "string") && !/^[{[]/.test(text)) return text;
-  throw new TypeError("is no JSON");
+  throw new TypeError("is not valid JSON");
 }
 
-/** The type of a value, as JSON Schema calls it. */
+/** The type of a value in JSON Schema. */
 function typeOf(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }

@@ -1,6 +1,6 @@
 /**
- * How types are written, where that says more than the checker keeps: the order of unions, and the aliases of
- * primitives and lists.
+ * Type nodes, where they tell more than the checker's types: the order of unions, and the aliases of primitives and
+ * arrays.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 import type ts from "typescript";
 import { declarationOf, targetOf, type TypeContext } from "./_type_context.ts";
 
-/** What stands behind a written type, and the aliases on the way there. */
+/** A type node after its aliases were resolved, and these aliases. */
 export interface WrittenType {
   readonly node: ts.TypeNode;
   readonly aliases: readonly ts.Symbol[];
 }
 
-/** How the type of a symbol is written: that of an alias, or of a member; `undefined` where its type is another one. */
+/** The type node of an alias or a property; `undefined` if its type may be another one. */
 export function hintAt({ ts }: TypeContext, symbol: ts.Symbol): ts.TypeNode | undefined {
   const declaration = declarationOf(symbol);
   if (declaration === undefined) return undefined;
@@ -24,7 +24,7 @@ export function hintAt({ ts }: TypeContext, symbol: ts.Symbol): ts.TypeNode | un
   return isMember ? declaration.type : undefined;
 }
 
-/** How a member's type is written, if that is its type: in a mapped or a generic type it may be another one. */
+/** The type node of a property, if it has that type: in a mapped or generic type it may have another one. */
 export function memberHint(
   context: TypeContext,
   symbol: ts.Symbol,
@@ -38,7 +38,7 @@ export function memberHint(
   return same ? node : undefined;
 }
 
-/** Follows parentheses, `readonly` and aliases without parameters. */
+/** Resolves parentheses, `readonly` and aliases without type parameters. */
 export function readHint(
   context: TypeContext,
   hint: ts.TypeNode | undefined,
@@ -66,7 +66,7 @@ export function readHint(
   return undefined;
 }
 
-/** How the elements of a list are written. */
+/** The type node of an array's elements. */
 export function elementHint(
   context: TypeContext,
   hint: ts.TypeNode | undefined,
@@ -78,7 +78,7 @@ export function elementHint(
   return argumentHint(context, node, /^(?:Readonly)?Array$/, 0);
 }
 
-/** How an argument of a generic type of the language is written. */
+/** The type node of an argument of a generic library type. */
 export function argumentHint(
   context: TypeContext,
   hint: ts.TypeNode | undefined,
@@ -92,7 +92,7 @@ export function argumentHint(
   return isIt ? node.typeArguments?.[index] : undefined;
 }
 
-/** The alternatives of a union in the order they are written, each with its type; none where that is not known. */
+/** The alternatives of a union in source order, each with its type; empty if unknown. */
 export function alternativesOf(
   context: TypeContext,
   hint: ts.TypeNode | undefined,

@@ -1,5 +1,5 @@
 /**
- * The schema of a type by its kind: primitives, literals, and what leads to unions and objects.
+ * The schema of a type by its kind: primitives, literals, unions, intersections and objects.
  *
  * @module
  */
@@ -18,23 +18,23 @@ import { objectSchema } from "./_type_object.ts";
 import { templateSchema } from "./_type_text.ts";
 import { unionSchema } from "./_type_union.ts";
 
-/** The schema of a type, whatever it is called. */
+/** The schema of a type, regardless of its name. */
 export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { context: { ts, checker } } = writer;
   const is = (flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
   const flags = ts.TypeFlags;
-  if (is(flags.Any)) return markUnresolved(at, whyAny(writer.context, type, at));
+  if (is(flags.Any)) return markUnresolved(at, anyReason(writer.context, type, at));
   if (is(flags.Unknown)) return {};
   if (is(flags.Never)) return { not: {} };
   if (is(flags.Null)) return { type: "null" };
   if (is(flags.Undefined | flags.Void)) {
-    return markUnresolved(at, "is undefined, which JSON cannot carry");
+    return markUnresolved(at, "is undefined, which JSON cannot represent");
   }
   if (is(flags.BooleanLiteral)) {
     return { type: "boolean", const: checker.typeToString(type) === "true" };
   }
-  if (is(flags.BigIntLike)) return markUnresolved(at, "is a bigint, which JSON cannot carry");
-  if (is(flags.ESSymbolLike)) return markUnresolved(at, "is a symbol, which JSON cannot carry");
+  if (is(flags.BigIntLike)) return markUnresolved(at, "is a bigint, which JSON cannot represent");
+  if (is(flags.ESSymbolLike)) return markUnresolved(at, "is a symbol, which JSON cannot represent");
   if (is(flags.Union)) return unionSchema(writer, type as ts.UnionType, at);
   if (type.isStringLiteral() || type.isNumberLiteral()) return literalSchema(type);
   if (is(flags.String | flags.StringMapping)) return { type: "string" };
@@ -46,7 +46,7 @@ export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): Sch
   if (is(flags.Object)) return objectSchema(writer, type, at);
   return markUnresolved(
     at,
-    `is ${checker.typeToString(type)}, which is not known here; describe it in "openapi"`,
+    `is ${checker.typeToString(type)}, which is not a concrete type; describe it in "openapi"`,
   );
 }
 
@@ -54,7 +54,7 @@ function literalSchema({ value }: ts.StringLiteralType | ts.NumberLiteralType): 
   return { type: typeof value, const: value };
 }
 
-/** A primitive with a brand is the primitive, and so is a list; objects are joined. */
+/** A branded primitive or array is written without its brand; objects are merged. */
 function intersectionSchema(
   writer: TypeWriter,
   type: ts.IntersectionType,
@@ -68,17 +68,17 @@ function intersectionSchema(
   const list = type.types.find((one) => checker.isArrayType(one) || checker.isTupleType(one));
   const carrier = primitive ?? list;
   if (carrier !== undefined) return writer.place(carrier, { ...at, hint: undefined });
-  if (checker.typeToString(type) === "never") return { not: {} }; // their members exclude each other
+  if (checker.typeToString(type) === "never") return { not: {} }; // the properties exclude each other
   const open = type.types.find((one) => (one.flags & ts.TypeFlags.Instantiable) !== 0);
   return open === undefined ? objectSchema(writer, type, at) : writeType(writer, open, at);
 }
 
-/** Why a type is `any`: it could not be found, or somebody said so. */
-function whyAny(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
-  if (!isMissingType(type)) return 'is any, which says nothing; say "unknown" for any JSON';
+/** Why a type is `any`: it is unresolved, or declared so. */
+function anyReason(context: TypeContext, type: ts.Type, { node, root }: TypePlace): string {
+  if (!isMissingType(type)) return 'is any; use "unknown" for any JSON value';
   const name = missingName(context, node) ?? missingName(context, root);
   if (name !== undefined) return unresolvedReason(name);
   const imports = missingImports(context, root.getSourceFile()).join(", ");
   return "has a type that was not found" +
-    (imports === "" ? "" : `; nor was ${imports}, which its file imports`);
+    (imports === "" ? "" : `; neither were the imports ${imports} of its file`);
 }

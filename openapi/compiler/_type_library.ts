@@ -1,6 +1,6 @@
 /**
- * What a type has from the language and the runtime: a `Map`, a subclass of `Error`, a mapped `Date`. Such objects keep
- * their state where `JSON.stringify` does not look.
+ * Library classes in a type: a `Map`, a subclass of `Error`, a mapped `Date`. Their state is not in the properties that
+ * `JSON.stringify` reads.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type ts from "typescript";
 import { declarationOf, symbolOrigin, type TypeContext } from "./_type_context.ts";
 
-/** The name of the class of the language or the runtime that a type is, extends or maps; `undefined` if there is none. */
+/** The name of the library class that a type is, extends or maps; `undefined` if there is none. */
 export function libraryClassOf(context: TypeContext, type: ts.Type): string | undefined {
   if (type.isIntersection()) {
     return type.types.map((one) => libraryClassOf(context, one)).find((one) => one !== undefined);
@@ -19,8 +19,8 @@ export function libraryClassOf(context: TypeContext, type: ts.Type): string | un
 }
 
 /**
- * A class of the library is an interface with a value of the same name, or with methods. `RequestInit` has neither: it is
- * a plain object.
+ * A library class is an interface with a value of the same name, or with methods. `RequestInit` has neither: it is a
+ * plain object.
  */
 function nameOfClass(context: TypeContext, symbol: ts.Symbol | undefined): string | undefined {
   const { ts, checker } = context;
@@ -34,7 +34,7 @@ function nameOfClass(context: TypeContext, symbol: ts.Symbol | undefined): strin
   return (symbol.flags & Value) !== 0 || hasMethods ? symbol.name : undefined;
 }
 
-/** A type that maps every member of a class, as helpers do that go through all objects. */
+/** A type that maps every property of a class, as recursive mapped types do. */
 function nameOfMapped(context: TypeContext, type: ts.Type): string | undefined {
   const { ts, checker } = context;
   if ((type.flags & ts.TypeFlags.Object) === 0) return undefined;

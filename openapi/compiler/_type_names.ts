@@ -1,5 +1,5 @@
 /**
- * The names of types: which type has one of its own, and how types that are made of others are called.
+ * The names of types: which types have their own name, and the names of instantiated generic types.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { libraryClassOf } from "./_type_library.ts";
 /** A type's own name. */
 export interface TypeName {
   readonly text: string;
-  /** What is called so. */
+  /** The symbol with that name. */
   readonly symbol: ts.Symbol;
 }
 
-/** Finds the names of types. */
+/** Looks up the names of types. */
 export interface TypeNames {
-  /** The name of a type; `undefined` for one that is written in place, and for those of the language. */
+  /** The name of a type; `undefined` for an anonymous or a library type. */
   of(type: ts.Type): TypeName | undefined;
-  /** The name of a list, which it needs only as a part of itself. */
+  /** The name of an array type, which is used only if the type is recursive. */
   ofList(type: ts.Type): string | undefined;
 }
 
@@ -41,8 +41,8 @@ export function createTypeNames(context: TypeContext): TypeNames {
 /** The name that the checker knows. */
 function ownName(context: TypeContext, type: ts.Type): TypeName | undefined {
   const { aliasSymbol, aliasTypeArguments = [], symbol } = type;
-  if (isList(context, type)) return undefined; // whether the checker keeps its alias depends on how it is written
-  if (mayBeUndefined(context, type)) return undefined; // a component cannot say that something is not there
+  if (isList(context, type)) return undefined; // the checker keeps its alias only in some positions
+  if (mayBeUndefined(context, type)) return undefined; // a component cannot be absent
   if (aliasSymbol !== undefined && isNaming(context, aliasSymbol, aliasTypeArguments)) {
     return {
       text: withArguments(context, aliasSymbol.name, aliasTypeArguments),
@@ -57,7 +57,7 @@ function ownName(context: TypeContext, type: ts.Type): TypeName | undefined {
   return { text: withArguments(context, nameOf(context, symbol), args), symbol };
 }
 
-/** The enum that a member's type belongs to. One member alone is the whole enum to the checker. */
+/** The enum that a member's type belongs to. For the checker, the only member of an enum is the enum. */
 export function enumOf(
   { ts, checker }: TypeContext,
   { flags, symbol }: ts.Type,
@@ -69,7 +69,7 @@ export function enumOf(
   return found && { type: checker.getDeclaredTypeOfSymbol(found), symbol: found };
 }
 
-/** An alias that gives its type a name. `Omit`, `Readonly` and their like in packages only make one type of another. */
+/** Whether an alias names its type. Generic aliases of packages, such as `Omit`, only transform types. */
 function isNaming(
   context: TypeContext,
   symbol: ts.Symbol,
@@ -79,7 +79,7 @@ function isNaming(
   return origin === "module" || (origin === "package" && args.length === 0);
 }
 
-/** An interface, a class or an enum, of which one member alone is only a value. */
+/** Whether a symbol is an interface, a class or an enum. A single enum member is only a value. */
 function isNamedSymbol(
   context: TypeContext,
   type: ts.Type,
@@ -98,7 +98,7 @@ function isNamedSymbol(
   return origin !== "library";
 }
 
-/** The name of a class or interface as it is written; a default export is called "default" by the checker. */
+/** The declared name of a class or interface; the checker calls a default export "default". */
 function nameOf({ ts }: TypeContext, symbol: ts.Symbol): string {
   const declaration = declarationOf(symbol);
   const name = declaration && ts.getNameOfDeclaration(declaration);
@@ -115,40 +115,40 @@ function typeArgumentsOf({ ts, checker }: TypeContext, type: ts.Type): readonly 
 
 /** `Page<Pet[]>` is `Page_PetArray`. */
 function withArguments(context: TypeContext, name: string, args: readonly ts.Type[]): string {
-  return [name, ...args.map((one) => wordsOf(context, one))].join("_").slice(0, 100);
+  return [name, ...args.map((one) => typeText(context, one))].join("_").slice(0, 100);
 }
 
 /**
- * A type in words, which are the same whatever else is in the program: the checker prints unions in the order in which
- * it came upon their parts.
+ * A type as an identifier that does not depend on the rest of the program: the checker prints unions in the order in
+ * which it encountered their members.
  */
-export function wordsOf(context: TypeContext, type: ts.Type): string {
-  const found = knownWords.get(type) ?? readWords(context, type);
-  knownWords.set(type, found);
+export function typeText(context: TypeContext, type: ts.Type): string {
+  const found = typeTexts.get(type) ?? formatType(context, type);
+  typeTexts.set(type, found);
   return found;
 }
 
-/** A type may be an argument of many, and of itself in each of them. */
-const knownWords: WeakMap<ts.Type, string> = new WeakMap();
+/** A type may be an argument of many types, and recursively of itself. */
+const typeTexts: WeakMap<ts.Type, string> = new WeakMap();
 
-function readWords(context: TypeContext, type: ts.Type): string {
+function formatType(context: TypeContext, type: ts.Type): string {
   const { ts, checker } = context;
   const own = ownName(context, type)?.text ??
     (isPartOf(context, type) ? listName(context, type) : undefined);
   if (own !== undefined) return own;
   if (checker.isArrayType(type)) {
-    return `${partsOf(context, type).map((one) => wordsOf(context, one))}Array`;
+    return `${partsOf(context, type).map((one) => typeText(context, one))}Array`;
   }
   if (type.isUnion() && (type.flags & ts.TypeFlags.Boolean) === 0) {
-    return type.types.map((one) => wordsOf(context, one)).sort().join("_");
+    return type.types.map((one) => typeText(context, one)).sort().join("_");
   }
   const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation)
-    .replace(/import\("[^"]*"\)\.?/g, ""); // the path of a module on this machine
+    .replace(/import\("[^"]*"\)\.?/g, ""); // a path on this machine
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== "");
   return (text.includes("|") ? words.sort() : words).join("_");
 }
 
-/** The alias of a list, which is its name only where it is a part of itself. */
+/** The alias of an array type, which is its name only if the type is recursive. */
 function listName(
   context: TypeContext,
   { aliasSymbol: symbol, aliasTypeArguments: args = [] }: ts.Type,
@@ -158,7 +158,7 @@ function listName(
     : undefined;
 }
 
-/** Whether a list has itself among its elements. */
+/** Whether an array type contains itself. */
 function isPartOf(
   context: TypeContext,
   whole: ts.Type,
@@ -173,7 +173,7 @@ function isPartOf(
   });
 }
 
-/** The elements of a list, and the alternatives of a union. */
+/** The elements of an array or a tuple, or the alternatives of a union. */
 function partsOf(context: TypeContext, type: ts.Type): readonly ts.Type[] {
   if (isList(context, type)) return context.checker.getTypeArguments(type as ts.TypeReference);
   return type.isUnion() ? type.types : [];
@@ -185,8 +185,8 @@ function isComposed({ ts }: TypeContext, type: ts.Type): boolean {
 }
 
 /**
- * Aliases of the application for types that come without a name, such as those of `z.infer`. Of two for the same type
- * the first is taken in the order of the alphabet, which no import changes.
+ * Aliases in the application for anonymous types, such as those of `z.infer`. Of two aliases for the same type the
+ * alphabetically first is used, which does not depend on imports.
  */
 function readAliases(context: TypeContext): ReadonlyMap<ts.Type, ts.Symbol> {
   const { ts, checker } = context;
@@ -215,7 +215,7 @@ function isList({ checker }: TypeContext, type: ts.Type): boolean {
   return checker.isArrayType(type) || checker.isTupleType(type);
 }
 
-/** Whether a type is an interface of the language or the runtime, which an alias only renames. */
+/** Whether a type is a library interface, which an alias only renames. */
 function isBuiltIn(context: TypeContext, { symbol }: ts.Type): boolean {
   const { ts } = context;
   return symbol !== undefined &&

@@ -1,5 +1,5 @@
 /**
- * Objects and lists, as `JSON.stringify` writes them.
+ * Objects and arrays, as `JSON.stringify` writes them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 import { libraryClassOf } from "./_type_library.ts";
 import { argumentHint, elementHint, memberHint, readHint } from "./_type_hints.ts";
 
-/** Formats of what has a `toJSON` in the language and the runtime, RFC 3339 and RFC 3986. */
+/** Formats of library classes with `toJSON`, RFC 3339 and RFC 3986. */
 const FORMATS: Readonly<Record<string, string>> = {
   Date: "date-time",
   Duration: "duration",
@@ -28,12 +28,12 @@ const FORMATS: Readonly<Record<string, string>> = {
   URL: "uri",
 };
 
-/** A file in a form, as most tools know it; JSON Schema has no word for bytes outside of JSON. */
+/** A file in a form, as most tools expect it; JSON Schema has no keyword for binary data outside of JSON. */
 const BINARY: SchemaObject = { type: "string", format: "binary" };
 const RECORD_REGEXP = /^Record$/;
 const NUMERIC_KEY = "^-?\\d+(?:\\.\\d+)?$";
 
-/** The schema of an object type, or of an intersection of them. */
+/** The schema of an object type, or of an intersection of object types. */
 export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { checker } = writer.context;
   if (checker.isTupleType(type)) return tupleSchema(writer, type as ts.TupleTypeReference, at);
@@ -41,12 +41,12 @@ export function objectSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): 
   const builtIn = builtInSchema(writer, type, at);
   if (builtIn !== undefined) return builtIn;
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
-    return markUnresolved(at, "is a function, which JSON cannot carry");
+    return markUnresolved(at, "is a function, which JSON cannot represent");
   }
   return membersSchema(writer, type, at);
 }
 
-/** What is no plain object: a class of the language or the runtime, and what writes itself by `toJSON`. */
+/** The schema of an object that is not plain: a library class, or one with `toJSON`. */
 function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject | undefined {
   const { context, form } = writer;
   const { ts, checker } = context;
@@ -62,7 +62,7 @@ function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
     const written = checker.getReturnTypeOfSignature(signatures[0]);
     const again = (written.flags & ts.TypeFlags.Object) !== 0 &&
       checker.getPropertyOfType(written, "toJSON") !== undefined;
-    // JSON.stringify asks once, ECMA-262 §25.5.2.2
+    // JSON.stringify calls toJSON once, ECMA-262 §25.5.2.2
     return again
       ? membersSchema(writer, written, at)
       : writer.place(written, { ...at, hint: undefined });
@@ -79,7 +79,7 @@ function builtInSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
     default:
       return markUnresolved(
         at,
-        `is of the type ${library}, which ${form ? "a form" : "JSON"} cannot carry`,
+        `is of the type ${library}, which ${form ? "a form" : "JSON"} cannot represent`,
       );
   }
 }
@@ -95,13 +95,13 @@ function arraySchema(writer: TypeWriter, type: ts.TypeReference, at: TypePlace):
   };
 }
 
-/** A tuple, JSON Schema §10.3.1.1. What follows a rest element may stand anywhere behind those before it. */
+/** A tuple, JSON Schema §10.3.1.1. Elements after a rest element may be at any position after those before it. */
 function tupleSchema(writer: TypeWriter, type: ts.TupleTypeReference, at: TypePlace): SchemaObject {
   const { context, context: { ts, checker } } = writer;
   const { elementFlags } = type.target;
   const node = readHint(context, at.hint)?.node;
   const elements = node !== undefined && ts.isTupleTypeNode(node) ? node.elements : [];
-  const nodes = elements.some((one) => isSpread(context, one)) ? [] : elements; // they would be at other places
+  const nodes = elements.some((one) => isSpread(context, one)) ? [] : elements; // the positions would differ
   const items = checker.getTypeArguments(type).map((element, i) => {
     const flags = elementFlags[i] ?? ts.ElementFlags.Required;
     const optional = (flags & ts.ElementFlags.Optional) !== 0;
@@ -131,7 +131,7 @@ function isSpread({ ts }: TypeContext, node: ts.Node): boolean {
     (ts.isNamedTupleMember(node) && node.dotDotDotToken !== undefined);
 }
 
-/** How the element of a tuple is written, without its name and its question mark. */
+/** The type node of a tuple element, without its name and its question mark. */
 function elementNode({ ts }: TypeContext, node: ts.Node | undefined): ts.TypeNode | undefined {
   if (node === undefined || !ts.isTypeNode(node)) return undefined;
   if (ts.isNamedTupleMember(node) || ts.isOptionalTypeNode(node)) return node.type;
@@ -155,8 +155,8 @@ function membersSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): Schema
 }
 
 /**
- * Members as they are written. Those of a mapped type come in any order: they are sorted by where they are declared, and
- * those that it makes of literals by name.
+ * Properties in source order. The order of a mapped type is not defined: its properties are sorted by declaration, and
+ * those without one by name.
  */
 function membersInOrder({ ts, checker }: TypeContext, type: ts.Type): readonly ts.Symbol[] {
   const members = checker.getPropertiesOfType(type);
@@ -177,7 +177,7 @@ function membersInOrder({ ts, checker }: TypeContext, type: ts.Type): readonly t
     .map(({ member }) => member);
 }
 
-/** The schema of a member; `undefined` for one that is never written. */
+/** The schema of a property; `undefined` for one that is never serialized. */
 function memberSchema(
   writer: TypeWriter,
   member: ts.Symbol,
@@ -189,7 +189,7 @@ function memberSchema(
   const type = checker.getTypeOfSymbol(member);
   const optional = (member.flags & ts.SymbolFlags.Optional) !== 0;
   if (isUndefined(context, type)) {
-    return optional ? { schema: { not: {} }, required: false } : undefined; // `x?: never` tells alternatives apart
+    return optional ? { schema: { not: {} }, required: false } : undefined; // `x?: never` distinguishes alternatives
   }
   const hint = memberHint(context, member, type);
   const inner: TypePlace = {
@@ -201,7 +201,7 @@ function memberSchema(
   return { schema, required: !optional && !mayBeUndefined(context, type) };
 }
 
-/** Whether `JSON.stringify` looks at a member: not if its key is a symbol, or it stands on the prototype of a class. */
+/** Whether `JSON.stringify` writes a property: not if its key is a symbol, or it is on the prototype of a class. */
 export function isWritten({ ts }: TypeContext, member: ts.Symbol): boolean {
   const declaration = declarationOf(member);
   if (/^__[@#]/.test(String(member.escapedName))) return false;
@@ -210,7 +210,7 @@ export function isWritten({ ts }: TypeContext, member: ts.Symbol): boolean {
       ts.isAutoAccessorPropertyDeclaration(declaration));
 }
 
-/** Members of names that are not known: of any, of those that fit a template, or of numbers. */
+/** Index signatures: of strings, of template literals, or of numbers. */
 function indexSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { context, context: { ts, checker } } = writer;
   const patterns: Record<string, SchemaObject> = {};
@@ -230,7 +230,7 @@ function indexSchema(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaOb
   };
 }
 
-/** A part of a type, in its messages behind it. */
+/** A part of a type: its path is appended to that of the whole. */
 function partOf(at: TypePlace, path: string, hint: ts.TypeNode | undefined): TypePlace {
   return { path: at.path + path, node: at.node, root: at.root, depth: at.depth, hint };
 }

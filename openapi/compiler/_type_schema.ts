@@ -1,8 +1,8 @@
 /**
- * TypeScript types as JSON Schema 2020-12: the schema of what `JSON.stringify` makes of a value.
+ * TypeScript types as JSON Schema 2020-12: the schema of the output of `JSON.stringify`.
  *
- * Types with names are definitions. What JSON cannot carry is marked, and becomes an error unless it is described by
- * hand.
+ * Named types are definitions. Types that JSON cannot represent are marked, and become errors unless the metadata
+ * describes them.
  *
  * @module
  */
@@ -25,22 +25,22 @@ import { missingInTypes, unresolvedReason } from "./_unresolved_types.ts";
 import { writeType } from "./_type_kinds.ts";
 import { createTypeNames, type TypeName } from "./_type_names.ts";
 
-/** Types are nested less deeply than that, named ones not counted. */
+/** Maximum nesting depth of anonymous types. */
 const MAX_DEPTH = 200;
-/** A type stands in others of its name less often than that, unless each makes another one: `Nest<T>` a `Nest<T[]>`. */
+/** Maximum nesting of a named type in itself with other arguments: `Nest<T>` that contains `Nest<T[]>`. */
 const MAX_OUTER = 20;
 
-/** Ends the reading of a type that has no end. */
-class EndlessType extends Error {}
+/** Stops the conversion of an infinite type. */
+class InfiniteTypeError extends Error {}
 
-/** A type with a name, on its way to a definition. */
+/** A named type whose definition is to be written. */
 interface Definition {
   readonly type: ts.Type;
   readonly symbol: ts.Symbol;
-  /** Its name among the definitions. */
+  /** Its key in `$defs`. */
   readonly local: string;
   readonly at: TypePlace;
-  /** The definition that it was first found in. */
+  /** The definition in which it was found first. */
   readonly outer: Definition | undefined;
 }
 
@@ -56,7 +56,7 @@ export function createSchemaWriter(
   const locals = new Map<ts.Type, string>();
   const definitions = new Map<string, SchemaObject>();
   const links = new Map<string, readonly string[]>();
-  const pending: Definition[] = []; // a domain's types may lead to each other in chains of hundreds
+  const pending: Definition[] = []; // a queue, not recursion: types may form chains of hundreds
   let current: Definition | undefined;
   let busy = new Map<ts.Type, string | undefined>();
 
@@ -66,7 +66,7 @@ export function createSchemaWriter(
     isNamed: (type) => names.of(type) !== undefined,
     place(given, at) {
       const type = withoutNoInfer(context, given);
-      if (at.depth > MAX_DEPTH) throw new EndlessType(at.path);
+      if (at.depth > MAX_DEPTH) throw new InfiniteTypeError(at.path);
       const local = locals.get(type);
       if (local !== undefined) return refTo(local);
       const name = names.of(type);
@@ -98,8 +98,8 @@ export function createSchemaWriter(
       at: { path: text, node, root: at.root, depth: 0, hint: hintAt(context, symbol) },
       outer: current,
     };
-    if (outerOf(definition) > MAX_OUTER) throw new EndlessType(text);
-    if (isShallow(context, type)) finish(definition); // what refers to it may say more of it
+    if (selfNesting(definition) > MAX_OUTER) throw new InfiniteTypeError(text);
+    if (isLeaf(context, type)) finish(definition); // references to it may add keywords
     else pending.push(definition);
     return refTo(local);
   }
@@ -109,9 +109,9 @@ export function createSchemaWriter(
     const { type, symbol, local, at } = definition;
     const before = [current, busy] as const;
     current = definition;
-    busy = new Map(); // whatever comes again in there refers to this
+    busy = new Map(); // recursion within it refers to this definition
     const schema = writer.document(writeType(writer, type, at), symbol, at);
-    const isWhole = context.checker.getPropertyOfType(type, "toJSON") === undefined; // else only that counts
+    const isWhole = context.checker.getPropertyOfType(type, "toJSON") === undefined; // otherwise only toJSON counts
     const missing = isWhole && unknownParts(schema).length === 0
       ? missingInTypes(context, symbol.declarations ?? [])
       : undefined;
@@ -122,7 +122,7 @@ export function createSchemaWriter(
     [current, busy] = before;
   }
 
-  /** A type without a name needs one all the same where it is a part of itself. */
+  /** An anonymous type needs a name if it is recursive. */
   function placeUnnamed(type: ts.Type, at: TypePlace): SchemaObject {
     if (busy.has(type)) {
       const local = busy.get(type) ??
@@ -134,7 +134,7 @@ export function createSchemaWriter(
     if (!isComposed(context, type)) return writeType(writer, type, at);
     busy.set(type, undefined);
     const alias = names.ofList(type) === undefined ? undefined : type.aliasSymbol;
-    const hint = alias === undefined ? at.hint : hintAt(context, alias); // the same wherever it stands
+    const hint = alias === undefined ? at.hint : hintAt(context, alias); // the same wherever it is used
     const schema = writeType(writer, type, { ...at, hint, depth: at.depth + 1 });
     const local = busy.get(type);
     busy.delete(type);
@@ -144,22 +144,22 @@ export function createSchemaWriter(
     return refTo(local);
   }
 
-  /** A name that no other type has, with a number behind it that the document leaves out. */
+  /** A unique key for `$defs`. Its number is not part of the name in the document. */
   function freeName(text: string): string {
     let name = text;
     for (let n = 2; definitions.has(name); n++) name = `${text}@${n}`;
     return name;
   }
 
-  /** The schema of a type that is no part of another one, with all definitions that it leads to. */
+  /** The schema of a root type, with all definitions that it refers to. */
   function placeRoot(type: ts.Type, at: TypePlace): SchemaObject {
     try {
       const schema = writer.place(type, at);
       for (let one = pending.pop(); one !== undefined; one = pending.pop()) finish(one);
       return schema;
     } catch (error) {
-      if (!(error instanceof EndlessType)) throw error; // and nothing is written any more
-      const mark = markUnresolved(at, `holds ${error.message}, which is nested without end`);
+      if (!(error instanceof InfiniteTypeError)) throw error; // and no further schema is written
+      const mark = markUnresolved(at, `holds ${error.message}, which is infinitely nested`);
       for (const { local } of pending) definitions.set(local, mark);
       for (let one = current; one !== undefined; one = one.outer) definitions.set(one.local, mark);
       pending.length = 0;
@@ -168,7 +168,7 @@ export function createSchemaWriter(
     }
   }
 
-  /** The definitions that another one refers to. */
+  /** The definitions that a definition refers to. */
   function linksOf(local: string): readonly string[] {
     const found = links.get(local) ?? localRefs(definitions.get(local) ?? {});
     links.set(local, found);
@@ -178,7 +178,7 @@ export function createSchemaWriter(
   return (type, at) => {
     const root = placeRoot(type, at);
     const used = new Set(localRefs(root));
-    for (const local of used) linksOf(local).forEach((one) => used.add(one)); // grows on the way
+    for (const local of used) linksOf(local).forEach((one) => used.add(one)); // grows during iteration
     if (used.size === 0) return root;
     return {
       ...root,
@@ -187,18 +187,18 @@ export function createSchemaWriter(
   };
 }
 
-/** In how many definitions of its own name a definition stands. */
-function outerOf({ symbol, outer }: Definition): number {
+/** The number of definitions of the same symbol that contain a definition. */
+function selfNesting({ symbol, outer }: Definition): number {
   let count = 0;
   for (let one = outer; one !== undefined; one = one.outer) if (one.symbol === symbol) count++;
   return count;
 }
 
-/** Whether a type leads to no others: an enumeration, or a brand. */
-function isShallow(context: TypeContext, type: ts.Type): boolean {
+/** Whether a type refers to no other types: an enumeration, or a brand. */
+function isLeaf(context: TypeContext, type: ts.Type): boolean {
   const { Object: object, Instantiable } = context.ts.TypeFlags;
-  if (type.isUnion()) return type.types.every((one) => isShallow(context, one));
-  if (type.isIntersection()) return type.types.some((one) => isShallow(context, one));
+  if (type.isUnion()) return type.types.every((one) => isLeaf(context, one));
+  if (type.isIntersection()) return type.types.some((one) => isLeaf(context, one));
   return (type.flags & (object | Instantiable)) === 0;
 }
 

@@ -7,7 +7,7 @@
 import type ts from "typescript";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 
-/** Texts of the types that a template literal has places for. */
+/** Patterns of the types in a template literal. */
 const NUMBER = "-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
 const BIGINT = "-?\\d+";
 const ANY = "[\\s\\S]*";
@@ -24,7 +24,7 @@ export function templateSchema(
   return { type: "string", pattern: `^${source}$` };
 }
 
-/** What stands in a place. The checker has taken texts and unions into the template already. */
+/** The pattern of a placeholder. The checker has already merged strings and unions into the template. */
 function placeSource(compiler: typeof ts, type: ts.Type): string {
   const { Number: number, BigInt: bigint } = compiler.TypeFlags;
   const parts = type.isIntersection() ? type.types : [type]; // a brand
@@ -33,7 +33,7 @@ function placeSource(compiler: typeof ts, type: ts.Type): string {
   return ANY;
 }
 
-/** A text in a regular expression that has the flag `u`, where only syntax characters may be escaped. */
+/** Escapes a string for a regular expression with the flag `u`, in which only syntax characters may be escaped. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,5 +1,5 @@
 /**
- * Unions: enumerations, nullable types, and alternatives that a member tells apart.
+ * Unions: enumerations, nullable types, and alternatives with a discriminator.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   type TypeWriter,
 } from "./_type_context.ts";
 import { alternativesOf } from "./_type_hints.ts";
-import { enumOf, wordsOf } from "./_type_names.ts";
+import { enumOf, typeText } from "./_type_names.ts";
 import { isWritten } from "./_type_object.ts";
 
 /** An alternative of a union: a type, or `boolean`, which is a union itself. */
@@ -33,7 +33,7 @@ export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlac
   const found = alternatives(writer, type);
   const present = found.filter((one) => !is(one, ts.TypeFlags.Undefined | ts.TypeFlags.Void));
   if (present.length < found.length && at.optional !== true) {
-    return markUnresolved(at, "may be undefined, which JSON cannot carry; say null");
+    return markUnresolved(at, "may be undefined, which JSON cannot represent; use null");
   }
   const values = present.filter((one) => !is(one, ts.TypeFlags.Null));
   const isEnum = (type.flags & ts.TypeFlags.EnumLiteral) !== 0;
@@ -47,10 +47,10 @@ export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlac
   return values.length < present.length ? orNull(joined) : joined;
 }
 
-/** The alternatives as they were put together: those with names whole, `boolean` as one. */
+/** The alternatives as written: named unions and `boolean` are kept whole. */
 function alternatives(writer: TypeWriter, type: ts.UnionType): readonly ts.Type[] {
   const { context: { ts }, isNamed } = writer;
-  const { origin } = type as { readonly origin?: ts.Type }; // what the checker prints a union by
+  const { origin } = type as { readonly origin?: ts.Type }; // the union as the checker prints it
   const types = origin !== undefined && (origin.flags & ts.TypeFlags.Union) !== 0
     ? (origin as ts.UnionType).types
     : type.types;
@@ -62,7 +62,7 @@ function alternatives(writer: TypeWriter, type: ts.UnionType): readonly ts.Type[
   return withEnums(writer.context, flat, type);
 }
 
-/** Puts enums together again whose members all stand there. @param self The union itself, which may be an enum. */
+/** Replaces all members of an enum by the enum. @param self The union itself, which may be an enum. */
 function withEnums(
   context: TypeContext,
   types: readonly ts.Type[],
@@ -78,7 +78,7 @@ function withEnums(
   return [...new Set(types.map((type) => whole.get(type) ?? type))];
 }
 
-/** The alternatives in the order they are written, or of their values where nobody wrote one. */
+/** The alternatives in source order, or sorted by value if that is unknown. */
 function inOrder(
   context: TypeContext,
   types: readonly ts.Type[],
@@ -93,7 +93,7 @@ function inOrder(
     return { type, node, place: place === -1 ? written.length : place };
   });
   const text = (type: ts.Type): string | number =>
-    type.isNumberLiteral() ? type.value : wordsOf(context, type);
+    type.isNumberLiteral() ? type.value : typeText(context, type);
   return places.toSorted((a, b) => a.place - b.place || compare(text(a.type), text(b.type)));
 }
 
@@ -102,7 +102,7 @@ function compare(a: string | number, b: string | number): number {
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 }
 
-/** The value of a literal type; `undefined` for others. */
+/** The value of a literal type; `undefined` for other types. */
 function literalOf({ ts, checker }: TypeContext, type: ts.Type): Literal | undefined {
   if (type.isUnion()) return undefined;
   if (type.isStringLiteral() || type.isNumberLiteral()) return type.value;
@@ -124,12 +124,12 @@ function plainSchemas(
   return [...schemas, ...enumeration(literals.filter((one) => !isCovered(one, schemas)))];
 }
 
-/** Whether a literal is among the values of another alternative: `"a" | string`. */
+/** Whether a literal is a value of another alternative: `"a" | string`. */
 function isCovered(literal: Literal, schemas: readonly SchemaObject[]): boolean {
   return schemas.some((one) => isSame(one, { type: typeof literal }));
 }
 
-/** The schema of literals: none for none, `boolean` for both of its values. */
+/** The schema of literals: empty for none, `boolean` for both of its values. */
 function enumeration(literals: readonly Literal[]): readonly SchemaObject[] {
   const rest = literals.includes(true) && literals.includes(false)
     ? literals.filter((one) => typeof one !== "boolean")
@@ -142,10 +142,10 @@ function enumeration(literals: readonly Literal[]): readonly SchemaObject[] {
   return [...both, rest.length === 1 ? { type, const: first } : { type, enum: rest }];
 }
 
-/** The schema of what has no values. */
+/** The schema that accepts nothing. */
 const NOTHING: SchemaObject = { not: {} };
 
-/** Alternatives, as one schema. Simple types are a list of them. */
+/** Combines alternatives. Simple types become an array of types. */
 export function anyOf(schemas: readonly SchemaObject[]): SchemaObject {
   const distinct = schemas.filter((one, i) =>
     schemas.findIndex((other) => isSame(one, other)) === i && !isSame(one, NOTHING)
@@ -179,8 +179,8 @@ function orNull(schema: SchemaObject): SchemaObject {
 }
 
 /**
- * Objects that the value of a member tells apart, OpenAPI 3.1 §4.8.25; `undefined` if none does. Unions among them are
- * taken apart. The discriminator itself needs all of them to have names.
+ * Objects with a discriminating property, OpenAPI 3.1 §4.8.25; `undefined` if there is none. Unions among them are
+ * flattened. A `discriminator` is written only if all of them are named.
  */
 function discriminated(
   writer: TypeWriter,
@@ -216,7 +216,7 @@ function objectsOf(type: ts.Type): readonly ts.Type[] {
   return type.isUnion() ? type.types.flatMap(objectsOf) : [type];
 }
 
-/** The values of a member that can have only some; none if it can have any, or need not be there. */
+/** The literal values of a required property; empty if it is optional or not literal. */
 function memberValues(context: TypeContext, type: ts.Type, name: string): readonly Literal[] {
   const { ts, checker } = context;
   const member = checker.getPropertyOfType(type, name);

@@ -1,8 +1,8 @@
 /**
- * What the TypeScript types of routes say, read from their source when a document is written.
+ * Reads the TypeScript types of routes from their source when a document is written.
  *
- * A route's request and its data have types, stated by markers or inferred. The compiler knows them at the call that
- * adds the route, or at the controller's method; `native_stacks.ts` has noted where that is.
+ * The types of a route's request and data are specified by markers or inferred. The compiler knows them at the call
+ * that adds the route, or at the controller's method; `_stacks.ts` has recorded where that is.
  *
  * @module
  */
@@ -18,22 +18,22 @@ import type { SourceLocation } from "./_stacks.ts";
 import type { TypeContext } from "./_type_context.ts";
 import { createSchemaWriter } from "./_type_schema.ts";
 
-/** A route whose types are wanted: one of a router, or a controller's method. */
+/** A route whose types are read: one of a router, or a controller's method. */
 export type TypedRoute = Pick<RouteInfo, "origin"> & Partial<Pick<RouteInfo, "method" | "pattern">>;
 
-/** What {@linkcode readTypes} gives. */
+/** Result of {@linkcode readTypes}. */
 export interface TypesReading {
   readonly typesOf: TypesOf;
-  /** Routes whose types could not be found, once they were asked for, and why. */
+  /** Routes whose types were looked up and not found. */
   readonly notes: ReadonlySet<string>;
 }
 
 /**
- * Loads the program that routes are said in, and finds their types there.
+ * Loads the program that defines the routes, and looks up their types there.
  *
- * @param entry URL of the file that leads to the application.
- * @param routes Routes that were added while `noteSites()` was on.
- * @param config Deno's configuration, if it is another one than Deno finds by itself.
+ * @param entry URL of the file that imports the application.
+ * @param routes Routes that were added after `recordLocations()`.
+ * @param config Deno's configuration file, if it is not the one that Deno finds.
  * @throws {Error} If the compiler or the program cannot be loaded.
  */
 export async function readTypes(
@@ -42,7 +42,7 @@ export async function readTypes(
   config?: string,
 ): Promise<TypesReading> {
   const notes = new Set<string>();
-  const urls = routes.flatMap((one) => sitesOf(one).map(({ file }) => file));
+  const urls = routes.flatMap((one) => routeLocations(one).map(({ file }) => file));
   const files = [entry, ...urls].filter((url) => /^(?:file|https?):/.test(url));
   const context = await loadProgram([...new Set(files)], config);
   const write = {
@@ -60,28 +60,28 @@ export async function readTypes(
   };
 }
 
-/** Where a route may be said, the innermost place first. */
-function sitesOf(route: TypedRoute): readonly SourceLocation[] {
-  const sites = applicationLocations(route.origin?.target ?? route);
-  return route.origin === undefined ? sites.slice(0, 1) : sites;
+/** Where a route may be defined, innermost location first. */
+function routeLocations(route: TypedRoute): readonly SourceLocation[] {
+  const locations = applicationLocations(route.origin?.target ?? route);
+  return route.origin === undefined ? locations.slice(0, 1) : locations;
 }
 
-/** Finds where a route is said. @param classes The controllers that were found before. */
+/** Looks up the definition of a route. @param classes The controllers that were found before. */
 function findHandler(
   context: TypeContext,
   route: TypedRoute,
   classes: Map<object, ts.ClassLikeDeclaration | undefined>,
 ): HandlerTypes | undefined {
   const { origin } = route;
-  const sites = sitesOf(route);
+  const locations = routeLocations(route);
   if (origin !== undefined) {
     const { controller, method, target } = origin;
-    if (!classes.has(target)) classes.set(target, classAt(context, sites, controller));
+    if (!classes.has(target)) classes.set(target, classAt(context, locations, controller));
     const found = classes.get(target);
     return found && methodAt(context, found, method);
   }
-  const [site] = sites;
-  const call = site && callAt(context, site);
+  const [location] = locations;
+  const call = location && callAt(context, location);
   return call && handlerAt(context, call);
 }
 

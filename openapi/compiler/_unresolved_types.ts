@@ -1,5 +1,5 @@
 /**
- * Names of types that are not there, for messages.
+ * Names of unresolved types, for messages.
  *
  * @module
  */
@@ -7,17 +7,17 @@
 import type ts from "typescript";
 import { declarationOf, isMissingType, targetOf, type TypeContext } from "./_type_context.ts";
 
-/** How far a name is followed through the aliases of others. */
+/** Maximum number of aliases that are followed. */
 const MAX_ALIASES = 20;
 
-/** The first type that something mentions and nobody found: `Owner of "./owner.ts"`. */
+/** The first unresolved type that a node mentions: `Owner of "./owner.ts"`. */
 export function missingName(context: TypeContext, node: ts.Node): string | undefined {
   return searchNames(context, mentioning(context, node), MAX_ALIASES);
 }
 
 /**
- * The first type in declarations or annotations that nobody found. The checker goes on without some: a base, or the keys of
- * a record. What code does inside of them does not count.
+ * The first unresolved type in declarations or annotations. The checker ignores some: a base class, or the keys of a
+ * record. Function bodies are not searched.
  */
 export function missingInTypes(
   context: TypeContext,
@@ -26,7 +26,7 @@ export function missingInTypes(
   return searchNames(context, nodes, MAX_ALIASES, (node) => isCode(context, node));
 }
 
-/** Code, and what is never sent: methods, static and private members, and what type parameters would be. */
+/** Code, and what is never serialized: methods, static and private members, and type parameters. */
 function isCode({ ts }: TypeContext, node: ts.Node): boolean {
   if (ts.isExpression(node)) return !ts.isExpressionWithTypeArguments(node);
   if (ts.isPropertyDeclaration(node)) {
@@ -37,7 +37,7 @@ function isCode({ ts }: TypeContext, node: ts.Node): boolean {
     ts.isAccessor(node) || ts.isConstructorDeclaration(node) || ts.isTypeParameterDeclaration(node);
 }
 
-/** What a file imports, and nobody found. */
+/** The unresolved imports of a file. */
 export function missingImports(
   { ts, checker }: TypeContext,
   file: ts.SourceFile,
@@ -49,7 +49,7 @@ export function missingImports(
   );
 }
 
-/** What mentions the type of a place: a member, a method, or all of a call but what it is chained to. */
+/** The nodes that mention the type of a place: a property, a method, or the arguments of a call. */
 function mentioning({ ts }: TypeContext, node: ts.Node): readonly ts.Node[] {
   const call = ts.isPropertyAccessExpression(node.parent) ? node.parent.parent : node;
   return ts.isCallExpression(call) ? [...call.typeArguments ?? [], ...call.arguments] : [node];
@@ -90,7 +90,7 @@ function missingAt(context: TypeContext, name: ts.Node, left: number): string | 
   return isMissing ? searchNames(context, [declaration.type], left - 1) : undefined;
 }
 
-/** Where a name is imported from, as it is written. */
+/** The module that a name is imported from, as written. */
 function importOf({ ts }: TypeContext, symbol: ts.Symbol): string {
   let node: ts.Node | undefined = declarationOf(symbol);
   while (node !== undefined && !ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) {
@@ -100,7 +100,7 @@ function importOf({ ts }: TypeContext, symbol: ts.Symbol): string {
   return specifier === undefined ? "" : ` of ${specifier.getText()}`;
 }
 
-/** What is wrong where a type was not found. */
+/** The message for an unresolved type. */
 export function unresolvedReason(name: string): string {
   return `has the type ${name}, which was not found`;
 }

@@ -269,22 +269,22 @@ const REFUSED: readonly (readonly [why: string, given: SchemaObject, line: strin
   [
     "a reference to a definition that is not there",
     { items: { $ref: "#/$defs/Name" } },
-    'its schema refers to "#/$defs/Name", which it does not have',
+    'its schema refers to "#/$defs/Name", which it does not define',
   ],
   [
     "an anchor, which no converter writes",
     { $defs: { Name: { $anchor: "name" } }, items: { $ref: "#name" } },
-    'its schema refers to "#name", which it does not have',
+    'its schema refers to "#name", which it does not define',
   ],
   [
     "a reference to a schema that info does not have",
     { items: ref("Name") },
-    "nothing is at #/components/schemas/Name",
+    "unresolved reference #/components/schemas/Name",
   ],
   [
     "a reference into a part that is not there",
     { properties: { a: { $ref: "#/properties/b" } } },
-    "nothing is at #/components/schemas/PostABody/properties/b",
+    "unresolved reference #/components/schemas/PostABody/properties/b",
   ],
 ];
 

@@ -1,6 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Files, Project } from "../_cli.ts";
-import { assertRoutes, copyPackages, ownTypedRoutes, typedApp } from "./_type_projects.ts";
+import type { Files, Project } from "../../../openapi/_cli.ts";
+import {
+  assertRoutes,
+  copyPackages,
+  ownTypedRoutes,
+  typedApp,
+} from "../../../openapi/compiler/_type_projects.ts";
 
 /** Packages that the command itself needs. */
 const NEEDED: readonly string[] = ["hono", "@needle-di/core", "deno-std", "typescript"];

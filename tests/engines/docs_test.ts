@@ -1,4 +1,4 @@
-/** The README's recipes for servers work as they are written. */
+/** The recipes of docs/stores.md for servers run as they are written. */
 
 import { assertEquals, assertExists } from "@std/assert";
 import { type Engine, ENGINES, engineTest } from "./_engines.ts";
@@ -6,7 +6,7 @@ import { IOREDIS, POSTGRES_JS } from "./versions.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A recipe: the client as it is written and as it is locked, and how its client closes. */
+/** Recipes: the client's version as written and as locked, and how the client is closed. */
 const RECIPES: readonly {
   readonly engine: Engine;
   readonly client: readonly [written: RegExp, locked: string];
@@ -26,12 +26,12 @@ const RECIPES: readonly {
 
 for (const { engine, client: [written, locked], close } of RECIPES) {
   const { appVariable: variable } = ENGINES[engine];
-  engineTest(engine, `README keeps all stores by ${variable}`, async (url) => {
-    const readme = await Deno.readTextFile(new URL("README.md", ROOT));
-    const fences = [...readme.matchAll(/^```ts ignore\n(.*?)^```$/gms)].map(([, code]) => code);
+  engineTest(engine, `docs/stores.md connects to ${variable}`, async (url) => {
+    const page = await Deno.readTextFile(new URL("docs/stores.md", ROOT));
+    const fences = [...page.matchAll(/^```ts ignore\n(.*?)^```$/gms)].map(([, code]) => code);
     const recipe = fences.find((code) => code?.includes(`Deno.env.get("${variable}")`));
     assertExists(recipe);
-    assertEquals(recipe.match(written)?.length, 1, "the client is named with its version");
+    assertEquals(recipe.match(written)?.length, 1, "the client is imported with its version");
     const program = recipe.replace(written, locked) + `
       const key = crypto.randomUUID();
       await stores.states.put(key, "kept", Date.now() / 1000 + 60);
@@ -43,7 +43,7 @@ for (const { engine, client: [written, locked], close } of RECIPES) {
       cwd: ROOT,
       env: { [variable]: url, NO_COLOR: "1" },
     }).output();
-    const [said, told] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assertEquals(said, "kept null\n", told);
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertEquals(printed, "kept null\n", errors);
   });
 }

@@ -1,3 +1,9 @@
+/**
+ * Query plans of the statements of SQL adapters, for both dialects.
+ *
+ * @module
+ */
+
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type SqlAdapter,
@@ -6,13 +12,12 @@ import {
   type SqlParameter,
   type SqlQuery,
 } from "../../../auth/stores/sql.ts";
-import { type Pglite, startPglite } from "../../contracts/_pglite.ts";
-import { openSqlite, type Said, START } from "./_sql.ts";
+import { START, type Statement } from "./_sql.ts";
 
-/** Enough that a look at all of them is no way to find one. */
+/** Enough records that a planner prefers an index to a scan. */
 const RECORDS = 5_000;
 
-/** What is done, and which index finds it. */
+/** Calls, and the index that each must use. */
 const PLANS: readonly (readonly [
   what: string,
   index: string,
@@ -21,35 +26,35 @@ const PLANS: readonly (readonly [
   ["get()", "pkey", (adapter) => adapter.get("sessions", "k7")],
   ["find()", "uniq", (adapter) => adapter.find("sessions", "u7")],
   ["list()", "index_0", (adapter) => adapter.list("sessions", 0, "i7")],
-  ["list() by the second", "index_1", (adapter) => adapter.list("sessions", 1, "j7")],
+  ["list() by the second index", "index_1", (adapter) => adapter.list("sessions", 1, "j7")],
   [
-    "list() on",
+    "list() after a key",
     "index_0",
     (adapter) => adapter.list("sessions", 0, "i7", { after: "k7", limit: 5 }),
   ],
   [
-    "list() back",
+    "list() in reverse",
     "index_1",
     (adapter) => adapter.list("sessions", 1, "j7", { after: "k7", limit: 5, reverse: true }),
   ],
   ["put()", "uniq", (adapter) => adapter.put("sessions", "new", { value: 1, unique: "v" })],
   [
-    "cas() that makes",
+    "cas() that creates",
     "uniq",
     ({ atomic }) => atomic.cas("sessions", "made", null, { value: 1, unique: "w" }),
   ],
   [
-    "cas() that changes",
+    "cas() that updates",
     "pkey",
     ({ atomic }) => atomic.cas("sessions", "k8", "read", { value: 1, unique: "u8" }),
   ],
-  ["cas() that removes", "pkey", ({ atomic }) => atomic.cas("sessions", "k9", "read", null)],
+  ["cas() that deletes", "pkey", ({ atomic }) => atomic.cas("sessions", "k9", "read", null)],
   ["take()", "pkey", async ({ atomic }) => await atomic.take("sessions", "k7")],
   ["delete()", "pkey", (adapter) => adapter.delete("sessions", "k7")],
   ["sweep()", "expires_at", (adapter) => adapter.sweep()],
 ];
 
-/** Makes records, a handful of which have ended. */
+/** Inserts records, some of them expired. */
 async function fill(query: SqlQuery, dialect: SqlDialect): Promise<void> {
   const numbers = dialect === "postgres"
     ? `SELECT n FROM generate_series(1, ${RECORDS}) AS numbers (n)`
@@ -60,19 +65,19 @@ async function fill(query: SqlQuery, dialect: SqlDialect): Promise<void> {
       `${START} + n * 100, 'u' || n, 'i' || n % 500, 'j' || n % 500 FROM (${numbers}) AS all_numbers`,
     [],
   );
-  // PostgreSQL does so by itself after a while; on SQLite nobody does
+  // PostgreSQL analyzes in the background after a while, SQLite never
   if (dialect === "postgres") await query("ANALYZE gatehouse", []);
 }
 
-/** Runs everything, and says how each statement was carried out. */
-async function explainAll(
+/** Runs all calls and checks the plan of each statement. */
+export async function explainAll(
   { query, dialect }: { query: SqlQuery; dialect: SqlDialect },
-  explain: (said: Said) => Promise<string>,
+  explain: (statement: Statement) => Promise<string>,
 ): Promise<void> {
-  const said: Said[] = [];
+  const log: Statement[] = [];
   const adapter = sqlAdapter({
     query(text: string, params: SqlParameter[]) {
-      said.push({ text, params });
+      log.push({ text, params });
       return query(text, params);
     },
     dialect,
@@ -80,12 +85,12 @@ async function explainAll(
   });
   await adapter.migrate();
   await fill(query, dialect);
-  await adapter.put("sessions", "sweeps", { value: 1 }); // the first writing sweeps too
+  await adapter.put("sessions", "sweeps", { value: 1 }); // the first write also sweeps
   for (const [what, index, run] of PLANS) {
-    said.length = 0;
+    log.length = 0;
     await run(adapter);
-    assert(said.length > 0);
-    const plans = await Promise.all(said.map(explain));
+    assert(log.length > 0);
+    const plans = await Promise.all(log.map(explain));
     assertStringIncludes(plans[0] ?? "", index, what);
     for (const plan of plans) assertNoScan(plan, what);
   }
@@ -95,21 +100,3 @@ function assertNoScan(plan: string, what: string): void {
   assertEquals(/Seq Scan on gatehouse|SCAN (?!CONSTANT ROW)/.test(plan), false, `${what}: ${plan}`);
   assertEquals(/ Sort |TEMP B-TREE/.test(plan), false, `${what}: ${plan}`);
 }
-
-Deno.test("sqlAdapter() looks at no more records than it has to, on SQLite", async () => {
-  using sqlite = openSqlite();
-  const { query } = sqlite;
-  await explainAll({ query, dialect: "sqlite" }, async ({ text, params }) => {
-    const rows = await query(`EXPLAIN QUERY PLAN ${text}`, [...params]);
-    return rows.map(({ detail }) => detail).join("\n").replace("autoindex_gatehouse_1", "pkey");
-  });
-});
-
-Deno.test("sqlAdapter() looks at no more records than it has to, on PostgreSQL", async () => {
-  using pglite: Pglite & Disposable = { ...startPglite(), [Symbol.dispose]: () => pglite.close() };
-  const { query } = pglite;
-  await explainAll({ query, dialect: "postgres" }, async ({ text, params }) => {
-    const rows = await query(`EXPLAIN ${text}`, [...params]);
-    return rows.map((row) => row["QUERY PLAN"]).join("\n");
-  });
-});

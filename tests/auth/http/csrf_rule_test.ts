@@ -15,7 +15,7 @@ const GIVEN: readonly (readonly [where: string, give: (rule: unknown) => unknown
 for (const [where, give] of GIVEN) {
   for (const rule of ["Source", "skip", "", true, false, 0, ["token"]]) {
     Deno.test(`${where} refuses ${JSON.stringify(rule)} as a rule`, () => {
-      assertThrows(() => give(rule), TypeError, "is none of source, token and insecureSkip");
+      assertThrows(() => give(rule), TypeError, 'must be "origin", "token" or "insecureSkip"');
     });
   }
 }

@@ -57,13 +57,17 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   [
     "no counts",
     optionsOf({ stores: { users: stores.users, sessions: stores.sessions } }),
-    'stores.throttle is missing; throttle: "insecureSkip" does without',
+    'stores.throttle is missing; pass it, or throttle: "insecureSkip"',
   ],
-  ["false for throttle", optionsOf({ throttle: false }), "throttle is neither rules nor"],
-  ["null for throttle", optionsOf({ throttle: null }), "throttle is neither rules nor"],
-  ["an unknown rule", optionsOf({ throttle: { adress: {} } }), "Cannot create throttle: "],
-  ["false for csrf", optionsOf({ csrf: false }), "csrf is none of source, token and insecureSkip"],
-  ["a word for csrf", optionsOf({ csrf: "none" }), "csrf is none of source, token and"],
+  ["false for throttle", optionsOf({ throttle: false }), "throttle must be an object of rules or"],
+  ["null for throttle", optionsOf({ throttle: null }), "throttle must be an object of rules or"],
+  ["an unknown rule", optionsOf({ throttle: { adress: {} } }), "option adress"],
+  [
+    "false for csrf",
+    optionsOf({ csrf: false }),
+    'csrf must be "origin", "token" or "insecureSkip"',
+  ],
+  ["a word for csrf", optionsOf({ csrf: "none" }), 'csrf must be "origin", "token" or'],
   ["a field that is none", optionsOf({ csrfHeader: "X CSRF" }), ""],
   ["strategies that are no list", optionsOf({ strategies: "session" }), ""],
   ["a strategy that is none", optionsOf({ strategies: [{}] }), "strategies[0] must have a name"],
@@ -241,7 +245,7 @@ Deno.test("registerAuth() refuses a manager beside the container's, and never le
   assertThrows(
     () => registerAuth(optionsOf({ container, authorization })),
     TypeError,
-    "the container has an authorization manager, and so have the options",
+    "both the container and the options have an authorization manager",
   );
   assertEquals(container.has(AUTH_RUNTIME), false);
   const app = createTestApp({ authorization });

@@ -1,6 +1,7 @@
 /** Cookies on the wire, and the policy of authentication cookies. */
 
-import { assert, assertEquals, assertLess, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
 import {
   type CookieAttributes,
   type CookiePair,
@@ -124,7 +125,7 @@ Deno.test("readCookie() says that nothing is there by one frozen object", () => 
   }
 });
 
-Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields", () => {
+Deno.test("readCookie() agrees with parseCookies() about hostile fields", () => {
   const random = randomNumbers(6265);
   const parts = ["a", "aa", "b", "=", ";", "; ", " ", "\t", "\u00a0", ",", '"', "a=1", "\0", "a b"];
   const names = [
@@ -144,7 +145,7 @@ Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields",
     ";",
   ];
   const seen = new Set<string>();
-  for (let i = 0; i < 30_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const header = Array.from({ length: random(14) }, () => parts[random(parts.length)]).join("");
     for (const name of names) {
       const expected = reference(header, name);
@@ -157,7 +158,7 @@ Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields",
 
 Deno.test("parseCookies() takes random characters without throwing", () => {
   const random = randomNumbers(1);
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const below = [0x80, 0x100, 0x10000][random(3)] ?? 0;
     const codes = Array.from({ length: random(60) }, () => random(below));
     const header = String.fromCharCode(...codes);
@@ -168,17 +169,6 @@ Deno.test("parseCookies() takes random characters without throwing", () => {
     }
   }
 });
-
-for (const unit of [";", "=", " ", "\t", "a", "a;", "a=", "a ", " a", "=;", "a=;", "a =", "; a"]) {
-  Deno.test(`readCookie() takes time in proportion for ${JSON.stringify(unit)} over and over`, () => {
-    const header = unit.repeat(Math.ceil(1_000_000 / unit.length));
-    const start = performance.now();
-    for (const name of ["a", "b", "aa"]) readCookie(header, name);
-    parseCookies(header);
-    // In proportion it is 50 ms; by the square it would be an hour
-    assertLess(performance.now() - start, 10_000);
-  });
-}
 
 const HARDENED = "; Secure; HttpOnly; SameSite=Lax";
 
@@ -432,14 +422,14 @@ Deno.test("serializeCookie() keeps a name and a value out of its messages", () =
   }
 });
 
-Deno.test("parseCookies() reads what serializeCookie() wrote, for 5,000 random cookies", () => {
+Deno.test("parseCookies() reads what serializeCookie() wrote, for random cookies", () => {
   const random = randomNumbers(2);
   const ascii = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i));
   const tokens = ascii.filter((character) => !'()<>@,;:\\"/[]?={}'.includes(character));
   const octets = ascii.filter((character) => !'",;\\'.includes(character));
   const draw = (from: readonly string[], least: number, most: number) =>
     Array.from({ length: least + random(most) }, () => from[random(from.length)]).join("");
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     // Random names may begin with the prefix of no promise here: these attributes keep all of them
     const pairs = Array.from({ length: 1 + random(4) }, () => ({
       name: draw(tokens, 1, 8),

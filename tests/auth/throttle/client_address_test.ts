@@ -1,6 +1,7 @@
 /** Client addresses: who asks, behind proxies too, and what counts as one address. */
 
-import { assert, assertEquals, assertLess, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
 import { formatIp, parseIp, parseIpNode } from "../../../auth/_ip.ts";
 import {
   addressBucket,
@@ -234,7 +235,7 @@ Deno.test("clientAddressReader() gives nothing but what addressBucket() takes, o
   const others = ["unknown", "_x", "1.2.3.4.5", "[::1", "::1%", "é", "\t", "1.2.3.4:x"];
   const { read } = reader({ trustedProxies: PROXIES });
   let known = 0;
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const field = Array.from({ length: random(6) }, () => {
       const list = random(8) === 0 ? others : entries;
       return list[random(list.length)] ?? "";
@@ -253,12 +254,6 @@ Deno.test("clientAddressReader() looks at the last 32 entries of a field, and no
   const hops = (count: number) => new Array<string>(count).fill("10.0.0.2").join(",");
   assertEquals(read(forwarded(`203.0.113.9,${hops(31)}`), tcp("10.0.0.1")), "203.0.113.9");
   assertEquals(read(forwarded(`203.0.113.9,${hops(32)}`), tcp("10.0.0.1")), "10.0.0.2");
-  for (const unit of ["10.0.0.2,", ",", "[", "1", ":", "1.", "%"]) {
-    const request = forwarded(unit.repeat(1_000_000 / unit.length));
-    const start = performance.now();
-    for (let i = 0; i < 20; i++) read(request, tcp("10.0.0.1"));
-    assertLess(performance.now() - start, 5_000, unit);
-  }
 });
 
 /** Ranges, addresses in them and their neighbours. */
@@ -453,9 +448,9 @@ Deno.test("addressBucket() counts 1,000 addresses of one /64 as one, and its nei
   assertEquals(new Set([...neighbours, "2001:db8:7:8::1"].map(addressBucket)).size, 5);
 });
 
-Deno.test("formatIp() writes what parseIp() reads as the same, for 5,000 random addresses", () => {
+Deno.test("formatIp() writes what parseIp() reads as the same, for random addresses", () => {
   const random = randomNumbers(5952);
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const length = random(4) === 0 ? 4 : 16;
     const ip = Array.from({ length }, () => random(2) === 0 ? 0 : random(256));
     assertEquals(parseIp(formatIp(ip)), ip);

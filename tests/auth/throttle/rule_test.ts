@@ -1,6 +1,7 @@
 /** How attempts are counted, second by second, and what no sequence of attempts can get out of it. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
 import {
   type BackoffRule,
   type ThrottleRecord,
@@ -277,7 +278,7 @@ for (const [rule, record, seconds] of LONGEST) {
 
   Deno.test(`throttleStep() under a ${rule.kind} never waits longer than its longest lock and 5 minutes, whatever is kept`, () => {
     const random = randomNumbers(14);
-    for (let i = 0; i < 5_000; i++) {
+    for (let i = 0; i < INPUTS; i++) {
       const now = T + random(100_000);
       const lockedUntil = T + random(200_000);
       const expiresAt = lockedUntil + random(100_000);

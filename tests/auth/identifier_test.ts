@@ -44,7 +44,7 @@ const SAME: readonly [why: string, ...spellings: string[]][] = [
 ];
 
 for (const [why, expected = "", ...spellings] of SAME) {
-  Deno.test(`canonicalIdentifier() sees past ${why}`, () => {
+  Deno.test(`canonicalIdentifier() normalizes ${why}`, () => {
     for (const spelling of [expected, ...spellings]) {
       assertEquals(canonical(spelling), expected, spelling);
     }
@@ -65,7 +65,7 @@ const DIFFERENT: readonly [why: string, a: string, b: string][] = [
 ];
 
 for (const [why, a, b] of DIFFERENT) {
-  Deno.test(`canonicalIdentifier() keeps apart ${why}`, () => {
+  Deno.test(`canonicalIdentifier() distinguishes ${why}`, () => {
     assert(canonical(a) !== undefined && canonical(b) !== undefined);
     assertFalse(canonical(a) === canonical(b));
   });
@@ -73,7 +73,7 @@ for (const [why, a, b] of DIFFERENT) {
 
 /** ATTACKS: one key or 400. */
 const REFUSED: readonly [why: string, text: unknown][] = [
-  ["a list of texts", ["ada@example.org"]],
+  ["an array of strings", ["ada@example.org"]],
   ["a list of two", ["ada@example.org", "eve@example.org"]],
   ["an object", { identifier: "ada@example.org" }],
   ["an object with toString()", { toString: () => "ada@example.org" }],
@@ -83,7 +83,7 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["undefined", undefined],
   ["true", true],
   ["a symbol", Symbol("ada")],
-  ["nothing", ""],
+  ["undefined", ""],
   ["nothing but white space", " \t\u00a0\u3000 "],
   ["two addresses, with a comma", "a@x,b@y"],
   ["two addresses, with a full-width comma", "a@x，b@y"],
@@ -97,7 +97,7 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["two @, one full-width", "a@x＠y"],
   ["two @ in a row", "a@@x"],
   ["nothing before the @", "@example.org"],
-  ["nothing behind the @", "ada@"],
+  ["nothing after the @", "ada@"],
   ["an @ alone", "@"],
   ["a full-width @ alone", "＠"],
   ["a name with an address", "Ada <ada@example.org>"],
@@ -146,18 +146,18 @@ const REFUSED: readonly [why: string, text: unknown][] = [
 ];
 
 for (const [why, text] of REFUSED) {
-  Deno.test(`canonicalIdentifier() refuses ${why}`, () => assertEquals(canonical(text), undefined));
+  Deno.test(`canonicalIdentifier() rejects ${why}`, () => assertEquals(canonical(text), undefined));
 }
 
 for (const character of `()<>[]:;\\,"`) {
-  Deno.test(`canonicalIdentifier() refuses ${character} alone, within, in front and behind`, () => {
+  Deno.test(`canonicalIdentifier() rejects ${character} alone, inside, before and after`, () => {
     for (const text of [character, `a${character}b`, `${character}a`, `a${character}`]) {
       assertEquals(canonical(text), undefined);
     }
   });
 }
 
-Deno.test("canonicalIdentifier() refuses by a 400 that does not repeat the text", () => {
+Deno.test("canonicalIdentifier() rejects with a 400 that does not contain the input", () => {
   const error = assertThrows(() => canonicalIdentifier("s3cr3t,s3cr3t"), AuthError);
   assertEquals([error.code, error.status], ["invalid_identifier", 400]);
   assertFalse(
@@ -165,7 +165,7 @@ Deno.test("canonicalIdentifier() refuses by a 400 that does not repeat the text"
   );
 });
 
-Deno.test("canonicalIdentifier() takes names and addresses as they come", () => {
+Deno.test("canonicalIdentifier() accepts names and addresses", () => {
   for (
     const text of [
       "a",
@@ -194,13 +194,13 @@ const LENGTHS: readonly [why: string, one: string, most: number][] = [
 ];
 
 for (const [why, one, most] of LENGTHS) {
-  Deno.test(`canonicalIdentifier() takes ${most} ${why}, and not one more`, () => {
+  Deno.test(`canonicalIdentifier() accepts ${most} ${why}, and rejects one more`, () => {
     if (most > 0) assert(canonical(one.repeat(most)) !== undefined);
     assertEquals(canonical(one.repeat(most + 1)), undefined);
   });
 }
 
-Deno.test("canonicalIdentifier() never gives more than 254 characters, whatever NFKC makes of a text", () => {
+Deno.test("canonicalIdentifier() never returns more than 254 characters after NFKC", () => {
   for (const one of ["ﷺ", "㍿", "㌀", "½", "ﬃ", "ẞ", "İ", "ŉ", "\u0390", "Ａ", "𝐀"]) {
     for (let count = 1; count <= 300; count++) {
       const identifier = canonical(one.repeat(count));
@@ -209,11 +209,11 @@ Deno.test("canonicalIdentifier() never gives more than 254 characters, whatever 
   }
 });
 
-Deno.test("canonicalIdentifier() counts without the white space around", () => {
+Deno.test("canonicalIdentifier() counts characters after trimming", () => {
   assertEquals(canonical(` ${"a".repeat(254)} `), "a".repeat(254));
 });
 
-Deno.test("canonicalIdentifier() looks at no text of more than 1,016 UTF-16 units, white space included", () => {
+Deno.test("canonicalIdentifier() rejects more than 1,016 UTF-16 units, white space included", () => {
   assertEquals(canonical(`${" ".repeat(1_013)}ada`), "ada");
   assertEquals(canonical(`${" ".repeat(1_014)}ada`), undefined);
 });
@@ -224,7 +224,7 @@ function isStable(text: string): boolean {
   return identifier === undefined || canonical(identifier) === identifier;
 }
 
-Deno.test("canonicalIdentifier() of what it gave is the same where marks, cases and jamo meet", () => {
+Deno.test("canonicalIdentifier() is idempotent for marks, cases and jamo", () => {
   const pieces = [..."aAΣσςİıſßẞᾳΐŉǰﬃÅ\u0301\u0307\u0323\u0345\u030aﾞｶ\u1112\u1161\u11ab'.@"];
   for (const a of pieces) {
     for (const b of pieces) {
@@ -233,7 +233,7 @@ Deno.test("canonicalIdentifier() of what it gave is the same where marks, cases 
   }
 });
 
-Deno.test("canonicalIdentifier() gives every letter's two cases one spelling, where case is one to one", () => {
+Deno.test("canonicalIdentifier() maps both cases of a letter to one form", () => {
   const apart: string[] = [];
   for (let code = 0; code <= 0x1ffff; code++) {
     const lower = String.fromCodePoint(code);

@@ -32,7 +32,7 @@ function isStable(text: string): boolean {
   return identifier === undefined || canonical(identifier) === identifier;
 }
 
-Deno.test("canonicalIdentifier() refuses 100 kB and 10 MB in no time", () => {
+Deno.test("canonicalIdentifier() rejects 100 kB and 10 MB in bounded time", () => {
   const ones = ["a", " ", "\u0301", "\ufdfa", "a\u0316\u0301", "@", "\ud800", "Σ"];
   const started = performance.now();
   for (const one of ones) assertEquals(canonical(one.repeat(100_000)), undefined);
@@ -46,7 +46,7 @@ for (
     ["behind a letter", (character: string) => `a${character}`],
   ] as const
 ) {
-  Deno.test(`canonicalIdentifier() of what it gave is the same, for every assigned code point ${where}`, () => {
+  Deno.test(`canonicalIdentifier() is idempotent for every assigned code point ${where}`, () => {
     const unstable: string[] = [];
     let taken = 0;
     withoutStacks(() => {
@@ -65,7 +65,7 @@ for (
   });
 }
 
-Deno.test("canonicalIdentifier() of what it gave is the same, for texts of what changes in it", () => {
+Deno.test("canonicalIdentifier() is idempotent for combinations of characters that it changes", () => {
   const pieces: string[] = [];
   for (let code = 0; code <= 0x1ffff; code++) {
     const character = String.fromCodePoint(code);
@@ -83,7 +83,7 @@ Deno.test("canonicalIdentifier() of what it gave is the same, for texts of what 
   }
 });
 
-Deno.test("canonicalIdentifier() gives nothing that shows as nothing, nor anything that breaks a line", () => {
+Deno.test("canonicalIdentifier() returns no invisible characters and no line breaks", () => {
   const taken: string[] = [];
   withoutStacks(() => {
     for (let code = 0; code <= 0x10ffff; code++) {

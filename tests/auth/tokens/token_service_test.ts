@@ -222,7 +222,7 @@ for (const [why, authentication, options, error] of UNSOUND) {
 Deno.test("issue() refuses a scope that would be two", async () => {
   const { tokens, asked } = await withTokens();
   const attempt = () => tokens.issue(STAMPED, { scope: ["notes:read notes:write"] });
-  await assertRejects(attempt, RangeError, "Cannot issue tokens: scope has a word");
+  await assertRejects(attempt, RangeError, "Cannot issue tokens: scope must not have");
   assertEquals(asked, []);
 });
 

@@ -206,7 +206,7 @@ const UNSOUND: readonly [why: string, authentication: object, options: object, e
   ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication lacks"],
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }, {}, "the authentication"],
   ["nothing", {}, {}, "the authentication lacks"],
-  ["an empty session", STAMPED, { sessionId: "" }, "sessionId is not a text"],
+  ["an empty session", STAMPED, { sessionId: "" }, "sessionId must be a non-empty string"],
   ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
   ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
 ];

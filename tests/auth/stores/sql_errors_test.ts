@@ -184,7 +184,7 @@ Deno.test("sqlAdapter() says taken if a writing failed and another has the uniqu
         await assertRejects(
           () => adapter.put("notes", "mine", record),
           Error,
-          "another one has its unique text",
+          "another record has its unique string",
         );
       } else {
         const [key, read] = expected === null ? ["new", null] as const : ["mine", version] as const;

@@ -6,6 +6,7 @@
 
 import {
   type Container,
+  createTokenRoutes,
   jwksHandler,
   mountAuthRoutes,
   type OpenApiInfo,
@@ -89,8 +90,8 @@ export function apiBuilder(
     .withAuth(runtime.integration({ catch: askToSignIn }))
     .extend((router) => {
       // Of their own, so that what runs in a page finds no refresh token that it could take along
-      const programs = runtime.routes({ tokens: "only", registration: "closed" });
-      mountAuthRoutes(router, programs, "/tokens");
+      const routes = createTokenRoutes({ runtime, registration: "closed" });
+      mountAuthRoutes(router, routes, "/tokens");
       router.get("/.well-known/jwks.json", jwksHandler(runtime.tokens.keys), {
         auth: false,
         openapi: {

@@ -81,10 +81,10 @@ Deno.test("createAuthRoutes() by a runtime are that runtime's, whatever the opti
 
 /** What is no option, and may come from JavaScript or from a configuration file. */
 const WRONG: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["another word", { registration: "shut" }, "registration is neither open nor closed"],
-  ["null", { registration: null }, "registration is neither open nor closed"],
-  ["a flag", { registration: false }, "registration is neither open nor closed"],
-  ["an inherited name", { registration: "constructor" }, "registration is neither open nor closed"],
+  ["another word", { registration: "shut" }, "registration must be"],
+  ["null", { registration: null }, "registration must be"],
+  ["a flag", { registration: false }, "registration must be"],
+  ["an inherited name", { registration: "constructor" }, "registration must be"],
   ["another name, which would leave it open", { registraton: "closed" }, "no option registraton"],
 ];
 
@@ -100,7 +100,7 @@ for (const [why, options, message] of WRONG) {
 
 Deno.test("createAuthRoutes() looks the runtime up in the default container, and says how to put one there", () => {
   const { message } = assertThrows(() => createAuthRoutes(), TypeError);
-  assertStringIncludes(message, "call registerAuth() first, or give the option runtime");
+  assertStringIncludes(message, "call registerAuth() first, or pass the option runtime");
 });
 
 /** [base path, prefix of the router, where the routes are] */

@@ -1,8 +1,11 @@
-/** PostgreSQL without a server: every statement as a server would run it, one after the other. */
+/** PostgreSQL without a server: it runs every statement as a server does, but one after the other. */
 
-import { type Pglite, startPglite } from "./_pglite.ts";
-import { sqlAdapters } from "./_sql.ts";
-import { registerAdapter } from "./storage_adapter.ts";
+import { limitRacers } from "../../contracts/_helpers.ts";
+import { type Pglite, startPglite } from "../../contracts/_pglite.ts";
+import { sqlAdapters } from "../../contracts/_sql.ts";
+import { registerAdapter } from "../../contracts/storage_adapter.ts";
+
+limitRacers(24); // more of them only wait longer for the one connection
 
 let pglite: Pglite;
 

@@ -8,13 +8,14 @@ import {
   IMPORTS,
   INFO,
   PERMISSIONS,
+  routedApp,
   runDeno,
   SUMMARY,
   withProject,
   withRouter,
   type Written,
 } from "../_cli.ts";
-import { runShared } from "../compiler/_process.ts";
+import { runShared, withTypedProject } from "../compiler/_process.ts";
 
 Deno.test("generate writes openapi.json into the working folder, and prints path and counts", async () => {
   await withProject({ "controllers.ts": CONTROLLERS }, async ({ generate, read, files }) => {
@@ -62,11 +63,11 @@ for (const [why, path, controllers, output, written] of PATHS) {
   Deno.test(`generate takes paths ${why}`, async () => {
     const source = path.endsWith(".mjs")
       ? `${IMPORTS}
-        defaultContainer.register(HTTP_ROUTER, { useValue: createRouter().get("/notes", () => json([])) });
+        export const router = createRouter().get("/notes", () => json([]));
         ${INFO}`
-      : CONTROLLERS;
+      : routedApp() + INFO;
     const files = { [path]: source, "docs/.keep": "" };
-    await withProject(files, async ({ folder, generateUntyped: generate, document }) => {
+    await withTypedProject(files, async ({ folder, generateUntyped: generate, document }) => {
       const option = (name: string, value: string) =>
         value.startsWith("=") ? [name + value] : [name, value.replace("$", folder)];
       const { code, stderr } = await generate(

@@ -13,10 +13,12 @@ import {
   notesRouter,
   PERMISSIONS,
   type Project,
+  routedApp,
   SUMMARY,
   TAGS,
   withProject,
 } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 
 Deno.test("generate writes the same bytes in every run", async () => {
   await withProject(
@@ -79,7 +81,7 @@ async function withDocument(
   edit: (text: string) => string | undefined,
   test: (project: Project, state: unknown) => Promise<void>,
 ): Promise<void> {
-  await withProject({ "controllers.ts": CONTROLLERS }, async (project) => {
+  await withTypedProject({ "controllers.ts": routedApp() + INFO }, async (project) => {
     const path = join(project.folder, "openapi.json");
     await project.generateUntyped("--controllers", "controllers.ts");
     const text = edit(await project.read("openapi.json"));

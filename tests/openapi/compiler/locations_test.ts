@@ -10,6 +10,7 @@ import {
   typedRoutes,
   typeRun,
 } from "./_type_projects.ts";
+import { makeLinks } from "./_process.ts";
 
 const HEAD = `import {
   Controller, createRouter, Get, json, type Middleware, Post, type RequestSpec, type ResponseSpec,
@@ -264,14 +265,15 @@ Deno.test("generate finds routes of linked files in linked folders", async () =>
     ),
     "main.ts": 'export * from "./link/file.ts";\n',
   };
-  const link =
-    `Deno.symlinkSync("real/deep", "link"); Deno.symlinkSync("routes.ts", "real/deep/file.ts");`;
-  assertRoutes(await typedRoutes(files, ({ deno }) => deno("eval", link)), EXPECTED);
+  const links = { "link": "real/deep", "real/deep/file.ts": "routes.ts" };
+  assertRoutes(await typedRoutes(files, ({ folder }) => makeLinks(folder, links)), EXPECTED);
 });
 
 Deno.test("generate finds routes in a file that was given through a link", async () => {
-  const link = `Deno.symlinkSync("real/main.ts", "main.ts");`;
-  const run = await typedRoutes({ "real/main.ts": ROUTES }, ({ deno }) => deno("eval", link));
+  const run = await typedRoutes(
+    { "real/main.ts": ROUTES },
+    ({ folder }) => makeLinks(folder, { "main.ts": "real/main.ts" }),
+  );
   assertRoutes(run, EXPECTED);
 });
 

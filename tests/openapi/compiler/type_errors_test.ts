@@ -158,6 +158,10 @@ WRONG.forEach(([why, lines, type], i) => {
     const result = (await refusals)[i];
     assert(result !== undefined && "error" in result, JSON.stringify(result));
     const [tag = ""] = lines.split(" ");
-    assertMatch(result.error, new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a says ${tag}`), type);
+    assertMatch(
+      result.error,
+      new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a has the tag ${tag}`),
+      type,
+    );
   });
 });

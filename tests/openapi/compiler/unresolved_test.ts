@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Files } from "../_cli.ts";
 import { withTypedProject } from "./_process.ts";
-import { assertRoutes, ownTypedRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
+import { assertRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
 
 /** Types that are nowhere: the head of a file, the type in its line 5, and what is said of it. */
 const UNRESOLVED: readonly (readonly [string, string, string, RegExp])[] = [

@@ -3,8 +3,8 @@ import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/_st
 import { reportDefinition } from "../../../router/_origin.ts";
 import { withProject } from "../_cli.ts";
 import {
-  assertMounted,
   assertRoutes,
+  mountAll,
   ownTypedRoutes,
   type RouteTexts,
   typedRoutes,
@@ -157,8 +157,7 @@ const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
   ],
 ];
 Deno.test("generate finds the types of a route, however a router's method is called", async () => {
-  const cases = CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected] as const);
-  await assertMounted(cases);
+  await assertMounted("call");
 });
 
 Deno.test("generate finds the types of routes of a builder and its extensions", async () => {
@@ -231,7 +230,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["behind very many lines", "\n".repeat(70_000) + ROUTES],
 ];
 Deno.test("generate finds routes in files of every kind of text", async () => {
-  await assertMounted(TEXTS.map(([how, text]) => [how, text, EXPECTED]));
+  await assertMounted("text");
 });
 
 /** Names of folders that URLs write in another way. */
@@ -249,11 +248,7 @@ const FOLDERS: readonly string[] = [
   "it's & +~",
 ];
 Deno.test("generate finds routes in folders whose names URLs write in another way", async () => {
-  const folders = Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS;
-  await assertMounted(
-    folders.map((folder) => [folder, ROUTES, EXPECTED]),
-    (folder) => `${folder}/routes.ts`,
-  );
+  await assertMounted("folder");
 });
 
 Deno.test("generate finds routes of linked files in linked folders", async () => {
@@ -403,11 +398,7 @@ const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
 ];
 
 Deno.test("generate finds the types of a controller, however its class is said", async () => {
-  await assertMounted(CLASSES.map(([how, code, controllers, expected]) => [
-    how,
-    `${HEAD_CLASS}${code}\nexport const router = routerBuilder().controllers(${controllers}).build();\n`,
-    expected,
-  ]));
+  await assertMounted("class");
 });
 
 Deno.test("generate finds controllers of one name in several files, without a router", async () => {
@@ -471,7 +462,14 @@ function f() {
 }
 export const router = routerBuilder().controllers(One, Two, f()).build();
 export const info = { title: "Classes", version: "1" };`;
-    const { code, stderr, routes } = await ownTypedRoutes({ compilerOptions }, { "main.ts": main });
+    const shared = Object.keys(compilerOptions).length === 0; // the process has the defaults
+    const { code, stderr, routes } = await ownTypedRoutes(
+      { compilerOptions },
+      { "main.ts": main },
+      {
+        shared,
+      },
+    );
     assertEquals(code, 0, stderr); // Deno warns of experimentalDecorators
     assertEquals(routes, { "GET /a": A, "GET /b": B, "GET /b/base": A, "GET /c": A });
   });
@@ -534,4 +532,21 @@ Deno.test("generate takes no class for another one of its file", async () => {
       "other",
     ]);
   });
+});
+
+const assertMounted = mountAll({
+  call: { cases: CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected]) },
+  text: { cases: TEXTS.map(([how, text]) => [how, text, EXPECTED]) },
+  folder: {
+    cases: (Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS)
+      .map((folder) => [folder, ROUTES, EXPECTED]),
+    fileOf: (folder) => `${folder}/routes.ts`,
+  },
+  class: {
+    cases: CLASSES.map(([how, code, controllers, expected]) => [
+      how,
+      `${HEAD_CLASS}${code}\nexport const router = routerBuilder().controllers(${controllers}).build();\n`,
+      expected,
+    ]),
+  },
 });

@@ -80,12 +80,12 @@ Deno.test("generateOpenAPI() documents the default registry, in order of definit
   ]);
 });
 
-Deno.test("generateOpenAPI() leaves out methods without a route, and routes that say openapi: false", () => {
+Deno.test("generateOpenAPI() leaves out methods without a route, and routes with openapi: false", () => {
   const text = JSON.stringify(notes().paths);
   for (const name of ["helper", "internal"]) assert(!text.includes(name), name);
 });
 
-Deno.test("generateOpenAPI() calls operations by class and method", () => {
+Deno.test("generateOpenAPI() names operations after class and method", () => {
   const document = notes();
   const ids = routesOf(document).map((route) => operation(document, route).operationId);
   assertEquals(ids, [
@@ -106,18 +106,18 @@ const SUMMARIES: readonly (readonly [route: string, summary: string, why: string
 ];
 
 for (const [route, summary, why] of SUMMARIES) {
-  Deno.test(`generateOpenAPI() sums up ${route} as "${summary}": ${why}`, () => {
+  Deno.test(`generateOpenAPI() writes the summary of ${route} as "${summary}": ${why}`, () => {
     assertEquals(operation(notes(), route).summary, summary);
   });
 }
 
-Deno.test("generateOpenAPI() sums up a method without words in its name by method and path", () => {
+Deno.test("generateOpenAPI() writes method and path as the summary of a method without words in its name", () => {
   const document = generateOpenAPI(INFO, registryWith({ name: "_$", method: "GET", path: "/:id" }));
   assertEquals(operation(document, "GET /notes/{id}").summary, "GET /notes/{id}");
   assertEquals(operation(document, "GET /notes/{id}").operationId, "Notes___");
 });
 
-Deno.test("generateOpenAPI() writes names that URLs take, whatever a class is called", () => {
+Deno.test("generateOpenAPI() writes operation ids that are valid in URLs, whatever the class name", () => {
   @Controller("/größen", { container: createContainer() })
   class Größe$ {
     @Get()
@@ -130,7 +130,7 @@ Deno.test("generateOpenAPI() writes names that URLs take, whatever a class is ca
   assertEquals(document.tags, [{ name: "Größe$", description: "Operations of Größe$" }]);
 });
 
-Deno.test("generateOpenAPI() merges what several decorators say", () => {
+Deno.test("generateOpenAPI() merges the metadata of several decorators", () => {
   const { description, tags, responses, summary } = operation(notes(), "GET /notes/{id}");
   assertEquals([summary, description, tags], ["Find by id", "Found by its **id**.", ["Notes"]]);
   assert("404" in responses);
@@ -166,7 +166,7 @@ Deno.test("generateOpenAPI() documents inherited routes under each class that ha
   ]);
 });
 
-Deno.test("generateOpenAPI() puts the tags of controllers behind those of info", () => {
+Deno.test("generateOpenAPI() puts the tags of controllers after those of info", () => {
   const info = { tags: [{ name: "Users", description: "People" }, { name: "Other" }] };
   const { tags } = generateOpenAPI(
     { ...INFO, ...info },
@@ -221,14 +221,14 @@ const SECURITY: readonly (readonly [
 ];
 
 for (const [why, found, security, info] of SECURITY) {
-  Deno.test(`generateOpenAPI() documents, of a method whose router nobody knows, ${why}`, () => {
+  Deno.test(`generateOpenAPI() documents, for a method without a router, ${why}`, () => {
     const registry = registryWith({ method: "GET", path: "/", ...found });
     const document = generateOpenAPI({ ...INFO, ...info }, registry);
     assertEquals(operation(document, "GET /notes").security, security as undefined);
   });
 }
 
-Deno.test("generateOpenAPI() takes only methods that are endpoints", () => {
+Deno.test("generateOpenAPI() documents only methods that are endpoints", () => {
   const route = { method: "GET", path: "/" };
   assertEquals(routesOf(generateOpenAPI(INFO, registryWith(route))), ["GET /notes"]);
   for (const found of [{ ...route, isEndpoint: false }, { method: "GET" }, { path: "/" }]) {
@@ -236,7 +236,7 @@ Deno.test("generateOpenAPI() takes only methods that are endpoints", () => {
   }
 });
 
-Deno.test("generateOpenAPI() takes every method that OpenAPI has, however it is written", () => {
+Deno.test("generateOpenAPI() accepts every method of OpenAPI in any case", () => {
   const methods = ["get", "Put", "POST", "delete", "options", "head", "patch", "TRACE"];
   for (const method of methods) {
     const document = generateOpenAPI(INFO, registryWith({ method, path: "/" }));
@@ -266,12 +266,12 @@ const MISTAKEN: readonly (readonly [why: string, found: Partial<EndpointMethod>,
   ];
 
 for (const [why, found, line] of MISTAKEN) {
-  Deno.test(`generateOpenAPI() refuses ${why}, and names the class and the method`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why} and names the class and the method`, () => {
     assertEquals(refusalOf(() => generateOpenAPI(INFO, registryWith(found))), [line]);
   });
 }
 
-Deno.test("openapi() documents controllers beneath their router's prefix, by its guard", () => {
+Deno.test("openapi() documents controllers under their router's prefix, with its guard", () => {
   const document = routerBuilder({ container: CONTAINER, info: INFO })
     .controllers(NotesController, Health)
     .withAuth(integrationOf(STRATEGIES.session))
@@ -285,7 +285,7 @@ Deno.test("openapi() documents controllers beneath their router's prefix, by its
   assertEquals(document.tags?.map(({ name }) => name), ["Notes", "Health"]);
 });
 
-Deno.test("generateOpenAPI() says which class and method an error is about", () => {
+Deno.test("generateOpenAPI() names the class and method of an error", () => {
   const container = createContainer();
   @Controller("/a", { container })
   class Bad {
@@ -305,7 +305,7 @@ Deno.test("generateOpenAPI() says which class and method an error is about", () 
   assertEquals(refusalOf(() => generateOpenAPI(INFO, router)), lines);
 });
 
-Deno.test("generateOpenAPI() says which class and method a reference to nothing is about", () => {
+Deno.test("generateOpenAPI() names the class and method of an unresolved reference", () => {
   const responses = {
     "200": { content: { "application/json": { schema: { $ref: "#/components/schemas/None" } } } },
   };
@@ -351,7 +351,7 @@ function withInfo(info: OpenApiInfo | undefined): { readonly info?: OpenApiInfo 
 }
 
 for (const [way, make] of WAYS) {
-  Deno.test(`${way} makes a router that writes its document`, () => {
+  Deno.test(`${way} creates a router that writes its document`, () => {
     const router = make(INFO);
     const document = router.openapi();
     assertEquals(routesOf(document), ["GET /a/{b}"]);
@@ -360,12 +360,12 @@ for (const [way, make] of WAYS) {
     assertStrictEquals(router.info, INFO);
   });
 
-  Deno.test(`${way} makes a router whose document another info may introduce`, () => {
+  Deno.test(`${way} creates a router whose info can be overridden`, () => {
     assertEquals(make(INFO).openapi(OTHER).info.title, "Other");
     assertEquals(make().openapi(OTHER).info.title, "Other");
   });
 
-  Deno.test(`${way} makes a router that refuses to write a document that nobody introduces`, () => {
+  Deno.test(`${way} creates a router that rejects a document without info`, () => {
     const router = make();
     assertEquals(router.info, undefined);
     assertThrows(
@@ -376,7 +376,7 @@ for (const [way, make] of WAYS) {
   });
 }
 
-Deno.test("openapi() documents what is there when it is called", () => {
+Deno.test("openapi() documents the routes at the time of the call", () => {
   const router = createRouter({ info: INFO, prefix: "/v1" });
   assertEquals(routesOf(router.openapi()), []);
   router.get("/a", answer).withAuth(integrationOf(STRATEGIES.bearer)).get("/b", answer);
@@ -385,14 +385,14 @@ Deno.test("openapi() documents what is there when it is called", () => {
   assertEquals(operation(document, "GET /v1/b").security, [{ bearer: [] }]);
 });
 
-Deno.test("openapi() can be called while the router answers", async () => {
+Deno.test("openapi() can be called while the router handles requests", async () => {
   const router = createRouter({ info: INFO });
   router.get("/openapi.json", () => Response.json(router.openapi()));
   const document = await (await router.request("/openapi.json")).json();
   assertEquals(Object.keys(document.paths), ["/openapi.json"]);
 });
 
-Deno.test("openapi() throws for what cannot be documented, and the router goes on", async () => {
+Deno.test("openapi() throws for a route that cannot be documented, and the router keeps working", async () => {
   const router = createRouter({ info: INFO }).get("/a", () => new Response("a"), {
     openapi: { operationId: "a b" },
   });
@@ -406,7 +406,7 @@ const PLAIN: readonly (readonly [way: string, router: TypedRouter])[] = [
 ];
 
 for (const [way, router] of PLAIN) {
-  Deno.test(`${way} of /router makes a router without a generator, which says what to call`, () => {
+  Deno.test(`${way} of /router creates a router without a generator, whose error names the function to call`, () => {
     router.get("/a", answer);
     assertThrows(() => router.openapi(), TypeError, "generateOpenAPI(info, router)");
     assertThrows(() => router.openapi(INFO), TypeError, '"@gatehouse/http"');

@@ -144,7 +144,7 @@ Deno.test("generateOpenAPI() writes the document of no routes", () => {
   });
 });
 
-Deno.test("generateOpenAPI() puts what info says where OpenAPI has it", () => {
+Deno.test("generateOpenAPI() puts each part of info where OpenAPI has it", () => {
   const info = {
     summary: "Notes",
     description: "Notes, *shared*",
@@ -177,11 +177,11 @@ Deno.test("generateOpenAPI() puts what info says where OpenAPI has it", () => {
   ]);
 });
 
-Deno.test("generateOpenAPI() takes an empty list of servers for none", () => {
+Deno.test("generateOpenAPI() treats an empty array of servers as none", () => {
   assertEquals(documentOf(() => {}, { servers: [] }).servers, [{ url: "/" }]);
 });
 
-Deno.test("generateOpenAPI() writes an operation's members in one order, whatever was written first", () => {
+Deno.test("generateOpenAPI() writes an operation's fields in a fixed order", () => {
   const document = documentOf((router) =>
     void router.withAuth(integrationOf(STRATEGIES.bearer)).post("/a", answer, {
       openapi: {
@@ -214,7 +214,7 @@ Deno.test("generateOpenAPI() writes an operation's members in one order, whateve
 });
 
 for (const [name, document] of DOCUMENTS) {
-  Deno.test(`generateOpenAPI() writes ${name} as JSON that says all of it, each time the same`, () => {
+  Deno.test(`generateOpenAPI() writes ${name} as complete JSON, the same in every run`, () => {
     const text = JSON.stringify(document());
     assertEquals(JSON.stringify(document()), text);
     assertEquals(JSON.parse(text), JSON.parse(JSON.stringify(JSON.parse(text))));
@@ -251,7 +251,7 @@ const ROUTES: readonly ((router: TypedRouter) => unknown)[] = [
   (router) => router.get("/b", answer, { schema: { query: z.object({ q: z.string() }) } }),
 ];
 
-Deno.test("generateOpenAPI() writes the same operations and components, whatever order routes are in", () => {
+Deno.test("generateOpenAPI() writes the same operations and components, in any order of routes", () => {
   const written = ROUTES.map((_, i) => {
     const router = createRouter();
     for (const add of [...ROUTES.slice(i), ...ROUTES.slice(0, i).toReversed()]) add(router);
@@ -270,7 +270,7 @@ Deno.test("generateOpenAPI() reads any source with routes, and routes that are a
   assertEquals(routesOf(generateOpenAPI(INFO, source)), ["GET /a", "GET /b"]);
 });
 
-Deno.test("generateOpenAPI() writes the same bytes in another process, whatever was made there before", async () => {
+Deno.test("generateOpenAPI() writes the same bytes in another process, whatever was created there before", async () => {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--quiet", new URL("_print.ts", import.meta.url).href],
   }).output();
@@ -283,7 +283,7 @@ Deno.test("generateOpenAPI() writes the same bytes in another process, whatever 
   }
 });
 
-Deno.test("generateOpenAPI() writes a document that may be changed without changing the next", () => {
+Deno.test("generateOpenAPI() returns a document that can be modified without affecting the next", () => {
   const write = () => documentOf((router) => router.post("/a", answer));
   const text = JSON.stringify(write());
   const destroy = (value: unknown): void => {
@@ -307,7 +307,7 @@ const treeSchema: z.ZodType<TreeMetadata> = z.object({
   },
 });
 
-Deno.test("generateOpenAPI() converts validators that metadata has in the place of schemas", () => {
+Deno.test("generateOpenAPI() converts validators that the metadata has instead of schemas", () => {
   const document = documentOf((router) =>
     router.post("/a", answer, {
       openapi: {
@@ -357,7 +357,7 @@ Deno.test("generateOpenAPI() converts validators that metadata has in the place 
   ]);
 });
 
-Deno.test("generateOpenAPI() says whose metadata has a validator that gives no JSON Schema", () => {
+Deno.test("generateOpenAPI() names the route whose metadata has a validator without JSON Schema", () => {
   assertEquals(
     refusalOf(() =>
       documentOf((router) =>
@@ -374,7 +374,7 @@ Deno.test("generateOpenAPI() says whose metadata has a validator that gives no J
   );
 });
 
-Deno.test("generateOpenAPI() does not ask a schema for what is wholly written by hand", () => {
+Deno.test("generateOpenAPI() does not convert a schema that the metadata replaces", () => {
   const written = { "application/json": { schema: { type: "string" } } };
   const { responses } = operation(
     documentOf((router) =>
@@ -388,7 +388,7 @@ Deno.test("generateOpenAPI() does not ask a schema for what is wholly written by
   assertEquals(responses["200"], { description: "OK", content: written });
 });
 
-Deno.test("generateOpenAPI() describes errors by their phrases, where nobody does", () => {
+Deno.test("generateOpenAPI() describes errors by their reason phrases by default", () => {
   const statuses = ["404", "409", "418", "503", "599", "5XX"];
   const { responses } = operation(
     documentOf((router) =>
@@ -412,7 +412,7 @@ Deno.test("generateOpenAPI() describes errors by their phrases, where nobody doe
   ]);
 });
 
-Deno.test("generateOpenAPI() declares no tag of a controller whose methods have tags of their own", () => {
+Deno.test("generateOpenAPI() declares no tag for a controller whose methods have their own tags", () => {
   @Controller("/tagged")
   class TaggedController {
     @Get("/", { tags: ["Own"] })
@@ -427,7 +427,7 @@ Deno.test("generateOpenAPI() declares no tag of a controller whose methods have 
   assertEquals([document.tags, operation(document, "GET /tagged").tags], [undefined, ["Own"]]);
 });
 
-Deno.test("generateOpenAPI() calls a recursive part by where it is used, not as its library does", () => {
+Deno.test("generateOpenAPI() names a recursive part after where it is used, not as its library does", () => {
   const document = documentOf((router) =>
     router.post("/a", answer, { schema: { body: z.object({ tree: treeSchema }) } })
   );
@@ -439,7 +439,7 @@ Deno.test("generateOpenAPI() calls a recursive part by where it is used, not as 
   });
 });
 
-Deno.test("generateOpenAPI() puts together what several decorators say", () => {
+Deno.test("generateOpenAPI() combines the metadata of several decorators", () => {
   @Controller("/merged")
   class MergedController {
     @Endpoint({
@@ -488,7 +488,7 @@ const EXPRESSIONS: readonly (readonly [why: string, schema: z.ZodType, said: Sch
   ["and not at a number", z.coerce.number(), { type: "number" }],
 ];
 for (const [why, schema, said] of EXPRESSIONS) {
-  Deno.test(`generateOpenAPI() keeps the expression of a path parameter ${why}`, () => {
+  Deno.test(`generateOpenAPI() keeps the pattern of a path parameter ${why}`, () => {
     const document = documentOf((router) =>
       router.get("/a/:id{[0-9]+}", answer, { schema: { params: z.object({ id: schema }) } })
     );
@@ -498,7 +498,7 @@ for (const [why, schema, said] of EXPRESSIONS) {
   });
 }
 
-Deno.test("generateOpenAPI() describes a path parameter that is called as a member of objects", () => {
+Deno.test("generateOpenAPI() describes a path parameter with the name of an object's property", () => {
   const document = documentOf((router) =>
     router.get("/:constructor/:id", answer, {
       schema: { params: z.looseObject({ id: z.string() }) },
@@ -529,7 +529,7 @@ Deno.test("generateOpenAPI() converts validators in header fields", () => {
   });
 });
 
-Deno.test("generateOpenAPI() does not take for public what stands beside routes that ask for a guard", () => {
+Deno.test("generateOpenAPI() does not document routes beside guarded ones as public", () => {
   @Controller("/beside")
   class BesideController {
     @Get("/unsaid")

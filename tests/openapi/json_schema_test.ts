@@ -247,12 +247,12 @@ for (const [why, given, told, schemas = {}] of CASES) {
   });
 }
 
-Deno.test("generateOpenAPI() asks for the input of requests, and for the output of responses", () => {
+Deno.test("generateOpenAPI() uses the input side for requests and the output side for responses", () => {
   assertEquals(bodySchemas(validatorOf(text, number)), [text, {}]);
   assertEquals(responseSchemas(validatorOf(text, number)), [number, {}]);
 });
 
-Deno.test("generateOpenAPI() leaves what is read-only out of requests, and what is write-only of responses", () => {
+Deno.test("generateOpenAPI() removes readOnly from requests and writeOnly from responses", () => {
   const given = { properties: { a: { readOnly: true }, b: { writeOnly: true } } };
   assertEquals(bodySchemas(validatorOf(given)), [
     { properties: { a: {}, b: { writeOnly: true } } },
@@ -264,14 +264,14 @@ Deno.test("generateOpenAPI() leaves what is read-only out of requests, and what 
   ]);
 });
 
-Deno.test("generateOpenAPI() makes a parameter of a member that may be anything", () => {
+Deno.test("generateOpenAPI() creates a parameter for a property of any type", () => {
   assertEquals(queryParameters(validatorOf({ properties: { a: true, b: {} } })), [
     { name: "a", in: "query", schema: {} },
     { name: "b", in: "query", schema: {} },
   ]);
 });
 
-Deno.test("generateOpenAPI() makes no parameter of a member that must not be there", () => {
+Deno.test("generateOpenAPI() creates no parameter for a property that must be absent", () => {
   assertEquals(queryParameters(validatorOf({ properties: { a: false, b: text } })), [
     { name: "b", in: "query", schema: text },
   ]);
@@ -301,7 +301,7 @@ const REFUSED: readonly (readonly [why: string, given: SchemaObject, line: strin
 ];
 
 for (const [why, given, line] of REFUSED) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     const lines = refusalOf(() => bodySchemas(validatorOf(given)));
     assertEquals(lines.map((one) => one.replace(/^POST \/a: /, "")), [line]);
   });
@@ -324,7 +324,7 @@ const author = {
   required: ["name"],
 };
 
-Deno.test("generateOpenAPI() refers to a schema with a name, wherever it stands", () => {
+Deno.test("generateOpenAPI() writes a reference to a named schema everywhere", () => {
   assertEquals(bodySchemas(Author), [ref("Author"), { Author: author }]);
   const [inside, schemas] = bodySchemas(z.object({
     one: Author,
@@ -355,7 +355,7 @@ Deno.test("generateOpenAPI() writes a shared schema once, and sorts schemas by n
   ]);
 });
 
-Deno.test("generateOpenAPI() gives one name to a schema whose sides are the same, two where not", () => {
+Deno.test("generateOpenAPI() gives one name to a schema with equal sides, and two otherwise", () => {
   const Note = z.object({ text: z.string(), at: z.string().default("now") }).meta({ id: "Note" });
   const document = routesOf([{ body: Author, response: Author }, { body: Note, response: Note }]);
   assertEquals(Object.keys(schemasOf(document)), ["Author", "Note", "NoteInput"]);
@@ -365,7 +365,7 @@ Deno.test("generateOpenAPI() gives one name to a schema whose sides are the same
   assertEquals([taken?.required, given?.required], [["text"], ["text", "at"]]);
 });
 
-Deno.test("generateOpenAPI() gives different schemas of one name different names", () => {
+Deno.test("generateOpenAPI() gives different schemas of the same name different names", () => {
   const named = (key: string) => z.object({ [key]: z.string() }).meta({ id: "Note" });
   const document = routesOf([
     { body: named("a") },
@@ -396,14 +396,14 @@ const NAMES: readonly (readonly [id: string, name: string, why: string])[] = [
 ];
 
 for (const [id, name, why] of NAMES) {
-  Deno.test(`generateOpenAPI() calls the schema ${id} ${name}: ${why}`, () => {
+  Deno.test(`generateOpenAPI() names the schema ${id} ${name}: ${why}`, () => {
     const [schema, schemas] = bodySchemas(z.array(z.object({ a: z.string() }).meta({ id })));
     assertEquals(schema?.items, ref(name));
     assertEquals(Object.entries(schemas as object).map(([one]) => one), [name]);
   });
 }
 
-Deno.test("generateOpenAPI() tells schemas apart whose names become the same", () => {
+Deno.test("generateOpenAPI() distinguishes schemas whose names become equal", () => {
   const [schema, schemas] = bodySchemas(z.object({
     one: z.object({ a: z.string() }).meta({ id: "A B" }),
     other: z.object({ b: z.string() }).meta({ id: "A_B" }),
@@ -412,7 +412,7 @@ Deno.test("generateOpenAPI() tells schemas apart whose names become the same", (
   assertEquals(Object.keys(schemas as object), ["A_B", "A_BInput"]);
 });
 
-Deno.test("generateOpenAPI() leaves the name of a schema that info has to that one", () => {
+Deno.test("generateOpenAPI() reserves the names of schemas in info", () => {
   const document = documentOf(
     (router) => router.post("/a", answer, { schema: { body: Author } }),
     { schemas: { Author: { type: "integer" } } },
@@ -454,7 +454,7 @@ function tree(name: string): SchemaObject {
   };
 }
 
-Deno.test("generateOpenAPI() makes a component of a schema that refers to itself", () => {
+Deno.test("generateOpenAPI() creates a component for a recursive schema", () => {
   assertEquals(bodySchemas(Tree), [ref("PostABody"), { PostABody: tree("PostABody") }]);
   assertEquals(bodySchemas(z.object({ left: Tree, right: Tree })), [
     {
@@ -466,7 +466,7 @@ Deno.test("generateOpenAPI() makes a component of a schema that refers to itself
   ]);
 });
 
-Deno.test("generateOpenAPI() refers to a schema with a name that refers to itself", () => {
+Deno.test("generateOpenAPI() writes a reference to a named recursive schema", () => {
   const Entries = {
     type: "object",
     propertyNames: text,
@@ -480,7 +480,7 @@ Deno.test("generateOpenAPI() refers to a schema with a name that refers to itsel
   ]);
 });
 
-Deno.test("generateOpenAPI() keeps apart schemas that refer to each other", () => {
+Deno.test("generateOpenAPI() distinguishes mutually recursive schemas", () => {
   const schemas = {
     PostABody: { type: "object", properties: { right: ref("PostABody_2") } },
     PostABody_2: {
@@ -501,7 +501,7 @@ Deno.test("generateOpenAPI() gives one name to a recursive schema of several rou
   assertEquals(schemasOf(document), { Post0Body: tree("Post0Body") });
 });
 
-Deno.test("generateOpenAPI() keeps apart recursive schemas that differ in a name alone", () => {
+Deno.test("generateOpenAPI() distinguishes recursive schemas that differ only in a name", () => {
   const withPart = (id: string) => {
     const Self: z.ZodType = z.object({
       part: z.object({ a: z.string() }).meta({ id }),
@@ -519,7 +519,7 @@ Deno.test("generateOpenAPI() keeps apart recursive schemas that differ in a name
   ]);
 });
 
-Deno.test("generateOpenAPI() leaves a made-up name to a schema that has it as its own", () => {
+Deno.test("generateOpenAPI() reserves a generated name for a schema that has it as its own", () => {
   const Self: z.ZodType = z.object({
     own: z.object({ a: z.string() }).meta({ id: "PostABody" }),
     get self() {
@@ -532,7 +532,7 @@ Deno.test("generateOpenAPI() leaves a made-up name to a schema that has it as it
   assert(schema?.$ref !== ref("PostABody").$ref);
 });
 
-Deno.test("generateOpenAPI() writes what Zod takes for JSON", () => {
+Deno.test("generateOpenAPI() converts Zod's JSON schema", () => {
   const [schema, schemas] = bodySchemas(z.object({ a: z.json(), b: z.json() }));
   assertEquals(schema?.properties, { a: ref("PostABody"), b: ref("PostABody") });
   assertEquals(Object.keys(schemas as object), ["PostABody"]);
@@ -553,7 +553,7 @@ const PLACES: readonly (readonly [place: string, path: string, options: RouteOpt
 ];
 
 for (const [place, path, options] of PLACES) {
-  Deno.test(`generateOpenAPI() refuses a ${place} whose schema is no JSON, and says what to do`, () => {
+  Deno.test(`generateOpenAPI() rejects a ${place} whose schema is not JSON and names the fix`, () => {
     const lines = refusalOf(() => documentOf((router) => router.post(path, answer, options)));
     assertEquals(lines.length, 1);
     const [line = ""] = lines;
@@ -581,7 +581,7 @@ const CONVERTERS: readonly (readonly [why: string, jsonSchema: unknown, line: st
 ];
 
 for (const [why, jsonSchema, line] of CONVERTERS) {
-  Deno.test(`generateOpenAPI() refuses ${why}, and says what to do`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why} and names the fix`, () => {
     const { "~standard": props } = validatorOf({});
     const body = { "~standard": { ...props, jsonSchema } };
     assertEquals(refusalOf(() => bodySchemas(body)), [

@@ -96,7 +96,7 @@ for (const [why, pattern, told, params] of IN_PATH) {
   });
 }
 
-Deno.test("generateOpenAPI() notes what a wildcard is", () => {
+Deno.test("generateOpenAPI() describes a wildcard", () => {
   assertEquals(parameters("/files/*"), [{
     name: "path",
     in: "path",
@@ -106,7 +106,7 @@ Deno.test("generateOpenAPI() notes what a wildcard is", () => {
   }]);
 });
 
-Deno.test("generateOpenAPI() takes no schema for a wildcard, which binds no parameter", () => {
+Deno.test("generateOpenAPI() uses no schema for a wildcard, which binds no parameter", () => {
   const [path] = parameters("/files/*", { params: z.object({ path: z.int().optional() }) });
   assertEquals([path?.description, path?.schema], [WILDCARD_NOTE, { type: "string" }]);
 });
@@ -147,7 +147,7 @@ for (const [why, written, told] of COMPLETED) {
   });
 }
 
-Deno.test("generateOpenAPI() replaces a parameter's schema by written content", () => {
+Deno.test("generateOpenAPI() replaces a parameter's schema by content of the metadata", () => {
   const content = { "application/json": { schema: { type: "object" } } };
   const [q] = parameters("/a", { query }, [{ name: "q", in: "query", content }]);
   assertEquals(q, {
@@ -159,7 +159,7 @@ Deno.test("generateOpenAPI() replaces a parameter's schema by written content", 
   });
 });
 
-Deno.test("generateOpenAPI() adds written parameters behind its own, as text if nothing else", () => {
+Deno.test("generateOpenAPI() appends parameters of the metadata, as strings by default", () => {
   const written: ParameterObject[] = [
     { name: "If-Match", in: "header" },
     { name: "theme", in: "cookie", schema: { enum: ["dark"] } },
@@ -180,7 +180,7 @@ Deno.test("generateOpenAPI() adds written parameters behind its own, as text if 
   ]);
 });
 
-Deno.test("generateOpenAPI() requires a path parameter, whatever is written", () => {
+Deno.test("generateOpenAPI() requires a path parameter, whatever the metadata says", () => {
   const [id] = parameters("/:id", {}, [{ name: "id", in: "path", required: false }]);
   assertEquals(id?.required, true);
 });
@@ -195,7 +195,7 @@ Deno.test("generateOpenAPI() writes an optional parameter's metadata where the p
   assertEquals(parametersOf(document, "GET /a/{id}")[0]?.example, "7");
 });
 
-Deno.test("generateOpenAPI() knows a parameter by its route's name, and a wildcard as path", () => {
+Deno.test("generateOpenAPI() matches a parameter by its name in the route, and a wildcard as path", () => {
   const document = documentOf((router) =>
     router.get("/a/:id", answer)
       .put("/a/:user", answer, {
@@ -216,7 +216,7 @@ Deno.test("generateOpenAPI() knows a parameter by its route's name, and a wildca
   assertEquals(parametersOf(document, "DELETE /a/{id}")[0]?.description, "All");
 });
 
-Deno.test("generateOpenAPI() keeps the rest of a query, of which a part is written", () => {
+Deno.test("generateOpenAPI() keeps the rest of a query that the metadata describes in part", () => {
   const since: ParameterObject = { name: "since", in: "query", schema: { format: "date" } };
   const schema = { query: z.object({ since: z.date(), limit: z.coerce.number().optional() }) };
   assertEquals(parameters("/", schema, [since]), [
@@ -225,14 +225,14 @@ Deno.test("generateOpenAPI() keeps the rest of a query, of which a part is writt
   ]);
 });
 
-Deno.test("generateOpenAPI() takes what is written for what a schema cannot say", () => {
+Deno.test("generateOpenAPI() uses the metadata where a schema cannot be converted", () => {
   const since: ParameterObject = { name: "since", in: "query", schema: { format: "date" } };
   const id: ParameterObject = { name: "id", in: "path", schema: { type: "integer" } };
   const schema = { params: z.object({ id: z.bigint() }), query: z.map(z.string(), z.date()) };
   assertEquals(parameters("/:id", schema, [since, id]), [{ ...id, required: true }, since]);
 });
 
-Deno.test("generateOpenAPI() takes what is written for a schema that says nothing at all", () => {
+Deno.test("generateOpenAPI() uses the metadata for a schema without JSON Schema", () => {
   const since: ParameterObject = { name: "since", in: "query", schema: { format: "date" } };
   const { "~standard": props } = validatorOf({});
   const query = { "~standard": { ...props, jsonSchema: undefined } };
@@ -295,7 +295,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
 ];
 
 for (const [why, build, line] of REFUSED) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => documentOf(build)), [line]);
   });
 }
@@ -309,7 +309,7 @@ const HALF_WRITTEN: readonly (readonly [why: string, query: StandardSchemaV1])[]
 ];
 
 for (const [why, query] of HALF_WRITTEN) {
-  Deno.test(`generateOpenAPI() refuses a query of which ${why} is neither JSON nor written`, () => {
+  Deno.test(`generateOpenAPI() rejects a query of which ${why} is neither JSON nor in the metadata`, () => {
     const since: ParameterObject = { name: "since", in: "query", schema: { format: "date" } };
     const [line = "", ...others] = refusalOf(() => parameters("/a", { query }, [since]));
     assertEquals(others, []);
@@ -454,7 +454,7 @@ const QUERIES: readonly (readonly [
 ];
 
 for (const [why, query, told] of QUERIES) {
-  Deno.test(`generateOpenAPI() makes query parameters of ${why}`, () => {
+  Deno.test(`generateOpenAPI() creates query parameters for ${why}`, () => {
     assertEquals(queryParameters(query), told.map((one) => ({ ...one, in: "query" })));
   });
 }
@@ -501,7 +501,7 @@ for (const [pattern, paths, why] of TEMPLATES) {
   });
 }
 
-Deno.test("generateOpenAPI() keeps the first names of paths that differ in names alone", () => {
+Deno.test("generateOpenAPI() keeps the first names of paths that differ only in names", () => {
   const document = documentOf((router) =>
     router.get("/users/:id/:n", answer).put("/users/:user/:n", answer).delete("/users/:x/*", answer)
   );
@@ -514,7 +514,7 @@ Deno.test("generateOpenAPI() keeps the first names of paths that differ in names
 
 const METHODS = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"];
 
-Deno.test("generateOpenAPI() writes a path's methods in one order", () => {
+Deno.test("generateOpenAPI() writes a path's methods in a fixed order", () => {
   const document = documentOf((router) => {
     for (const method of METHODS.toReversed()) {
       router[method.toLowerCase() as "get"]("/a", answer);
@@ -523,11 +523,11 @@ Deno.test("generateOpenAPI() writes a path's methods in one order", () => {
   assertEquals(routesOf(document), METHODS.map((method) => `${method} /a`));
 });
 
-Deno.test("generateOpenAPI() writes a GET route without the HEAD that it answers too", () => {
+Deno.test("generateOpenAPI() writes a GET route without the implicit HEAD", () => {
   assertEquals(routesOf(documentOf((router) => router.get("/a", answer))), ["GET /a"]);
 });
 
-Deno.test("generateOpenAPI() writes all() as the methods that no route before it has", () => {
+Deno.test("generateOpenAPI() writes all() as the methods that no earlier route has", () => {
   const document = documentOf((router) =>
     router.get("/a", answer).all("/a", answer).post("/b/:id", answer).all("/b/:x?", answer)
   );
@@ -552,14 +552,14 @@ Deno.test("generateOpenAPI() writes all() as the methods that no route before it
   assertEquals(operation(document, "PUT /a").summary, "PUT /a");
 });
 
-Deno.test("generateOpenAPI() refuses a route behind all(), which answers first", () => {
+Deno.test("generateOpenAPI() rejects a route after all(), which answers first", () => {
   assertEquals(
     refusalOf(() => documentOf((router) => router.all("/a", answer).get("/a", answer))),
     ["GET /a: ALL /a has the same path and method; set openapi: false on one"],
   );
 });
 
-Deno.test("generateOpenAPI() refuses a route behind all() for a method that all() is not documented for", () => {
+Deno.test("generateOpenAPI() rejects a route after all() for a method that all() is not documented for", () => {
   for (const method of ["head", "options"] as const) {
     assertEquals(
       refusalOf(() => documentOf((router) => router.all("/a", answer)[method]("/a", answer))),
@@ -618,7 +618,7 @@ Deno.test("generateOpenAPI() writes prefixes, and mounts in mounts", () => {
   ]);
 });
 
-Deno.test("generateOpenAPI() knows an inner parameter by its own name, and an outer one not at all", () => {
+Deno.test("generateOpenAPI() matches an inner parameter by its name, and a shadowed outer one not at all", () => {
   const inner = createRouter().get("/users/:id", answer, {
     openapi: { parameters: [{ name: "id", in: "path", description: "The user" }] },
   });
@@ -667,7 +667,7 @@ const IDS: readonly (readonly [why: string, build: Build, ids: readonly string[]
 ];
 
 for (const [why, build, ids] of IDS) {
-  Deno.test(`generateOpenAPI() makes an operationId of ${why}`, () => {
+  Deno.test(`generateOpenAPI() creates an operationId for ${why}`, () => {
     const document = documentOf(build);
     const found = routesOf(document).map((route) => operation(document, route).operationId);
     assertEquals(found, ids);
@@ -734,12 +734,12 @@ const REFUSED_PATH: readonly (readonly [why: string, build: Build, lines: readon
 ];
 
 for (const [why, build, lines] of REFUSED_PATH) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => documentOf(build)), lines);
   });
 }
 
-Deno.test("generateOpenAPI() takes the same path under openapi: false for none", () => {
+Deno.test("generateOpenAPI() ignores the same path with openapi: false", () => {
   const document = documentOf((router) =>
     router.get("/a/:b{[0-9]+}", answer).get("/a/:b", answer, { openapi: false })
   );

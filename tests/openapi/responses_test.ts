@@ -116,12 +116,12 @@ for (const [why, written, told] of SUCCESSES) {
   });
 }
 
-Deno.test("generateOpenAPI() says nothing of content that no schema describes", () => {
+Deno.test("generateOpenAPI() writes no schema for content without one", () => {
   assertEquals(responses(undefined), { "200": { description: "OK" } });
   assertEquals(responses({ "201": {} }), { "201": { description: "Created" } });
 });
 
-Deno.test("generateOpenAPI() promises of no response that nothing else is in it", () => {
+Deno.test("generateOpenAPI() does not exclude additional properties in responses", () => {
   const strict = z.strictObject({ a: z.strictObject({ b: z.string() }) });
   const document = documentOf((router) =>
     router.get("/a", answer, { schema: { response: strict } })
@@ -129,7 +129,7 @@ Deno.test("generateOpenAPI() promises of no response that nothing else is in it"
   assert(!JSON.stringify(responseOf(document, "GET /a", "200")).includes("additionalProperties"));
 });
 
-Deno.test("generateOpenAPI() takes written content for what a schema cannot say", () => {
+Deno.test("generateOpenAPI() uses the metadata's content where a schema cannot be converted", () => {
   const schema = { response: z.date() };
   const written = { "201": { content }, "202": { content: { "text/csv": { schema: text } } } };
   assertEquals(Object.keys(responses(written, schema) as object), ["201", "202"]);
@@ -179,7 +179,7 @@ const RESPONSE_REFS: Readonly<Record<string, string>> = {
 };
 
 for (const [why, build, statuses] of REFUSALS) {
-  Deno.test(`generateOpenAPI() documents how the router refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() documents how the router rejects ${why}`, () => {
     const document = documentOf(build);
     const [item = {}] = Object.values(document.paths);
     const [found] = Object.values(item);
@@ -194,7 +194,7 @@ for (const [why, build, statuses] of REFUSALS) {
   });
 }
 
-Deno.test("generateOpenAPI() lets a written error take the place of the router's", () => {
+Deno.test("generateOpenAPI() replaces the router's error response by one of the metadata", () => {
   const document = documentOf((router) =>
     router.post("/a", answer, { openapi: { responses: { "415": { description: "Mine" } } } })
   );
@@ -202,7 +202,7 @@ Deno.test("generateOpenAPI() lets a written error take the place of the router's
   assert(!("UnsupportedMediaType" in (document.components.responses ?? {})));
 });
 
-Deno.test("generateOpenAPI() describes shared responses as problems, with their header fields", () => {
+Deno.test("generateOpenAPI() describes shared responses as problem details with header fields", () => {
   const { responses, schemas } = documentOf((router) => router.post("/a", answer)).components;
   for (const { content } of Object.values(responses ?? {})) {
     const { schema, example } = content?.["application/problem+json"] ?? {};
@@ -214,7 +214,7 @@ Deno.test("generateOpenAPI() describes shared responses as problems, with their 
   assertEquals(schemas?.ProblemDetails?.required, ["type", "title", "status", "code"]);
 });
 
-Deno.test("generateOpenAPI() orders responses by status, whatever order they are written in", () => {
+Deno.test("generateOpenAPI() orders responses by status, in any order of the metadata", () => {
   const written = { default: {}, "5XX": {}, "404": {}, "201": {}, "200": {} };
   const document = documentOf((router) =>
     router.get("/:a", answer, { openapi: { responses: written } })
@@ -230,7 +230,7 @@ Deno.test("generateOpenAPI() orders responses by status, whatever order they are
   ]);
 });
 
-Deno.test("generateOpenAPI() keeps its own problems where the application has a schema of that name", () => {
+Deno.test("generateOpenAPI() keeps its problem details if the application has a schema of that name", () => {
   const document = documentOf((router) =>
     router.get("/a", answer, {
       schema: {
@@ -255,7 +255,7 @@ const REFUSED: readonly (readonly [why: string, written: Written, lines: readonl
 ];
 
 for (const [why, written, lines] of REFUSED) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => responses(written)), lines);
   });
 }
@@ -380,7 +380,7 @@ Deno.test("generateOpenAPI() documents a body of POST, PUT and PATCH alone", () 
   assertEquals(withBody, ["put", "post", "patch"]);
 });
 
-Deno.test("generateOpenAPI() documents what is written of a body of all() where it may be", () => {
+Deno.test("generateOpenAPI() documents the metadata's body of all() for methods with content", () => {
   const content = { "text/plain": {} };
   const document = documentOf((router) =>
     router.all("/a", answer, { openapi: { requestBody: { content } } })
@@ -435,7 +435,7 @@ const REFUSED_BODY: readonly (readonly [why: string, build: Build, line: string]
 ];
 
 for (const [why, build, line] of REFUSED_BODY) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => documentOf(build)), [line]);
   });
 }

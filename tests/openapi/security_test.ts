@@ -35,7 +35,7 @@ function apiKeyIn(place: "cookie" | "header", name: string): SecurityScheme {
   return { type: "apiKey", in: place, name };
 }
 
-Deno.test("secured() asks for one scheme, with the scopes that a token needs", () => {
+Deno.test("secured() requires one scheme with the scopes of a token", () => {
   assertEquals(secured("bearer"), [{ bearer: [] }]);
   assertEquals(secured("oauth", ["a", "b"]), [{ oauth: ["a", "b"] }]);
 });
@@ -47,7 +47,7 @@ Deno.test("secured() keeps its own copy of the scopes", () => {
   assertEquals(security, [{ oauth: ["a"] }]);
 });
 
-Deno.test("publicEndpoint asks for nothing, and nobody can make it ask for something", () => {
+Deno.test("publicEndpoint requires nothing and is immutable", () => {
   assertEquals(publicEndpoint, []);
   assert(Object.isFrozen(publicEndpoint));
   assertThrows(() => (publicEndpoint as unknown[]).push({ bearer: [] }), TypeError);
@@ -94,14 +94,14 @@ const SCHEMES: readonly (readonly [
 ];
 
 for (const [why, strategies, schemes] of SCHEMES) {
-  Deno.test(`securitySchemesFor() gives ${why}`, () => {
+  Deno.test(`securitySchemesFor() returns ${why}`, () => {
     const found = securitySchemesFor(strategies);
     assertEquals(found, schemes);
     assertEquals(Object.keys(found), Object.keys(schemes));
   });
 }
 
-Deno.test("generateOpenAPI() writes the document's own security, and the schemes that it names", () => {
+Deno.test("generateOpenAPI() writes the document's own security, and the schemes it uses", () => {
   const document = documentOf(() => {}, {
     security: [...secured("bearer"), ...secured("mine")],
     securitySchemes: { mine: { type: "mutualTLS" }, unused: { type: "mutualTLS" } },
@@ -121,7 +121,7 @@ Deno.test("generateOpenAPI() knows session, bearer and apiKey without a declarat
   assertEquals(Object.keys(components.securitySchemes ?? {}), names.toSorted());
 });
 
-Deno.test("generateOpenAPI() prefers a declaration to what it knows", () => {
+Deno.test("generateOpenAPI() prefers a declaration to a common scheme", () => {
   const declared: SecurityScheme = { type: "http", scheme: "bearer", bearerFormat: "opaque" };
   const { components } = documentOf(() => {}, {
     security: secured("bearer"),
@@ -130,12 +130,12 @@ Deno.test("generateOpenAPI() prefers a declaration to what it knows", () => {
   assertEquals(components.securitySchemes, { bearer: declared });
 });
 
-Deno.test("generateOpenAPI() refuses a document whose security names an unknown scheme", () => {
+Deno.test("generateOpenAPI() rejects a document whose security names an unknown scheme", () => {
   const [line = ""] = refusalOf(() => generateOpenAPI({ ...INFO, security: secured("oauth") }));
   assert(line.includes('info.security names the scheme "oauth", which is not declared'), line);
 });
 
-Deno.test("generateOpenAPI() refuses names of schemes that are none, OpenAPI 3.1 §4.8.7", () => {
+Deno.test("generateOpenAPI() rejects invalid names of security schemes, OpenAPI 3.1 §4.8.7", () => {
   const info = {
     security: secured("a b"),
     securitySchemes: { "a b": { type: "mutualTLS" } },
@@ -355,12 +355,12 @@ const MOUNTS: readonly (readonly [
 ];
 
 for (const [why, found, security] of MOUNTS) {
-  Deno.test(`generateOpenAPI() documents, of a mount, ${why}`, () => {
+  Deno.test(`generateOpenAPI() documents, for a mounted router, ${why}`, () => {
     assertEquals(found(), security);
   });
 }
 
-Deno.test("generateOpenAPI() calls another guard's cookie by its strategy's name", () => {
+Deno.test("generateOpenAPI() names the cookie of a second guard after its strategy", () => {
   const admin: SchemeStrategy = { name: "admin", scheme: { type: "cookie", name: "__Host-admin" } };
   const inner = createRouter().withAuth(integrationOf(admin)).get("/a", answer);
   const document = documentOf((router) =>
@@ -376,7 +376,7 @@ Deno.test("generateOpenAPI() calls another guard's cookie by its strategy's name
   });
 });
 
-Deno.test("generateOpenAPI() takes a description of a guard's scheme from info", () => {
+Deno.test("generateOpenAPI() uses the description of a guard's scheme from info", () => {
   const scheme = { type: "apiKey", in: "cookie", name: "__Host-sid", description: "Mine" } as const;
   const { components } = documentOf(guarded([session]), { securitySchemes: { session: scheme } });
   assertEquals(components.securitySchemes, { session: scheme });
@@ -457,7 +457,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [why, build, line, info] of REFUSED) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => documentOf(build, info)), [line]);
   });
 }
@@ -471,13 +471,13 @@ const BEARER: readonly (readonly [why: string, scheme: SecurityScheme])[] = [
 ];
 
 for (const [why, scheme] of BEARER) {
-  Deno.test(`generateOpenAPI() takes a bearer token ${why} from info`, () => {
+  Deno.test(`generateOpenAPI() accepts a bearer token ${why} in info`, () => {
     const { components } = documentOf(guarded([bearer]), { securitySchemes: { bearer: scheme } });
     assertEquals(components.securitySchemes, { bearer: scheme });
   });
 }
 
-Deno.test("generateOpenAPI() says once what two guards of the same strategies ask together", () => {
+Deno.test("generateOpenAPI() writes the combinations of two guards with the same strategies once", () => {
   const document = documentOf((router) => {
     const inner = createRouter().withAuth(integrationOf(session, bearer)).get("/a", answer);
     router.withAuth(integrationOf(session, bearer)).mount("/inner", inner);
@@ -495,7 +495,7 @@ for (
     ["in a header field", { type: "apiKey", in: "header", name: "__Host-sid" }],
   ] as const
 ) {
-  Deno.test(`generateOpenAPI() refuses a session cookie that info declares as a scheme ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects a session cookie that info declares as a scheme ${why}`, () => {
     const [line = ""] = refusalOf(() =>
       documentOf(guarded([session]), { securitySchemes: { session: scheme } })
     );

@@ -70,7 +70,7 @@ const SCHEMAS: readonly (readonly [why: string, schema: SchemaObject, line: stri
 ];
 
 for (const [why, schema, line] of SCHEMAS) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refused(responding(schema)), [`GET /a: its response 200: ${line}`]);
     assertEquals(refused({ parameters: [{ name: "q", in: "query", schema }] }), [
       `GET /a: parameter "q": ${line}`,
@@ -88,7 +88,7 @@ for (const [why, schema, line] of SCHEMAS) {
   });
 }
 
-Deno.test("generateOpenAPI() takes members that are called as what it refuses", () => {
+Deno.test("generateOpenAPI() accepts properties whose names are rejected keywords", () => {
   const properties = {
     nullable: { type: "boolean" },
     required: {},
@@ -120,7 +120,7 @@ const REFERENCES: readonly (readonly [why: string, ref: string, line: string])[]
 ];
 
 for (const [why, $ref, line] of REFERENCES) {
-  Deno.test(`generateOpenAPI() refuses a reference to ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects a reference to ${why}`, () => {
     for (const schema of [{ $ref }, { items: { $ref } }, { properties: { a: { $ref } } }]) {
       assertEquals(refused(responding(schema)), [`GET /a: ${line}`]);
     }
@@ -136,7 +136,7 @@ const FOUND: readonly (readonly [why: string, $ref: string])[] = [
 ];
 
 for (const [why, $ref] of FOUND) {
-  Deno.test(`generateOpenAPI() takes a written reference to ${why}`, () => {
+  Deno.test(`generateOpenAPI() accepts a reference in the metadata to ${why}`, () => {
     const schemas = { Mine: { properties: { "a/b": { type: "string" } } } };
     const document = documentOf(
       (router) => router.get("/a", answer, { openapi: responding({ $ref }) }),
@@ -146,7 +146,7 @@ for (const [why, $ref] of FOUND) {
   });
 }
 
-Deno.test("generateOpenAPI() takes values for no references", () => {
+Deno.test("generateOpenAPI() does not treat values as references", () => {
   const value = { $ref: "#/nowhere" };
   const schema = { default: value, const: value, enum: [value], examples: [value] };
   documentOf((router) =>
@@ -175,7 +175,7 @@ const EXAMPLES: readonly (readonly [why: string, metadata: EndpointMetadata, whe
 ];
 
 for (const [why, metadata, where] of EXAMPLES) {
-  Deno.test(`generateOpenAPI() refuses an example and examples of ${why}, OpenAPI 3.1 §4.8`, () => {
+  Deno.test(`generateOpenAPI() rejects both example and examples of ${why}, OpenAPI 3.1 §4.8`, () => {
     assertEquals(refused(metadata), [`GET /a: ${where} has both example and examples`]);
   });
 }
@@ -193,14 +193,14 @@ const VALUES: readonly (readonly [why: string, value: unknown])[] = [
 ];
 
 for (const [why, value] of VALUES) {
-  Deno.test(`generateOpenAPI() refuses ${why}, which JSON cannot represent, in one line`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}, which JSON cannot represent, in one line`, () => {
     const lines = refused({ "x-a": value });
     assertEquals(lines.length, 1);
     assertMatch(lines[0] ?? "", /^GET \/a: ./);
   });
 }
 
-Deno.test("generateOpenAPI() lists everything that is wrong, a line for each", () => {
+Deno.test("generateOpenAPI() lists all errors, one line each", () => {
   const lines = refusalOf(() =>
     documentOf((router) =>
       router.get("/a", answer)
@@ -229,7 +229,7 @@ Deno.test("generateOpenAPI() lists everything that is wrong, a line for each", (
   ]);
 });
 
-Deno.test("generateOpenAPI() says the same thing once", () => {
+Deno.test("generateOpenAPI() reports the same error once", () => {
   const lines = refusalOf(() =>
     documentOf((router) =>
       router.all("/a/:id?", answer, {
@@ -256,7 +256,7 @@ const INFOS: readonly (readonly [why: string, info: unknown, lines: readonly str
 ];
 
 for (const [why, info, lines] of INFOS) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     const given = untyped<Partial<OpenApiInfo>>({
       title: undefined,
       version: undefined,
@@ -266,7 +266,7 @@ for (const [why, info, lines] of INFOS) {
   });
 }
 
-Deno.test("generateOpenAPI() lets errors through that are not about the document", () => {
+Deno.test("generateOpenAPI() rethrows errors that are not about the document", () => {
   const boom = new RangeError("boom");
   const openapi = {
     get summary(): string {
@@ -419,7 +419,7 @@ function write(router: TypedRouter): readonly [text: string | undefined, error: 
   }
 }
 
-Deno.test(`generateOpenAPI() documents ${ROUTERS} random routers, or says why not`, () => {
+Deno.test(`generateOpenAPI() documents ${ROUTERS} random routers or reports errors`, () => {
   let written = 0;
   for (let seed = 0; seed < ROUTERS; seed++) {
     const [text, error] = write(randomRouter(seeded(seed)));

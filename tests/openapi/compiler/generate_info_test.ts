@@ -139,7 +139,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   ["flags that look like numbers", {}, ["--title", "0x10", "--api-version", "1.0"], "0x10", "1.0"],
 ];
 for (const [who, files, args, title, version] of TITLES) {
-  Deno.test(`generate takes title and version from ${who}`, async () => {
+  Deno.test(`generate uses title and version from ${who}`, async () => {
     await withTypedProject(
       { "c.ts": BARE, ...files },
       async ({ generateUntyped: generate, document }) => {

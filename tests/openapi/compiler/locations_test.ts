@@ -189,7 +189,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
     `await new Promise((r) => { setTimeout(router.get, 0, "/a", json); setTimeout(r, 9); });`,
   ],
 ];
-Deno.test("generate notes routes that no call stands for, and describes the others", async () => {
+Deno.test("generate notes routes without a call in the source and describes the others", async () => {
   const code = UNKNOWN.map(([, code], i) => `{ ${code.replaceAll("/a", `/${i}`)} }\n`).join("");
   const known = `router.get("/known", () => json({} as A));`;
   const { code: exit, stderr, routes } = await typedRoutes({
@@ -229,7 +229,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["in a very long line", `/*${"x".repeat(200_000)}*/ ${ROUTES.replaceAll("\n", " ")}`],
   ["behind very many lines", "\n".repeat(70_000) + ROUTES],
 ];
-Deno.test("generate finds routes in files of every kind of text", async () => {
+Deno.test("generate finds routes in files with any line ends and encoding marks", async () => {
   await assertMounted("text");
 });
 
@@ -247,11 +247,11 @@ const FOLDERS: readonly string[] = [
   "a?b",
   "it's & +~",
 ];
-Deno.test("generate finds routes in folders whose names URLs write in another way", async () => {
+Deno.test("generate finds routes in folders whose names are escaped in URLs", async () => {
   await assertMounted("folder");
 });
 
-Deno.test("generate finds routes of linked files in linked folders", async () => {
+Deno.test("generate finds routes of symlinked files in symlinked folders", async () => {
   const files = {
     "real/deep/types.ts": "export interface A { a: 1 }\n",
     "real/deep/routes.ts": ROUTES.replace(
@@ -264,7 +264,7 @@ Deno.test("generate finds routes of linked files in linked folders", async () =>
   assertRoutes(await typedRoutes(files, ({ folder }) => makeLinks(folder, links)), EXPECTED);
 });
 
-Deno.test("generate finds routes in a file that was given through a link", async () => {
+Deno.test("generate finds routes in a file that was given through a symlink", async () => {
   const run = await typedRoutes(
     { "real/main.ts": ROUTES },
     ({ folder }) => makeLinks(folder, { "main.ts": "real/main.ts" }),
@@ -397,7 +397,7 @@ const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
   ],
 ];
 
-Deno.test("generate finds the types of a controller, however its class is said", async () => {
+Deno.test("generate finds the types of a controller, however its class is defined", async () => {
   await assertMounted("class");
 });
 
@@ -420,7 +420,7 @@ Deno.test("generate finds controllers of one name in several files, without a ro
   });
 });
 
-Deno.test("generate takes no class that lies where the compiled code has its helpers", async () => {
+Deno.test("generate does not select a class at the line of a compiler's helper", async () => {
   // Frames of what decorators are compiled to have lines of the compiled file
   const filler = Array.from({ length: 60 }, (_, i) =>
     `const C${i} = @Controller("/f${i}") class {
@@ -477,7 +477,7 @@ export const info = { title: "Classes", version: "1" };`;
 
 const settings = Error as { stackTraceLimit?: number; prepareStackTrace?: unknown };
 
-Deno.test("reportDefinition() notes nothing before noteSites(), and then its caller", () => {
+Deno.test("reportDefinition() records its caller only after listenForDefinitions()", () => {
   const [before, after] = [{}, {}];
   reportDefinition(before);
   assertEquals(locationsOf(before), []);
@@ -488,7 +488,7 @@ Deno.test("reportDefinition() notes nothing before noteSites(), and then its cal
   assert(found !== undefined && found.line > 1 && found.column > 1);
 });
 
-Deno.test("reportDefinition() leaves the settings of stacks as they were", () => {
+Deno.test("reportDefinition() restores the stack trace settings", () => {
   const { stackTraceLimit, prepareStackTrace } = settings;
   const own = (_: unknown, frames: readonly unknown[]): string => `own ${frames.length}`;
   settings.stackTraceLimit = 3;
@@ -522,7 +522,7 @@ export function unused() {
 }
 `;
 
-Deno.test("generate takes no class for another one of its file", async () => {
+Deno.test("generate does not confuse two classes of the same name in a file", async () => {
   await withProject({ "c.ts": BY_HAND }, async ({ generate, read }) => {
     const { code, stderr } = await generate("--controllers", "c.ts");
     assertEquals(code, 0, stderr);

@@ -25,7 +25,7 @@ const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
   ["it is a device", ["--deny-write=/dev"], "/dev/null"],
 ];
 for (const [why, flags, output] of UNWRITABLE) {
-  Deno.test(`generate fails and leaves nothing behind if ${why}`, async () => {
+  Deno.test(`generate fails and creates no file if ${why}`, async () => {
     const files = { "c.ts": CONTROLLERS, "folder/x": "", "locked/openapi.json": "old" };
     await withProject(files, async (project) => {
       const before = await project.files();
@@ -63,7 +63,7 @@ const LINKS: readonly (readonly [string, Files, Files, string, string])[] = [
   ],
 ];
 for (const [what, files, links, output, written] of LINKS) {
-  Deno.test(`generate writes through a link that leads to ${what}`, async () => {
+  Deno.test(`generate writes through a symlink to ${what}`, async () => {
     await withTypedProject(
       { "c.ts": routedApp() + INFO, ...files },
       async ({ folder, generateUntyped: generate, read }) => {
@@ -88,7 +88,7 @@ for (const [what, files, links, output, written] of LINKS) {
 }
 
 Deno.test({
-  name: "generate leaves the mode of a document as it is",
+  name: "generate keeps the mode of a document",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withTypedProject(

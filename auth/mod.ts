@@ -1,11 +1,11 @@
 /**
- * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle, JWT and the
- * keys behind them, refresh tokens, API keys, guards and routes, and the stores behind them.
+ * Authentication built on the Web Cryptography API alone: passwords, sessions, cookies, CSRF, the login throttle, JWT and
+ * signing keys, refresh tokens, API keys, guards, routes and stores.
  *
  * @module
  */
 
-// Authentication put together
+// Setup
 export { Auth, registerAuth } from "./http/register.ts";
 export type { AuthOptions } from "./http/register.ts";
 export type * from "./http/service_options.ts";
@@ -44,7 +44,7 @@ export { createAuthRoutes } from "./http/routes.ts";
 export { createTokenRoutes } from "./http/token_routes.ts";
 export { mountAuthRoutes } from "./http/mount_routes.ts";
 
-// Who it is, and how a request says so
+// Principals and strategies
 export { createPrincipal } from "./principal.ts";
 export type {
   Authentication,
@@ -71,37 +71,16 @@ export type { BearerTokenStrategyOptions } from "./tokens/bearer_strategy.ts";
 export { sessionCookieStrategy } from "./session/strategy.ts";
 export type { SessionCookieStrategyOptions } from "./session/strategy.ts";
 
-// What is refused, and what happened
+// Errors and events
 export { AuthError } from "./error.ts";
 export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts";
 export type {
-  ApiKeyCreated,
-  ApiKeyRevoked,
   AuthEvent,
   AuthEventListener,
-  AuthorizationRefused,
-  CredentialRefused,
-  CsrfFailed,
+  AuthEventMap,
   CsrfFailure,
-  EventBase,
-  KeyRotated,
-  LoginFailed,
   LoginFailure,
-  LoginSucceeded,
-  LoginThrottled,
-  PasswordChanged,
-  PasswordRehashed,
-  RefreshReuseDetected,
-  RefreshRotated,
-  SessionCreated,
-  SessionExpired,
   SessionExpiry,
-  SessionRevoked,
-  UserCreated,
-  UserDisabled,
-  UserEnabled,
-  UserIdentifierChanged,
-  UserRemoved,
 } from "./events.ts";
 
 // Passwords
@@ -132,8 +111,11 @@ export { canonicalIdentifier } from "./identifier.ts";
 export { signJws, verifyJws } from "./jwt/jws.ts";
 export type {
   FoundKeys,
+  Jwk,
+  JwkSet,
   JwsHeader,
   JwsHeaderInit,
+  JwtClaims,
   KeyResolver,
   SignJwsOptions,
   TokenFailure,
@@ -142,10 +124,10 @@ export type {
   VerifyJwsOptions,
 } from "./jwt/types.ts";
 export { signJwt, verifyJwt } from "./jwt/jwt.ts";
-export type { JwtClaims, SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt/jwt.ts";
+export type { SignJwtOptions, VerifiedJwt, VerifyJwtOptions } from "./jwt/jwt.ts";
 export type { AsymmetricAlgorithm, JwaAlgorithm } from "./jwt/jwa.ts";
 export { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "./jwt/jwk.ts";
-export type { ImportJwkOptions, Jwk, JwkSet } from "./jwt/jwk.ts";
+export type { ImportJwkOptions } from "./jwt/jwk.ts";
 export { importPem } from "./jwt/pem.ts";
 export type { ImportPemOptions } from "./jwt/pem.ts";
 export { keyService } from "./keys/key_service.ts";
@@ -163,13 +145,14 @@ export type {
   IssuedRefreshToken,
   IssueRefreshTokenOptions,
   RefreshFailure,
+  RefreshFamilyInfo,
+  RefreshGrant,
   RefreshLimits,
   RefreshService,
   RefreshServiceOptions,
   RotatedRefreshToken,
   RotateRefreshTokenOptions,
 } from "./tokens/refresh_types.ts";
-export type { RefreshFamilyInfo, RefreshGrant } from "./tokens/_refresh_limits.ts";
 export { tokenService } from "./tokens/token_service.ts";
 export type {
   IssuedTokens,
@@ -189,7 +172,7 @@ export type {
   NewApiKey,
   NewApiKeyOptions,
   VerifiedApiKey,
-} from "./tokens/api_key_service.ts";
+} from "./tokens/api_key_types.ts";
 export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
 export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
@@ -197,7 +180,7 @@ export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 export { userService } from "./users/user_service.ts";
 export type { UserService, UserServiceOptions } from "./users/user_service.ts";
 
-// The login throttle
+// Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
 export type {
   KnownUser,

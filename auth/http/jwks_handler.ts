@@ -7,7 +7,8 @@
 import { problem } from "../../router/problem.ts";
 import type { RouteRequest } from "../../router/types.ts";
 import { digestText } from "../_kdf.ts";
-import { type JwkSet, publicJwk } from "../jwt/jwk.ts";
+import { publicJwk } from "../jwt/jwk.ts";
+import type { JwkSet } from "../jwt/types.ts";
 import type { KeyService } from "../keys/key_service.ts";
 
 /** A set in its serialized form. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { TokenFailure } from "./types.ts";
-import type { JwtClaims } from "./jwt.ts";
+import type { JwtClaims, TokenFailure } from "./types.ts";
 
 /** Rules for claims, read once. */
 export interface ClaimRules {

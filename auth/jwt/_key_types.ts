@@ -7,9 +7,15 @@
 
 import { decodeBase64Url } from "../_base64url.ts";
 import type { Bytes } from "../_bytes.ts";
-import { coordinateBytes, isEd25519Point, isOnCurve, isPrivateScalar } from "./_key_checks.ts";
-import { validateRsaModulus } from "./_rsa.ts";
-import type { JwaRow, KeyType } from "./jwa.ts";
+import {
+  coordinateBytes,
+  isEd25519Point,
+  isOnCurve,
+  isPrivateScalar,
+  validateRsaModulus,
+} from "./_key_checks.ts";
+import { JWA, type JwaAlgorithm, type JwaRow, type KeyType } from "./jwa.ts";
+import type { Jwk } from "./types.ts";
 
 /** Members of a key that are bytes, decoded. */
 export type KeyBytes = Readonly<Record<string, Bytes>>;
@@ -122,4 +128,32 @@ function decodeMembers(
     bytes[member] = decodeBase64Url(text);
   }
   return bytes;
+}
+
+/** Why a key is not for an algorithm and a use, by what it says of itself; nothing if it is. */
+export function validateKeyUse(
+  jwk: Jwk,
+  alg: JwaAlgorithm,
+  usage: "sign" | "verify",
+): string | undefined {
+  const { kty, crv } = JWA[alg];
+  if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) return `it is no key of ${alg}`;
+  if (jwk.alg !== undefined && jwk.alg !== alg) return "it is for another algorithm";
+  if (jwk.use !== undefined && jwk.use !== "sig") return "its use is not sig"; // RFC 7517 §4.2
+  return operationsProblem(
+    jwk,
+    kty === "oct" ? [usage] : usage === "verify" ? ["verify", "sign"] : ["sign"],
+  );
+}
+
+/** RFC 7517 §4.3. The public half of a private key is for verifying, though the key says `sign`. */
+function operationsProblem(
+  { key_ops: operations }: Jwk,
+  wanted: readonly string[],
+): string | undefined {
+  if (operations === undefined) return undefined;
+  const isValid = Array.isArray(operations) && new Set(operations).size === operations.length;
+  return isValid && wanted.some((operation) => operations.includes(operation))
+    ? undefined
+    : "its key_ops are for something else";
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { validateKeyUse } from "./_key_use.ts";
+import { validateKeyUse } from "./_key_types.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
-import { importJwk, type Jwk, publicJwk } from "./jwk.ts";
+import { importJwk, publicJwk } from "./jwk.ts";
+import type { Jwk } from "./types.ts";
 
 /** The keys of a set. */
 export interface PublishedKeys {

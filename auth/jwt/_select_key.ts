@@ -4,11 +4,17 @@
  * @module
  */
 
-import { validateKeyUse } from "./_key_use.ts";
-import { tokenError } from "./_token_error.ts";
+import { validateKeyUse } from "./_key_types.ts";
+import {
+  type FoundKeys,
+  type Jwk,
+  type JwkSet,
+  type JwsHeader,
+  tokenError,
+  type VerificationKeys,
+} from "./types.ts";
 import { JWA, type JwaAlgorithm } from "./jwa.ts";
-import { importJwk, type Jwk, type JwkSet } from "./jwk.ts";
-import type { FoundKeys, JwsHeader, VerificationKeys } from "./types.ts";
+import { importJwk } from "./jwk.ts";
 
 /** Finds the one key of a token. */
 export type KeyFinder = (header: JwsHeader) => CryptoKey | Promise<CryptoKey>;

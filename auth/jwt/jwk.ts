@@ -6,9 +6,14 @@
 
 import { encodeBase64Url } from "../_base64url.ts";
 import { utf8 } from "../_bytes.ts";
-import { cannotImport, checkMembers, isKeyType, KEY_KINDS, type KeyBytes } from "./_key_types.ts";
-import { validateKeyUse } from "./_key_use.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import {
+  cannotImport,
+  checkMembers,
+  isKeyType,
+  KEY_KINDS,
+  type KeyBytes,
+  validateKeyUse,
+} from "./_key_types.ts";
 import { randomId } from "../_random.ts";
 import {
   createSignature,
@@ -18,42 +23,7 @@ import {
   type JwaRow,
   verifySignature,
 } from "./jwa.ts";
-
-/** A key in JSON, RFC 7517 §4. */
-export interface Jwk {
-  /** Type: `EC`, `RSA`, `OKP` or `oct`. */
-  readonly kty: string;
-  /** What a key is told from others by. */
-  readonly kid?: string;
-  /** The one algorithm that it is for. */
-  readonly alg?: string;
-  /** What it is for; `sig` for signatures. */
-  readonly use?: string;
-  /** What it is for, in the words of Web Crypto. */
-  readonly key_ops?: readonly string[];
-  /** Curve. */
-  readonly crv?: string;
-  /** First coordinate of a point, or all of it. */
-  readonly x?: string;
-  /** Second coordinate. */
-  readonly y?: string;
-  /** Modulus. */
-  readonly n?: string;
-  /** Exponent. */
-  readonly e?: string;
-  /** Private number. */
-  readonly d?: string;
-  /** Secret. */
-  readonly k?: string;
-  /** Others, RFC 7517 §4. */
-  readonly [member: string]: unknown;
-}
-
-/** Keys in JSON, RFC 7517 §5. */
-export interface JwkSet {
-  /** The keys. */
-  readonly keys: readonly Jwk[];
-}
+import type { Jwk } from "./types.ts";
 
 /** Options of {@linkcode importJwk}. */
 export interface ImportJwkOptions {
@@ -83,7 +53,6 @@ export interface ImportJwkOptions {
  * ```
  */
 export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
-  rejectUnknownOptions("Cannot import key", options, IMPORT_NAMES);
   if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
   const { alg = algorithmOf(jwk), extractable = false } = options;
   const row = rowOf(alg);
@@ -219,8 +188,6 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
   const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
 }
-
-const IMPORT_NAMES: OptionNames<ImportJwkOptions> = { alg: true, usage: true, extractable: true };
 
 /** The algorithm that a key names, or that its curve leaves. */
 function algorithmOf(jwk: Jwk): JwaAlgorithm {

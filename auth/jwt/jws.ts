@@ -7,17 +7,17 @@
 import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { type Bytes, utf8 } from "../_bytes.ts";
 import { importOnce, keyFinder, signingAlgorithm } from "./_select_key.ts";
-import { tokenError } from "./_token_error.ts";
+import {
+  type JwsHeader,
+  type JwsHeaderInit,
+  type SignJwsOptions,
+  tokenError,
+  type VerifiedJws,
+  type VerifyJwsOptions,
+} from "./types.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { checkAlgorithms, createSignature, type JwaAlgorithm, verifySignature } from "./jwa.ts";
-import type {
-  JwsHeader,
-  JwsHeaderInit,
-  SignJwsOptions,
-  VerifiedJws,
-  VerifyJwsOptions,
-} from "./types.ts";
 
 /**
  * Signs a payload.
@@ -44,17 +44,27 @@ export async function signJws(
   payload: string | BufferSource,
   options: SignJwsOptions,
 ): Promise<string> {
-  rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
+  return await jwsSigner(options)(payload);
+}
+
+/** {@linkcode signJws} with options that are read once. */
+export function jwsSigner(
+  options: SignJwsOptions,
+): (payload: string | BufferSource) => Promise<string> {
   const { algorithms, key, header = {} } = options;
   checkAlgorithms("Cannot sign token", algorithms);
   if (typeof key !== "object" || key === null) {
-    throw new TypeError("Cannot sign token: key is no CryptoKey and no JWK");
+    throw new TypeError("Cannot sign token: key must be a CryptoKey or a JWK");
   }
   const alg = signingAlgorithm(key, algorithms);
   const kid = "kty" in key ? key.kid : undefined;
-  const privateKey = await importOnce(key, alg, "sign");
-  const input = `${encodeHeader({ kid, ...header }, alg)}.${encodeBase64Url(toBytes(payload))}`;
-  return `${input}.${encodeBase64Url(await createSignature(alg, privateKey, utf8(input)))}`;
+  const encodedHeader = encodeHeader({ kid, ...header }, alg);
+
+  return async (payload) => {
+    const input = `${encodedHeader}.${encodeBase64Url(toBytes(payload))}`;
+    const privateKey = await importOnce(key, alg, "sign");
+    return `${input}.${encodeBase64Url(await createSignature(alg, privateKey, utf8(input)))}`;
+  };
 }
 
 /**
@@ -130,8 +140,6 @@ export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise
 export function mediaType(typ: string): string {
   return typ.toLowerCase().replace(/^application\/(?=[^/]*$)/, "");
 }
-
-const SIGN_NAMES: OptionNames<SignJwsOptions> = { algorithms: true, key: true, header: true };
 
 const VERIFY_NAMES: OptionNames<VerifyJwsOptions> = {
   algorithms: true,

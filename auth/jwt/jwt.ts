@@ -5,32 +5,17 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { tokenError } from "./_token_error.ts";
+import {
+  type JwsHeader,
+  type JwtClaims,
+  type SignJwsOptions,
+  tokenError,
+  type VerifyJwsOptions,
+} from "./types.ts";
 import { type ClaimRules, malformedClaim, validateClaims } from "./_claims.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseStrictObject } from "../_strict_json.ts";
-import { jwsVerifier, mediaType, signJws } from "./jws.ts";
-import type { JwsHeader, SignJwsOptions, VerifyJwsOptions } from "./types.ts";
-
-/** Claims, RFC 7519 §4. Times are in seconds since the epoch. */
-export interface JwtClaims {
-  /** Who issued the token. */
-  readonly iss?: string;
-  /** Whom it is about. */
-  readonly sub?: string;
-  /** Whom it is for. */
-  readonly aud?: string | readonly string[];
-  /** From when on it is no longer valid. */
-  readonly exp?: number;
-  /** From when on it is valid. */
-  readonly nbf?: number;
-  /** When it was issued. */
-  readonly iat?: number;
-  /** What it is told from others by. */
-  readonly jti?: string;
-  /** Others. */
-  readonly [claim: string]: unknown;
-}
+import { jwsSigner, jwsVerifier, mediaType } from "./jws.ts";
 
 /** Options of {@linkcode signJwt}. */
 export interface SignJwtOptions extends SignJwsOptions {
@@ -107,20 +92,35 @@ export interface VerifiedJwt {
  * ```
  */
 export async function signJwt(claims: JwtClaims, options: SignJwtOptions): Promise<string> {
-  rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
-  const { expiresIn, now, header, ...rest } = options;
-  if (!isPlainObject(claims)) throw new TypeError("Cannot sign token: the claims are no object");
-  const issuedAt = claims.iat ?? createClock(now)();
-  const ends = expiresIn === undefined ? {} : { exp: issuedAt + checkSeconds(expiresIn) };
-  const whole: JwtClaims = { ...claims, iat: issuedAt, ...ends };
-  const malformed = malformedClaim(whole);
-  if (malformed !== undefined) {
-    throw new TypeError(`Cannot sign token: the claim ${malformed} is of a wrong type`);
-  }
-  if (whole.exp === undefined) {
-    throw new TypeError("Cannot sign token: say when it ends, by expiresIn or the claim exp");
-  }
-  return await signJws(JSON.stringify(whole), { ...rest, header: { typ: "JWT", ...header } });
+  return await jwtSigner(options)(claims);
+}
+
+/** {@linkcode signJwt} with options that are read once. */
+export function jwtSigner(options: SignJwtOptions): (claims: JwtClaims) => Promise<string> {
+  const { algorithms, key, header, expiresIn } = options;
+  if (expiresIn !== undefined) checkSeconds(expiresIn);
+  const now = createClock(options.now);
+  const sign = jwsSigner({ algorithms, key, header: { typ: "JWT", ...header } });
+
+  return async (claims) => {
+    if (!isPlainObject(claims)) {
+      throw new TypeError("Cannot sign token: claims must be a plain object");
+    }
+    const iat = claims.iat ?? now();
+    const complete: JwtClaims = {
+      ...claims,
+      iat,
+      ...(expiresIn === undefined ? {} : { exp: iat + expiresIn }),
+    };
+    const malformed = malformedClaim(complete);
+    if (malformed !== undefined) {
+      throw new TypeError(`Cannot sign token: the claim ${malformed} has the wrong type`);
+    }
+    if (complete.exp === undefined) {
+      throw new TypeError("Cannot sign token: expiresIn or the claim exp is required");
+    }
+    return await sign(JSON.stringify(complete));
+  };
 }
 
 /**
@@ -188,14 +188,6 @@ function readClaims(payload: Uint8Array<ArrayBuffer>): JwtClaims {
     throw tokenError("claims_malformed");
   }
 }
-
-const SIGN_NAMES: OptionNames<SignJwtOptions> = {
-  algorithms: true,
-  key: true,
-  header: true,
-  expiresIn: true,
-  now: true,
-};
 
 /** A misspelt expectation would not be looked at. */
 const VERIFY_NAMES: OptionNames<VerifyJwtOptions> = {
@@ -271,7 +263,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function checkSeconds(expiresIn: number): number {
-  if (Number.isFinite(expiresIn) && expiresIn > 0) return expiresIn;
-  throw new RangeError("Cannot sign token: expiresIn is not a number of seconds more than 0");
+function checkSeconds(expiresIn: number): void {
+  if (Number.isFinite(expiresIn) && expiresIn > 0) return;
+  throw new RangeError("Cannot sign token: expiresIn must be a number of seconds greater than 0");
 }

@@ -7,9 +7,9 @@
 import { decodeBase64Bare } from "../_base64url.ts";
 import type { Bytes } from "../_bytes.ts";
 import { cannotImport } from "./_key_types.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
-import { exportJwk, importJwk, type Jwk } from "./jwk.ts";
+import { exportJwk, importJwk } from "./jwk.ts";
+import type { Jwk } from "./types.ts";
 
 /** Options of {@linkcode importPem}. */
 export interface ImportPemOptions {
@@ -18,8 +18,6 @@ export interface ImportPemOptions {
   /** Whether the runtime gives the key out again. @default {false} */
   readonly extractable?: boolean | undefined;
 }
-
-const OPTION_NAMES: OptionNames<ImportPemOptions> = { alg: true, extractable: true };
 
 /** What there is, and how to make of it what is taken. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -57,7 +55,6 @@ const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END 
  * ```
  */
 export async function importPem(pem: string, options: ImportPemOptions): Promise<CryptoKey> {
-  rejectUnknownOptions("Cannot import key", options, OPTION_NAMES);
   const { alg, extractable = false } = options;
   if (!isJwaAlgorithm(alg)) throw cannotImport("say its algorithm by alg");
   const { label, der } = readPem(pem);

@@ -7,15 +7,13 @@
 
 import { createClock } from "../_clock.ts";
 import { fetchJson } from "../_fetch_json.ts";
-import { tokenError } from "./_token_error.ts";
-import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { type Jwk, type JwsHeader, type KeyResolver, tokenError } from "./types.ts";
+import { checkOptionalFunction } from "../_options.ts";
 import { publicUrl } from "../_public_url.ts";
 import { type PublishedKeys, readPublishedKeys } from "./_remote_key_set.ts";
 import { onceEach, warnConsole } from "../_report.ts";
 import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
-import type { Jwk } from "./jwk.ts";
-import type { JwsHeader, KeyResolver } from "./types.ts";
 
 /** Options of {@linkcode remoteJwks}. */
 export interface RemoteJwksOptions {
@@ -54,18 +52,6 @@ interface KnownKeys extends PublishedKeys {
 }
 
 const ACTION = "Cannot set up remote keys";
-
-const OPTION_NAMES: OptionNames<RemoteJwksOptions> = {
-  fetch: true,
-  insecureLoopback: true,
-  cacheAge: true,
-  cooldown: true,
-  staleAge: true,
-  maxBytes: true,
-  timeoutMs: true,
-  now: true,
-  warn: true,
-};
 
 /** Timers that last longer end at once. */
 const MAX_NUMBER = 2 ** 31 - 1;
@@ -192,7 +178,6 @@ function downMessage(origin: string, isKnown: boolean): string {
 
 /** The options, with what stands for those that were left out. */
 function readOptions(options: RemoteJwksOptions) {
-  rejectUnknownOptions<RemoteJwksOptions>(ACTION, options, OPTION_NAMES);
   const { fetch, insecureLoopback = false, now, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "fetch", fetch);
   checkOptionalFunction(ACTION, "now", now);

@@ -4,8 +4,44 @@
  * @module
  */
 
+import { AuthError } from "../error.ts";
 import type { JwaAlgorithm } from "./jwa.ts";
-import type { Jwk, JwkSet } from "./jwk.ts";
+
+/** A key in JSON, RFC 7517 §4. */
+export interface Jwk {
+  /** Type: `EC`, `RSA`, `OKP` or `oct`. */
+  readonly kty: string;
+  /** What a key is told from others by. */
+  readonly kid?: string;
+  /** The one algorithm that it is for. */
+  readonly alg?: string;
+  /** What it is for; `sig` for signatures. */
+  readonly use?: string;
+  /** What it is for, in the words of Web Crypto. */
+  readonly key_ops?: readonly string[];
+  /** Curve. */
+  readonly crv?: string;
+  /** First coordinate of a point, or all of it. */
+  readonly x?: string;
+  /** Second coordinate. */
+  readonly y?: string;
+  /** Modulus. */
+  readonly n?: string;
+  /** Exponent. */
+  readonly e?: string;
+  /** Private number. */
+  readonly d?: string;
+  /** Secret. */
+  readonly k?: string;
+  /** Others, RFC 7517 §4. */
+  readonly [member: string]: unknown;
+}
+
+/** Keys in JSON, RFC 7517 §5. */
+export interface JwkSet {
+  /** The keys. */
+  readonly keys: readonly Jwk[];
+}
 
 /** The header of a token, RFC 7515 §4.1. Of what it says, only `alg`, `typ`, `kid`, `crit` and `b64` are looked at. */
 export interface JwsHeader {
@@ -76,6 +112,26 @@ export interface VerifiedJws {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
+/** Claims, RFC 7519 §4. Times are in seconds since the epoch. */
+export interface JwtClaims {
+  /** Who issued the token. */
+  readonly iss?: string;
+  /** Whom it is about. */
+  readonly sub?: string;
+  /** Whom it is for. */
+  readonly aud?: string | readonly string[];
+  /** From when on it is no longer valid. */
+  readonly exp?: number;
+  /** From when on it is valid. */
+  readonly nbf?: number;
+  /** When it was issued. */
+  readonly iat?: number;
+  /** What it is told from others by. */
+  readonly jti?: string;
+  /** Others. */
+  readonly [claim: string]: unknown;
+}
+
 /**
  * Why a token was refused, as `reason` of the {@linkcode AuthError}; never sent. The claim in front is the one that is
  * missing or wrong: `expired`, `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names
@@ -101,3 +157,13 @@ export type TokenFailure =
   | "iss_mismatch"
   | "aud_mismatch"
   | "sub_mismatch";
+
+/** A refusal. */
+export function tokenError(reason: TokenFailure, cause?: unknown): AuthError {
+  return new AuthError(isExpiry(reason) ? "token_expired" : "invalid_token", { reason, cause });
+}
+
+/** Whether a token was good, once: a client then asks for the next one. */
+function isExpiry(reason: TokenFailure): boolean {
+  return reason === "expired" || reason === "max_age_exceeded";
+}

@@ -8,7 +8,8 @@
 import { digestText } from "../_kdf.ts";
 import type { RingKey } from "./_rotation.ts";
 import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../jwt/jwa.ts";
-import { generateJwk, importJwk, type Jwk, jwkThumbprint, publicJwk } from "../jwt/jwk.ts";
+import { generateJwk, importJwk, jwkThumbprint, publicJwk } from "../jwt/jwk.ts";
+import type { Jwk } from "../jwt/types.ts";
 import type { KeyRing, StoredKey } from "../stores/types.ts";
 
 /** A key that was checked. The private one cannot be taken out of it. */

@@ -10,7 +10,7 @@ import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { utf8 } from "../_bytes.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
-import type { Jwk } from "../jwt/jwk.ts";
+import type { Jwk } from "../jwt/types.ts";
 import type { StoredKey } from "../stores/types.ts";
 
 /** What encrypts and opens. */

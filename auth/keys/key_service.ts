@@ -11,20 +11,14 @@ import { keyStoreOf } from "./_encrypted_store.ts";
 import { keyCache } from "./_cache.ts";
 import { isAsymmetric, type SigningKey } from "./_import.ts";
 import { findSigner, isPublished, type RingNumbers, ringRules } from "./_rotation.ts";
-import {
-  checkOptionalFunction,
-  type OptionNames,
-  rejectUnknownOptions,
-  requireSeconds,
-} from "../_options.ts";
+import { checkOptionalFunction, requireSeconds } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
-import type { JwkSet } from "../jwt/jwk.ts";
-import type { KeyResolver } from "../jwt/types.ts";
-import { type JwtClaims, signJwt } from "../jwt/jwt.ts";
+import type { JwkSet, JwtClaims, KeyResolver } from "../jwt/types.ts";
+import { jwtSigner } from "../jwt/jwt.ts";
 import type { KeyStore } from "../stores/types.ts";
 
 /** Options of {@linkcode keyService}. Give all processes on one store the same ones. */
@@ -135,10 +129,6 @@ export interface KeyService {
 
 const ACTION = "Cannot create key service";
 
-const SIGN_NAMES: OptionNames<SignTokenOptions> = { alg: true, typ: true, expiresIn: true };
-
-const ROTATE_NAMES: OptionNames<RotateKeysOptions> = { revoke: true };
-
 /** Seconds from one reading of the store to the next, whatever key ids tokens name. */
 const COOLDOWN = 5;
 
@@ -188,11 +178,21 @@ export function keyService(options: KeyServiceOptions): KeyService {
   const rules = ringRules(numbers);
   const emit = createEmitter({ events, now, warn });
   const keeper = keyCache({ store, rules, now, emit, warn });
+  const signers = new WeakMap<CryptoKey, Signer>();
   let published: { readonly of: string; readonly set: JwkSet } | undefined;
 
   function find(keys: readonly SigningKey[], kid: string): SigningKey | undefined {
     const at = now();
     return keys.find((key) => key.kid === kid && isPublished(key, at, rules));
+  }
+
+  /** The signer of a key; that of the last `typ` is kept, since a service signs tokens of one. */
+  function signerOf({ kid, alg, privateKey: key }: SigningKey, typ: string): Signer["sign"] {
+    const known = signers.get(key);
+    if (known?.typ === typ) return known.sign;
+    const sign = jwtSigner({ algorithms: [alg], key, header: { typ, kid } });
+    signers.set(key, { typ, sign });
+    return sign;
   }
 
   return Object.freeze(
@@ -202,7 +202,6 @@ export function keyService(options: KeyServiceOptions): KeyService {
       maxTokenAge,
 
       async sign(claims: JwtClaims, options: SignTokenOptions) {
-        rejectUnknownOptions("Cannot sign token", options, SIGN_NAMES);
         const { alg = algorithms[0], typ = "JWT", expiresIn } = options;
         if (alg === undefined || !algorithms.includes(alg)) {
           throw new RangeError("Cannot sign token: alg is not one of the service's algorithms");
@@ -217,12 +216,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
         if (signer === undefined) {
           throw new AuthError("service_unavailable", { reason: "key_missing" });
         }
-        const { kid, privateKey: key } = signer;
-        const header = { typ, kid };
-        return await signJwt(
-          { ...claims, iat: at, exp: at + expiresIn },
-          { algorithms: [alg], key, header },
-        );
+        return await signerOf(signer, typ)({ ...claims, iat: at, exp: at + expiresIn });
       },
 
       async jwks() {
@@ -244,7 +238,6 @@ export function keyService(options: KeyServiceOptions): KeyService {
       },
 
       async rotate(options: RotateKeysOptions = {}) {
-        rejectUnknownOptions("Cannot rotate keys", options, ROTATE_NAMES); // a stolen key would go on behind a misspelt `revoke`
         const { revoke = false } = options;
         if (typeof revoke !== "boolean") {
           throw new TypeError("Cannot rotate keys: revoke is neither true nor false");
@@ -255,18 +248,13 @@ export function keyService(options: KeyServiceOptions): KeyService {
   );
 }
 
+/** Signs by one key, and for one `typ`. */
+interface Signer {
+  readonly typ: string;
+  readonly sign: (claims: JwtClaims) => Promise<string>;
+}
+
 function readOptions(options: KeyServiceOptions) {
-  rejectUnknownOptions<KeyServiceOptions>(ACTION, options, {
-    store: true,
-    keys: true,
-    algorithms: true,
-    rotateAfter: true,
-    cacheAge: true,
-    maxTokenAge: true,
-    now: true,
-    events: true,
-    warn: true,
-  });
   const { cacheAge = 600, maxTokenAge = 3_600, rotateAfter = 90 * DAY } = options;
   const { now, events, warn = warnConsole } = options;
   for (const [name, value] of Object.entries({ now, events, warn })) {

@@ -174,6 +174,11 @@ export interface RefreshFamily {
 export interface RefreshRotation {
   /** The family. */
   readonly familyId: string;
+  /**
+   * The family as `find()` returned it. A store may compare and swap from it and so spare a second read; where the record
+   * has changed since, the current one decides.
+   */
+  readonly found?: RefreshFamily | undefined;
   /** SHA-256 of the presented secret. */
   readonly fromHash: string;
   /** SHA-256 of the next secret. The presented one again keeps it, and still tells whether it is the current one. */
@@ -203,8 +208,8 @@ export interface RefreshTokenStore {
   /** Finds a family, a revoked one too. */
   find(familyId: string): Promise<RefreshFamily | null>;
   /**
-   * Replaces the current secret. The answer is the first of these that holds: `not_found`, `revoked`, `reused` for any
-   * secret but the current one, which revokes the family in the same step, `expired`, `rotated`.
+   * Replaces the current secret, in one compare-and-swap. The answer is the first of these that holds: `not_found`,
+   * `revoked`, `reused` for any secret but the current one, which revokes the family in the same step, `expired`, `rotated`.
    */
   rotate(
     rotation: RefreshRotation,

@@ -35,3 +35,16 @@ export function isBase62(text: string, byteLength: number): boolean {
 function base62Length(byteLength: number): number {
   return Math.ceil(byteLength * 8 / Math.log2(62));
 }
+
+/** The generator, with the lowest power in the highest bit. */
+const POLYNOMIAL = 0xedb88320;
+
+/** The checksum of bytes, as an unsigned number of 32 bits. Bit by bit, for texts of a hundred characters. */
+export function crc32(bytes: Bytes): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ ((crc & 1) === 0 ? 0 : POLYNOMIAL);
+  }
+  return ~crc >>> 0;
+}

@@ -6,38 +6,8 @@
 
 import { SKEW_SECONDS } from "../_clock.ts";
 import { requireSeconds } from "../_options.ts";
-import type { Authentication } from "../principal.ts";
 import type { RefreshFamily } from "../stores/types.ts";
-
-/** What a family's tokens stand for. */
-export interface RefreshGrant extends Authentication {
-  /** The session that they belong to. */
-  readonly sessionId?: string;
-  /** Granted scopes. */
-  readonly scope?: readonly string[];
-  /** Data of whoever issued the first one, JSON. */
-  readonly data?: unknown;
-}
-
-/** A family as it may be shown: without its token's digest and its stamp. */
-export interface RefreshFamilyInfo {
-  /** Which tokens follow from one sign-in; nobody gets in by it, but its user ends it by it. */
-  readonly familyId: string;
-  /** When it began, in seconds since the epoch. */
-  readonly createdAt: number;
-  /** When its current token ends, in seconds since the epoch; a rotation moves it. */
-  readonly expiresAt: number;
-  /** The session that it belongs to. */
-  readonly sessionId?: string;
-  /** Granted scopes, RFC 6749 §3.3. */
-  readonly scope?: readonly string[];
-  /** By which methods the user authenticated, RFC 8176. */
-  readonly amr: readonly string[];
-  /** When the user authenticated, in seconds since the epoch. */
-  readonly authTime: number;
-  /** Data of whoever began it, JSON: the client. */
-  readonly data?: unknown;
-}
+import type { RefreshFamilyInfo, RefreshGrant } from "./refresh_types.ts";
 
 /** Limits as the service applies them. */
 export interface RefreshClock {

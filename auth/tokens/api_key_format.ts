@@ -14,9 +14,8 @@
  * @module
  */
 
-import { encodeBase62, isBase62 } from "./_api_key_encoding.ts";
+import { crc32, encodeBase62, isBase62 } from "./_api_key_encoding.ts";
 import { utf8 } from "../_bytes.ts";
-import { crc32 } from "./_crc32.ts";
 import { digestText } from "../_kdf.ts";
 import { randomBytes } from "../_random.ts";
 

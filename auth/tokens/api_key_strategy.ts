@@ -4,9 +4,8 @@
  * @module
  */
 
-import { HTTP_TOKEN_REGEXP } from "../_http_token.ts";
-import { rejectUnknownOptions } from "../_options.ts";
-import type { ApiKeyService } from "./api_key_service.ts";
+import { HTTP_TOKEN_REGEXP } from "../_header.ts";
+import type { ApiKeyService } from "./api_key_types.ts";
 import { createPrincipal } from "../principal.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
 
@@ -51,11 +50,6 @@ const ACTION = "Cannot create API key strategy";
  * ```
  */
 export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
-  rejectUnknownOptions<ApiKeyStrategyOptions>(ACTION, options, {
-    apiKeys: true,
-    header: true,
-    now: true,
-  });
   const { apiKeys, header = "X-API-Key", now } = options;
   if (typeof apiKeys?.verify !== "function") throw new TypeError(`${ACTION}: apiKeys are missing`);
   if (typeof header !== "string") throw new TypeError(`${ACTION}: header is no text`);

@@ -6,7 +6,8 @@
 
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
-import { type JwtClaims, jwtVerifier, type VerifyJwtOptions } from "../jwt/jwt.ts";
+import { jwtVerifier, type VerifyJwtOptions } from "../jwt/jwt.ts";
+import type { JwtClaims } from "../jwt/types.ts";
 import { createPrincipal, type Principal } from "../principal.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
 

@@ -9,7 +9,6 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { rejectUnknownOptions } from "../_options.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
@@ -21,10 +20,9 @@ import {
   toFamilyInfo,
 } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
-import { requireAuthentication } from "../session/_limits.ts";
+import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkStoredFamily, checkStoredUser, isDisabled, isRevoked } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
-import type { Authentication } from "../principal.ts";
 import type {
   IssueRefreshTokenOptions,
   RefreshFailure,
@@ -85,11 +83,6 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
-      rejectUnknownOptions<IssueRefreshTokenOptions>(cannot, options, {
-        sessionId: true,
-        scope: true,
-        data: true,
-      });
       const at = now();
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(
         authentication,
@@ -140,7 +133,13 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const to = refusal === undefined
         ? { toHash: await digestText(next), expiresAt: clock.nextEnd(family, at) }
         : { toHash: fromHash, expiresAt: clock.currentEnd(family) };
-      const outcome = await refreshTokens.rotate({ familyId, fromHash, now: at, ...to });
+      const outcome = await refreshTokens.rotate({
+        familyId,
+        found: family,
+        fromHash,
+        now: at,
+        ...to,
+      });
       const told = { sub: grant.sub, familyId, sessionId: grant.sessionId };
       if (outcome === "reused") emit("refresh.reuse_detected", told);
       requireRotated(outcome);

@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { RefreshFamilyInfo } from "./_refresh_limits.ts";
+import type { RefreshFamilyInfo, RefreshService } from "./refresh_types.ts";
 import type { KeyService } from "../keys/key_service.ts";
 import type { Authentication } from "../principal.ts";
-import type { RefreshService } from "./refresh_types.ts";
 import type { AuthStrategy } from "../strategy.ts";
 import type { BearerTokenStrategyOptions } from "./bearer_strategy.ts";
 

@@ -143,12 +143,12 @@ const NO_TEXT: readonly unknown[] = [
 ];
 
 for (const member of ["sub", "method", "acr", "sessionId"]) {
-  Deno.test(`createPrincipal() refuses ${member} that is not a text with something in it`, () => {
+  Deno.test(`createPrincipal() refuses ${member} that must be a non-empty string`, () => {
     for (const value of NO_TEXT) {
       assertThrows(
         () => principalOf({ sub: "u1", method: "session", [member]: value }),
         TypeError,
-        `Cannot create principal: ${member} is not a text`,
+        `Cannot create principal: ${member} must be a non-empty string`,
         String(value),
       );
     }

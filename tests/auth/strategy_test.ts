@@ -261,16 +261,20 @@ Deno.test("chain() keeps no state between requests", async () => {
 });
 
 Deno.test("chain() refuses an empty list", () => {
-  assertThrows(() => chain([]), TypeError, "Cannot chain strategies: the list is empty");
+  assertThrows(() => chain([]), TypeError, "Cannot chain strategies: strategies is empty");
 });
 
 /** What is no list of strategies, and what no header field can say. */
 const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
-  ["a text", "session", "they are no list"],
-  ["a strategy alone", strategy("a", NO), "they are no list"],
-  ["null in the list", [null], "strategies[0] has no name, or no authenticate()"],
-  ["no authenticate()", [strategy("a", NO), { name: "b" }], "strategies[1] has no name, or no"],
-  ["no name", [{ authenticate: () => NO }], "strategies[0] has no name, or no"],
+  ["a text", "session", "strategies must be an array"],
+  ["a strategy alone", strategy("a", NO), "strategies must be an array"],
+  ["null in the list", [null], "strategies[0] must have a name and authenticate()"],
+  [
+    "no authenticate()",
+    [strategy("a", NO), { name: "b" }],
+    "strategies[1] must have a name and authenticate()",
+  ],
+  ["no name", [{ authenticate: () => NO }], "strategies[0] must have a name and authenticate()"],
   ["a challenge in two lines", [{ ...strategy("a", NO), challenge: "a\nb" }], ""],
   ["a field that is none", [schemed("header", "X Key")], ""],
   ["a cookie that is none", [schemed("cookie", "a b")], ""],

@@ -9,7 +9,8 @@ import { assertEquals } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { decodeHex } from "../../auth/_bytes.ts";
 import { type JwaAlgorithm, verifySignature } from "../../auth/jwt/jwa.ts";
-import { importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { importJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { importPem } from "../../auth/jwt/pem.ts";
 import { readVectors } from "./_vectors.ts";
 

@@ -2,7 +2,8 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { exportJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { exportJwk, importJwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { testVectors } from "./_vectors.ts";
 
 interface CoseKeyCase {

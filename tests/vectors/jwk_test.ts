@@ -2,8 +2,9 @@
 
 import { assertEquals } from "@std/assert";
 import type { HashName } from "../../auth/_kdf.ts";
-import { generateJwk, type Jwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
-import { type JwtClaims, signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
+import { generateJwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, JwtClaims } from "../../auth/jwt/types.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 

@@ -4,7 +4,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import type { Jwk, JwkSet } from "../../auth/jwt/jwk.ts";
+import type { Jwk, JwkSet } from "../../auth/jwt/types.ts";
 import { signJws, verifyJws } from "../../auth/jwt/jws.ts";
 import { ALGORITHMS } from "../auth/jwt/_jws.ts";
 import { refusal } from "../auth/_refusal.ts";

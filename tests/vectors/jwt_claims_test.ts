@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import type { Jwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { verifyJwt } from "../../auth/jwt/jwt.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";

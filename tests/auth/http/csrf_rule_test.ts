@@ -30,5 +30,5 @@ Deno.test("csrfGuard() refuses to ask for nothing", () => {
 
 Deno.test("csrfGuard() refuses options that it does not know", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({ csrf: runtime.csrf, aks: "origin" });
-  assertThrows(() => csrfGuard(options), TypeError, "there is no option aks");
+  assertThrows(() => csrfGuard(options), TypeError, "unknown option aks");
 });

@@ -31,15 +31,15 @@ function optionsOf(rest: object = {}): AuthOptions {
 
 /** What cannot work, and what the message says of it. */
 const WRONG: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["no options", undefined, "the options are no object"],
-  ["null", null, "the options are no object"],
-  ["a text", "secret", "the options are no object"],
-  ["an option that all objects have", optionsOf({ valueOf: 1 }), "there is no option valueOf"],
-  ["an unknown option", optionsOf({ secrets: SECRET }), "there is no option secrets"],
+  ["no options", undefined, "options must be an object"],
+  ["null", null, "options must be an object"],
+  ["a text", "secret", "options must be an object"],
+  ["an option that all objects have", optionsOf({ valueOf: 1 }), "unknown option valueOf"],
+  ["an unknown option", optionsOf({ secrets: SECRET }), "unknown option secrets"],
   [
     "an option in other case",
     optionsOf({ trustedorigins: [] }),
-    "there is no option trustedorigins",
+    "unknown option trustedorigins",
   ],
   ["no secret", optionsOf({ secret: undefined }), "is its environment variable set?"],
   ["an empty list of secrets", optionsOf({ secret: [] }), "the list of secrets is empty"],
@@ -83,7 +83,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["a container that is none", optionsOf({ container: {} }), "the container has no has()"],
   ["half a container", optionsOf({ container: { has: () => false } }), "no register()"],
   ["null for a container", optionsOf({ container: null }), "the container has no has()"],
-  ["an unknown limit", optionsOf({ session: { idel: 300 } }), "there is no option idel"],
+  ["an unknown limit", optionsOf({ session: { idel: 300 } }), "unknown option idel"],
   [
     "an unknown persistent limit",
     optionsOf({ session: { persistent: { max: 1 } } }),
@@ -97,31 +97,31 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   [
     "a misspelt limit of hashing",
     optionsOf({ hashing: { runing: 1 } }),
-    "there is no option runing",
+    "unknown option runing",
   ],
   [
     "a misspelt store",
     optionsOf({ stores: { ...inMemoryAuthStores(), refreshToken: {} } }),
-    "there is no option refreshToken",
+    "unknown option refreshToken",
   ],
   ["an unknown option of cookies", optionsOf({ cookie: { secure: false } }), "no option secure"],
   ["sameSite in other case", optionsOf({ cookie: { sameSite: "lax" } }), "sameSite is not Strict"],
-  ["a domain that is none", optionsOf({ cookie: { domain: "a b" } }), "the domain is no host name"],
+  ["a domain that is none", optionsOf({ cookie: { domain: "a b" } }), "domain must be a host name"],
   ["an origin with a path", optionsOf({ trustedOrigins: ["https://a.example/"] }), "Cannot trust"],
   ["any origin", optionsOf({ trustedOrigins: ["*"] }), "Cannot trust origin"],
   ["a proxy that is none", optionsOf({ trustedProxies: ["localhost"] }), "Cannot trust proxies"],
   [
     "an address that is none",
     optionsOf({ clientAddress: "1.2.3.4" }),
-    "clientAddress is no function",
+    "clientAddress must be a function",
   ],
-  ["null for a listener", optionsOf({ events: null }), "events is no function"],
-  ["a listener that is none", optionsOf({ events: {} }), "events is no function"],
-  ["a warning that is none", optionsOf({ warn: console }), "warn is no function"],
-  ["a clock that is none", optionsOf({ now: 1_700_000_000 }), "now is no function"],
+  ["null for a listener", optionsOf({ events: null }), "events must be a function"],
+  ["a listener that is none", optionsOf({ events: {} }), "events must be a function"],
+  ["a warning that is none", optionsOf({ warn: console }), "warn must be a function"],
+  ["a clock that is none", optionsOf({ now: 1_700_000_000 }), "now must be a function"],
   ["a hasher that is none", optionsOf({ hasher: {} }), "a hasher has no hash() or no verify()"],
   ["half a hasher", optionsOf({ hasher: { hash: () => "" } }), "no hash() or no verify()"],
-  ["no hasher", optionsOf({ hasher: [] }), "the list of hashers is empty"],
+  ["no hasher", optionsOf({ hasher: [] }), "hasher must not be empty"],
 ];
 
 for (const [why, options, message] of WRONG) {

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
-import type { Jwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { keyService, type KeyServiceOptions } from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../../auth/stores/types.ts";

@@ -8,7 +8,8 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { generateJwk, type Jwk } from "../../../auth/jwt/jwk.ts";
+import { generateJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../../auth/stores/types.ts";
 import { farAway, keyBench, kidOf, kidsOf, signerOf, START } from "./_key_service.ts";
 

@@ -102,7 +102,7 @@ Deno.test("change() refuses an impossible current password, uncounted and withou
   for (const currentPassword of [`${PASSWORD}\0`, "x".repeat(2048), `${PASSWORD}\ud800`, null]) {
     const change = { ...CHANGE, currentPassword: currentPassword as string };
     const { reason, code } = await refusal(() => passwords.change("u1", change, CLIENT));
-    assertEquals([code, reason], ["wrong_password", "password_impossible"]);
+    assertEquals([code, reason], ["wrong_password", "password_invalid"]);
   }
   assertEquals([hasher.calls, events], [[], []]);
 });

@@ -81,7 +81,7 @@ for (const [why, password] of IMPOSSIBLE) {
     for (const identifier of ["ada@example.org", "nobody", "unset", "disabled"]) {
       const credentials = { identifier, password: password as string };
       const error = await refusal(() => passwords.verify(credentials, CLIENT));
-      assertEquals([shown(error), error.reason], [plain, "password_impossible"]);
+      assertEquals([shown(error), error.reason], [plain, "password_invalid"]);
     }
     assertEquals(hasher.calls, []);
     assertEquals(events, []); // it would fill every log

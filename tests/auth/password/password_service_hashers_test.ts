@@ -65,7 +65,7 @@ Deno.test("passwordService() lets nobody in by a hash that no hasher of the list
     assertEquals(first.calls, [...calls]); // as much work as for any other user
   }
   assertEquals(warnings.length, 1);
-  assertStringIncludes(warnings[0] ?? "", "the id of no hasher");
+  assertStringIncludes(warnings[0] ?? "", "no hasher has the id");
 });
 
 for (

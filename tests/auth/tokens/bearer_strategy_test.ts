@@ -235,8 +235,8 @@ const WRONG: readonly (readonly [why: string, options: object, message: string])
   ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim is no text"],
   ["a type that is not set", { typ: undefined }, "typ is undefined"],
   ["claims that are not set", { requiredClaims: undefined }, "requiredClaims is no list"],
-  ["one subject", { subject: "u1" }, "there is no option subject"],
-  ["a misspelt option", { acept: () => false }, "there is no option acept"],
+  ["one subject", { subject: "u1" }, "unknown option subject"],
+  ["a misspelt option", { acept: () => false }, "unknown option acept"],
   ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "no option isuer"],
 ];
 

@@ -22,7 +22,7 @@ for (const [why, authentication] of UNSOUND) {
   Deno.test(`issue() refuses an authentication with ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(authentication as typeof STAMPED);
-    const message = "Cannot issue refresh token: the authentication lacks";
+    const message = "Cannot issue refresh token: the authentication must have";
     await assertRejects(attempt, TypeError, message);
     assertEquals(asked, []);
   });
@@ -35,8 +35,8 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
   ["an empty session", { sessionId: "" }, "sessionId is not a text"],
   ["a session that is null", { sessionId: null }, "sessionId is not a text"],
   ["a session that is an object", { sessionId: { id: "s1" } }, "sessionId is not a text"],
-  ["scopes in one text", { scope: "notes:read notes:write" }, "scope is no list"],
-  ["scopes that are null", { scope: null }, "scope is no list"],
+  ["scopes in one text", { scope: "notes:read notes:write" }, "scope must be an array"],
+  ["scopes that are null", { scope: null }, "scope must be an array"],
   ["an empty scope", { scope: ["notes:read", ""] }, "scope has a word"],
   ["two scopes in one", { scope: ["notes:read notes:write"] }, "scope has a word"],
   ["a scope with a quotation mark", { scope: ['a"b'] }, "scope has a word"],
@@ -46,7 +46,7 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
   ["a scope with DEL", { scope: ["\x7f"] }, "scope has a word"],
   ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope has a word"],
   ["the same scope twice", { scope: ["a", "a"] }, "scope has a word"],
-  ["a scope that is a number", { scope: [7] }, "scope is no list"],
+  ["a scope that is a number", { scope: [7] }, "scope must be an array"],
   ["data that is a function", { data: () => 0 }, "data is not JSON"],
   ["data that is a symbol", { data: Symbol("data") }, "data is not JSON"],
   ["data with a big number", { data: { id: 7n } }, "data is not JSON"],

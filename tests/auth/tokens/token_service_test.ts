@@ -203,13 +203,12 @@ Deno.test("strategy goes on with tokens that old keys have signed", async () => 
 });
 
 const UNSOUND: readonly [why: string, authentication: object, options: object, error: string][] = [
-  ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication lacks"],
+  ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication must have"],
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }, {}, "the authentication"],
-  ["nothing", {}, {}, "the authentication lacks"],
+  ["nothing", {}, {}, "the authentication must have"],
   ["an empty session", STAMPED, { sessionId: "" }, "sessionId is not a text"],
-  ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
-  ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
-  ["a misspelt option", STAMPED, { scop: [] }, "there is no option scop"],
+  ["scopes in one text", STAMPED, { scope: "a b" }, "scope must be an array"],
+  ["scopes that are null", STAMPED, { scope: null }, "scope must be an array"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
   Deno.test(`issue() refuses ${why}, and makes nothing`, async () => {

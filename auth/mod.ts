@@ -232,8 +232,8 @@ export { deriveKeys } from "./derived_keys.ts";
 export type * from "./derived_keys.ts";
 
 // Stores
-export { inMemoryAuthStores } from "./stores/memory.ts";
-export type { InMemoryAuthStoresOptions } from "./stores/memory.ts";
+export { inMemoryAuthStores, memoryAdapter } from "./stores/memory.ts";
+export type { MemoryAdapterOptions } from "./stores/memory.ts";
 export {
   authStores,
   repoApiKeyStore,

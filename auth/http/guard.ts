@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mayBeAnonymous } from "../../router/guard.ts";
+import { mayBeAnonymous } from "../../router/access.ts";
 import type { RouteAccess, RouteGuard, RouteRequest } from "../../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";

@@ -13,7 +13,7 @@ import { createSemaphore } from "./_concurrency.ts";
 import { asWrongPassword, passwordSteps } from "./_verify.ts";
 import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
-import { checkStoredUser } from "../stores/checked.ts";
+import { checkedUsers } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
@@ -155,7 +155,8 @@ export interface PasswordService {
  * ```
  */
 export function passwordService(options: PasswordServiceOptions): PasswordService {
-  const { users, throttle, events, warn = warnConsole } = options;
+  const { throttle, events, warn = warnConsole } = options;
+  const users = checkedUsers(options.users);
   requireThrottle(throttle);
   const now = createClock(options.now);
   const hasher = combineHashers(options.hasher ?? pbkdf2Hasher(), warn);
@@ -174,7 +175,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     newPassword: unknown,
     check: (user: User) => Promise<void>,
   ): Promise<PasswordAuthentication> {
-    const { identifier = "" } = checkStoredUser(await users.findBySub(sub)) ?? {};
+    const { identifier = "" } = await users.findBySub(sub) ?? {};
     const password = await steps.requireStrong(newPassword, identifier, "/newPassword");
     const securityStamp = randomId();
     const changed = await semaphore.run(() =>
@@ -212,7 +213,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       const prepared = steps.normalizePassword(password); // an invalid password is not counted
       return await semaphore.run(async () => {
         const reservation = await reserve(account, client);
-        const found = checkStoredUser(await users.findByIdentifier(account));
+        const found = await users.findByIdentifier(account);
         await reservation.confirm(found);
         const user = await steps.requireMatch({ user: found, password: prepared, client });
         await reservation.succeed();

@@ -18,7 +18,7 @@ import {
   toUserInfo,
 } from "./types.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
-import { checkStoredSession, checkStoredUser, isDisabled } from "../stores/checked.ts";
+import { checkedSessions, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
 import type { Session } from "../stores/types.ts";
 
@@ -52,10 +52,15 @@ const TOKEN_REGEXP = /^[\w-]{43}$/;
  * ```
  */
 export function sessionService(options: SessionServiceOptions): SessionService {
-  const { sessions, users, events, warn } = options;
-  if (typeof sessions?.findByTokenHash !== "function" || typeof users?.findBySub !== "function") {
+  const { events, warn } = options;
+  if (
+    typeof options.sessions?.findByTokenHash !== "function" ||
+    typeof options.users?.findBySub !== "function"
+  ) {
     throw new TypeError("Cannot create session service: sessions or users are missing");
   }
+  const sessions = checkedSessions(options.sessions);
+  const users = checkedUserReader(options.users);
   const now = createClock(options.now);
   const transient = sessionLimits(options);
   const limits = { transient, persistent: sessionLimits(options.persistent ?? PERSISTENT_SESSION) };
@@ -83,13 +88,13 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     if (at - session.activeAt < limitsFor(limits, session).touchAfter) return session;
     const touched = await sessions.touch(session.id, session.activeAt, at);
     if (touched === "updated") return { ...session, activeAt: at };
-    const current = checkStoredSession(await sessions.findByTokenHash(session.tokenHash));
+    const current = await sessions.findByTokenHash(session.tokenHash);
     return current !== null && current.activeAt > session.activeAt ? current : null;
   }
 
   async function findByToken(token: string): Promise<Session | null> {
     if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return null;
-    return checkStoredSession(await sessions.findByTokenHash(await digestText(token)));
+    return await sessions.findByTokenHash(await digestText(token));
   }
 
   async function revokeToken(token: string): Promise<void> {
@@ -101,10 +106,9 @@ export function sessionService(options: SessionServiceOptions): SessionService {
 
   async function list(sub: string): Promise<readonly SessionInfo[]> {
     const at = now();
-    const user = checkStoredUser(await users.findBySub(sub));
+    const user = await users.findBySub(sub);
     if (user === null || isDisabled(user)) return [];
     const found = await sessions.list(sub);
-    for (const session of found) checkStoredSession(session);
     return found
       .filter((session) => expiryReason(session, at) === undefined)
       .filter(({ securityStamp }) => securityStamp === user.securityStamp)
@@ -145,7 +149,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const expiry = expiryReason(session, at);
       if (expiry !== undefined) return await expire(session, expiry);
       // Rejected but not revoked: a replica may not have the user or the new password yet
-      const user = checkStoredUser(await users.findBySub(session.sub));
+      const user = await users.findBySub(session.sub);
       if (user === null || isDisabled(user)) return undefined;
       if (user.securityStamp !== session.securityStamp) return undefined;
       const current = await touch(session, at);
@@ -157,7 +161,8 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     list,
 
     async revoke(sub: string, id: string) {
-      const owned = (await sessions.list(sub)).some((session) => session.id === id);
+      // Unchecked: with an invalid record among them, a session can still be revoked
+      const owned = (await options.sessions.list(sub)).some((session) => session.id === id);
       // Refresh tokens that were issued with a session outlive its expiry
       if (!owned) {
         await options.refreshTokens?.revoke({ sub, onlySessionId: id });

@@ -22,7 +22,8 @@ import {
   uniqueKeys,
 } from "../throttle/rule.ts";
 
-const THROTTLE = "throttle";
+/** The collection of counts. */
+export const THROTTLE = "throttle";
 
 /** An attempt that is counted under one key, until it is known whether the others allow it too. */
 interface Counted {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkStoredUser } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { User, UserPatch, UserStore } from "../stores/types.ts";
 
@@ -24,7 +23,7 @@ export async function updateUser(
   patchOf: (user: User) => Promise<UserPatch> | UserPatch,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const user = checkStoredUser(await users.findBySub(sub));
+    const user = await users.findBySub(sub);
     if (user === null) return false;
     const outcome = await users.update(sub, user.version, await patchOf(user));
     switch (outcome) {

@@ -9,7 +9,7 @@ import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccountAccess } from "./revoke_access.ts";
 import { randomId } from "../_random.ts";
-import { isDisabled } from "../stores/checked.ts";
+import { checkedUsers, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier } from "../identifier.ts";
 import type {
@@ -85,7 +85,8 @@ export interface UserService {
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
-  const { users, credentials, events, warn } = options;
+  const { credentials, events, warn } = options;
+  const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 
   /** Revokes everything that gives access to an account. */

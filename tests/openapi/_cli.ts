@@ -126,7 +126,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 
 /** What the command says where controllers are all it has: most applications here are no more. */
 export const NO_ROUTER =
-  "Note: no router is exported or registered under HTTP_ROUTER, so that prefixes and guards are not in the document\n";
+  "Note: no router is exported or registered under HTTP_ROUTER, so the document has no prefixes and guards\n";
 
 /** What applications import. */
 export const IMPORTS: string = `import {

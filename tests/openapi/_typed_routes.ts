@@ -6,7 +6,8 @@
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
-import { type Files, withProject } from "./_cli.ts";
+import type { Files } from "./_cli.ts";
+import { withTypedProject } from "./compiler/_process.ts";
 
 /** What a document says of a route. */
 export interface Told {
@@ -72,7 +73,7 @@ export async function typedDocument(
 ): Promise<{ readonly document: TypedDocument; readonly stderr: string }> {
   let result: { readonly document: TypedDocument; readonly stderr: string } | undefined;
   const source = `${TYPED_IMPORTS}${before}\n${code}\nexport { router };\n`;
-  await withProject({ ...files, "c.ts": source }, async ({ generate, read }) => {
+  await withTypedProject({ ...files, "c.ts": source }, async ({ generate, read }) => {
     const run = await generate("--controllers", "c.ts", ...flags);
     assertEquals(run.code, 0, run.stderr);
     result = { document: JSON.parse(await read("openapi.json")), stderr: run.stderr };

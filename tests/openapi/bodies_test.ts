@@ -149,34 +149,34 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
     [
       `a body of ${method}`,
       (router) => router[method]("/a", answer, { openapi: { requestBody: {} } }),
-      `${method.toUpperCase()} /a: its metadata has a request body, and ` +
-      `${method.toUpperCase()} takes none`,
+      `${method.toUpperCase()} /a: its metadata has a request body, but ` +
+      `${method.toUpperCase()} has no content`,
     ] as const satisfies (typeof REFUSED)[number]
   ),
   [
     "another media type than JSON",
     posted({}, { content: { "text/plain": {} } }),
-    `POST /a: ${TYPES} text/plain, and the route takes application/json`,
+    `POST /a: ${TYPES} text/plain, but the route takes application/json`,
   ],
   [
     "a media type that only begins as JSON's does",
     posted({}, { content: { "application/json-seq": {} } }),
-    `POST /a: ${TYPES} application/json-seq, and the route takes application/json`,
+    `POST /a: ${TYPES} application/json-seq, but the route takes application/json`,
   ],
   [
     "another media type than a form's",
     posted({ multipart: true }, { content: { "application/json": {} } }),
-    `POST /a: ${TYPES} application/json, and the route takes multipart/form-data`,
+    `POST /a: ${TYPES} application/json, but the route takes multipart/form-data`,
   ],
   [
     "what is no media type",
     posted({ raw: true }, { content: { json: {} } }),
-    'POST /a: its request body: "json" is no media type',
+    'POST /a: its request body: "json" is not a media type',
   ],
   [
     "an example and examples, OpenAPI 3.1 §4.8.14.1",
     posted({}, { content: { "application/json": { schema: {}, example: 1, examples: {} } } }),
-    "POST /a: its request body: it has an example and examples",
+    "POST /a: its request body: has both example and examples",
   ],
 ];
 

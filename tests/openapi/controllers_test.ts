@@ -246,7 +246,7 @@ const MISTAKEN: readonly (readonly [why: string, found: Partial<EndpointMethod>,
     [
       "a method that OpenAPI has not",
       { method: "QUERY", path: "/" },
-      "Notes.list (QUERY /notes): OpenAPI has no method QUERY",
+      "Notes.list (QUERY /notes): OpenAPI does not support the method QUERY",
     ],
     [
       "a path that is none",
@@ -306,6 +306,6 @@ Deno.test("generateOpenAPI() says which class and method a reference to nothing 
   };
   const registry = registryWith({ method: "GET", path: "/", metadata: { responses } });
   assertEquals(refusalOf(() => generateOpenAPI(INFO, registry)), [
-    "Notes.list (GET /notes): nothing is at #/components/schemas/None",
+    "Notes.list (GET /notes): unresolved reference #/components/schemas/None",
   ]);
 });

@@ -260,8 +260,8 @@ Deno.test("generateOpenAPI() takes a description of a guard's scheme from info",
   assertEquals(components.securitySchemes, { session: scheme });
 });
 
-const PUBLIC = "its metadata says that it is public, and it is guarded";
-const NOT_TAKEN = "which its guards do not let pass";
+const PUBLIC = "its metadata says that it is public, but it is guarded";
+const NOT_TAKEN = "which its guards do not accept";
 
 const REFUSED: readonly (readonly [
   why: string,
@@ -287,17 +287,17 @@ const REFUSED: readonly (readonly [
   [
     "a public route that is written as secured",
     guarded([session], { auth: false, openapi: { security: secured("session") } }),
-    "GET /a: its metadata asks for a credential, and auth is false",
+    "GET /a: its metadata requires a credential, but auth is false",
   ],
   [
     "an optional route that is written as secured",
     guarded([session], { auth: optional, openapi: { security: secured("session") } }),
-    "GET /a: its metadata asks for a credential, and its guard lets anonymous requests pass",
+    "GET /a: its metadata requires a credential, but its guard accepts anonymous requests",
   ],
   [
     "a written scheme that the guard does not take",
     guarded([session], { openapi: { security: secured("bearer") } }),
-    `GET /a: its metadata asks for bearer, ${NOT_TAKEN}`,
+    `GET /a: its metadata requires bearer, ${NOT_TAKEN}`,
   ],
   [
     "a written scheme that passes one guard of two",
@@ -307,17 +307,17 @@ const REFUSED: readonly (readonly [
       });
       router.withAuth(integrationOf(session)).mount("/m", inner);
     },
-    `GET /m/a: its metadata asks for bearer, ${NOT_TAKEN}`,
+    `GET /m/a: its metadata requires bearer, ${NOT_TAKEN}`,
   ],
   [
     "a guard that nobody says anything of",
     guarded([{ name: "mine" }]),
-    "GET /a: it is guarded, and nothing says by what: give the integration its strategies, or info its security",
+    "GET /a: it is guarded, but its security schemes are unknown: pass strategies to the integration, or security to info",
   ],
   [
     "a guard that nobody says anything of, in a public document",
     guarded([]),
-    "GET /a: it is guarded, and nothing says by what: give the integration its strategies, or info its security",
+    "GET /a: it is guarded, but its security schemes are unknown: pass strategies to the integration, or security to info",
     { security: publicEndpoint },
   ],
   [
@@ -328,7 +328,7 @@ const REFUSED: readonly (readonly [
   [
     "a scheme that info declares otherwise than its guard has it",
     guarded([session]),
-    'GET /a: security scheme "session" is declared otherwise than its guard has it: ' +
+    'GET /a: security scheme "session" does not match the scheme of its guard: ' +
     '{"type":"apiKey","in":"cookie","name":"__Host-sid"}',
     { securitySchemes: { session: { type: "apiKey", in: "cookie", name: "sid" } } },
   ],
@@ -377,6 +377,6 @@ for (
     const [line = ""] = refusalOf(() =>
       documentOf(guarded([session]), { securitySchemes: { session: scheme } })
     );
-    assertMatch(line, /^GET \/a: security scheme "session" is declared otherwise/);
+    assertMatch(line, /^GET \/a: security scheme "session" does not match/);
   });
 }

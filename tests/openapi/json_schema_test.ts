@@ -211,6 +211,21 @@ const CASES: readonly Case[] = [
     anyOf: [text, text],
     description: "A text",
   }, { description: "A text", allOf: [text] }],
+  ["keeps defaults that are JSON values", {
+    properties: { a: { default: null }, b: { default: [1, { c: "x" }] }, c: { default: false } },
+  }, {
+    properties: { a: { default: null }, b: { default: [1, { c: "x" }] }, c: { default: false } },
+  }],
+  ["leaves out defaults that are not JSON values", {
+    properties: {
+      a: { default: new Date(0) },
+      b: { default: 1n },
+      c: { default: { d: [undefined] } },
+      d: { default: NaN },
+      e: { default: () => 1 },
+      f: { default: new Map() },
+    },
+  }, { properties: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }],
   ["leaves out numbers that JSON has not", { ...number, minimum: -Infinity, maximum: NaN }, number],
 ];
 
@@ -254,22 +269,22 @@ const REFUSED: readonly (readonly [why: string, given: SchemaObject, line: strin
   [
     "a reference to a definition that is not there",
     { items: { $ref: "#/$defs/Name" } },
-    'its schema refers to "#/$defs/Name", which it does not have',
+    'its schema refers to "#/$defs/Name", which it does not define',
   ],
   [
     "an anchor, which no converter writes",
     { $defs: { Name: { $anchor: "name" } }, items: { $ref: "#name" } },
-    'its schema refers to "#name", which it does not have',
+    'its schema refers to "#name", which it does not define',
   ],
   [
     "a reference to a schema that info does not have",
     { items: ref("Name") },
-    "nothing is at #/components/schemas/Name",
+    "unresolved reference #/components/schemas/Name",
   ],
   [
     "a reference into a part that is not there",
     { properties: { a: { $ref: "#/properties/b" } } },
-    "nothing is at #/components/schemas/PostABody/properties/b",
+    "unresolved reference #/components/schemas/PostABody/properties/b",
   ],
 ];
 

@@ -229,38 +229,6 @@ Deno.test("generateOpenAPI() describes a path parameter that is called as a memb
   });
 });
 
-/** Defaults that are another tomorrow, and the one that is not. */
-const DEFAULTS: readonly (readonly [why: string, schema: z.ZodType, stated: boolean])[] = [
-  ["the time in seconds", z.int().default(() => Math.floor(Date.now() / 1000)), false],
-  ["the time in milliseconds", z.int().default(() => Date.now()), false],
-  ["the time as a date", z.string().default(() => new Date().toISOString()), false],
-  ["today", z.string().default(() => new Date().toISOString().slice(0, 10)), false],
-  ["an id", z.string().default(() => crypto.randomUUID()), false],
-  ["a constant", z.int().default(7), true],
-];
-for (const [why, schema, stated] of DEFAULTS) {
-  Deno.test(`generateOpenAPI() ${stated ? "states" : "leaves out"} a default that is ${why}`, () => {
-    const document = documentOf((router) =>
-      router.get("/a", answer, { schema: { query: z.object({ at: schema }) } })
-    );
-    const [parameter] = operation(document, "GET /a").parameters ?? [];
-    assertEquals(
-      parameter !== undefined && "schema" in parameter && "default" in (parameter.schema ?? {}),
-      stated,
-    );
-  });
-}
-
-Deno.test("generateOpenAPI() shows the application's defaults no other clock than its own", () => {
-  let first: number | undefined;
-  documentOf((router) =>
-    router.get("/a", answer, {
-      schema: { query: z.object({ at: z.int().default(() => first ??= Date.now()) }) },
-    })
-  );
-  assertEquals(Math.abs((first ?? 0) - Date.now()) < 60_000, true);
-});
-
 Deno.test("generateOpenAPI() converts validators in header fields", () => {
   const { responses } = operation(
     documentOf((router) =>

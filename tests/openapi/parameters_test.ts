@@ -253,7 +253,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
       router.get("/a", answer, {
         openapi: { parameters: [{ name: "x", in: "query" }, { name: "x", in: "query" }] },
       }),
-    'GET /a: parameter "x" stands twice',
+    'GET /a: duplicate parameter "x"',
   ],
   [
     "a header field that stands twice, since its name has no case",
@@ -261,7 +261,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
       router.get("/a", answer, {
         openapi: { parameters: [{ name: "X-A", in: "header" }, { name: "x-a", in: "header" }] },
       }),
-    'GET /a: parameter "x-a" stands twice',
+    'GET /a: duplicate parameter "x-a"',
   ],
   [
     "a parameter with a schema and content, OpenAPI 3.1 §4.8.12.2",
@@ -271,7 +271,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
           parameters: [{ name: "x", in: "query", schema: {}, content: { "text/plain": {} } }],
         },
       }),
-    'GET /a: parameter "x" has a schema and content',
+    'GET /a: parameter "x" has both a schema and content',
   ],
   [
     "a parameter with content of several media types",
@@ -281,7 +281,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
           parameters: [{ name: "x", in: "query", content: { "text/plain": {}, "text/csv": {} } }],
         },
       }),
-    'GET /a: parameter "x" has content of more than one media type, or of none',
+    'GET /a: parameter "x" must have content of exactly one media type',
   ],
 ];
 

@@ -108,7 +108,7 @@ Deno.test("generateOpenAPI() writes all() as the methods that no route before it
 Deno.test("generateOpenAPI() refuses a route behind all(), which answers first", () => {
   assertEquals(
     refusalOf(() => documentOf((router) => router.all("/a", answer).get("/a", answer))),
-    ["GET /a: ALL /a has the same path and method; say openapi: false on one"],
+    ["GET /a: ALL /a has the same path and method; set openapi: false on one"],
   );
 });
 
@@ -116,7 +116,7 @@ Deno.test("generateOpenAPI() refuses a route behind all() for a method that all(
   for (const method of ["head", "options"] as const) {
     assertEquals(
       refusalOf(() => documentOf((router) => router.all("/a", answer)[method]("/a", answer))),
-      [`${method.toUpperCase()} /a: ALL /a has the same path and method; say openapi: false on one`],
+      [`${method.toUpperCase()} /a: ALL /a has the same path and method; set openapi: false on one`],
     );
   }
 });
@@ -227,7 +227,7 @@ for (const [why, build, ids] of IDS) {
   });
 }
 
-const SAME_PATH = "has the same path and method; say openapi: false on one";
+const SAME_PATH = "has the same path and method; set openapi: false on one";
 
 const REFUSED: readonly (readonly [why: string, build: Build, lines: readonly string[]])[] = [
   [
@@ -270,7 +270,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, lines: readonly st
     (router) => {
       for (const path of ["/a", "/b"]) router.get(path, answer, { openapi: { operationId: "a" } });
     },
-    ['GET /b: operationId "a" stands twice'],
+    ['GET /b: duplicate operationId "a"'],
   ],
   [
     "operationIds that are not safe in a URL",
@@ -280,8 +280,8 @@ const REFUSED: readonly (readonly [why: string, build: Build, lines: readonly st
       }
     },
     ["", "a b", "größe", "a/b"].map((id) =>
-      `GET /${encodeURIComponent(id)}x: operationId "${id}" has other characters than ` +
-      "A-Z a-z 0-9 . _ ~ -, or none"
+      `GET /${encodeURIComponent(id)}x: operationId "${id}" must be a non-empty ` +
+      "string of A-Z a-z 0-9 . _ ~ -"
     ),
   ],
 ];

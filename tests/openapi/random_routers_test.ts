@@ -14,11 +14,11 @@ import {
 } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
+import { RANDOM_ROUTERS as ROUTERS } from "../_effort.ts";
 import { type Random, seeded } from "../router/_helpers.ts";
 import { answer, INFO, integrationOf, STRATEGIES } from "./_helpers.ts";
 import { NAMED, QUERIES, RECURSIVE, ZOD_INPUTS, ZOD_OUTPUTS } from "./_schemas.ts";
 
-const ROUTERS = 400;
 const METHODS = ["get", "head", "options", "delete", "all", "post", "put", "patch"] as const;
 const LITERALS = ["a", "b", "größe", "a b", "a%2Fb", "x.y", "~c"];
 const NAMES = ["id", "path", "c$d", "e-f", "g"];

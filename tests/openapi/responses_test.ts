@@ -239,11 +239,11 @@ Deno.test("generateOpenAPI() keeps its own problems where the application has a 
 });
 
 const REFUSED: readonly (readonly [why: string, written: Written, lines: readonly string[]])[] = [
-  ["statuses that are none", { "99": {} }, ['GET /a: "99" is no status of a response']],
-  ["classes in lower case", { "2xx": {} }, ['GET /a: "2xx" is no status of a response']],
-  ["statuses beyond 599", { "600": {} }, ['GET /a: "600" is no status of a response']],
+  ["statuses that are none", { "99": {} }, ['GET /a: "99" is not a response status']],
+  ["classes in lower case", { "2xx": {} }, ['GET /a: "2xx" is not a response status']],
+  ["statuses beyond 599", { "600": {} }, ['GET /a: "600" is not a response status']],
   ["what is no media type", { "200": { content: { json: {} } } }, [
-    'GET /a: its response 200: "json" is no media type',
+    'GET /a: its response 200: "json" is not a media type',
   ]],
 ];
 

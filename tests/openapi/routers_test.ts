@@ -72,7 +72,7 @@ for (const [way, make] of WAYS) {
     assertThrows(
       () => router.openapi(),
       TypeError,
-      "Cannot write the document: nobody said its title and version",
+      "Cannot write the document: title and version are missing",
     );
   });
 }

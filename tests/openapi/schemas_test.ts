@@ -295,7 +295,7 @@ const CONVERTERS: readonly (readonly [why: string, jsonSchema: unknown, line: st
   [
     "a converter that gives no schema",
     { input: () => true },
-    ": what it gives is no schema; describe it in the metadata",
+    ": the converter did not return a schema; describe it in the metadata",
   ],
 ];
 

@@ -118,7 +118,7 @@ Deno.test("generateOpenAPI() prefers a declaration to what it knows", () => {
 
 Deno.test("generateOpenAPI() refuses a document whose security names an unknown scheme", () => {
   const [line = ""] = refusalOf(() => generateOpenAPI({ ...INFO, security: secured("oauth") }));
-  assert(line.includes('info asks for security scheme "oauth", which is not declared'), line);
+  assert(line.includes('info.security names the scheme "oauth", which is not declared'), line);
 });
 
 Deno.test("generateOpenAPI() refuses names of schemes that are none, OpenAPI 3.1 §4.8.7", () => {
@@ -127,6 +127,6 @@ Deno.test("generateOpenAPI() refuses names of schemes that are none, OpenAPI 3.1
     securitySchemes: { "a b": { type: "mutualTLS" } },
   } as const;
   assertEquals(refusalOf(() => documentOf(() => {}, info)), [
-    'components.securitySchemes: "a b" is no name of a component',
+    'components.securitySchemes: "a b" is not a valid component name',
   ]);
 });

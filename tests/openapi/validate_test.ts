@@ -20,26 +20,30 @@ const SCHEMAS: readonly (readonly [why: string, schema: SchemaObject, line: stri
   [
     "nullable, which OpenAPI 3.0 had",
     { type: "string", nullable: true },
-    '"nullable" is of OpenAPI 3.0; add "null" to the type',
+    '"nullable" is a keyword of OpenAPI 3.0; add "null" to the type',
   ],
   [
     "nullable, wherever it is",
     { properties: { a: { items: { nullable: false } } } },
-    '"nullable" is of OpenAPI 3.0; add "null" to the type',
+    '"nullable" is a keyword of OpenAPI 3.0; add "null" to the type',
   ],
   [
     "exclusiveMinimum as OpenAPI 3.0 had it",
     { exclusiveMinimum: true },
-    "exclusiveMinimum and exclusiveMaximum are numbers since OpenAPI 3.1",
+    "exclusiveMinimum and exclusiveMaximum must be numbers",
   ],
   [
     "exclusiveMaximum as OpenAPI 3.0 had it",
     { anyOf: [{ exclusiveMaximum: false }] },
-    "exclusiveMinimum and exclusiveMaximum are numbers since OpenAPI 3.1",
+    "exclusiveMinimum and exclusiveMaximum must be numbers",
   ],
-  ["what is no type", { type: "file" }, '"file" is no type'],
-  ["what is no type among others", { type: ["string", "date"] }, '"date" is no type'],
-  ["required of draft 3", { properties: { a: { required: true } } }, "required is a list of names"],
+  ["what is no type", { type: "file" }, 'unknown type "file"'],
+  ["what is no type among others", { type: ["string", "date"] }, 'unknown type "date"'],
+  [
+    "required of draft 3",
+    { properties: { a: { required: true } } },
+    "required must be an array of names",
+  ],
 ];
 
 for (const [why, schema, line] of SCHEMAS) {
@@ -73,7 +77,7 @@ Deno.test("generateOpenAPI() takes members that are called as what it refuses", 
   );
 });
 
-const NO_REF = "nothing is at";
+const NO_REF = "unresolved reference";
 
 const REFERENCES: readonly (readonly [why: string, ref: string, line: string])[] = [
   [
@@ -139,17 +143,17 @@ Deno.test("generateOpenAPI() takes values for no references", () => {
 const EXAMPLES: readonly (readonly [why: string, metadata: EndpointMetadata, where: string])[] = [
   ["content", {
     responses: { "200": { content: { "application/json": { example: 1, examples: {} } } } },
-  }, "its response 200: it"],
+  }, "its response 200:"],
   [
     "a parameter",
     { parameters: [{ name: "q", in: "query", example: 1, examples: {} }] },
-    'parameter "q": it',
+    'parameter "q":',
   ],
 ];
 
 for (const [why, metadata, where] of EXAMPLES) {
   Deno.test(`generateOpenAPI() refuses an example and examples of ${why}, OpenAPI 3.1 §4.8`, () => {
-    assertEquals(refused(metadata), [`GET /a: ${where} has an example and examples`]);
+    assertEquals(refused(metadata), [`GET /a: ${where} has both example and examples`]);
   });
 }
 
@@ -166,7 +170,7 @@ const VALUES: readonly (readonly [why: string, value: unknown])[] = [
 ];
 
 for (const [why, value] of VALUES) {
-  Deno.test(`generateOpenAPI() refuses ${why}, which JSON cannot carry, in one line`, () => {
+  Deno.test(`generateOpenAPI() refuses ${why}, which JSON cannot represent, in one line`, () => {
     const lines = refused({ "x-a": value });
     assertEquals(lines.length, 1);
     assertMatch(lines[0] ?? "", /^GET \/a: ./);
@@ -210,18 +214,21 @@ Deno.test("generateOpenAPI() says the same thing once", () => {
       })
     )
   );
-  assertEquals(lines, ['ALL /a/:id?: its response 200: "json" is no media type']);
+  assertEquals(lines, ['ALL /a/:id?: its response 200: "json" is not a media type']);
 });
 
 const INFOS: readonly (readonly [why: string, info: unknown, lines: readonly string[]])[] = [
-  ["no title", { ...INFO, title: undefined }, ["info.title is no text"]],
-  ["an empty title", { ...INFO, title: "" }, ["info.title is no text"]],
+  ["no title", { ...INFO, title: undefined }, ["info.title must be a non-empty string"]],
+  ["an empty title", { ...INFO, title: "" }, ["info.title must be a non-empty string"]],
   ["a version that is a number, which YAML and JSON read otherwise", { ...INFO, version: 1.0 }, [
-    "info.version is no text",
+    "info.version must be a non-empty string",
   ]],
-  ["neither title nor version", {}, ["info.title is no text", "info.version is no text"]],
+  ["neither title nor version", {}, [
+    "info.title must be a non-empty string",
+    "info.version must be a non-empty string",
+  ]],
   ["names of schemas that are none", { ...INFO, schemas: { "a b": {} } }, [
-    'components.schemas: "a b" is no name of a component',
+    'components.schemas: "a b" is not a valid component name',
   ]],
 ];
 

@@ -72,7 +72,7 @@ for (const member of ["sub", "identifier", "securityStamp", "version"] as const)
           () => accounts.disable("u1"),
           () => accounts.enable("u1"),
         ]
-      ) await assertRejects(attempt, TypeError, `Cannot use user: the store gave ${member}`);
+      ) await assertRejects(attempt, TypeError, `Cannot use user: the stored ${member}`);
       user.patch = {};
       assertEquals(await stores.users.findBySub("u1"), services.before);
       assertEquals(events, []);
@@ -85,8 +85,8 @@ Deno.test("a session and a user without a stamp do not fit each other", async ()
     const { services, user, session } = await withOdd();
     [user.patch, session.patch] = [{ securityStamp }, { securityStamp }];
     const { sessions, tokens: [token = ""] } = services;
-    await assertRejects(() => sessions.verify(token), TypeError, "the store gave securityStamp");
-    await assertRejects(() => sessions.list("u1"), TypeError, "the store gave securityStamp");
+    await assertRejects(() => sessions.verify(token), TypeError, "the stored securityStamp");
+    await assertRejects(() => sessions.list("u1"), TypeError, "the stored securityStamp");
   }
 });
 
@@ -155,7 +155,7 @@ Deno.test("a session is looked at again where its use was noted by somebody else
     }),
   });
   clock.now += 60;
-  await assertRejects(() => sessions.verify(token), TypeError, "the store gave activeAt");
+  await assertRejects(() => sessions.verify(token), TypeError, "the stored activeAt");
 });
 
 Deno.test("a session shows nothing of what a store adds to it, and nothing of null", async () => {
@@ -192,7 +192,7 @@ for (const persistent of [1, true, "t"]) {
 }
 
 async function requireUnusable({ sessions, tokens, events }: WithAda, member: string) {
-  const message = `Cannot use session: the store gave ${member} that is no `;
+  const message = `Cannot use session: the stored ${member} must be `;
   const [token = ""] = tokens;
   const attempts = [
     () => sessions.verify(token),

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
 import { CLI, type CliRun, type Files, type Project, runDeno, withProject } from "../_cli.ts";
+import { runShared } from "../compiler/_process.ts";
 
 /** The command. */
 const PACKAGE = ["http", "static", "package"] as const;
@@ -11,8 +12,8 @@ const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write"] as const;
 const FILES: Files = { "public/a.txt": "hello", "public/sub/b.css": "x".repeat(1500) };
 const COUNTS = "(2 files, 1,505 bytes)";
 
-function run({ deno }: Project, ...args: readonly string[]): Promise<CliRun> {
-  return deno("run", ...PERMISSIONS, CLI, ...PACKAGE, ...args);
+function run({ folder }: Project, ...args: readonly string[]): Promise<CliRun> {
+  return runShared(folder, [...PACKAGE, ...args]);
 }
 
 /** Options besides the folder, and the files that are written. */
@@ -63,8 +64,8 @@ Deno.test("package names a file outside of the working folder by its whole path"
 });
 
 Deno.test("package counts one file and one byte", async () => {
-  await withProject({ "public/a": "a" }, async (project) => {
-    const { stdout } = await run(project, "--directory", "public");
+  await withProject({ "public/a": "a" }, async ({ deno }) => {
+    const { stdout } = await deno("run", ...PERMISSIONS, CLI, ...PACKAGE, "--directory", "public");
     assertEquals(stdout, "Wrote static-assets.json (1 file, 1 byte)\n");
   });
 });
@@ -167,7 +168,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["an option for the folder", ["--directory", "--compress"], "Missing value: --directory"],
   ["an empty format", ["--directory", "public", "--format", ""], "Missing value: --format"],
   ["an empty prefix", ["--directory", "public", "--prefix="], "Missing value: --prefix"],
-  ["two folders", ["--directory", "public", "--directory", "b"], "Given twice: --directory"],
+  ["two folders", ["--directory", "public", "--directory", "b"], "Duplicate option: --directory"],
   ["the folder as a word", ["public"], "Unknown command: http static package public"],
   ["a word behind a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
   ["an unknown option", ["--directory", "public", "--exclude", "x"], "Unknown option: --exclude"],

@@ -19,6 +19,7 @@ import {
   runDeno,
   withProject,
 } from "../_cli.ts";
+import { sharedGenerate, withTypedProject } from "./_process.ts";
 
 /** The response that each route of a document describes, and before `=>` the body that it takes. */
 export type RouteTexts = Readonly<Record<string, string>>;
@@ -64,7 +65,7 @@ export async function typedRoutes(
   args: readonly string[] = [],
 ): Promise<TypeRun> {
   let run: TypeRun | undefined;
-  await withProject(files, async (project) => {
+  await withTypedProject(files, async (project) => {
     await more(project);
     run = await typeRun(project, await project.generate("--controllers", "main.ts", ...args));
   });
@@ -89,6 +90,8 @@ export interface OwnProject {
   readonly args?: readonly string[];
   /** The file that runs the command. @default {"cli.ts"} */
   readonly cli?: string;
+  /** Whether the shared process runs the command, with the configuration as `--config`. @default {false} */
+  readonly shared?: boolean;
 }
 
 /** Generates the document of `main.ts` in a folder whose own configuration holds. */
@@ -99,6 +102,7 @@ export async function ownTypedRoutes(
 ): Promise<TypeRun> {
   const { more, flags = PERMISSIONS, args = [], cli = "cli.ts", config: name = "deno.json" } =
     options;
+  const { shared = false } = options;
   let run: TypeRun | undefined;
   const own = {
     [name]: JSON.stringify({ ...config, imports: { ...await imports(), ...config.imports } }),
@@ -108,6 +112,12 @@ export async function ownTypedRoutes(
   };
   await withProject({ ...own, ...files }, async (project) => {
     await more?.(project);
+    if (shared) {
+      const generate = sharedGenerate(project);
+      const done = await generate("--controllers", "main.ts", "--config", name, ...args);
+      run = await typeRun(project, done);
+      return;
+    }
     const command = [...GENERATE, "--controllers", "main.ts", ...args];
     const done = await project.deno(
       "run",
@@ -185,14 +195,14 @@ async function imports(): Promise<Readonly<Record<string, string>>> {
 
 /** Copies npm packages into a project's `node_modules`, from where Deno has them. */
 export async function copyPackages({ deno }: Project, names: readonly string[]): Promise<void> {
-  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/types.ts"], ROOT);
+  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/_types.ts"], ROOT);
   const { npmPackages }: {
     npmPackages: Readonly<
-      Record<string, { readonly name: string; readonly safeRedirectPath: string }>
+      Record<string, { readonly name: string; readonly localPath: string }>
     >;
   } = JSON.parse(stdout);
   const copies = Object.values(npmPackages).filter(({ name }) => names.includes(name))
-    .map(({ name, safeRedirectPath }) => [safeRedirectPath, `node_modules/${name}`]);
+    .map(({ name, localPath }) => [localPath, `node_modules/${name}`]);
   assertEquals(copies.length, names.length);
   const script = `import { cpSync } from "node:fs";
     for (const [from, to] of ${JSON.stringify(copies)}) cpSync(from, to, { recursive: true });`;
@@ -205,7 +215,8 @@ function found(run: TypeRun | undefined): TypeRun {
   return run;
 }
 
-async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
+/** What the document of a run says of each route. */
+export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
   if (run.code !== 0) return { ...run, routes: {} };
   const { paths, components }: TypedDocument = JSON.parse(await read("openapi.json"));
   const text = (body: Body | undefined): string =>

@@ -150,20 +150,20 @@ for (const [who, files, args, title, version] of TITLES) {
   });
 }
 
-/** What nobody said, the files besides, arguments, and the flag to give. */
+/** What is missing, the files, arguments, and the flag to give. */
 const UNTITLED: readonly (readonly [string, Files, readonly string[], string])[] = [
-  ["its title", {}, [], "--title"],
-  ["its title", { "deno.json": "{}", "package.json": `{ "private": true }` }, [], "--title"],
-  ["its title", {}, ["--api-version", "1"], "--title"],
-  ["its version", {}, ["--title", "T"], "--api-version"],
-  ["its version", { "deno.json": `{ "name": "d" }` }, [], "--api-version"],
-  ["its version", { "c.ts": `${BARE}export const info = { title: "T" };` }, [], "--api-version"],
-  // What is no text says nothing
-  ["its title", { "deno.json": `{ "name": 5, "version": {} }` }, [], "--title"],
-  ["its title", { "deno.json": `["name"]` }, [], "--title"],
+  ["title", {}, [], "--title"],
+  ["title", { "deno.json": "{}", "package.json": `{ "private": true }` }, [], "--title"],
+  ["title", {}, ["--api-version", "1"], "--title"],
+  ["version", {}, ["--title", "T"], "--api-version"],
+  ["version", { "deno.json": `{ "name": "d" }` }, [], "--api-version"],
+  ["version", { "c.ts": `${BARE}export const info = { title: "T" };` }, [], "--api-version"],
+  // Only strings count
+  ["title", { "deno.json": `{ "name": 5, "version": {} }` }, [], "--title"],
+  ["title", { "deno.json": `["name"]` }, [], "--title"],
 ];
 for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
-  Deno.test(`generate says which flag to give where nobody said ${what} (${i + 1})`, async () => {
+  Deno.test(`generate names the flag to pass if the ${what} is missing (${i + 1})`, async () => {
     await withProject({ "c.ts": BARE, ...files }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await project.generateUntyped(
@@ -172,7 +172,7 @@ for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
         ...args,
       );
       assertEquals([code, stdout], [1, ""]);
-      assertStringIncludes(stderr, `nobody said ${what}; give ${flag}`);
+      assertStringIncludes(stderr, `missing ${what}; pass ${flag} or export info`);
       assertEquals(await project.files(), before);
     });
   });

@@ -13,7 +13,7 @@ import {
 } from "../_cli.ts";
 
 /** Runs the command, and keeps all it says. */
-const RUN = ["run", ...PERMISSIONS, CLI, ...GENERATE];
+const RUN = ["run", ...PERMISSIONS, CLI, ...GENERATE, "--no-types"];
 
 const GUARDED = `routerBuilder({ info: { title: "Guarded", version: "2.0.0" } })
   .prefix("/api")
@@ -53,7 +53,7 @@ Deno.test("generate refuses to write over the file of the controllers", async ()
     async ({ generateUntyped: generate, read }) => {
       const before = await read("c.ts");
       const { code, stderr } = await generate("--controllers", "c.ts", "--output", "./c.ts");
-      assertEquals([code, stderr], [1, "Cannot write ./c.ts: it is the file of the controllers\n"]);
+      assertEquals([code, stderr], [1, "Cannot write ./c.ts: it is the controllers file\n"]);
       assertEquals(await read("c.ts"), before);
     },
   );
@@ -117,7 +117,7 @@ Deno.test("generate takes a file URL, and keeps that file too", async () => {
       const url = toFileUrl(`${folder}/c.ts`).href;
       assertEquals((await generate("--controllers", url)).code, 0);
       const { code, stderr } = await generate("--controllers", url, "--output", "c.ts");
-      assertEquals([code, stderr], [1, "Cannot write c.ts: it is the file of the controllers\n"]);
+      assertEquals([code, stderr], [1, "Cannot write c.ts: it is the controllers file\n"]);
     },
   );
 });

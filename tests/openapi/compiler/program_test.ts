@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { type Files, PERMISSIONS, type Project, withProject } from "../_cli.ts";
+import { type Files, PERMISSIONS, type Project } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type_projects.ts";
 
 const OPTIONAL = typedApp("interface O { o?: string; u: string | null }", { o: "O" });
@@ -84,17 +85,20 @@ const OPTIONS: readonly (readonly [string, object | undefined, Files, RouteTexts
 for (const [what, compilerOptions, files, expected] of OPTIONS) {
   Deno.test(`generate reads types with compilerOptions: ${what}`, async () => {
     const config = compilerOptions === undefined ? {} : { compilerOptions };
-    const { code, stderr, routes } = await ownTypedRoutes(config, files);
+    const shared = compilerOptions !== undefined && Object.keys(compilerOptions).length > 0;
+    const { code, stderr, routes } = await ownTypedRoutes(config, files, { shared });
     assertEquals([code, routes], [0, expected], stderr); // Deno warns of some options
   });
 }
 
 for (const options of [{ strict: false }, { strictNullChecks: false }]) {
   Deno.test(`generate reads no types with ${JSON.stringify(options)}, and says why`, async () => {
-    const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL });
+    const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL }, {
+      shared: true,
+    });
     assertEquals([run.code, run.stdout], [1, ""]);
     assertMatch(run.stderr, /^Cannot read the types: .*strictNullChecks.*--no-types\n$/);
-    const off = { args: ["--no-types"] };
+    const off = { args: ["--no-types"], shared: true };
     const without = await ownTypedRoutes(
       { compilerOptions: options },
       { "main.ts": OPTIONAL },
@@ -103,18 +107,6 @@ for (const options of [{ strict: false }, { strictNullChecks: false }]) {
     assertRoutes(without, { "GET /o": "nothing" });
   });
 }
-
-Deno.test("generate takes the compiler options of a workspace for its members", async () => {
-  const run = await ownTypedRoutes({
-    compilerOptions: { lib: ["deno.window", "dom"] },
-    workspace: ["./api"],
-  }, {
-    "api/deno.json": "{}",
-    "api/app.ts": typedApp("", { d: "{ x: HTMLDivElement['id'] }" }),
-    "main.ts": `export * from "./api/app.ts";`,
-  }, { cli: "api/cli.ts" });
-  assertRoutes(run, { "GET /d": "{ x: string }" });
-});
 
 const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
 /** What the command is not allowed, and what the message has to say. */
@@ -153,7 +145,7 @@ const FLAGS: readonly (readonly [readonly string[], "read" | "not read" | "wrong
 ];
 
 Deno.test("generate takes --no-types without a value, and says what else is wrong", async () => {
-  await withProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
+  await withTypedProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
     const results = await Promise.all(
       FLAGS.map(([flags], i) => resultOf(project, flags, `${i}.json`)),
     );

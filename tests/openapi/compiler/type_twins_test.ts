@@ -6,10 +6,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { seeded } from "../../router/_helpers.ts";
+import { TYPE_VALUES as VALUES } from "../../_effort.ts";
 import { assertWhole, readTypeTable, type TypeResult } from "./_types.ts";
 import { createValues, variantsOf } from "./_type_values.ts";
 
-const VALUES = 300;
 const SEED = 20260721;
 
 /** A type, and its twin in Zod. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Files, PERMISSIONS, withProject } from "../_cli.ts";
+import type { Files } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
 
 /** Types that are nowhere: the head of a file, the type in its line 5, and what is said of it. */
@@ -86,7 +87,7 @@ router
     `router.mount("/api", (await import("./case${i}.ts")).router);\n`
   );
   const before = { ...BESIDE, ...Object.fromEntries(files), "openapi.json": "old" };
-  await withProject(
+  await withTypedProject(
     { ...before, "main.ts": typedApp("", {}) + mounts.join("") },
     async ({ generate, read }) => {
       const { code, stdout, stderr } = await generate("--controllers", "main.ts");
@@ -143,7 +144,7 @@ Deno.test("generate takes no harm from parts of types that no route sends", asyn
 
 Deno.test("generate says in each run what it cannot find, and writes with --no-types", async () => {
   const files = { "main.ts": typedApp(`import type { Gone } from "./gone.ts";`, { a: "Gone" }) };
-  await withProject(files, async ({ generate, document }) => {
+  await withTypedProject(files, async ({ generate, document }) => {
     for (const more of [[], ["--check"]]) {
       const { code, stderr } = await generate("--controllers", "main.ts", ...more);
       assertEquals(code, 1);
@@ -152,31 +153,6 @@ Deno.test("generate says in each run what it cannot find, and writes with --no-t
     const { code, stderr } = await generate("--controllers", "main.ts", "--no-types");
     assertEquals([code, stderr, Object.keys((await document()).paths)], [0, "", ["/a"]]);
   });
-});
-
-Deno.test("generate takes the configuration that it was given by --config", async () => {
-  const given = ["--config", "other/deno.json"];
-  const run = await ownTypedRoutes({ imports: { bare: "../lib/bare.ts" } }, {
-    "lib/bare.ts": "export interface Bare { bare: 1 }",
-    "main.ts": typedApp(`import type { Bare } from "bare";`, { a: "Bare" }),
-  }, {
-    config: "other/deno.json",
-    flags: [...PERMISSIONS, "--config=other/deno.json"],
-    args: given,
-  });
-  assertRoutes(run, { "GET /a": "Bare { bare: 1 }" });
-});
-
-Deno.test("generate fails where the package itself is not found by the configuration", async () => {
-  const options = {
-    flags: [...PERMISSIONS, "--config=other/deno.json"],
-    config: "other/deno.json",
-  };
-  const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
-  const { code, stderr, routes } = await ownTypedRoutes({}, files, options);
-  // Nobody tells a program what configuration it was started with
-  if (code === 0) assertEquals([stderr, routes], ["", { "GET /a": "{ a: 1 }" }]);
-  else assertMatch(stderr, /GET \/a: .*main\.ts.*"@gatehouse\/http"/);
 });
 
 /** Types that are not found and which the checker passes over, in line 4. */

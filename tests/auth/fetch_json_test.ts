@@ -1,9 +1,9 @@
 /** How documents of other servers are fetched: what they may be, how large, how slow, and from where. */
 
-import { assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { fetchJson } from "../../auth/_fetch_json.ts";
 import { LIMIT, OPTIONS, refusal } from "./_fetch_json.ts";
-import { gzip, serveHttp, streamOf } from "./_servers.ts";
+import { closedOrigin, countingFetch, gzip, serveBytes, serveHttp, streamOf } from "./_servers.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const DOCUMENT = { issuer: "https://id.example.com", keys: [1, "ä"] };
@@ -193,4 +193,204 @@ function bytewise(text: string): ReadableStream<Uint8Array> {
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+const TEXT_LIMITS = JSON.stringify({ keys: [1, 2, 3] });
+
+Deno.test("fetchJson() reads no more of 50 MB than it may", async () => {
+  const size = 50 * 1_024 * 1_024;
+  for (const body of [() => new Response(streamOf(size)), () => gzip(streamOf(size))]) {
+    await using server = serveHttp(body);
+    const counted = countingFetch();
+    assertEquals(await refusal(server.origin, counted), "the response is too large");
+    assert(counted.read() > 0 && counted.read() < 5 * LIMIT, `read ${counted.read()} bytes`);
+    assertEquals(counted.isCancelled(), true);
+  }
+});
+
+Deno.test("fetchJson() reads nothing of an answer that says it is too large", async () => {
+  await using server = serveBytes(
+    `HTTP/1.1 200 OK\r\nContent-Length: 52428800\r\n\r\n`,
+    " ".repeat(1_024),
+    "",
+  );
+  const counted = countingFetch();
+  assertEquals(await refusal(server.origin, counted), "the response is too large");
+  assertEquals(counted.isCancelled(), true);
+});
+
+/** Raw answers whose length is not what they say. */
+const LENGTHS: readonly (readonly [why: string, head: string, body: string, state: string])[] = [
+  ["one that ends too early", "Content-Length: 100", TEXT_LIMITS, "the connection was lost"],
+  [
+    "one that goes on",
+    "Content-Length: 5",
+    TEXT_LIMITS,
+    "the response is not JSON or has duplicate names",
+  ],
+  [
+    "chunks without an end",
+    "Transfer-Encoding: chunked",
+    "3\r\n{  \r\n",
+    "the connection was lost",
+  ],
+];
+for (const [why, head, body, state] of LENGTHS) {
+  Deno.test(`fetchJson() refuses an answer of a wrong length: ${why}`, async () => {
+    await using server = serveBytes(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`, body);
+    assertEquals(await refusal(server.origin), state);
+  });
+}
+
+Deno.test("fetchJson() refuses what is not there", async () => {
+  assertEquals(await refusal(closedOrigin()), "no connection");
+  await using silent = serveBytes();
+  assertEquals(await refusal(silent.origin), "no connection");
+  await using other = serveBytes("SSH-2.0-OpenSSH_9.6\r\n");
+  assertEquals(await refusal(other.origin), "no connection");
+});
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+/** Raw answers that do not end; the last part of nothing keeps them open. */
+const SLOW: readonly (readonly [why: string, parts: readonly string[]])[] = [
+  ["no answer", [""]],
+  ["half a head", ["HTTP/1.1 200 OK\r\nX: ", ""]],
+  ["a head alone", [`${HEAD}Content-Length: ${TEXT_LIMITS.length}\r\n\r\n`, ""]],
+  ["half a body", [`${HEAD}Content-Length: 100\r\n\r\n`, TEXT_LIMITS, ""]],
+  ["half of the chunks", [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, "2\r\n[1\r\n", ""]],
+];
+for (const [why, parts] of SLOW) {
+  Deno.test(`fetchJson() does not wait for ever: ${why}`, async () => {
+    await using server = serveBytes(...parts);
+    assertEquals(await refusal(server.origin, { timeoutMs: 100 }), "timeout");
+  });
+}
+
+Deno.test("fetchJson() does not wait for a body that comes in drops", async () => {
+  await using server = serveHttp(() => new Response(drops()));
+  const counted = countingFetch();
+  assertEquals(
+    await refusal(server.origin, { ...counted, timeoutMs: 200 }),
+    "timeout",
+  );
+  // Twenty drops at most fall in this time; on a machine that is busy, fewer
+  assert(counted.read() < 100, `read ${counted.read()} bytes`);
+  assertEquals(counted.isCancelled(), true);
+});
+
+Deno.test("fetchJson() does not wait for a fetch that never answers and sees no signal", async () => {
+  const fetch = () => new Promise<Response>(() => {});
+  assertEquals(
+    await refusal("https://id.example.com", { fetch, timeoutMs: 20 }),
+    "timeout",
+  );
+});
+
+Deno.test("fetchJson() closes an answer that comes too late", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+  const late = Promise.withResolvers<Response>();
+  const message = await refusal("https://id.example.com", {
+    fetch: () => late.promise,
+    timeoutMs: 20,
+  });
+  assertEquals(message, "timeout");
+  late.resolve(new Response(body));
+  await cancelled;
+});
+
+Deno.test("fetchJson() closes a body that a fetch of the application's own does not end", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+  const fetch = () => Promise.resolve(new Response(body));
+  assertEquals(
+    await refusal("https://id.example.com", { fetch, timeoutMs: 20 }),
+    "timeout",
+  );
+  await cancelled;
+});
+
+/** A blank every ten milliseconds. */
+function drops(): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(Uint8Array.of(0x20)), 10);
+    },
+    cancel: () => clearInterval(timer),
+  });
+}
+
+const ADDRESS = "https://id.example.com/doc";
+const TEXT_RULES = '{"name":"Ada ä € 𝄞"}'; // characters of one to four bytes
+
+function answering(answer: () => Response) {
+  return { ...OPTIONS, fetch: () => Promise.resolve(answer()) };
+}
+
+for (const size of [1, 2, 3, 5, 7, 64]) {
+  Deno.test(`fetchJson() puts characters together that come in pieces of ${size} bytes`, async () => {
+    const bytes = new TextEncoder().encode(TEXT_RULES);
+    const pieces = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, i) => bytes.slice(i * size, (i + 1) * size),
+    );
+    const options = answering(() => new Response(ReadableStream.from(pieces)));
+    assertEquals((await fetchJson(ADDRESS, options)).value, JSON.parse(TEXT_RULES));
+  });
+}
+
+Deno.test("fetchJson() refuses a document that ends within a character", async () => {
+  const bytes = new TextEncoder().encode(`"${"ä"}`).slice(0, -1);
+  const { fetch } = answering(() => new Response(bytes));
+  assertEquals(await refusal(ADDRESS, { fetch }), "the response is not UTF-8");
+});
+
+const PAGES = [
+  "text/html",
+  "TEXT/HTML",
+  " text/html ;charset=utf-8",
+  "text/html\t; a=b",
+  "Text/Html;",
+];
+
+for (const type of PAGES) {
+  Deno.test(`fetchJson() refuses a page by the type ${JSON.stringify(type)}, whatever it holds`, async () => {
+    const { fetch } = answering(() =>
+      new Response(TEXT_RULES, { headers: { "Content-Type": type } })
+    );
+    assertEquals(await refusal(ADDRESS, { fetch }), "the response is HTML");
+  });
+}
+
+Deno.test("fetchJson() passes on what broke the connection, as the cause", async () => {
+  const broken = new TypeError("reset by peer");
+  const body = () => new ReadableStream({ start: (controller) => controller.error(broken) });
+  const options = answering(() => new Response(body()));
+  const error = await assertRejects(() => fetchJson(ADDRESS, options), Error);
+  assertEquals([error.message, error.cause], [
+    "Cannot fetch JSON: the connection was lost",
+    broken,
+  ]);
+});
+
+/** A document may be kept by what is said, and not by what begins or ends alike. */
+const DIRECTIVES: readonly (readonly [field: string, seconds: number | undefined])[] = [
+  ["no-stored, max-age=300", 300],
+  ["no-cache-ish", undefined],
+  ["max-aged=5", undefined],
+  ["max-age-of=5, max-age=300", 300],
+  ["max-age=300;no-store", 0], // no time at all
+];
+
+for (const [field, seconds] of DIRECTIVES) {
+  Deno.test(`fetchJson() reads ${seconds} from the directives "${field}"`, async () => {
+    const headers = { "Cache-Control": field };
+    const { maxAge } = await fetchJson(
+      ADDRESS,
+      answering(() => new Response(TEXT_RULES, { headers })),
+    );
+    assertEquals(maxAge, seconds);
+  });
 }

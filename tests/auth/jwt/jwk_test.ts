@@ -10,6 +10,7 @@ import {
   jwkThumbprint,
   publicJwk,
 } from "../../../auth/jwt/jwk.ts";
+import { isGenerated } from "../../_effort.ts";
 import { signJws, verifyJws } from "../../../auth/jwt/jws.ts";
 import type { Jwk } from "../../../auth/jwt/types.ts";
 import { ALGORITHMS, KEYS, OCT, OKP, P256, P384, P521, RSA, verifying } from "./_jws.ts";
@@ -40,7 +41,7 @@ function numbers(jwk: Jwk): Record<string, unknown> {
   return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi }));
 }
 
-for (const alg of ALGORITHMS) {
+for (const alg of ALGORITHMS.filter(isGenerated)) {
   const jwk = KEYS[alg];
 
   Deno.test(`importJwk() and exportJwk() give back a key for ${alg}, whole and in public`, async () => {

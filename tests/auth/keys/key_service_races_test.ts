@@ -7,6 +7,7 @@ import {
   assertRejects,
   assertStrictEquals,
 } from "@std/assert";
+import { RACERS } from "../../_effort.ts";
 import type { KeyRing, KeyStore } from "../../../auth/stores/types.ts";
 import { randomNumbers } from "../../static/_random.ts";
 import { refusal, repeat } from "../_services.ts";
@@ -30,14 +31,14 @@ const RUNTIMES: readonly [where: string, run: (work: () => Promise<void>) => Pro
   [" on workerd", onWorkerd],
 ];
 for (const [where, run] of RUNTIMES) {
-  Deno.test(`sign() 200 times at once, first of all, over 3 processes${where}: one key for each algorithm signs`, () =>
+  Deno.test(`sign() ${RACERS} times concurrently, as the first call, in 3 processes${where} uses one key for each algorithm`, () =>
     run(async () => {
       const bench = keyBench();
       const algorithms = ["Ed25519", "ES256"] as const;
       const services = [1, 4, 2].map((turns) =>
         bench.service({ store: farAway(bench.store, turns), algorithms })
       );
-      const tokens = await Promise.all(repeat(200, async (i) => {
+      const tokens = await Promise.all(repeat(RACERS, async (i) => {
         const service = services[i % 3];
         assert(service !== undefined);
         return await service.sign({}, { alg: algorithms[i % 2], expiresIn: 600 });
@@ -146,8 +147,8 @@ Deno.test("rotate() with revoke that loses to one without it still removes the o
   assertEquals(kidsOf({ keys: await bench.ring() }).includes(old), false);
 });
 
-Deno.test("keyService() on 200 random orders of a store's answers makes one first key", async () => {
-  for (const seed of repeat(200, (i) => i)) {
+Deno.test(`keyService() generates one first key for ${RACERS} random orders of the store's answers`, async () => {
+  for (const seed of repeat(RACERS, (i) => i)) {
     const random = randomNumbers(seed);
     const bench = keyBench();
     const services = repeat(4, () => {

@@ -41,7 +41,7 @@ function numbers(jwk: Jwk): Record<string, unknown> {
   return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi }));
 }
 
-for (const alg of ALGORITHMS.filter(isGenerated)) {
+for (const alg of ALGORITHMS) {
   const jwk = KEYS[alg];
 
   Deno.test(`importJwk() and exportJwk() give back a key for ${alg}, whole and in public`, async () => {
@@ -65,6 +65,7 @@ for (const alg of ALGORITHMS.filter(isGenerated)) {
     );
   });
 
+  if (!isGenerated(alg)) continue;
   Deno.test(`generateJwk() makes a new key for ${alg} each time`, async () => {
     const [made, other] = await Promise.all([generateJwk(alg), generateJwk(alg)]);
     assert(made.kid !== other.kid);

@@ -27,7 +27,7 @@ Deno.test("utf8() encodes code points of one to four bytes", () => {
 });
 
 for (const [where, on] of RUNTIMES) {
-  Deno.test(`encodeHex() and decodeHex() are the way there and back for every byte, ${where}`, () => {
+  Deno.test(`encodeHex() and decodeHex() are inverse for every byte, ${where}`, () => {
     const all = Uint8Array.from({ length: 256 }, (_, i) => i);
     const hex = all.toHex();
     on(() => {
@@ -62,7 +62,7 @@ const DIFFERENT: readonly [
 ];
 
 for (const [why, a, b] of DIFFERENT) {
-  Deno.test(`joinFields() tells lists apart: ${why}`, () => {
+  Deno.test(`joinFields() distinguishes arrays: ${why}`, () => {
     assertFalse(equalBytes(joinFields(a), joinFields(b)));
   });
 }
@@ -81,7 +81,7 @@ function splitFields(joined: Bytes): Bytes[] {
   return fields;
 }
 
-Deno.test("joinFields() loses nothing: every list can be read back", () => {
+Deno.test("joinFields() is injective: every array can be read back", () => {
   const random = randomNumbers(1);
   for (let i = 0; i < 3_000; i++) {
     const fields = Array.from({ length: random(5) }, () => {
@@ -92,7 +92,7 @@ Deno.test("joinFields() loses nothing: every list can be read back", () => {
   }
 });
 
-Deno.test("joinFields() gives different bytes for all short lists over two bytes", () => {
+Deno.test("joinFields() returns different bytes for all short arrays over two bytes", () => {
   const fields = ["", "\0", "\x01", "\0\0", "\0\x01", "\x01\0", "\x01\x01"];
   const lists: string[][] = [[]];
   for (const a of fields) {
@@ -105,19 +105,19 @@ Deno.test("joinFields() gives different bytes for all short lists over two bytes
   assertEquals(new Set(lists.map((list) => encodeHex(joinFields(list)))).size, lists.length);
 });
 
-Deno.test("joinFields() takes a text for its bytes in UTF-8, and counts those", () => {
+Deno.test("joinFields() encodes strings in UTF-8 and counts their bytes", () => {
   assertEquals(joinFields(["é"]), Uint8Array.of(0, 0, 0, 2, 0xc3, 0xa9));
   assertEquals(joinFields(["é"]), joinFields([utf8("é")]));
 });
 
-Deno.test("joinFields() keeps nothing of the caller's bytes", () => {
+Deno.test("joinFields() does not alias the caller's bytes", () => {
   const field = Uint8Array.of(1);
   const joined = joinFields([field]);
   field[0] = 2;
   assertEquals(joined, Uint8Array.of(0, 0, 0, 1, 1));
 });
 
-Deno.test("equalBytes() sees every single bit", () => {
+Deno.test("equalBytes() detects every single bit", () => {
   for (const length of [1, 2, 31, 32, 33, 64]) {
     const bytes = Uint8Array.from({ length }, (_, i) => i * 7);
     assert(equalBytes(bytes, bytes.slice()));
@@ -139,17 +139,17 @@ const UNEQUAL: readonly [why: string, a: readonly number[], b: readonly number[]
 ];
 
 for (const [why, a, b] of UNEQUAL) {
-  Deno.test(`equalBytes() says no to ${why}`, () => {
+  Deno.test(`equalBytes() rejects ${why}`, () => {
     assertFalse(equalBytes(Uint8Array.from(a), Uint8Array.from(b)));
     assertFalse(equalBytes(Uint8Array.from(b), Uint8Array.from(a)));
   });
 }
 
-Deno.test("equalBytes() says yes to nothing and nothing", () => {
+Deno.test("equalBytes() accepts two empty arrays", () => {
   assert(equalBytes(new Uint8Array(), new Uint8Array()));
 });
 
-Deno.test("equalText() compares to the letter: case, spaces and normal form differ", () => {
+Deno.test("equalText() compares exactly: case, whitespace and normalization form count", () => {
   assert(equalText("", ""));
   assert(equalText("tökén", "tökén"));
   for (
@@ -223,7 +223,7 @@ for (const [where, on] of RUNTIMES) {
     }
   });
 
-  Deno.test(`decodeBase64Url() takes a text of up to two characters only in its one spelling ${where}`, () => {
+  Deno.test(`decodeBase64Url() accepts a text of up to two characters only in its canonical spelling ${where}`, () => {
     on(() => {
       for (const first of ["", ...ALPHABET]) {
         for (const second of ["", ...ALPHABET]) {
@@ -239,7 +239,7 @@ for (const [where, on] of RUNTIMES) {
     });
   });
 
-  Deno.test(`decodeBase64Url() takes a text of three or four characters only in its one spelling ${where}`, () => {
+  Deno.test(`decodeBase64Url() accepts a text of three or four characters only in its canonical spelling ${where}`, () => {
     const random = randomNumbers(3);
     const pick = () => ALPHABET.charAt(random(64));
     on(() => {
@@ -280,7 +280,7 @@ for (const [where, on] of RUNTIMES) {
       ["a stray bit at the end of a long text", `${"Zm9v".repeat(20)}Zh`],
     ] as const
   ) {
-    Deno.test(`decodeBase64Url() refuses ${why} ${where}`, () => {
+    Deno.test(`decodeBase64Url() rejects ${why} ${where}`, () => {
       on(() => {
         assertThrows(() => decodeBase64Url(text), SyntaxError, "Cannot decode base64url");
         assertThrows(() => decodeBase64Bare(text), SyntaxError, "Cannot decode base64url");
@@ -288,7 +288,7 @@ for (const [where, on] of RUNTIMES) {
     });
   }
 
-  Deno.test(`decodeBase64Url() and decodeBase64Bare() refuse each other's alphabet ${where}`, () => {
+  Deno.test(`decodeBase64Url() and decodeBase64Bare() reject each other's alphabet ${where}`, () => {
     const bytes = Uint8Array.of(0xfb, 0xff, 0xfe);
     on(() => {
       assertEquals(encodeBase64Url(bytes), "-__-");
@@ -303,12 +303,12 @@ for (const [where, on] of RUNTIMES) {
   });
 }
 
-Deno.test("decodeBase64Url() does not repeat what it refuses", () => {
+Deno.test("decodeBase64Url() does not quote its input", () => {
   const error = assertThrows(() => decodeBase64Url("a secret="), SyntaxError);
   assertEquals(error.message.includes("secret"), false);
 });
 
-Deno.test("encodeBase64Url() looks at a view's own bytes alone", () => {
+Deno.test("encodeBase64Url() reads only the bytes of a view", () => {
   const whole = Uint8Array.of(1, 2, 3, 4, 5, 6);
   assertEquals(decodeBase64Url(encodeBase64Url(whole.subarray(2, 4))), Uint8Array.of(3, 4));
 });

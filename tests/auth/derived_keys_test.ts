@@ -46,7 +46,7 @@ for (const purpose of PURPOSES) {
   });
 
   for (const other of PURPOSES.filter((other) => other !== purpose)) {
-    Deno.test(`deriveKeys() makes keys for ${purpose} that verify nothing of ${other}`, async () => {
+    Deno.test(`deriveKeys() derives keys for ${purpose} that do not verify those of ${other}`, async () => {
       const keys = deriveKeys([TODAY, OLD]);
       for (const secret of [TODAY, OLD]) {
         const mac = await deriveKeys(secret).sign(other, MESSAGE);
@@ -57,12 +57,12 @@ for (const purpose of PURPOSES) {
   }
 }
 
-Deno.test("deriveKeys() signs by the first secret of a list", async () => {
+Deno.test("deriveKeys() signs by the first secret of an array", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   assertEquals(await keys.sign("csrf", MESSAGE), nodeMac(TODAY, "csrf", MESSAGE));
 });
 
-Deno.test("deriveKeys() verifies by every secret of a list, and by a dropped one no longer", async () => {
+Deno.test("deriveKeys() verifies by every secret of an array, and not by a removed one", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   assert(await keys.verify("csrf", MESSAGE, nodeMac(TODAY, "csrf", MESSAGE)));
   assert(await keys.verify("csrf", MESSAGE, nodeMac(OLD, "csrf", MESSAGE)));
@@ -76,7 +76,7 @@ Deno.test("deriveKeys() verifies by every secret of a list, and by a dropped one
   );
 });
 
-Deno.test("deriveKeys() rotates without a gap: each deployment verifies what the one before signed", async () => {
+Deno.test("deriveKeys() rotates without a gap: each deployment verifies the MACs of the previous one", async () => {
   const deployments = [[OLDEST], [OLD, OLDEST], [TODAY, OLD]];
   for (const [i, secrets] of deployments.entries()) {
     const mac = await deriveKeys(secrets).sign("device", MESSAGE);
@@ -85,7 +85,7 @@ Deno.test("deriveKeys() rotates without a gap: each deployment verifies what the
   }
 });
 
-Deno.test("deriveKeys() takes a text and a list of it alone for the same", async () => {
+Deno.test("deriveKeys() treats a string like an array of it", async () => {
   assert(
     await deriveKeys([TODAY]).verify(
       "csrf",
@@ -95,7 +95,7 @@ Deno.test("deriveKeys() takes a text and a list of it alone for the same", async
   );
 });
 
-Deno.test("deriveKeys() does not look at a list again that it was given", async () => {
+Deno.test("deriveKeys() copies the array of secrets", async () => {
   const secrets = [TODAY];
   const keys = deriveKeys(secrets);
   secrets[0] = OLD;
@@ -104,7 +104,7 @@ Deno.test("deriveKeys() does not look at a list again that it was given", async 
   assertFalse(await keys.verify("csrf", MESSAGE, nodeMac(OLDEST, "csrf", MESSAGE)));
 });
 
-Deno.test("deriveKeys() gives the same to many at once, before and after the keys are there", async () => {
+Deno.test("deriveKeys() returns the same results to concurrent calls", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   const macs = await Promise.all(Array.from({ length: 50 }, () => keys.sign("csrf", MESSAGE)));
   for (const mac of [...macs, await keys.sign("csrf", MESSAGE)]) {
@@ -112,7 +112,7 @@ Deno.test("deriveKeys() gives the same to many at once, before and after the key
   }
 });
 
-Deno.test("deriveKeys() refuses codes with one bit changed, cut, longer, empty, or of another message", async () => {
+Deno.test("deriveKeys() rejects MACs with a flipped bit, of another length, or of another message", async () => {
   const keys = deriveKeys(TODAY);
   const mac = await keys.sign("csrf", MESSAGE);
   for (let bit = 0; bit < mac.length * 8; bit++) {
@@ -143,7 +143,7 @@ const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
 ];
 
 for (const [why, secret, bytes] of LENGTHS) {
-  Deno.test(`deriveKeys() ${bytes < 32 ? "refuses" : "takes"} a secret of ${why}`, async () => {
+  Deno.test(`deriveKeys() ${bytes < 32 ? "rejects" : "takes"} a secret of ${why}`, async () => {
     if (bytes >= 32) {
       assertEquals(
         await deriveKeys(secret).sign("csrf", MESSAGE),
@@ -180,25 +180,25 @@ const SHAPES: readonly [why: string, secret: unknown][] = [
 ];
 
 for (const [why, secret] of SHAPES) {
-  Deno.test(`deriveKeys() refuses ${why}`, () => {
+  Deno.test(`deriveKeys() rejects ${why}`, () => {
     assertThrows(() => deriveKeysOf(secret), TypeError, "Cannot derive keys: ");
   });
 }
 
-Deno.test("deriveKeys() asks for the environment variable where there is no secret at all", () => {
+Deno.test("deriveKeys() mentions the environment variable if the secret is missing", () => {
   for (const secret of [undefined, null]) {
     const derive = () => deriveKeys(secret as unknown as string);
     assertThrows(derive, TypeError, "is its environment variable set?");
   }
 });
 
-Deno.test("deriveKeys() refuses a purpose that has no row", async () => {
+Deno.test("deriveKeys() rejects an unknown purpose", async () => {
   const keys = deriveKeys(TODAY);
   await assertRejects(() => keys.sign("sessions" as KeyPurpose, MESSAGE), TypeError);
   await assertRejects(() => keys.verify("sessions" as KeyPurpose, MESSAGE, MESSAGE), TypeError);
 });
 
-Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
+Deno.test("deriveKeys() reveals neither secrets nor keys when inspected", async () => {
   const keys = deriveKeys(TODAY);
   await keys.sign("csrf", MESSAGE);
   await keys.encrypt("signing-keys", MESSAGE, MESSAGE);
@@ -208,7 +208,7 @@ Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
   assertFalse(Deno.inspect(keys, { depth: 10, showHidden: true }).includes("secret"));
 });
 
-Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can be exported", async () => {
+Deno.test("deriveKeys() exposes neither derived bytes nor extractable keys", async () => {
   const imported: CryptoKey[] = [];
   await withImportKey(async (importKey) => {
     const key = await importKey();
@@ -221,7 +221,7 @@ Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can b
   assert(imported.every(({ extractable }) => !extractable));
 });
 
-Deno.test("deriveKeys() derives a key once, and again where that failed", async () => {
+Deno.test("deriveKeys() derives a key once, and again after a failure", async () => {
   let calls = 0;
   await withImportKey((importKey) => {
     return ++calls === 2 ? Promise.reject(new Error("gone")) : importKey();
@@ -263,7 +263,7 @@ function decrypt(keys: DerivedKeys, encrypted: EncryptedBytes, data: Bytes = DAT
   return keys.decrypt(PURPOSE, encrypted, data);
 }
 
-Deno.test("encrypt() makes what AES-256-GCM of node:crypto opens", async () => {
+Deno.test("encrypt() returns a ciphertext that node:crypto decrypts", async () => {
   for (const plaintext of [new Uint8Array(), PLAIN, new Uint8Array(70_000).fill(7)]) {
     for (const data of [new Uint8Array(), DATA]) {
       const { iv, ciphertext, tag } = await deriveKeys(TODAY).encrypt(PURPOSE, plaintext, data);
@@ -276,7 +276,7 @@ Deno.test("encrypt() makes what AES-256-GCM of node:crypto opens", async () => {
   }
 });
 
-Deno.test("decrypt() opens what AES-256-GCM of node:crypto made", async () => {
+Deno.test("decrypt() decrypts a ciphertext of node:crypto", async () => {
   const iv = new Uint8Array(12).fill(9);
   const cipher = createCipheriv("aes-256-gcm", nodeKey(), iv);
   cipher.setAAD(DATA);
@@ -298,14 +298,14 @@ const SECRETS: readonly [why: string, given: string | string[], by: string | und
   ["not in the list", [OTHER, OLD], undefined],
 ];
 for (const [why, given, by] of SECRETS) {
-  Deno.test(`decrypt() says ${by} where the secret is ${why}`, async () => {
+  Deno.test(`decrypt() reports ${by} if the secret is ${why}`, async () => {
     const encrypted = await deriveKeys([TODAY, OTHER]).encrypt(PURPOSE, PLAIN, DATA);
     const opened = await decrypt(deriveKeys(given), encrypted);
     assertEquals(opened, by === undefined ? undefined : { plaintext: PLAIN, by });
   });
 }
 
-Deno.test("decrypt() opens nothing with one bit changed, wherever it is", async () => {
+Deno.test("decrypt() rejects every single flipped bit", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
   for (const part of ["iv", "ciphertext", "tag"] as const) {
@@ -354,21 +354,21 @@ const CUTS: readonly [why: string, cut: Cut][] = [
   })],
 ];
 for (const [why, cut] of CUTS) {
-  Deno.test(`decrypt() opens nothing with ${why}`, async () => {
+  Deno.test(`decrypt() rejects ${why}`, async () => {
     const keys = deriveKeys(TODAY);
     const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
     assertEquals(await decrypt(keys, cut(encrypted)), undefined);
   });
 }
 
-Deno.test("encrypt() draws another initialization vector each time, also for many at once", async () => {
+Deno.test("encrypt() uses a new initialization vector each time, concurrently too", async () => {
   const keys = deriveKeys(TODAY);
   const all = await Promise.all(repeat(1_000, () => keys.encrypt(PURPOSE, PLAIN, DATA)));
   assertEquals(new Set(all.map(({ iv }) => encodeHex(iv))).size, 1_000);
   assertEquals(new Set(all.map(({ ciphertext }) => encodeHex(ciphertext))).size, 1_000);
 });
 
-Deno.test("deriveKeys() gives no key for signatures that encrypts, and none for encryption that signs", async () => {
+Deno.test("deriveKeys() separates signing and encryption purposes", async () => {
   const keys = deriveKeys(TODAY);
   const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
   const attempts: readonly (() => Promise<unknown>)[] = [

@@ -24,7 +24,7 @@ const TAKEN: readonly (readonly [why: string, answer: () => Response])[] = [
   ["as many bytes as are allowed", () => new Response(TEXT + " ".repeat(LIMIT - byteLength(TEXT)))],
 ];
 for (const [why, answer] of TAKEN) {
-  Deno.test(`fetchJson() takes ${why}`, async () => {
+  Deno.test(`fetchJson() accepts ${why}`, async () => {
     await using server = serveHttp(answer);
     const { value } = await fetchJson(`${server.origin}/doc`, OPTIONS);
     assertEquals(value, DOCUMENT);
@@ -33,7 +33,7 @@ for (const [why, answer] of TAKEN) {
 
 const STATUSES = [201, 202, 203, 204, 206, 300, 304, 400, 401, 403, 404, 410, 429, 500, 502, 503];
 for (const status of STATUSES) {
-  Deno.test(`fetchJson() refuses the status ${status}`, async () => {
+  Deno.test(`fetchJson() rejects the status ${status}`, async () => {
     const hasBody = status !== 204 && status !== 304;
     await using server = serveHttp(() => new Response(hasBody ? TEXT : null, { status }));
     assertEquals(await refusal(server.origin), `the status is ${status}`);
@@ -50,7 +50,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-Deno.test("fetchJson() refuses what a fetch of the application's own was redirected to", async () => {
+Deno.test("fetchJson() rejects a redirected response of a custom fetch", async () => {
   await using server = serveHttp(({ url }) =>
     url.endsWith("/doc") ? Response.json(DOCUMENT) : Response.redirect(`${url}doc`)
   );
@@ -59,7 +59,7 @@ Deno.test("fetchJson() refuses what a fetch of the application's own was redirec
   assertEquals(message, "the response was redirected");
 });
 
-Deno.test("fetchJson() refuses the answer of browsers to a redirect", async () => {
+Deno.test("fetchJson() rejects an opaque redirect of a browser", async () => {
   const opaque = () => Promise.resolve(Response.error()); // as an opaque redirect, its status is 0
   assertEquals(
     await refusal("https://id.example.com", { fetch: opaque }),
@@ -108,13 +108,13 @@ const REFUSED: readonly (readonly [why: string, answer: () => Response, state: s
   ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the response is too large"],
 ];
 for (const [why, answer, state] of REFUSED) {
-  Deno.test(`fetchJson() refuses ${why}`, async () => {
+  Deno.test(`fetchJson() rejects ${why}`, async () => {
     await using server = serveHttp(answer);
     assertEquals(await refusal(server.origin), state);
   });
 }
 
-Deno.test("fetchJson() asks by GET, and says nothing of who asks", async () => {
+Deno.test("fetchJson() sends GET without credentials", async () => {
   await using server = serveHttp(() =>
     Response.json(DOCUMENT, { headers: { "Set-Cookie": "a=b" } })
   );
@@ -128,7 +128,7 @@ Deno.test("fetchJson() asks by GET, and says nothing of who asks", async () => {
   }
 });
 
-Deno.test("fetchJson() passes on what a fetch threw, as the cause", async () => {
+Deno.test("fetchJson() reports the error of a custom fetch as the cause", async () => {
   const thrown = new TypeError("no route");
   const fetch = () => Promise.reject(thrown);
   const options = { ...OPTIONS, fetch };
@@ -136,7 +136,7 @@ Deno.test("fetchJson() passes on what a fetch threw, as the cause", async () => 
   assertEquals([error.message, error.cause], ["Cannot fetch JSON: no connection", thrown]);
 });
 
-Deno.test("fetchJson() refuses a body of anything but bytes", async () => {
+Deno.test("fetchJson() rejects a body that is not bytes", async () => {
   for (const chunk of ["{}", 1, {}, null]) {
     const body = new ReadableStream({
       start(controller) {
@@ -197,7 +197,7 @@ function byteLength(text: string): number {
 
 const TEXT_LIMITS = JSON.stringify({ keys: [1, 2, 3] });
 
-Deno.test("fetchJson() reads no more of 50 MB than it may", async () => {
+Deno.test("fetchJson() stops reading 50 MB at the limit", async () => {
   const size = 50 * 1_024 * 1_024;
   for (const body of [() => new Response(streamOf(size)), () => gzip(streamOf(size))]) {
     await using server = serveHttp(body);
@@ -208,7 +208,7 @@ Deno.test("fetchJson() reads no more of 50 MB than it may", async () => {
   }
 });
 
-Deno.test("fetchJson() reads nothing of an answer that says it is too large", async () => {
+Deno.test("fetchJson() does not read a response with a too large Content-Length", async () => {
   await using server = serveBytes(
     `HTTP/1.1 200 OK\r\nContent-Length: 52428800\r\n\r\n`,
     " ".repeat(1_024),
@@ -236,13 +236,13 @@ const LENGTHS: readonly (readonly [why: string, head: string, body: string, stat
   ],
 ];
 for (const [why, head, body, state] of LENGTHS) {
-  Deno.test(`fetchJson() refuses an answer of a wrong length: ${why}`, async () => {
+  Deno.test(`fetchJson() rejects a response with a wrong length: ${why}`, async () => {
     await using server = serveBytes(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`, body);
     assertEquals(await refusal(server.origin), state);
   });
 }
 
-Deno.test("fetchJson() refuses what is not there", async () => {
+Deno.test("fetchJson() rejects an unreachable server", async () => {
   assertEquals(await refusal(closedOrigin()), "no connection");
   await using silent = serveBytes();
   assertEquals(await refusal(silent.origin), "no connection");
@@ -261,13 +261,13 @@ const SLOW: readonly (readonly [why: string, parts: readonly string[]])[] = [
   ["half of the chunks", [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, "2\r\n[1\r\n", ""]],
 ];
 for (const [why, parts] of SLOW) {
-  Deno.test(`fetchJson() does not wait for ever: ${why}`, async () => {
+  Deno.test(`fetchJson() times out: ${why}`, async () => {
     await using server = serveBytes(...parts);
     assertEquals(await refusal(server.origin, { timeoutMs: 100 }), "timeout");
   });
 }
 
-Deno.test("fetchJson() does not wait for a body that comes in drops", async () => {
+Deno.test("fetchJson() times out for a slow body", async () => {
   await using server = serveHttp(() => new Response(drops()));
   const counted = countingFetch();
   assertEquals(
@@ -279,7 +279,7 @@ Deno.test("fetchJson() does not wait for a body that comes in drops", async () =
   assertEquals(counted.isCancelled(), true);
 });
 
-Deno.test("fetchJson() does not wait for a fetch that never answers and sees no signal", async () => {
+Deno.test("fetchJson() times out for a custom fetch that ignores the signal", async () => {
   const fetch = () => new Promise<Response>(() => {});
   assertEquals(
     await refusal("https://id.example.com", { fetch, timeoutMs: 20 }),
@@ -287,7 +287,7 @@ Deno.test("fetchJson() does not wait for a fetch that never answers and sees no 
   );
 });
 
-Deno.test("fetchJson() closes an answer that comes too late", async () => {
+Deno.test("fetchJson() cancels a late response", async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
   const late = Promise.withResolvers<Response>();
@@ -300,7 +300,7 @@ Deno.test("fetchJson() closes an answer that comes too late", async () => {
   await cancelled;
 });
 
-Deno.test("fetchJson() closes a body that a fetch of the application's own does not end", async () => {
+Deno.test("fetchJson() cancels the endless body of a custom fetch", async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
   const fetch = () => Promise.resolve(new Response(body));
@@ -330,7 +330,7 @@ function answering(answer: () => Response) {
 }
 
 for (const size of [1, 2, 3, 5, 7, 64]) {
-  Deno.test(`fetchJson() puts characters together that come in pieces of ${size} bytes`, async () => {
+  Deno.test(`fetchJson() decodes characters split into chunks of ${size} bytes`, async () => {
     const bytes = new TextEncoder().encode(TEXT_RULES);
     const pieces = Array.from(
       { length: Math.ceil(bytes.length / size) },
@@ -341,7 +341,7 @@ for (const size of [1, 2, 3, 5, 7, 64]) {
   });
 }
 
-Deno.test("fetchJson() refuses a document that ends within a character", async () => {
+Deno.test("fetchJson() rejects a document that ends inside a character", async () => {
   const bytes = new TextEncoder().encode(`"${"ä"}`).slice(0, -1);
   const { fetch } = answering(() => new Response(bytes));
   assertEquals(await refusal(ADDRESS, { fetch }), "the response is not UTF-8");
@@ -356,7 +356,7 @@ const PAGES = [
 ];
 
 for (const type of PAGES) {
-  Deno.test(`fetchJson() refuses a page by the type ${JSON.stringify(type)}, whatever it holds`, async () => {
+  Deno.test(`fetchJson() rejects an HTML response by the type ${JSON.stringify(type)}`, async () => {
     const { fetch } = answering(() =>
       new Response(TEXT_RULES, { headers: { "Content-Type": type } })
     );
@@ -364,7 +364,7 @@ for (const type of PAGES) {
   });
 }
 
-Deno.test("fetchJson() passes on what broke the connection, as the cause", async () => {
+Deno.test("fetchJson() reports the connection error as the cause", async () => {
   const broken = new TypeError("reset by peer");
   const body = () => new ReadableStream({ start: (controller) => controller.error(broken) });
   const options = answering(() => new Response(body()));

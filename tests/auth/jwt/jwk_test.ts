@@ -25,7 +25,7 @@ const FOR_ENCRYPTION: Jwk = {
   kid: "1",
 };
 
-Deno.test("importJwk() refuses the key of RFC 7517 A.1 that is for encryption", async () => {
+Deno.test("importJwk() rejects the key of RFC 7517 A.1 that is for encryption", async () => {
   await assertRejects(
     () => importJwk(FOR_ENCRYPTION),
     TypeError,
@@ -44,7 +44,7 @@ function numbers(jwk: Jwk): Record<string, unknown> {
 for (const alg of ALGORITHMS) {
   const jwk = KEYS[alg];
 
-  Deno.test(`importJwk() and exportJwk() give back a key for ${alg}, whole and in public`, async () => {
+  Deno.test(`importJwk() and exportJwk() round-trip a key for ${alg}, private and public`, async () => {
     const key = await importJwk(jwk, { alg, extractable: true });
     assertEquals(numbers(await exportJwk(key)), numbers(jwk));
     assertEquals(key.type, jwk.kty === "oct" ? "secret" : "private");
@@ -55,7 +55,7 @@ for (const alg of ALGORITHMS) {
     assertEquals(half.usages.includes("sign"), jwk.kty === "oct");
   });
 
-  Deno.test(`importJwk() makes a key for ${alg} that the runtime does not give out`, async () => {
+  Deno.test(`importJwk() imports a key for ${alg} that is not extractable`, async () => {
     const key = await importJwk(jwk, { alg });
     assertEquals(key.extractable, false);
     await assertRejects(
@@ -95,7 +95,7 @@ Deno.test("generateJwk() makes RSA keys of 2,048 bits, and secrets as long as th
   await assertRejects(() => generateJwk("none" as JwaAlgorithm), TypeError);
 });
 
-Deno.test("publicJwk() keeps what identifies a key, and no private member", () => {
+Deno.test("publicJwk() keeps identifying members and no private member", () => {
   const secrets = ["d", "p", "q", "dp", "dq", "qi", "k", "oth", "priv", "x5c"];
   for (const jwk of [RSA, P256, P384, P521, OKP]) {
     const made = publicJwk({ ...jwk, kid: "k", alg: "A", use: "sig", oth: [], priv: "s", x5c: [] });
@@ -107,7 +107,7 @@ Deno.test("publicJwk() keeps what identifies a key, and no private member", () =
   assertThrows(() => publicJwk({ kty: "AKP", priv: "s" }), TypeError, "Cannot publish key: ");
 });
 
-Deno.test("importJwk() takes the algorithm from the key, or from a curve that leaves one", async () => {
+Deno.test("importJwk() reads the algorithm from the key or from its curve", async () => {
   const name = async (jwk: Jwk) => (await importJwk(jwk)).algorithm.name;
   assertEquals(await name(P256), "ECDSA");
   assertEquals(await name(P521), "ECDSA");
@@ -137,7 +137,7 @@ const TAKEN: readonly (readonly [string, Jwk, ImportJwkOptions])[] = [
 ];
 
 for (const [why, jwk, options] of TAKEN) {
-  Deno.test(`importJwk() takes a key ${why}`, async () => {
+  Deno.test(`importJwk() accepts a key ${why}`, async () => {
     assertEquals((await importJwk(jwk, options)).type !== undefined, true);
   });
 }
@@ -157,7 +157,7 @@ const NO_KEYS: readonly (readonly [string, unknown, ImportJwkOptions])[] = [
 ];
 
 for (const [why, jwk, options] of NO_KEYS) {
-  Deno.test(`importJwk() refuses ${why}`, async () => {
+  Deno.test(`importJwk() rejects ${why}`, async () => {
     await assertRejects(() => importJwk(jwk as Jwk, options), TypeError, "Cannot import key: ");
   });
 }
@@ -171,13 +171,13 @@ const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message:
   ["extractable as a text", { extractable: "false" }, "extractable must be a boolean"],
 ];
 for (const [why, options, message] of WRONG_OPTIONS) {
-  Deno.test(`importJwk() refuses ${why} for options`, async () => {
+  Deno.test(`importJwk() rejects ${why} for options`, async () => {
     const run = () => importJwk(P256, options as ImportJwkOptions);
     await assertRejects(run, TypeError, `Cannot import key: ${message}`);
   });
 }
 
-Deno.test("exportJwk() refuses keys that are for something else than signatures", async () => {
+Deno.test("exportJwk() rejects keys that are not signature keys", async () => {
   const { subtle } = crypto;
   const aes = await subtle.generateKey({ name: "AES-GCM", length: 256 }, true, ["encrypt"]);
   const ecdh = { name: "ECDH", namedCurve: "P-256" };
@@ -244,7 +244,7 @@ const MALFORMED: readonly (readonly [string, unknown])[] = [
 ];
 
 for (const [why, jwk] of MALFORMED) {
-  Deno.test(`jwkThumbprint() refuses ${why}`, async () => {
+  Deno.test(`jwkThumbprint() rejects ${why}`, async () => {
     await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot compute thumbprint: ");
   });
 }

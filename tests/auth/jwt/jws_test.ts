@@ -116,14 +116,14 @@ for (const alg of ALGORITHMS) {
     }
   });
 
-  Deno.test(`verifyJws() takes what Web Crypto itself signs for ${alg}`, async () => {
+  Deno.test(`verifyJws() accepts signatures of Web Crypto for ${alg}`, async () => {
     const token = await forge({ alg, payload: "p" });
     const keys = verifying(KEYS[alg]);
     assertEquals(text((await verifyJws(token, { algorithms: [alg], keys })).payload), "p");
   });
 }
 
-Deno.test("signJws() signs texts in UTF-8 and bytes of every kind, also none", async () => {
+Deno.test("signJws() signs strings in UTF-8 and bytes of every kind, empty ones too", async () => {
   const options = { algorithms: ["HS256"], key: OCT } as const;
   const bytes = utf8("xé");
   const padded = new Uint8Array([0, ...bytes, 0]);
@@ -143,7 +143,7 @@ Deno.test("signJws() signs texts in UTF-8 and bytes of every kind, also none", a
   assertEquals(payload.length, 0);
 });
 
-Deno.test("signJws() takes the first algorithm of the list that is one of the key's", async () => {
+Deno.test("signJws() uses the first algorithm of the array that fits the key", async () => {
   const algorithms = ["ES256", "RS256", "HS512", "HS256"] as const;
   const alg = async (key: Jwk) =>
     (await verifyJws(await signJws("", { algorithms, key }), { algorithms, keys: verifying(key) }))
@@ -154,7 +154,7 @@ Deno.test("signJws() takes the first algorithm of the list that is one of the ke
   );
 });
 
-Deno.test("signJws() writes alg first, the key's kid, and what the header says instead", async () => {
+Deno.test("signJws() writes alg first, the key's kid, and the members of the header", async () => {
   const key = { ...OCT, kid: "own" };
   const headerOf = async (header?: Record<string, unknown>) => {
     const options = { algorithms: ["HS256"] as const, key };
@@ -168,13 +168,13 @@ Deno.test("signJws() writes alg first, the key's kid, and what the header says i
 });
 
 for (const name of ["alg", "crit", "b64"]) {
-  Deno.test(`signJws() does not let the header say ${name}`, async () => {
+  Deno.test(`signJws() rejects a header with ${name}`, async () => {
     const options = { algorithms: ["HS256"], key: OCT, header: { [name]: "HS256" } } as const;
     await assertRejects(() => signJws("", options), TypeError, name);
   });
 }
 
-Deno.test("signJws() writes no header that verifyJws() would not read", async () => {
+Deno.test("signJws() writes no header that verifyJws() would reject", async () => {
   const headers = [{ typ: 5 }, { typ: "\u212a" }, { kid: 5 }, { kid: "a".repeat(1_025) }];
   for (const header of [...headers, JSON.parse('{"__proto__":1}')]) {
     const run = () => signJws("", { algorithms: ["HS256"], key: OCT, header });
@@ -197,12 +197,12 @@ const UNSIGNABLE: readonly (readonly [string, readonly JwaAlgorithm[], Jwk])[] =
 ];
 
 for (const [why, algorithms, key] of UNSIGNABLE) {
-  Deno.test(`signJws() refuses ${why}`, async () => {
+  Deno.test(`signJws() rejects ${why}`, async () => {
     await assertRejects(() => signJws("", { algorithms, key }), TypeError, "Cannot ");
   });
 }
 
-Deno.test("verifyJws() looks at typ when it is asked for: application/ and case aside", async () => {
+Deno.test("verifyJws() checks typ if required, ignoring application/ and case", async () => {
   const options = { algorithms: ["HS256"], keys: OCT } as const;
   const reason = async (typ: unknown, wanted: string) => {
     const token = await forge({ header: { alg: "HS256", ...(typ === undefined ? {} : { typ }) } });
@@ -220,7 +220,7 @@ Deno.test("verifyJws() looks at typ when it is asked for: application/ and case 
   assertEquals(await reason(7, "secevent+jwt"), "token_malformed");
 });
 
-Deno.test("verifyJws() counts a token's bytes before it decodes it", async () => {
+Deno.test("verifyJws() checks the length of a token before it decodes it", async () => {
   const token = await signJws("x".repeat(100), { algorithms: ["HS256"], key: OCT });
   const verify = (maxBytes?: number) =>
     reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: OCT, maxBytes }));
@@ -262,7 +262,7 @@ const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] =
 ];
 
 for (const [why, wrong, kind] of WRONG_OPTIONS) {
-  Deno.test(`verifyJws() throws ${kind.name} for ${why}, whatever the token is`, async () => {
+  Deno.test(`verifyJws() throws ${kind.name} for ${why}, for every token`, async () => {
     const good = { algorithms: ["HS256"], keys: OCT };
     const options = !wrong ? wrong : { ...good, ...wrong as object };
     for (const token of [await forge({}), "no token"]) {
@@ -284,7 +284,7 @@ Deno.test("jwsVerifier() reads its options once", async () => {
   );
 });
 
-Deno.test("verifyJws() sees that a JWK has been changed since it was imported", async () => {
+Deno.test("verifyJws() detects that a JWK was modified since it was imported", async () => {
   const jwk: { kty: string; k: string; use?: string } = { kty: "oct", k: OCT.k ?? "" };
   const token = await forge({});
   const verify = () => reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: jwk }));
@@ -344,12 +344,12 @@ const NONE: readonly unknown[] = [
   ...[undefined, null, 0, 256, {}, [], ["HS256"], { toString: () => "HS256" }],
 ];
 
-Deno.test("isJwaAlgorithm() takes the names of the table and nothing else", () => {
+Deno.test("isJwaAlgorithm() accepts the names of the table and nothing else", () => {
   for (const alg of ALGORITHMS) assert(isJwaAlgorithm(alg), alg);
   for (const other of NONE) assertEquals(isJwaAlgorithm(other), false, String(other));
 });
 
-Deno.test("checkAlgorithms() refuses what is no list of names, and says what to do", () => {
+Deno.test("checkAlgorithms() rejects anything but an array of algorithms, and gives an example", () => {
   checkAlgorithms("Cannot test", ["ES256"]);
   const wrong: readonly unknown[] = [
     ...[undefined, null, "ES256", {}, { length: 1, 0: "ES256" }, [], new Array(1), ["ES256", "no"]],
@@ -364,7 +364,7 @@ Deno.test("checkAlgorithms() refuses what is no list of names, and says what to 
 const DATA = new TextEncoder().encode("data");
 
 for (const alg of ALGORITHMS) {
-  Deno.test(`verifySignature() takes a signature of ${alg}, and none that is changed`, async () => {
+  Deno.test(`verifySignature() accepts a signature of ${alg}, and no modified one`, async () => {
     const key = await importJwk(verifying(KEYS[alg]), { alg, usage: "verify" });
     const right = await signature(DATA, alg, KEYS[alg]);
     const verify = (bytes: Uint8Array<ArrayBuffer>, data = DATA) =>
@@ -393,7 +393,7 @@ function flipped(bytes: Uint8Array<ArrayBuffer>, bit: number): Uint8Array<ArrayB
   return copy;
 }
 
-Deno.test("verifySignature() answers false, and does not throw, for every key of another algorithm", async () => {
+Deno.test("verifySignature() returns false, and does not throw, for every key of another algorithm", async () => {
   for (const made of ALGORITHMS) {
     const key = await importJwk(verifying(KEYS[made]), { alg: made, usage: "verify" });
     for (const alg of ALGORITHMS) {
@@ -405,7 +405,7 @@ Deno.test("verifySignature() answers false, and does not throw, for every key of
   }
 });
 
-Deno.test("verifySignature() answers false for a key that may only sign", async () => {
+Deno.test("verifySignature() returns false for a key that may only sign", async () => {
   const key = await importJwk(KEYS.ES256, { alg: "ES256", usage: "sign" });
   const right = await signature(DATA, "ES256", KEYS.ES256);
   assertEquals(await verifySignature("ES256", key, { signature: right, data: DATA }), false);

@@ -59,7 +59,7 @@ async function signed(claims: JwtClaims, options: Partial<SignJwtOptions> = {}) 
   return written(await signJwt(claims, { ...SIGN, expiresIn: 60, ...options }));
 }
 
-Deno.test("signJwt() sets typ, iat and exp, and keeps what is said", async () => {
+Deno.test("signJwt() sets typ, iat and exp, and keeps given values", async () => {
   assertEquals(await signed({}), {
     header: '{"alg":"HS256","typ":"JWT"}',
     payload: `{"iat":${NOW},"exp":${NOW + 60}}`,
@@ -74,7 +74,7 @@ Deno.test("signJwt() sets typ, iat and exp, and keeps what is said", async () =>
   );
 });
 
-Deno.test("signJwt() lets expiresIn say when a token ends, whatever the claims say", async () => {
+Deno.test("signJwt() prefers expiresIn to the claim exp", async () => {
   assertEquals((await signed({ exp: 9 })).payload, `{"exp":${NOW + 60},"iat":${NOW}}`);
 });
 
@@ -167,7 +167,7 @@ const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] =
 ];
 
 for (const [why, wrong, kind] of WRONG_OPTIONS) {
-  Deno.test(`verifyJwt() throws, and refuses no token, for ${why}`, async () => {
+  Deno.test(`verifyJwt() throws an error other than AuthError for ${why}`, async () => {
     const options = !wrong ? wrong : { ...VERIFY, ...wrong as object };
     for (const token of [EXAMPLE, "no token"]) {
       const run = () => verifyJwt(token, options as unknown as VerifyJwtOptions);
@@ -177,7 +177,7 @@ for (const [why, wrong, kind] of WRONG_OPTIONS) {
   });
 }
 
-Deno.test("jwtVerifier() reads its options once, and asks the clock each time", async () => {
+Deno.test("jwtVerifier() reads its options once, and reads the clock each time", async () => {
   let time = NOW;
   const audience = ["a"];
   const algorithms: JwaAlgorithm[] = ["HS256"];
@@ -193,7 +193,7 @@ Deno.test("jwtVerifier() reads its options once, and asks the clock each time", 
   assertEquals(await reasonOf(() => verify(other)), "alg_not_allowed");
 });
 
-Deno.test("verifyJwt() with a clock that gives milliseconds throws, and lets nothing in", async () => {
+Deno.test("verifyJwt() throws for a clock in milliseconds", async () => {
   const token = await signJwt({}, { ...SIGN, expiresIn: 60 });
   const run = () => verifyJwt(token, { ...VERIFY, now: () => NOW * 1_000 });
   await assertRejects(run, RangeError, "Cannot tell the time: ");
@@ -263,13 +263,13 @@ const TIMES: readonly (readonly [unknown, Options, string])[] = [
   [{ iat: "1" }, { maxAge: 60 }, "iat_malformed"],
 ];
 
-Deno.test("verifyJwt() looks at times with exact boundaries", async () => {
+Deno.test("verifyJwt() checks times at their exact boundaries", async () => {
   for (const [claims, options, outcome] of TIMES) {
     assertEquals(await reason(claims, options), outcome, JSON.stringify([claims, options]));
   }
 });
 
-Deno.test("verifyJwt() floors its clock, so that a token ends at a whole second", async () => {
+Deno.test("verifyJwt() floors its clock, so that a token expires at a whole second", async () => {
   const at = (now: number) => reason({ exp: NOW }, { now: () => now, clockTolerance: 0 });
   assertEquals([await at(NOW - 0.001), await at(NOW)], ["accepted", "expired"]);
 });
@@ -279,7 +279,7 @@ const WRONG: readonly string[] = [
 ];
 
 for (const name of ["exp", "nbf", "iat"]) {
-  Deno.test(`verifyJwt() refuses ${name} that is no finite number`, async () => {
+  Deno.test(`verifyJwt() rejects ${name} that is not a finite number`, async () => {
     for (const value of WRONG) {
       const claims = name === "exp" ? "" : `"exp":${NOW + 9},`;
       assertEquals(await reason(`{${claims}"${name}":${value}}`), `${name}_malformed`, value);
@@ -290,7 +290,7 @@ for (const name of ["exp", "nbf", "iat"]) {
 }
 
 for (const name of ["iss", "sub", "jti"]) {
-  Deno.test(`verifyJwt() refuses ${name} that is no text, asked for or not`, async () => {
+  Deno.test(`verifyJwt() rejects ${name} that is not a string, expected or not`, async () => {
     for (const value of [5, null, true, {}, ["https://a.example"]]) {
       assertEquals(await reason({ [name]: value }), `${name}_malformed`, String(value));
       const options = { issuer: "https://a.example", subject: "https://a.example" };
@@ -352,7 +352,7 @@ const PARTIES: readonly (readonly [object, Options, string])[] = [
   [{}, { requiredClaims: ["toString"] }, "toString_missing"],
 ];
 
-Deno.test("verifyJwt() compares parties character by character", async () => {
+Deno.test("verifyJwt() compares iss, aud and sub exactly", async () => {
   for (const [claims, options, outcome] of PARTIES) {
     assertEquals(await reason(claims, options), outcome, JSON.stringify([claims, options]));
   }
@@ -391,7 +391,7 @@ const TYPES: readonly (readonly [unknown, string | undefined, string])[] = [
   [{ toString: 1 }, "at+jwt", "token_malformed"],
 ];
 
-Deno.test("verifyJwt() takes only the type that is asked for, and JWT if none is", async () => {
+Deno.test("verifyJwt() accepts only the required type, and JWT by default", async () => {
   for (const [typ, wanted, outcome] of TYPES) {
     const options = wanted === undefined ? {} : { typ: wanted };
     const header = typ === undefined ? {} : { typ };
@@ -399,7 +399,7 @@ Deno.test("verifyJwt() takes only the type that is asked for, and JWT if none is
   }
 });
 
-Deno.test("verifyJwt() says token_expired for what was good once, invalid_token for all else", async () => {
+Deno.test("verifyJwt() returns token_expired for expired tokens, invalid_token for all others", async () => {
   const error = async (claims: object, options: Options) => {
     const token = await forge({ payload: { exp: NOW + 600, ...claims } });
     const { code, status } = await refusal(() =>
@@ -413,7 +413,7 @@ Deno.test("verifyJwt() says token_expired for what was good once, invalid_token 
   assertEquals(await error({ iss: "x" }, { issuer: "y" }), ["invalid_token", 401]);
 });
 
-Deno.test("verifyJwt() names what an expired token lacks no sooner than that it has expired", async () => {
+Deno.test("verifyJwt() reports expired before other missing claims", async () => {
   const claims = { exp: NOW - 99, aud: "other", iss: "other" };
   assertEquals(await reason(claims, { issuer: "a", audience: "a" }), "expired");
 });

@@ -73,7 +73,7 @@ Deno.test("remoteJwks() verifies by the old and the new key while both are publi
   assertEquals(server.requests.length, 3);
 });
 
-Deno.test("remoteJwks() refuses a token of a stranger who uses a published kid", async () => {
+Deno.test("remoteJwks() rejects a token of a stranger who uses a published kid", async () => {
   const [ours, theirs] = [await signer(), await signer()];
   const { verify } = publish([ours.publicJwk]);
   const forged = await theirs.sign(ours.kid);
@@ -145,7 +145,7 @@ for (const [why, answer] of ANSWERS) {
 }
 
 for (const size of [0, 100]) {
-  Deno.test(`remoteJwks() takes a set of ${size} keys, none of which it knows`, async () => {
+  Deno.test(`remoteJwks() accepts a set of ${size} unknown keys`, async () => {
     const { find } = publish(Array.from({ length: size }, () => ({ kty: "LWE" })));
     assertEquals(await find(), []);
   });
@@ -196,7 +196,7 @@ const ADDRESSES: readonly (readonly [address: string, why: string])[] = [
   ["/jwks", "invalid URL"],
 ];
 for (const [address, why] of ADDRESSES) {
-  Deno.test(`remoteJwks() refuses an address when it is set up: ${why}`, () => {
+  Deno.test(`remoteJwks() rejects a URL when it is created: ${why}`, () => {
     const { message } = assertThrows(() => remoteJwks(address), TypeError);
     assert(message.startsWith("Cannot set up remote keys: "), message);
     assertFalse(message.includes("hunter2"));
@@ -222,7 +222,7 @@ const OPTIONS:
     [{ timeoutMs: 1.5 }, RangeError],
   ];
 for (const [options, error] of OPTIONS) {
-  Deno.test(`remoteJwks() refuses the options ${Deno.inspect(options)}`, () => {
+  Deno.test(`remoteJwks() rejects the options ${Deno.inspect(options)}`, () => {
     assertThrows(() => remoteJwks(ADDRESS, options as RemoteJwksOptions), error);
   });
 }
@@ -272,7 +272,7 @@ const STALE: readonly (readonly [options: RemoteJwksOptions, usableFor: number])
   [{ staleAge: 0 }, 600],
 ];
 for (const [options, usableFor] of STALE) {
-  Deno.test(`remoteJwks() uses keys for ${usableFor} s while none can be fetched, and fails closed then`, async () => {
+  Deno.test(`remoteJwks() uses keys for ${usableFor} s while fetching fails, and fails closed then`, async () => {
     const publisher = publish([publicJwk], options);
     const { answer } = publisher;
     await publisher.find(kid);
@@ -389,7 +389,7 @@ Deno.test("remoteJwks() lets those with an unknown kid wait for a fetch that is 
   assertEquals(publisher.fetches, 2);
 });
 
-Deno.test("remoteJwks() gives the same objects as long as a key stays", async () => {
+Deno.test("remoteJwks() returns the same objects as long as a key stays", async () => {
   const publisher = publish([publicJwk]);
   const [first] = await publisher.find(kid);
   const [second] = await publisher.find(kid);
@@ -453,7 +453,7 @@ Deno.test("remoteJwks() tries again though the clock was set back after a failur
   assertEquals((await publisher.find(kid)).length, 1);
 });
 
-Deno.test("remoteJwks() refuses a clock that tells no seconds, and goes on when it does", async () => {
+Deno.test("remoteJwks() rejects a clock that tells no seconds, and goes on when it does", async () => {
   const publisher = publish([publicJwk]);
   for (const now of [NaN, Infinity, START * 1_000]) {
     publisher.now = now;
@@ -507,7 +507,7 @@ const LEFT_OUT: readonly (readonly [why: string, entry: unknown])[] = [
   ["a key of nothing", {}],
 ];
 for (const [why, entry] of LEFT_OUT) {
-  Deno.test(`remoteJwks() leaves a key out, and takes the one beside it: ${why}`, async () => {
+  Deno.test(`remoteJwks() ignores a key, and uses the one beside it: ${why}`, async () => {
     const { find, verify } = publish([entry, okp.publicJwk]);
     assertEquals(await find(ec.kid), []);
     assertEquals((await find()).map(({ kid }) => kid), [okp.kid]);
@@ -524,7 +524,7 @@ const TAKEN: readonly (readonly [why: string, entry: Jwk])[] = [
   ["with members of its own", { ...ec.publicJwk, issued: { at: [1] } }],
 ];
 for (const [why, entry] of TAKEN) {
-  Deno.test(`remoteJwks() takes a key ${why}`, async () => {
+  Deno.test(`remoteJwks() accepts a key ${why}`, async () => {
     const { find, verify, warnings } = publish([entry]);
     assertEquals(await verify(await ec.sign()), "ada");
     assertEquals(await verify(await ec.sign("")), "ada");
@@ -534,24 +534,24 @@ for (const [why, entry] of TAKEN) {
   });
 }
 
-Deno.test("remoteJwks() takes an RSA key without alg for each of its algorithms", async () => {
+Deno.test("remoteJwks() accepts an RSA key without alg for each of its algorithms", async () => {
   const { verify } = publish([without(rsa.publicJwk, "alg")]);
   assertEquals(await verify(await rsa.sign()), "ada");
 });
 
-Deno.test("remoteJwks() takes a key without kid for a token without kid alone", async () => {
+Deno.test("remoteJwks() accepts a key without kid for a token without kid alone", async () => {
   const { find, verify } = publish([without(ec.publicJwk, "kid")]);
   assertEquals(await verify(await ec.sign("")), "ada");
   assertEquals(await find(ec.kid), []);
   assertEquals(await find(""), []);
 });
 
-Deno.test("remoteJwks() takes an empty kid for a kid", async () => {
+Deno.test("remoteJwks() accepts an empty kid for a kid", async () => {
   const { find } = publish([{ ...ec.publicJwk, kid: "" }, okp.publicJwk]);
   assertEquals((await find("")).length, 1);
 });
 
-Deno.test("remoteJwks() gives all keys for a token without kid, of which one must fit", async () => {
+Deno.test("remoteJwks() returns all keys for a token without kid, of which one must fit", async () => {
   const several = publish([ec.publicJwk, rsa.publicJwk, okp.publicJwk]);
   assertEquals((await several.find()).length, 3);
   assertEquals(await several.verify(await rsa.sign("")), "ada");
@@ -572,7 +572,7 @@ const TWICE: readonly (readonly [why: string, entry: Jwk])[] = [
   ["a key of an unknown type", { kty: "LWE", kid: ec.kid }],
 ];
 for (const [why, entry] of TWICE) {
-  Deno.test(`remoteJwks() uses no key whose kid stands twice: ${why}`, async () => {
+  Deno.test(`remoteJwks() uses no key with a duplicate kid: ${why}`, async () => {
     for (
       const keys of [[ec.publicJwk, entry, okp.publicJwk], [entry, okp.publicJwk, ec.publicJwk]]
     ) {
@@ -674,7 +674,7 @@ const BOUNDS: readonly RemoteJwksOptions[] = [
 ];
 
 for (const options of BOUNDS) {
-  Deno.test(`remoteJwks() takes the options ${Deno.inspect(options)}`, async () => {
+  Deno.test(`remoteJwks() accepts the options ${Deno.inspect(options)}`, async () => {
     remoteJwks(ADDRESS, { maxBytes: 1, timeoutMs: 1 });
     assertEquals((await publish([ecPublicJwk], options).find(ecKid)).length, 1);
   });
@@ -682,7 +682,7 @@ for (const options of BOUNDS) {
 
 /** Members of a private key. Of two primes, one or one half of the exponent is enough for the rest. */
 for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
-  Deno.test(`remoteJwks() takes a key with the one member ${name} for private, and says so`, async () => {
+  Deno.test(`remoteJwks() accepts a key with the member ${name} as private, and warns`, async () => {
     const { [name]: value = [] } = rsa.privateJwk;
     const publisher = publish([{ ...rsa.publicJwk, [name]: value }, ecPublicJwk]);
     assertEquals((await publisher.find()).map((key) => key.kid), [ecKid]);
@@ -692,7 +692,7 @@ for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
   });
 }
 
-Deno.test("remoteJwks() takes what is no text for no name, and warns of none that is there twice", async () => {
+Deno.test("remoteJwks() accepts what is no text for no name, and warns of none that is there twice", async () => {
   const entries = [1, 1, null, null, undefined, undefined];
   const publisher = publish([
     ...entries.map((each) => ({ ...ecPublicJwk, kid: each })),

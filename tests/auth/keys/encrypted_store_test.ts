@@ -37,7 +37,7 @@ import {
   START,
 } from "./_key_service.ts";
 
-Deno.test("keyService() keeps each key as a JWE of its kid, and goes on by what it finds", async () => {
+Deno.test("keyService() stores each key as a JWE with its kid, and reads it back", async () => {
   const bench = keyBench();
   const algorithms = ["Ed25519", "ES256", "RS256"] as const;
   const token = await withSecret(bench, TODAY, { algorithms }).sign({}, { expiresIn: 600 });
@@ -55,7 +55,7 @@ Deno.test("keyService() keeps each key as a JWE of its kid, and goes on by what 
   assertEquals(bench.calls.save, 1);
 });
 
-Deno.test("keyService() changes keys that are encrypted as it changes others", async () => {
+Deno.test("keyService() rotates encrypted keys like others", async () => {
   const bench = keyBench();
   const services = [1, 3].map((turns) =>
     withSecret(bench, TODAY, { store: farAway(bench.store, turns) })
@@ -87,7 +87,7 @@ function benchGiving(time: (value: number | undefined) => unknown): KeyBench {
   });
 }
 
-Deno.test("keyService() takes null of a store with columns for an end that an encrypted key does not have", async () => {
+Deno.test("keyService() accepts null for the absent retiredAt of an encrypted key", async () => {
   const bench = benchGiving((value) => value ?? null);
   const token = await withSecret(bench, OLD).sign({}, { expiresIn: 600 });
   const service = withSecret(bench, [TODAY, OLD]);
@@ -108,7 +108,7 @@ const GIVEN: readonly [how: string, time: (value: number) => unknown][] = [
   ["nothing", () => undefined],
 ];
 for (const [how, time] of GIVEN) {
-  Deno.test(`keyService() refuses a ring of encrypted keys whose times are given as ${how}`, async () => {
+  Deno.test(`keyService() rejects a ring of encrypted keys whose times are given as ${how}`, async () => {
     const bench = benchGiving((value) => value === undefined ? value : time(value));
     const service = withSecret(bench, TODAY);
     const kid = await signerOf(service);
@@ -128,7 +128,7 @@ for (const [how, time] of GIVEN) {
   });
 }
 
-Deno.test("keyService() asks the store for encrypted keys no more often than for others", async () => {
+Deno.test("keyService() reads the store no more often for encrypted keys", async () => {
   const bench = keyBench();
   const service = withSecret(bench, [TODAY, OLD]);
   for (let i = 0; i < 50; i++) await service.sign({}, { expiresIn: 60 });
@@ -155,7 +155,7 @@ const WRONG: readonly [why: string, options: object, message: string][] = [
   ["keys that only encrypt", { keys: { ...KEYS, decrypt: undefined } }, "keys must be"],
 ];
 for (const [why, options, message] of WRONG) {
-  Deno.test(`keyService() refuses ${why}`, () => {
+  Deno.test(`keyService() rejects ${why}`, () => {
     const whole = { store: inMemoryAuthStores().keys, ...options } as KeyServiceOptions;
     const error = assertThrows(() => keyService(whole), TypeError, message);
     assertStringIncludes(error.message, "Cannot create key service: ");
@@ -164,7 +164,7 @@ for (const [why, options, message] of WRONG) {
   });
 }
 
-Deno.test("keyService() keeps plain keys where it is told to, or the store outlives nothing", async () => {
+Deno.test("keyService() stores plain keys with insecureSkip or in a store that is not persistent", async () => {
   for (const [persistent, keys] of [[true, "insecureSkip"], [false, undefined]] as const) {
     const store: KeyStore = { ...inMemoryAuthStores().keys, persistent };
     const service = keyService({ store, keys, algorithms: ["Ed25519"] });
@@ -184,7 +184,7 @@ const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["one with text for a key", { version: "1", keys: ["key"] }, "algorithm"],
 ];
 for (const [why, ring, message] of GARBAGE) {
-  Deno.test(`keyService() that decrypts refuses a ring that is ${why}`, async () => {
+  Deno.test(`keyService() that decrypts rejects a ring that is ${why}`, async () => {
     const bench = keyBench({ wrap: () => ({ load: () => Promise.resolve(ring as KeyRing) }) });
     const service = withSecret(bench, TODAY);
     const error = await assertRejects(() => service.jwks(), TypeError, "Cannot use key ring: ");
@@ -193,7 +193,7 @@ for (const [why, ring, message] of GARBAGE) {
   });
 }
 
-Deno.test("keyService() with a new secret in front takes old tokens, and encrypts the ring by it", async () => {
+Deno.test("keyService() with a new first secret accepts old tokens, and encrypts the ring by it", async () => {
   const bench = keyBench();
   const token = await withSecret(bench, OLD).sign({}, { expiresIn: 600 });
   await withSecret(bench, OLD).rotate();
@@ -213,7 +213,7 @@ Deno.test("keyService() with a new secret in front takes old tokens, and encrypt
   assertEquals(bench.warnings, []);
 });
 
-Deno.test("keyService() encrypts a ring anew once, and writes it no more after", async () => {
+Deno.test("keyService() encrypts a ring again once", async () => {
   const bench = keyBench();
   await signerOf(withSecret(bench, OLD));
   const { save } = bench.calls;
@@ -225,7 +225,7 @@ Deno.test("keyService() encrypts a ring anew once, and writes it no more after",
   assertEquals(bench.calls.save - save, 1);
 });
 
-Deno.test("keyService() with a new secret behind, then in front, loses no token in any process", async () => {
+Deno.test("keyService() with a new secret last, then first, invalidates no token in any process", async () => {
   const bench = keyBench();
   const lists = [[OLD], [OLD, TODAY], [TODAY, OLD], [TODAY]];
   const tokens: string[] = [];
@@ -247,7 +247,7 @@ Deno.test("keyService() with a new secret behind, then in front, loses no token 
   assertEquals([bench.warnings, new Set(tokens.map(kidOf)).size], [[], 1]);
 });
 
-Deno.test("keyService() goes on by an old secret where the ring is not to be written, and says so", async () => {
+Deno.test("keyService() keeps using an old secret if the ring cannot be written, and warns", async () => {
   for (const outcome of ["lost", "fails"]) {
     const down = { yes: false, saves: 0 };
     const bench = keyBench({
@@ -277,7 +277,7 @@ Deno.test("keyService() goes on by an old secret where the ring is not to be wri
   }
 });
 
-Deno.test("keyService() encrypts a ring anew of which any key is of an old secret", async () => {
+Deno.test("keyService() encrypts a ring again if any key is encrypted by an old secret", async () => {
   const algorithms = ["Ed25519", "ES256"] as const; // a key of each is all that a ring needs
   for (const secrets of [[OLD, TODAY], [TODAY, OLD]]) {
     const keys: StoredKey[] = [];
@@ -294,7 +294,7 @@ Deno.test("keyService() encrypts a ring anew of which any key is of an old secre
   }
 });
 
-Deno.test("keyService() writes no ring anew of which one key does not open", async () => {
+Deno.test("keyService() does not encrypt a ring again if one key cannot be decrypted", async () => {
   const bench = keyBench();
   const service = withSecret(bench, OLD);
   await service.jwks();
@@ -308,7 +308,7 @@ Deno.test("keyService() writes no ring anew of which one key does not open", asy
   assertEquals([bench.calls.save, bench.warnings], [save, []]);
 });
 
-Deno.test("keyService() encrypts a ring anew and rotates it in one reading", async () => {
+Deno.test("keyService() encrypts a ring again and rotates it in one read", async () => {
   const bench = keyBench();
   const old = await signerOf(withSecret(bench, OLD));
   const service = withSecret(bench, [TODAY, OLD]);
@@ -317,7 +317,7 @@ Deno.test("keyService() encrypts a ring anew and rotates it in one reading", asy
   assertEquals(await secretsOf(bench), [TODAY, TODAY]);
 });
 
-Deno.test("keyService() encrypts a ring anew no more than twice in a reading, whoever undoes it", async () => {
+Deno.test("keyService() encrypts a ring again at most twice in a read", async () => {
   const down = { yes: false, loads: 0, saves: 0 };
   let first: readonly StoredKey[] = [];
   const bench = keyBench({
@@ -341,7 +341,7 @@ Deno.test("keyService() encrypts a ring anew no more than twice in a reading, wh
   assertEquals(down, { yes: true, loads: 3, saves: 2 });
 });
 
-Deno.test("keyService() without the secret signs, publishes and verifies nothing, and goes on when it is back", async () => {
+Deno.test("keyService() without the secret signs, publishes and verifies nothing, and recovers when it is restored", async () => {
   const bench = keyBench();
   const before = withSecret(bench, OLD);
   const token = await before.sign({}, { expiresIn: 600 });
@@ -354,7 +354,7 @@ Deno.test("keyService() without the secret signs, publishes and verifies nothing
   assertEquals(await signerOf(before), kidOf(token));
 });
 
-Deno.test("rotate() with revoke replaces a ring whose secret is lost, and refuses what it signed", async () => {
+Deno.test("rotate() with revoke replaces a ring whose secret is lost, and rejects its tokens", async () => {
   const bench = keyBench();
   const token = await withSecret(bench, OLD).sign({}, { expiresIn: 600 });
   const services = [1, 3].map((turns) =>
@@ -372,7 +372,7 @@ Deno.test("rotate() with revoke replaces a ring whose secret is lost, and refuse
   assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
 });
 
-Deno.test("rotate() with revoke, called again, removes what a restored backup has brought back", async () => {
+Deno.test("rotate() with revoke, called again, removes keys of a restored backup", async () => {
   const bench = keyBench();
   const first = withSecret(bench, TODAY);
   const token = await first.sign({}, { expiresIn: 600 });

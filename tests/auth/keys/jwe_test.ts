@@ -36,7 +36,7 @@ const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
 );
 
 for (const alg of ASYMMETRIC.filter(isGenerated)) {
-  Deno.test(`encryptJwk() makes of a key of ${alg} what decryptJwk() opens, and nothing reads`, async () => {
+  Deno.test(`encryptJwk() encrypts a key for ${alg}, which decryptJwk() decrypts`, async () => {
     const jwk = await generateJwk(alg);
     const stored = { ...STORED, alg, key: jwk };
     const text = await encryptJwk(stored, KEYS);
@@ -49,7 +49,7 @@ for (const alg of ASYMMETRIC.filter(isGenerated)) {
   });
 }
 
-Deno.test("encryptJwk() writes five parts, a header that says all of the key, and what node:crypto opens", async () => {
+Deno.test("encryptJwk() returns five parts with a complete header, which node:crypto decrypts", async () => {
   const text = await encryptJwk(STORED, KEYS);
   assertMatch(text, /^[\w-]+\.\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/);
   assertEquals(readHeader(text), {
@@ -67,14 +67,14 @@ Deno.test("encryptJwk() writes five parts, a header that says all of the key, an
   assertEquals(openByNode(text), PLAIN);
 });
 
-Deno.test("encryptJwk() never writes the same twice", async () => {
+Deno.test("encryptJwk() never gives the same result twice", async () => {
   const texts = await Promise.all(Array.from({ length: 100 }, () => encryptJwk(STORED, KEYS)));
   for (const part of [2, 3, 4]) {
     assertEquals(new Set(texts.map((text) => text.split(".")[part])).size, 100);
   }
 });
 
-Deno.test("encryptJwk() refuses what is no key, and one that is too large to be read again", async () => {
+Deno.test("encryptJwk() rejects anything but a JWK, and a key that is too large", async () => {
   for (const jwk of [undefined, null, "text", 1, [JWK], Symbol("key")]) {
     await assertRejects(
       () => encryptJwk({ ...STORED, key: jwk }, KEYS),
@@ -93,7 +93,7 @@ Deno.test("encryptJwk() refuses what is no key, and one that is too large to be 
   assertEquals(error.message, "Cannot encrypt key: the result is longer than 16384 characters");
 });
 
-Deno.test("decryptJwk() says whether an older secret opened it", async () => {
+Deno.test("decryptJwk() reports decryption by an older secret", async () => {
   const stored = { ...STORED, key: await encryptJwk(STORED, deriveKeys(OLD)) };
   assertEquals(await decryptJwk(stored, KEYS), { jwk: JWK, isOld: true });
   assertEquals(await decryptJwk(stored, deriveKeys(OLD)), OPENED);
@@ -109,12 +109,12 @@ const PLAINTEXTS: readonly [why: string, plaintext: string][] = [
   ["a name twice", `{"kty":"oct",${PLAIN.slice(1)}`],
 ];
 for (const [why, plaintext] of PLAINTEXTS) {
-  Deno.test(`decryptJwk() refuses an authentic text that holds ${why}`, async () => {
+  Deno.test(`decryptJwk() rejects an authentic string that contains ${why}`, async () => {
     assertEquals(await openText(sealByNode({ header: HEADER, plaintext })), undefined);
   });
 }
 
-Deno.test("decryptJwk() refuses bytes that are no UTF-8", async () => {
+Deno.test("decryptJwk() rejects bytes that are not UTF-8", async () => {
   const header = encodeBase64Url(utf8(JSON.stringify(HEADER)));
   const bytes = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d); // {"\xff":1}
   const parts = await KEYS.encrypt("signing-keys", bytes, utf8(header));
@@ -172,14 +172,14 @@ const CHANGES: readonly [why: string, change: Change][] = [
   })],
 ];
 for (const [why, change] of CHANGES) {
-  Deno.test(`decryptJwk() refuses ${why}`, async () => {
+  Deno.test(`decryptJwk() rejects ${why}`, async () => {
     const text = await encryptJwk(STORED, KEYS);
     assertEquals(await openText(change(text, partsOf(text))), undefined);
     assertEquals(await openText(text), OPENED);
   });
 }
 
-Deno.test("decryptJwk() refuses a text for any kid but its own, and for what is none", async () => {
+Deno.test("decryptJwk() rejects a string with another kid or an invalid one", async () => {
   const text = await encryptJwk(STORED, KEYS);
   for (const kid of ["", "another key", `${KID}\0`, undefined, null, 1, [KID], { kid: KID }]) {
     assertEquals(await openText(text, { kid }), undefined);
@@ -194,7 +194,7 @@ Deno.test("decryptJwk() refuses a text for any kid but its own, and for what is 
   }
 });
 
-Deno.test("decryptJwk() opens no text in which one character is another", async () => {
+Deno.test("decryptJwk() rejects a string with one changed character", async () => {
   const text = await encryptJwk({ ...STORED, key: { kty: "oct", k: "AAAA" } }, KEYS);
   for (let i = 0; i < text.length; i++) {
     const other = text[i] === "B" ? "C" : "B";
@@ -221,7 +221,7 @@ const { kid: KID_HEADER, createdAt: START } = STORED;
 /** How a store gives a key that does not end. */
 const NO_END = [undefined, null];
 
-Deno.test("encryptJwk() says of no end that there is none, however the store says that", async () => {
+Deno.test("encryptJwk() omits retiredAt for undefined and null", async () => {
   const { retiredAt: _, ...key } = HEADER.key;
   for (const retiredAt of NO_END) {
     const text = await encryptJwk({ ...STORED, retiredAt } as unknown as StoredKey, KEYS_HEADER);
@@ -242,7 +242,7 @@ const SOUND: readonly [why: string, header: object | string][] = [
   ["with a time written otherwise", JSON.stringify(HEADER).replace(`${START},`, "17000.00000E5,")],
 ];
 for (const [why, header] of SOUND) {
-  Deno.test(`decryptJwk() opens a text whose header is ${why}`, async () => {
+  Deno.test(`decryptJwk() decrypts a string whose header is ${why}`, async () => {
     const text = sealByNode({ header, plaintext: PLAIN_HEADER });
     assertEquals(await openText(text), OPENED);
   });
@@ -309,7 +309,7 @@ const HEADERS: readonly [why: string, header: object | string][] = [
   ["begins with a byte order mark", `\ufeff${JSON.stringify(HEADER)}`],
 ];
 for (const [why, header] of HEADERS) {
-  Deno.test(`decryptJwk() refuses an authentic text whose header ${why}`, async () => {
+  Deno.test(`decryptJwk() rejects an authentic string whose header ${why}`, async () => {
     const text = sealByNode({ header, plaintext: PLAIN_HEADER });
     assertEquals(openByNode(text), PLAIN_HEADER, "it is authentic");
     assertEquals(await openText(text), undefined);
@@ -339,14 +339,14 @@ const BESIDE: readonly [why: string, beside: object][] = [
   ["a time as a Number object", { createdAt: new Number(START) }],
 ];
 for (const [why, beside] of BESIDE) {
-  Deno.test(`decryptJwk() refuses a text that stands beside ${why}`, async () => {
+  Deno.test(`decryptJwk() rejects a string stored beside ${why}`, async () => {
     const text = await encryptJwk(STORED, KEYS_HEADER);
     assertEquals(await openText(text, beside), undefined);
     assertEquals(await openText(text, { note: "of the store's" }), OPENED);
   });
 }
 
-Deno.test("decryptJwk() refuses what says no more than the header does, where that says too little", async () => {
+Deno.test("decryptJwk() rejects a header with missing members, even if the stored key lacks them too", async () => {
   for (const name of ["alg", "createdAt", "activeAt"]) {
     const unsaid = { ...HEADER, key: without(name, HEADER.key) };
     const none = withKey({ [name]: null });

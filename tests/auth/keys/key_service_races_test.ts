@@ -82,7 +82,7 @@ for (const [where, run] of RUNTIMES) {
     }));
 }
 
-Deno.test("keyService() asks the store once for all that ask it at a time", async () => {
+Deno.test("keyService() shares one read of the store among concurrent calls", async () => {
   const bench = keyBench();
   const service = bench.service({ store: farAway(bench.store, 3) });
   for (const loads of [1, 2, 3]) {
@@ -92,7 +92,7 @@ Deno.test("keyService() asks the store once for all that ask it at a time", asyn
   }
 });
 
-Deno.test("keyService() on workerd lets no request wait for what another has begun", () =>
+Deno.test("keyService() on workerd does not wait for a promise of another request", () =>
   onWorkerd(async () => {
     let first = true;
     const bench = keyBench({
@@ -160,7 +160,7 @@ Deno.test(`keyService() generates one first key for ${RACERS} random orders of t
   }
 });
 
-Deno.test("sign() goes on with what the winner wrote, and drops the key it has made itself", async () => {
+Deno.test("sign() uses the winner's key after a conflict, and drops its own", async () => {
   const bench = keyBench();
   const winner = bench.service();
   const store: KeyStore = {
@@ -176,7 +176,7 @@ Deno.test("sign() goes on with what the winner wrote, and drops the key it has m
   assertEquals(bench.events.length, 1);
 });
 
-Deno.test("sign() gives up on a store that never saves: 503, after a few attempts, for which it makes one key", async () => {
+Deno.test("sign() returns up on a store that never saves: 503 after a few attempts, with one generated key", async () => {
   const bench = keyBench({ wrap: () => ({ save: () => Promise.resolve("lost") }) });
   const service = bench.service();
   const native = crypto.subtle.generateKey;
@@ -206,7 +206,7 @@ const FAILURES: readonly [why: string, save: () => Promise<"lost">][] = [
   ["is always lost", () => Promise.resolve("lost")],
 ];
 for (const [why, save] of FAILURES) {
-  Deno.test(`sign() goes on by the key that there is where the write of the next one ${why}`, async () => {
+  Deno.test(`sign() keeps using the current key if the write of the next one ${why}`, async () => {
     const down = { yes: false };
     const bench = keyBench({
       wrap: (store) => ({ save: (...args) => down.yes ? save() : store.save(...args) }),
@@ -229,7 +229,7 @@ for (const [why, save] of FAILURES) {
   });
 }
 
-Deno.test("keyService() rejects with what the store does where there are no keys, and recovers", async () => {
+Deno.test("keyService() passes on errors of the store if there are no keys, and recovers", async () => {
   const error = new Error("the store is out of order");
   for (const method of ["load", "save"] as const) {
     const down = { yes: true };
@@ -255,7 +255,7 @@ Deno.test("keyService() rejects with what the store does where there are no keys
   }
 });
 
-Deno.test("keyService() believes no ring for longer than a minute, though the store is down", async () => {
+Deno.test("keyService() uses no ring for longer than a minute, even if the store is down", async () => {
   const error = new Error("the store is out of order");
   const down = { yes: false };
   const bench = keyBench({
@@ -351,7 +351,7 @@ Deno.test("rotate() is known though the ring of before was read between its read
   assertEquals([both.length, kidsOf(await service.jwks())], [2, both]);
 });
 
-Deno.test("rotate() whose answer is lost leaves nothing to a reading that had begun before", async () => {
+Deno.test("rotate() whose response is lost is not undone by an earlier read", async () => {
   const bench = slowBench();
   const service = bench.service();
   const token = await service.sign({}, { expiresIn: 600 });
@@ -367,7 +367,7 @@ Deno.test("rotate() whose answer is lost leaves nothing to a reading that had be
   assertNotEquals(await signerOf(service), kidOf(token));
 });
 
-Deno.test("keyService() on workerd keeps the later of two readings, whichever ends last", async () => {
+Deno.test("keyService() on workerd keeps the later of two reads, whichever ends last", async () => {
   await onWorkerd(async () => {
     const bench = slowBench();
     const service = bench.service();
@@ -385,7 +385,7 @@ Deno.test("keyService() on workerd keeps the later of two readings, whichever en
   });
 });
 
-Deno.test("keyService() reads a copy that lags once a minute, as it does the store itself", async () => {
+Deno.test("keyService() reads a lagging replica once a minute", async () => {
   let copy: KeyRing | null = null;
   const bench = keyBench({
     wrap: (store) => ({
@@ -408,7 +408,7 @@ Deno.test("keyService() reads a copy that lags once a minute, as it does the sto
   }
 });
 
-Deno.test("keyService() whose write was done, and its answer lost, finds its own key", async () => {
+Deno.test("keyService() finds its own key after a write whose response was lost", async () => {
   const bench = keyBench({
     wrap: (store) => ({
       async save(keys, expected) {
@@ -423,7 +423,7 @@ Deno.test("keyService() whose write was done, and its answer lost, finds its own
   assertEquals([kidOf(token)], kidsOf({ keys: await bench.ring() }));
 });
 
-Deno.test("rotate() with revoke whose write was done, and its answer lost, still ends the old keys here", async () => {
+Deno.test("rotate() with revoke removes the old keys here even if the response of the write is lost", async () => {
   const lose = { yes: false };
   const bench = keyBench({
     wrap: (store) => ({
@@ -442,7 +442,7 @@ Deno.test("rotate() with revoke whose write was done, and its answer lost, still
   assertNotEquals(await signerOf(service), kidOf(token));
 });
 
-Deno.test("rotate() wants to know the ring as it is, and makes nothing of a copy that lags", async () => {
+Deno.test("rotate() wants to know the ring as it is, and issues nothing of a copy that lags", async () => {
   let copy: KeyRing | null = null;
   const bench = keyBench({
     wrap: (store) => ({ load: async () => copy ?? await store.load() }),
@@ -484,7 +484,7 @@ Deno.test("rotate() with revoke is not undone by the late answer of an earlier w
   assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
 });
 
-Deno.test("keyService() goes on with a ring to which a key came back that it had dropped, without it", async () => {
+Deno.test("keyService() does not write or publish an expired key that was restored", async () => {
   const bench = keyBench();
   const service = bench.service();
   await service.jwks();

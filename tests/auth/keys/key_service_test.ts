@@ -79,18 +79,18 @@ const WRONG: readonly [
   ["that rotates before a key may sign", { store, rotateAfter: 1_319 }, RangeError, "from 1320"],
 ];
 for (const [why, options, error, message] of WRONG) {
-  Deno.test(`keyService() refuses options ${why}`, () => {
+  Deno.test(`keyService() rejects options ${why}`, () => {
     assertThrows(() => keyService(options as KeyServiceOptions), error, message);
   });
 }
 
-Deno.test("keyService() takes the limits of its numbers", () => {
+Deno.test("keyService() accepts the bounds of its numbers", () => {
   keyService({ store, rotateAfter: 1_320, maxTokenAge: 1 });
   keyService({ store, rotateAfter: 120, cacheAge: 0, maxTokenAge: 2_592_000 });
   keyService({ store, rotateAfter: 315_360_000, cacheAge: 86_400 });
 });
 
-Deno.test("keyService() signs by ES256, for tokens of an hour, unless told otherwise", async () => {
+Deno.test("keyService() signs by ES256, for tokens of at most an hour, by default", async () => {
   const keys = keyService({ store: inMemoryAuthStores().keys });
   assertEquals([keys.algorithms, keys.cacheAge, keys.maxTokenAge], [["ES256"], 600, 3_600]);
   assert(Object.isFrozen(keys) && Object.isFrozen(keys.algorithms));
@@ -98,7 +98,7 @@ Deno.test("keyService() signs by ES256, for tokens of an hour, unless told other
   await assertRejects(() => keys.sign({}, { expiresIn: 3_601 }), RangeError, "from 1 to 3600");
 });
 
-Deno.test("keyService() asks nothing of the store before it is used", () => {
+Deno.test("keyService() does not access the store before it is used", () => {
   const bench = keyBench();
   bench.service();
   assertEquals(bench.calls, { load: 0, save: 0 });
@@ -114,7 +114,7 @@ const ALGORITHMS: readonly AsymmetricAlgorithm[] = [
   "Ed25519",
 ];
 for (const alg of ALGORITHMS) {
-  Deno.test(`sign() by ${alg} makes a token that the published set and resolve() verify`, async () => {
+  Deno.test(`sign() by ${alg} creates a token that the published set and resolve() verify`, async () => {
     const bench = keyBench();
     const service = bench.service({ algorithms: [alg] });
     const token = await service.sign({ sub: "u1" }, { expiresIn: 60 });
@@ -131,7 +131,7 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-Deno.test("sign() takes typ and alg, and the first algorithm by itself", async () => {
+Deno.test("sign() uses typ and alg, and the first algorithm by default", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const access = await service.sign({}, { typ: "at+jwt", alg: "ES256", expiresIn: 60 });
@@ -144,7 +144,7 @@ Deno.test("sign() takes typ and alg, and the first algorithm by itself", async (
   assertNotEquals(kidOf(access), kidOf(other));
 });
 
-Deno.test("sign() says itself when a token begins and ends", async () => {
+Deno.test("sign() sets iat and exp itself", async () => {
   const bench = keyBench();
   const service = bench.service();
   const claims = { iat: 1, exp: START * 2, nbf: START - 5, jti: "j" };
@@ -165,7 +165,7 @@ const WRONG_LIFETIMES: readonly [why: string, expiresIn: unknown][] = [
   ["a second more than the longest", NUMBERS.maxTokenAge + 1],
 ];
 for (const [why, expiresIn] of WRONG_LIFETIMES) {
-  Deno.test(`sign() refuses a lifetime of ${why}, and makes no key`, async () => {
+  Deno.test(`sign() rejects a lifetime of ${why}, and generates no key`, async () => {
     const bench = keyBench();
     const options = { expiresIn } as { expiresIn: number };
     await assertRejects(() => bench.service().sign({}, options), RangeError, "expiresIn is not");
@@ -179,7 +179,7 @@ const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: st
   ["revoke as null", { revoke: null }, "revoke must be a boolean"],
 ];
 for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
-  Deno.test(`rotate() refuses ${why} for options, and changes no key`, async () => {
+  Deno.test(`rotate() rejects ${why} in the options, and changes no key`, async () => {
     const bench = keyBench();
     const rotate = () => bench.service().rotate(options as RotateKeysOptions);
     await assertRejects(rotate, TypeError, `Cannot rotate keys: ${message}`);
@@ -194,7 +194,7 @@ const WRONG_ALGORITHMS: readonly [why: string, alg: string][] = [
   ["the prototype's", "__proto__"],
 ];
 for (const [why, alg] of WRONG_ALGORITHMS) {
-  Deno.test(`sign() refuses ${why} for its algorithm`, async () => {
+  Deno.test(`sign() rejects ${why} for its algorithm`, async () => {
     const options = { alg: alg as AsymmetricAlgorithm, expiresIn: 60 };
     await assertRejects(
       () => keyBench().service().sign({}, options),
@@ -212,13 +212,13 @@ const WRONG_CLAIMS: readonly [why: string, claims: unknown][] = [
   ["a sub that is a number", { sub: 1 }],
 ];
 for (const [why, claims] of WRONG_CLAIMS) {
-  Deno.test(`sign() refuses ${why} for claims`, async () => {
+  Deno.test(`sign() rejects ${why} for claims`, async () => {
     const service = keyBench().service();
     await assertRejects(() => service.sign(claims as JwtClaims, { expiresIn: 60 }), TypeError);
   });
 }
 
-Deno.test("jwks() gives the same frozen set until it changes", async () => {
+Deno.test("jwks() returns the same frozen set until it changes", async () => {
   const bench = keyBench();
   const service = bench.service();
   const set = await service.jwks();
@@ -239,13 +239,13 @@ Deno.test("jwks() has public members only", async () => {
   ]);
 });
 
-Deno.test("jwks() before the first token publishes the key that signs it", async () => {
+Deno.test("jwks() before the first token publishes its key", async () => {
   const service = keyBench().service();
   const before = kidsOf(await service.jwks());
   assertEquals([await signerOf(service)], before);
 });
 
-Deno.test("sign() keeps what it imported: no import and no question to the store for a minute", async () => {
+Deno.test("sign() caches imported keys: no import and no read of the store for a minute", async () => {
   const bench = keyBench();
   const service = bench.service();
   await service.sign({}, { expiresIn: 60 });
@@ -259,7 +259,7 @@ Deno.test("sign() keeps what it imported: no import and no question to the store
   assertEquals([imports, bench.calls.load], [0, 1]);
 });
 
-Deno.test("sign() imports nothing again where the ring is the same after a minute", async () => {
+Deno.test("sign() does not import an unchanged ring again after a minute", async () => {
   const bench = keyBench();
   const service = bench.service();
   await service.sign({}, { expiresIn: 60 });
@@ -268,7 +268,7 @@ Deno.test("sign() imports nothing again where the ring is the same after a minut
   assertEquals([imports, bench.calls], [0, { load: 2, save: 1 }]);
 });
 
-Deno.test("sign() uses keys that nobody takes out of the process", async () => {
+Deno.test("sign() uses keys that are not extractable", async () => {
   const extractable: boolean[] = [];
   const native = crypto.subtle.importKey;
   const watched = function (this: SubtleCrypto, ...args: unknown[]) {
@@ -305,7 +305,7 @@ async function countImports(work: () => Promise<unknown>): Promise<number> {
 /** The end of the first key. */
 const END = START + NUMBERS.rotateAfter;
 
-Deno.test("keyService() publishes, changes, keeps and drops a key at the second", async () => {
+Deno.test("keyService() publishes, activates, retires and removes a key at the exact second", async () => {
   const bench = keyBench();
   /** A process that reads the store at that very second. */
   const at = async (now: number) => {
@@ -329,7 +329,7 @@ Deno.test("keyService() publishes, changes, keeps and drops a key at the second"
   assertEquals(bench.calls.save, 3);
 });
 
-Deno.test("keyService() that is idle for years signs by the old key until the new one is known", async () => {
+Deno.test("keyService() idle for years signs by the old key until the new one was published long enough", async () => {
   const bench = keyBench();
   const service = bench.service();
   const old = await signerOf(service);
@@ -342,7 +342,7 @@ Deno.test("keyService() that is idle for years signs by the old key until the ne
   assertEquals(await signerOf(service), next);
 });
 
-Deno.test("keyService() tells of each key when it is made, and of none of what is in it", async () => {
+Deno.test("keyService() emits an event for each generated key, without key material", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const kids = kidsOf(await service.jwks());
@@ -398,7 +398,7 @@ Deno.test("rotate() keeps the old key for what a process signs that has not hear
   assertEquals(await signerOf(other), await signerOf(one));
 });
 
-Deno.test("rotate() takes a pending key back: it never signs", async () => {
+Deno.test("rotate() retires a pending key, which never signs", async () => {
   const bench = keyBench();
   const service = bench.service();
   await service.jwks();
@@ -419,7 +419,7 @@ Deno.test("rotate() on an empty store makes one key for each algorithm", async (
   assertEquals((await service.jwks()).keys.map(({ alg }) => alg), ["Ed25519", "ES256"]);
 });
 
-Deno.test("rotate() with revoke refuses what the old keys signed: here at once, elsewhere within a minute", async () => {
+Deno.test("rotate() with revoke rejects tokens of the old keys: in this process at once, in others within a minute", async () => {
   const bench = keyBench();
   const [one, other] = [bench.service(), bench.service()];
   const token = await one.sign({}, { expiresIn: 600 });
@@ -435,7 +435,7 @@ Deno.test("rotate() with revoke refuses what the old keys signed: here at once, 
   assertEquals(await signerOf(other), await signerOf(one));
 });
 
-Deno.test("rotate() with revoke takes pending and retired keys, and those of other algorithms, too", async () => {
+Deno.test("rotate() with revoke removes pending and retired keys, and those of other algorithms", async () => {
   const bench = keyBench();
   await bench.service({ algorithms: ["ES256"] }).jwks();
   const service = bench.service();
@@ -449,7 +449,7 @@ Deno.test("rotate() with revoke takes pending and retired keys, and those of oth
 });
 
 for (const when of ["before it", "while it writes"]) {
-  Deno.test(`rotate() with revoke is not undone by a reading that began ${when}`, async () => {
+  Deno.test(`rotate() with revoke is not undone by a read that began ${when}`, async () => {
     let isHeld = false;
     let release = () => {};
     const held = new Promise<void>((resolve) => release = resolve);
@@ -487,7 +487,7 @@ for (const when of ["before it", "while it writes"]) {
   });
 }
 
-Deno.test("keyService() gives an algorithm that is added a key that signs at once", async () => {
+Deno.test("keyService() generates a key that signs at once for an added algorithm", async () => {
   const bench = keyBench();
   const before = bench.service();
   const old = await before.sign({}, { expiresIn: 600 });
@@ -499,7 +499,7 @@ Deno.test("keyService() gives an algorithm that is added a key that signs at onc
   await bench.verify(token, before.resolve);
 });
 
-Deno.test("keyService() keeps the keys of an algorithm that is left out until they may go", async () => {
+Deno.test("keyService() publishes the keys of a removed algorithm until their tokens have expired", async () => {
   const bench = keyBench();
   const before = bench.service({ algorithms: ["ES256", "Ed25519"] });
   const token = await before.sign({}, { expiresIn: 700 });
@@ -516,7 +516,7 @@ Deno.test("keyService() keeps the keys of an algorithm that is left out until th
   assertEquals((await bench.ring()).map(({ alg }) => alg), ["Ed25519", "Ed25519"]);
 });
 
-Deno.test("keyService() of two lists of algorithms at a time makes few keys, and none that signs unknown", async () => {
+Deno.test("keyService() with two lists of algorithms at a time generates few keys, and none signs unpublished", async () => {
   const bench = keyBench();
   const old = bench.service({ algorithms: ["ES256", "Ed25519"] });
   const added = bench.service({ algorithms: ["Ed25519", "EdDSA"] });
@@ -570,7 +570,7 @@ for (const [why, jump] of JUMPS) {
   }
 }
 
-Deno.test("keyService() whose clock was in 2100 for a moment still changes its keys", async () => {
+Deno.test("keyService() whose clock was in 2100 for a moment still rotates its keys", async () => {
   const bench = keyBench();
   const service = bench.service();
   const first = await signerOf(service);
@@ -610,7 +610,7 @@ const UNKNOWN: readonly [why: string, kid: unknown][] = [
   ["10 kB", "k".repeat(10_000)],
 ];
 for (const [why, kid] of UNKNOWN) {
-  Deno.test(`resolve() finds nothing for ${why}`, async () => {
+  Deno.test(`resolve() returns undefined for ${why}`, async () => {
     const service = keyBench().service();
     await service.jwks();
     assertEquals(await service.resolve({ alg: "Ed25519", kid: kid as string }), undefined);
@@ -722,7 +722,7 @@ const MALFORMED: readonly [why: string, change: Change, message: string][] = [
   ["an end that is text", (key) => ({ ...key, retiredAt: String(START + 1_000) }), "time"],
   ["a time that is a date", (key) => ({ ...key, createdAt: new Date(0) }), "time"],
 ];
-Deno.test("keyService() reads an end that is null as none, as columns have it", async () => {
+Deno.test("keyService() reads a null retiredAt as absent", async () => {
   const bench = keyBench({
     wrap: (store) => ({
       async load() {
@@ -737,7 +737,7 @@ Deno.test("keyService() reads an end that is null as none, as columns have it", 
 });
 
 for (const [why, change, message] of MALFORMED) {
-  Deno.test(`keyService() refuses a ring with a key that has ${why}, whole`, async () => {
+  Deno.test(`keyService() rejects a ring with a key that has ${why}, whole`, async () => {
     const [sound, key, other] = [await storedKey(), await storedKey(), await storedKey()];
     const ring = { version: "1", keys: [sound, change(key, other)] } as KeyRing;
     await assertRefused(ring, { message, secrets: [sound, key, other] });
@@ -756,12 +756,12 @@ const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["one with null for a key", { version: "1", keys: [null] }, "algorithm"],
 ];
 for (const [why, ring, message] of GARBAGE) {
-  Deno.test(`keyService() refuses a ring that is ${why}`, async () => {
+  Deno.test(`keyService() rejects a ring that is ${why}`, async () => {
     await assertRefused(ring as KeyRing, { message, secrets: [] });
   });
 }
 
-Deno.test("keyService() refuses a ring that has a key twice", async () => {
+Deno.test("keyService() rejects a ring with a duplicate key", async () => {
   const key = await storedKey();
   await assertRefused({ version: "1", keys: [key, key] }, {
     message: "duplicate key",
@@ -777,7 +777,7 @@ const CHANGES: readonly [why: string, change: Change][] = [
   ["changed its algorithm", (key) => ({ ...key, alg: "ES384" })],
 ];
 for (const [why, change] of CHANGES) {
-  Deno.test(`keyService() refuses within a minute a ring that it knew, and of which a key ${why}`, async () => {
+  Deno.test(`keyService() rejects within a minute a ring that it knew, and of which a key ${why}`, async () => {
     const made = await storedKey();
     const key = { ...made, key: without(jwkOf(made), "alg") };
     let keys: object[] = [key];
@@ -795,7 +795,7 @@ for (const [why, change] of CHANGES) {
   });
 }
 
-Deno.test("keyService() takes keys that others have made, with members that it does not know", async () => {
+Deno.test("keyService() accepts foreign keys with unknown members", async () => {
   const { key, ...stored } = await storedKey();
   const own = { ...stored, key: { ...key as Jwk, key_ops: ["sign"], ext: true }, note: "by hand" };
   const bench = keyBench();

@@ -69,7 +69,7 @@ async function verifyAll({ bench, signed }: Walk, keys: JwkSet | KeyService["res
   await Promise.all(valid.map(({ token }) => bench.verify(token, keys)));
 }
 
-Deno.test("keyService() signs by no key that a verifier behind a cache behind another process has not seen", async () => {
+Deno.test("keyService() signs by no key that a verifier after a cache after another process has not fetched", async () => {
   const bench = keyBench();
   const [one, other] = [bench.service(), bench.service()];
   const cache = keptFor(bench, other.jwks);
@@ -150,7 +150,7 @@ for (const seed of repeat(SEEDS, (i) => i + 1)) {
 }
 
 for (const seed of repeat(SEEDS, (i) => i + 101)) {
-  Deno.test(`rotate() leaves every valid token to be verified by who reads again, on the random walk ${seed}`, async () => {
+  Deno.test(`rotate() leaves no valid token unverified after a new fetch, on the random walk ${seed}`, async () => {
     const below = randomNumbers(seed);
     const walk = startWalk(below);
     const { bench, services, verifiers, signed } = walk;

@@ -36,7 +36,7 @@ const KEYS: readonly [why: string, key: string, prefix: string, id: string, secr
   ],
 ];
 for (const [why, key, prefix, id, secret] of KEYS) {
-  Deno.test(`parseApiKey() takes ${why} apart`, () => {
+  Deno.test(`parseApiKey() accepts ${why} apart`, () => {
     assertEquals(parseApiKey(key), { prefix, id, secret });
   });
 }
@@ -84,18 +84,18 @@ const REFUSED: readonly [why: string, key: string][] = [
   ["a megabyte", seal("key_".padEnd(1_000_000, "0"))],
 ];
 for (const [why, key] of REFUSED) {
-  Deno.test(`parseApiKey() refuses ${why}`, () => {
+  Deno.test(`parseApiKey() rejects ${why}`, () => {
     assertEquals(parseApiKey(key), undefined);
   });
 }
 
 for (const key of [undefined, null, 7, {}, [ZERO], new String(ZERO)]) {
-  Deno.test(`parseApiKey() refuses what is no text: ${typeof key} ${key}`, () => {
+  Deno.test(`parseApiKey() rejects what is no text: ${typeof key} ${key}`, () => {
     assertEquals(parseApiKey(untyped(key)), undefined);
   });
 }
 
-Deno.test("parseApiKey() refuses a key with any one character changed", () => {
+Deno.test("parseApiKey() rejects a key with any one character changed", () => {
   for (let i = 0; i < ZERO.length; i++) {
     for (const character of ["1", "z", "k", "_", "-", " "]) {
       const key = ZERO.slice(0, i) + character + ZERO.slice(i + 1);
@@ -104,7 +104,7 @@ Deno.test("parseApiKey() refuses a key with any one character changed", () => {
   }
 });
 
-Deno.test("generateApiKey() makes a key that is taken apart, and the digest of all but its checksum", async () => {
+Deno.test("generateApiKey() generates a key that parseApiKey() parses, and the digest of all but its checksum", async () => {
   const { key, id, keyHash } = await generateApiKey();
   assertMatch(key, /^key_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/);
   const parsed = parseApiKey(key);
@@ -116,7 +116,7 @@ Deno.test("generateApiKey() makes a key that is taken apart, and the digest of a
 /** SHA-256 of a secret, by another program. */
 const DIGEST = "KQAY_CGN8DqYyXzeM3TlqXDcneSikwWHvSjiAEiyZ6E";
 
-Deno.test("generateApiKey() makes another identifier and another secret each time", async () => {
+Deno.test("generateApiKey() generates a new identifier and a new secret each time", async () => {
   const made = await Promise.all(repeat(500, () => generateApiKey("acme")));
   for (const member of ["key", "id", "keyHash"] as const) {
     assertEquals(new Set(made.map((one) => one[member])).size, 500, member);
@@ -124,7 +124,7 @@ Deno.test("generateApiKey() makes another identifier and another secret each tim
   for (const { key } of made) assertEquals(parseApiKey(key)?.prefix, "acme");
 });
 
-Deno.test("generateApiKey() uses every digit at every place that a number of so many bits has", async () => {
+Deno.test("generateApiKey() uses every possible digit at every position", async () => {
   const made = await Promise.all(repeat(2_000, () => generateApiKey()));
   const parsed = made.map(({ key }) => parseApiKey(key));
   for (const [part, length] of [["id", 22], ["secret", 43]] as const) {
@@ -150,14 +150,14 @@ const PREFIXES: readonly [why: string, prefix: unknown, error: typeof TypeError]
   ["a list", ["key"], TypeError],
 ];
 for (const [why, prefix, error] of PREFIXES) {
-  Deno.test(`generateApiKey() refuses a prefix of ${why}`, async () => {
+  Deno.test(`generateApiKey() rejects a prefix of ${why}`, async () => {
     const thrown = await assertRejects(() => generateApiKey(untyped(prefix)), error);
     assert(thrown.message.startsWith("Cannot generate API key: prefix must be "));
   });
 }
 
 for (const prefix of ["k", "k1", "k".repeat(20), "acmetest"]) {
-  Deno.test(`generateApiKey() takes the prefix ${prefix}`, async () => {
+  Deno.test(`generateApiKey() accepts the prefix ${prefix}`, async () => {
     assertEquals(parseApiKey((await generateApiKey(prefix)).key)?.prefix, prefix);
   });
 }
@@ -201,7 +201,7 @@ for (const [where, on] of RUNTIMES) {
   }
 }
 
-Deno.test("encodeBase62() makes so many digits of so many bytes, whatever they are", () => {
+Deno.test("encodeBase62() returns a fixed number of digits for a length", () => {
   for (const [length, digits] of LENGTHS) {
     const random = randomNumbers(length + 1);
     const samples = [new Uint8Array(length), ones(length)];
@@ -215,13 +215,13 @@ Deno.test("encodeBase62() makes so many digits of so many bytes, whatever they a
   }
 });
 
-Deno.test("encodeBase62() is the one spelling of its bytes, in their order", () => {
+Deno.test("encodeBase62() returns unique encodings in the order of the bytes", () => {
   const texts = Array.from({ length: 65_536 }, (_, i) => encodeBase62(Uint8Array.of(i >> 8, i)));
   assertEquals(new Set(texts).size, 65_536);
   assertEquals(texts.toSorted(), texts);
 });
 
-Deno.test("isBase62() takes the texts of two bytes, and no other of three digits", () => {
+Deno.test("isBase62() accepts the encodings of two bytes and no other three digits", () => {
   const made = new Set(
     Array.from({ length: 65_536 }, (_, i) => encodeBase62(Uint8Array.of(i >> 8, i))),
   );
@@ -254,7 +254,7 @@ const REFUSED_ENCODING: readonly [why: string, text: string, bytes: number][] = 
   ["digits beyond ASCII", "００００００", 4],
 ];
 for (const [why, text, bytes] of REFUSED_ENCODING) {
-  Deno.test(`isBase62() refuses ${why}`, () => {
+  Deno.test(`isBase62() rejects ${why}`, () => {
     assertEquals(isBase62(text, bytes), false);
   });
 }
@@ -292,7 +292,7 @@ for (const [why, bytes, crc] of VALUES_CRC32) {
   });
 }
 
-Deno.test("crc32() finds every single bit that is turned, and every two neighbours that are swapped", () => {
+Deno.test("crc32() detects every flipped bit and every swap of neighbours", () => {
   const text = utf8("key_7n42DGM5Tflk9n8mt7Fhc7_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1");
   const crc = crc32(text);
   const found = new Set<number>();

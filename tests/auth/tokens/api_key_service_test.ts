@@ -18,7 +18,7 @@ import { untyped } from "../../router/_helpers.ts";
 import { ADA, CLIENT, OTHER_PASSWORD, refusal, repeat, setDisabled, START } from "../_services.ts";
 import { madeUp, withKey, type WithKeys, withKeys } from "./_api_keys.ts";
 
-Deno.test("create() gives the key to its owner, and keeps the digest of all but its checksum", async () => {
+Deno.test("create() returns the key and stores the digest of all but its checksum", async () => {
   const { apiKeys, stores, events } = await withKeys();
   const options = { name: "  Backup 🦊 ", scope: ["notes:read", "notes:write"], expiresIn: 3_600 };
   const { key, info } = await apiKeys.create("u1", options);
@@ -38,7 +38,7 @@ Deno.test("create() gives the key to its owner, and keeps the digest of all but 
   assertEquals(events, [{ type: "api_key.created", at: START, sub: "u1", apiKeyId: info.id }]);
 });
 
-Deno.test("create() needs a user alone: a key without name and end, good for nothing in particular", async () => {
+Deno.test("create() needs only a user: the key has no name, no expiry and an empty scope", async () => {
   const { apiKeys } = await withKeys({ prefix: "acme" });
   for (const options of [undefined, {}, { name: undefined, expiresIn: undefined }]) {
     const { key, info } = await apiKeys.create("u1", options);
@@ -47,14 +47,14 @@ Deno.test("create() needs a user alone: a key without name and end, good for not
   }
 });
 
-Deno.test("create() makes another key each time", async () => {
+Deno.test("create() generates a different key each time", async () => {
   const { apiKeys } = await withKeys();
   const made = await Promise.all(repeat(20, () => apiKeys.create("u1")));
   assertEquals(new Set(made.map(({ key }) => key)).size, 20);
   assertEquals((await apiKeys.list("u1")).length, 20);
 });
 
-Deno.test("create() keeps its own copy of the scope", async () => {
+Deno.test("create() copies the scope", async () => {
   const { apiKeys } = await withKeys();
   const scope = ["notes:read"];
   const { key, info } = await apiKeys.create("u1", { scope });
@@ -63,7 +63,7 @@ Deno.test("create() keeps its own copy of the scope", async () => {
   assertEquals((await apiKeys.verify(key))?.apiKey.scope, ["notes:read"]);
 });
 
-Deno.test("verify() gives the key and its user, and nothing that is secret", async () => {
+Deno.test("verify() returns the key and its user, and no secret", async () => {
   const { apiKeys, key, id, clock, events } = await withKey({}, { name: "Backup", scope: ["a"] });
   clock.now += 10;
   assertEquals(await apiKeys.verify(key), {
@@ -80,7 +80,7 @@ Deno.test("verify() gives the key and its user, and nothing that is secret", asy
   assertEquals(events, []);
 });
 
-Deno.test("verify() notes the use at most once a minute: one write for 1,000 requests", async () => {
+Deno.test("verify() records the use at most once a minute: one write for 1,000 requests", async () => {
   const { apiKeys, key, clock, calls } = await withKey();
   const touches = () => calls.filter((name) => name === "touch").length;
   for (let i = 0; i < 1_000; i++) {
@@ -104,7 +104,7 @@ const UNKNOWN: readonly [why: string, make: (key: string) => string | Promise<st
   ["another prefix", async () => (await generateApiKey("kez")).key],
 ];
 for (const [why, make] of UNKNOWN) {
-  Deno.test(`verify() refuses ${why}, and notes nothing`, async () => {
+  Deno.test(`verify() rejects ${why}, and records nothing`, async () => {
     const { apiKeys, key, calls, events } = await withKey();
     assertEquals(await apiKeys.verify(await make(key)), undefined);
     assertEquals(calls, why === "another prefix" ? [] : ["find"]);
@@ -113,13 +113,13 @@ for (const [why, make] of UNKNOWN) {
   });
 }
 
-Deno.test("verify() refuses all keys where the prefix was replaced", async () => {
+Deno.test("verify() rejects all keys after the prefix has changed", async () => {
   const { key, stores, apiKeys } = await withKey();
   assertEquals(await apiKeyService({ ...stores, prefix: "key2" }).verify(key), undefined);
   assert(await apiKeys.verify(key) !== undefined);
 });
 
-Deno.test("verify() knows no key from its end on, and list() shows it on", async () => {
+Deno.test("verify() rejects an expired key, which list() still returns", async () => {
   const { apiKeys, key, clock, calls, id } = await withKey({}, { expiresIn: 100 });
   const times = [[0, true], [99, true], [100, false], [101, false], [1e6, false], [99, true]];
   for (const [seconds, valid] of times) {
@@ -134,7 +134,7 @@ Deno.test("verify() knows no key from its end on, and list() shows it on", async
   assertEquals([listed?.id, listed?.expiresAt, listed?.lastUsedAt], [id, START + 100, START + 99]);
 });
 
-Deno.test("verify() goes on for ever with a key that has no end", async () => {
+Deno.test("verify() accepts a key without expiry at any time", async () => {
   const { apiKeys, key, clock } = await withKey();
   clock.now += 1e9;
   assertEquals((await apiKeys.verify(key))?.user.sub, "u1");
@@ -155,7 +155,7 @@ const CLOSED: readonly [
   }],
 ];
 for (const [why, close, open] of CLOSED) {
-  Deno.test(`verify() refuses the key of a user who is ${why}, and notes no use`, async () => {
+  Deno.test(`verify() rejects the key of a user who is ${why}, and records no use`, async () => {
     const made = await withKey();
     const { apiKeys, key, calls } = made;
     await close(made);
@@ -165,7 +165,7 @@ for (const [why, close, open] of CLOSED) {
     assert(await apiKeys.verify(key) !== undefined);
   });
 
-  Deno.test(`create() makes no key for a user who is ${why}`, async () => {
+  Deno.test(`create() creates no key for a user who is ${why}`, async () => {
     const made = await withKeys();
     await close(made);
     made.calls.length = 0;
@@ -189,7 +189,7 @@ const KEEPS: readonly [why: string, change: (made: WithKeys) => Promise<unknown>
   ["the identifier changes", ({ accounts }) => accounts.changeIdentifier("u1", "lovelace")],
 ];
 for (const [why, change] of KEEPS) {
-  Deno.test(`verify() goes on where ${why}, until revokeAll()`, async () => {
+  Deno.test(`verify() stays valid if ${why}, until revokeAll()`, async () => {
     const made = await withKey();
     const { apiKeys, key } = made;
     await change(made);
@@ -199,7 +199,7 @@ for (const [why, change] of KEEPS) {
   });
 }
 
-Deno.test("list() gives the newest first, without what is stored of the secret", async () => {
+Deno.test("list() returns the newest first, without digests", async () => {
   const { apiKeys, clock } = await withKeys();
   for (const name of ["first", "second", "third"]) {
     await apiKeys.create("u1", { name, expiresIn: 15 });
@@ -246,7 +246,7 @@ Deno.test("revokeAll() ends all of a user's keys, and nobody else's", async () =
   assertEquals((await apiKeys.verify(other.key))?.user.sub, "u9");
 });
 
-Deno.test("apiKeyService() is frozen, and goes by the system's clock", async () => {
+Deno.test("apiKeyService() is frozen and uses the system clock by default", async () => {
   const stores = inMemoryAuthStores();
   await stores.users.create({ sub: "u1", identifier: "a", securityStamp: "s", createdAt: 0 });
   const apiKeys: ApiKeyService = apiKeyService(stores);
@@ -256,7 +256,7 @@ Deno.test("apiKeyService() is frozen, and goes by the system's clock", async () 
   assert(info.createdAt >= before && info.createdAt <= Date.now() / 1_000);
 });
 
-Deno.test("verify() throws what a store throws, and is never taken for a refusal", async () => {
+Deno.test("verify() passes on errors of the store", async () => {
   const broken = () => Promise.reject(new Error("The database is down"));
   for (const method of ["find", "touch"] as const) {
     const { apiKeys, stores, key } = await withKey();
@@ -269,20 +269,20 @@ Deno.test("verify() throws what a store throws, and is never taken for a refusal
   await assertRejects(() => down.verify(key), Error, "The database is down");
 });
 
-Deno.test("apiKeyService() takes one key as the most that a user may have", async () => {
+Deno.test("apiKeyService() accepts 1 as maxPerUser", async () => {
   const { apiKeys } = await withKeys({ maxPerUser: 1 });
   await apiKeys.create("u1");
   assertEquals((await refusal(() => apiKeys.create("u1"))).code, "too_many_keys");
 });
 
 for (const maxPerUser of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) {
-  Deno.test(`apiKeyService() refuses ${maxPerUser} as the most that a user may have`, () => {
+  Deno.test(`apiKeyService() rejects ${maxPerUser} as maxPerUser`, () => {
     const make = () => apiKeyService({ ...inMemoryAuthStores(), maxPerUser });
     assertThrows(make, RangeError, "maxPerUser must be a positive integer");
   });
 }
 
-Deno.test("create() says that the user has changed when the key is gone, and not before", async () => {
+Deno.test("create() reports user_changed only after the key is revoked", async () => {
   const { apiKeys, stores } = await withKeys({
     wrap: ({ apiKeys: kept, users }) => ({
       apiKeys: {
@@ -307,7 +307,7 @@ Deno.test("create() says that the user has changed when the key is gone, and not
 const down = () => Promise.reject(new Error("The store is out of order"));
 
 for (const method of ["revoke", "revokeAll"] as const) {
-  Deno.test(`${method}() rejects where the store fails, and tells of nothing`, async () => {
+  Deno.test(`${method}() passes on errors of the store, and emits nothing`, async () => {
     const { apiKeys, id, events } = await withKey({
       wrap: ({ apiKeys: kept }) => ({ apiKeys: { ...kept, [method]: down } }),
     });
@@ -319,7 +319,7 @@ for (const method of ["revoke", "revokeAll"] as const) {
   });
 }
 
-Deno.test("verify() takes an end at the epoch for one that has passed", async () => {
+Deno.test("verify() treats expiresAt 0 as expired", async () => {
   const { apiKeys, key } = await withKey({
     wrap: ({ apiKeys: kept }) => ({
       apiKeys: {
@@ -353,7 +353,7 @@ const SERVICES: readonly [why: string, options: unknown, error: typeof TypeError
   ["a number as text", { users, apiKeys, maxPerUser: "5" }, RangeError],
 ];
 for (const [why, options, error] of SERVICES) {
-  Deno.test(`apiKeyService() refuses ${why}`, () => {
+  Deno.test(`apiKeyService() rejects ${why}`, () => {
     const thrown = assertThrows(() => apiKeyService(untyped(options)), error);
     assert(thrown.message.startsWith("Cannot create API key service: "));
   });
@@ -397,7 +397,7 @@ const OPTIONS: readonly [why: string, options: unknown, error: typeof TypeError]
   ["a day in milliseconds", { expiresIn: 86_400_000 }, RangeError],
 ];
 for (const [why, options, error] of OPTIONS) {
-  Deno.test(`create() refuses ${why}, before anybody is asked`, async () => {
+  Deno.test(`create() rejects ${why}, before the store is read`, async () => {
     const asked: string[] = [];
     const { apiKeys, calls, events } = await withKeys({
       wrap: ({ users }) => ({
@@ -424,7 +424,7 @@ const TAKEN: readonly [why: string, options: object, expected: object][] = [
   ["400 days", { expiresIn: 34_560_000 }, { expiresAt: START + 34_560_000 }],
 ];
 for (const [why, options, expected] of TAKEN) {
-  Deno.test(`create() takes ${why}`, async () => {
+  Deno.test(`create() accepts ${why}`, async () => {
     const { apiKeys } = await withKeys();
     const { info } = await apiKeys.create("u1", options);
     assertEquals(info, { id: info.id, sub: "u1", scope: [], createdAt: START, ...expected });
@@ -432,7 +432,7 @@ for (const [why, options, expected] of TAKEN) {
   });
 }
 
-Deno.test("create() lets a user have so many keys, those that have ended included, until one is revoked", async () => {
+Deno.test("create() counts expired keys for maxPerUser, until one is revoked", async () => {
   const { apiKeys, clock, calls } = await withKeys({ maxPerUser: 3 });
   const made = await Promise.all(repeat(2, () => apiKeys.create("u1", { expiresIn: 1 })));
   await apiKeys.create("u1");
@@ -447,7 +447,7 @@ Deno.test("create() lets a user have so many keys, those that have ended include
   assertEquals((await refusal(() => apiKeys.create("u1"))).code, "too_many_keys");
 });
 
-Deno.test("create() lets a user have 100 keys by default, whatever others have", async () => {
+Deno.test("create() allows 100 keys per user by default", async () => {
   const { apiKeys, stores } = await withKeys();
   await stores.users.create({ sub: "u9", identifier: "e", securityStamp: "s", createdAt: START });
   for (let i = 0; i < 100; i++) await apiKeys.create("u1");
@@ -487,7 +487,7 @@ const ODD: readonly [member: keyof ApiKey, values: readonly unknown[]][] = [
 ];
 for (const [member, values] of ODD) {
   for (const value of values) {
-    Deno.test(`an API key whose ${member} is ${shown(value)} lets nobody in, and loudly`, async () => {
+    Deno.test(`an API key whose ${member} is ${shown(value)} is rejected with an error`, async () => {
       const { services: { apiKeys, key, calls, events }, odd } = await withOdd();
       odd.patch = { [member]: value };
       for (const attempt of [() => apiKeys.verify(key), () => apiKeys.list("u1")]) {
@@ -500,14 +500,14 @@ for (const [member, values] of ODD) {
   }
 }
 
-Deno.test("an API key that cannot be read can be revoked", async () => {
+Deno.test("revoke() revokes an API key that cannot be read", async () => {
   const { services: { apiKeys, key, id, stores }, odd } = await withOdd();
   odd.patch = { scope: null, expiresAt: "never" };
   assertEquals(await apiKeys.revoke("u1", id), true);
   assertEquals([await stores.apiKeys.list("u1"), await apiKeys.verify(key)], [[], undefined]);
 });
 
-Deno.test("an API key shows nothing of what a store adds to it, and nothing of null", async () => {
+Deno.test("toApiKeyInfo() returns neither members that a store adds nor null", async () => {
   const { services: { apiKeys, key, id }, odd } = await withOdd();
   odd.patch = { name: null, expiresAt: null, lastUsedAt: null, ip: "192.0.2.1", version: 3 };
   const shown = { id, sub: "u1", scope: ["notes:read"], createdAt: START };
@@ -515,7 +515,7 @@ Deno.test("an API key shows nothing of what a store adds to it, and nothing of n
   assertEquals((await apiKeys.verify(key))?.apiKey, { ...shown, lastUsedAt: START });
 });
 
-Deno.test("an API key is looked at again where its use was noted by somebody else", async () => {
+Deno.test("an API key is read again if its use was recorded by another request", async () => {
   let reads = 0;
   const { apiKeys, key } = await withKey({
     wrap: ({ apiKeys }) => ({
@@ -533,7 +533,7 @@ Deno.test("an API key is looked at again where its use was noted by somebody els
   await assertRejects(() => apiKeys.verify(key), TypeError, "the store gave lastUsedAt");
 });
 
-Deno.test("inMemoryAuthStores() gives API keys that are frozen, and rejects a taken id without saying it", async () => {
+Deno.test("inMemoryAuthStores() returns frozen API keys, and rejects a duplicate id without quoting it", async () => {
   const { apiKeys } = inMemoryAuthStores({ now: () => START });
   const key: ApiKey = { id: "k1", sub: "u1", keyHash: "h", scope: ["a"], createdAt: START };
   await apiKeys.create(key);
@@ -602,7 +602,7 @@ for (const [why, end] of ENDS) {
   for (const when of ["before", "after"] as const) {
     for (const used of [false, true]) {
       const which = used ? "a key that was used" : "a new key";
-      Deno.test(`verify() of ${which} cannot undo ${why} that comes ${when} the note of use`, async () => {
+      Deno.test(`verify() of ${which} cannot undo ${why} ${when} the update of lastUsedAt`, async () => {
         let armed = false;
         const { apiKeys, stores, key, clock, events } = await withKey({
           wrap: (stores) =>
@@ -626,7 +626,7 @@ for (const [why, end] of ENDS) {
   }
 }
 
-Deno.test("verify() that loses the note of use to another request takes the other's", async () => {
+Deno.test("verify() uses the record of a concurrent request", async () => {
   const { apiKeys, key, clock } = await withKey({
     wrap: (stores) =>
       touching(stores, { before: (id, from, to) => stores.apiKeys.touch(id, from, to - 1) }),
@@ -643,7 +643,7 @@ const STALE: readonly [why: string, lastUsedAt: number | undefined][] = [
   ["that it was never used", undefined],
 ];
 for (const [why, lastUsedAt] of STALE) {
-  Deno.test(`verify() that loses the note of use believes no store that still shows ${why}`, async () => {
+  Deno.test(`verify() after a conflict ignores a store that still returns ${why}`, async () => {
     let stale = false;
     const { apiKeys, key, clock } = await withKey({
       wrap: ({ apiKeys }) => ({
@@ -666,7 +666,7 @@ for (const [why, lastUsedAt] of STALE) {
   });
 }
 
-Deno.test("verify() of 50 requests at once takes all, and notes the use once", async () => {
+Deno.test("verify() accepts 50 concurrent requests, and records the use once", async () => {
   let updates = 0;
   const { apiKeys, key, clock } = await withKey({
     wrap: ({ apiKeys }) => ({
@@ -708,7 +708,7 @@ const CHANGES: readonly [why: string, change: (stores: AuthStores) => Promise<un
 ];
 for (const when of ["before", "after"] as const) {
   for (const [why, change] of CHANGES) {
-    Deno.test(`create() leaves no key where the user ${why} right ${when} it is kept`, async () => {
+    Deno.test(`create() leaves no key if the user ${why} right ${when} it is stored`, async () => {
       const { apiKeys, stores, events } = await withKeys({
         wrap: (stores) => ({
           apiKeys: {
@@ -729,7 +729,7 @@ for (const when of ["before", "after"] as const) {
   }
 }
 
-Deno.test("create() beside disable() leaves no key, whoever is first", async () => {
+Deno.test("create() concurrent with disable() leaves no key, in either order", async () => {
   for (let turns = 0; turns < 24; turns++) {
     const { apiKeys, accounts, stores } = await withKeys();
     const late = (async () => {
@@ -745,7 +745,7 @@ Deno.test("create() beside disable() leaves no key, whoever is first", async () 
   }
 });
 
-Deno.test("create() gives no key where nobody can say what has become of the user", async () => {
+Deno.test("create() returns no key if the user cannot be read again", async () => {
   let reads = 0;
   const { apiKeys, events } = await withKeys({
     wrap: ({ users }) => ({
@@ -763,7 +763,7 @@ Deno.test("create() gives no key where nobody can say what has become of the use
   assertEquals(events, []);
 });
 
-Deno.test("create() of many at once gives no more keys than a user may have", async () => {
+Deno.test("create() called concurrently stays within maxPerUser", async () => {
   const { apiKeys, stores, events } = await withKeys({ maxPerUser: 5 });
   const created = await Promise.allSettled(repeat(50, () => apiKeys.create("u1")));
   const kept = (await stores.apiKeys.list("u1")).map(({ id }) => id).sort();

@@ -36,7 +36,7 @@ for (const [why, authorization] of ABSENT) {
 }
 
 for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer  "]) {
-  Deno.test(`bearerTokenStrategy() takes a token behind "${scheme}"`, async () => {
+  Deno.test(`bearerTokenStrategy() accepts a token after "${scheme}"`, async () => {
     const { ask, token } = await createIssuer();
     const result = await ask(`${scheme} ${await token()}`);
     assertEquals(result.status, "authenticated");
@@ -96,7 +96,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [why, claims, { header, at = START }, message] of REFUSED) {
-  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects ${why}`, async () => {
     const { ask, token, clock } = await createIssuer();
     const text = await token(claims, header === undefined ? {} : { header });
     clock.now = at;
@@ -113,7 +113,7 @@ const ENDS: readonly (readonly [after: number, status: string])[] = [
 ];
 
 for (const [after, status] of ENDS) {
-  Deno.test(`bearerTokenStrategy() says of a token of 600 s after ${after} s: ${status}`, async () => {
+  Deno.test(`bearerTokenStrategy() returns ${status} for a token of 600 s after ${after} s`, async () => {
     const { ask, token, clock } = await createIssuer();
     const text = await token();
     clock.now += after;
@@ -125,7 +125,7 @@ for (const [after, status] of ENDS) {
   });
 }
 
-Deno.test("bearerTokenStrategy() makes the principal of the claims, frozen", async () => {
+Deno.test("bearerTokenStrategy() creates a frozen principal from the claims", async () => {
   const { ask, token } = await createIssuer();
   const claims = {
     scope: "notes:read notes:write",
@@ -152,7 +152,7 @@ Deno.test("bearerTokenStrategy() makes the principal of the claims, frozen", asy
   assert(Object.isFrozen(result.principal) && Object.isFrozen(all?.["tenant"]));
 });
 
-Deno.test("bearerTokenStrategy() gives a token that says nothing no scope and no time", async () => {
+Deno.test("bearerTokenStrategy() returns a token without claims an empty scope and authTime 0", async () => {
   const { ask, token } = await createIssuer();
   const result = await ask(`Bearer ${await token()}`);
   assert(result.status === "authenticated");
@@ -176,7 +176,7 @@ for (const [claim, scope] of SCOPES) {
   });
 }
 
-Deno.test("bearerTokenStrategy() takes at+jwt by its whole name, and JWT where it is asked for", async () => {
+Deno.test("bearerTokenStrategy() accepts application/at+jwt, and JWT if configured", async () => {
   const { ask, token } = await createIssuer();
   const named = await token({}, { header: { typ: "application/AT+JWT" } });
   assertEquals((await ask(`Bearer ${named}`)).status, "authenticated");
@@ -186,7 +186,7 @@ Deno.test("bearerTokenStrategy() takes at+jwt by its whole name, and JWT where i
   assertEquals((await plain.ask(`Bearer ${await plain.token()}`)).status, "failed");
 });
 
-Deno.test("bearerTokenStrategy() asks whether a token that is right is accepted", async () => {
+Deno.test("bearerTokenStrategy() asks accept() about a valid token", async () => {
   const asked: unknown[] = [];
   let says: () => unknown = () => true;
   const { ask, token } = await createIssuer({
@@ -210,7 +210,7 @@ Deno.test("bearerTokenStrategy() asks whether a token that is right is accepted"
   assertEquals(asked.length, 14, "it was asked about a token that is wrong");
 });
 
-Deno.test("bearerTokenStrategy() takes keys that cannot be had for no fault of the token", async () => {
+Deno.test("bearerTokenStrategy() does not blame the token for unavailable keys", async () => {
   for (const error of [new AuthError("service_unavailable"), new TypeError("broken")]) {
     const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
     const text = await token();
@@ -218,7 +218,7 @@ Deno.test("bearerTokenStrategy() takes keys that cannot be had for no fault of t
   }
 });
 
-Deno.test("bearerTokenStrategy() tells clients its realm, and nothing else before they fail", async () => {
+Deno.test("bearerTokenStrategy() sends its realm, and no error without a token", async () => {
   const { strategy } = await createIssuer({ realm: "notes of Ada" });
   assertEquals(strategy.name, "bearer");
   assertEquals(strategy.scheme, { type: "bearer" });
@@ -247,7 +247,7 @@ const WRONG: readonly (readonly [why: string, options: object, message: string])
 ];
 
 for (const [why, options, message] of WRONG) {
-  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects ${why}`, async () => {
     const keys = await generateJwk("ES256");
     const sound = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE };
     assertThrows(() => bearerTokenStrategy(untyped({ ...sound, ...options })), TypeError, message);
@@ -263,7 +263,7 @@ const OVERLOOKED: readonly (readonly [why: string, authorization: string])[] = [
 ];
 
 for (const [why, authorization] of OVERLOOKED) {
-  Deno.test(`bearerTokenStrategy() overlooks no credential: ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() misses no credential: ${why}`, async () => {
     const { ask } = await createIssuer();
     const result = await ask(authorization);
     assert(result.status === "failed");
@@ -287,21 +287,21 @@ const NEEDED: readonly (readonly [
 ];
 
 for (const [why, claims, outcome] of NEEDED) {
-  Deno.test(`bearerTokenStrategy() wants the claims that it was told to: ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() requires the configured claims: ${why}`, async () => {
     const { ask, token } = await createIssuer({ requiredClaims: ["tenant", "azp"] });
     const result = await ask(`Bearer ${await token(claims)}`);
     assertEquals(result.status === "failed" ? result.message : result.status, outcome);
   });
 }
 
-Deno.test("bearerTokenStrategy() parts scopes at blanks alone, RFC 6749 §3.3", async () => {
+Deno.test("bearerTokenStrategy() splits scopes at spaces only, RFC 6749 §3.3", async () => {
   const { ask, token } = await createIssuer();
   const result = await ask(`Bearer ${await token({ scope: "a\tb\nc d" })}`);
   assert(result.status === "authenticated");
   assertEquals(result.principal.scope, ["a\tb\nc", "d"]);
 });
 
-Deno.test("bearerTokenStrategy() lets what is no 401 through as it is, below 500 as well", async () => {
+Deno.test("bearerTokenStrategy() passes on errors other than 401, below 500 too", async () => {
   for (const code of ["access_denied", "throttled", "insufficient_scope"] as const) {
     const error = new AuthError(code);
     const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
@@ -321,7 +321,7 @@ const REALMS: readonly (readonly [why: string, realm: unknown])[] = [
 ];
 
 for (const [why, realm] of REALMS) {
-  Deno.test(`bearerTokenStrategy() refuses a realm that is no plain text: ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects a realm that is no plain text: ${why}`, async () => {
     const keys = await generateJwk("ES256");
     const options = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE, realm };
     assertThrows(
@@ -347,7 +347,7 @@ const HANDED_ON: readonly (readonly [
 ];
 
 for (const [options, after, outcome] of HANDED_ON) {
-  Deno.test(`bearerTokenStrategy() with ${Deno.inspect(options)} says after ${after} s: ${outcome}`, async () => {
+  Deno.test(`bearerTokenStrategy() with ${Deno.inspect(options)} returns ${outcome} after ${after} s`, async () => {
     const { ask, token, clock } = await createIssuer(options);
     const text = await token();
     clock.now += after;

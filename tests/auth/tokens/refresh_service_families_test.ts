@@ -21,7 +21,7 @@ import {
   withStore,
 } from "./_refresh.ts";
 
-Deno.test("list() gives the families of a user, the newest first, and what each stands for", async () => {
+Deno.test("list() returns the families of a user, newest first, with their grants", async () => {
   const { refresh, clock } = await withEve();
   const a = await refresh.issue({ ...STAMPED, acr: "urn:example:aal2" }, GRANTED);
   clock.now += DAY;
@@ -50,7 +50,7 @@ Deno.test("list() gives the families of a user, the newest first, and what each 
   }
 });
 
-Deno.test("list() gives a family once, and where its last rotation has left it", async () => {
+Deno.test("list() returns a family once, as of its last rotation", async () => {
   const { refresh, clock } = await withRefresh();
   let { refreshToken, familyId } = await refresh.issue(STAMPED);
   for (let day = 1; day <= 20; day++) {
@@ -64,7 +64,7 @@ Deno.test("list() gives a family once, and where its last rotation has left it",
   }
 });
 
-Deno.test("list() shows no digest, no secret and no stamp, and nothing that a store adds", async () => {
+Deno.test("list() returns no digest, secret or stamp, and no members that a store adds", async () => {
   const extra = { ip: "192.0.2.1", tokenHash: "the digest", passwordHash: "the hash" };
   const services = await withOdd({ ...extra, acr: null }, GRANTED);
   const { refresh, issued } = services;
@@ -81,7 +81,7 @@ Deno.test("list() shows no digest, no secret and no stamp, and nothing that a st
   for (const info of listed) assertEquals(Object.keys(info).sort(), [...names, "sessionId"]);
 });
 
-Deno.test("list() says nothing of null", async () => {
+Deno.test("list() omits null members", async () => {
   const { refresh, issued } = await withOdd({ sessionId: null, scope: null }, GRANTED);
   const [info] = await refresh.list("u1");
   assertEquals(info?.familyId, issued.familyId);
@@ -107,7 +107,7 @@ const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] =
   ["is of a user who is gone", ({ stores }) => stores.users.delete("u1")],
 ];
 for (const [why, end] of ENDED) {
-  Deno.test(`list() leaves out a family that ${why}`, async () => {
+  Deno.test(`list() omits a family that ${why}`, async () => {
     const services = await begun({}, GRANTED);
     assertEquals(await listIds(services), [services.issued.familyId]);
     await end(services);
@@ -131,7 +131,7 @@ const TIMES: readonly [why: string, today: Limits, after: number, listed: boolea
   ["made while the clock was 301 s ahead", {}, -301, false],
 ];
 for (const [why, today, after, listed] of TIMES) {
-  Deno.test(`list() ${listed ? "gives" : "leaves out"} what rotate() would ${listed ? "take" : "refuse"}: ${why}`, async () => {
+  Deno.test(`list() ${listed ? "returns" : "omits"} what rotate() would ${listed ? "take" : "reject"}: ${why}`, async () => {
     const { stores, issued } = await begun({}, GRANTED);
     const services = await withRefresh({ stores, refresh: today });
     services.clock.now = START + after;
@@ -161,7 +161,7 @@ const REVOKED: readonly [revoked: unknown, listed: boolean][] = [
   [undefined, true],
 ];
 for (const [revoked, listed] of REVOKED) {
-  Deno.test(`list() and end() ${listed ? "know" : "know no"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
+  Deno.test(`list() and revokeById() ${listed ? "know" : "know no"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
     const services = await withOdd({ revoked }, GRANTED);
     assertEquals((await services.refresh.list("u1")).length, listed ? 1 : 0);
     assertEquals(await services.refresh.revokeById("u1", services.issued.familyId), listed);
@@ -182,7 +182,7 @@ const UNREADABLE: readonly [member: keyof RefreshFamily, values: readonly unknow
   ["scope", ["notes:read", {}, [null]]],
 ];
 for (const [member, values] of UNREADABLE) {
-  Deno.test(`list() and end() reject, and loudly, where the store gives another type of ${member}`, async () => {
+  Deno.test(`list() and revokeById() reject with an error if the store returns another type of ${member}`, async () => {
     for (const value of values) {
       const { refresh, issued } = await withOdd({ [member]: value }, GRANTED);
       const message = `Cannot use refresh family: the store gave ${member} that is no `;
@@ -195,7 +195,7 @@ for (const [member, values] of UNREADABLE) {
   });
 }
 
-Deno.test("list() and end() reject where a store does", async () => {
+Deno.test("list() and revokeById() reject where a store does", async () => {
   const down = () => Promise.reject(new Error("The store is out of order"));
   const { refresh } = await withRefresh(withStore(() => ({ list: down, find: down })));
   const unended = await begun(withStore(() => ({ revoke: down })), GRANTED);
@@ -208,7 +208,7 @@ Deno.test("list() and end() reject where a store does", async () => {
   assertEquals(await listIds(unended), [unended.issued.familyId]);
 });
 
-Deno.test("list() and end() need no object around them", async () => {
+Deno.test("list() and revokeById() work without this", async () => {
   const { issue, list, revokeById: end } = (await withRefresh()).refresh;
   const { familyId } = await issue(STAMPED);
   assertEquals((await list("u1")).length, 1);
@@ -216,7 +216,7 @@ Deno.test("list() and end() need no object around them", async () => {
   assertEquals(await list("u1"), []);
 });
 
-Deno.test("end() ends one family of the user for good, says so once, and ends no other", async () => {
+Deno.test("revokeById() revokes one family, returns true once, and keeps the others", async () => {
   const services = await withRefresh();
   const { refresh, events } = services;
   const [a, b] = [await refresh.issue(STAMPED), await refresh.issue(STAMPED)];
@@ -236,7 +236,7 @@ Deno.test("end() ends one family of the user for good, says so once, and ends no
   assertEquals(events.map(({ type }) => type), ["refresh.rotated"]);
 });
 
-Deno.test("end() does not touch a family of another user, and tells it from none by nothing", async () => {
+Deno.test("revokeById() does not revoke a family of another user, and answers as for an unknown one", async () => {
   const services = await withEve();
   const { refresh, asked, events } = services;
   const issued = await refresh.issue(STAMPED, GRANTED);
@@ -273,7 +273,7 @@ const NO_IDS: readonly [why: string, of: (family: RefreshFamily, token: string) 
   ["an object that says it is the id", ({ id }) => ({ toString: () => id })],
 ];
 for (const [why, of] of NO_IDS) {
-  Deno.test(`end() ends nothing by what is no id of a family: ${why}`, async () => {
+  Deno.test(`revokeById() revokes nothing for an invalid family id: ${why}`, async () => {
     const services = await begun({}, GRANTED);
     const { refresh, issued, asked } = services;
     const id = of(await familyOf(services, issued), issued.refreshToken) as string;
@@ -284,7 +284,7 @@ for (const [why, of] of NO_IDS) {
   });
 }
 
-Deno.test("end() ends nothing where a store finds by a query, or is not exact in its texts", async () => {
+Deno.test("revokeById() revokes nothing if a store returns another family", async () => {
   let found: RefreshFamily | null = null;
   const services = await withRefresh(withStore(() => ({ find: () => Promise.resolve(found) })));
   const { refresh, stores, asked } = services;
@@ -298,7 +298,7 @@ Deno.test("end() ends nothing where a store finds by a query, or is not exact in
   assertEquals(await refresh.revokeById("u1", familyId), true);
 });
 
-Deno.test("end() ends a family whose token has ended, or that is under another stamp, as well", async () => {
+Deno.test("revokeById() revokes a family with an expired token or another stamp too", async () => {
   const services = await begun({}, GRANTED);
   const { refresh, stores, clock, issued } = services;
   clock.now += 14 * DAY;
@@ -307,7 +307,7 @@ Deno.test("end() ends a family whose token has ended, or that is under another s
   assertEquals((await familyOf(services, issued)).revoked, true);
 });
 
-Deno.test("end() of a family leaves its session, and the session's other families", async () => {
+Deno.test("revokeById() keeps the session and its other families", async () => {
   const services = await withRefresh();
   const { refresh, sessions } = services;
   const { token, session } = await sessions.create(STAMPED);
@@ -318,7 +318,7 @@ Deno.test("end() of a family leaves its session, and the session's other familie
   assertEquals(await listIds(services), [b.familyId]);
 });
 
-Deno.test("end() beside rotate() leaves nothing that is valid", async () => {
+Deno.test("revokeById() beside rotate() leaves no valid token", async () => {
   for (const at of [0, 1, 5, 9]) {
     const services = await begun({}, GRANTED);
     const { refresh, issued } = services;
@@ -352,7 +352,7 @@ Deno.test("rotate() lets one of 50 have the next token, which the others revoke"
   assertEquals(types(events).sort(), ["refresh.reuse_detected", "refresh.rotated"]);
 });
 
-Deno.test("rotate() beside revoke() leaves nothing that is valid", async () => {
+Deno.test("rotate() beside revoke() leaves no valid token", async () => {
   for (const at of [0, 1, 5, 9]) {
     const { refresh, issued } = await begun();
     const works = repeat(
@@ -380,7 +380,7 @@ const KILLED: readonly [
   }, { generation: 1, old: "reused" }],
 ];
 for (const [when, rotate, { generation, old }] of KILLED) {
-  Deno.test(`rotate() that was killed ${when} the step of the store leaves the ${old === "valid" ? "old" : "next"} token valid, and no other`, async () => {
+  Deno.test(`rotate() killed ${when} the write of the store leaves the ${old === "valid" ? "old" : "next"} token valid, and no other`, async () => {
     let isKilled = true;
     const services = await begun(withStore((store) => ({
       rotate: (rotation) => (isKilled ? rotate(store) : store.rotate)(rotation),
@@ -404,7 +404,7 @@ for (const [when, rotate, { generation, old }] of KILLED) {
   });
 }
 
-Deno.test("rotate() whose answer is lost leaves the next token valid until the old one is presented", async () => {
+Deno.test("rotate() whose response is lost keeps the next token valid until the old one is reused", async () => {
   const { refresh, issued } = await begun();
   const lost = await refresh.rotate(issued.refreshToken);
   const next = await refresh.rotate(lost.refreshToken);
@@ -423,7 +423,7 @@ const DOWN: readonly [what: string, options: RefreshOptions][] = [
   ["users throw", { wrap: ({ users }) => ({ users: { ...users, findBySub: throwing } }) }],
 ];
 for (const [what, options] of DOWN) {
-  Deno.test(`rotate() rejects, and is no refusal, where the store's ${what}`, async () => {
+  Deno.test(`rotate() passes on the error if the store's ${what}`, async () => {
     const { refresh, issued, events } = await begun(options);
     await assertRejects(() => refresh.rotate(issued.refreshToken), Error, "out of order");
     assertEquals(events, []);
@@ -434,7 +434,7 @@ const ANSWERS: readonly unknown[] = [undefined, null, true, false, "", "ok", "RO
   "rotated",
 ]];
 for (const answer of ANSWERS) {
-  Deno.test(`rotate() is no pass where the store answers ${JSON.stringify(answer)}`, async () => {
+  Deno.test(`rotate() rejects if the store answers ${JSON.stringify(answer)}`, async () => {
     const rotate = () => Promise.resolve(answer as "rotated");
     const { refresh, issued, events } = await begun(withStore(() => ({ rotate })));
     const attempt = () => refresh.rotate(issued.refreshToken);
@@ -444,7 +444,7 @@ for (const answer of ANSWERS) {
 }
 
 for (const outcome of ["reused", "expired", "revoked", "not_found"] as const) {
-  Deno.test(`rotate() takes the store's word that a token is ${outcome}`, async () => {
+  Deno.test(`rotate() reports the store's outcome ${outcome}`, async () => {
     const rotate = () => Promise.resolve(outcome);
     const { refresh, issued, events } = await begun(withStore(() => ({ rotate })));
     assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), outcome);

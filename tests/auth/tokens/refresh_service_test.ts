@@ -40,7 +40,7 @@ const GRANTED = {
   data: { clientId: "app", deep: { list: [1, null] } },
 };
 
-Deno.test("issue() begins a family, and keeps the digest of its secret alone", async () => {
+Deno.test("issue() creates a family and stores only the digest of its secret", async () => {
   const kept: RefreshFamily[] = [];
   const { refresh, events } = await withRefresh(withStore((store) => ({
     create(family) {
@@ -72,14 +72,14 @@ Deno.test("issue() begins a family, and keeps the digest of its secret alone", a
   assertEquals(events, []);
 });
 
-Deno.test("issue() leaves out what is not known", async () => {
+Deno.test("issue() omits unknown members", async () => {
   const services = await withRefresh();
   const options = { sessionId: undefined, scope: undefined, data: undefined };
   const family = await familyOf(services, await services.refresh.issue(STAMPED, options));
   for (const member of ["acr", "sessionId", "scope", "data"]) assert(!(member in family), member);
 });
 
-Deno.test("issue() makes another family each time", async () => {
+Deno.test("issue() creates a new family each time", async () => {
   const { refresh } = await withRefresh();
   const issued = await Promise.all(repeat(20, () => refresh.issue(STAMPED)));
   assertEquals(new Set(issued.map(({ familyId }) => familyId)).size, 20);
@@ -89,7 +89,7 @@ Deno.test("issue() makes another family each time", async () => {
   }
 });
 
-Deno.test("rotate() gives the next token and what the family stands for, and tells of it", async () => {
+Deno.test("rotate() returns the next token and the grant, and emits refresh.rotated", async () => {
   const services = await withRefresh();
   const { refresh, clock, events, asked } = services;
   const first = await refresh.issue({ ...STAMPED, acr: "urn:example:aal2" }, GRANTED);
@@ -115,7 +115,7 @@ Deno.test("rotate() gives the next token and what the family stands for, and tel
   assertEquals(asked, ["find", "rotate"]);
 });
 
-Deno.test("rotate() goes on with each next token, and the sign-in stays the first one", async () => {
+Deno.test("rotate() works with each next token, and keeps the original sign-in", async () => {
   const { refresh, clock, events } = await withRefresh();
   let { refreshToken, familyId } = await refresh.issue(STAMPED);
   const seen = new Set([refreshToken]);
@@ -142,7 +142,7 @@ Deno.test("rotate() keeps families of one user apart", async () => {
   assertEquals((await refresh.rotate(b.refreshToken)).familyId, b.familyId);
 });
 
-Deno.test("rotate() takes no secret of another family", async () => {
+Deno.test("rotate() rejects a secret of another family", async () => {
   const services = await withRefresh();
   const { refresh } = services;
   const [a, b] = [await refresh.issue(STAMPED), await refresh.issue(STAMPED)];
@@ -180,7 +180,7 @@ const MALFORMED: readonly [why: string, of: (token: string) => unknown][] = [
   ["an object that says it is a token", (token) => ({ toString: () => token })],
 ];
 for (const [why, of] of MALFORMED) {
-  Deno.test(`rotate() and revoke() ask the store for no token that cannot be one: ${why}`, async () => {
+  Deno.test(`rotate() and revoke() do not read the store for a malformed token: ${why}`, async () => {
     const { refresh, asked, events } = await withRefresh();
     const { refreshToken } = await refresh.issue(STAMPED);
     asked.length = 0;
@@ -193,7 +193,7 @@ for (const [why, of] of MALFORMED) {
   });
 }
 
-Deno.test("rotate() refuses a family that nobody knows, and tells nobody", async () => {
+Deno.test("rotate() rejects an unknown family, and emits nothing", async () => {
   const { refresh, asked, events } = await withRefresh();
   const { refreshToken } = await refresh.issue(STAMPED);
   asked.length = 0;
@@ -203,7 +203,7 @@ Deno.test("rotate() refuses a family that nobody knows, and tells nobody", async
   assertEquals(events, []);
 });
 
-Deno.test("rotate() takes what is stored for no token", async () => {
+Deno.test("rotate() rejects stored values as tokens", async () => {
   const services = await withRefresh();
   const issued = await services.refresh.issue(STAMPED);
   const { currentHash } = await familyOf(services, issued);
@@ -243,14 +243,14 @@ Deno.test("revoke() of a family that nobody knows does nothing", async () => {
   assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
 });
 
-Deno.test("rotate() and revoke() need no object around them", async () => {
+Deno.test("rotate() and revoke() work without this", async () => {
   const { rotate, revoke, issue } = (await withRefresh()).refresh;
   const { refreshToken } = await rotate((await issue(STAMPED)).refreshToken);
   await revoke(refreshToken);
   assertEquals(await failure(() => rotate(refreshToken)), "revoked");
 });
 
-Deno.test("rotate() succeeds although a listener fails", async () => {
+Deno.test("rotate() succeeds even if a listener throws", async () => {
   const { stores, clock } = await withRefresh();
   const warnings: string[] = [];
   const refresh = refreshService({
@@ -265,7 +265,7 @@ Deno.test("rotate() succeeds although a listener fails", async () => {
   assertEquals(warnings, ["Cannot deliver event refresh.rotated: the listener failed"]);
 });
 
-Deno.test("issue() rejects where the store does", async () => {
+Deno.test("issue() passes on errors of the store", async () => {
   const down = () => Promise.reject(new Error("The store is out of order"));
   const { refresh } = await withRefresh(withStore(() => ({ create: down })));
   await assertRejects(() => refresh.issue(STAMPED), Error, "out of order");
@@ -288,7 +288,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [why, refuse, reason] of REFUSED) {
-  Deno.test(`rotate() prepares nothing where ${why}`, async () => {
+  Deno.test(`rotate() does not call prepare if ${why}`, async () => {
     const services = await withRefresh();
     const { refreshToken } = await services.refresh.issue(STAMPED);
     await refuse(services);
@@ -299,7 +299,7 @@ for (const [why, refuse, reason] of REFUSED) {
   });
 }
 
-Deno.test("rotate() prepares nothing for a secret that is not the current one", async () => {
+Deno.test("rotate() does not call prepare for a secret that is not the current one", async () => {
   const { refresh } = await withRefresh();
   const first = await refresh.issue(STAMPED);
   let count = 0;
@@ -308,7 +308,7 @@ Deno.test("rotate() prepares nothing for a secret that is not the current one", 
   assertEquals(count, 0);
 });
 
-Deno.test("rotate() uses nothing up where what goes with the next token cannot be had", async () => {
+Deno.test("rotate() does not use up the token if prepare rejects", async () => {
   const { refresh, asked } = await withRefresh();
   const { refreshToken } = await refresh.issue(STAMPED);
   asked.length = 0;
@@ -346,7 +346,7 @@ const USERS: readonly [
   ["one with another stamp", (user) => user && { ...user, securityStamp: "s2" }, "stamp_changed"],
 ];
 for (const [why, change, reason] of USERS) {
-  Deno.test(`rotate() refuses the current token where the users give ${why}, and keeps it`, async () => {
+  Deno.test(`rotate() rejects the current token if the user store returns ${why}, and keeps it`, async () => {
     const services = await lagging(change);
     const { refresh, users, issued, events, clock } = services;
     const before = await familyOf(services, issued);
@@ -365,7 +365,7 @@ for (const [why, change, reason] of USERS) {
     assertEquals(types(events), ["refresh.rotated"]);
   });
 
-  Deno.test(`rotate() revokes the family by an old token even where the users give ${why}`, async () => {
+  Deno.test(`rotate() revokes the family by an old token even if the user store returns ${why}`, async () => {
     const services = await lagging(change);
     const { refresh, users, issued, events } = services;
     const second = await refresh.rotate(issued.refreshToken);
@@ -409,7 +409,7 @@ const ENDS: readonly [
   ],
 ];
 for (const [why, end, reason] of ENDS) {
-  Deno.test(`rotate() refuses a token once ${why}`, async () => {
+  Deno.test(`rotate() rejects a token once ${why}`, async () => {
     const services = await begun();
     const { refresh, issued } = services;
     await end(services);
@@ -425,7 +425,7 @@ Deno.test("rotate() goes on where the user changed the identifier", async () => 
   assertEquals((await refresh.rotate(issued.refreshToken)).sub, "u1");
 });
 
-Deno.test("rotate() refuses a token once its own session was ended, and goes on once another was", async () => {
+Deno.test("rotate() rejects a token after its session is revoked, and keeps tokens of others", async () => {
   const services = await begun();
   const { refresh, sessions } = services;
   const [a, b] = [await sessions.create(STAMPED), await sessions.create(STAMPED)];
@@ -497,7 +497,7 @@ const UNUSED: readonly [limits: Limits, after: number, alive: boolean][] = [
   [{ lifetime: 400 * DAY, familyLifetime: 400 * DAY }, 400 * DAY, false],
 ];
 for (const [limits, after, alive] of UNUSED) {
-  Deno.test(`rotate() ${alive ? "takes" : "refuses"} a token after ${after} s, with ${JSON.stringify(limits)}`, async () => {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token after ${after} s, with ${JSON.stringify(limits)}`, async () => {
     const services = await begun({ refresh: limits });
     services.clock.now += after;
     await requireAlive(services, alive);
@@ -510,7 +510,7 @@ const STEADY: readonly [after: number, alive: boolean][] = [
   [30 * DAY + 1, false],
 ];
 for (const [after, alive] of STEADY) {
-  Deno.test(`rotate() ${alive ? "takes" : "refuses"} a token of a family in steady use after ${after} s`, async () => {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token of a family in steady use after ${after} s`, async () => {
     const services = await begun();
     const { refresh, clock } = services;
     let { issued } = services;
@@ -566,7 +566,7 @@ const CHANGED: readonly [
 ];
 for (const [why, limits, after, expected] of CHANGED) {
   for (const kind of ["fresh", "rotated"] as const) {
-    Deno.test(`rotate() holds an old family to the limits of today: ${kind}, ${why}`, async () => {
+    Deno.test(`rotate() applies the current limits to an old family: ${kind}, ${why}`, async () => {
       const { stores, refresh, clock, issued: first } = await begun();
       clock.now = START + 300;
       const issued = kind === "fresh" ? first : await refresh.rotate(first.refreshToken);
@@ -577,7 +577,7 @@ for (const [why, limits, after, expected] of CHANGED) {
   }
 }
 
-Deno.test("rotate() under lower limits makes tokens that end by these", async () => {
+Deno.test("rotate() under lower limits applies them", async () => {
   const { stores, refresh, issued } = await begun();
   const second = await refresh.rotate(issued.refreshToken);
   const limits = { lifetime: 600, familyLifetime: 1_000 };
@@ -598,7 +598,7 @@ Deno.test("rotate() does not bring back by a second attempt what a lower limit h
   for (const _ of [1, 2, 3]) await requireAlive({ ...today, issued }, false);
 });
 
-Deno.test("rotate() under higher limits makes tokens that end with the family as it began", async () => {
+Deno.test("rotate() under higher limits keeps the stored expiry of the family", async () => {
   const { stores, issued } = await begun();
   const limits = { lifetime: 60 * DAY, familyLifetime: 60 * DAY };
   const today = await withRefresh({ stores, refresh: limits });
@@ -613,7 +613,7 @@ const AHEAD: readonly [ahead: number, alive: boolean][] = [
   [10 * 365 * DAY, false],
 ];
 for (const [ahead, alive] of AHEAD) {
-  Deno.test(`rotate() ${alive ? "takes" : "refuses"} a token of a family that was made while the clock was ${ahead} s ahead`, async () => {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token of a family that was created while the clock was ${ahead} s ahead`, async () => {
     const services = await begun();
     services.clock.now = START - ahead;
     await requireAlive(services, alive);
@@ -642,7 +642,7 @@ Deno.test("rotate() asks for no user where the token has ended", async () => {
 });
 
 for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
-  Deno.test(`issue() and rotate() refuse a clock that gives ${typeof now} ${now}`, async () => {
+  Deno.test(`issue() and rotate() reject a clock that gives ${typeof now} ${now}`, async () => {
     const services = await begun();
     const { refresh, clock, issued } = services;
     clock.now = now as number;
@@ -673,13 +673,13 @@ const WRONG: readonly [why: string, limits: Limits][] = [
   ["a day in milliseconds", { familyLifetime: DAY * 1_000 }],
 ];
 for (const [why, limits] of WRONG) {
-  Deno.test(`refreshService() refuses limits: ${why}`, () => {
+  Deno.test(`refreshService() rejects limits: ${why}`, () => {
     const given = { ...inMemoryAuthStores(), ...limits };
     assertThrows(() => refreshService(given), RangeError, "Cannot create refresh service: ");
   });
 }
 
-Deno.test("refreshService() needs refresh tokens and users", () => {
+Deno.test("refreshService() requires refreshTokens and users", () => {
   const { refreshTokens, users } = inMemoryAuthStores();
   const swapped = { refreshTokens: users, users: refreshTokens };
   for (const options of [undefined, null, {}, { refreshTokens }, { users }, swapped]) {
@@ -715,7 +715,7 @@ const UNSOUND: readonly [why: string, authentication: object][] = [
   ["nothing", {}],
 ];
 for (const [why, authentication] of UNSOUND) {
-  Deno.test(`issue() refuses an authentication with ${why}`, async () => {
+  Deno.test(`issue() rejects an authentication with ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(authentication as typeof STAMPED);
     const message = "Cannot issue refresh token: the authentication lacks";
@@ -753,7 +753,7 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
   ["data that holds itself", { data: LOOP }, "data must be JSON"],
 ];
 for (const [why, options, message] of OPTIONS) {
-  Deno.test(`issue() refuses ${why}`, async () => {
+  Deno.test(`issue() rejects ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(STAMPED, options as IssueRefreshTokenOptions);
     const type = message === "scope has a word" ? RangeError : TypeError;
@@ -769,7 +769,7 @@ const SCOPES: readonly [why: string, scope: readonly string[]][] = [
   ["an address", ["https://api.example.com/notes.read"]],
 ];
 for (const [why, scope] of SCOPES) {
-  Deno.test(`issue() takes scopes, and rotate() gives them back: ${why}`, async () => {
+  Deno.test(`issue() stores scopes, which rotate() returns: ${why}`, async () => {
     const { refresh } = await withRefresh();
     const { refreshToken } = await refresh.issue(STAMPED, { scope });
     assertEquals((await refresh.rotate(refreshToken)).scope, scope);
@@ -777,14 +777,14 @@ for (const [why, scope] of SCOPES) {
 }
 
 for (const data of [null, 0, "", "text", false, [], {}, { a: [1, { b: null }] }]) {
-  Deno.test(`issue() takes data, and rotate() gives it back: ${JSON.stringify(data)}`, async () => {
+  Deno.test(`issue() stores data, which rotate() returns: ${JSON.stringify(data)}`, async () => {
     const { refresh } = await withRefresh();
     const { refreshToken } = await refresh.issue(STAMPED, { data });
     assertEquals((await refresh.rotate(refreshToken)).data, data);
   });
 }
 
-Deno.test("issue() copies lists and data before a store has them", async () => {
+Deno.test("issue() copies arrays and data before it stores them", async () => {
   const [amr, scope, data] = [["pwd"], ["a"], { client: { id: "app" } }];
   const kept: RefreshFamily[] = [];
   const { refresh } = await withRefresh(withStore((store) => ({
@@ -823,7 +823,7 @@ const UNREADABLE: readonly [
 ];
 for (const [member, type, values] of UNREADABLE) {
   for (const value of values) {
-    Deno.test(`rotate() lets nobody in, and loudly, where ${member} is ${typeof value} ${value}`, async () => {
+    Deno.test(`rotate() rejects with an error if ${member} is ${typeof value} ${value}`, async () => {
       const services = await withOdd({ [member]: value });
       const { refresh, issued, events, odd } = services;
       const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
@@ -848,14 +848,14 @@ const REVOKED: readonly [why: string, revoked: unknown, over: boolean][] = [
   ["a record without the member", undefined, false],
 ];
 for (const [why, revoked, over] of REVOKED) {
-  Deno.test(`rotate() ${over ? "refuses" : "takes"} a token of a family whose revoked is: ${why}`, async () => {
+  Deno.test(`rotate() ${over ? "rejects" : "takes"} a token of a family whose revoked is: ${why}`, async () => {
     const { refresh, issued: { refreshToken } } = await withOdd({ revoked });
     if (over) assertEquals(await failure(() => refresh.rotate(refreshToken)), "revoked");
     else assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
   });
 }
 
-Deno.test("rotate() gives nothing of what a store adds, and nothing of null", async () => {
+Deno.test("rotate() returns nothing of what a store adds, and nothing of null", async () => {
   const nulls = { acr: null, sessionId: null, scope: null, data: undefined };
   const { refresh, issued, events } = await withOdd({
     ...nulls,

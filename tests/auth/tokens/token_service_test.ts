@@ -27,7 +27,7 @@ import {
   withTokens,
 } from "./_tokens.ts";
 
-Deno.test("issue() makes an access token as RFC 9068 §2 has it", async () => {
+Deno.test("issue() issues an access token as in RFC 9068 §2", async () => {
   const { tokens } = await withTokens();
   const authentication = { ...STAMPED, acr: "urn:example:aal2" };
   const options = { sessionId: "session 1", scope: ["notes:read", "notes:write"] };
@@ -60,7 +60,7 @@ Deno.test("issue() makes an access token as RFC 9068 §2 has it", async () => {
   assertMatch(refreshToken, /^[\w-]{22}\.[\w-]{43}$/);
 });
 
-Deno.test("issue() leaves out what is not known", async () => {
+Deno.test("issue() omits unknown members", async () => {
   const { tokens } = await withTokens();
   const { accessToken, scope } = await tokens.issue({ ...STAMPED, amr: [] });
   const { claims } = decode(accessToken);
@@ -68,7 +68,7 @@ Deno.test("issue() leaves out what is not known", async () => {
   assertEquals(scope, undefined);
 });
 
-Deno.test("issue() tells each token from all others, and nothing of the stamp", async () => {
+Deno.test("issue() returns each token a unique jti, and no security stamp", async () => {
   const { tokens } = await withTokens();
   const issued = await Promise.all(repeat(20, () => tokens.issue(STAMPED)));
   assertEquals(new Set(issued.map(({ accessToken }) => decode(accessToken).claims.jti)).size, 20);
@@ -105,7 +105,7 @@ for (const [why, ofService, given, { scope, claim }] of SCOPES) {
   });
 }
 
-Deno.test("issue() asks which scopes somebody has, where nothing else is said of them", async () => {
+Deno.test("issue() asks for the default scopes if none are given", async () => {
   const asked: string[] = [];
   const { tokens, another } = await withTokens({
     tokens: {
@@ -125,14 +125,14 @@ Deno.test("issue() asks which scopes somebody has, where nothing else is said of
   await assertRejects(() => wrong.issue(STAMPED), TypeError, "scope");
 });
 
-Deno.test("issue() hands out a list of scopes that nobody can add to", async () => {
+Deno.test("issue() returns a frozen array of scopes", async () => {
   const { tokens } = await withTokens({ tokens: { scope: ["notes:read"] } });
   const { scope } = await tokens.issue(STAMPED);
   assertThrows(() => untyped<string[]>(scope).push("admin"), TypeError);
   assertEquals((await tokens.issue(STAMPED)).scope, ["notes:read"]);
 });
 
-Deno.test("issue() takes a client of its own name, and another lifetime", async () => {
+Deno.test("issue() uses clientId and lifetime", async () => {
   const { tokens } = await withTokens({ tokens: { clientId: "app", lifetime: 60 } });
   const { accessToken, expiresIn } = await tokens.issue(STAMPED);
   const { client_id, aud, iat, exp } = decode(accessToken).claims;
@@ -140,12 +140,12 @@ Deno.test("issue() takes a client of its own name, and another lifetime", async 
   assertEquals(expiresIn, 60);
 });
 
-Deno.test("issue() signs for as long as the keys allow", async () => {
+Deno.test("issue() signs for up to maxTokenAge", async () => {
   const { tokens } = await withTokens({ tokens: { lifetime: 3_600 } });
   assertEquals((await tokens.issue(STAMPED)).expiresIn, 3_600);
 });
 
-Deno.test("strategy recognises the service's own tokens", async () => {
+Deno.test("strategy accepts the service's own tokens", async () => {
   const { tokens } = await withTokens();
   assertEquals([tokens.strategy.name, tokens.strategy.scheme], ["bearer", { type: "bearer" }]);
   const authentication = { ...STAMPED, acr: "urn:example:aal2" };
@@ -175,7 +175,7 @@ const TIMES: readonly [after: number, code: "authenticated" | "token_expired"][]
   [DAY, "token_expired"],
 ];
 for (const [after, code] of TIMES) {
-  Deno.test(`strategy says ${code} of a token of 600 s after ${after} s`, async () => {
+  Deno.test(`strategy returns ${code} for a token of 600 s after ${after} s`, async () => {
     const { tokens, clock } = await withTokens();
     const { accessToken } = await tokens.issue(STAMPED);
     clock.now += after;
@@ -191,7 +191,7 @@ const FOREIGN: readonly [why: string, options: Partial<TokenServiceOptions>][] =
   ["an issuer that differs in case", { issuer: "https://Example.com" }],
 ];
 for (const [why, options] of FOREIGN) {
-  Deno.test(`strategy refuses a token of the same keys for ${why}`, async () => {
+  Deno.test(`strategy rejects a token of the same keys for ${why}`, async () => {
     const { tokens, another } = await withTokens();
     const foreign = another(options);
     const { accessToken } = await foreign.issue(STAMPED);
@@ -201,7 +201,7 @@ for (const [why, options] of FOREIGN) {
   });
 }
 
-Deno.test("strategy refuses a token of other keys, and one of another type", async () => {
+Deno.test("strategy rejects a token of other keys, and one of another type", async () => {
   const { tokens } = await withTokens();
   const stranger = await withTokens();
   const { accessToken } = await stranger.tokens.issue(STAMPED);
@@ -213,7 +213,7 @@ Deno.test("strategy refuses a token of other keys, and one of another type", asy
   }
 });
 
-Deno.test("strategy goes on with tokens that old keys have signed", async () => {
+Deno.test("strategy accepts tokens of retired keys", async () => {
   const { tokens } = await withTokens();
   const { accessToken } = await tokens.issue(STAMPED);
   await tokens.keys.rotate();
@@ -231,7 +231,7 @@ const UNSOUND: readonly [why: string, authentication: object, options: object, e
   ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
-  Deno.test(`issue() refuses ${why}, and makes nothing`, async () => {
+  Deno.test(`issue() rejects ${why}, and issues nothing`, async () => {
     const { tokens, asked, events } = await withTokens();
     const attempt = () => tokens.issue(authentication as typeof STAMPED, options);
     await assertRejects(attempt, TypeError, `Cannot issue tokens: ${error}`);
@@ -239,7 +239,7 @@ for (const [why, authentication, options, error] of UNSOUND) {
   });
 }
 
-Deno.test("issue() refuses a scope that would be two", async () => {
+Deno.test("issue() rejects a scope with a space", async () => {
   const { tokens, asked } = await withTokens();
   const attempt = () => tokens.issue(STAMPED, { scope: ["notes:read notes:write"] });
   await assertRejects(attempt, RangeError, "Cannot issue tokens: scope has a word");
@@ -265,7 +265,7 @@ const WRONG: readonly [why: string, options: Record<string, unknown>, type: type
   ["a lifetime that is longer than the keys allow", { lifetime: 3_601 }, RangeError],
 ];
 for (const [why, options, type] of WRONG) {
-  Deno.test(`tokenService() refuses ${why}`, async () => {
+  Deno.test(`tokenService() rejects ${why}`, async () => {
     const { tokens: { keys, issuer, audience } } = await withTokens();
     const given = { keys, issuer, audience, ...options } as TokenServiceOptions;
     assertThrows(() => tokenService(given), type, "Cannot create token service: ");
@@ -275,7 +275,7 @@ for (const [why, options, type] of WRONG) {
 const PARTIES = { issuer: ISSUER, audience: AUDIENCE };
 
 for (const lifetime of [1, 3_600, 2_592_000]) {
-  Deno.test(`tokenService() takes a lifetime of ${lifetime} s`, async () => {
+  Deno.test(`tokenService() accepts a lifetime of ${lifetime} s`, async () => {
     const keys = keyService({ store: inMemoryAuthStores().keys, maxTokenAge: lifetime });
     const tokens = tokenService({ ...PARTIES, keys, lifetime });
     const { accessToken, expiresIn } = await tokens.issue({ ...STAMPED, authTime: 0 });
@@ -293,7 +293,7 @@ const WRONG_RULES: readonly (readonly [why: string, parties: object, name: strin
 ];
 
 for (const [why, parties, name] of WRONG_RULES) {
-  Deno.test(`tokenService() for a client of its own name refuses ${why}`, () => {
+  Deno.test(`tokenService() for a client of its own name rejects ${why}`, () => {
     const keys = keyService({ store: inMemoryAuthStores().keys });
     const options = { ...PARTIES, keys, clientId: "app", ...parties };
     assertThrows(
@@ -304,7 +304,7 @@ for (const [why, parties, name] of WRONG_RULES) {
   });
 }
 
-Deno.test("tokenService() and refreshService() cannot be changed by who is given them", () => {
+Deno.test("tokenService() and refreshService() are frozen", () => {
   const stores = inMemoryAuthStores();
   const keys = keyService({ store: stores.keys });
   const refresh = refreshService(stores);
@@ -329,21 +329,21 @@ Deno.test("revoke() of a token service is done when it says so, and rejects wher
   await assertRejects(() => tokens.refresh(first));
 });
 
-Deno.test("refresh() keeps scopes of which nobody says that they were the service's", async () => {
+Deno.test("refresh() keeps scopes that are not marked as defaults", async () => {
   const { tokens, refresh } = await withTokens({ tokens: { scope: ["a"] } });
   const data = { clientId: AUDIENCE, audience: AUDIENCE }; // as a family of before has it
   const { refreshToken } = await refresh.issue(STAMPED, { scope: ["a", "b"], data });
   assertEquals((await tokens.refresh(refreshToken)).scope, ["a", "b"]);
 });
 
-Deno.test("refresh() of a service that gives no scopes any more grants none of those it had given", async () => {
+Deno.test("refresh() grants no default scopes if the service has none any more", async () => {
   const { tokens, another } = await withTokens({ tokens: { scope: ["a", "b"] } });
   const first = refreshTokenOf(await tokens.issue(STAMPED));
   const next = await another({ scope: undefined }).refresh(first);
   assertEquals([next.scope, decode(next.accessToken).claims["scope"]], [[], undefined]);
 });
 
-Deno.test("refresh() of another audience's token has ended its family when it says so", async () => {
+Deno.test("refresh() revokes the family of another audience before it rejects", async () => {
   const { tokens, another, stores } = await withTokens(withStore((store) => ({
     async revoke(by) {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -357,7 +357,7 @@ Deno.test("refresh() of another audience's token has ended its family when it sa
   assertEquals([reason, family?.revoked], ["client_mismatch", true]);
 });
 
-Deno.test("refresh() answers nothing where a refresh service of another's does not ask for the tokens", async () => {
+Deno.test("refresh() rejects if a custom refresh service does not call prepare", async () => {
   const { tokens, another, refresh } = await withTokens();
   const first = refreshTokenOf(await tokens.issue(STAMPED));
   const careless = { ...refresh, rotate: (token: string) => refresh.rotate(token) };
@@ -367,7 +367,7 @@ Deno.test("refresh() answers nothing where a refresh service of another's does n
 
 const OPTIONS = { sessionId: "session 1", scope: ["notes:read"] };
 
-Deno.test("refresh() gives the next tokens, of the same sign-in", async () => {
+Deno.test("refresh() returns the next tokens of the same sign-in", async () => {
   const { tokens, clock, first, events } = await begun();
   clock.now += DAY;
   const second = await tokens.refresh(refreshTokenOf(first));
@@ -387,7 +387,7 @@ Deno.test("refresh() gives the next tokens, of the same sign-in", async () => {
   assertEquals(types(events), ["refresh.rotated"]);
 });
 
-Deno.test("refresh() goes on to the family's end, and the sign-in stays as old as it is", async () => {
+Deno.test("refresh() works until the family expires, and keeps authTime", async () => {
   const { tokens, clock, first } = await begun();
   let refreshToken = refreshTokenOf(first);
   for (const _ of repeat(29, () => 0)) {
@@ -402,7 +402,7 @@ Deno.test("refresh() goes on to the family's end, and the sign-in stays as old a
   assertEquals(await failure(() => tokens.refresh(refreshToken)), "expired");
 });
 
-Deno.test("refresh() keeps the scope that was granted, whatever the service's is now", async () => {
+Deno.test("refresh() keeps the granted scope if the default changes", async () => {
   const { another, first } = await begun();
   const wider = another({ scope: ["notes:read", "admin"] });
   const second = await wider.refresh(refreshTokenOf(first));
@@ -410,7 +410,7 @@ Deno.test("refresh() keeps the scope that was granted, whatever the service's is
   assertEquals(decode(second.accessToken).claims.scope, "notes:read");
 });
 
-Deno.test("refresh() gives no scope where none was granted", async () => {
+Deno.test("refresh() returns no scope if none was granted", async () => {
   const { tokens, another } = await withTokens();
   const first = await tokens.issue(STAMPED);
   const second = await another({ scope: ["admin"] }).refresh(refreshTokenOf(first));
@@ -418,7 +418,7 @@ Deno.test("refresh() gives no scope where none was granted", async () => {
   assert(!("scope" in decode(second.accessToken).claims));
 });
 
-Deno.test("refresh() of a token that was exchanged ends all that follow from it", async () => {
+Deno.test("refresh() of a used token revokes the family", async () => {
   const { tokens, first, events } = await begun();
   const second = await tokens.refresh(refreshTokenOf(first));
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(first))), "reused");
@@ -426,7 +426,7 @@ Deno.test("refresh() of a token that was exchanged ends all that follow from it"
   assertEquals(types(events), ["refresh.rotated", "refresh.reuse_detected"]);
 });
 
-Deno.test("refresh() refuses what is no refresh token", async () => {
+Deno.test("refresh() rejects a malformed refresh token", async () => {
   const { tokens, first } = await begun();
   for (const token of ["", first.accessToken, undefined as unknown as string]) {
     assertEquals(await failure(() => tokens.refresh(token)), "malformed");
@@ -442,7 +442,7 @@ const PARTIES_REFRESH: readonly [why: string, options: Partial<TokenServiceOptio
   ["another client", { clientId: "another" }],
 ];
 for (const [why, options] of PARTIES_REFRESH) {
-  Deno.test(`refresh() gives nobody tokens for ${why}, and ends the family`, async () => {
+  Deno.test(`refresh() rejects a token for ${why}, and revokes the family`, async () => {
     const { tokens, another, first } = await begun();
     const attempt = () => another(options).refresh(refreshTokenOf(first));
     assertEquals(await failure(attempt), "client_mismatch");
@@ -450,7 +450,7 @@ for (const [why, options] of PARTIES_REFRESH) {
   });
 }
 
-Deno.test("refresh() takes no family that was begun without the service", async () => {
+Deno.test("refresh() rejects a family that another issuer created", async () => {
   const { tokens, refresh } = await withTokens();
   for (const data of [undefined, null, 7, "text", { clientId: AUDIENCE }, { audience: AUDIENCE }]) {
     const { refreshToken } = await refresh.issue(STAMPED, { data });
@@ -458,7 +458,7 @@ Deno.test("refresh() takes no family that was begun without the service", async 
   }
 });
 
-Deno.test("refresh() costs nobody the token where the keys cannot be read", async () => {
+Deno.test("refresh() does not use up the token if the keys cannot be read", async () => {
   let isDown = false;
   const services = await begun({
     wrap: ({ keys }) => ({
@@ -483,7 +483,7 @@ Deno.test("refresh() costs nobody the token where the keys cannot be read", asyn
   assertEquals((await tokens.refresh(refreshTokenOf(first))).expiresIn, 600);
 });
 
-Deno.test("refresh() rejects, and is no refusal, where the refresh tokens cannot be read", async () => {
+Deno.test("refresh() passes on errors of the store", async () => {
   const { tokens, first } = await begun({
     wrap: ({ refreshTokens }) => ({
       refreshTokens: {
@@ -502,7 +502,7 @@ const ENDS: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = 
   ["ends with the account", ({ accounts }) => accounts.disable("u1")],
 ];
 for (const [why, end] of ENDS) {
-  Deno.test(`refresh() refuses a token that ${why}, and access tokens go on until they end`, async () => {
+  Deno.test(`refresh() rejects a token that ${why}, and access tokens stay valid until they expire`, async () => {
     const services = await begun();
     const { tokens, first, clock } = services;
     await end(services);
@@ -521,7 +521,7 @@ Deno.test("revoke() says nothing of what it does not know", async () => {
   assertEquals((await tokens.refresh(refreshTokenOf(first))).tokenType, "Bearer");
 });
 
-Deno.test("list() and end() show a user the programs' sign-ins, and end one of them", async () => {
+Deno.test("list() and revokeById() show the sign-ins of API clients, and revoke one", async () => {
   const services = await begun();
   const { tokens, first, clock } = services;
   clock.now += DAY;
@@ -552,7 +552,7 @@ Deno.test("list() and end() show a user the programs' sign-ins, and end one of t
   assertEquals((await tokens.refresh(refreshTokenOf(first))).scope, OPTIONS.scope);
 });
 
-Deno.test("list() and end() know what another service on the same stores began", async () => {
+Deno.test("list() and revokeById() see families of another service on the same stores", async () => {
   const { tokens, another, first } = await begun();
   const admin = another({ clientId: "admin", audience: "https://admin.example.com" });
   assertEquals((await admin.list("u1")).map(({ clientId }) => clientId), [AUDIENCE]);
@@ -560,7 +560,7 @@ Deno.test("list() and end() know what another service on the same stores began",
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(first))), "revoked");
 });
 
-Deno.test("issue() without a service for refresh tokens makes an access token alone", async () => {
+Deno.test("issue() without a refresh service issues only an access token", async () => {
   const { tokens, another, asked } = await withTokens();
   const alone = another({ refresh: undefined });
   const issued = await alone.issue(STAMPED, OPTIONS);
@@ -579,7 +579,7 @@ Deno.test("issue() without a service for refresh tokens makes an access token al
   }
 });
 
-Deno.test("issue() keeps with the family whom its tokens are for, and no secret", async () => {
+Deno.test("issue() stores client and audience with the family, and no secret", async () => {
   const services = await begun();
   const familyId = familyIdOf(services.first);
   const { data, scope, sessionId, authTime, acr } = await familyOf(services, { familyId });
@@ -588,7 +588,7 @@ Deno.test("issue() keeps with the family whom its tokens are for, and no secret"
   assertEquals([authTime, acr], [START - 5, "urn:example:aal2"]);
 });
 
-Deno.test("refresh() grants of the service's scopes those that it still gives to somebody", async () => {
+Deno.test("refresh() grants only the default scopes that the user still has", async () => {
   const roles = { scope: ["notes:read", "admin"] as readonly string[], asked: 0 };
   const { tokens, another } = await withTokens({
     tokens: {
@@ -613,14 +613,14 @@ Deno.test("refresh() grants of the service's scopes those that it still gives to
   assertEquals(back.scope, ["admin"]); // as it was granted at first
 });
 
-Deno.test("refresh() keeps scopes that somebody said, and are not the service's", async () => {
+Deno.test("refresh() keeps requested scopes", async () => {
   const { tokens, another } = await withTokens({ tokens: { scope: ["notes:read"] } });
   const first = await tokens.issue(STAMPED, { scope: ["admin"] });
   const second = await another({ scope: [] }).refresh(refreshTokenOf(first));
   assertEquals(second.scope, ["admin"]);
 });
 
-Deno.test("refresh() whose scopes cannot be had takes nothing: the same token is good afterwards", async () => {
+Deno.test("refresh() keeps the token if the scopes are unavailable", async () => {
   let given: () => Promise<readonly string[]> = () => Promise.resolve(["a"]);
   const { tokens, events } = await withTokens({ tokens: { scope: () => given() } });
   const first = await tokens.issue(STAMPED);

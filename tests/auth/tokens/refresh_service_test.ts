@@ -8,6 +8,9 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { authStores } from "../../../auth/stores/repo.ts";
+import { sqlAdapter } from "../../../auth/stores/sql.ts";
 import { digestText } from "../../../auth/_kdf.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { RefreshFamily, User } from "../../../auth/stores/types.ts";
@@ -868,4 +871,27 @@ Deno.test("rotate() returns nothing of what a store adds, and nothing of null", 
   assertEquals(grant, STAMPED);
   assertEquals(events, [{ type: "refresh.rotated", at: START, sub: "u1", familyId }]);
   assert(expiresAt > START);
+});
+
+Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swap", async () => {
+  using database = new DatabaseSync(":memory:");
+  let statements = 0;
+  const adapter = sqlAdapter({
+    dialect: "sqlite",
+    query(text, params) {
+      statements++;
+      return database.prepare(text).all(...params);
+    },
+  });
+  await adapter.migrate();
+  const stores = authStores(adapter);
+  const { sub, securityStamp } = STAMPED;
+  await stores.users.create({ sub, identifier: "ada", securityStamp, createdAt: START });
+  const refresh = refreshService(stores);
+  const { refreshToken } = await refresh.issue(STAMPED);
+  statements = 0;
+  const next = await refresh.rotate(refreshToken);
+  assertEquals(statements, 3);
+  await refusal(() => refresh.rotate(refreshToken));
+  assertEquals((await refusal(() => refresh.rotate(next.refreshToken))).reason, "revoked");
 });

@@ -12,6 +12,11 @@ function size(small: number, large: number): number {
   return EXHAUSTIVE ? large : small;
 }
 
+/** Whether tests generate keys of an algorithm: of RSA keys, which are slow, the small tier makes RS256 and PS256 alone. */
+export function isGenerated(alg: string): boolean {
+  return EXHAUSTIVE || !/^(?:RS|PS)(?:384|512)$/.test(alg);
+}
+
 /** Callers that compete for one record. */
 export const RACERS: number = size(24, 200);
 /** Mutated tokens of a fuzz. */

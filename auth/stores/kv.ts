@@ -10,7 +10,7 @@ import type { KvContext } from "./_kv_layout.ts";
 import { findRecord, getRecord, listRecords } from "./_kv_read.ts";
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { checkList, checkStrings, encodeRecord, uniqueTaken } from "./_records.ts";
-import { createKeyedMutex } from "./_turns.ts";
+import { createKeyedMutex } from "./_keyed_mutex.ts";
 import type { AtomicHook, StorageAdapter } from "./adapter.ts";
 import type { DenoKv } from "./kv_types.ts";
 

@@ -80,14 +80,11 @@ function secretsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
   return params.filter((param) => typeof param === "string");
 }
 
-/**
- * Whether a statement failed with a violation of a unique index, and so wrote nothing. PostgreSQL reports a code; other
- * databases name the index in the message.
- */
-export function violates(index: string, failure: unknown): boolean {
+/** Whether PostgreSQL reported a violation of a unique index, after which nothing was written. */
+export function isUniqueViolation(failure: unknown): boolean {
   const { cause } = Object(failure) as { readonly cause?: unknown };
-  const { code, message } = Object(cause) as Partial<Record<string, unknown>>;
-  return code === "23505" || (typeof message === "string" && message.includes(index));
+  const { code } = Object(cause) as { readonly code?: unknown };
+  return code === "23505";
 }
 
 /** Decodes a record. @throws {Error} If the row has another format. */

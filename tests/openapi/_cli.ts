@@ -163,6 +163,14 @@ export const BARE: string = IMPORTS + NOTES;
 /** An application that needs nothing besides. */
 export const CONTROLLERS: string = BARE + INFO;
 
+/** An application that exports its router, and says nothing of itself unless its router has options. */
+export function routedApp(options = ""): string {
+  return `import { createRouter, json } from "@gatehouse/http";
+export const router = createRouter({ ${options} }).get("/notes", () => json([]))
+  .get("/notes/:id", () => json({}));
+`;
+}
+
 /** What the command says of its document. */
 export const SUMMARY: string = "openapi.json (2 paths, 2 operations, 1 schemas)";
 

@@ -109,14 +109,19 @@ export function toldOf({ paths }: TypedDocument, route: string): Told {
   };
 }
 
-/** Tests what a document says of routes of one application. */
-export function testRoutes(cases: readonly RouteCase[], application: TypedApplication): void {
+/** Tests what a document says of routes of one application. @returns Reads the document. */
+export function testRoutes(
+  cases: readonly RouteCase[],
+  application: TypedApplication,
+): () => ReturnType<typeof typedDocument> {
   let documents: ReturnType<typeof typedDocument> | undefined;
+  const read = () =>
+    documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
   for (const [why, route, , told] of cases) {
     Deno.test(`generate reads the types of ${why}`, async () => {
-      documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
-      const { document } = await documents;
+      const { document } = await read();
       assertEquals<unknown>(toldOf(document, route), told);
     });
   }
+  return read;
 }

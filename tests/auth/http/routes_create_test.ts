@@ -59,7 +59,7 @@ Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them pu
 
 Deno.test("integration() refuses an option that is none: beneath another path, nothing would answer", () => {
   const options = { basepath: "/account" } as IntegrationOptions;
-  assertThrows(() => createRuntime().integration(options), TypeError, "no option basepath");
+  assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
 
 Deno.test("createAuthRoutes() leaves registration out where it is closed", () => {
@@ -85,7 +85,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["null", { registration: null }, "registration must be"],
   ["a flag", { registration: false }, "registration must be"],
   ["an inherited name", { registration: "constructor" }, "registration must be"],
-  ["another name, which would leave it open", { registraton: "closed" }, "no option registraton"],
+  ["another name, which would leave it open", { registraton: "closed" }, "unknown option registraton"],
 ];
 
 for (const [why, options, message] of WRONG) {

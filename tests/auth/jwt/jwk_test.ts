@@ -162,11 +162,11 @@ for (const [why, jwk, options] of NO_KEYS) {
 
 /** Options that are refused, of a key that is right. */
 const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["a use that is none", { usage: "encrypt" }, "usage is not sign and not verify"],
-  ["a use in capitals", { usage: "SIGN" }, "usage is not sign and not verify"],
-  ["a list of uses", { usage: ["sign"] }, "usage is not sign and not verify"],
-  ["a use that is null", { usage: null }, "usage is not sign and not verify"],
-  ["extractable as a text", { extractable: "false" }, "extractable is neither true nor false"],
+  ["a use that is none", { usage: "encrypt" }, "usage must be sign or verify"],
+  ["a use in capitals", { usage: "SIGN" }, "usage must be sign or verify"],
+  ["a list of uses", { usage: ["sign"] }, "usage must be sign or verify"],
+  ["a use that is null", { usage: null }, "usage must be sign or verify"],
+  ["extractable as a text", { extractable: "false" }, "extractable must be a boolean"],
 ];
 for (const [why, options, message] of WRONG_OPTIONS) {
   Deno.test(`importJwk() refuses ${why} for options`, async () => {

@@ -63,6 +63,6 @@ const MALFORMED: readonly (readonly [string, unknown])[] = [
 
 for (const [why, jwk] of MALFORMED) {
   Deno.test(`jwkThumbprint() refuses ${why}`, async () => {
-    await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot make thumbprint: ");
+    await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot compute thumbprint: ");
   });
 }

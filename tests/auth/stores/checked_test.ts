@@ -1,10 +1,10 @@
 /** What engines with types of their own give back, through the services: nothing that is closed may open. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { canonicalIdentifier } from "../../../auth/identifier.ts";
 import type { AuthStores, Session, User } from "../../../auth/stores/types.ts";
 import {
   ADA,
+  canonical,
   CLIENT,
   OTHER_PASSWORD,
   PASSWORD,
@@ -38,7 +38,7 @@ for (const [why, disabled, closed] of DISABLED) {
     const { passwords, sessions, throttle, tokens: [token = ""], events } = services;
     assertEquals(await sessions.verify(token) === undefined, closed);
     assertEquals((await sessions.list("u1")).length, closed ? 0 : 2);
-    await throttle.login(canonicalIdentifier(ADA.identifier), CLIENT); // counts as ever
+    await throttle.login(canonical(ADA.identifier), CLIENT); // counts as ever
     if (!closed) {
       assertEquals((await passwords.verify(ADA, CLIENT)).sub, "u1");
       assertEquals((await passwords.change("u1", CHANGE, CLIENT)).sub, "u1");

@@ -161,7 +161,7 @@ for (const [why, close, open] of CLOSED) {
     const error = await assertRejects(() => made.apiKeys.create("u1"), TypeError);
     assertEquals(
       error.message,
-      "Cannot create API key: there is no such user, or the account is closed",
+      "Cannot create API key: the user does not exist or is disabled",
     );
     assertEquals([made.calls, made.events], [[], []]);
   });

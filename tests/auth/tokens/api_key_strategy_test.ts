@@ -79,7 +79,7 @@ for (const [why, field, hits] of FAILURES) {
 const FAILED: StrategyResult = {
   status: "failed",
   code: "invalid_api_key",
-  message: "There is no such API key",
+  message: "API key is unknown",
 };
 
 const ENDS: readonly (readonly [why: string, end: (made: Made) => unknown])[] = [

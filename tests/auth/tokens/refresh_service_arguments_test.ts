@@ -32,11 +32,15 @@ const LOOP: Record<string, unknown> = { secret: "a member's name is no business 
 LOOP.itself = LOOP;
 
 const OPTIONS: readonly [why: string, options: Record<string, unknown>, message: string][] = [
-  ["an empty session", { sessionId: "" }, "sessionId is not a text"],
-  ["a session that is null", { sessionId: null }, "sessionId is not a text"],
-  ["a session that is an object", { sessionId: { id: "s1" } }, "sessionId is not a text"],
-  ["scopes in one text", { scope: "notes:read notes:write" }, "scope must be an array"],
-  ["scopes that are null", { scope: null }, "scope must be an array"],
+  ["an empty session", { sessionId: "" }, "sessionId must be a non-empty string"],
+  ["a session that is null", { sessionId: null }, "sessionId must be a non-empty string"],
+  [
+    "a session that is an object",
+    { sessionId: { id: "s1" } },
+    "sessionId must be a non-empty string",
+  ],
+  ["scopes in one text", { scope: "notes:read notes:write" }, "scope is no list"],
+  ["scopes that are null", { scope: null }, "scope is no list"],
   ["an empty scope", { scope: ["notes:read", ""] }, "scope has a word"],
   ["two scopes in one", { scope: ["notes:read notes:write"] }, "scope has a word"],
   ["a scope with a quotation mark", { scope: ['a"b'] }, "scope has a word"],
@@ -46,17 +50,17 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
   ["a scope with DEL", { scope: ["\x7f"] }, "scope has a word"],
   ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope has a word"],
   ["the same scope twice", { scope: ["a", "a"] }, "scope has a word"],
-  ["a scope that is a number", { scope: [7] }, "scope must be an array"],
-  ["data that is a function", { data: () => 0 }, "data is not JSON"],
-  ["data that is a symbol", { data: Symbol("data") }, "data is not JSON"],
-  ["data with a big number", { data: { id: 7n } }, "data is not JSON"],
-  ["data that holds itself", { data: LOOP }, "data is not JSON"],
+  ["a scope that is a number", { scope: [7] }, "scope is no list"],
+  ["data that is a function", { data: () => 0 }, "data must be JSON"],
+  ["data that is a symbol", { data: Symbol("data") }, "data must be JSON"],
+  ["data with a big number", { data: { id: 7n } }, "data must be JSON"],
+  ["data that holds itself", { data: LOOP }, "data must be JSON"],
 ];
 for (const [why, options, message] of OPTIONS) {
   Deno.test(`issue() refuses ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(STAMPED, options as IssueRefreshTokenOptions);
-    const type = message === "scope has a word" ? RangeError : TypeError;
+    const type = message === "scope must not have" ? RangeError : TypeError;
     const error = await assertRejects(attempt, type, `Cannot issue refresh token: ${message}`);
     assert(!error.message.includes("secret"));
     assertEquals(asked, []);

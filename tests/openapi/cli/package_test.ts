@@ -48,7 +48,7 @@ for (const [args, names] of WRITTEN) {
   });
 }
 
-Deno.test("package names a file outside of the working folder by its whole path", async () => {
+Deno.test("package prints the absolute path of a file outside the working directory", async () => {
   await withProject({ ...FILES, "work/.keep": "" }, async ({ folder, read }) => {
     const args = ["--directory", "../public/", "--output-dir", "..", "--format", "ts"];
     const output = await runDeno(
@@ -89,7 +89,7 @@ for (const [directory, prefix, key] of KEYS) {
   });
 }
 
-Deno.test("package --compress packs text", async () => {
+Deno.test("package --compress compresses text", async () => {
   await withProject(FILES, async (project) => {
     await run(project, "--directory", "public", "--compress");
     const { entries } = JSON.parse(await project.read("static-assets.json"));
@@ -108,7 +108,7 @@ Deno.test("deno task package runs the command with what it needs", async () => {
   });
 });
 
-Deno.test("package needs to read and write no more than its folders", async () => {
+Deno.test("package needs permissions for its folders only", async () => {
   await withProject({ ...FILES, "out/.keep": "" }, async ({ deno }) => {
     const permissions = ["--no-prompt", "--allow-read=.", "--allow-write=out"];
     const args = [...PACKAGE, "--directory", "public", "--output-dir", "out", "--format", "js"];
@@ -147,7 +147,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
   ],
 ];
 for (const [why, more, args, said] of FAILED) {
-  Deno.test(`package fails and leaves everything as it was if ${why}`, async () => {
+  Deno.test(`package fails and changes nothing if ${why}`, async () => {
     await withProject({ ...FILES, ...more }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -208,7 +208,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["the working folder, and nowhere to write", ["--directory", "."], "written into the folder"],
 ];
 for (const [why, args, line] of WRONG) {
-  Deno.test(`package refuses ${why}, and prints how to use it`, async () => {
+  Deno.test(`package rejects ${why} and prints the usage`, async () => {
     await withProject(FILES, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -254,7 +254,7 @@ const HELP: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["http", "openapi", "generate", "--help"], USAGES.slice(0, 1)],
 ];
 for (const [args, usages] of HELP) {
-  Deno.test(`The command line says how to use ${usages.length} commands for ${args.join(" ")}`, async () => {
+  Deno.test(`The command line prints the usage of ${usages.length} commands for ${args.join(" ")}`, async () => {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [0, 1]);
     const printed = [
@@ -264,7 +264,7 @@ for (const [args, usages] of HELP) {
   });
 }
 
-Deno.test("The command line prints all usages where it does not know which command is meant", async () => {
+Deno.test("The command line prints all usages for an unknown command", async () => {
   for (const args of [[], ["http"], ["http", "static", "pack", "--directory", "public"]]) {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [2, 1]);

@@ -104,7 +104,7 @@ export function testSchemas(
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, schema, components = {}], i) => {
-    Deno.test(`a document says of a type: ${why}`, async () => {
+    Deno.test(`a document describes a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assertEquals<unknown>(result, { schema, components }, type);
@@ -123,7 +123,7 @@ export function testRefusals(
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, told], i) => {
-    Deno.test(`a document refuses a type: ${why}`, async () => {
+    Deno.test(`a document rejects a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assert(result !== undefined && "error" in result, `${type} gives ${JSON.stringify(result)}`);

@@ -92,7 +92,7 @@ for (const [what, compilerOptions, files, expected] of OPTIONS) {
 }
 
 for (const options of [{ strict: false }, { strictNullChecks: false }]) {
-  Deno.test(`generate reads no types with ${JSON.stringify(options)}, and says why`, async () => {
+  Deno.test(`generate rejects ${JSON.stringify(options)} and names --no-types`, async () => {
     const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL }, {
       shared: true,
     });
@@ -115,7 +115,7 @@ const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],
 ];
 for (const [what, flags, message] of DENIED) {
-  Deno.test(`generate says what to do where it may not ${what}`, async () => {
+  Deno.test(`generate names the missing permission if it may not ${what}`, async () => {
     const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
     const { code, stdout, stderr } = await ownTypedRoutes({}, files, { flags });
     assertEquals([code, stdout], [1, ""]);
@@ -144,7 +144,7 @@ const FLAGS: readonly (readonly [readonly string[], "read" | "not read" | "wrong
   [["--no-type"], "wrong"],
 ];
 
-Deno.test("generate takes --no-types without a value, and says what else is wrong", async () => {
+Deno.test("generate accepts --no-types without a value and rejects similar options", async () => {
   await withTypedProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
     const results = await Promise.all(
       FLAGS.map(([flags], i) => resultOf(project, flags, `${i}.json`)),

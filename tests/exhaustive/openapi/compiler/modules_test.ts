@@ -103,7 +103,7 @@ for (const [what, project, expected] of CONFIGS) {
   });
 }
 
-Deno.test("generate takes the configuration that it was given by --config", async () => {
+Deno.test("generate uses the configuration of --config", async () => {
   const given = ["--config", "other/deno.json"];
   const run = await ownTypedRoutes({ imports: { bare: "../lib/bare.ts" } }, {
     "lib/bare.ts": "export interface Bare { bare: 1 }",
@@ -116,7 +116,7 @@ Deno.test("generate takes the configuration that it was given by --config", asyn
   assertRoutes(run, { "GET /a": "Bare { bare: 1 }" });
 });
 
-Deno.test("generate fails where the package itself is not found by the configuration", async () => {
+Deno.test("generate fails if the configuration does not resolve the package itself", async () => {
   const options = {
     flags: [...PERMISSIONS, "--config=other/deno.json"],
     config: "other/deno.json",
@@ -128,7 +128,7 @@ Deno.test("generate fails where the package itself is not found by the configura
   else assertMatch(stderr, /GET \/a: .*main\.ts.*"@gatehouse\/http"/);
 });
 
-Deno.test("generate takes the compiler options of a workspace for its members", async () => {
+Deno.test("generate uses the compiler options of a workspace for its members", async () => {
   const run = await ownTypedRoutes({
     compilerOptions: { lib: ["deno.window", "dom"] },
     workspace: ["./api"],

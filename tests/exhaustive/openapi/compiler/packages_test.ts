@@ -168,7 +168,7 @@ const MISSING: readonly (readonly [string, string, RegExp])[] = [
   [`import type { Nested } from "nested";`, "Nested", /Nested.*"nested"/],
 ];
 
-Deno.test("generate names what packages do not have that routes send", async () => {
+Deno.test("generate names types of routes that packages do not have", async () => {
   const cases = MISSING.map(([head, type], i) =>
     [
       `m${i}.ts`,
@@ -215,7 +215,7 @@ Deno.test("generate reads types of packages that Deno puts into node_modules", a
   }], run.stderr);
 });
 
-Deno.test("generate needs the compiler for types alone, and says if it is missing", async () => {
+Deno.test("generate needs the compiler only for types and reports if it is missing", async () => {
   const more = (project: Project) => copyPackages(project, installed);
   const installed = NEEDED.filter((name) => name !== "typescript");
   const dependencies = Object.fromEntries(installed.map((name) => [name, "*"]));

@@ -85,7 +85,7 @@ export interface SoleRace<Store, Outcome extends string> {
   readonly lost: Outcome;
 }
 
-/** Races for one thing, and gives the racer that won. Fails if several won, or none, or a loser did not hear of it. */
+/** Races for one thing, and returns the racer that won. Fails if several won, or none, or a loser got another result. */
 export async function raceForOne<Store, Outcome extends string>(
   subject: Pick<ContractSubject<Store>, "stores">,
   { start, won, lost }: SoleRace<Store, Outcome>,
@@ -162,7 +162,7 @@ export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = 
   ["fifty thousand bytes", { text: "ключ".repeat(6_250) }],
 ];
 
-/** Times beside the one from which on something has ended, and whether it is still there. */
+/** Times around an expiry, and whether the record is found then. */
 export function timesAround(
   end: number,
 ): readonly (readonly [why: string, time: number, there: boolean])[] {

@@ -48,7 +48,7 @@ export function cas(
   return hookOf(adapter).cas(COLLECTION, key, expected, next);
 }
 
-/** Compares and swaps, and gives only what became of it. */
+/** Compares and swaps, and returns only what became of it. */
 export async function casStatus(
   adapter: StorageAdapter,
   ...swap: [key: string, expected: string | null, next: StoredRecord | null]
@@ -56,7 +56,7 @@ export async function casStatus(
   return (await cas(adapter, ...swap)).status;
 }
 
-/** Compares and swaps, which must succeed, and gives the new version. */
+/** Compares and swaps, which must succeed, and returns the new version. */
 export async function casOk(
   adapter: StorageAdapter,
   ...swap: [key: string, expected: string | null, next: StoredRecord | null]

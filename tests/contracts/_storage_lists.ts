@@ -104,7 +104,8 @@ const LEAVING: readonly {
 /** The cases. */
 export const STORAGE_LIST_CASES: readonly StorageCase[] = [
   {
-    name: "list() gives records in the order of their keys' bytes, either way round, from anywhere",
+    name:
+      "list() returns records in the order of their keys' bytes, in both directions, from anywhere",
     async run({ store }) {
       for (const key of ORDERED.toReversed()) await put(store, key, { value: key, index: ["i"] });
       assertEquals(await listKeys(store, 0, "i"), ORDERED);
@@ -118,7 +119,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() gives what is asked for, of either index",
+    name: "list() returns what is asked for, of either index",
     async run({ store }) {
       for (const key of "5038214697") {
         await put(store, key, { value: key, index: ["i", "j"] });
@@ -131,7 +132,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() counts no record that has ended",
+    name: "list() counts no expired record",
     async run({ store, clock }) {
       for (const [at, key] of [..."0123456789"].entries()) {
         const ending = at % 2 === 0 ? { expiresAt: END } : { expiresAt: END + 10 };
@@ -147,7 +148,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() finds a living one behind a hundred that have ended",
+    name: "list() finds a valid one after a hundred that have expired",
     async run({ store, clock }) {
       for (let at = 0; at < 100; at++) {
         await put(store, `k${at}`, { value: at, index: ["i"], expiresAt: END });
@@ -171,7 +172,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() knows a record by its texts of now",
+    name: "list() finds a record by its current strings",
     atomic: true,
     async run({ store }) {
       for (const { why, leave } of LEAVING) {
@@ -187,7 +188,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() knows a record that was written often once, as it was written last",
+    name: "list() finds a record that was written often once, as it was written last",
     async run({ store }) {
       for (let value = 0; value < 5; value++) {
         await put(store, "k", { value, index: ["i", `${value % 2}`] });
@@ -199,7 +200,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() gives a thousand records, whole and in pages, either way round",
+    name: "list() returns a thousand records, whole and in pages, in both directions",
     async run({ store }) {
       const keys = Array.from({ length: 1000 }, (_, at) => `k${at}`).sort();
       for (let at = 0; at < keys.length; at += 50) {

@@ -57,7 +57,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   })),
   {
-    name: "cas() lets one of many with one version remove a record",
+    name: "cas() lets one of many with one version delete a record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -68,7 +68,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() counts to as many as there are counters that try again when they have lost",
+    name: "cas() counts to as many as there are counters that retry on conflict",
     atomic: true,
     race: true,
     async run(subject) {
@@ -80,7 +80,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value to one of many",
+    name: "take() returns a value to one of many",
     atomic: true,
     race: true,
     async run(subject) {
@@ -90,7 +90,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives each of many values to one of two",
+    name: "take() returns each of many values to one of two",
     atomic: true,
     race: true,
     async run(subject) {
@@ -101,7 +101,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value as it was, or as cas() has made it, and cas() hears which",
+    name: "take() returns a value as it was, or as cas() has made it, and cas() hears which",
     atomic: true,
     race: true,
     async run(subject) {
@@ -120,7 +120,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have a text",
+    name: "cas() lets one of many keys that are new have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -132,7 +132,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have the text of a record that has ended",
+    name: "cas() lets one of many keys that are new have the unique string of an expired record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -146,7 +146,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many records that are there have a text",
+    name: "cas() lets one of many records that exist have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -166,7 +166,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() lets one of many keys have a text, and rejects for the others",
+    name: "put() lets one of many keys have a unique string, and rejects for the others",
     atomic: true,
     race: true,
     async run(subject) {
@@ -204,7 +204,7 @@ async function assertWinner(stores: readonly StorageAdapter[], winner: number): 
   }
 }
 
-/** Says that one racer has the text `u`, that its record is the only one listed, and that all others heard so. */
+/** Says that one racer has the unique string `u`, that its record is the only one listed, and that all others heard so. */
 async function assertSole(
   stores: readonly StorageAdapter[],
   statuses: readonly string[],

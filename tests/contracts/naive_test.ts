@@ -17,9 +17,9 @@ const NAIVE: StoreImplementation = {
   open: (now) => ({ stores: [naiveAuthStores(now)] }),
 };
 
-/** One engine behind two objects: what a store must not decide in its own memory. */
+/** One engine with two objects: what a store must not decide in its own memory. */
 const NAIVE_TWICE: StoreImplementation = {
-  name: "naiveAuthStores() behind two objects",
+  name: "naiveAuthStores() with two objects",
   open(now) {
     const stores = naiveAuthStores(now);
     return { stores: [stores, { ...stores }] };
@@ -44,7 +44,7 @@ function testFamily<F extends Family>(family: F): void {
           await assertRejects(run, AssertionError);
         });
       } else {
-        Deno.test(`${name}: passes, one at a time`, run);
+        Deno.test(`${name}: passes sequentially`, run);
       }
     }
   }

@@ -32,7 +32,7 @@ export type { StorageCase } from "./_storage_helpers.ts";
 export interface OpenAdapters {
   /** Adapters over one empty place. More than one shows that it is the place that decides. */
   readonly adapters: readonly [StorageAdapter, ...StorageAdapter[]];
-  /** Closes and removes what was opened. */
+  /** Closes and deletes what was opened. */
   readonly dispose?: () => Promise<void> | void;
 }
 

@@ -20,7 +20,7 @@ registerStorageContract({
 
 // No promise may hang on calls that are done before they return
 registerStorageContract({
-  name: "memoryAdapter() far away",
+  name: "memoryAdapter() at a distance",
   open: (now) => ({ adapters: memoryAdapters({ now, turns: [1, 4, 2] }) }),
 });
 
@@ -38,7 +38,7 @@ registerStorageContract({
 const NAIVE: readonly AdapterImplementation[] = [
   { name: "naiveAdapter()", open: (now) => ({ adapters: [naiveAdapter({ now })] }) },
   {
-    name: "naiveAdapter() behind two objects",
+    name: "naiveAdapter() with two objects",
     open(now) {
       const adapter = naiveAdapter({ now });
       return { adapters: [adapter, { ...adapter }] };
@@ -61,7 +61,7 @@ for (const storageCase of STORAGE_CASES) {
         await assertRejects(run, AssertionError);
       });
     } else {
-      Deno.test(`${name}: passes, one at a time`, run);
+      Deno.test(`${name}: passes sequentially`, run);
     }
   }
 }

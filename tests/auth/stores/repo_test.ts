@@ -75,7 +75,7 @@ for (const create of [repoUserStore, repoSessionStore, repoApiKeyStore, repoStat
   }
 }
 
-/** What only a compare-and-swap can keep: races, notes of use, and a hash that is made anew. */
+/** What needs a compare-and-swap: races, recorded uses, and rehashed passwords. */
 const NEEDS_ATOMIC_REGEXP = /touch\(\)|^update\(\) (?:changes what|with a false)/;
 
 for (const family of ["users", "sessions", "apiKeys"] as const) {
@@ -91,7 +91,7 @@ function testWithoutHook<F extends "users" | "sessions" | "apiKeys">(family: F):
   }
 }
 
-Deno.test("repoUserStore() without the hook makes no hash anew, which could undo a change", async () => {
+Deno.test("repoUserStore() without the hook does not rehash, which could undo an update", async () => {
   const users = repoUserStore({ adapter: memoryAdapter({ now, atomic: false }) });
   const { version } = await createUser(users);
   assertEquals(await users.update("u1", version, { passwordHash: "rehashed" }), "lost");
@@ -214,7 +214,7 @@ class ClassHook implements AtomicHook {
   }
 }
 
-// What somebody may ask for that nothing can be found by: no engine keeps a NUL or half a surrogate pair.
+// Strings from requests that cannot be keys: no engine stores a NUL or a lone surrogate.
 
 const NOW = 1_700_000_000;
 
@@ -381,7 +381,7 @@ Deno.test("repoStateStore() takes in one step where the hook has take()", async 
 
 // What a store over an adapter does where somebody else is first each time.
 
-Deno.test("repoRefreshTokenStore() gives up where somebody else is first each time", async () => {
+Deno.test("repoRefreshTokenStore() fails after conflicts at every attempt", async () => {
   let tried = 0;
   const inner = memoryAdapter({ now });
   const refreshTokens = repoRefreshTokenStore({
@@ -410,9 +410,9 @@ Deno.test("repoRefreshTokenStore() gives up where somebody else is first each ti
   assert(new Set(waits).size > 10, "nor do they wait as long as each other");
 });
 
-// The ring of signing keys over an adapter, where it is encrypted anew and rotated at once.
+// The signing keys over an adapter, where they are reencrypted and rotated at once.
 
-Deno.test("repoKeyStore() loses no write of a ring that is encrypted anew and rotated in one reading", async () => {
+Deno.test("repoKeyStore() loses no write of keys that are reencrypted and rotated after one read", async () => {
   const inner = memoryAdapter({ now });
   const outcomes: string[] = [];
   const adapter: StorageAdapter = {

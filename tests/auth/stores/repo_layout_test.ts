@@ -99,7 +99,7 @@ const LAYOUTS: readonly Layout[] = [
     collection: "api_keys",
     write: ({ apiKeys }) => apiKeys.create(ENDING_KEY),
     key: "k1",
-    value: ENDING_KEY, // without an end: a key that has ended is listed until it is revoked
+    value: ENDING_KEY, // without expiresAt: an expired key is listed until it is revoked
     index: ["u1"],
   },
 ];
@@ -160,7 +160,7 @@ Deno.test("repoStateStore() throws where the hook is there and has no cas()", ()
 
 // Lists that are longer than what the stores over an adapter read, or end, at once.
 
-/** A user's records, as they are made, listed and ended all at once. */
+/** A user's records, and how all of them are created, listed and revoked. */
 interface Kind {
   readonly name: string;
   readonly collection: string;
@@ -198,7 +198,7 @@ const KINDS: readonly Kind[] = [
     end: ({ refreshTokens }) => refreshTokens.revoke({ sub: "u1" }),
   },
   {
-    name: "refresh families, ended by session",
+    name: "refresh families, revoked by session",
     collection: "refresh_families",
     index: ["u1", "s1"],
     list: ({ refreshTokens }) => refreshTokens.list("u1"),
@@ -210,7 +210,7 @@ const KINDS: readonly Kind[] = [
 const COUNTS = [0, 1, 499, 500, 501, 999, 1_000, 1_001] as const;
 
 for (const { name, collection, index, list, end } of KINDS) {
-  Deno.test(`authStores() lists and ends all, however many, of a user's ${name}`, async () => {
+  Deno.test(`authStores() lists and revokes all, however many, of a user's ${name}`, async () => {
     for (const count of COUNTS) {
       const adapter = memoryAdapter({ now: () => START });
       const keys = Array.from({ length: count }, (_, i) => `k${i}`);
@@ -233,7 +233,7 @@ for (const { name, collection, index, list, end } of KINDS) {
   });
 }
 
-Deno.test("authStores() goes on behind the last key though its record is gone meanwhile", async () => {
+Deno.test("authStores() continues after the last key though its record was deleted meanwhile", async () => {
   const inner = memoryAdapter({ now: () => START });
   for (let i = 1_000; i < 2_000; i++) {
     await inner.put("api_keys", `k${i}`, { value: { id: `k${i}`, sub: "u1" }, index: ["u1"] });
@@ -251,7 +251,7 @@ Deno.test("authStores() goes on behind the last key though its record is gone me
 
 for (const { name, collection, index, end } of KINDS) {
   if (end === undefined) continue;
-  Deno.test(`authStores() ends each once, and no more than a few at once, of a user's ${name}`, async () => {
+  Deno.test(`authStores() revokes each once, and only a few concurrently, of a user's ${name}`, async () => {
     const inner = memoryAdapter({ now: () => START });
     for (let i = 0; i < 100; i++) {
       await inner.put(collection, `k${i}`, { value: { id: `k${i}`, sub: "u1" }, index });
@@ -294,7 +294,7 @@ function counting(inner: StorageAdapter, limits: (number | undefined)[]): Storag
   };
 }
 
-Deno.test("authStores() ends all that it can where one end fails, and then says so", async () => {
+Deno.test("authStores() revokes all others where one revocation fails, and then rejects", async () => {
   const inner = memoryAdapter({ now: () => START });
   const { sessions } = authStores({
     ...inner,

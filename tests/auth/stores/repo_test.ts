@@ -218,7 +218,7 @@ class ClassHook implements AtomicHook {
 
 const NOW = 1_700_000_000;
 
-/** Ways to ask by a text that comes from a client, and what is heard of one that nobody has. */
+/** Calls with a string that comes from a client, and their result if no record has it. */
 const ASKED: readonly (readonly [
   name: string,
   ask: (stores: AuthStores, text: string) => Promise<unknown>,
@@ -252,7 +252,7 @@ const ASKED: readonly (readonly [
 ];
 
 for (const [name, ask, answer] of ASKED) {
-  Deno.test(`authStores() ${name} finds nothing by what is no text`, async () => {
+  Deno.test(`authStores() ${name} finds nothing by a string that no engine can store`, async () => {
     const stores = authStores(memoryAdapter({ now: () => NOW }));
     for (const text of ["\0", "a\0b", "\ud83d", "a\udd11", "\udd11\ud83d"]) {
       assertEquals(await ask(stores, text), answer, JSON.stringify(text));
@@ -260,7 +260,7 @@ for (const [name, ask, answer] of ASKED) {
   });
 }
 
-Deno.test("authStores() keeps nothing under what is no text", async () => {
+Deno.test("authStores() stores nothing under a string that no engine can store", async () => {
   const { users, states } = authStores(memoryAdapter({ now: () => NOW }));
   const user = { sub: "u1", identifier: "a\0", securityStamp: "stamp", createdAt: NOW };
   await assertRejects(() => users.create(user), TypeError);
@@ -379,7 +379,7 @@ Deno.test("repoStateStore() takes in one step where the hook has take()", async 
   assertEquals(await states.consume("state"), ["states", "state"]);
 });
 
-// What a store over an adapter does where somebody else is first each time.
+// Conflicts at every attempt.
 
 Deno.test("repoRefreshTokenStore() fails after conflicts at every attempt", async () => {
   let tried = 0;
@@ -434,6 +434,6 @@ Deno.test("repoKeyStore() loses no write of keys that are reencrypted and rotate
     });
   await service(OLD).jwks();
   await service([TODAY, OLD]).rotate();
-  assertEquals(outcomes, ["ok", "ok", "ok"], "made, encrypted anew, rotated");
+  assertEquals(outcomes, ["ok", "ok", "ok"], "created, reencrypted, rotated");
   assertEquals((await service(TODAY).jwks()).keys.length, 2);
 });

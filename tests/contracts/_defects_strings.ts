@@ -13,7 +13,7 @@ import type {
 import { type Defect, renaming, rewriting, type Tools } from "./_defective_adapters.ts";
 import { compareUtf8 } from "./_utf8.ts";
 
-/** Defects of unique texts, indexes and lists. */
+/** Defects of unique strings, indexes and lists. */
 export const FINDING_DEFECTS: readonly Defect[] = [
   {
     why: "cas() does not check who has a unique string",
@@ -167,7 +167,7 @@ export const RECORD_DEFECTS: readonly Defect[] = [
   },
 ];
 
-/** Finds records by every text of an index that they ever had. */
+/** Finds records by every index string that they ever had. */
 function neverUnlinking({ sound, hook }: Tools): StorageAdapter {
   const ever = new Map<string, Map<string, true>>();
   const note = (collection: string, key: string, { index = [] }: StoredRecord) => {

@@ -248,7 +248,7 @@ async function assertThere(
   await (there ? assertKept : assertGone)(store, "k", { ...FULL, why });
 }
 
-/** Says that a record's end is always that of the last writing. */
+/** Asserts that a record's end is always that of the last writing. */
 async function assertEnds(
   { store, clock }: { store: StorageAdapter; clock: ContractClock },
   write: (record: StoredRecord) => Promise<void>,

@@ -94,7 +94,7 @@ export async function valueOf(adapter: StorageAdapter, key: string): Promise<unk
   return (await adapter.get(COLLECTION, key))?.value ?? null;
 }
 
-/** The key of the record that has a unique text, `null` if there is none. */
+/** The key of the record that has a unique string, `null` if there is none. */
 export async function holderOf(adapter: StorageAdapter, unique: string): Promise<string | null> {
   return (await adapter.find(COLLECTION, unique))?.key ?? null;
 }
@@ -122,7 +122,7 @@ export function shown(value: unknown, met: Set<unknown> = new Set()): string {
   return `${value instanceof Error ? value.name : ""} {${members.join(", ")}}`;
 }
 
-/** Says that a record is there as it was written, by whatever it is found. */
+/** Asserts that a record is found as it was written, by key and by index entries. */
 export async function assertKept(
   adapter: StorageAdapter,
   key: string,
@@ -148,7 +148,7 @@ export async function assertKept(
   }
 }
 
-/** Says that nothing is found by what a record had. */
+/** Asserts that nothing is found by a record's key and strings. */
 export async function assertGone(
   adapter: StorageAdapter,
   key: string,

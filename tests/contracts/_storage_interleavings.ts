@@ -96,7 +96,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
         const record = changed(item);
         if (found === null) await assertGone(subject.store, item.key, record);
         else await assertKept(subject.store, item.key, record);
-        await put(subject.store, item.key, { value: "again" }); // what was left behind would find it
+        await put(subject.store, item.key, { value: "again" }); // a remaining index entry would find it
         await assertUnfound(subject.store, item);
         await assertUnfound(subject.store, { ...item, record });
       }
@@ -247,7 +247,7 @@ function change(store: StorageAdapter, item: Item): Promise<unknown> {
   return casStatus(store, item.key, item.version, changed(item));
 }
 
-/** Says that nothing is found by a record's own texts. */
+/** Asserts that nothing is found by a record's own strings. */
 async function assertUnfound(
   store: StorageAdapter,
   { key, record: { unique = "", index = [] } }: Pick<Item, "key" | "record">,
@@ -256,7 +256,7 @@ async function assertUnfound(
   assertEquals(await listKeys(store, 1, index[1] ?? ""), [], `${key}: list()`);
 }
 
-/** Says that records are gone, as they were and as they were to become. */
+/** Asserts that records are deleted, both the old and the new ones. */
 async function assertAllGone(
   stores: readonly StorageAdapter[],
   items: readonly Item[],

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do for many callers at once: for one record, and for two that contend for a text.
+ * What a storage adapter must do for many callers at once: for one record, and for two that compete for a unique string.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   valueOf,
 } from "./_storage_helpers.ts";
 
-/** A loser of so many swaps in a row says that nobody wins. */
+/** A racer that loses so many swaps in a row assumes that none wins. */
 const MOST_ATTEMPTS = 500;
 
 /** How many write one record: what is there before. Gives the version that each of them expects. */
@@ -30,7 +30,7 @@ const WRITES_OF_ONE: readonly (readonly [
   prepare: (subject: ContractSubject<StorageAdapter>) => Promise<string | null>,
 ])[] = [
   ["make a record", () => Promise.resolve(null)],
-  ["make a record where one has ended", async ({ store, clock }) => {
+  ["create a record over an expired one", async ({ store, clock }) => {
     await put(store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
     clock.set(END);
     return null;
@@ -188,7 +188,7 @@ function recordOf(racer: number): StoredRecord {
   return { value: racer, unique: `u${racer}`, index: ["i", `j${racer}`] };
 }
 
-/** Says that of the record `k` there is what one racer wrote, and nothing of any other. */
+/** Asserts that the record `k` is what one racer wrote, with nothing of any other. */
 async function assertWinner(stores: readonly StorageAdapter[], winner: number): Promise<void> {
   for (const store of stores) {
     await assertKept(store, "k", recordOf(winner));
@@ -204,12 +204,12 @@ async function assertWinner(stores: readonly StorageAdapter[], winner: number): 
   }
 }
 
-/** Says that one racer has the unique string `u`, that its record is the only one listed, and that all others heard so. */
+/** Asserts that one racer has the unique string `u`, and that only its record is listed. */
 async function assertSole(
   stores: readonly StorageAdapter[],
   statuses: readonly string[],
 ): Promise<void> {
-  assertEquals(statuses.filter((status) => status === "ok").length, 1, "one has the text");
+  assertEquals(statuses.filter((status) => status === "ok").length, 1, "one has the string");
   const refused = statuses.filter((status) => status === "taken" || status === "lost");
   assertEquals(refused.length, statuses.length - 1);
   const winner = statuses.indexOf("ok");

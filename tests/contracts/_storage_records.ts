@@ -23,7 +23,7 @@ import {
 
 const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
 
-/** Two places or texts that must not be joined without a mark between them that neither can have. */
+/** Two names or strings that must not be joined without a mark between them that neither can have. */
 const SPLITS: readonly (readonly [first: string, second: string])[] = [
   ["a", "b:c"],
   ["a:b", "c"],
@@ -228,7 +228,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Says that index texts and keys that join to the same text are apart. */
+/** Asserts that index strings and keys that join to the same string are distinct. */
 async function assertIndexesApart(store: StorageAdapter): Promise<void> {
   const keys = new Map<string, string>(); // a later record of a key has replaced the earlier one
   for (const [first, second] of SPLITS) keys.set(second, first);

@@ -22,7 +22,7 @@ import {
 /** Texts that some engine replaces or cuts off. */
 const UNUSABLE: readonly (readonly [why: string, text: string])[] = [
   ["a NUL", "a\0b"],
-  ["a NUL behind", "a\0"],
+  ["a trailing NUL", "a\0"],
   ["only a NUL", "\0"],
   ["the first half of a surrogate pair", "a\ud83d"],
   ["the second half of a surrogate pair", "\udd11a"],
@@ -110,7 +110,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Everything that takes a text, each with one that cannot be used. */
+/** Every argument that is a string, with one that is invalid. */
 function attempts(store: StorageAdapter, text: string): readonly (() => Promise<unknown>)[] {
   const records: readonly StoredRecord[] = [
     { value: 2, unique: text },

@@ -27,7 +27,7 @@ const OTHER: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
 /** What is no version that a record has. */
 const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => string])[] = [
-  ["no text", () => ""],
+  ["empty", () => ""],
   ["nothing, as JavaScript may", () => JSON.parse("{}").version],
   ["zero", () => "0"],
   ["the version without its end", (version) => version.slice(0, -1)],
@@ -35,7 +35,7 @@ const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => 
   ["the version and a space", (version) => `${version} `],
   ["the version and a NUL", (version) => `${version}\0`],
   ["a number with the same value", (version) => `0${version}`],
-  ["null as text", () => "null"],
+  ["null as a string", () => "null"],
   ["a pattern in SQL", () => "%"],
   ["a pattern in Redis", () => "*"],
   ["beyond ASCII", () => "версия🔑"],

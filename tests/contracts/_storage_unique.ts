@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do with texts that one record has at a time.
+ * What a storage adapter must do with unique strings.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 const FIRST: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
 const SECOND: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
-/** How the record `k` comes to have no longer the text `u`. */
+/** How the record `k` gives up the string `u`. */
 const FREEING: readonly {
   readonly why: string;
   readonly free: (store: StorageAdapter) => Promise<unknown>;
@@ -40,15 +40,15 @@ const FREEING: readonly {
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), null),
   },
   {
-    why: "cas() to another text",
+    why: "cas() to another string",
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), SECOND),
   },
   {
-    why: "cas() to no text",
+    why: "cas() to no string",
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), { value: 1 }),
   },
-  { why: "put() with another text", free: (store) => put(store, "k", SECOND) },
-  { why: "put() with no text", free: (store) => put(store, "k", { value: 1 }) },
+  { why: "put() with another string", free: (store) => put(store, "k", SECOND) },
+  { why: "put() with no string", free: (store) => put(store, "k", { value: 1 }) },
   {
     why: "put() of an expired record",
     free: (store) => put(store, "k", { ...FIRST, expiresAt: START }),

@@ -26,7 +26,7 @@ function decodeBinary(text: string): string {
   try {
     return atob(text);
   } catch (cause) {
-    throw new SyntaxError("Cannot decode base64: the text is malformed", { cause });
+    throw new SyntaxError("Cannot decode base64: the string is malformed", { cause });
   }
 }
 

@@ -38,13 +38,13 @@ function readEntries<T extends StaticAssetMetadata>(
   what: string,
   check: (entry: unknown) => entry is T,
 ): Entries<T> {
-  if (!isObject(value)) throw new TypeError(`Cannot read ${what}: it is no object`);
-  if (value.version !== 1) throw new TypeError(`Cannot read ${what}: its version is not 1`);
+  if (!isObject(value)) throw new TypeError(`Cannot read ${what}: it must be an object`);
+  if (value.version !== 1) throw new TypeError(`Cannot read ${what}: its version must be 1`);
   if (!isObject(value.entries)) throw new TypeError(`Cannot read ${what}: it has no entries`);
   const entries = new Map<string, T>();
   for (const [key, entry] of Object.entries(value.entries)) {
     const where = JSON.stringify(key);
-    if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is no key of a file`);
+    if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is not a valid key`);
     const copy: unknown = isObject(entry) ? { ...entry } : undefined; // what is changed later changes nothing
     if (!check(copy)) throw new TypeError(`Cannot read ${what}: the entry ${where} is malformed`);
     entries.set(key, copy);

@@ -8,7 +8,7 @@
 export function warnNoSource(prefix: string, directory: string, readsFolders: boolean): void {
   const why = readsFolders
     ? "live is false"
-    : 'folders are served by "@gatehouse/http/native" alone';
+    : 'folders are served only by "@gatehouse/http/native"';
   // deno-lint-ignore no-console -- a mount without files answers 404 to everything, and nothing else would say why
   console.warn(
     `Cannot serve static assets at ${prefix}: no package is registered for ${
@@ -23,7 +23,7 @@ export function warnDenied(directory: string): void {
   console.warn(
     `Cannot serve static assets of ${
       JSON.stringify(directory)
-    }: run with --allow-read for the folder, and for where it leads if it is a link`,
+    }: run with --allow-read for the folder and, if it is a link, its target`,
   );
 }
 

@@ -99,7 +99,7 @@ function isStill(fd: number, { path, status, isAt }: Located): boolean {
     : isAt(realPath(path)) && isSame(statusOf(path), status);
 }
 
-/** Reads a whole file. @throws {Error} If it has become shorter. */
+/** Reads a whole file. @throws {Error} If it was truncated. */
 function readFile(fd: number, size: number): Bytes {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size;) {
@@ -193,5 +193,5 @@ function readPortion(fd: number, length: number, position: number): Promise<Byte
 }
 
 function shorter(): Error {
-  return new Error("Cannot send the file: it has become shorter");
+  return new Error("Cannot send the file: it was truncated");
 }

@@ -69,7 +69,7 @@ export interface PackageSummary {
  *
  * @throws {Error} `Directory not found: …` if there is no such folder; or if a link leads out of it, or something in it
  * cannot be served.
- * @throws {TypeError} If options contradict each other, or the package would be written into the folder.
+ * @throws {TypeError} If options contradict each other, or the output file must be outside the folder.
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): Pa
   const told = ending === null ? undefined : (ending[1] ?? "json") as PackageFormat;
   const chosen = format ?? told ?? "json";
   if (!Object.hasOwn(FORMATS, chosen)) {
-    throw new TypeError(`Cannot package: there is no format ${JSON.stringify(chosen)}`);
+    throw new TypeError(`Cannot package: unknown format ${JSON.stringify(chosen)}`);
   }
   const fits = chosen === "manifest" ? told === "json" : told === chosen;
   if (outFile !== undefined && !fits) {
@@ -145,7 +145,7 @@ async function checkOutside(directory: string, path: string): Promise<void> {
   const inside = relative(await realpath(directory), await realAncestor(await targetOf(path)));
   const first = inside.split(SEPARATOR, 1)[0];
   if (first !== ".." && !isAbsolute(inside)) {
-    throw new TypeError("Cannot package: the package would be written into the folder");
+    throw new TypeError("Cannot package: the output file must be outside the folder");
   }
 }
 

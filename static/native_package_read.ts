@@ -56,7 +56,9 @@ function encode(key: string, bytes: Bytes): string {
   try {
     return encodeBase64(bytes);
   } catch (cause) {
-    throw new Error(`Cannot package ${JSON.stringify(key)}: it is too large for a text`, { cause });
+    throw new Error(`Cannot package ${JSON.stringify(key)}: it is too large for a string`, {
+      cause,
+    });
   }
 }
 

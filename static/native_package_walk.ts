@@ -66,12 +66,12 @@ async function resolveEntry(
   entry: Dirent,
 ): Promise<FoundFile | Folder> {
   const key = prefix + entry.name;
-  if (!isAssetKey(key)) throw cannot(key, "no path can say its name");
+  if (!isAssetKey(key)) throw cannot(key, "no URL path can express its name");
   const path = await resolveLink(root, folder + SEPARATOR + entry.name, entry, key);
   const status = entry.isSymbolicLink() ? await stat(path) : entry;
   if (status.isFile()) return { key, path };
   if (!status.isDirectory()) throw cannot(key, "it is neither a file nor a folder");
-  if (trail.includes(path)) throw cannot(key, "its link leads to a folder that it is in");
+  if (trail.includes(path)) throw cannot(key, "its link points to a folder that contains it");
   return { path, prefix: `${key}/`, trail: [...trail, path] };
 }
 
@@ -83,11 +83,11 @@ async function resolveLink(
 ): Promise<string> {
   if (!entry.isSymbolicLink()) return path;
   const target = await realpath(path).catch((cause) => {
-    throw cannot(key, "its link leads nowhere", cause);
+    throw cannot(key, "its link is broken", cause);
   });
   const inside = relative(root, target).replaceAll(SEPARATOR, "/");
   if (inside === "" || isAssetKey(inside)) return target;
-  throw cannot(key, "its link leads out of the folder, or to something hidden");
+  throw cannot(key, "its link points outside the folder or to a hidden entry");
 }
 
 function cannot(key: string, why: string, cause?: unknown): Error {

@@ -79,7 +79,7 @@ export async function targetOf(path: string): Promise<string> {
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw new Error(`${path} is there, and no file`);
+    if (!found.isFile()) throw new Error(`${path} exists and is not a regular file`);
     return found.mode & 0o777;
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -17,23 +17,27 @@ export function checkOptions(prefix: string, options: StaticAssetOptions): void 
   const { directory, cacheControl, fallthrough = false, live = false } = options;
   if (!PREFIX_REGEXP.test(prefix)) {
     throw new TypeError(
-      `Cannot mount static assets at ${JSON.stringify(prefix)}: it is no path of literal segments`,
+      `Cannot mount static assets at ${
+        JSON.stringify(prefix)
+      }: it must be a path of literal segments`,
     );
   }
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError(
-      "Cannot mount static assets: directory is no text; of a URL, fromFileUrl() makes one",
+      "Cannot mount static assets: directory must be a non-empty string; convert a URL with fromFileUrl()",
     );
   }
   if (
     cacheControl !== undefined &&
     !(typeof cacheControl === "string" && FIELD_REGEXP.test(cacheControl))
   ) {
-    throw new TypeError("Cannot mount static assets: cacheControl is no value of a header field");
+    throw new TypeError(
+      "Cannot mount static assets: cacheControl must be a valid header field value",
+    );
   }
   for (const [name, flag] of Object.entries({ fallthrough, live })) {
     if (typeof flag !== "boolean") {
-      throw new TypeError(`Cannot mount static assets: ${name} is neither true nor false`);
+      throw new TypeError(`Cannot mount static assets: ${name} must be a boolean`);
     }
   }
 }

@@ -79,7 +79,7 @@ async function decodeAsset(
 
 function corrupted(key: string, cause?: unknown): Error {
   return new Error(
-    `Cannot serve ${JSON.stringify(key)}: its packaged contents do not have their size and digest`,
+    `Cannot serve ${JSON.stringify(key)}: its packaged contents do not match their size and digest`,
     cause === undefined ? undefined : { cause },
   );
 }
@@ -93,7 +93,7 @@ async function gunzip(bytes: Bytes, size: number): Promise<Bytes> {
     result.set(chunk, at); // throws a RangeError past the end
     at += chunk.length;
   }
-  if (at !== size) throw new RangeError("Cannot unpack gzip: there are fewer bytes than it says");
+  if (at !== size) throw new RangeError("Cannot decompress gzip: it has fewer bytes than declared");
   return result;
 }
 

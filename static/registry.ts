@@ -24,7 +24,7 @@ const registrations: Map<string, Registration> = new Map();
  */
 export function registerStaticAssets(key: string, pkg: StaticAssetPackage): void {
   if (typeof key !== "string" || key === "") {
-    throw new TypeError("Cannot register static assets: the key is no text");
+    throw new TypeError("Cannot register static assets: the key must be a non-empty string");
   }
   const name = registryKey(key);
   const present = registrations.get(name);

@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [method: string, ...words: string[]])[] = [
   ["@Get() h() {}", '"Response type does not fit"'],
   [
     "@Get('/', { auth: false }) i(req: Known) { return json(req.principal.sub); }",
-    '"Principal declared, and auth may be false"',
+    '"Principal declared, but auth may be false"',
     "sub: string",
   ],
   [

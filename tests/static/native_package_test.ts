@@ -152,9 +152,9 @@ const CONTRADICTIONS: readonly (readonly [
   [{ outFile: "a.js/" }, "does not fit"],
   [{ prefix: "" }, "the prefix is empty"],
   [{ format: "manifest", compress: true }, "no contents to compress"],
-  [{ format: "yaml" as PackageFormat }, 'no format "yaml"'],
-  [{ format: "constructor" as PackageFormat }, 'no format "constructor"'],
-  [{ format: "" as PackageFormat }, 'no format ""'],
+  [{ format: "yaml" as PackageFormat }, 'unknown format "yaml"'],
+  [{ format: "constructor" as PackageFormat }, 'unknown format "constructor"'],
+  [{ format: "" as PackageFormat }, 'unknown format ""'],
 ];
 for (const [options, message] of CONTRADICTIONS) {
   Deno.test(`packageStaticAssets() refuses ${JSON.stringify(options)}`, async () => {

@@ -7,14 +7,14 @@
  * @module
  */
 
-import { nameOf } from "./_controller_metadata.ts";
-import { createMount } from "./static_mount.ts";
 import type { StaticAssetOptions } from "../static/types.ts";
+import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
-import { joinPaths } from "./path.ts";
 import { internalsOf } from "./internals.ts";
+import { joinPaths } from "./path.ts";
 import { addMount, createRouter } from "./router.ts";
+import { createMount } from "./static_mount.ts";
 import type {
   AuthIntegration,
   BodyMethodOf,
@@ -56,7 +56,7 @@ export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject 
   extends TypedRouter<Args, Subject> {
   /** Adds a GET route, which also answers HEAD. */
   readonly get: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
-  /** Adds a HEAD route of its own. */
+  /** Adds a HEAD route. */
   readonly head: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
   /** Adds an OPTIONS route that replaces the automatic response. */
   readonly options: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;

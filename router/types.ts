@@ -95,7 +95,7 @@ export interface RouteSource {
 export interface TypedRouter<in out Args extends unknown[] = [], in out Subject = unknown> {
   /** Adds a GET route, which also answers HEAD. */
   readonly get: MethodOf<Args, Subject>;
-  /** Adds a HEAD route of its own. */
+  /** Adds a HEAD route. */
   readonly head: MethodOf<Args, Subject>;
   /** Adds an OPTIONS route that replaces the automatic response. */
   readonly options: MethodOf<Args, Subject>;

@@ -13,25 +13,25 @@ import { isAssetKey } from "./key.ts";
 export interface FoundFile {
   /** Its path in the folder, with `/`. */
   readonly key: string;
-  /** Where it is. */
+  /** Its real path. */
   readonly path: string;
 }
 
-/** A folder on the way down. */
+/** A folder to walk. */
 interface Folder {
   readonly path: string;
-  /** What keys in it start with. */
+  /** Prefix of its keys. */
   readonly prefix: string;
-  /** Itself and the folders it is in, without links: one that links lead to again has no end. */
+  /** Real paths of itself and its ancestors, to detect cycles of links. */
   readonly trail: readonly string[];
 }
 
 /**
- * Finds the files of a folder, in order of their keys. Hidden ones are left out. What a live mount would refuse, though
- * somebody put it there to be served, is an error: the package would lack it silently.
+ * Finds the files of a folder, in order of their keys. Hidden ones are omitted. An entry that a live mount would reject is
+ * an error: otherwise the package would silently lack it.
  *
- * @throws {Error} `Directory not found: …`; or if a link leads nowhere, out of the folder, to something hidden or in a
- * circle; or something is neither file nor folder, or has a name that no path can say.
+ * @throws {Error} `Directory not found: …`; or if a link is broken, leads out of the folder, to a hidden entry or in a
+ * cycle; or an entry is neither file nor folder, or has a name that no URL path can express.
  */
 export async function findFiles(directory: string): Promise<readonly FoundFile[]> {
   const root = await realFolder(directory);
@@ -51,11 +51,11 @@ export async function findFiles(directory: string): Promise<readonly FoundFile[]
 /** @throws {Error} `Directory not found: …` */
 async function realFolder(directory: string): Promise<string> {
   try {
-    const path = directory === "" ? "" : await realpath(directory); // Deno's realpath takes no empty text
+    const path = directory === "" ? "" : await realpath(directory); // Deno's realpath rejects the empty string
     if (path !== "" && (await stat(path)).isDirectory()) return path;
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // not allowed to look, say
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // for example a missing permission
   }
   throw new Error(`Directory not found: ${directory}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What a mount may be made with.
+ * Validation of a mount's options.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import type { StaticAssetOptions } from "./types.ts";
 
 /** Literal segments; the root is `/`. */
-// deno-lint-ignore no-control-regex -- they are what is refused
+// deno-lint-ignore no-control-regex -- these are rejected
 const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+)+\/?$/;
 /** A field value, RFC 9110 §5.5. */
 const FIELD_REGEXP = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** @throws {TypeError} If the prefix or an option cannot work. */
+/** Validates options. @throws {TypeError} If the prefix or an option is invalid. */
 export function checkOptions(prefix: string, options: StaticAssetOptions): void {
   const { directory, cacheControl, fallthrough = false, live = false } = options;
   if (!PREFIX_REGEXP.test(prefix)) {

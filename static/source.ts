@@ -1,5 +1,5 @@
 /**
- * Which source a mount serves from.
+ * The source that a mount serves from.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type {
 } from "./types.ts";
 
 /**
- * Makes what finds a mount's source, for each request anew: a package may be registered after the mount is made.
- * Packaged contents win, unless `live` is `true`.
+ * Returns a function that finds a mount's source for each request, since a package may be registered after the mount is
+ * created. Packaged contents win, unless `live` is `true`.
  *
- * @param files What reads the file system, if the entry has it.
- * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is none.
+ * @param files File system access, if the entry has it.
+ * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is invalid.
  */
 export function resolveSource(
   prefix: string,
@@ -55,7 +55,7 @@ export function resolveSource(
 
 function readManifest(path: string, files: FileAccess | undefined): StaticAssetManifest {
   if (files === undefined) throw needsFiles("the path of a manifest");
-  return files.readManifest(path) as StaticAssetManifest; // its reader checks it
+  return files.readManifest(path) as StaticAssetManifest; // validated by the caller
 }
 
 function needsFiles(what: string): TypeError {

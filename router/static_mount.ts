@@ -6,11 +6,10 @@
 
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
-import { resolveSource } from "../static/source.ts";
+import { OverloadError, resolveSource } from "../static/source.ts";
 import { parseKey } from "../static/key.ts";
 import { checkOptions } from "../static/options.ts";
 import { checkPreconditions } from "../static/conditional.ts";
-import { OverloadError } from "../static/overload.ts";
 import type {
   AnsweringMount,
   FileAccess,

@@ -16,7 +16,7 @@ import {
   statusOf,
   statusOfOpen,
 } from "./native_files.ts";
-import { OverloadError } from "./overload.ts";
+import { OverloadError } from "./source.ts";
 import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./packaged.ts";
 
 /** Size from which the runtime's native stream is faster than reading at once. */

@@ -22,3 +22,5 @@ export const SEEDS: number = size(1, 14);
 export const RANDOM_ROUTERS: number = size(100, 1_000);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);
+/** Random tables of routes that the engine matches like a reference. */
+export const RANDOM_TABLES: number = size(300, 3_000);

@@ -193,11 +193,11 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
     'unknown format "toString"',
   ],
   [
-    "a format that does not fit the file",
+    "a format that contradicts the file",
     ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
-    "a.ts does not fit the format js",
+    "a.ts does not match the format js",
   ],
-  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not fit"],
+  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not match"],
   [
     "a manifest to compress",
     ["--directory", "public", "--format", "manifest", "--compress"],

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join, toFileUrl } from "@std/path";
-import { readConfig, ROOT, runDeno } from "../../dev/_project.ts";
+import { readConfig, ROOT, runDeno } from "../../../dev/_project.ts";
 
 const MODULE = `
 import { Controller, Get, json, type Json, type Multipart, type PathParams, Post, type RequestSpec, type TypedRequest } from "@gatehouse/http";

@@ -2,7 +2,7 @@
 
 import { mountStatic, type StaticAssetOptions } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
-import { get, packageOf } from "./_packages.ts";
+import { get, packageOf } from "../static/_packages.ts";
 
 const OPTIONS: StaticAssetOptions = {
   directory: "mount",

@@ -31,3 +31,5 @@ export const TYPE_VALUES: number = size(60, 300);
 export const SAVES: number = size(64, 1_000);
 /** Random inputs of a parser or a rule. */
 export const INPUTS: number = size(1_000, 24_000);
+/** Random tables of routes that the engine matches like a reference. */
+export const RANDOM_TABLES: number = size(300, 3_000);

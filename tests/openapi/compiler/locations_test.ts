@@ -27,7 +27,7 @@ export const info = { title: "Sites", version: "1" };
 const A = "A { a: 1 }";
 const B = "B { b: 1 }";
 
-/** How routes are said, and what the document says of them. */
+/** How routes are defined, and the expected documentation. */
 const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
   [
     "several in a line",
@@ -173,7 +173,7 @@ export const info = { title: "Sites", version: "1" };`;
   assertRoutes(run, { "GET /api/c": B, "GET /api/1": A, "GET /api/2": B });
 });
 
-/** Ways to add a route which no call in a file stands for. */
+/** Ways to add a route without a call in the source. */
 const UNKNOWN: readonly (readonly [string, string])[] = [
   ["through call()", `router.get.call(router, "/a", () => json({} as A));`],
   ["through apply()", `router.get.apply(router, ["/a", () => json({} as A)]);`],
@@ -280,7 +280,7 @@ const HEAD_CLASS = `${IMPORTS}interface A { a: 1 }
 interface B { b: 1 }
 `;
 
-/** How controllers are said, what the router gets, and what the document says of their routes. */
+/** How controllers are defined, what the router gets, and the documentation of their routes. */
 const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
   [
     "a class",
@@ -504,7 +504,7 @@ Deno.test("reportDefinition() restores the stack trace settings", () => {
   }
 });
 
-/** Classes that are decorated by hand, so that only their names say which is meant. */
+/** Classes that are decorated by hand, so that only their names identify them. */
 const BY_HAND = `
 import { Controller, Get, json } from "@gatehouse/http";
 export const info = { title: "By hand", version: "1" };

@@ -5,7 +5,7 @@ import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type
 
 const OPTIONAL = typedApp("interface O { o?: string; u: string | null }", { o: "O" });
 const OPTIONAL_TEXT = "O { o?: string, u: string | null }";
-/** Compiler options, and what the document says of an application's routes. */
+/** Compiler options, and the documentation of an application's routes. */
 const OPTIONS: readonly (readonly [string, object | undefined, Files, RouteTexts])[] = [
   ["none", undefined, { "main.ts": OPTIONAL }, { "GET /o": OPTIONAL_TEXT }],
   ["none that it states", {}, { "main.ts": OPTIONAL }, { "GET /o": OPTIONAL_TEXT }],
@@ -109,7 +109,7 @@ for (const options of [{ strict: false }, { strictNullChecks: false }]) {
 }
 
 const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
-/** What the command is not allowed, and what the message has to say. */
+/** Denied permissions, and what the message must contain. */
 const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["run Deno", NO_RUN, /^Cannot read the types: .*--allow-run.*--no-types\n$/],
   ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],

@@ -8,7 +8,7 @@ import {
   typedApp,
 } from "../../../openapi/compiler/_type_projects.ts";
 
-/** Configurations with imports, what is imported by them, and what the document says. */
+/** Configurations with imports, what is imported by them, and the expected documentation. */
 const CONFIGS: readonly (readonly [string, Parameters<typeof ownTypedRoutes>, RouteTexts])[] = [
   [
     "an import map with names, prefixes and scopes",
@@ -123,7 +123,7 @@ Deno.test("generate fails if the configuration does not resolve the package itse
   };
   const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
   const { code, stderr, routes } = await ownTypedRoutes({}, files, options);
-  // Nobody tells a program what configuration it was started with
+  // A program cannot know the configuration it was started with
   if (code === 0) assertEquals([stderr, routes], ["", { "GET /a": "{ a: 1 }" }]);
   else assertMatch(stderr, /GET \/a: .*main\.ts.*"@gatehouse\/http"/);
 });

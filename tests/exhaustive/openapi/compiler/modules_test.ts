@@ -139,3 +139,24 @@ Deno.test("generate uses the compiler options of a workspace for its members", a
   }, { cli: "api/cli.ts" });
   assertRoutes(run, { "GET /d": "{ x: string }" });
 });
+
+const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
+/** Denied permissions, and what the message must contain. */
+const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["run Deno", NO_RUN, /^Cannot read the types: .*--allow-run.*--no-types\n$/],
+  ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],
+];
+for (const [what, flags, message] of DENIED) {
+  Deno.test(`generate names the missing permission if it may not ${what}`, async () => {
+    const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+    const { code, stdout, stderr } = await ownTypedRoutes({}, files, { flags });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, message);
+  });
+}
+
+Deno.test("generate --no-types runs no program", async () => {
+  const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+  const run = await ownTypedRoutes({}, files, { flags: NO_RUN, args: ["--no-types"] });
+  assertRoutes(run, { "GET /a": "nothing" });
+});

@@ -7,7 +7,7 @@ import { runShared } from "../compiler/_process.ts";
 
 /** The command. */
 const PACKAGE = ["http", "static", "package"] as const;
-/** What it may do, and no more: as the task says. */
+/** What it may do, and no more: as in the task. */
 const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write"] as const;
 const FILES: Files = { "public/a.txt": "hello", "public/sub/b.css": "x".repeat(1500) };
 const COUNTS = "(2 files, 1,505 bytes)";
@@ -117,7 +117,7 @@ Deno.test("package needs permissions for its folders only", async () => {
   });
 });
 
-/** Why there is no package, files, arguments, and what is said. */
+/** Reasons for failure, files, arguments, and the expected message. */
 const FAILED: readonly (readonly [string, Files, readonly string[], string | RegExp])[] = [
   ["there is no folder", {}, ["--directory", "none"], "Directory not found: none\n"],
   ["the folder is a file", {}, ["--directory=public/a.txt"], "Directory not found: public/a.txt\n"],
@@ -159,7 +159,7 @@ for (const [why, more, args, said] of FAILED) {
   });
 }
 
-/** What is wrong with a command, arguments behind the command, and the first line that is said. */
+/** Usage errors, arguments after the command, and the first line of the message. */
 const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["no folder", [], "Missing option: --directory"],
   ["no folder, but a format", ["--format", "js"], "Missing option: --directory"],
@@ -277,7 +277,7 @@ Deno.test("The command line prints all usages for an unknown command", async () 
   }
 });
 
-/** Ways to end, a file that goes away when the bar is drawn, and what is printed behind the bar. */
+/** Ways to end, a file that goes away when the bar is drawn, and what is printed after the bar. */
 const ENDS: readonly (readonly [string, string | undefined, number, RegExp])[] = [
   ["what it has written", undefined, 0, /^out: Wrote /],
   ["what went wrong", "public/sub/b.css", 1, /^error: .*b\.css/],

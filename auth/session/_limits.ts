@@ -1,5 +1,5 @@
 /**
- * What decides about sessions without a question to anybody: their limits, what is shown of them, what they are made of.
+ * Rules of sessions that need no store: limits, and the public members of sessions and users.
  *
  * @module
  */
@@ -7,47 +7,46 @@
 import { SKEW_SECONDS } from "../_clock.ts";
 import { requireSeconds } from "../_options.ts";
 import type { SessionExpiry } from "../events.ts";
-import type { Authentication } from "../principal.ts";
-import type { SessionInfo, SessionLimits, UserInfo } from "./types.ts";
-import type { Session, User } from "../stores/types.ts";
+import type { SessionInfo, SessionLimits } from "./types.ts";
+import type { Session } from "../stores/types.ts";
 
 /** Limits as a service applies them. */
 export interface EffectiveLimits {
-  /** Seconds from the beginning, whatever happens. */
+  /** Seconds from the creation of the session. */
   readonly absolute: number;
   /** Seconds without a request. */
   readonly idle: number;
-  /** After how many seconds a use is noted: at most a minute, and a tenth of the idle limit. */
+  /** Seconds after which a use is recorded: at most a minute, and a tenth of the idle limit. */
   readonly touchAfter: number;
-  /** Which rule has ended a session. */
+  /** The limit that a session has exceeded, if any. */
   expiryReason(session: Session, at: number): SessionExpiry | undefined;
 }
 
 const USER_AGENT_LENGTH = 256;
 
-/** The limits that hold for a session. */
+/** The limits of a session. */
 export function limitsFor(
-  clocks: { readonly transient: EffectiveLimits; readonly persistent: EffectiveLimits },
+  limits: { readonly transient: EffectiveLimits; readonly persistent: EffectiveLimits },
   session: Pick<Session, "persistent">,
 ): EffectiveLimits {
-  return session.persistent ? clocks.persistent : clocks.transient;
+  return session.persistent ? limits.persistent : limits.transient;
 }
 
-/** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
+/** Checks limits and adds defaults. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
 export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   const { absolute = 86_400 } = limits;
   const { idle = Math.min(3_600, absolute) } = limits;
   requireSeconds("Cannot create session service", { absolute, idle });
   if (idle > absolute) {
-    throw new RangeError("Cannot create session service: idle is longer than absolute");
+    throw new RangeError("Cannot create session service: idle must not be longer than absolute");
   }
   return {
     absolute,
     idle,
     touchAfter: Math.min(60, Math.floor(idle / 10)),
     expiryReason({ createdAt, activeAt, expiresAt }, at) {
-      if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // made while the clock was ahead
-      // The earlier of what was promised then and what is set now: a limit that was lowered holds for all
+      if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // created while a clock was ahead
+      // The earlier of the stored limit and the current one: a lowered limit applies to existing sessions
       if (at >= Math.min(expiresAt, createdAt + absolute)) return "absolute_limit";
       if (at >= activeAt + idle) return "idle_limit";
       return undefined;
@@ -55,7 +54,7 @@ export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   };
 }
 
-/** A session as it may be shown. Its members are named: a store may give more than it was given. */
+/** The public members of a session, listed because a store may return additional ones. */
 export function toSessionInfo(session: Session): SessionInfo {
   const {
     id,
@@ -63,7 +62,7 @@ export function toSessionInfo(session: Session): SessionInfo {
     createdAt,
     activeAt,
     expiresAt,
-    persistent: persistent,
+    persistent,
     authTime,
     amr,
     acr,
@@ -83,33 +82,7 @@ export function toSessionInfo(session: Session): SessionInfo {
   };
 }
 
-/** A user as it may be shown; its members are named, as those of a session. */
-export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
-  return { sub, identifier, createdAt };
-}
-
-/**
- * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
- * with nothing.
- *
- * @param cannot What fails without it: `Cannot create session`.
- * @throws {TypeError} If it is none.
- */
-export function requireAuthentication(
-  authentication: Authentication,
-  at: number,
-  cannot: string = "Cannot create session",
-): Authentication {
-  const { sub, securityStamp, authTime, amr } = authentication;
-  const isValid = [sub, securityStamp].every((text) => typeof text === "string" && text !== "") &&
-    Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
-  if (isValid) return authentication;
-  throw new TypeError(
-    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
-  );
-}
-
-/** Cut and well-formed: half a character is no text that every store takes. */
+/** At most 256 UTF-16 units, and well-formed: stores reject a lone surrogate. */
 export function truncateUserAgent(userAgent: string): string {
   return userAgent.slice(0, USER_AGENT_LENGTH).toWellFormed();
 }

@@ -1,5 +1,5 @@
 /**
- * Families of refresh tokens over an adapter: one record each, so that one compare-and-swap decides.
+ * Refresh token families over an adapter: one record each, so that one compare-and-swap decides.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./types.
 const FAMILIES = "refresh_families";
 
 /**
- * Keeps families of refresh tokens. To create one whose id another has rejects with an `Error`.
+ * Persists refresh token families. Creating a duplicate id rejects with an `Error`.
  *
- * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a stolen token and the real one could both be
- * exchanged, and nobody would notice.
+ * @throws {TypeError} If the adapter is missing or has no `atomic` hook: a stolen token and the real one could both be
+ * exchanged undetected.
  */
 export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenStore {
   const adapter = readAtomicAdapter({
@@ -29,6 +29,8 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
     why: "rotate() exchanges a stolen token beside the real one",
   }, options);
   const { atomic } = adapter;
+  /** Versions of families that `find()` returned, so that a rotation needs no second read. */
+  const versions = new WeakMap<RefreshFamily, string>();
 
   async function listValid(index: 0 | 1, text: string): Promise<readonly RefreshFamily[]> {
     const found = await listAll(adapter, FAMILIES, [index, text]);
@@ -56,10 +58,21 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
       if (status !== "ok") throw new Error("Cannot create refresh family: its id is taken");
     },
     async find(familyId) {
-      const found = await adapter.get(FAMILIES, familyId);
-      return found === null ? null : found.value as RefreshFamily;
+      const record = await adapter.get(FAMILIES, familyId);
+      if (record === null) return null;
+      const family = record.value as RefreshFamily;
+      versions.set(family, record.version);
+      return family;
     },
     async rotate(rotation) {
+      const { found } = rotation;
+      const version = found?.id === rotation.familyId ? versions.get(found) : undefined;
+      if (found !== undefined && version !== undefined) {
+        const step = rotationStep(found, rotation);
+        const isWritten = "next" in step &&
+          (await atomic.cas(FAMILIES, found.id, version, familyRecord(step.next))).status === "ok";
+        if (isWritten) return step.outcome;
+      }
       const outcome = await updateRecord(adapter, [FAMILIES, rotation.familyId], (value) => {
         const step = rotationStep(value as RefreshFamily, rotation);
         return "next" in step ? { ...step, next: familyRecord(step.next) } : step;

@@ -5,7 +5,8 @@
  */
 
 import { assert } from "@std/assert";
-import { type ApiKeyService, apiKeyService } from "../../auth/tokens/api_key_service.ts";
+import { apiKeyService } from "../../auth/tokens/api_key_service.ts";
+import type { ApiKeyService } from "../../auth/tokens/api_key_types.ts";
 import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
 import type { ApiKey, ApiKeyStore, AuthStores } from "../../auth/stores/types.ts";
 import { apiKeyStrategy } from "../../auth/tokens/api_key_strategy.ts";

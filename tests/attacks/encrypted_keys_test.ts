@@ -6,7 +6,8 @@ import { decodeBase64Url, encodeBase64Bare, encodeBase64Url } from "../../auth/_
 import { encodeHex, utf8 } from "../../auth/_bytes.ts";
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../auth/jwt/jwa.ts";
-import { generateJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { generateJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { signJws } from "../../auth/jwt/jws.ts";
 import type { KeyStore, StoredKey } from "../../auth/stores/types.ts";
 import {

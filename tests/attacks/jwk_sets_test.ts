@@ -3,9 +3,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { AuthError } from "../../auth/error.ts";
-import type { Jwk, JwkSet } from "../../auth/jwt/jwk.ts";
+import type { FoundKeys, Jwk, JwkSet, JwsHeader, VerificationKeys } from "../../auth/jwt/types.ts";
 import { verifyJws } from "../../auth/jwt/jws.ts";
-import type { FoundKeys, JwsHeader, VerificationKeys } from "../../auth/jwt/types.ts";
 import { forge, OCT, P256, reasonOf, verifying } from "../auth/jwt/_jws.ts";
 
 const ec = verifying(P256);

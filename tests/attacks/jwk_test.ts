@@ -4,7 +4,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { encodeHex } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { importJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { verifyJws } from "../../auth/jwt/jws.ts";
 import { forge, OCT, OKP, P256, P384, P521, reasonOf, RSA, verifying } from "../auth/jwt/_jws.ts";
 

@@ -7,9 +7,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { exportJwk, importJwk, type Jwk } from "../../auth/jwt/jwk.ts";
+import { exportJwk, importJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, VerificationKeys, VerifyJwsOptions } from "../../auth/jwt/types.ts";
 import { verifyJws } from "../../auth/jwt/jws.ts";
-import type { VerificationKeys, VerifyJwsOptions } from "../../auth/jwt/types.ts";
 import { verifyJwt } from "../../auth/jwt/jwt.ts";
 import {
   encoded,

@@ -6,9 +6,8 @@
 import { assertEquals } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
-import type { Jwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, VerifyJwsOptions } from "../../auth/jwt/types.ts";
 import { verifyJws } from "../../auth/jwt/jws.ts";
-import type { VerifyJwsOptions } from "../../auth/jwt/types.ts";
 import {
   encoded,
   forge,

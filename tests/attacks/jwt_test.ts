@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import { AuthError } from "../../auth/error.ts";
-import { type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import {
   signJwt,
   type SignJwtOptions,

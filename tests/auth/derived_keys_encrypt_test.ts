@@ -143,7 +143,7 @@ Deno.test("deriveKeys() gives no key for signatures that encrypts, and none for 
     () => keys.sign("constructor" as KeyPurpose, PLAIN),
   ];
   for (const attempt of attempts) {
-    await assertRejects(attempt, TypeError, "there is no such purpose");
+    await assertRejects(attempt, TypeError, "unknown purpose");
   }
 });
 

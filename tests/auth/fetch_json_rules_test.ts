@@ -26,7 +26,7 @@ for (const size of [1, 2, 3, 5, 7, 64]) {
 Deno.test("fetchJson() refuses a document that ends within a character", async () => {
   const bytes = new TextEncoder().encode(`"${"ä"}`).slice(0, -1);
   const { fetch } = answering(() => new Response(bytes));
-  assertEquals(await refusal(ADDRESS, { fetch }), "the answer is not UTF-8");
+  assertEquals(await refusal(ADDRESS, { fetch }), "the response is not UTF-8");
 });
 
 const PAGES = [
@@ -40,7 +40,7 @@ const PAGES = [
 for (const type of PAGES) {
   Deno.test(`fetchJson() refuses a page by the type ${JSON.stringify(type)}, whatever it holds`, async () => {
     const { fetch } = answering(() => new Response(TEXT, { headers: { "Content-Type": type } }));
-    assertEquals(await refusal(ADDRESS, { fetch }), "the answer is a page");
+    assertEquals(await refusal(ADDRESS, { fetch }), "the response is HTML");
   });
 }
 
@@ -49,7 +49,10 @@ Deno.test("fetchJson() passes on what broke the connection, as the cause", async
   const body = () => new ReadableStream({ start: (controller) => controller.error(broken) });
   const options = answering(() => new Response(body()));
   const error = await assertRejects(() => fetchJson(ADDRESS, options), Error);
-  assertEquals([error.message, error.cause], ["Cannot fetch JSON: the connection broke", broken]);
+  assertEquals([error.message, error.cause], [
+    "Cannot fetch JSON: the connection was lost",
+    broken,
+  ]);
 });
 
 /** A document may be kept by what is said, and not by what begins or ends alike. */

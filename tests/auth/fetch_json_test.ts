@@ -36,7 +36,7 @@ for (const status of STATUSES) {
   Deno.test(`fetchJson() refuses the status ${status}`, async () => {
     const hasBody = status !== 204 && status !== 304;
     await using server = serveHttp(() => new Response(hasBody ? TEXT : null, { status }));
-    assertEquals(await refusal(server.origin), `the answer's status is ${status}`);
+    assertEquals(await refusal(server.origin), `the status is ${status}`);
   });
 }
 
@@ -45,7 +45,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     await using target = serveHttp(() => Response.json(DOCUMENT));
     const headers = { Location: `${target.origin}/` };
     await using server = serveHttp(() => new Response(TEXT, { status, headers }));
-    assertEquals(await refusal(server.origin), `the answer's status is ${status}`);
+    assertEquals(await refusal(server.origin), `the status is ${status}`);
     assertEquals([server.requests.length, target.requests.length], [1, 0]);
   });
 }
@@ -56,56 +56,56 @@ Deno.test("fetchJson() refuses what a fetch of the application's own was redirec
   );
   const follow = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: "follow" });
   const message = await refusal(server.origin, { fetch: follow });
-  assertEquals(message, "the answer comes from another address");
+  assertEquals(message, "the response was redirected");
 });
 
 Deno.test("fetchJson() refuses the answer of browsers to a redirect", async () => {
   const opaque = () => Promise.resolve(Response.error()); // as an opaque redirect, its status is 0
   assertEquals(
     await refusal("https://id.example.com", { fetch: opaque }),
-    "the answer's status is 0",
+    "the status is 0",
   );
 });
 
 /** Documents of status 200 that are refused; they say "s3cret", which no message may. */
 const REFUSED: readonly (readonly [why: string, answer: () => Response, state: string])[] = [
-  ["a page", () => typed("text/html"), "the answer is a page"],
-  ["a page in upper case", () => typed("TEXT/HTML;charset=utf-8"), "the answer is a page"],
-  ["nothing", () => new Response(null), "the answer is not JSON, or has a name twice"],
+  ["a page", () => typed("text/html"), "the response is HTML"],
+  ["a page in upper case", () => typed("TEXT/HTML;charset=utf-8"), "the response is HTML"],
+  ["nothing", () => new Response(null), "the response is not JSON or has duplicate names"],
   [
     "half a document",
     () => new Response('{"s3cret":'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
-  ["a text", () => new Response("s3cret"), "the answer is not JSON, or has a name twice"],
-  ["two documents", () => new Response("{}{}"), "the answer is not JSON, or has a name twice"],
+  ["a text", () => new Response("s3cret"), "the response is not JSON or has duplicate names"],
+  ["two documents", () => new Response("{}{}"), "the response is not JSON or has duplicate names"],
   [
     "a name that stands twice",
     () => new Response('{"s3cret":1,"s\\u0033cret":2}'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
   [
     "a prototype",
     () => new Response('{"__proto__":{"s3cret":1}}'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
   [
     "bytes that are not UTF-8",
     () => new Response(new Uint8Array([0x22, 0xff, 0x22])),
-    "the answer is not UTF-8",
+    "the response is not UTF-8",
   ],
   [
     "half a character at the end",
     () => new Response(new Uint8Array([0x22, 0xc3])),
-    "the answer is not UTF-8",
+    "the response is not UTF-8",
   ],
-  ["a byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the answer is too large"],
+  ["a byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the response is too large"],
   [
     "a byte too many, of no length",
     () => new Response(streamOf(LIMIT + 1)),
-    "the answer is too large",
+    "the response is too large",
   ],
-  ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the answer is too large"],
+  ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the response is too large"],
 ];
 for (const [why, answer, state] of REFUSED) {
   Deno.test(`fetchJson() refuses ${why}`, async () => {
@@ -133,7 +133,7 @@ Deno.test("fetchJson() passes on what a fetch threw, as the cause", async () => 
   const fetch = () => Promise.reject(thrown);
   const options = { ...OPTIONS, fetch };
   const error = await assertRejects(() => fetchJson("https://id.example.com", options), Error);
-  assertEquals([error.message, error.cause], ["Cannot fetch JSON: there is no connection", thrown]);
+  assertEquals([error.message, error.cause], ["Cannot fetch JSON: no connection", thrown]);
 });
 
 Deno.test("fetchJson() refuses a body of anything but bytes", async () => {

@@ -236,5 +236,5 @@ Deno.test("publicUrl() gives a URL that nobody else changes", () => {
 
 function assertRefused(address: string, insecureLoopback = false): void {
   const error = assertThrows(() => publicUrl(CANNOT, address, { insecureLoopback }), TypeError);
-  assert(error.message.startsWith(`${CANNOT}: the `), error.message);
+  assert(error.message.startsWith(`${CANNOT}: `), error.message);
 }

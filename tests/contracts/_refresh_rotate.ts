@@ -130,6 +130,57 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
+    name: "rotate() from the family that was read decides by what it has become",
+    async run({ store }) {
+      await createFamily(store);
+      const found = await store.find("f1") ?? undefined;
+      assertEquals(await store.rotate(rotation({ found })), "rotated");
+      assertEquals(await store.rotate(rotation({ found, toHash: "hash x" })), "reused");
+      const family = await store.find("f1");
+      assertEquals([family?.revoked, family?.currentHash, family?.generation], [true, "hash 1", 1]);
+      assertEquals(await store.rotate(rotation({ found, toHash: "hash x" })), "revoked");
+    },
+  },
+  {
+    name: "rotate() from a wrong secret and the family that was read is reuse, once",
+    async run({ store }) {
+      await createFamily(store);
+      const found = await store.find("f1") ?? undefined;
+      const stolen = rotation({ found, fromHash: "stolen" });
+      assertEquals(await store.rotate(stolen), "reused");
+      assertEquals(await revoked(store, ["f1"]), ["f1"]);
+      assertEquals(await store.rotate(stolen), "revoked");
+      assertEquals(await store.rotate(rotation({ found })), "revoked");
+    },
+  },
+  {
+    name: "rotate() does not take the family that was read for another",
+    async run({ store }) {
+      await createFamily(store);
+      await createFamily(store, newFamily("f2"));
+      const found = await store.find("f2") ?? undefined;
+      assertEquals(await store.rotate(rotation({ found })), "rotated");
+      assertEquals(await store.find("f2"), newFamily("f2"));
+      assertEquals((await store.find("f1"))?.generation, 1);
+    },
+  },
+  {
+    name: "rotate() lets one of many that read the same family have the next token",
+    race: true,
+    async run(subject) {
+      const { store } = subject;
+      await createFamily(store);
+      const outcomes = await race(subject, async (each, racer) => {
+        const found = await each.find("f1") ?? undefined;
+        return await each.rotate(rotation({ found, toHash: `next ${racer}` }));
+      });
+      assertEquals(outcomes.filter((outcome) => outcome === "rotated").length, 1);
+      const family = await store.find("f1");
+      assertEquals([family?.revoked, family?.generation], [true, 1]);
+      assertEquals(family?.currentHash, `next ${outcomes.indexOf("rotated")}`);
+    },
+  },
+  {
     name: "rotate() from a secret that never was is reuse",
     async run({ store }) {
       for (const fromHash of ["", "hash", "hash 00", "HASH 0", "__proto__"]) {

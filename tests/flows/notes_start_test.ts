@@ -104,7 +104,7 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
       const { code, stdout, stderr } = await spawn(folder, port).output();
       assertEquals(
         new TextDecoder().decode(stderr),
-        "Cannot start: PORT is not a whole number from 0 to 65535\n",
+        "Cannot start: PORT must be an integer from 0 to 65535\n",
       );
       assertEquals([code, stdout.length], [1, 0]);
     });
@@ -132,7 +132,7 @@ const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, line:
     "DATABASE_URL and REDIS_URL are both set; unset one of them",
   ],
   ...["localhost:8000", "http://localhost:8000/", "ftp://localhost", "notes"].map((ORIGIN) => {
-    return [{ ORIGIN }, "ORIGIN is no origin, as http://localhost:8000 is"] as const;
+    return [{ ORIGIN }, "ORIGIN must be an origin such as http://localhost:8000"] as const;
   }),
 ];
 for (const [env, line] of UNUSABLE) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Jwk, JwkSet } from "../../auth/jwt/jwk.ts";
+import type { Jwk, JwkSet } from "../../auth/jwt/types.ts";
 
 /** A key as jose takes it. */
 export type JoseKey = CryptoKey | Jwk | Uint8Array;

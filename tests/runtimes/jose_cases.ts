@@ -6,15 +6,8 @@
  */
 
 import type { AsymmetricAlgorithm, JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import {
-  exportJwk,
-  generateJwk,
-  importJwk,
-  type Jwk,
-  jwkThumbprint,
-  publicJwk,
-} from "../../auth/jwt/jwk.ts";
-import type { VerificationKeys } from "../../auth/jwt/types.ts";
+import { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, VerificationKeys } from "../../auth/jwt/types.ts";
 import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
 import { keyService } from "../../auth/keys/key_service.ts";
 import { importPem } from "../../auth/jwt/pem.ts";

@@ -7,8 +7,8 @@
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { type Jwk, type JwkSet, publicJwk } from "../../auth/jwt/jwk.ts";
-import type { TokenFailure } from "../../auth/jwt/types.ts";
+import { publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, JwkSet, TokenFailure } from "../../auth/jwt/types.ts";
 import { encoded, forge, P256, sealed } from "../auth/jwt/_jws.ts";
 
 /** A token, and with which keys it meets its refusal. */

@@ -8,7 +8,8 @@
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
 import { JWA, type JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { generateJwk, importJwk, type Jwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { generateJwk, importJwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../auth/jwt/types.ts";
 import { verifyJwt } from "../../auth/jwt/jwt.ts";
 import { importPem } from "../../auth/jwt/pem.ts";
 import { OKP, P256, P384, reasonOf, RSA } from "../auth/jwt/_jws.ts";

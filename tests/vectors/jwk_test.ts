@@ -2,8 +2,9 @@
 
 import { assertEquals } from "@std/assert";
 import type { HashName } from "../../auth/_kdf.ts";
-import { generateJwk, type Jwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
-import { type JwtClaims, signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
+import { generateJwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
+import type { Jwk, JwtClaims } from "../../auth/jwt/types.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
 import { refusal } from "../auth/_refusal.ts";
 import { testVectors } from "./_vectors.ts";
 
@@ -16,8 +17,6 @@ interface ThumbprintCase {
 
 testVectors<ThumbprintCase>({
   file: "jws/jwk-thumbprint.json",
-  expected: 12,
-  skip: () => undefined,
   async run({ id, hash, jwk, thumbprint }) {
     assertEquals(await jwkThumbprint(jwk, hash), thumbprint, id);
     if (hash === "SHA-256") assertEquals(await jwkThumbprint(jwk), thumbprint, id);
@@ -33,8 +32,6 @@ interface AccessTokenCase {
 
 testVectors<AccessTokenCase>({
   file: "jws/rfc9068-example.json",
-  expected: 1,
-  skip: () => undefined,
   async run({ header, claims }) {
     const algorithms = ["RS256"] as const;
     const key = await generateJwk("RS256");

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { createRouter } from "../../../mod.ts";
-import type { JwkSet } from "../../../auth/jwt/jwk.ts";
+import type { JwkSet } from "../../../auth/jwt/types.ts";
 import { jwksHandler } from "../../../auth/http/jwks_handler.ts";
 import type { KeyService } from "../../../auth/keys/key_service.ts";
 import { createTestApp } from "./_app.ts";
@@ -171,6 +171,6 @@ const WRONG: readonly [why: string, keys: unknown][] = [
 ];
 for (const [why, keys] of WRONG) {
   Deno.test(`jwksHandler() refuses ${why} for a key service`, () => {
-    assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys is no key service");
+    assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys must be a key service");
   });
 }

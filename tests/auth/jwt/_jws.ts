@@ -9,7 +9,8 @@ import { encodeBase64Url } from "../../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../../auth/_bytes.ts";
 import { AuthError } from "../../../auth/error.ts";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
-import { importJwk, type Jwk, publicJwk } from "../../../auth/jwt/jwk.ts";
+import { importJwk, publicJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 
 /** RFC 7515 A.1. */
 export const OCT: Jwk = {

@@ -6,8 +6,8 @@
 
 import type { AuthError } from "../../../auth/error.ts";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
-import { generateJwk, type Jwk, publicJwk } from "../../../auth/jwt/jwk.ts";
-import type { JwsHeader } from "../../../auth/jwt/types.ts";
+import { generateJwk, publicJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk, JwsHeader } from "../../../auth/jwt/types.ts";
 import { signJwt, verifyJwt } from "../../../auth/jwt/jwt.ts";
 import { remoteJwks, type RemoteJwksOptions } from "../../../auth/jwt/remote_jwks.ts";
 import { refusal } from "../_refusal.ts";

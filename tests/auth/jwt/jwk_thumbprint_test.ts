@@ -1,7 +1,8 @@
 /** JWK thumbprints: RFC 7638 §3.1, RFC 8037 A.3, and what must not make a difference. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { type Jwk, jwkThumbprint, publicJwk } from "../../../auth/jwt/jwk.ts";
+import { jwkThumbprint, publicJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { ALGORITHMS, KEYS, OCT, OKP, P256, RSA } from "./_jws.ts";
 
 Deno.test("jwkThumbprint() matches RFC 7638 §3.1", async () => {
@@ -62,6 +63,6 @@ const MALFORMED: readonly (readonly [string, unknown])[] = [
 
 for (const [why, jwk] of MALFORMED) {
   Deno.test(`jwkThumbprint() refuses ${why}`, async () => {
-    await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot make thumbprint: ");
+    await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot compute thumbprint: ");
   });
 }

@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { AuthError } from "../../../auth/error.ts";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
-import type { Jwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { jwsVerifier, signJws } from "../../../auth/jwt/jws.ts";
 import { jwtVerifier } from "../../../auth/jwt/jwt.ts";
 import { randomNumbers } from "../../static/_random.ts";

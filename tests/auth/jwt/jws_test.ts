@@ -3,9 +3,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { utf8 } from "../../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
-import { importJwk, type Jwk } from "../../../auth/jwt/jwk.ts";
+import { importJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk, VerificationKeys, VerifyJwsOptions } from "../../../auth/jwt/types.ts";
 import { jwsVerifier, signJws, verifyJws } from "../../../auth/jwt/jws.ts";
-import type { VerificationKeys, VerifyJwsOptions } from "../../../auth/jwt/types.ts";
 import { written } from "../_decode.ts";
 import {
   ALGORITHMS,

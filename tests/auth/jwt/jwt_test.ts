@@ -3,13 +3,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
 import {
-  type JwtClaims,
   jwtVerifier,
   signJwt,
   type SignJwtOptions,
   verifyJwt,
   type VerifyJwtOptions,
 } from "../../../auth/jwt/jwt.ts";
+import type { JwtClaims } from "../../../auth/jwt/types.ts";
 import { written } from "../_decode.ts";
 import { ALGORITHMS, forge, KEYS, OCT, reasonOf, verifying } from "./_jws.ts";
 import { refusal } from "../_refusal.ts";
@@ -118,14 +118,13 @@ const UNSIGNABLE: readonly (readonly [string, unknown, object, ErrorConstructor]
 for (const [why, claims, wrong, kind] of UNSIGNABLE) {
   Deno.test(`signJwt() throws ${kind.name} for ${why}`, async () => {
     const options = { ...SIGN, expiresIn: 60, ...wrong } as SignJwtOptions;
-    await assertRejects(() => signJwt(claims as JwtClaims, options), kind, "Cannot ");
+    await assertRejects(
+      () => signJwt(claims as JwtClaims, options),
+      kind,
+      "now" in wrong ? "Invalid clock" : "Cannot ",
+    );
   });
 }
-
-Deno.test("signJwt() without options says what is missing", async () => {
-  const run = () => signJwt({}, undefined as unknown as SignJwtOptions);
-  await assertRejects(run, TypeError, "Cannot sign token: ");
-});
 
 /** [why, what is wrong, error] */
 const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] = [
@@ -201,5 +200,5 @@ Deno.test("jwtVerifier() reads its options once, and asks the clock each time", 
 Deno.test("verifyJwt() with a clock that gives milliseconds throws, and lets nothing in", async () => {
   const token = await signJwt({}, { ...SIGN, expiresIn: 60 });
   const run = () => verifyJwt(token, { ...VERIFY, now: () => NOW * 1_000 });
-  await assertRejects(run, RangeError, "Cannot tell the time: ");
+  await assertRejects(run, RangeError, "Invalid clock: ");
 });

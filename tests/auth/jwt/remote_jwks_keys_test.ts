@@ -1,7 +1,7 @@
 /** Which keys of a published set are used. */
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import type { Jwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { publish, signer } from "./_remote_jwks.ts";
 
 const ec = await signer();

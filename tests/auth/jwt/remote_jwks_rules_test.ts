@@ -60,12 +60,12 @@ Deno.test("remoteJwks() says whose keys cannot be fetched, what that means, and 
   await publisher.find(kid);
   const of = `Cannot fetch the keys of ${new URL(ADDRESS).origin}`;
   assertEquals(warned.map(([message]) => message), [
-    `${of}: none are known`,
-    `${of}: those that are known serve for a while`,
+    `${of}: no keys are cached`,
+    `${of}: cached keys are used for a while`,
   ]);
   for (const [, error] of warned) {
     assertInstanceOf(error, Error);
-    assertEquals(error.message, "Cannot fetch JSON: the answer's status is 503");
+    assertEquals(error.message, "Cannot fetch JSON: the status is 503");
   }
   assertEquals(warned[0]?.[1], cause);
 });
@@ -94,7 +94,7 @@ for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
     assertEquals((await publisher.find()).map((key) => key.kid), [kid]);
     assertEquals(await publisher.find(rsa.kid), []);
     const [warning = "", ...more] = publisher.warnings;
-    assertEquals([warning.startsWith("A private key or a secret"), more], [true, []]);
+    assertEquals([warning.includes("a private key or a secret"), more], [true, []]);
   });
 }
 

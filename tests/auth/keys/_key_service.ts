@@ -7,8 +7,7 @@
 import { assert } from "@std/assert";
 import type { AuthEvent } from "../../../auth/events.ts";
 import type { AsymmetricAlgorithm } from "../../../auth/jwt/jwa.ts";
-import type { JwkSet } from "../../../auth/jwt/jwk.ts";
-import type { VerificationKeys } from "../../../auth/jwt/types.ts";
+import type { JwkSet, VerificationKeys } from "../../../auth/jwt/types.ts";
 import { type VerifiedJwt, verifyJwt } from "../../../auth/jwt/jwt.ts";
 import {
   type KeyService,

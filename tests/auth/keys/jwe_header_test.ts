@@ -45,7 +45,7 @@ const SOUND: readonly [why: string, header: object | string][] = [
   ["with a time written otherwise", JSON.stringify(HEADER).replace(`${START},`, "17000.00000E5,")],
 ];
 for (const [why, header] of SOUND) {
-  Deno.test(`openJwk() opens a text whose header is ${why}`, async () => {
+  Deno.test(`decryptJwk() opens a text whose header is ${why}`, async () => {
     const text = sealByNode({ header, plaintext: PLAIN });
     assertEquals(await openText(text), OPENED);
   });
@@ -112,7 +112,7 @@ const HEADERS: readonly [why: string, header: object | string][] = [
   ["begins with a byte order mark", `\ufeff${JSON.stringify(HEADER)}`],
 ];
 for (const [why, header] of HEADERS) {
-  Deno.test(`openJwk() refuses an authentic text whose header ${why}`, async () => {
+  Deno.test(`decryptJwk() refuses an authentic text whose header ${why}`, async () => {
     const text = sealByNode({ header, plaintext: PLAIN });
     assertEquals(openByNode(text), PLAIN, "it is authentic");
     assertEquals(await openText(text), undefined);
@@ -142,14 +142,14 @@ const BESIDE: readonly [why: string, beside: object][] = [
   ["a time as a Number object", { createdAt: new Number(START) }],
 ];
 for (const [why, beside] of BESIDE) {
-  Deno.test(`openJwk() refuses a text that stands beside ${why}`, async () => {
+  Deno.test(`decryptJwk() refuses a text that stands beside ${why}`, async () => {
     const text = await encryptJwk(STORED, KEYS);
     assertEquals(await openText(text, beside), undefined);
     assertEquals(await openText(text, { note: "of the store's" }), OPENED);
   });
 }
 
-Deno.test("openJwk() refuses what says no more than the header does, where that says too little", async () => {
+Deno.test("decryptJwk() refuses what says no more than the header does, where that says too little", async () => {
   for (const name of ["alg", "createdAt", "activeAt"]) {
     const unsaid = { ...HEADER, key: without(name, HEADER.key) };
     const none = withKey({ [name]: null });

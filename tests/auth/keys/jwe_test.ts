@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import { utf8 } from "../../../auth/_bytes.ts";
-import { encryptJwk, openJwk } from "../../../auth/keys/_jwe.ts";
+import { decryptJwk, encryptJwk } from "../../../auth/keys/_jwe.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../../auth/jwt/jwa.ts";
 import { generateJwk } from "../../../auth/jwt/jwk.ts";
@@ -34,11 +34,11 @@ const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
 );
 
 for (const alg of ASYMMETRIC) {
-  Deno.test(`encryptJwk() makes of a key of ${alg} what openJwk() opens, and nothing reads`, async () => {
+  Deno.test(`encryptJwk() makes of a key of ${alg} what decryptJwk() opens, and nothing reads`, async () => {
     const jwk = await generateJwk(alg);
     const stored = { ...STORED, alg, key: jwk };
     const text = await encryptJwk(stored, KEYS);
-    assertEquals(await openJwk({ ...stored, key: text }, KEYS), { jwk, isOld: false });
+    assertEquals(await decryptJwk({ ...stored, key: text }, KEYS), { jwk, isOld: false });
     const told = text.split(".").flatMap((part) => [part, atobUrl(part)]).join();
     for (const member of ["d", "p", "q", "dp", "dq", "qi"]) {
       const value = jwk[member];
@@ -74,7 +74,11 @@ Deno.test("encryptJwk() never writes the same twice", async () => {
 
 Deno.test("encryptJwk() refuses what is no key, and one that is too large to be read again", async () => {
   for (const jwk of [undefined, null, "text", 1, [JWK], Symbol("key")]) {
-    await assertRejects(() => encryptJwk({ ...STORED, key: jwk }, KEYS), TypeError, "it is no JWK");
+    await assertRejects(
+      () => encryptJwk({ ...STORED, key: jwk }, KEYS),
+      TypeError,
+      "it must be a JWK",
+    );
   }
   const sized = (size: number) => ({ kty: "oct", k: "A".repeat(size) });
   const encrypt = (jwk: object) => encryptJwk({ ...STORED, key: jwk }, KEYS);
@@ -84,14 +88,14 @@ Deno.test("encryptJwk() refuses what is no key, and one that is too large to be 
   const most = room - JSON.stringify(sized(0)).length;
   assertEquals(await openText(await encrypt(sized(most))), { jwk: sized(most), isOld: false });
   const error = await assertRejects(() => encrypt(sized(most + 1)), RangeError);
-  assertEquals(error.message, "Cannot encrypt key: it makes more than 16384 characters");
+  assertEquals(error.message, "Cannot encrypt key: the result is longer than 16384 characters");
 });
 
-Deno.test("openJwk() says whether an older secret opened it", async () => {
+Deno.test("decryptJwk() says whether an older secret opened it", async () => {
   const stored = { ...STORED, key: await encryptJwk(STORED, deriveKeys(OLD)) };
-  assertEquals(await openJwk(stored, KEYS), { jwk: JWK, isOld: true });
-  assertEquals(await openJwk(stored, deriveKeys(OLD)), OPENED);
-  assertEquals(await openJwk(stored, deriveKeys(TODAY)), undefined);
+  assertEquals(await decryptJwk(stored, KEYS), { jwk: JWK, isOld: true });
+  assertEquals(await decryptJwk(stored, deriveKeys(OLD)), OPENED);
+  assertEquals(await decryptJwk(stored, deriveKeys(TODAY)), undefined);
 });
 
 const PLAINTEXTS: readonly [why: string, plaintext: string][] = [
@@ -103,12 +107,12 @@ const PLAINTEXTS: readonly [why: string, plaintext: string][] = [
   ["a name twice", `{"kty":"oct",${PLAIN.slice(1)}`],
 ];
 for (const [why, plaintext] of PLAINTEXTS) {
-  Deno.test(`openJwk() refuses an authentic text that holds ${why}`, async () => {
+  Deno.test(`decryptJwk() refuses an authentic text that holds ${why}`, async () => {
     assertEquals(await openText(sealByNode({ header: HEADER, plaintext })), undefined);
   });
 }
 
-Deno.test("openJwk() refuses bytes that are no UTF-8", async () => {
+Deno.test("decryptJwk() refuses bytes that are no UTF-8", async () => {
   const header = encodeBase64Url(utf8(JSON.stringify(HEADER)));
   const bytes = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d); // {"\xff":1}
   const parts = await KEYS.encrypt("signing-keys", bytes, utf8(header));
@@ -166,14 +170,14 @@ const CHANGES: readonly [why: string, change: Change][] = [
   })],
 ];
 for (const [why, change] of CHANGES) {
-  Deno.test(`openJwk() refuses ${why}`, async () => {
+  Deno.test(`decryptJwk() refuses ${why}`, async () => {
     const text = await encryptJwk(STORED, KEYS);
     assertEquals(await openText(change(text, partsOf(text))), undefined);
     assertEquals(await openText(text), OPENED);
   });
 }
 
-Deno.test("openJwk() refuses a text for any kid but its own, and for what is none", async () => {
+Deno.test("decryptJwk() refuses a text for any kid but its own, and for what is none", async () => {
   const text = await encryptJwk(STORED, KEYS);
   for (const kid of ["", "another key", `${KID}\0`, undefined, null, 1, [KID], { kid: KID }]) {
     assertEquals(await openText(text, { kid }), undefined);
@@ -188,7 +192,7 @@ Deno.test("openJwk() refuses a text for any kid but its own, and for what is non
   }
 });
 
-Deno.test("openJwk() opens no text in which one character is another", async () => {
+Deno.test("decryptJwk() opens no text in which one character is another", async () => {
   const text = await encryptJwk({ ...STORED, key: { kty: "oct", k: "AAAA" } }, KEYS);
   for (let i = 0; i < text.length; i++) {
     const other = text[i] === "B" ? "C" : "B";

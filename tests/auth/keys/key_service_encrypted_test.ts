@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
-import type { Jwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import { keyService, type KeyServiceOptions } from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../../auth/stores/types.ts";
@@ -131,13 +131,17 @@ const KEYS = deriveKeys(TODAY);
 const PERSISTENT: KeyStore = { ...inMemoryAuthStores().keys, persistent: true };
 
 const WRONG: readonly [why: string, options: object, message: string][] = [
-  ["no keys for a store that is persistent", { store: PERSISTENT }, "the store is persistent"],
-  ["a word for the keys that there is not", { keys: "skip" }, "keys are not"],
-  ["a secret for the keys", { keys: TODAY }, "keys are not"],
-  ["false for the keys", { keys: false }, "keys are not"],
-  ["null for the keys", { keys: null, store: PERSISTENT }, "keys are not"],
-  ["keys that only sign", { keys: { sign: KEYS.sign, verify: KEYS.verify } }, "keys are not"],
-  ["keys that only encrypt", { keys: { ...KEYS, decrypt: undefined } }, "keys are not"],
+  [
+    "no keys for a store that is persistent",
+    { store: PERSISTENT },
+    "keys are required for a persistent store",
+  ],
+  ["a word for the keys that there is not", { keys: "skip" }, "keys must be"],
+  ["a secret for the keys", { keys: TODAY }, "keys must be"],
+  ["false for the keys", { keys: false }, "keys must be"],
+  ["null for the keys", { keys: null, store: PERSISTENT }, "keys must be"],
+  ["keys that only sign", { keys: { sign: KEYS.sign, verify: KEYS.verify } }, "keys must be"],
+  ["keys that only encrypt", { keys: { ...KEYS, decrypt: undefined } }, "keys must be"],
 ];
 for (const [why, options, message] of WRONG) {
   Deno.test(`keyService() refuses ${why}`, () => {
@@ -164,7 +168,7 @@ const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["text", "ring", "version"],
   ["a list", [], "version"],
   ["one without a version", { keys: [] }, "version"],
-  ["one whose keys are text", { version: "1", keys: "[]" }, "list"],
+  ["one whose keys are text", { version: "1", keys: "[]" }, "array"],
   ["one with null for a key", { version: "1", keys: [null] }, "algorithm"],
   ["one with text for a key", { version: "1", keys: ["key"] }, "algorithm"],
 ];

@@ -1,7 +1,7 @@
 /** What a key service does as time goes by, and when it is told to. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import type { KeyRotated } from "../../../auth/events.ts";
+import type { AuthEvent } from "../../../auth/events.ts";
 import { KEEP, keyBench, kidOf, kidsOf, LEAD, NUMBERS, signerOf, START } from "./_key_service.ts";
 import { refusal } from "../_services.ts";
 
@@ -49,7 +49,7 @@ Deno.test("keyService() tells of each key when it is made, and of none of what i
   const bench = keyBench();
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const kids = kidsOf(await service.jwks());
-  const made = (at: number, alg: string, kid = ""): KeyRotated => ({
+  const made = (at: number, alg: string, kid = ""): AuthEvent => ({
     type: "key.rotated",
     at,
     alg,
@@ -287,11 +287,16 @@ Deno.test("keyService() whose clock was in 2100 for a moment still changes its k
   assertNotEquals(await signerOf(service), first);
 });
 
-Deno.test("keyService() whose clock is behind that of who made the first key uses that key", async () => {
+Deno.test("keyService() whose clock is behind signs by its own key until the first one is active", async () => {
   const bench = keyBench();
   const ahead = bench.service({ now: () => bench.clock.now + 45 });
   const token = await ahead.sign({}, { expiresIn: 600 });
   const behind = bench.service();
+  const own = await behind.sign({}, { expiresIn: 600 });
+  assertNotEquals(kidOf(own), kidOf(token));
+  assertEquals((await bench.ring()).map(({ retiredAt }) => retiredAt), [undefined, START + 45]);
+  bench.clock.now += 45;
   assertEquals(await signerOf(behind), kidOf(token));
-  assertEquals((await bench.ring()).length, 1);
+  await bench.verify(own, behind.resolve);
+  assertEquals((await bench.ring()).length, 2);
 });

@@ -86,7 +86,7 @@ Deno.test("keyService() goes on by an old secret where the ring is not to be wri
     assertEquals([await secretsOf(bench), down.saves], [[OLD], 1], "tried once in a reading");
     const [warning = "", ...others] = bench.warnings;
     assertEquals(others, []);
-    if (outcome === "fails") assertStringIncludes(warning, "do not drop the old secret");
+    if (outcome === "fails") assertStringIncludes(warning, "keep the old secret");
     else assertEquals(warning, "");
 
     down.yes = false;
@@ -167,7 +167,7 @@ Deno.test("keyService() without the secret signs, publishes and verifies nothing
   const ring = await bench.ring();
   await assertRefused(withSecret(bench, TODAY), kidOf(token));
   await assertRefused(withSecret(bench, [TODAY, OTHER]), kidOf(token));
-  await assertRejects(() => bench.service().jwks(), TypeError, "a key is no JWK");
+  await assertRejects(() => bench.service().jwks(), TypeError, "a key is not a JWK");
   assertEquals(await bench.ring(), ring, "and writes nothing");
   await bench.verify(token, withSecret(bench, OLD).resolve);
   assertEquals(await signerOf(before), kidOf(token));

@@ -8,7 +8,8 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { generateJwk, type Jwk } from "../../../auth/jwt/jwk.ts";
+import { generateJwk } from "../../../auth/jwt/jwk.ts";
+import type { Jwk } from "../../../auth/jwt/types.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../../../auth/stores/types.ts";
 import { farAway, keyBench, kidOf, kidsOf, signerOf, START } from "./_key_service.ts";
 
@@ -62,9 +63,9 @@ const MALFORMED: readonly [why: string, change: Change, message: string][] = [
     "malformed",
   ],
   ["a key for encryption", (key) => ({ ...key, key: { ...jwkOf(key), use: "enc" } }), "imported"],
-  ["a key that is text", (key) => ({ ...key, key: "encrypted.text" }), "no JWK"],
-  ["a key that is null", (key) => ({ ...key, key: null }), "no JWK"],
-  ["a key that is a list", (key) => ({ ...key, key: [key.key] }), "no JWK"],
+  ["a key that is text", (key) => ({ ...key, key: "encrypted.text" }), "not a JWK"],
+  ["a key that is null", (key) => ({ ...key, key: null }), "not a JWK"],
+  ["a key that is a list", (key) => ({ ...key, key: [key.key] }), "not a JWK"],
   ["a key that is a secret", (key) => ({ ...key, key: { kty: "oct", k: "c2VjcmV0" } }), "kid"],
   ["no time", ({ activeAt: _, ...key }) => key, "time"],
   ["a time that is text", (key) => ({ ...key, activeAt: String(START) }), "time"],
@@ -99,9 +100,9 @@ const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["a list", [], "version"],
   ["one without a version", { keys: [] }, "version"],
   ["one whose version is a number", { version: 1, keys: [] }, "version"],
-  ["one without keys", { version: "1" }, "list"],
-  ["one whose keys are text", { version: "1", keys: "[]" }, "list"],
-  ["one whose keys are an object", { version: "1", keys: {} }, "list"],
+  ["one without keys", { version: "1" }, "array"],
+  ["one whose keys are text", { version: "1", keys: "[]" }, "array"],
+  ["one whose keys are an object", { version: "1", keys: {} }, "array"],
   ["one with null for a key", { version: "1", keys: [null] }, "algorithm"],
 ];
 for (const [why, ring, message] of GARBAGE) {
@@ -112,7 +113,10 @@ for (const [why, ring, message] of GARBAGE) {
 
 Deno.test("keyService() refuses a ring that has a key twice", async () => {
   const key = await storedKey();
-  await assertRefused({ version: "1", keys: [key, key] }, { message: "twice", secrets: [key] });
+  await assertRefused({ version: "1", keys: [key, key] }, {
+    message: "duplicate key",
+    secrets: [key],
+  });
 });
 
 const CHANGES: readonly [why: string, change: Change][] = [

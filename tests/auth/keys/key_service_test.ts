@@ -9,12 +9,12 @@ import {
 } from "@std/assert";
 import type { AsymmetricAlgorithm } from "../../../auth/jwt/jwa.ts";
 import { jwkThumbprint } from "../../../auth/jwt/jwk.ts";
-import { type JwtClaims, verifyJwt } from "../../../auth/jwt/jwt.ts";
+import { verifyJwt } from "../../../auth/jwt/jwt.ts";
+import type { JwtClaims } from "../../../auth/jwt/types.ts";
 import {
   keyService,
   type KeyServiceOptions,
   type RotateKeysOptions,
-  type SignTokenOptions,
 } from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { decode } from "../_decode.ts";
@@ -30,27 +30,36 @@ const WRONG: readonly [
   error: typeof TypeError | typeof RangeError,
   message: string,
 ][] = [
-  ["without a store", {}, TypeError, "store is no KeyStore"],
-  ["with a store that only loads", { store: { load: store.load } }, TypeError, "no KeyStore"],
-  ["with all stores", { store: inMemoryAuthStores() }, TypeError, "store is no KeyStore"],
-  ["with a misspelt option", { store, algorithm: "ES256" }, TypeError, "no option algorithm"],
-  ["with no algorithm", { store, algorithms: [] }, TypeError, "algorithms is no list"],
-  ["with one as a text", { store, algorithms: "ES256" }, TypeError, "algorithms is no list"],
-  ["with a secret's", { store, algorithms: ["HS256"] }, TypeError, "algorithms is no list"],
-  ["with none", { store, algorithms: ["none"] }, TypeError, "algorithms is no list"],
-  ["with __proto__", { store, algorithms: ["__proto__"] }, TypeError, "algorithms is no list"],
-  ["with one twice", { store, algorithms: ["ES256", "ES256"] }, TypeError, "names one twice"],
-  ["with a clock that is a number", { store, now: START }, TypeError, "now is no function"],
-  ["with events as a list", { store, events: [] }, TypeError, "events is no function"],
-  ["with warn as a text", { store, warn: "no" }, TypeError, "warn is no function"],
-  ["with cacheAge below 0", { store, cacheAge: -1 }, RangeError, "cacheAge is not an integer"],
-  ["with cacheAge in ms", { store, cacheAge: 600_000 }, RangeError, "cacheAge is not an integer"],
-  ["with half a second", { store, cacheAge: 0.5 }, RangeError, "cacheAge is not an integer"],
-  ["with a text", { store, cacheAge: "600" }, RangeError, "cacheAge is not an integer"],
-  ["with tokens that end at once", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge is not"],
-  ["with maxTokenAge in ms", { store, maxTokenAge: 3_600_000 }, RangeError, "maxTokenAge is not"],
-  ["with endless tokens", { store, maxTokenAge: Infinity }, RangeError, "maxTokenAge is not"],
-  ["with rotateAfter in ms", { store, rotateAfter: 7_776_000_000 }, RangeError, "rotateAfter is"],
+  ["without a store", {}, TypeError, "store must be a KeyStore"],
+  [
+    "with a store that only loads",
+    { store: { load: store.load } },
+    TypeError,
+    "must be a KeyStore",
+  ],
+  ["with all stores", { store: inMemoryAuthStores() }, TypeError, "store must be a KeyStore"],
+  ["with no algorithm", { store, algorithms: [] }, TypeError, "algorithms must be an array"],
+  ["with one as a text", { store, algorithms: "ES256" }, TypeError, "algorithms must be an array"],
+  ["with a secret's", { store, algorithms: ["HS256"] }, TypeError, "algorithms must be an array"],
+  ["with none", { store, algorithms: ["none"] }, TypeError, "algorithms must be an array"],
+  [
+    "with __proto__",
+    { store, algorithms: ["__proto__"] },
+    TypeError,
+    "algorithms must be an array",
+  ],
+  ["with one twice", { store, algorithms: ["ES256", "ES256"] }, TypeError, "duplicate algorithm"],
+  ["with a clock that is a number", { store, now: START }, TypeError, "now must be a function"],
+  ["with events as a list", { store, events: [] }, TypeError, "events must be a function"],
+  ["with warn as a text", { store, warn: "no" }, TypeError, "warn must be a function"],
+  ["with cacheAge below 0", { store, cacheAge: -1 }, RangeError, "cacheAge must be an integer"],
+  ["with cacheAge in ms", { store, cacheAge: 600_000 }, RangeError, "cacheAge must be an integer"],
+  ["with half a second", { store, cacheAge: 0.5 }, RangeError, "cacheAge must be an integer"],
+  ["with a text", { store, cacheAge: "600" }, RangeError, "cacheAge must be an integer"],
+  ["with tokens that end at once", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge must be"],
+  ["with maxTokenAge in ms", { store, maxTokenAge: 3_600_000 }, RangeError, "maxTokenAge must be"],
+  ["with endless tokens", { store, maxTokenAge: Infinity }, RangeError, "maxTokenAge must be"],
+  ["with rotateAfter in ms", { store, rotateAfter: 7_776_000_000 }, RangeError, "rotateAfter must be"],
   ["that rotates before a key may sign", { store, rotateAfter: 1_319 }, RangeError, "from 1320"],
 ];
 for (const [why, options, error, message] of WRONG) {
@@ -143,33 +152,15 @@ for (const [why, expiresIn] of WRONG_LIFETIMES) {
   Deno.test(`sign() refuses a lifetime of ${why}, and makes no key`, async () => {
     const bench = keyBench();
     const options = { expiresIn } as { expiresIn: number };
-    await assertRejects(() => bench.service().sign({}, options), RangeError, "expiresIn is not");
-    assertEquals(bench.calls, { load: 0, save: 0 });
-  });
-}
-
-/** Types are no help to who writes JavaScript: a misspelt option must not pass for one that was left out. */
-const WRONG_SIGN_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
-  ["nothing", undefined, "the options are no object"],
-  ["null", null, "the options are no object"],
-  ["a misspelt typ", { tpy: "at+jwt", expiresIn: 60 }, "there is no option tpy"],
-  ["an end that the claims say", { exp: START, expiresIn: 60 }, "there is no option exp"],
-];
-for (const [why, options, message] of WRONG_SIGN_OPTIONS) {
-  Deno.test(`sign() refuses ${why} for options, and makes no key`, async () => {
-    const bench = keyBench();
-    const sign = () => bench.service().sign({}, options as SignTokenOptions);
-    await assertRejects(sign, TypeError, `Cannot sign token: ${message}`);
+    await assertRejects(() => bench.service().sign({}, options), RangeError, "expiresIn must be");
     assertEquals(bench.calls, { load: 0, save: 0 });
   });
 }
 
 const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
-  ["null", null, "the options are no object"],
-  ["a misspelt revoke", { revok: true }, "there is no option revok"],
-  ["revoke as a text", { revoke: "false" }, "revoke is neither true nor false"],
-  ["revoke as a number", { revoke: 1 }, "revoke is neither true nor false"],
-  ["revoke as null", { revoke: null }, "revoke is neither true nor false"],
+  ["revoke as a text", { revoke: "false" }, "revoke must be a boolean"],
+  ["revoke as a number", { revoke: 1 }, "revoke must be a boolean"],
+  ["revoke as null", { revoke: null }, "revoke must be a boolean"],
 ];
 for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
   Deno.test(`rotate() refuses ${why} for options, and changes no key`, async () => {
@@ -189,7 +180,11 @@ const WRONG_ALGORITHMS: readonly [why: string, alg: string][] = [
 for (const [why, alg] of WRONG_ALGORITHMS) {
   Deno.test(`sign() refuses ${why} for its algorithm`, async () => {
     const options = { alg: alg as AsymmetricAlgorithm, expiresIn: 60 };
-    await assertRejects(() => keyBench().service().sign({}, options), RangeError, "alg is not one");
+    await assertRejects(
+      () => keyBench().service().sign({}, options),
+      RangeError,
+      "alg must be one",
+    );
   });
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { assert } from "@std/assert";
-import type { JwkSet } from "../../../auth/jwt/jwk.ts";
+import type { JwkSet } from "../../../auth/jwt/types.ts";
 import type { KeyService } from "../../../auth/keys/key_service.ts";
 import { randomNumbers } from "../../static/_random.ts";
 import { type KeyBench, keyBench, kidOf, LEAD, NUMBERS, START } from "./_key_service.ts";

@@ -4,14 +4,10 @@
  * @module
  */
 
-import { encodeBase62 } from "../../../auth/tokens/_api_key_encoding.ts";
+import { crc32, encodeBase62 } from "../../../auth/tokens/_api_key_encoding.ts";
 import { utf8 } from "../../../auth/_bytes.ts";
-import { crc32 } from "../../../auth/tokens/_crc32.ts";
-import {
-  type ApiKeyService,
-  apiKeyService,
-  type NewApiKeyOptions,
-} from "../../../auth/tokens/api_key_service.ts";
+import { apiKeyService } from "../../../auth/tokens/api_key_service.ts";
+import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_types.ts";
 import type { ApiKeyStore } from "../../../auth/stores/types.ts";
 import { type ServicesOptions, type WithAda, withAda } from "../_services.ts";
 

@@ -148,7 +148,7 @@ const PREFIXES: readonly [why: string, prefix: unknown, error: typeof TypeError]
 for (const [why, prefix, error] of PREFIXES) {
   Deno.test(`generateApiKey() refuses a prefix of ${why}`, async () => {
     const thrown = await assertRejects(() => generateApiKey(untyped(prefix)), error);
-    assert(thrown.message.startsWith("Cannot generate API key: the prefix is "));
+    assert(thrown.message.startsWith("Cannot generate API key: prefix must be "));
   });
 }
 

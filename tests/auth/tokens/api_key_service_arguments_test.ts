@@ -31,10 +31,6 @@ for (const [why, options, error] of SERVICES) {
 }
 
 const OPTIONS: readonly [why: string, options: unknown, error: typeof TypeError][] = [
-  ["a misspelt end, which would be none", { expiresin: 60 }, TypeError],
-  ["an end in a member of another name", { expiresAt: START + 60 }, TypeError],
-  ["options that are null", null, TypeError],
-  ["options that are a text", "Backup", TypeError],
   ["a name that is no text", { name: 7 }, TypeError],
   ["a name that is null", { name: null }, TypeError],
   ["an empty name", { name: "" }, RangeError],

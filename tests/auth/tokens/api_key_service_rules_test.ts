@@ -15,7 +15,7 @@ Deno.test("apiKeyService() takes one key as the most that a user may have", asyn
 for (const maxPerUser of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) {
   Deno.test(`apiKeyService() refuses ${maxPerUser} as the most that a user may have`, () => {
     const make = () => apiKeyService({ ...inMemoryAuthStores(), maxPerUser });
-    assertThrows(make, RangeError, "maxPerUser is not a whole number from 1 on");
+    assertThrows(make, RangeError, "maxPerUser must be a positive integer");
   });
 }
 

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { digestText } from "../../../auth/_kdf.ts";
 import { generateApiKey, parseApiKey } from "../../../auth/tokens/api_key_format.ts";
-import { type ApiKeyService, apiKeyService } from "../../../auth/tokens/api_key_service.ts";
+import { apiKeyService } from "../../../auth/tokens/api_key_service.ts";
+import type { ApiKeyService } from "../../../auth/tokens/api_key_types.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { madeUp, withKey, type WithKeys, withKeys } from "./_api_keys.ts";
 import { ADA, CLIENT, OTHER_PASSWORD, repeat, setDisabled, START } from "../_services.ts";
@@ -160,7 +161,7 @@ for (const [why, close, open] of CLOSED) {
     const error = await assertRejects(() => made.apiKeys.create("u1"), TypeError);
     assertEquals(
       error.message,
-      "Cannot create API key: there is no such user, or the account is closed",
+      "Cannot create API key: the user does not exist or is disabled",
     );
     assertEquals([made.calls, made.events], [[], []]);
   });

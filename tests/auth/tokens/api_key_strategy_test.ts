@@ -1,6 +1,6 @@
 import { chain, type StrategyResult } from "@gatehouse/http";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_service.ts";
+import type { ApiKeyService, NewApiKeyOptions } from "../../../auth/tokens/api_key_types.ts";
 import { apiKeyStrategy } from "../../../auth/tokens/api_key_strategy.ts";
 import { untyped } from "../../router/_helpers.ts";
 import { madeUp, withKey, type WithKeys } from "./_api_keys.ts";
@@ -79,7 +79,7 @@ for (const [why, field, hits] of FAILURES) {
 const FAILED: StrategyResult = {
   status: "failed",
   code: "invalid_api_key",
-  message: "There is no such API key",
+  message: "API key is unknown",
 };
 
 const ENDS: readonly (readonly [why: string, end: (made: Made) => unknown])[] = [
@@ -163,7 +163,7 @@ Deno.test("apiKeyStrategy() goes by the clock that it is given", async () => {
   await assertRejects(
     () => Promise.resolve(strategy.authenticate({ request })),
     RangeError,
-    "Cannot tell the time",
+    "Invalid clock",
   );
 });
 

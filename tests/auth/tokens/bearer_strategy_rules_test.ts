@@ -81,7 +81,11 @@ for (const [why, realm] of REALMS) {
   Deno.test(`bearerTokenStrategy() refuses a realm that is no plain text: ${why}`, async () => {
     const keys = await generateJwk("ES256");
     const options = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE, realm };
-    assertThrows(() => bearerTokenStrategy(untyped(options)), TypeError, "realm is no text");
+    assertThrows(
+      () => bearerTokenStrategy(untyped(options)),
+      TypeError,
+      "realm must be printable ASCII",
+    );
   });
 }
 

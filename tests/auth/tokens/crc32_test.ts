@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { type Bytes, utf8 } from "../../../auth/_bytes.ts";
-import { crc32 } from "../../../auth/tokens/_crc32.ts";
+import { crc32 } from "../../../auth/tokens/_api_key_encoding.ts";
 
 const VALUES: readonly [why: string, bytes: Bytes, crc: number][] = [
   ["the check value of all catalogues", utf8("123456789"), 0xcbf43926],

@@ -22,7 +22,7 @@ for (const [why, authentication] of UNSOUND) {
   Deno.test(`issue() refuses an authentication with ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(authentication as typeof STAMPED);
-    const message = "Cannot issue refresh token: the authentication lacks";
+    const message = "Cannot issue refresh token: the authentication must have";
     await assertRejects(attempt, TypeError, message);
     assertEquals(asked, []);
   });
@@ -32,9 +32,13 @@ const LOOP: Record<string, unknown> = { secret: "a member's name is no business 
 LOOP.itself = LOOP;
 
 const OPTIONS: readonly [why: string, options: Record<string, unknown>, message: string][] = [
-  ["an empty session", { sessionId: "" }, "sessionId is not a text"],
-  ["a session that is null", { sessionId: null }, "sessionId is not a text"],
-  ["a session that is an object", { sessionId: { id: "s1" } }, "sessionId is not a text"],
+  ["an empty session", { sessionId: "" }, "sessionId must be a non-empty string"],
+  ["a session that is null", { sessionId: null }, "sessionId must be a non-empty string"],
+  [
+    "a session that is an object",
+    { sessionId: { id: "s1" } },
+    "sessionId must be a non-empty string",
+  ],
   ["scopes in one text", { scope: "notes:read notes:write" }, "scope is no list"],
   ["scopes that are null", { scope: null }, "scope is no list"],
   ["an empty scope", { scope: ["notes:read", ""] }, "scope has a word"],
@@ -47,16 +51,16 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
   ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope has a word"],
   ["the same scope twice", { scope: ["a", "a"] }, "scope has a word"],
   ["a scope that is a number", { scope: [7] }, "scope is no list"],
-  ["data that is a function", { data: () => 0 }, "data is not JSON"],
-  ["data that is a symbol", { data: Symbol("data") }, "data is not JSON"],
-  ["data with a big number", { data: { id: 7n } }, "data is not JSON"],
-  ["data that holds itself", { data: LOOP }, "data is not JSON"],
+  ["data that is a function", { data: () => 0 }, "data must be JSON"],
+  ["data that is a symbol", { data: Symbol("data") }, "data must be JSON"],
+  ["data with a big number", { data: { id: 7n } }, "data must be JSON"],
+  ["data that holds itself", { data: LOOP }, "data must be JSON"],
 ];
 for (const [why, options, message] of OPTIONS) {
   Deno.test(`issue() refuses ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(STAMPED, options as IssueRefreshTokenOptions);
-    const type = message === "scope has a word" ? RangeError : TypeError;
+    const type = message === "scope must not have" ? RangeError : TypeError;
     const error = await assertRejects(attempt, type, `Cannot issue refresh token: ${message}`);
     assert(!error.message.includes("secret"));
     assertEquals(asked, []);
@@ -109,24 +113,24 @@ const UNREADABLE: readonly [
   type: string,
   values: readonly unknown[],
 ][] = [
-  ["id", "text", NO_TEXTS],
-  ["sub", "text", NO_TEXTS],
-  ["securityStamp", "text", NO_TEXTS],
-  ["currentHash", "text", NO_TEXTS],
-  ["createdAt", "number of seconds", NO_TIMES],
-  ["expiresAt", "number of seconds", NO_TIMES],
-  ["familyExpiresAt", "number of seconds", NO_TIMES],
-  ["authTime", "number of seconds", NO_TIMES],
-  ["generation", "whole number", NO_NUMBERS],
-  ["amr", "list of texts", [null, undefined, ...NO_LISTS]],
-  ["scope", "list of texts", NO_LISTS],
+  ["id", "a non-empty string", NO_TEXTS],
+  ["sub", "a non-empty string", NO_TEXTS],
+  ["securityStamp", "a non-empty string", NO_TEXTS],
+  ["currentHash", "a non-empty string", NO_TEXTS],
+  ["createdAt", "a number of seconds", NO_TIMES],
+  ["expiresAt", "a number of seconds", NO_TIMES],
+  ["familyExpiresAt", "a number of seconds", NO_TIMES],
+  ["authTime", "a number of seconds", NO_TIMES],
+  ["generation", "an integer", NO_NUMBERS],
+  ["amr", "an array of strings", [null, undefined, ...NO_LISTS]],
+  ["scope", "an array of strings", NO_LISTS],
 ];
 for (const [member, type, values] of UNREADABLE) {
   for (const value of values) {
     Deno.test(`rotate() lets nobody in, and loudly, where ${member} is ${typeof value} ${value}`, async () => {
       const services = await withOdd({ [member]: value });
       const { refresh, issued, events, odd } = services;
-      const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
+      const message = `Cannot use refresh family: the stored ${member} must be ${type}`;
       await assertRejects(() => refresh.rotate(issued.refreshToken), TypeError, message);
       assertEquals(events, []);
       odd.patch = {};

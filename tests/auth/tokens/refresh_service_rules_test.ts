@@ -1,18 +1,8 @@
 /** What a refresh service is told, and when it asks for what goes with the next token. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { untyped } from "../../router/_helpers.ts";
 import { foreignSecret, STAMPED, type WithRefresh, withRefresh } from "./_refresh.ts";
 import { patchUser, refusal, setDisabled } from "../_services.ts";
-
-for (const name of ["sesionId", "scopes", "lifetime"]) {
-  Deno.test(`issue() refuses the option ${name}, which would be left out`, async () => {
-    const { refresh, asked } = await withRefresh();
-    const attempt = () => refresh.issue(STAMPED, untyped({ [name]: undefined }));
-    await assertRejects(attempt, TypeError, `there is no option ${name}`);
-    assertEquals(asked, []);
-  });
-}
 
 /** Why there is no next token, though the family is known. */
 const REFUSED: readonly (readonly [

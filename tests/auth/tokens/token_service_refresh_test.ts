@@ -224,7 +224,7 @@ Deno.test("issue() without a service for refresh tokens makes an access token al
     () => alone.revokeById("u1", refreshToken?.slice(0, 22) ?? ""),
   ];
   for (const attempt of attempts) {
-    await assertRejects(attempt, TypeError, "the token service has no option refresh");
+    await assertRejects(attempt, TypeError, "the token service has no refresh option");
   }
 });
 

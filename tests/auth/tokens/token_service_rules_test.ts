@@ -38,7 +38,7 @@ for (const [why, parties, name] of WRONG) {
     assertThrows(
       () => tokenService(untyped(options)),
       TypeError,
-      `Cannot create token service: ${name} is not a text`,
+      `Cannot create token service: ${name} must be a non-empty string`,
     );
   });
 }

@@ -10,7 +10,7 @@
  * @module
  */
 
-import type { Turns } from "./_turns.ts";
+import type { Turns } from "./_kv_turns.ts";
 import { type EncodedRecord, purgeAfter } from "./_records.ts";
 import type { DenoKv, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 

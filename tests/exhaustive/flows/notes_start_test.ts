@@ -83,13 +83,21 @@ Deno.test("main.ts logs refusals in one line each, without user input", async ()
   });
 });
 
-Deno.test("main.ts prints one line for a setting that it cannot use", async () => {
-  await withFolder(async (folder) => {
-    const { code, stdout, stderr } = await spawn(folder, "80x").output();
-    assertEquals(
-      new TextDecoder().decode(stderr),
-      "Cannot start: PORT must be an integer from 0 to 65535\n",
-    );
-    assertEquals([code, stdout.length], [1, 0]);
+/** PostgreSQL's client reads variables, which the other tests may not. */
+const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, message: string])[] = [
+  [{ PORT: "80x" }, "PORT must be an integer from 0 to 65535"],
+  [
+    { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
+    "cannot connect to DATABASE_URL: ECONNREFUSED",
+  ],
+];
+
+for (const [env, message] of UNUSABLE) {
+  Deno.test(`main.ts prints one line for ${JSON.stringify(env)}`, async () => {
+    await withFolder(async (folder) => {
+      const { code, stdout, stderr } = await spawn(folder, "0", { env }).output();
+      assertEquals(new TextDecoder().decode(stderr), `Cannot start: ${message}\n`);
+      assertEquals([code, stdout.length], [1, 0]);
+    });
   });
-});
+}

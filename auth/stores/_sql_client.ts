@@ -47,7 +47,9 @@ export function sqlRunner(query: SqlQuery<unknown>): RunSql {
         cause: clientError(error, secretsOf(params)),
       });
     }
-    if (Array.isArray(rows) && rows.every(isRow)) return rows;
+    // After a query that failed midway, postgres.js may return the next one's rows after holes (porsager/postgres#1181):
+    // every() and filter() skip holes
+    if (Array.isArray(rows) && rows.every(isRow)) return rows.filter(() => true);
     throw new TypeError(`Cannot ${action}: query must return an array of rows`);
   };
 }
@@ -80,14 +82,11 @@ function secretsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
   return params.filter((param) => typeof param === "string");
 }
 
-/**
- * Whether a statement failed with a violation of a unique index, and so wrote nothing. PostgreSQL reports a code; other
- * databases name the index in the message.
- */
-export function violates(index: string, failure: unknown): boolean {
+/** Whether PostgreSQL reported a violation of a unique index, after which nothing was written. */
+export function isUniqueViolation(failure: unknown): boolean {
   const { cause } = Object(failure) as { readonly cause?: unknown };
-  const { code, message } = Object(cause) as Partial<Record<string, unknown>>;
-  return code === "23505" || (typeof message === "string" && message.includes(index));
+  const { code } = Object(cause) as { readonly code?: unknown };
+  return code === "23505";
 }
 
 /** Decodes a record. @throws {Error} If the row has another format. */

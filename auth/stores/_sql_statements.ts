@@ -24,8 +24,6 @@ export interface ListShape {
 export interface SqlStatements {
   /** The table and its indexes, one statement each. */
   readonly schema: readonly string[];
-  /** Name of the index on unique values. */
-  readonly uniqueIndex: string;
   /** None. Returns a row for each table and index of the schema that exists. */
   readonly schemaParts: string;
   /** Collection, key, now. */
@@ -88,7 +86,6 @@ export function sqlStatements(dialect: SqlDialect, table: string): SqlStatements
 
   return {
     schema: writeSchema(home),
-    uniqueIndex: `${name}_uniq`,
     schemaParts: writeSchemaParts(home),
     get: `SELECT ${RECORD} FROM ${at} WHERE ${keyed} AND ${current(3)}`,
     find: `SELECT key, ${RECORD} FROM ${at} ` +

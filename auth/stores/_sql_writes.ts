@@ -11,11 +11,11 @@
 import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
 import { randomId } from "../_random.ts";
 import {
+  isUniqueViolation,
   readExpiresAt,
   type RunSql,
   type SqlParameter,
   type SqlRow,
-  violates,
 } from "./_sql_client.ts";
 import type { SqlStatements } from "./_sql_statements.ts";
 import { encodeRecord, isExpired } from "./_records.ts";
@@ -86,9 +86,7 @@ async function tryWrite(
     return { written: (await run("write record", text, params)).length > 0 };
   } catch (failure) {
     if (unique === undefined) throw failure;
-    return violates(statements.uniqueIndex, failure)
-      ? { written: false }
-      : { written: false, failure };
+    return isUniqueViolation(failure) ? { written: false } : { written: false, failure };
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a document refuses: types that JSON cannot represent, that nobody found, or whose documentation
+ * Rejected types: types that JSON cannot represent, unresolved types, or whose documentation
  * is wrong.
  */
 
@@ -93,7 +93,7 @@ testMissing();
 function testMissing(): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   MISSING.forEach(([why, , told], i) => {
-    Deno.test(`a document refuses a type that nobody found: ${why}`, async () => {
+    Deno.test(`a document rejects an unresolved type: ${why}`, async () => {
       results ??= readTypeTable({
         types: MISSING.map(([, one]) => one),
         before: `import type { Gone, GoneOf } from "./gone.ts";
@@ -116,7 +116,7 @@ function testMissing(): void {
   });
 }
 
-Deno.test("a document says once why a type without end is refused", async () => {
+Deno.test("a document reports an infinite type once", async () => {
   const types = ["Grow<string>", "Twice<string>"];
   for (const one of await readTypeTable({ types, before: BEFORE })) {
     assert("error" in one && one.error.length < 400, JSON.stringify(one));
@@ -153,11 +153,15 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
     refusals ??= readMembers(WRONG, `type Order = "asc" | "desc";`);
     const result = (await refusals)[i];
     assert(result !== undefined && "error" in result, JSON.stringify(result));
     const [tag = ""] = lines.split(" ");
-    assertMatch(result.error, new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a says ${tag}`), type);
+    assertMatch(
+      result.error,
+      new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a has the tag ${tag}`),
+      type,
+    );
   });
 });

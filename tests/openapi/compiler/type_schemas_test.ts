@@ -1,5 +1,5 @@
 /**
- * What a document says of primitives, literals, lists, and of what the language and the runtime
+ * Documents of primitives, literals, lists, and of what the language and the runtime
  * bring along.
  */
 
@@ -478,14 +478,14 @@ function errorOf(result: TypeResult | undefined): string {
   return result.error;
 }
 
-Deno.test("a document refuses a type again that holds one without end", async () => {
+Deno.test("a document rejects an infinite type again in another type", async () => {
   const types = ["{ a: Half }", "{ b: Half }", "Nest<string>", "{ c: Nest<string> }"];
   for (const one of await readTypeTable({ types, before: BEFORE_AFTER, mayBeWrong: true })) {
     assertMatch(errorOf(one), /infinitely nested/);
   }
 });
 
-Deno.test("a document says the same of a type after one without end as before it", async () => {
+Deno.test("a document describes a type in the same way before and after an infinite type", async () => {
   const types = ["Page<Pet>", "Grow<string>", "Page<Pet>", "Half", "Pet"];
   const [page, , again, , pet] = await readTypeTable({
     types,
@@ -503,7 +503,7 @@ Deno.test("a document says the same of a type after one without end as before it
   assertEquals<unknown>(pet, { schema: ref("Pet"), components: { Pet: objectOf({ name: TEXT }) } });
 });
 
-Deno.test("a document names a type that is not found in the argument of a generic", async () => {
+Deno.test("a document names an unresolved type argument", async () => {
   const [result] = await readTypeTable({
     types: ["Page<Gone>"],
     before: GONE + BEFORE_AFTER,
@@ -512,7 +512,7 @@ Deno.test("a document names a type that is not found in the argument of a generi
   assertMatch(errorOf(result), /has the type Gone of "\.\/gone\.ts", which was not found/);
 });
 
-Deno.test("a document does not miss what toJSON does not write", async () => {
+Deno.test("a document ignores unresolved properties that toJSON does not write", async () => {
   const [result] = await readTypeTable({
     types: ["Stamp"],
     before: GONE + BEFORE_AFTER,
@@ -521,7 +521,7 @@ Deno.test("a document does not miss what toJSON does not write", async () => {
   assertEquals<unknown>(result, { schema: ref("Stamp"), components: { Stamp: TEXT } });
 });
 
-Deno.test("a document refuses a type that is only itself", async () => {
+Deno.test("a document rejects a type alias of itself", async () => {
   const [result] = await readTypeTable({
     types: ["{ a: Self }"],
     before: BEFORE_AFTER,
@@ -530,7 +530,7 @@ Deno.test("a document refuses a type that is only itself", async () => {
   errorOf(result);
 });
 
-Deno.test("a document has the members of a mapped type in the order of their names", async () => {
+Deno.test("a document sorts the properties of a mapped type by name", async () => {
   const [result] = await readTypeTable({
     types: [`{ [K in "zulu" | "mike" | "alpha"]: K }`],
   });
@@ -553,7 +553,7 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
     refusals ??= readMembers(WRONG, "");
     const [tag = ""] = lines.split(" ");
     assertMatch(errorOf((await refusals)[i]), new RegExp(`M${i}\\.a has the tag ${tag}`), type);

@@ -242,13 +242,14 @@ const PLACES: readonly RouteCase[] = [
   }],
 ];
 
-testRoutes([...STATED, ...INFERRED, ...PLACES], APPLICATION);
+const ROUTES = [...STATED, ...INFERRED, ...PLACES];
+const readRoutes = testRoutes(ROUTES, APPLICATION);
 
 Deno.test("generate writes the same bytes of types, whatever else is declared", async () => {
-  const code = [...STATED, ...INFERRED].map(([, , one]) => one).join("\n");
+  const code = ROUTES.map(([, , one]) => one).join("\n");
   const more =
     `type Other = "b" | "a"; interface Zoo { pet: Other } export const zoo: Zoo = { pet: "b" };\n`;
-  const first = await typedDocument(code, APPLICATION);
+  const first = await readRoutes();
   for (const before of EXHAUSTIVE ? [more, ""] : [more]) {
     const { document } = await typedDocument(code, {
       ...APPLICATION,
@@ -324,8 +325,8 @@ const CONTROLLERS: readonly RouteCase[] = [
 
 testRoutes([...GUARDED, ...CONTROLLERS], APPLICATION);
 
-// The program gets past the types of routes, which would say so: the command does not check it.
-Deno.test("generate refuses a handler that takes a form on a route that takes JSON", async () => {
+// The program avoids the types of routes, which would reject it: the command does not check it.
+Deno.test("generate rejects a handler that takes a form on a route that takes JSON", async () => {
   const program = `
 import { createRouter, empty, type Multipart, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
 const router = createRouter({ info: { title: "t", version: "1" } });
@@ -346,7 +347,7 @@ export { router };
   });
 });
 
-Deno.test("generate takes a form without documented fields as one", async () => {
+Deno.test("generate documents a form without documented fields", async () => {
   const program = `
 import { createRouter, empty } from "@gatehouse/http";
 export const router = createRouter({ info: { title: "t", version: "1" } })
@@ -481,7 +482,7 @@ Deno.test("generate --no-types reads no types", async () => {
   assertEquals(Object.keys(document.components.schemas), ["ProblemDetails"]);
 });
 
-/** Routes without a document, and what is said of each. */
+/** Routes without a document, and the expected message. */
 const REFUSED: readonly (readonly [why: string, route: string, code: string, told: RegExp])[] = [
   [
     "a map",
@@ -553,7 +554,7 @@ const REFUSED: readonly (readonly [why: string, route: string, code: string, tol
   ],
 ];
 
-Deno.test("generate says of types that JSON cannot represent where they are, and in which route", async () => {
+Deno.test("generate names place and route of types that JSON cannot represent", async () => {
   const code = `${TYPED_IMPORTS}import type { Gone } from "./gone.ts";
 import type { Deep } from "./other.ts";
 const router = createRouter();
@@ -581,7 +582,7 @@ export { router };
   });
 });
 
-Deno.test("generate says at which line a type stands that JSON cannot represent", async () => {
+Deno.test("generate names the line of a type that JSON cannot represent", async () => {
   const code = `${TYPED_IMPORTS}const router = createRouter();
 interface Page<T> {
   items: T[];
@@ -597,7 +598,7 @@ export { router };
   });
 });
 
-Deno.test("generate notes a route whose types it does not find", async () => {
+Deno.test("generate notes a route whose types are not found", async () => {
   const code = `const args = ["/spread", () => json({ a: 1 })] as const;
     router.get(...args);
     router.get("/fine", () => json({ fine: 1 }));`;

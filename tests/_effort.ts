@@ -30,3 +30,5 @@ export const RANDOM_ROUTERS: number = size(100, 1_000);
 export const TYPE_VALUES: number = size(60, 300);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);
+/** Random inputs of a parser or a rule. */
+export const INPUTS: number = size(1_000, 24_000);

@@ -85,7 +85,11 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["null", { registration: null }, "registration must be"],
   ["a flag", { registration: false }, "registration must be"],
   ["an inherited name", { registration: "constructor" }, "registration must be"],
-  ["another name, which would leave it open", { registraton: "closed" }, "unknown option registraton"],
+  [
+    "another name, which would leave it open",
+    { registraton: "closed" },
+    "unknown option registraton",
+  ],
 ];
 
 for (const [why, options, message] of WRONG) {

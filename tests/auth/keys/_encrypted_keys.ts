@@ -9,7 +9,7 @@ import { assertRejects } from "@std/assert";
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../../auth/_bytes.ts";
-import { decryptJwk, type OpenedJwk } from "../../../auth/keys/_jwe.ts";
+import { decryptJwk, type DecryptedJwk } from "../../../auth/keys/_jwe.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import type { KeyService, KeyServiceOptions } from "../../../auth/keys/key_service.ts";
 import type { StoredKey } from "../../../auth/stores/types.ts";
@@ -39,7 +39,7 @@ export const STORED: StoredKey = {
 };
 
 /** Opens a text that stands beside what {@linkcode STORED} says, changed as it may be. */
-export function openText(text: unknown, beside: object = {}): Promise<OpenedJwk | undefined> {
+export function openText(text: unknown, beside: object = {}): Promise<DecryptedJwk | undefined> {
   return decryptJwk({ ...STORED, ...beside, key: text }, deriveKeys([TODAY, OLD]));
 }
 

@@ -59,7 +59,12 @@ const WRONG: readonly [
   ["with tokens that end at once", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge must be"],
   ["with maxTokenAge in ms", { store, maxTokenAge: 3_600_000 }, RangeError, "maxTokenAge must be"],
   ["with endless tokens", { store, maxTokenAge: Infinity }, RangeError, "maxTokenAge must be"],
-  ["with rotateAfter in ms", { store, rotateAfter: 7_776_000_000 }, RangeError, "rotateAfter must be"],
+  [
+    "with rotateAfter in ms",
+    { store, rotateAfter: 7_776_000_000 },
+    RangeError,
+    "rotateAfter must be",
+  ],
   ["that rotates before a key may sign", { store, rotateAfter: 1_319 }, RangeError, "from 1320"],
 ];
 for (const [why, options, error, message] of WRONG) {

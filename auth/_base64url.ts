@@ -1,13 +1,13 @@
 /**
- * Base64url without padding, RFC 4648 §5, and plain Base64 without padding as PHC strings have it: one text for given
- * bytes, and no other that decodes to them.
+ * Base64url without padding, RFC 4648 §5, and plain Base64 without padding, as in PHC strings. Decoding is strict: each byte
+ * sequence has exactly one encoding.
  *
  * @module
  */
 
 import type { Bytes } from "./_bytes.ts";
 
-/** What newer runtimes have, and Node 20 has not. */
+/** Methods of newer runtimes, absent in Node 20. */
 interface NativeEncoder {
   readonly toBase64?: (options: { alphabet: "base64url"; omitPadding: true }) => string;
 }
@@ -20,12 +20,12 @@ const BASE64URL_REGEXP = /^[A-Za-z0-9_-]*$/;
 const BASE64_REGEXP = /^[A-Za-z0-9+/]*$/;
 
 /**
- * What a text may end with, by its length modulo 4. One character more makes no byte; the last of two or three has four or
- * two bits that belong to none, and are 0.
+ * Allowed last characters by length modulo 4. A single extra character is invalid; the last of two or three has four or two
+ * unused bits, which must be 0.
  */
 const ENDS = [undefined, "", "AQgw", "AEIMQUYcgkosw048"];
 
-/** Encodes. */
+/** Encodes bytes. */
 export function encodeBase64Url(bytes: Bytes): string {
   const native = bytes as NativeEncoder;
   if (native.toBase64 !== undefined) {
@@ -37,10 +37,10 @@ export function encodeBase64Url(bytes: Bytes): string {
 }
 
 /**
- * Decodes.
+ * Decodes a string.
  *
- * @throws {SyntaxError} If there is padding, whitespace, a character of another alphabet, or a bit that belongs to no
- * byte (RFC 4648 §3.5).
+ * @throws {SyntaxError} If it contains padding, whitespace, a character of another alphabet, or unused bits that are not 0
+ * (RFC 4648 §3.5).
  */
 export function decodeBase64Url(text: string): Bytes {
   const ends = ENDS[text.length % 4];
@@ -65,13 +65,13 @@ function toUrlAlphabet(text: string): string {
   return text.replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** Blanks and padding are passed over by the runtime, and make fewer bytes than as many characters ought to. */
+/** The runtime ignores whitespace and padding, which give fewer bytes than the length implies. */
 function decodeNative(fromBase64: NonNullable<NativeDecoder["fromBase64"]>, text: string): Bytes {
   try {
     const bytes = fromBase64(text, { alphabet: "base64url" });
     if (bytes.length === Math.floor(text.length * 3 / 4)) return bytes;
   } catch {
-    // a character of another alphabet; the runtime's own message may quote it
+    // a character of another alphabet; the runtime's message may quote it
   }
   throw malformed();
 }
@@ -83,5 +83,5 @@ function decode(text: string): Bytes {
 }
 
 function malformed(): SyntaxError {
-  return new SyntaxError("Cannot decode base64url: the text is malformed");
+  return new SyntaxError("Cannot decode base64url: malformed input");
 }

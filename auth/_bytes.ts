@@ -1,33 +1,33 @@
 /**
- * Bytes and text.
+ * Bytes and strings.
  *
  * @module
  */
 
-/** Bytes of our own, as Web Crypto takes and gives them. */
+/** Bytes as Web Crypto takes and returns them. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const ENCODER: TextEncoder = /* @__PURE__ */ new TextEncoder();
 
-/** A text's bytes in UTF-8. */
+/** The UTF-8 encoding of a string. */
 export function utf8(text: string): Bytes {
   return ENCODER.encode(text);
 }
 
-/** What newer runtimes have, and Node 20 has not. */
+/** Methods of newer runtimes, absent in Node 20. */
 interface NativeHex {
   readonly toHex?: () => string;
   readonly fromHex?: (text: string) => Bytes;
 }
 
-/** Bytes in hexadecimal digits, in lower case. */
+/** Encodes bytes in lowercase hexadecimal digits. */
 export function encodeHex(bytes: Bytes): string {
   const native: NativeHex = bytes;
   if (native.toHex !== undefined) return native.toHex();
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Bytes of hexadecimal digits; the caller has checked that they are. */
+/** Decodes hexadecimal digits, which the caller has validated. */
 export function decodeHex(text: string): Bytes {
   const native = Uint8Array as NativeHex;
   if (native.fromHex !== undefined) return native.fromHex(text);
@@ -35,8 +35,8 @@ export function decodeHex(text: string): Bytes {
 }
 
 /**
- * Fields in one row, each behind its length in four bytes, so that no two lists of fields give the same bytes: `["ab",
- * "c"]` and `["a", "bc"]` differ. Texts are well-formed.
+ * Concatenates fields, each prefixed with its length in four bytes, so that different arrays give different bytes: `["ab",
+ * "c"]` and `["a", "bc"]` differ. Strings must be well-formed.
  */
 export function joinFields(fields: readonly (string | Bytes)[]): Bytes {
   const parts = fields.map((field) => typeof field === "string" ? utf8(field) : field);
@@ -51,7 +51,7 @@ export function joinFields(fields: readonly (string | Bytes)[]): Bytes {
   return joined;
 }
 
-/** Whether bytes are the same, in a time that does not tell where they differ. Their length is no secret. */
+/** Constant-time comparison of bytes. Their length is not secret. */
 export function equalBytes(a: Bytes, b: Bytes): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -59,7 +59,7 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
   return difference === 0;
 }
 
-/** Whether texts are the same, in a time that does not tell where they differ. */
+/** Constant-time comparison of strings. */
 export function equalText(a: string, b: string): boolean {
   return equalBytes(utf8(a), utf8(b));
 }

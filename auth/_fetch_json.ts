@@ -1,56 +1,56 @@
 /**
- * Fetching a JSON document from another server, which may be broken, slow or hostile: so many bytes, so many milliseconds,
- * from the address that was asked and from nowhere else.
+ * Fetches a JSON document from another server, which may be broken, slow or hostile: with limits of bytes and time, and
+ * without redirects.
  *
  * @module
  */
 
 import { parseStrictJson } from "./_strict_json.ts";
 
-/** The part of `fetch` that is used. */
+/** The used part of `fetch`. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode fetchJson}. */
 export interface FetchJsonOptions {
-  /** Media types, as `Accept` lists them. */
+  /** Value of `Accept`. */
   readonly accept: string;
-  /** Largest document, in bytes, after decompression. */
+  /** Maximum length of the document in bytes, after decompression. */
   readonly maxBytes: number;
-  /** For how long all of it may last, in milliseconds: to connect, to get an answer, and to read it. */
+  /** Timeout in milliseconds for all of it: connecting, the response, and its body. */
   readonly timeoutMs: number;
-  /** Makes the request. @default {globalThis.fetch} */
+  /** Sends the request. @default {globalThis.fetch} */
   readonly fetch?: FetchFunction | undefined;
 }
 
-/** A document that was fetched. */
+/** A fetched document. */
 export interface FetchedJson {
-  /** What it says. No object in it has a name twice, or the name `__proto__`. */
+  /** The parsed document, without duplicate names and `__proto__`. */
   readonly value: unknown;
-  /** For how many seconds it may be kept, RFC 9111 §4.2; `undefined` if its server does not say. */
+  /** Freshness lifetime in seconds, RFC 9111 §4.2; `undefined` if the server sets none. */
   readonly maxAge: number | undefined;
 }
 
 const MAX_AGE_REGEXP = /^max-age="?(\d{1,10})"?$/;
 
-/** Directives of `Cache-Control` that keep nothing, and those of a time that is none, RFC 9111 §4.2.1. */
+/** Directives of `Cache-Control` that forbid caching, and invalid `max-age`, RFC 9111 §4.2.1. */
 const NOT_KEPT_REGEXP = /^(?:no-store|no-cache|max-age)(?:=|$)/;
 
 const SECONDS_REGEXP = /^\d{1,10}$/;
 
 /**
- * Fetches a JSON document by GET. The caller has looked at the URL by `publicUrl`. No redirect is followed, and nothing is
- * sent that says who asks.
+ * Fetches a JSON document by GET. The caller has checked the URL by `publicUrl`. Redirects are not followed, and no
+ * credentials are sent.
  *
- * @throws {Error} If there is no connection, no answer in time, another status than 200, a page, a document that is too
- * large, or one that is not JSON. Nothing of the answer but its status is in the message.
+ * @throws {Error} If the connection fails, the request times out, the status is not 200, or the document is HTML, too large
+ * or not JSON. The message contains nothing of the response but its status.
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<FetchedJson> {
   const { timeoutMs } = options;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // The signal alone is not enough: a fetch that was given may not look at it
+  // The signal alone is not enough: a custom fetch may ignore it
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure("it took too long")), timeoutMs);
+    timer = setTimeout(() => reject(failure("timeout")), timeoutMs);
   });
   try {
     return await Promise.race([fetchDocument(url, options, controller.signal), expired]);
@@ -62,7 +62,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
   }
 }
 
-/** All of it but the time. Whatever is open when the signal comes is closed. */
+/** Everything but the timeout. The body is cancelled when the signal aborts. */
 async function fetchDocument(
   url: string,
   { accept, maxBytes, fetch = globalThis.fetch }: FetchJsonOptions,
@@ -84,20 +84,20 @@ async function connect(send: () => Promise<Response>): Promise<Response> {
   try {
     return await send();
   } catch (cause) {
-    throw failure("there is no connection", { cause });
+    throw failure("no connection", { cause });
   }
 }
 
-/** Refuses by the head what need not be read. A redirect has a status of its own, or 0 in browsers. */
+/** Rejects by status and headers, before the body is read. A redirect has status 3xx, or 0 in browsers. */
 function checkHead({ status, redirected, headers }: Response, maxBytes: number): void {
-  if (status !== 200) throw failure(`the answer's status is ${status}`);
-  if (redirected) throw failure("the answer comes from another address");
+  if (status !== 200) throw failure(`the status is ${status}`);
+  if (redirected) throw failure("the response was redirected");
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  if (type.trim().toLowerCase() === "text/html") throw failure("the answer is a page");
-  if (Number(headers.get("content-length")) > maxBytes) throw failure("the answer is too large");
+  if (type.trim().toLowerCase() === "text/html") throw failure("the response is HTML");
+  if (Number(headers.get("content-length")) > maxBytes) throw failure("the response is too large");
 }
 
-/** Counts what arrives, decompressed: what a server says of its length may be a lie. */
+/** Counts decompressed bytes: Content-Length may be wrong. */
 async function readText(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
@@ -108,7 +108,7 @@ async function readText(
     const { done, value } = await readChunk(reader);
     if (done) break;
     size += value.byteLength;
-    if (!(size <= maxBytes)) throw failure("the answer is too large");
+    if (!(size <= maxBytes)) throw failure("the response is too large");
     text += decode(() => decoder.decode(value, { stream: true }));
   }
   return text + decode(() => decoder.decode());
@@ -120,7 +120,7 @@ async function readChunk(
   try {
     return await reader.read();
   } catch (cause) {
-    throw failure("the connection broke", { cause });
+    throw failure("the connection was lost", { cause });
   }
 }
 
@@ -128,20 +128,20 @@ function decode(bytes: () => string): string {
   try {
     return bytes();
   } catch {
-    throw failure("the answer is not UTF-8");
+    throw failure("the response is not UTF-8");
   }
 }
 
-/** What the parser throws may quote the text, and is not passed on. */
+/** The parser's error is not passed on, because it may quote the document. */
 function parse(text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch {
-    throw failure("the answer is not JSON, or has a name twice");
+    throw failure("the response is not JSON or has duplicate names");
   }
 }
 
-/** The smallest that is said, less the time for which a cache on the way has kept it. */
+/** The smallest `max-age`, minus the `Age` of a shared cache. */
 function maxAgeOf(headers: Headers): number | undefined {
   const directives = (headers.get("cache-control") ?? "").toLowerCase().split(",");
   const ages = directives.map((text) => text.trim()).flatMap((directive) => {

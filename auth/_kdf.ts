@@ -7,7 +7,7 @@
 import { encodeBase64Url } from "./_base64url.ts";
 import { type Bytes, utf8 } from "./_bytes.ts";
 
-/** A hash function by its name in Web Crypto. */
+/** The Web Crypto name of a hash function. */
 export type HashName = "SHA-256" | "SHA-384" | "SHA-512";
 
 /** Options of {@linkcode hkdf}. */
@@ -15,11 +15,11 @@ export interface HkdfOptions {
   readonly hash?: HashName;
   readonly salt: Bytes;
   readonly info: Bytes;
-  /** Bytes to derive; at most 255 digests. */
+  /** Length in bytes; at most 255 digests. */
   readonly length: number;
 }
 
-/** Derives a key from a secret, RFC 5869. @throws {DOMException} If more than 255 digests are asked for. */
+/** Derives a key from a secret, RFC 5869. @throws {DOMException} If `length` exceeds 255 digests. */
 export async function hkdf(secret: Bytes, options: HkdfOptions): Promise<Bytes> {
   const { hash = "SHA-256", salt, info, length } = options;
   const key = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
@@ -32,11 +32,11 @@ export interface Pbkdf2Options {
   readonly hash?: HashName;
   readonly salt: Bytes;
   readonly iterations: number;
-  /** Bytes to derive. */
+  /** Length in bytes. */
   readonly length: number;
 }
 
-/** Derives a key from a password, RFC 8018 §5.2. @throws {DOMException} If the runtime allows fewer iterations. */
+/** Derives a key from a password, RFC 8018 §5.2. @throws {DOMException} If the runtime limits the iterations to fewer. */
 export async function pbkdf2(password: Bytes, options: Pbkdf2Options): Promise<Bytes> {
   const { hash = "SHA-256", salt, iterations, length } = options;
   const key = await crypto.subtle.importKey("raw", password, "PBKDF2", false, ["deriveBits"]);
@@ -44,7 +44,7 @@ export async function pbkdf2(password: Bytes, options: Pbkdf2Options): Promise<B
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, length * 8));
 }
 
-/** SHA-256 of a text in base64url: what is stored of a token. */
+/** SHA-256 of a string in base64url: the stored form of tokens. */
 export async function digestText(text: string): Promise<string> {
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
 }

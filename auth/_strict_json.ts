@@ -1,6 +1,6 @@
 /**
- * JSON in which no name stands twice, RFC 7515 §4 and RFC 7519 §4: of two claims of one name, one program would take the
- * first and another the last.
+ * JSON without duplicate names, RFC 7515 §4 and RFC 7519 §4: of two claims with the same name, one parser takes the first
+ * and another the last.
  *
  * @module
  */
@@ -13,10 +13,10 @@ const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder("utf-8", {
 });
 
 /**
- * Parses the JSON text of an object.
+ * Parses a JSON object.
  *
- * @throws {SyntaxError} If it is none, a name stands twice in one object, or one is `__proto__`, which would become the
- * prototype of whatever it is copied to.
+ * @throws {SyntaxError} If it is not an object, a name is a duplicate within its object, or a name is `__proto__`, which would
+ * become the prototype of an object that it is copied to.
  * @throws {TypeError} If bytes are not UTF-8.
  */
 export function parseStrictObject(json: string | Bytes): Record<string, unknown> {
@@ -24,14 +24,14 @@ export function parseStrictObject(json: string | Bytes): Record<string, unknown>
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }
-  throw new SyntaxError("Cannot parse JSON: the value is no object");
+  throw new SyntaxError("Cannot parse JSON: the value must be an object");
 }
 
 /** Parses JSON. @throws {SyntaxError} As {@linkcode parseStrictObject} does. */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (countNames(text) !== countMembers(value)) {
-    throw new SyntaxError("Cannot parse JSON: a name stands twice");
+    throw new SyntaxError("Cannot parse JSON: duplicate name");
   }
   return value;
 }
@@ -40,7 +40,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** How many names there are in a text that is JSON: the colons outside of strings. */
+/** The number of names in valid JSON: the colons outside of strings. */
 function countNames(text: string): number {
   let names = 0;
   for (let i = 0; i < text.length; i++) {
@@ -51,7 +51,7 @@ function countNames(text: string): number {
   return names;
 }
 
-/** Where the string ends that begins there. */
+/** The index of the closing quote of a string. */
 function endOfString(text: string, start: number): number {
   let i = start + 1;
   while (i < text.length && text.charCodeAt(i) !== QUOTE) {
@@ -60,7 +60,7 @@ function endOfString(text: string, start: number): number {
   return i;
 }
 
-/** How many members came of it. Not by recursion: a text of brackets would be deeper than the stack. */
+/** The number of parsed members. Iterative, because nested brackets could exceed the stack. */
 function countMembers(value: unknown): number {
   let members = 0;
   const open = [value].filter(isObject);

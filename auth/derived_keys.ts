@@ -1,6 +1,6 @@
 /**
- * Keys for one purpose each, derived from the application's secret by HKDF-SHA-256, RFC 5869: what was made for one
- * purpose verifies and opens for no other.
+ * Keys for one purpose each, derived from the application's secret by HKDF-SHA-256, RFC 5869: a signature or ciphertext of
+ * one purpose is invalid for every other.
  *
  * @module
  */
@@ -9,51 +9,51 @@ import { type Bytes, utf8 } from "./_bytes.ts";
 import { hkdf } from "./_kdf.ts";
 import { randomBytes } from "./_random.ts";
 
-/** What a derived key makes message authentication codes for. */
+/** Purposes of keys for message authentication codes. */
 export type KeyPurpose = "csrf" | "device" | "throttle";
 
-/** What a derived key encrypts. */
+/** Purposes of encryption keys. */
 export type EncryptionPurpose = "signing-keys";
 
-/** What {@linkcode DerivedKeys.encrypt} makes: what was encrypted by AES-256-GCM. */
+/** Result of {@linkcode DerivedKeys.encrypt}, AES-256-GCM. */
 export interface EncryptedBytes {
-  /** Initialization vector: 12 bytes, drawn anew each time. */
+  /** Initialization vector: 12 random bytes. */
   readonly iv: Uint8Array<ArrayBuffer>;
-  /** As long as what was encrypted. */
+  /** Ciphertext, as long as the plaintext. */
   readonly ciphertext: Uint8Array<ArrayBuffer>;
   /** Authentication tag: 16 bytes. */
   readonly tag: Uint8Array<ArrayBuffer>;
 }
 
-/** What {@linkcode DerivedKeys.decrypt} opened. */
+/** Result of {@linkcode DerivedKeys.decrypt}. */
 export interface DecryptedBytes {
-  /** What was encrypted. */
+  /** Plaintext. */
   readonly plaintext: Uint8Array<ArrayBuffer>;
-  /** Which secret opened it. What an older one opened is to be encrypted anew before that secret goes. */
+  /** Which secret decrypted it. Encrypt again what an older one decrypted, before that secret is removed. */
   readonly by: "first" | "older";
 }
 
-/** Signs, verifies, encrypts and decrypts for a purpose. Made by {@linkcode deriveKeys}. */
+/** Signs, verifies, encrypts and decrypts for a purpose. Created by {@linkcode deriveKeys}. */
 export interface DerivedKeys {
   /** HMAC-SHA-256 of a message, 32 bytes, by the first secret. */
   sign(purpose: KeyPurpose, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
-  /** Whether a message authentication code was made by any of the secrets, in constant time. */
+  /** Whether any of the secrets made a message authentication code, in constant time. */
   verify(
     purpose: KeyPurpose,
     message: Uint8Array<ArrayBuffer>,
     mac: Uint8Array<ArrayBuffer>,
   ): Promise<boolean>;
   /**
-   * Encrypts by AES-256-GCM and the first secret. One secret is good for 2³² calls of a purpose, NIST SP 800-38D §8.3.
+   * Encrypts by AES-256-GCM and the first secret. A secret must not be used for more than 2³² calls of a purpose, NIST SP 800-38D §8.3.
    *
-   * @param additionalData What is not encrypted, and must be the same to decrypt.
+   * @param additionalData Authenticated, not encrypted; must be the same to decrypt.
    */
   encrypt(
     purpose: EncryptionPurpose,
     plaintext: Uint8Array<ArrayBuffer>,
     additionalData: Uint8Array<ArrayBuffer>,
   ): Promise<EncryptedBytes>;
-  /** Decrypts by whichever of the secrets it was encrypted by; `undefined` if by none, or if one bit is another. */
+  /** Decrypts by any of the secrets; `undefined` if none of them fits, or the data was changed. */
   decrypt(
     purpose: EncryptionPurpose,
     encrypted: EncryptedBytes,
@@ -79,7 +79,7 @@ const CIPHER: KeyUse = {
   usages: ["encrypt", "decrypt"],
 };
 
-/** What there is to know of a purpose. */
+/** Key use and HKDF info of a purpose. */
 interface PurposeRow {
   readonly use: KeyUse;
   readonly info: string;
@@ -101,19 +101,18 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Derives an application's keys, each when it is first used.
+ * Derives an application's keys, each on first use.
  *
- * To rotate the secret, give a list: the first one signs and encrypts, all verify and decrypt. Processes that are replaced
- * one by one need two deployments: `[old, new]` everywhere first, then `[new, old]`. The old secret may go when what it
- * signed has ended, and when the ring of signing keys is encrypted by the new one: each process of the new list sees to that
- * when it reads the ring, which is a minute after the deployment at the latest where tokens are signed, verified or
- * published, and says through `warn` when the store refuses. A backup opens by the secret of its time. Counts of the
- * throttle begin anew at once.
+ * To rotate the secret, pass an array: the first one signs and encrypts, all verify and decrypt. A rolling deployment needs
+ * two steps: `[old, new]` everywhere first, then `[new, old]`. The old secret may be removed when everything that it signed
+ * has expired, and when the ring of signing keys is encrypted by the new one: each process with the new array does that when
+ * it reads the ring, within a minute of the deployment if tokens are signed, verified or published, and warns if the store
+ * fails. A backup is decrypted by the secret of its time. Counts of the throttle restart at once.
  *
- * If the secret is lost, so is what it encrypted: see {@linkcode keyService}.
+ * If the secret is lost, so is the encrypted data: see {@linkcode keyService}.
  *
- * @param secret At least 32 bytes in UTF-8: `openssl rand -base64 32` makes one. Or several, the newest first.
- * @throws {TypeError} If the secret is no text, or the list is empty.
+ * @param secret At least 32 bytes in UTF-8, for example from `openssl rand -base64 32`. Or several, the newest first.
+ * @throws {TypeError} If the secret is not a string, or the array is empty.
  * @throws {RangeError} If a secret is shorter than 32 bytes.
  *
  * @example
@@ -133,11 +132,11 @@ const TAG_BYTES = 16;
 export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
   if (typeof secret !== "string" && !Array.isArray(secret)) {
     throw new TypeError(
-      "Cannot derive keys: the secret is no text and no list of texts; is its environment variable set?",
+      "Cannot derive keys: the secret must be a string or an array of strings; is its environment variable set?",
     );
   }
   const [first, ...others] = Array.from(typeof secret === "string" ? [secret] : secret, keyRing);
-  if (first === undefined) throw new TypeError("Cannot derive keys: the list of secrets is empty");
+  if (first === undefined) throw new TypeError("Cannot derive keys: the array of secrets is empty");
   return Object.freeze({
     async sign(purpose: KeyPurpose, message: Bytes) {
       const key = await first(purpose, MAC);
@@ -162,14 +161,14 @@ export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
       { iv, ciphertext, tag }: EncryptedBytes,
       additionalData: Bytes,
     ): Promise<DecryptedBytes | undefined> {
-      // A shorter tag is guessed sooner; and bytes that may move from one part to the next are two texts for one thing
+      // A shorter tag is easier to forge, and bytes moved from one part to the next would be a second encoding
       if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) return undefined;
       const bytes = new Uint8Array(ciphertext.length + TAG_BYTES);
       bytes.set(ciphertext);
       bytes.set(tag, ciphertext.length);
       for (const keyOf of [first, ...others]) {
         const key = await keyOf(purpose, CIPHER);
-        const plaintext = await open(key, gcmParams(iv, additionalData), bytes);
+        const plaintext = await decryptBytes(key, gcmParams(iv, additionalData), bytes);
         if (plaintext !== undefined) return { plaintext, by: keyOf === first ? "first" : "older" };
       }
       return undefined;
@@ -177,13 +176,13 @@ export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
   });
 }
 
-/** The keys of one secret. Keys are kept, never the promise of one: in workerd no request waits for another's. */
+/** The keys of one secret. Keys are cached, not promises: in workerd no request may wait for another's promise. */
 function keyRing(secret: unknown): (purpose: Purpose, use: KeyUse) => Promise<CryptoKey> {
   const bytes = readSecret(secret);
   const derived = new Map<Purpose, CryptoKey>();
   return async (purpose, use) => {
     const row: PurposeRow | undefined = KEY_TABLE[purpose];
-    if (row?.use !== use) throw new TypeError("Cannot derive key: there is no such purpose");
+    if (row?.use !== use) throw new TypeError("Cannot derive key: unknown purpose");
     const key = derived.get(purpose) ?? await deriveKey(bytes, row);
     derived.set(purpose, key);
     return key;
@@ -199,7 +198,7 @@ function gcmParams(iv: Bytes, additionalData: Bytes): AesGcmParams {
   return { name: "AES-GCM", iv, additionalData, tagLength: 8 * TAG_BYTES };
 }
 
-async function open(
+async function decryptBytes(
   key: CryptoKey,
   params: AesGcmParams,
   bytes: Bytes,
@@ -207,16 +206,18 @@ async function open(
   try {
     return new Uint8Array(await crypto.subtle.decrypt(params, key, bytes));
   } catch {
-    return undefined; // the runtime says no more than that either
+    return undefined; // the runtime gives no reason either
   }
 }
 
 function readSecret(secret: unknown): Bytes {
-  if (typeof secret !== "string") throw new TypeError("Cannot derive keys: a secret is no text");
+  if (typeof secret !== "string") {
+    throw new TypeError("Cannot derive keys: a secret must be a string");
+  }
   const bytes = utf8(secret);
   if (bytes.length < SECRET_BYTES) {
     throw new RangeError(
-      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} are needed; make one by openssl rand -base64 32`,
+      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} are required; generate one with openssl rand -base64 32`,
     );
   }
   return bytes;

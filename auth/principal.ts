@@ -129,11 +129,11 @@ export function createPrincipal(init: PrincipalInit, options: PrincipalOptions =
 }
 
 /**
- * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
- * with nothing.
+ * Checks an authentication before a session or a token is created from it. Without a subject or a security stamp it could
+ * not be revoked.
  *
- * @param cannot What fails without it: `Cannot create session`.
- * @throws {TypeError} If it is none.
+ * @param cannot Start of the message: `Cannot create session`.
+ * @throws {TypeError} If it is not an authentication.
  */
 export function requireAuthentication(
   authentication: Authentication,
@@ -145,7 +145,7 @@ export function requireAuthentication(
     Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
   if (isValid) return authentication;
   throw new TypeError(
-    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
+    `${cannot}: the authentication must have sub, securityStamp, amr, and an authTime in seconds that is not in the future`,
   );
 }
 

@@ -43,17 +43,18 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "static/mod.ts", may: ["router/static_mount.ts"] },
   {
     importer: "static/native_*.ts",
-    may: ["@std/path", "node:crypto", "node:fs", "node:fs/promises", "node:process"],
+    may: ["@std/{crypto,path}", "node:fs", "node:fs/promises", "node:process"],
   },
 
   { importer: "router/*.ts", may: ["router/*.ts"] },
   {
-    importer: "router/{builder,http_router,static_mount,native_static_mount}.ts",
+    importer: "router/{builder,http_router,internals,static_mount,native_static_mount}.ts",
     may: ["static/*.ts"],
   },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/*.ts"] },
+  { importer: "openapi/native_routers.ts", may: ["static/native_live.ts"] },
   {
     importer: "openapi/compiler/*.ts",
     may: [
@@ -92,7 +93,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "auth/http/*.ts",
     may: [
       "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,http/}*.ts",
-      "router/{container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
+      "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },
 ];

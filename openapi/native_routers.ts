@@ -4,11 +4,15 @@
  * @module
  */
 
-import * as builder from "../router/builder.ts";
+import {
+  type BuilderOptions,
+  type RouterBuilder,
+  routerBuilder as createBuilder,
+} from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import * as decorator from "../router/http_router.ts";
+import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { type RouterInternals, withInternals } from "../router/internals.ts";
-import { FILES } from "../router/native_static_mount.ts";
+import { FILES } from "../static/native_live.ts";
 import { generateOpenAPI } from "./generator.ts";
 
 const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };
@@ -35,9 +39,9 @@ const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };
  * ```
  */
 export function routerBuilder<Args extends unknown[] = []>(
-  options: builder.BuilderOptions<Args> = {},
-): builder.RouterBuilder<Args> {
-  return builder.routerBuilder(withInternals(options, INTERNALS));
+  options: BuilderOptions<Args> = {},
+): RouterBuilder<Args> {
+  return createBuilder(withInternals(options, INTERNALS));
 }
 
 /**
@@ -63,6 +67,6 @@ export function routerBuilder<Args extends unknown[] = []>(
  * assertEquals(await response.text(), "body { margin: 0 }");
  * ```
  */
-export function HttpRouter(options: decorator.HttpRouterOptions = {}): ControllerDecorator {
-  return decorator.HttpRouter(withInternals(options, INTERNALS));
+export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
+  return decorateRouter(withInternals(options, INTERNALS));
 }

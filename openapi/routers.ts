@@ -4,11 +4,15 @@
  * @module
  */
 
-import * as builder from "../router/builder.ts";
+import {
+  type BuilderOptions,
+  type RouterBuilder,
+  routerBuilder as createBuilder,
+} from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import * as decorator from "../router/http_router.ts";
+import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { type RouterInternals, withInternals } from "../router/internals.ts";
-import * as router from "../router/router.ts";
+import { createRouter as createBareRouter } from "../router/router.ts";
 import type { RouterOptions, TypedRouter } from "../router/types.ts";
 import { generateOpenAPI } from "./generator.ts";
 
@@ -35,7 +39,7 @@ const INTERNALS: RouterInternals = { generateOpenAPI };
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
 ): TypedRouter<Args> {
-  return router.createRouter(withInternals(options, INTERNALS));
+  return createBareRouter(withInternals(options, INTERNALS));
 }
 
 /**
@@ -55,9 +59,9 @@ export function createRouter<Args extends unknown[] = []>(
  * ```
  */
 export function routerBuilder<Args extends unknown[] = []>(
-  options: builder.BuilderOptions<Args> = {},
-): builder.RouterBuilder<Args> {
-  return builder.routerBuilder(withInternals(options, INTERNALS));
+  options: BuilderOptions<Args> = {},
+): RouterBuilder<Args> {
+  return createBuilder(withInternals(options, INTERNALS));
 }
 
 /**
@@ -79,6 +83,6 @@ export function routerBuilder<Args extends unknown[] = []>(
  * assertEquals(router.openapi().info.title, "Api");
  * ```
  */
-export function HttpRouter(options: decorator.HttpRouterOptions = {}): ControllerDecorator {
-  return decorator.HttpRouter(withInternals(options, INTERNALS));
+export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
+  return decorateRouter(withInternals(options, INTERNALS));
 }

@@ -1,12 +1,12 @@
 /**
- * What the claims of a token must be, RFC 7519 §4.1.
+ * Validation of registered claims, RFC 7519 §4.1.
  *
  * @module
  */
 
 import type { JwtClaims, TokenFailure } from "./types.ts";
 
-/** Rules for claims, read once. */
+/** Expectations of claims, read once. */
 export interface ClaimRules {
   readonly issuers: readonly string[] | undefined;
   readonly audiences: readonly string[] | undefined;
@@ -16,28 +16,28 @@ export interface ClaimRules {
   readonly requiredClaims: readonly string[];
 }
 
-/** A claim whose type is known. A new one needs a {@linkcode TokenFailure}, too. */
+/** A claim with a defined type. A new one needs a {@linkcode TokenFailure} too. */
 type RegisteredClaim = "iss" | "sub" | "aud" | "exp" | "nbf" | "iat" | "jti";
 
-type ClaimType = readonly [name: RegisteredClaim, isSound: (value: unknown) => boolean];
+type ClaimType = readonly [name: RegisteredClaim, isValid: (value: unknown) => boolean];
 
 const CLAIM_TYPES: readonly ClaimType[] = [
-  ["iss", isText],
-  ["sub", isText],
-  ["aud", isTextOrTexts],
+  ["iss", isString],
+  ["sub", isString],
+  ["aud", isStringOrStrings],
   ["exp", isTime],
   ["nbf", isTime],
   ["iat", isTime],
-  ["jti", isText],
+  ["jti", isString],
 ];
 
-/** The first claim that is there and of a wrong type. */
+/** The first claim with a wrong type. */
 export function malformedClaim(claims: JwtClaims): RegisteredClaim | undefined {
-  return CLAIM_TYPES.find(([name, isSound]) => claims[name] !== undefined && !isSound(claims[name]))
+  return CLAIM_TYPES.find(([name, isValid]) => claims[name] !== undefined && !isValid(claims[name]))
     ?.[0];
 }
 
-/** What is wrong with claims at a time; nothing if they are right. */
+/** Why claims are rejected at a time; `undefined` if they are valid. */
 export function validateClaims(
   claims: JwtClaims,
   rules: ClaimRules,
@@ -45,16 +45,16 @@ export function validateClaims(
 ): TokenFailure | undefined {
   const malformed = malformedClaim(claims);
   if (malformed !== undefined) return `${malformed}_malformed`;
-  return timesProblem(claims, rules, at) ?? partiesProblem(claims, rules) ??
+  return validateTimes(claims, rules, at) ?? validateParties(claims, rules) ??
     missingClaim(claims, rules);
 }
 
-function timesProblem(
+function validateTimes(
   { exp, nbf, iat }: JwtClaims,
   { clockTolerance, maxAge }: ClaimRules,
   at: number,
 ): TokenFailure | undefined {
-  if (exp === undefined) return "exp_missing"; // one that never ends cannot be taken back
+  if (exp === undefined) return "exp_missing"; // a token without expiry could not be revoked
   if (at >= exp + clockTolerance) return "expired"; // §4.1.4: on or after
   if (nbf !== undefined && nbf > at + clockTolerance) return "not_yet_valid"; // §4.1.5
   if (maxAge === undefined) return undefined;
@@ -63,17 +63,17 @@ function timesProblem(
   return at - iat > maxAge + clockTolerance ? "max_age_exceeded" : undefined;
 }
 
-function partiesProblem(
+function validateParties(
   { iss, aud, sub }: JwtClaims,
   { issuers, audiences, subject }: ClaimRules,
 ): TokenFailure | undefined {
   if (issuers !== undefined) {
     if (iss === undefined) return "iss_missing";
-    if (!issuers.includes(iss)) return "iss_mismatch"; // character by character
+    if (!issuers.includes(iss)) return "iss_mismatch"; // exact comparison
   }
   const intended = typeof aud === "string" ? [aud] : aud;
   if (audiences !== undefined && intended === undefined) return "aud_missing";
-  // §4.1.3: whoever does not find itself among them must refuse; so does whoever does not say who it is
+  // §4.1.3: a recipient that is not in the audience must reject the token; so does one without a name
   if (intended !== undefined && !intended.some((one) => audiences?.includes(one))) {
     return "aud_mismatch";
   }
@@ -91,15 +91,15 @@ function missingClaim(
   return missing === undefined ? undefined : `${missing}_missing`;
 }
 
-function isText(value: unknown): boolean {
+function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function isTextOrTexts(value: unknown): boolean {
-  return isText(value) || (Array.isArray(value) && value.every(isText));
+function isStringOrStrings(value: unknown): boolean {
+  return isString(value) || (Array.isArray(value) && value.every(isString));
 }
 
-/** RFC 7519 §2, NumericDate. `1e400` is parsed as infinite. */
+/** RFC 7519 §2, NumericDate. JSON parses `1e400` as infinite. */
 function isTime(value: unknown): boolean {
   return Number.isFinite(value);
 }

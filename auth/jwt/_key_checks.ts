@@ -1,5 +1,6 @@
 /**
- * Points on curves. Runtimes import points that are on none, and throw only when they verify.
+ * Checks of curve points and RSA numbers that runtimes omit: they import points that are not on the curve and throw only
+ * when they verify.
  *
  * @module
  */
@@ -37,11 +38,11 @@ const CURVES: Readonly<Record<string, Curve>> = {
   },
 };
 
-/** The integers that Ed25519 counts with, RFC 8032 §5.1. */
+/** The field prime and the constant d of Ed25519, RFC 8032 §5.1. */
 const ED25519_P = 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffedn;
 const ED25519_D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 
-/** The y of the points of order 1, 2, 4 and 8: under such a key, signatures of anything verify. */
+/** y of the points of order 1, 2, 4 and 8: under such a key, signatures of any message verify. */
 const SMALL_ORDER_Y: readonly bigint[] = [
   0n,
   1n,
@@ -50,12 +51,12 @@ const SMALL_ORDER_Y: readonly bigint[] = [
   0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
 ];
 
-/** Bytes of a coordinate; of a private key too. */
+/** Length of a coordinate and of a private key, in bytes. */
 export function coordinateBytes(crv: string): number | undefined {
   return Object.hasOwn(CURVES, crv) ? CURVES[crv]?.bytes : undefined;
 }
 
-/** Whether a point is on a curve. Points at infinity have no coordinates. */
+/** Whether a point is on a curve. The point at infinity has no coordinates. */
 export function isOnCurve(crv: string, x: Bytes, y: Bytes): boolean {
   const curve = CURVES[crv];
   if (curve === undefined) return false;
@@ -65,13 +66,13 @@ export function isOnCurve(crv: string, x: Bytes, y: Bytes): boolean {
   return (c * c - (a * a * a - 3n * a + b)) % p === 0n;
 }
 
-/** Whether a number can be a private key: more than 0, and less than the group's order. */
+/** Whether a number is a private key: greater than 0 and less than the order of the group. */
 export function isPrivateScalar(crv: string, d: Bytes): boolean {
   const scalar = toInteger(d);
   return scalar > 0n && scalar < (CURVES[crv]?.n ?? 0n);
 }
 
-/** Whether bytes are a public key of Ed25519, RFC 8032 §5.1.3, that is of no small order. */
+/** Whether bytes are an Ed25519 public key, RFC 8032 §5.1.3, that does not have small order. */
 export function isEd25519Point(bytes: Bytes): boolean {
   const reversed = bytes.slice().reverse();
   reversed[0] = (reversed[0] ?? 0) & 0x7f; // the sign of x
@@ -84,7 +85,7 @@ export function isEd25519Point(bytes: Bytes): boolean {
   return power(modulo(above * below, ED25519_P), (ED25519_P - 1n) / 2n, ED25519_P) === 1n;
 }
 
-/** Bytes as an integer, the first byte being the highest. */
+/** Bytes as a big-endian integer. */
 export function toInteger(bytes: Bytes): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${encodeHex(bytes)}`);
 }
@@ -103,14 +104,14 @@ function power(base: bigint, exponent: bigint, p: bigint): bigint {
   return result;
 }
 
-/** Bits of a modulus: fewer are too weak, RFC 7518 §3.3; more would take a verifier's time. */
+/** Length of a modulus in bits: fewer are too weak, RFC 7518 §3.3; more would exhaust a verifier. */
 const MIN_BITS = 2_048;
 const MAX_BITS = 8_192;
 
-/** Bytes of an exponent; a long one would take a verifier's time. */
+/** Maximum length of an exponent in bytes: a longer one would exhaust a verifier. */
 const MAX_EXPONENT_BYTES = 8;
 
-/** Primes that tell moduli of a certain faulty library, CVE-2017-15361. */
+/** Primes that identify the moduli of the ROCA vulnerability, CVE-2017-15361. */
 const ROCA_PRIMES: readonly number[] = [
   11,
   13,
@@ -131,23 +132,23 @@ const ROCA_PRIMES: readonly number[] = [
   157,
 ];
 
-/** What is wrong with a public key, if anything. Both numbers have no zero in front, RFC 7518 §2. */
+/** Why an RSA public key is invalid; `undefined` if it is valid. Neither number has a leading zero, RFC 7518 §2. */
 export function validateRsaModulus(n: Bytes, e: Bytes): string | undefined {
   const bits = n.length * 8 - Math.clz32(n[0] ?? 0) + 24;
-  if (bits < MIN_BITS) return `the modulus has ${bits} bits, at least ${MIN_BITS} are needed`;
-  if (bits > MAX_BITS) return `the modulus has ${bits} bits, at most ${MAX_BITS} are taken`;
+  if (bits < MIN_BITS) return `the modulus has ${bits} bits, at least ${MIN_BITS} are required`;
+  if (bits > MAX_BITS) return `the modulus has ${bits} bits, at most ${MAX_BITS} are allowed`;
   const modulus = toInteger(n);
   if (modulus % 2n === 0n) return "the modulus is even";
   if (e.length > MAX_EXPONENT_BYTES) return "the exponent is too long";
   const exponent = toInteger(e);
-  if (exponent < 3n || exponent % 2n === 0n) return "the exponent is not odd, or less than 3";
+  if (exponent < 3n || exponent % 2n === 0n) return "the exponent is even or less than 3";
   if (ROCA_PRIMES.every((prime) => isPowerOfGenerator(modulus, prime))) {
-    return "its primes can be guessed (CVE-2017-15361)";
+    return "its primes are predictable (CVE-2017-15361)";
   }
   return undefined;
 }
 
-/** Whether a modulus is a power of 65537 modulo a prime. Those of the faulty library are for all of the primes. */
+/** Whether a modulus is a power of 65537 modulo a prime. ROCA moduli are, for all of the primes. */
 function isPowerOfGenerator(modulus: bigint, prime: number): boolean {
   const rest = Number(modulus % BigInt(prime));
   const generator = 65_537 % prime;

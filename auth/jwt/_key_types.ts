@@ -1,6 +1,5 @@
 /**
- * The types of keys in JSON: which members each has, and what they must be. One row for each type. And whether a key is
- * as its row says.
+ * The key types of JSON Web Keys: their members and the checks of their values, one row for each type; `use` and `key_ops`.
  *
  * @module
  */
@@ -17,17 +16,17 @@ import {
 import { JWA, type JwaAlgorithm, type JwaRow, type KeyType } from "./jwa.ts";
 import type { Jwk } from "./types.ts";
 
-/** Members of a key that are bytes, decoded. */
+/** Decoded binary members of a key. */
 export type KeyBytes = Readonly<Record<string, Bytes>>;
 
-/** What is to be known of a type of keys. */
+/** What is known about a key type. */
 export interface KeyKind {
-  /** Members that each of them has, in the order of RFC 7638 §3.2. */
+  /** Required public members, in the order of RFC 7638 §3.2. */
   readonly members: readonly string[];
-  /** Members that a private key has beside them. */
+  /** Further members of a private key. */
   readonly privateMembers: readonly string[];
-  /** What is wrong with its numbers, if anything. */
-  problem(bytes: KeyBytes, row: JwaRow): string | undefined;
+  /** Why its values are invalid; `undefined` if they are valid. */
+  validate(bytes: KeyBytes, row: JwaRow): string | undefined;
 }
 
 /** One row for each type. */
@@ -36,7 +35,7 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
   oct: {
     members: ["k", "kty"],
     privateMembers: [],
-    problem({ k }, { hashBytes }) {
+    validate({ k }, { hashBytes }) {
       const length = k?.length ?? 0;
       return length < hashBytes // RFC 7518 §3.2
         ? `the secret has ${length} bytes, at least ${hashBytes} are needed`
@@ -47,10 +46,10 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
   RSA: {
     members: ["e", "kty", "n"],
     privateMembers: ["d", "p", "q", "dp", "dq", "qi"],
-    problem({ n, e, ...others }) {
+    validate({ n, e, ...others }) {
       const numbers = [n, e, ...Object.values(others)];
       if (numbers.some((number) => (number?.[0] ?? 0) === 0)) {
-        return "a number is empty, or has a zero in front"; // RFC 7518 §2
+        return "a number is empty or has a leading zero"; // RFC 7518 §2
       }
       return n && e && validateRsaModulus(n, e);
     },
@@ -59,14 +58,14 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
   EC: {
     members: ["crv", "kty", "x", "y"],
     privateMembers: ["d"],
-    problem({ x, y, d }, { crv = "" }) {
+    validate({ x, y, d }, { crv = "" }) {
       const length = coordinateBytes(crv);
-      if (x?.length !== length || y?.length !== length) return "a coordinate has a wrong length";
+      if (x?.length !== length || y?.length !== length) return "a coordinate has the wrong length";
       if (x === undefined || y === undefined || !isOnCurve(crv, x, y)) {
         return "the point is not on the curve";
       }
       if (d !== undefined && (d.length !== length || !isPrivateScalar(crv, d))) {
-        return "the private number is none";
+        return "the private scalar is out of range";
       }
       return undefined;
     },
@@ -75,47 +74,47 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
   OKP: {
     members: ["crv", "kty", "x"],
     privateMembers: ["d"],
-    problem({ x, d }) {
-      if (x?.length !== 32) return "x has a wrong length";
-      if (!isEd25519Point(x)) return "the point is not on the curve, or of a small order";
-      return d !== undefined && d.length !== 32 ? "d has a wrong length" : undefined;
+    validate({ x, d }) {
+      if (x?.length !== 32) return "x has the wrong length";
+      if (!isEd25519Point(x)) return "the point is not on the curve or has small order";
+      return d !== undefined && d.length !== 32 ? "d has the wrong length" : undefined;
     },
   },
 };
 
-/** Members that are no bytes. */
+/** Members that are not binary. */
 const NAMES: readonly string[] = ["kty", "crv"];
 
-/** Whether there are keys of a type. */
+/** Whether a value names a supported key type. */
 export function isKeyType(kty: unknown): kty is KeyType {
   return typeof kty === "string" && Object.hasOwn(KEY_KINDS, kty);
 }
 
-/** Decodes and checks members. @throws {TypeError} If one is missing or wrong. */
+/** Decodes and checks members. @throws {TypeError} If one is missing or invalid. */
 export function checkMembers(
   jwk: Readonly<Record<string, unknown>>,
   members: readonly string[],
   row: JwaRow,
 ): KeyBytes {
-  if ("oth" in jwk) throw cannotImport("it has more than two primes");
+  if ("oth" in jwk) throw cannotImport("multi-prime RSA is not supported");
   try {
     const bytes = decodeMembers(jwk, members);
-    const problem = KEY_KINDS[row.kty].problem(bytes, row);
+    const problem = KEY_KINDS[row.kty].validate(bytes, row);
     if (problem === undefined) return bytes;
     throw cannotImport(problem);
   } catch (error) {
     throw error instanceof SyntaxError
-      ? cannotImport("a member is missing, or no base64url")
+      ? cannotImport("a member is missing or not base64url")
       : error;
   }
 }
 
-/** A key that is not imported. */
+/** The error for a key that cannot be imported. */
 export function cannotImport(state: string, cause?: unknown): TypeError {
   return new TypeError(`Cannot import key: ${state}`, cause === undefined ? undefined : { cause });
 }
 
-/** Decodes members. @throws {SyntaxError} If one is no text, or no base64url. */
+/** Decodes members. @throws {SyntaxError} If one is missing or not base64url. */
 function decodeMembers(
   jwk: Readonly<Record<string, unknown>>,
   members: readonly string[],
@@ -124,30 +123,34 @@ function decodeMembers(
   for (const member of members) {
     if (NAMES.includes(member)) continue;
     const text = Object.hasOwn(jwk, member) ? jwk[member] : undefined;
-    if (typeof text !== "string") throw new SyntaxError(`Cannot decode: ${member} is no text`);
+    if (typeof text !== "string") {
+      throw new SyntaxError(`Cannot decode: ${member} must be a string`);
+    }
     bytes[member] = decodeBase64Url(text);
   }
   return bytes;
 }
 
-/** Why a key is not for an algorithm and a use, by what it says of itself; nothing if it is. */
+/** Why the declared type, curve, `alg`, `use` or `key_ops` of a key forbid a use; `undefined` if they allow it. */
 export function validateKeyUse(
   jwk: Jwk,
   alg: JwaAlgorithm,
   usage: "sign" | "verify",
 ): string | undefined {
   const { kty, crv } = JWA[alg];
-  if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) return `it is no key of ${alg}`;
+  if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) {
+    return `it is not a key for ${alg}`;
+  }
   if (jwk.alg !== undefined && jwk.alg !== alg) return "it is for another algorithm";
   if (jwk.use !== undefined && jwk.use !== "sig") return "its use is not sig"; // RFC 7517 §4.2
-  return operationsProblem(
+  return validateOperations(
     jwk,
     kty === "oct" ? [usage] : usage === "verify" ? ["verify", "sign"] : ["sign"],
   );
 }
 
-/** RFC 7517 §4.3. The public half of a private key is for verifying, though the key says `sign`. */
-function operationsProblem(
+/** RFC 7517 §4.3. The public half of a private key may verify, although its key_ops are `sign`. */
+function validateOperations(
   { key_ops: operations }: Jwk,
   wanted: readonly string[],
 ): string | undefined {
@@ -155,5 +158,5 @@ function operationsProblem(
   const isValid = Array.isArray(operations) && new Set(operations).size === operations.length;
   return isValid && wanted.some((operation) => operations.includes(operation))
     ? undefined
-    : "its key_ops are for something else";
+    : "its key_ops do not allow it";
 }

@@ -1,5 +1,5 @@
 /**
- * Which keys of a set that somebody publishes are used, RFC 7517 §5.
+ * The usable keys of a published JWK Set, RFC 7517 §5.
  *
  * @module
  */
@@ -9,41 +9,40 @@ import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
 import { importJwk, publicJwk } from "./jwk.ts";
 import type { Jwk } from "./types.ts";
 
-/** The keys of a set. */
+/** The keys of a JWK Set. */
 export interface PublishedKeys {
-  /** Public keys that can verify, their public members alone. */
+  /** Usable public keys, reduced to their public members. */
   readonly keys: readonly Jwk[];
-  /** Names of which there are two keys. Neither is used. */
+  /** Duplicate key ids. Their keys are not used. */
   readonly ambiguous: ReadonlySet<string>;
-  /** What whoever publishes the set should be told. */
+  /** Faults that the publisher should fix. */
   readonly warnings: readonly string[];
 }
 
-/** Each is imported, which takes time; nobody has so many. */
+/** Each key is imported, which takes time. */
 const MAX_KEYS = 100;
 
 /** Members that no published key may have, RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */
 const SECRET_MEMBERS: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-const PRIVATE_KEY = "A private key or a secret stands in a remote key set: it is not used, and " +
-  "should be replaced, as everybody can sign with it";
+const PRIVATE_KEY = "A remote key set contains a private key or a secret: it is not used, and " +
+  "should be replaced, because anyone can sign with it";
 
 const SAME_KID = "Two keys of a remote key set have the same kid: neither is used";
 
 /**
- * Reads a set. Keys that are of no known kind, weak, broken or for something else are left out one by one; so are secrets
- * and private keys, as whoever reads the set could sign with them.
+ * Reads a JWK Set. Keys that are unknown, weak, malformed or for another use are ignored one by one; so are secrets and
+ * private keys, because everyone who reads the set could sign with them.
  *
- * @param earlier Keys of the set as it was before: one that is still there stays the same object, by which others keep
- * what they have imported.
- * @throws {TypeError} If it is no set, or has more than 100 keys.
+ * @param earlier The keys read before: a key that is still present keeps its object, which imported keys are cached by.
+ * @throws {TypeError} If it is not a JWK Set or has more than 100 keys.
  */
 export async function readPublishedKeys(
   set: unknown,
   earlier: readonly Jwk[],
 ): Promise<PublishedKeys> {
   const entries = entriesOf(set);
-  const ambiguous = sameKids(entries);
+  const ambiguous = duplicateKids(entries);
   const known = new Map(earlier.map((key) => [JSON.stringify(key), key]));
   const keys: Jwk[] = [];
   for (const entry of entries) {
@@ -61,7 +60,7 @@ export async function readPublishedKeys(
 function entriesOf(set: unknown): readonly Jwk[] {
   const { keys } = (set ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys) || !keys.every(isObject)) {
-    throw new TypeError("Cannot read key set: it has no list of keys");
+    throw new TypeError("Cannot read key set: keys must be an array of objects");
   }
   if (keys.length > MAX_KEYS) {
     throw new TypeError(`Cannot read key set: it has more than ${MAX_KEYS} keys`);
@@ -73,16 +72,16 @@ function isObject(value: unknown): value is Jwk {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Names that stand twice, be it at a key that could not be used: which of them a token means, nobody should have to guess. */
-function sameKids(entries: readonly Jwk[]): ReadonlySet<string> {
+/** Duplicate key ids, of unusable keys too: which key a token means must not be guessed. */
+function duplicateKids(entries: readonly Jwk[]): ReadonlySet<string> {
   const seen = new Set<string>();
-  const twice = new Set<string>();
+  const duplicates = new Set<string>();
   for (const { kid } of entries) {
     if (typeof kid !== "string") continue;
-    if (seen.has(kid)) twice.add(kid);
+    if (seen.has(kid)) duplicates.add(kid);
     seen.add(kid);
   }
-  return twice;
+  return duplicates;
 }
 
 function isAmbiguous({ kid }: Jwk, ambiguous: ReadonlySet<string>): boolean {
@@ -93,10 +92,10 @@ function hasSecret(entry: Jwk): boolean {
   return entry.kty === "oct" || Object.keys(entry).some((name) => SECRET_MEMBERS.includes(name));
 }
 
-/** Imports a key to see whether that can be done; of an RSA key, the algorithm makes no difference. */
+/** Imports a key to find out whether it is usable; for RSA keys, the algorithm makes no difference. */
 async function isUsable(entry: Jwk): Promise<boolean> {
   const alg = algorithmOf(entry);
-  if (alg === undefined || !isText(entry.kid)) return false;
+  if (alg === undefined || !isOptionalString(entry.kid)) return false;
   try {
     await importJwk(entry, { alg, usage: "verify" });
     return true;
@@ -105,11 +104,11 @@ async function isUsable(entry: Jwk): Promise<boolean> {
   }
 }
 
-function isText(kid: unknown): boolean {
+function isOptionalString(kid: unknown): boolean {
   return kid === undefined || typeof kid === "string";
 }
 
-/** The first algorithm that a key is for. */
+/** The first algorithm that fits a key. */
 function algorithmOf(entry: Jwk): JwaAlgorithm | undefined {
   const names = Object.keys(JWA).filter(isJwaAlgorithm);
   return names.find((alg) => validateKeyUse(entry, alg, "verify") === undefined);

@@ -1,5 +1,5 @@
 /**
- * Which key verifies a token, and which algorithm a key signs by.
+ * Selection of the key that verifies a token, and of the algorithm that a key signs by.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import {
 import { JWA, type JwaAlgorithm } from "./jwa.ts";
 import { importJwk } from "./jwk.ts";
 
-/** Finds the one key of a token. */
+/** Finds the key of a token. */
 export type KeyFinder = (header: JwsHeader) => CryptoKey | Promise<CryptoKey>;
 
 type Key = CryptoKey | Jwk;
 
-/** Reads the option `keys`. @throws {TypeError} If it is a text, bytes, or anything else that is no key. */
+/** Reads the option `keys`. @throws {TypeError} If it is not a key: strings and bytes are rejected. */
 export function keyFinder(keys: VerificationKeys): KeyFinder {
   if (typeof keys === "function") {
     return async (header) => await importFound(chooseOf(await keys(header), header), header);
@@ -29,7 +29,7 @@ export function keyFinder(keys: VerificationKeys): KeyFinder {
   if (isJwkSet(keys)) return (header) => importFound(chooseByKid(keys, header), header);
   if (isCryptoKey(keys) || isJwk(keys)) return (header) => importFound(keys, header);
   throw new TypeError(
-    "Cannot verify token: keys is no CryptoKey, JWK, JWK Set or function that finds one",
+    "Cannot verify token: keys must be a CryptoKey, a JWK, a JWK Set or a function",
   );
 }
 
@@ -37,10 +37,10 @@ export function keyFinder(keys: VerificationKeys): KeyFinder {
 export function signingAlgorithm(key: Key, algorithms: readonly JwaAlgorithm[]): JwaAlgorithm {
   const alg = algorithms.find((each) => validateKey(key, each, "sign") === undefined);
   if (alg !== undefined) return alg;
-  throw new TypeError(`Cannot sign token: the key is not for signing by ${algorithms.join()}`);
+  throw new TypeError(`Cannot sign token: the key cannot sign by ${algorithms.join()}`);
 }
 
-/** Imports a key once, and again when somebody has changed it since. */
+/** Imports a key once, and again if it was modified since. */
 export function importOnce(
   key: Key,
   alg: JwaAlgorithm,
@@ -52,7 +52,7 @@ export function importOnce(
   return importAndKeep(key, alg, usage);
 }
 
-/** Whether a value is a key of the runtime. */
+/** Whether a value is a Web Crypto key. */
 function isCryptoKey(key: unknown): key is CryptoKey {
   return typeof CryptoKey !== "undefined" && key instanceof CryptoKey;
 }
@@ -64,7 +64,7 @@ interface ImportedKey {
   readonly key: CryptoKey;
 }
 
-/** By the object that the application holds: keys are gone with it. */
+/** Keyed by the application's object, so that imported keys are collected with it. */
 const IMPORTED: WeakMap<Jwk, readonly ImportedKey[]> = /* @__PURE__ */ new WeakMap();
 
 async function importAndKeep(
@@ -93,7 +93,7 @@ function importFound(key: Key, { alg }: JwsHeader): CryptoKey | Promise<CryptoKe
   });
 }
 
-/** What a resolver found. It has looked at the `kid` where there is one, so that two are one too many. */
+/** Selects from the result of a resolver, which has filtered by `kid` if there is one: two keys are ambiguous then. */
 function chooseOf(found: FoundKeys, header: JwsHeader): Key {
   if (found === undefined) throw tokenError("key_unknown");
   if (!Array.isArray(found)) return checkKey(found as Key);
@@ -101,17 +101,17 @@ function chooseOf(found: FoundKeys, header: JwsHeader): Key {
   return header.kid === undefined ? chooseFitting(list, header) : chooseOnly(list);
 }
 
-/** RFC 7515 §4.1.4: a `kid` that stands twice says nothing. */
+/** RFC 7515 §4.1.4: a duplicate `kid` identifies no key. */
 function chooseByKid(set: JwkSet, header: JwsHeader): Key {
-  const keys = set.keys.filter(isJwk); // RFC 7517 §5: what is not understood is passed over
+  const keys = set.keys.filter(isJwk); // RFC 7517 §5: unknown entries are ignored
   const secrets = keys.filter(({ kty }) => kty === "oct").length;
-  if (secrets > 0 && secrets < keys.length) throw tokenError("key_ambiguous"); // what is published is no secret
+  if (secrets > 0 && secrets < keys.length) throw tokenError("key_ambiguous"); // a published secret is not a secret
   const { kid } = header;
   if (kid === undefined) return chooseFitting(keys, header);
   return chooseOnly(keys.filter((key) => key.kid === kid));
 }
 
-/** A token without a `kid`: one key must fit its algorithm, and no other. */
+/** A token without a `kid`: exactly one key must fit its algorithm. */
 function chooseFitting(keys: readonly Key[], { alg }: JwsHeader): Key {
   return chooseOnly(keys.filter((key) => validateKey(key, alg, "verify") === undefined));
 }
@@ -123,14 +123,14 @@ function chooseOnly(keys: readonly Key[]): Key {
   return key;
 }
 
-/** Why a key is not for an algorithm and a use; nothing if it is. */
+/** Why a key cannot be used with an algorithm; `undefined` if it can. */
 function validateKey(key: Key, alg: JwaAlgorithm, usage: "sign" | "verify"): string | undefined {
-  return isCryptoKey(key) ? cryptoKeyProblem(key, alg, usage) : validateKeyUse(key, alg, usage);
+  return isCryptoKey(key) ? validateCryptoKey(key, alg, usage) : validateKeyUse(key, alg, usage);
 }
 
 const MIN_RSA_BITS = 2_048;
 
-/** The members of `CryptoKey.algorithm` that there are, whatever its type. */
+/** The members of `CryptoKey.algorithm` of all key types. */
 interface KeyAlgorithmMembers {
   readonly name: string;
   readonly hash?: { readonly name: string } | string;
@@ -140,7 +140,7 @@ interface KeyAlgorithmMembers {
   readonly length?: number;
 }
 
-function cryptoKeyProblem(
+function validateCryptoKey(
   { algorithm, usages }: CryptoKey,
   alg: JwaAlgorithm,
   usage: "sign" | "verify",
@@ -151,13 +151,13 @@ function cryptoKeyProblem(
   if (name !== keyParams.name || namedCurve !== keyParams.namedCurve) return "another algorithm";
   if (hashName !== keyParams.hash) return "another hash function";
   if (!usages.includes(usage)) return `not for ${usage}`;
-  if (kty === "RSA" && !isSoundRsa(size)) return "too weak";
+  if (kty === "RSA" && !isValidRsa(size)) return "too weak";
   if (kty === "oct" && (size.length ?? 0) < hashBytes * 8) return "too short"; // RFC 7518 §3.2
   return undefined;
 }
 
-/** An exponent from 3 on, and odd. */
-function isSoundRsa({ modulusLength = 0, publicExponent }: Partial<KeyAlgorithmMembers>): boolean {
+/** A sufficient modulus, and an odd exponent of at least 3. */
+function isValidRsa({ modulusLength = 0, publicExponent }: Partial<KeyAlgorithmMembers>): boolean {
   const digits = [...publicExponent ?? []];
   const last = digits.at(-1) ?? 0;
   const isSmall = last < 3 && digits.slice(0, -1).every((digit) => digit === 0);
@@ -174,5 +174,5 @@ function isJwkSet(keys: unknown): keys is JwkSet {
 
 function checkKey(key: unknown): Key {
   if (isCryptoKey(key) || isJwk(key)) return key;
-  throw new TypeError("Cannot verify token: what the resolver found is no key");
+  throw new TypeError("Cannot verify token: the resolver must return keys");
 }

@@ -1,12 +1,12 @@
 /**
- * The algorithms of JSON Web Signatures, RFC 7518 §3, RFC 8037 §3.1 and RFC 9864 §2.2: one row says all about each.
+ * The algorithms of JSON Web Signatures, RFC 7518 §3, RFC 8037 §3.1 and RFC 9864 §2.2: one row each.
  *
  * @module
  */
 
 import type { Bytes } from "../_bytes.ts";
 
-/** An algorithm, as `alg` names it. */
+/** A value of `alg`. */
 export type JwaAlgorithm =
   | "HS256"
   | "HS384"
@@ -23,21 +23,21 @@ export type JwaAlgorithm =
   | "EdDSA"
   | "Ed25519";
 
-/** An algorithm whose public key verifies, and cannot sign. */
+/** An algorithm with public keys, which verify and cannot sign. */
 export type AsymmetricAlgorithm = Exclude<JwaAlgorithm, `HS${string}`>;
 
-/** A type of keys, RFC 7518 §6.1 and RFC 8037 §2. */
+/** A key type, RFC 7518 §6.1 and RFC 8037 §2. */
 export type KeyType = "oct" | "RSA" | "EC" | "OKP";
 
-/** What Web Crypto is told of an algorithm, and what its keys and signatures must be. */
+/** Web Crypto parameters of an algorithm, and the requirements for its keys and signatures. */
 export interface JwaRow {
-  /** Type of its keys. */
+  /** Key type. */
   readonly kty: KeyType;
-  /** Their curve. */
+  /** Curve. */
   readonly crv?: "P-256" | "P-384" | "P-521" | "Ed25519";
-  /** Bytes of the hash function, and the fewest that a secret may have, RFC 7518 §3.2. */
+  /** Length of a digest in bytes, which is the minimum length of a secret, RFC 7518 §3.2. */
   readonly hashBytes: number;
-  /** Bytes of a signature; those of RSA are as long as the modulus. */
+  /** Length of a signature in bytes; RSA signatures are as long as the modulus. */
   readonly signatureBytes?: number;
   /** For `importKey()` and `generateKey()`. */
   readonly keyParams: {
@@ -53,7 +53,7 @@ export interface JwaRow {
   };
 }
 
-/** One row for each algorithm. Nothing else lists them. */
+/** One row for each algorithm. They are listed nowhere else. */
 export const JWA: { readonly [A in JwaAlgorithm]: JwaRow } = /* @__PURE__ */ Object.freeze({
   HS256: /* @__PURE__ */ hmac(256),
   HS384: /* @__PURE__ */ hmac(384),
@@ -100,7 +100,7 @@ function pss(bits: number): JwaRow {
   return { kty: "RSA", hashBytes: saltLength, keyParams, signParams: { name, saltLength } };
 }
 
-/** RFC 7518 §3.4: R and S one after the other, each as long as the curve's field. */
+/** RFC 7518 §3.4: R and S concatenated, each as long as the field of the curve. */
 function ecdsa(bits: number, crv: "P-256" | "P-384" | "P-521", signatureBytes: number): JwaRow {
   return {
     kty: "EC",
@@ -112,7 +112,7 @@ function ecdsa(bits: number, crv: "P-256" | "P-384" | "P-521", signatureBytes: n
   };
 }
 
-/** RFC 8037 §3.1. `EdDSA` leaves the curve to the key, `Ed25519` (RFC 9864) names it; only this one is here. */
+/** RFC 8037 §3.1. `EdDSA` leaves the curve to the key, `Ed25519` (RFC 9864) names it; Ed448 is not supported. */
 function ed25519(): JwaRow {
   const name = "Ed25519";
   return {
@@ -131,17 +131,19 @@ export function isJwaAlgorithm(value: unknown): value is JwaAlgorithm {
 }
 
 /**
- * An allowlist of algorithms, as an application gives it.
+ * Checks an allowlist of algorithms.
  *
- * @throws {TypeError} If it is none, is empty, or names what there is not.
+ * @throws {TypeError} If it is not an array, is empty, or contains an unsupported algorithm.
  */
 export function checkAlgorithms(cannot: string, list: readonly JwaAlgorithm[]): void {
   if (!Array.isArray(list) || list.length === 0) {
-    throw new TypeError(`${cannot}: say by algorithms which ones are allowed, as ["ES256"]`);
+    throw new TypeError(
+      `${cannot}: algorithms must list the allowed algorithms, for example ["ES256"]`,
+    );
   }
   for (const alg of list as readonly unknown[]) {
     if (!isJwaAlgorithm(alg)) {
-      throw new TypeError(`${cannot}: algorithms has one that there is not; ES256 is one`);
+      throw new TypeError(`${cannot}: unsupported algorithm in algorithms`);
     }
   }
 }
@@ -155,15 +157,15 @@ export async function createSignature(
   return new Uint8Array(await crypto.subtle.sign(JWA[alg].signParams, key, data));
 }
 
-/** What a signature is verified against. */
+/** A signature and the data that it signs. */
 export interface SignedData {
   readonly signature: Bytes;
   readonly data: Bytes;
 }
 
 /**
- * Verifies a signature. Runtimes differ in what they throw for and what they refuse (a point that is not on the curve, a
- * signature of a wrong length), so that a throw is a refusal.
+ * Verifies a signature. Runtimes differ in what they throw for and what they reject (a point that is not on the curve, a
+ * signature of the wrong length), so an error counts as an invalid signature.
  */
 export async function verifySignature(
   alg: JwaAlgorithm,

@@ -1,5 +1,5 @@
 /**
- * Keys in JSON: RFC 7517, RFC 7518 §6, RFC 8037 §2, and their thumbprints, RFC 7638.
+ * JSON Web Keys: RFC 7517, RFC 7518 §6, RFC 8037 §2, and thumbprints, RFC 7638.
  *
  * @module
  */
@@ -27,20 +27,20 @@ import type { Jwk } from "./types.ts";
 
 /** Options of {@linkcode importJwk}. */
 export interface ImportJwkOptions {
-  /** Algorithm. @default the key's `alg`, or the only one of its curve */
+  /** Algorithm. @default the `alg` of the key, or the only algorithm of its curve */
   readonly alg?: JwaAlgorithm | undefined;
-  /** What the key is for. Of a private key, `verify` takes the public half. @default {"sign"} for private keys, else `verify` */
+  /** Use of the key. With `verify`, the public half of a private key is imported. @default {"sign"} for private keys, else `verify` */
   readonly usage?: "sign" | "verify" | undefined;
-  /** Whether the runtime gives the key out again. @default {false} */
+  /** Whether the key can be exported. @default {false} */
   readonly extractable?: boolean | undefined;
 }
 
 /**
- * Imports a key, and checks before what runtimes let through: lengths, that points are on their curve and of no small
- * order, RSA of 2,048 to 8,192 bits with an odd exponent from 3 on (and not CVE-2017-15361), secrets as long as the hash,
- * `use`, `key_ops` and `alg`, and that a private half is of its public half. Secrets (`oct`) sign and verify.
+ * Imports a key after checks that runtimes omit: lengths, that points are on their curve and not of small order, RSA of
+ * 2,048 to 8,192 bits with an odd exponent of at least 3 (and not CVE-2017-15361), secrets at least as long as the hash,
+ * `use`, `key_ops` and `alg`, and that private and public half belong together. Secrets (`oct`) sign and verify.
  *
- * @throws {TypeError} If the key is malformed, weak, or for something else; if an option is unknown or wrong.
+ * @throws {TypeError} If the key is malformed, weak, or not for this use; if an option is invalid.
  *
  * @example
  * ```ts
@@ -53,15 +53,15 @@ export interface ImportJwkOptions {
  * ```
  */
 export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promise<CryptoKey> {
-  if (typeof jwk !== "object" || jwk === null) throw cannotImport("it is no object");
+  if (typeof jwk !== "object" || jwk === null) throw cannotImport("it must be an object");
   const { alg = algorithmOf(jwk), extractable = false } = options;
   const row = rowOf(alg);
   const { usage = isPrivate(jwk) ? "sign" : "verify" } = options;
   if (usage !== "sign" && usage !== "verify") {
-    throw cannotImport("usage is not sign and not verify");
+    throw cannotImport("usage must be sign or verify");
   }
   if (typeof extractable !== "boolean") {
-    throw cannotImport("extractable is neither true nor false");
+    throw cannotImport("extractable must be a boolean");
   }
   const problem = validateKeyUse(jwk, alg, usage);
   if (problem !== undefined) throw cannotImport(problem);
@@ -75,9 +75,9 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
 }
 
 /**
- * Exports a key, private members and all.
+ * Exports a key, including its private members.
  *
- * @throws {TypeError} If the runtime does not give it out, or it is for something else than signatures.
+ * @throws {TypeError} If the key is not extractable or not a signature key.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ export async function exportJwk(key: CryptoKey): Promise<Jwk> {
   const { kty, alg } = exported;
   const isOfTable = Object.values(JWA).some((row) => row.keyParams.name === name);
   if (!isOfTable || !isKeyType(kty)) {
-    throw new TypeError("Cannot export key: it is not for signatures");
+    throw new TypeError("Cannot export key: it is not a signature key");
   }
   const { members, privateMembers } = KEY_KINDS[kty];
   const known = isJwaAlgorithm(alg) && kty !== "OKP" ? { alg } : {};
@@ -106,9 +106,9 @@ export async function exportJwk(key: CryptoKey): Promise<Jwk> {
 }
 
 /**
- * The public half of a key, for others to have: what identifies it, and no private member.
+ * The public half of a key, for publication, without private members.
  *
- * @throws {TypeError} If it is a secret, which has none, or of an unknown type.
+ * @throws {TypeError} If it is a secret, which has no public half, or of an unknown type.
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ export function publicJwk(jwk: Jwk): Jwk {
 }
 
 /**
- * The thumbprint of a key, RFC 7638 §3, in base64url: the same for its private and its public half.
+ * The thumbprint of a key, RFC 7638 §3, in base64url: the same for the private and the public half.
  *
  * @param hash Hash function. @default {"SHA-256"}
  * @throws {TypeError} If the key is malformed.
@@ -150,10 +150,10 @@ export async function jwkThumbprint(
   jwk: Jwk,
   hash: "SHA-256" | "SHA-384" | "SHA-512" = "SHA-256",
 ): Promise<string> {
-  if (!isKeyType(jwk?.kty)) throw new TypeError("Cannot make thumbprint: the key has no known kty");
+  if (!isKeyType(jwk?.kty)) throw new TypeError("Cannot compute thumbprint: unknown kty");
   const names = KEY_KINDS[jwk.kty].members;
   if (!names.every((name) => Object.hasOwn(jwk, name) && typeof jwk[name] === "string")) {
-    throw new TypeError("Cannot make thumbprint: a member of the key is missing");
+    throw new TypeError("Cannot compute thumbprint: a member of the key is missing");
   }
   const members = pick(jwk, names);
   const digest = await crypto.subtle.digest(hash, utf8(JSON.stringify(members)));
@@ -161,10 +161,10 @@ export async function jwkThumbprint(
 }
 
 /**
- * Makes a key: a private one, with `alg` and its thumbprint as `kid`; for `HS…` a secret, which must never be published,
- * and whose `kid` is random, RFC 7638 §7. RSA has 2,048 bits.
+ * Generates a private key with `alg` and its thumbprint as `kid`; for `HS…` a secret, which must never be published and
+ * whose `kid` is random, RFC 7638 §7. RSA keys have 2,048 bits.
  *
- * @throws {TypeError} If there is no such algorithm.
+ * @throws {TypeError} If the algorithm is not supported.
  *
  * @example
  * ```ts
@@ -174,7 +174,7 @@ export async function jwkThumbprint(
  * const jwk = await generateJwk("EdDSA");
  * assertEquals([jwk.kty, jwk.crv, jwk.alg], ["OKP", "Ed25519", "EdDSA"]);
  * assertEquals(jwk.kid, await jwkThumbprint(jwk));
- * assert("d" in jwk, "it is private: keep it where secrets are kept");
+ * assert("d" in jwk, "a private key: store it like a secret");
  * ```
  */
 export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
@@ -184,23 +184,26 @@ export async function generateJwk(alg: JwaAlgorithm): Promise<Jwk> {
     : kty === "oct"
     ? { length: hashBytes * 8 }
     : {};
-  const made = await crypto.subtle.generateKey({ ...keyParams, ...size }, true, ["sign", "verify"]);
-  const exported = await exportJwk("privateKey" in made ? made.privateKey : made);
+  const generated = await crypto.subtle.generateKey({ ...keyParams, ...size }, true, [
+    "sign",
+    "verify",
+  ]);
+  const exported = await exportJwk("privateKey" in generated ? generated.privateKey : generated);
   return { ...exported, alg, kid: kty === "oct" ? randomId() : await jwkThumbprint(exported) };
 }
 
-/** The algorithm that a key names, or that its curve leaves. */
+/** The algorithm that a key names or that its curve determines. */
 function algorithmOf(jwk: Jwk): JwaAlgorithm {
   const { alg, crv } = jwk;
   if (isJwaAlgorithm(alg)) return alg;
-  if (alg !== undefined) throw cannotImport("its alg is unknown");
+  if (alg !== undefined) throw cannotImport("its alg is not supported");
   const ofCurve = Object.entries(JWA).find(([, row]) => crv !== undefined && row.crv === crv)?.[0];
   if (isJwaAlgorithm(ofCurve)) return ofCurve;
-  throw cannotImport("it has no alg; say it by the option alg");
+  throw cannotImport("it has no alg; pass the option alg");
 }
 
 function rowOf(alg: JwaAlgorithm): JwaRow {
-  if (!isJwaAlgorithm(alg)) throw cannotImport("there is no such algorithm");
+  if (!isJwaAlgorithm(alg)) throw cannotImport("unsupported algorithm");
   return JWA[alg];
 }
 
@@ -225,24 +228,24 @@ async function importMembers(
   try {
     return await crypto.subtle.importKey("jwk", members, keyParams, extractable, [usage]);
   } catch (cause) {
-    throw cannotImport("the runtime refuses it", cause);
+    throw cannotImport("the runtime rejects it", cause);
   }
 }
 
-/** Signs and verifies once: a private half of another key would make signatures that nobody can verify. */
+/** Signs and verifies once: signatures of a foreign private half would not verify. */
 async function checkHalves(jwk: Jwk, alg: JwaAlgorithm, privateKey: CryptoKey): Promise<void> {
   const row = JWA[alg];
   const { members } = KEY_KINDS[row.kty];
-  const how = { usage: "verify", extractable: false } as const;
-  const publicKey = await importMembers(pick(jwk, members), row, how);
+  const options = { usage: "verify", extractable: false } as const;
+  const publicKey = await importMembers(pick(jwk, members), row, options);
   const data = utf8("gatehouse");
-  // Some runtimes notice it when they sign, and throw
+  // Some runtimes detect the mismatch when they sign, and throw
   const signature = await createSignature(alg, privateKey, data).catch(() => new Uint8Array());
   if (await verifySignature(alg, publicKey, { signature, data })) return;
-  throw cannotImport("its private half is of another key");
+  throw cannotImport("its private and public half do not match");
 }
 
-/** Members by their names, in the order of the names; what is not there is left out. */
+/** The members with some names, in the order of the names; absent ones are omitted. */
 function pick(
   jwk: Readonly<Record<string, unknown>>,
   names: readonly string[],

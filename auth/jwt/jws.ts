@@ -1,5 +1,5 @@
 /**
- * Signed texts in compact form, RFC 7515 §3.1 and §5.
+ * JSON Web Signature, compact serialization, RFC 7515 §3.1 and §5.
  *
  * @module
  */
@@ -22,11 +22,11 @@ import { checkAlgorithms, createSignature, type JwaAlgorithm, verifySignature } 
 /**
  * Signs a payload.
  *
- * @param payload Text, which is signed in UTF-8, or bytes.
- * @returns The compact form: header, payload and signature in base64url, with dots between.
+ * @param payload A string, which is signed in UTF-8, or bytes.
+ * @returns The compact serialization: header, payload and signature in base64url, separated by dots.
  * @throws {TypeError} If `algorithms` is missing, the key is weak, malformed, or not for signing by one of them, the
- * payload is no text and no bytes, or an option is unknown or wrong; if the header says `alg`, `crit`, `b64`, `__proto__`
- * or `toJSON`, or a `typ` or `kid` that is no text.
+ * payload is neither a string nor bytes, or an option is invalid; if the header has a member `alg`, `crit`, `b64`,
+ * `__proto__` or `toJSON`, or a `typ` or `kid` that is not a string.
  *
  * @example
  * ```ts
@@ -68,13 +68,13 @@ export function jwsSigner(
 }
 
 /**
- * Verifies a signed text in compact form: strict base64url, JSON without a name that stands twice, an allowed algorithm,
- * a key of that algorithm, no `crit` and no `b64`. Keys that the token brings along are never looked at.
+ * Verifies a compact serialization: strict base64url, JSON without duplicate names, an allowed algorithm, a key of that
+ * algorithm, no `crit` and no `b64`. Keys embedded in or referenced by the token are ignored.
  *
  * @throws {AuthError} `invalid_token`, with a {@linkcode TokenFailure} as `reason`.
- * @throws {TypeError} If `algorithms` is missing, `keys` is no key, or an option is unknown or wrong. What a
- * {@linkcode KeyResolver} throws goes through.
- * @throws {RangeError} If `maxBytes` is not a whole number from 1 on.
+ * @throws {TypeError} If `algorithms` is missing, `keys` is not a key, or an option is unknown or invalid. Errors of a
+ * {@linkcode KeyResolver} are passed on.
+ * @throws {RangeError} If `maxBytes` is not a positive integer.
  *
  * @example
  * ```ts
@@ -104,26 +104,26 @@ export async function verifyJws(jws: string, options: VerifyJwsOptions): Promise
   return await jwsVerifier(options)(jws);
 }
 
-/** {@linkcode verifyJws} with options that are read once, and whose names were looked at. */
+/** {@linkcode verifyJws} with options that are read once; their names are checked by the caller. */
 export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise<VerifiedJws> {
   const { algorithms, keys, typ, maxBytes = MAX_BYTES } = options;
   checkAlgorithms("Cannot verify token", algorithms);
   checkMaxBytes(maxBytes);
   if ("typ" in options && (!isName(typ) || typ === "")) {
-    throw new TypeError("Cannot verify token: typ is no text; leave it out, or set it");
+    throw new TypeError("Cannot verify token: typ must be a non-empty string");
   }
   const allowed: readonly JwaAlgorithm[] = [...algorithms];
   const findKey = keyFinder(keys);
   const wanted = typ === undefined ? undefined : mediaType(typ);
 
-  // Size, shape, header, algorithm, extensions, type, key, signature: what costs least comes first
+  // Size, shape, header, algorithm, extensions, type, key, signature: cheapest checks first
   return async (jws) => {
     if (typeof jws !== "string") throw tokenError("token_malformed");
     if (jws.length > maxBytes) throw tokenError("token_too_large");
     const parts = splitJws(jws);
     const header = readHeader(parts.header);
     if (!allowed.includes(header.alg)) throw tokenError("alg_not_allowed");
-    // RFC 7515 §4.1.11: no extension is understood here, and an empty list is malformed. b64: RFC 7797 §6
+    // RFC 7515 §4.1.11: no extension is supported, and an empty array is malformed. b64: RFC 7797 §6
     if ("crit" in header || "b64" in header) throw tokenError("crit_unsupported");
     if (wanted !== undefined && !isOfType(header, wanted)) throw tokenError("typ_mismatch");
     const signature = decodePart(parts.signature);
@@ -136,7 +136,7 @@ export function jwsVerifier(options: VerifyJwsOptions): (jws: string) => Promise
   };
 }
 
-/** A media type as RFC 7515 §4.1.9 compares it. */
+/** A media type in the form in which RFC 7515 §4.1.9 compares it. */
 export function mediaType(typ: string): string {
   return typ.toLowerCase().replace(/^application\/(?=[^/]*$)/, "");
 }
@@ -148,13 +148,13 @@ const VERIFY_NAMES: OptionNames<VerifyJwsOptions> = {
   maxBytes: true,
 };
 
-/** Most bytes of a token. */
+/** Maximum length of a token, in bytes. */
 const MAX_BYTES = 16_384;
 
-/** Longest `kid`: it is a name, and not a document. */
+/** Maximum length of a `kid`. */
 const MAX_KID_LENGTH = 1_024;
 
-/** Members that a caller cannot say: the key says the algorithm, no extension is understood, and JSON is what is written. */
+/** Members that a caller cannot set: the key determines the algorithm, no extension is supported, and the header is JSON. */
 const RESERVED = ["alg", "crit", "b64", "__proto__", "toJSON"];
 
 interface JwsParts {
@@ -178,7 +178,7 @@ function splitJws(jws: string): JwsParts {
 
 function readHeader(encoded: string): JwsHeader {
   const header = readObject(decodePart(encoded));
-  const hasAlg = typeof header.alg === "string"; // RFC 7515 §4.1.1; whether it is one, the allowlist says
+  const hasAlg = typeof header.alg === "string"; // RFC 7515 §4.1.1; the allowlist decides whether it is supported
   if (!hasAlg || !isValidHeader(header)) throw tokenError("token_malformed");
   return header as JwsHeader;
 }
@@ -188,7 +188,7 @@ function isValidHeader({ typ, kid = "" }: Readonly<Record<string, unknown>>): bo
   return typeof kid === "string" && kid.length <= MAX_KID_LENGTH;
 }
 
-/** What a media type can be written in. In other alphabets, some capitals have a small letter of this one. */
+/** Characters of a media type. Some capitals of other alphabets have an ASCII lowercase form. */
 const ASCII_REGEXP = /^[\x20-\x7e]*$/;
 
 function isName(typ: unknown): typ is string {
@@ -215,14 +215,16 @@ function isOfType({ typ }: JwsHeader, wanted: string): boolean {
   return typ !== undefined && mediaType(typ) === wanted;
 }
 
-/** The algorithm first, as everybody writes it. */
+/** The algorithm first, as usual. */
 function encodeHeader(init: JwsHeaderInit, alg: JwaAlgorithm): string {
   const reserved = RESERVED.find((name) => Object.hasOwn(init, name));
   if (reserved !== undefined) {
-    throw new TypeError(`Cannot sign token: the header cannot say ${reserved}`);
+    throw new TypeError(`Cannot sign token: the header must not contain ${reserved}`);
   }
   if (!isValidHeader(init)) {
-    throw new TypeError("Cannot sign token: typ or kid is no text, or kid too long");
+    throw new TypeError(
+      "Cannot sign token: typ and kid must be strings, kid of at most 1,024 characters",
+    );
   }
   return encodeBase64Url(utf8(JSON.stringify({ alg, ...init })));
 }
@@ -234,10 +236,10 @@ function toBytes(payload: string | BufferSource): Bytes {
     const { buffer, byteOffset, byteLength } = payload;
     return new Uint8Array(buffer, byteOffset, byteLength).slice();
   }
-  throw new TypeError("Cannot sign token: the payload is no text and no bytes");
+  throw new TypeError("Cannot sign token: payload must be a string or bytes");
 }
 
 function checkMaxBytes(maxBytes: number): void {
   if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return;
-  throw new RangeError("Cannot verify token: maxBytes is not a whole number from 1 on");
+  throw new RangeError("Cannot verify token: maxBytes must be a positive integer");
 }

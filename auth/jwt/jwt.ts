@@ -19,43 +19,43 @@ import { jwsSigner, jwsVerifier, mediaType } from "./jws.ts";
 
 /** Options of {@linkcode signJwt}. */
 export interface SignJwtOptions extends SignJwsOptions {
-  /** Seconds until the token ends; sets `exp`. */
+  /** Seconds until the token expires; sets `exp`. */
   readonly expiresIn?: number | undefined;
-  /** The time, in seconds since the epoch; sets `iat`, unless the claims say it. */
+  /** The time, in seconds since the epoch; sets `iat`, unless the claims contain it. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of {@linkcode verifyJwt}. What is expected may be left out, and not be `undefined`: a variable that is not set. */
+/** Options of {@linkcode verifyJwt}. An expectation may be omitted, but not `undefined`, which may be an unset variable. */
 export interface VerifyJwtOptions extends VerifyJwsOptions {
-  /** Who may have issued it, character by character; of a list, one of them: names of one party, whose keys sign for all. @default not looked at */
+  /** Accepted issuers, compared exactly; an array holds the names of one party, whose keys sign for all of them. @default not checked */
   readonly issuer?: string | readonly string[];
-  /** Who asks; `aud` must name it, or one of the list. @default a token with `aud` is refused, RFC 7519 §4.1.3 */
+  /** This recipient; `aud` must contain it, or one of the array. @default a token with `aud` is rejected, RFC 7519 §4.1.3 */
   readonly audience?: string | readonly string[];
-  /** Whom it must be about. @default not looked at */
+  /** Required `sub`. @default not checked */
   readonly subject?: string;
   /**
-   * Its type, RFC 8725 §3.11: `at+jwt`. `application/` and case do not count. `JWT` takes one that does not say its type,
-   * too; one that says it is something else has to be asked for.
+   * Required `typ`, RFC 8725 §3.11: `at+jwt`. `application/` and case are ignored. `JWT` also accepts a token without
+   * `typ`; every other type must be named.
    *
    * @default {"JWT"}
    */
   readonly typ?: string;
-  /** Seconds that clocks may be apart, from 0 to 600. @default {30} */
+  /** Allowed clock difference in seconds, from 0 to 600. @default {30} */
   readonly clockTolerance?: number | undefined;
   /**
-   * Most seconds since `iat`, which then has to be there, and not ahead; `clockTolerance` is added to both. Without it
-   * `iat` is not looked at: RFC 7519 §4.1.6 refuses no token that says it was issued later.
+   * Maximum number of seconds since `iat`, which is then required and must not be in the future; `clockTolerance` is
+   * added to both. Without this option `iat` is not checked: RFC 7519 §4.1.6 rejects no token for it.
    *
-   * @default not looked at
+   * @default not checked
    */
   readonly maxAge?: number;
-  /** Claims that have to be there beside `exp`. @default {[]} */
+  /** Required claims beside `exp`. @default {[]} */
   readonly requiredClaims?: readonly string[];
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
 }
 
-/** A token whose signature and claims are right. */
+/** A token with a valid signature and valid claims. */
 export interface VerifiedJwt {
   /** Its header. */
   readonly header: JwsHeader;
@@ -64,10 +64,11 @@ export interface VerifiedJwt {
 }
 
 /**
- * Signs claims. Sets `iat`, `typ: "JWT"` unless the header says otherwise, and the key's `kid`.
+ * Signs claims. Sets `iat`, `typ: "JWT"` unless the header has a `typ`, and the key's `kid`.
  *
- * @throws {TypeError} If nothing says when the token ends, a registered claim is of a wrong type, or as {@linkcode signJws}.
- * @throws {RangeError} If `expiresIn` is not a number of seconds more than 0.
+ * @throws {TypeError} If neither `expiresIn` nor `exp` is given, a registered claim has the wrong type, or as
+ * {@linkcode signJws}.
+ * @throws {RangeError} If `expiresIn` is not a positive number.
  *
  * @example
  * ```ts
@@ -124,19 +125,19 @@ export function jwtSigner(options: SignJwtOptions): (claims: JwtClaims) => Promi
 }
 
 /**
- * Verifies a token: its signature as {@linkcode verifyJws} does, its type, that it has not ended (`exp` must be there) and
- * has begun, and who issued it for whom. A token ends `clockTolerance` seconds after `exp`, at that second.
+ * Verifies a token: its signature as {@linkcode verifyJws} does, its type, `exp` (required), `nbf`, `iss`, `aud` and `sub`.
+ * A token expires `clockTolerance` seconds after `exp`, at that second.
  *
- * @throws {AuthError} `token_expired` or `invalid_token`, with a {@linkcode TokenFailure} as `reason`. Neither holds a part of
- * the token.
- * @throws {TypeError | RangeError} If an option is missing or wrong. What a {@linkcode KeyResolver} throws goes through.
+ * @throws {AuthError} `token_expired` or `invalid_token`, with a {@linkcode TokenFailure} as `reason`. Neither contains a part
+ * of the token.
+ * @throws {TypeError | RangeError} If an option is missing or invalid. Errors of a {@linkcode KeyResolver} are passed on.
  *
  * @example
  * ```ts
  * import { AuthError, generateJwk, publicJwk, signJwt, verifyJwt } from "@gatehouse/http/auth";
  * import { assertEquals, assertRejects } from "@std/assert";
  *
- * // Stands for an issuer's tokens and published keys; `keys` may also be `remoteJwks(address)`
+ * // An issuer's published keys; `keys` may also be `remoteJwks(url)`
  * const [old, current] = [await generateJwk("ES256"), await generateJwk("ES256")];
  * const published = { keys: [publicJwk(old), publicJwk(current)] };
  * const [issuer, audience] = ["https://issuer.example", "https://api.example"];
@@ -167,10 +168,10 @@ export function jwtVerifier(options: VerifyJwtOptions): (token: string) => Promi
   const { algorithms, keys, maxBytes, typ = "JWT" } = options;
   const rules = readRules(options);
   const now = createClock(options.now);
-  const isPlain = mediaType(typ) === "jwt"; // RFC 7519 §5.1: a token need not say that it is one
+  const isPlain = mediaType(typ) === "jwt"; // RFC 7519 §5.1: typ is optional
   const verify = jwsVerifier({ algorithms, keys, maxBytes, ...(isPlain ? {} : { typ }) });
 
-  // The signature before the claims: nobody's word is weighed that anybody could have written
+  // The signature before the claims: unsigned claims must not influence the outcome
   return async (token) => {
     const { header, payload } = await verify(token);
     if (isPlain && mediaType(header.typ ?? typ) !== "jwt") throw tokenError("typ_mismatch");
@@ -189,7 +190,7 @@ function readClaims(payload: Uint8Array<ArrayBuffer>): JwtClaims {
   }
 }
 
-/** A misspelt expectation would not be looked at. */
+/** A misspelt expectation would not be checked. */
 const VERIFY_NAMES: OptionNames<VerifyJwtOptions> = {
   algorithms: true,
   keys: true,
@@ -204,7 +205,7 @@ const VERIFY_NAMES: OptionNames<VerifyJwtOptions> = {
   now: true,
 };
 
-/** What is expected. A variable that is not set must not switch a check off. */
+/** Expectations. An unset variable must not disable a check. */
 const EXPECTED = ["issuer", "audience", "subject", "typ", "maxAge", "requiredClaims"] as const;
 
 const MAX_TOLERANCE = 600;
@@ -212,23 +213,23 @@ const MAX_TOLERANCE = 600;
 function readRules(options: Partial<VerifyJwtOptions>): ClaimRules {
   const unset = EXPECTED.find((name) => name in options && options[name] === undefined);
   if (unset !== undefined) {
-    throw new TypeError(`Cannot verify token: ${unset} is undefined; leave it out, or set it`);
+    throw new TypeError(`Cannot verify token: ${unset} must not be undefined; omit it or set it`);
   }
   const { subject, clockTolerance = 30, maxAge, requiredClaims = [], typ } = options;
   if (!isBetween(clockTolerance, 0, MAX_TOLERANCE)) {
-    throw new RangeError("Cannot verify token: clockTolerance is no number from 0 to 600");
+    throw new RangeError("Cannot verify token: clockTolerance must be a number from 0 to 600");
   }
   if (maxAge !== undefined && !isBetween(maxAge, 0, Number.MAX_VALUE)) {
-    throw new RangeError("Cannot verify token: maxAge is no number of seconds");
+    throw new RangeError("Cannot verify token: maxAge must be a number of seconds");
   }
-  if (!Array.isArray(requiredClaims) || !requiredClaims.every(isText)) {
-    throw new TypeError("Cannot verify token: requiredClaims is no list of texts");
+  if (!Array.isArray(requiredClaims) || !requiredClaims.every(isNonEmptyString)) {
+    throw new TypeError("Cannot verify token: requiredClaims must be an array of strings");
   }
-  checkText("subject", subject);
-  checkText("typ", typ);
+  checkString("subject", subject);
+  checkString("typ", typ);
   return {
-    issuers: readTexts("issuer", options.issuer),
-    audiences: readTexts("audience", options.audience),
+    issuers: readStrings("issuer", options.issuer),
+    audiences: readStrings("audience", options.audience),
     subject,
     clockTolerance,
     maxAge,
@@ -236,30 +237,32 @@ function readRules(options: Partial<VerifyJwtOptions>): ClaimRules {
   };
 }
 
-function readTexts(name: string, value: string | readonly string[] | undefined) {
+function readStrings(name: string, value: string | readonly string[] | undefined) {
   if (value === undefined) return undefined;
   const list: readonly string[] = typeof value === "string" ? [value] : value;
-  if (Array.isArray(list) && list.length > 0 && list.every(isText)) return [...list];
-  throw new TypeError(`Cannot verify token: ${name} is no text and no list of texts`);
+  if (Array.isArray(list) && list.length > 0 && list.every(isNonEmptyString)) return [...list];
+  throw new TypeError(
+    `Cannot verify token: ${name} must be a non-empty string or an array of them`,
+  );
 }
 
-function checkText(name: string, value: string | undefined): void {
-  if (value === undefined || isText(value)) return;
-  throw new TypeError(`Cannot verify token: ${name} is no text`);
+function checkString(name: string, value: string | undefined): void {
+  if (value === undefined || isNonEmptyString(value)) return;
+  throw new TypeError(`Cannot verify token: ${name} must be a non-empty string`);
 }
 
-/** A number, and no text of one, by which a sum would become a text. */
-function isBetween(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && value >= least && value <= most;
+/** A number, not a numeric string, which a sum would concatenate. */
+function isBetween(value: unknown, min: number, max: number): boolean {
+  return typeof value === "number" && value >= min && value <= max;
 }
 
-/** One that is written as it is; `toJSON()` could leave `exp` out, and no verifier takes a claim `__proto__`. */
+/** An object that serializes as it is: `toJSON()` could omit `exp`, and verifiers reject a claim `__proto__`. */
 function isPlainObject(claims: JwtClaims): boolean {
   return typeof claims === "object" && claims !== null && !Array.isArray(claims) &&
     typeof claims["toJSON"] !== "function" && !Object.hasOwn(claims, "__proto__");
 }
 
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 

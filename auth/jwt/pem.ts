@@ -1,5 +1,5 @@
 /**
- * Keys in PEM: the text that `openssl` writes, RFC 7468 §10 and §13.
+ * Keys in PEM, the textual encoding that `openssl` writes, RFC 7468 §10 and §13.
  *
  * @module
  */
@@ -13,32 +13,32 @@ import type { Jwk } from "./types.ts";
 
 /** Options of {@linkcode importPem}. */
 export interface ImportPemOptions {
-  /** Algorithm that the key is for: PEM does not say it. */
+  /** Algorithm of the key, which PEM does not contain. */
   readonly alg: JwaAlgorithm;
-  /** Whether the runtime gives the key out again. @default {false} */
+  /** Whether the key can be exported. @default {false} */
   readonly extractable?: boolean | undefined;
 }
 
-/** What there is, and how to make of it what is taken. */
+/** Other labels, and how to convert them. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "RSA PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt makes a PRIVATE KEY of it",
-  "EC PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt makes a PRIVATE KEY of it",
+  "RSA PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt converts it to a PRIVATE KEY",
+  "EC PRIVATE KEY": "openssl pkcs8 -topk8 -nocrypt converts it to a PRIVATE KEY",
   "ENCRYPTED PRIVATE KEY": "openssl pkcs8 decrypts it",
-  "RSA PUBLIC KEY": "openssl rsa -RSAPublicKey_in -pubout makes a PUBLIC KEY of it",
-  "CERTIFICATE": "openssl x509 -pubkey -noout gives its PUBLIC KEY",
+  "RSA PUBLIC KEY": "openssl rsa -RSAPublicKey_in -pubout converts it to a PUBLIC KEY",
+  "CERTIFICATE": "openssl x509 -pubkey -noout extracts its PUBLIC KEY",
 };
 
-/** Longer than a key of RSA with 8,192 bits. */
+/** Maximum length; an RSA key of 8,192 bits is shorter. */
 const MAX_LENGTH = 16_384;
 
 const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----\s*$/;
 
 /**
  * Imports a `PUBLIC KEY` (SubjectPublicKeyInfo) for verifying, or a `PRIVATE KEY` (PKCS #8) for signing, with the checks of
- * {@linkcode importJwk}. There must be one, and nothing around it.
+ * {@linkcode importJwk}. The string must contain exactly one, and nothing else.
  *
- * @throws {TypeError} If the text is malformed, another kind of PEM (the message says how to convert it), or the key is
- * weak or of another algorithm; if `alg` is missing, or an option is unknown or wrong.
+ * @throws {TypeError} If the string is malformed or has another label (the message says how to convert it), or the key is
+ * weak or of another algorithm; if `alg` is missing, or an option is invalid.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ const PEM_REGEXP = /^\s*-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END 
  */
 export async function importPem(pem: string, options: ImportPemOptions): Promise<CryptoKey> {
   const { alg, extractable = false } = options;
-  if (!isJwaAlgorithm(alg)) throw cannotImport("say its algorithm by alg");
+  if (!isJwaAlgorithm(alg)) throw cannotImport("the option alg must name its algorithm");
   const { label, der } = readPem(pem);
   switch (label) {
     case "PUBLIC KEY":
@@ -65,14 +65,14 @@ export async function importPem(pem: string, options: ImportPemOptions): Promise
       return await importDer("pkcs8", der, { alg, extractable });
   }
   const hint = Object.hasOwn(OTHERS, label) ? `; ${OTHERS[label]}` : "";
-  throw cannotImport(`it is no PUBLIC KEY and no PRIVATE KEY${hint}`);
+  throw cannotImport(`it must be a PUBLIC KEY or a PRIVATE KEY${hint}`);
 }
 
 function readPem(pem: string): { readonly label: string; readonly der: Bytes } {
-  const [, label, body] = isShortText(pem) ? PEM_REGEXP.exec(pem) ?? [] : [];
+  const [, label, body] = isShortString(pem) ? PEM_REGEXP.exec(pem) ?? [] : [];
   if (label === undefined || body === undefined) {
-    const hint = `${pem}`.includes("\\n") ? "; its line ends are written as \\n" : "";
-    throw cannotImport(`the text is no PEM${hint}`);
+    const hint = `${pem}`.includes("\\n") ? "; its line breaks are escaped as \\n" : "";
+    throw cannotImport(`the string is not PEM${hint}`);
   }
   const base64 = body.replace(/\s/g, "").replace(/={1,2}$/, "");
   try {
@@ -82,11 +82,11 @@ function readPem(pem: string): { readonly label: string; readonly der: Bytes } {
   }
 }
 
-function isShortText(pem: unknown): pem is string {
+function isShortString(pem: unknown): pem is string {
   return typeof pem === "string" && pem.length <= MAX_LENGTH;
 }
 
-/** By way of JSON, where the key's numbers can be looked at. */
+/** Converts to JWK first, so that the numbers of the key are checked. */
 async function importDer(
   format: "spki" | "pkcs8",
   der: Bytes,
@@ -105,6 +105,6 @@ async function readDer(
     const { keyParams } = JWA[alg];
     return await exportJwk(await crypto.subtle.importKey(format, der, keyParams, true, [usage]));
   } catch (cause) {
-    throw cannotImport(`the PEM is no key of ${alg}`, cause);
+    throw cannotImport(`the PEM is not a key for ${alg}`, cause);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keys that another server publishes, RFC 7517 §5: fetched when they are needed, kept while they are fresh, and for a while
- * longer when that server does not answer.
+ * JWK Sets of other servers, RFC 7517 §5: fetched on demand, cached while fresh, and used a while longer if the server does
+ * not respond.
  *
  * @module
  */
@@ -18,34 +18,34 @@ import { AuthError } from "../error.ts";
 /** Options of {@linkcode remoteJwks}. */
 export interface RemoteJwksOptions {
   /**
-   * Makes the requests, for a proxy or a resolver that knows private addresses. What it follows by itself is refused.
+   * Sends the requests, for example through a proxy. Responses after redirects are rejected.
    *
-   * @default globalThis.fetch, looked up at each request
+   * @default globalThis.fetch, read at each request
    */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Also takes `http:` and `https:` to this machine itself, for development and tests. @default {false} */
+  /** Also allows `http:` and `https:` to the loopback interface, for development and tests. @default {false} */
   readonly insecureLoopback?: boolean | undefined;
   /**
-   * For how many seconds keys are fresh. A smaller `max-age` of the answer counts instead, but never less than `cooldown`.
+   * For how many seconds keys are fresh. A smaller `max-age` of the response takes precedence, but not below `cooldown`.
    *
    * @default {600}
    */
   readonly cacheAge?: number | undefined;
-  /** Seconds from one request to the next, whatever tokens say and whether it failed or not. @default {30} */
+  /** Minimum number of seconds between two requests, successful or not. @default {30} */
   readonly cooldown?: number | undefined;
-  /** For how many seconds more keys are used while no fresh ones can be had. @default {3_600} */
+  /** For how many seconds stale keys are used while fetching fails. @default {3_600} */
   readonly staleAge?: number | undefined;
-  /** Largest answer, in bytes, after decompression. @default {65_536} */
+  /** Maximum length of a response in bytes, after decompression. @default {65_536} */
   readonly maxBytes?: number | undefined;
-  /** For how many milliseconds a request may last, to its answer's last byte. @default {5_000} */
+  /** Timeout of a request in milliseconds, to the last byte of the response. @default {5_000} */
   readonly timeoutMs?: number | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told when the keys can no longer be fetched, and of published keys that are not used. @default {console.warn} */
+  /** Called with warnings: keys that can no longer be fetched, published keys that are not used. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** Keys, and for how long. */
+/** Cached keys. */
 interface KnownKeys extends PublishedKeys {
   readonly fetchedAt: number;
   readonly freshFor: number;
@@ -53,30 +53,29 @@ interface KnownKeys extends PublishedKeys {
 
 const ACTION = "Cannot set up remote keys";
 
-/** Timers that last longer end at once. */
+/** Longer timers fire at once. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** The registered type of key sets, RFC 7517 §8.5.2, and what most servers say. */
+/** The registered media type of JWK Sets, RFC 7517 §8.5.2, and the one that most servers use. */
 const ACCEPT = "application/jwk-set+json, application/json";
 
 /**
- * Finds the keys of tokens in a set that another server publishes, such as an identity provider's `jwks_uri`.
+ * Finds the keys of tokens in the JWK Set of another server, such as an identity provider's `jwks_uri`.
  *
- * The set is fetched when the first token comes, and again when it is no longer fresh or a token names a key that is not in
- * it, but not before `cooldown` has passed; requests that come at once wait for one fetch (on Cloudflare Workers, where
- * none may wait for another's, each that knows no keys makes its own). Keys that cannot be used, secrets (`oct`), private
- * keys and keys of which two have the same `kid` are left out. A token without `kid` is verified by the one key that fits
- * its algorithm.
+ * The set is fetched for the first token, and again when it is stale or a token names a `kid` that it does not contain, but
+ * not before `cooldown` has passed; concurrent requests share one fetch (on Cloudflare Workers, where requests cannot share
+ * a promise, each request without cached keys fetches). Unusable keys, secrets (`oct`), private keys and keys with a
+ * duplicate `kid` are ignored. A token without `kid` is verified by the only key that fits its algorithm.
  *
- * The address is `https:`, without user name and password, and to no literal address of a private network. **Names are not
- * resolved**: an address that comes from somebody else may have a name that leads into your network, so keep this server
- * from reaching what it need not, or give a `fetch` that looks. Redirects are not followed.
+ * The URL must be `https:`, without user name and password, and not a literal address of a private network. **Names are not
+ * resolved**: a URL from an untrusted source may have a name that resolves into your network, so restrict the outbound
+ * connections of this server, or pass a `fetch` that checks. Redirects are not followed.
  *
- * @returns What `verifyJwt` takes as `keys`. It throws an `AuthError`, `service_unavailable` (503, reason
- * `jwks_unavailable`), when no keys are known that are fresh, or were not longer ago than `staleAge`; and `invalid_token`
- * (reason `key_ambiguous`) when two published keys have the token's `kid`.
- * @throws {TypeError} If the address or an option is refused.
- * @throws {RangeError} If an option that is a number is out of range.
+ * @returns The `keys` for `verifyJwt`. It throws an `AuthError` with code `service_unavailable` (503, reason
+ * `jwks_unavailable`) if no keys are fresh or stale for less than `staleAge`; with code `invalid_token` (reason
+ * `key_ambiguous`) if two published keys have the token's `kid`.
+ * @throws {TypeError} If the URL or an option is rejected.
+ * @throws {RangeError} If a numeric option is out of range.
  *
  * @example
  * ```ts
@@ -100,11 +99,11 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
   const warnOnce = onceEach(warn);
   let known: KnownKeys | undefined;
   let triedAt = -Infinity;
-  let problem: unknown;
+  let failure: unknown;
   let isDown = false;
   let inFlight: Promise<void> | undefined;
 
-  /** The time. What was done later than that was done before the clock was set back; counted from now it ends, too. */
+  /** The time. Later timestamps are from before the clock was set back; they are moved to now, so that they expire. */
   function time(): number {
     const at = now();
     triedAt = Math.min(triedAt, at);
@@ -112,7 +111,7 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
     return at;
   }
 
-  /** Known keys, if they have not been stale for longer than that. */
+  /** Cached keys, if they have not been stale for longer. */
   function knownWithin(stale: number): KnownKeys | undefined {
     const at = time();
     return known !== undefined && at - known.fetchedAt < known.freshFor + stale ? known : undefined;
@@ -121,17 +120,17 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
   function findKeys(kid: string | undefined): readonly Jwk[] {
     const usable = knownWithin(staleAge);
     if (usable === undefined) {
-      throw new AuthError("service_unavailable", { reason: "jwks_unavailable", cause: problem });
+      throw new AuthError("service_unavailable", { reason: "jwks_unavailable", cause: failure });
     }
     if (kid === undefined) return usable.keys;
     if (usable.ambiguous.has(kid)) throw tokenError("key_ambiguous");
     return usable.keys.filter((key) => key.kid === kid);
   }
 
-  /** Fetches, or waits for who does, unless it has been tried just now. */
+  /** Fetches, or waits for the fetch in flight, unless one was tried within the cooldown. */
   async function refresh(): Promise<void> {
     if (inFlight !== undefined) return await inFlight;
-    const isSettled = problem !== undefined || knownWithin(staleAge) !== undefined;
+    const isSettled = failure !== undefined || knownWithin(staleAge) !== undefined;
     if (isSettled && time() - triedAt < cooldown) return;
     const fetching = fetchKeys();
     if (isWorkerd()) return await fetching;
@@ -139,7 +138,7 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
     await inFlight;
   }
 
-  /** What goes wrong is told to those who find no keys. */
+  /** Records an error, which callers that find no keys report as the cause. */
   async function fetchKeys(): Promise<void> {
     const startedAt = triedAt = time();
     try {
@@ -147,18 +146,18 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
       const published = await readPublishedKeys(value, known?.keys ?? []);
       const freshFor = Math.max(cooldown, Math.min(cacheAge, maxAge));
       const fetchedAt = Math.min(startedAt, time());
-      // Of two that were under way at once the older may come last
+      // The older of two concurrent fetches may end last
       if (fetchedAt >= (known?.fetchedAt ?? -Infinity)) {
         known = { ...published, fetchedAt, freshFor };
       }
-      problem = undefined;
+      failure = undefined;
     } catch (error) {
-      problem = error;
+      failure = error;
       triedAt = time();
     }
     const wasDown = isDown;
-    isDown = problem !== undefined;
-    if (isDown && !wasDown) warn(downMessage(origin, known !== undefined), problem);
+    isDown = failure !== undefined;
+    if (isDown && !wasDown) warn(downMessage(origin, known !== undefined), failure);
     if (!isDown) known?.warnings.forEach((warning) => warnOnce(warning));
   }
 
@@ -172,18 +171,18 @@ export function remoteJwks(uri: string | URL, options: RemoteJwksOptions = {}): 
 }
 
 function downMessage(origin: string, isKnown: boolean): string {
-  const until = isKnown ? "those that are known serve for a while" : "none are known";
+  const until = isKnown ? "cached keys are used for a while" : "no keys are cached";
   return `Cannot fetch the keys of ${origin}: ${until}`;
 }
 
-/** The options, with what stands for those that were left out. */
+/** The options with their defaults. */
 function readOptions(options: RemoteJwksOptions) {
   const { fetch, insecureLoopback = false, now, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "fetch", fetch);
   checkOptionalFunction(ACTION, "now", now);
   checkOptionalFunction(ACTION, "warn", warn);
   if (typeof insecureLoopback !== "boolean") {
-    throw new TypeError(`${ACTION}: insecureLoopback is neither true nor false`);
+    throw new TypeError(`${ACTION}: insecureLoopback must be a boolean`);
   }
   const { cacheAge = 600, cooldown = 30, staleAge = 3_600 } = options;
   const { maxBytes = 65_536, timeoutMs = 5_000 } = options;
@@ -192,9 +191,9 @@ function readOptions(options: RemoteJwksOptions) {
   return { ...numbers, fetch, insecureLoopback, now: createClock(now), warn };
 }
 
-/** No cooldown would let everybody who makes up tokens make requests, too; only `staleAge` may be 0. */
+/** Without a cooldown, forged tokens could trigger requests; only `staleAge` may be 0. */
 function checkNumber(name: string, value: number): void {
-  const least = name === "staleAge" ? 0 : 1;
-  if (Number.isSafeInteger(value) && value >= least && value <= MAX_NUMBER) return;
-  throw new RangeError(`${ACTION}: ${name} is not an integer from ${least} to ${MAX_NUMBER}`);
+  const min = name === "staleAge" ? 0 : 1;
+  if (Number.isSafeInteger(value) && value >= min && value <= MAX_NUMBER) return;
+  throw new RangeError(`${ACTION}: ${name} must be an integer from ${min} to ${MAX_NUMBER}`);
 }

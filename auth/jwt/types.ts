@@ -1,5 +1,5 @@
 /**
- * What signing and verifying take and give.
+ * Keys, headers, claims, options and failures of signing and verifying.
  *
  * @module
  */
@@ -7,104 +7,105 @@
 import { AuthError } from "../error.ts";
 import type { JwaAlgorithm } from "./jwa.ts";
 
-/** A key in JSON, RFC 7517 §4. */
+/** JSON Web Key, RFC 7517 §4. */
 export interface Jwk {
-  /** Type: `EC`, `RSA`, `OKP` or `oct`. */
+  /** Key type: `EC`, `RSA`, `OKP` or `oct`. */
   readonly kty: string;
-  /** What a key is told from others by. */
+  /** Key id. */
   readonly kid?: string;
-  /** The one algorithm that it is for. */
+  /** The only algorithm that the key is for. */
   readonly alg?: string;
-  /** What it is for; `sig` for signatures. */
+  /** Public key use; `sig` for signatures. */
   readonly use?: string;
-  /** What it is for, in the words of Web Crypto. */
+  /** Key operations, as in Web Crypto. */
   readonly key_ops?: readonly string[];
   /** Curve. */
   readonly crv?: string;
-  /** First coordinate of a point, or all of it. */
+  /** x coordinate of a point, or an OKP public key. */
   readonly x?: string;
-  /** Second coordinate. */
+  /** y coordinate. */
   readonly y?: string;
   /** Modulus. */
   readonly n?: string;
   /** Exponent. */
   readonly e?: string;
-  /** Private number. */
+  /** Private exponent or private key. */
   readonly d?: string;
   /** Secret. */
   readonly k?: string;
-  /** Others, RFC 7517 §4. */
+  /** Other members, RFC 7517 §4. */
   readonly [member: string]: unknown;
 }
 
-/** Keys in JSON, RFC 7517 §5. */
+/** JWK Set, RFC 7517 §5. */
 export interface JwkSet {
   /** The keys. */
   readonly keys: readonly Jwk[];
 }
 
-/** The header of a token, RFC 7515 §4.1. Of what it says, only `alg`, `typ`, `kid`, `crit` and `b64` are looked at. */
+/** JOSE header of a token, RFC 7515 §4.1. Only `alg`, `typ`, `kid`, `crit` and `b64` are evaluated. */
 export interface JwsHeader {
-  /** Algorithm; of those that are allowed. */
+  /** Algorithm, one of the allowed ones. */
   readonly alg: JwaAlgorithm;
-  /** What the whole is: `JWT`, `at+jwt`. */
+  /** Media type of the token: `JWT`, `at+jwt`. */
   readonly typ?: string;
-  /** Which key signed. */
+  /** Id of the signing key. */
   readonly kid?: string;
-  /** What the payload is. */
+  /** Media type of the payload. */
   readonly cty?: string;
-  /** Others. Nothing here looks at them: a `jwk`, `jku`, `x5u` or `x5c` is the sender's own word. */
+  /** Other members. They are ignored: `jwk`, `jku`, `x5u` and `x5c` are chosen by the sender. */
   readonly [member: string]: unknown;
 }
 
-/** What a {@linkcode KeyResolver} finds: a key, several of which one must fit, or none. */
+/** Result of a {@linkcode KeyResolver}: a key, several of which exactly one must fit, or none. */
 export type FoundKeys = CryptoKey | Jwk | readonly (CryptoKey | Jwk)[] | undefined;
 
-/** Finds the key of a token by its header, which nobody has verified yet. What it throws goes through. */
+/** Finds the key of a token by its unverified header. Its errors are passed on. */
 export type KeyResolver = (header: JwsHeader) => FoundKeys | Promise<FoundKeys>;
 
 /**
- * Keys to verify with: one, a set of which the header's `kid` chooses one, or a function that finds them. Never a text or
- * bytes, which could be a public key that somebody signed with as with a secret; and no set of secrets and public keys.
- * Of a `CryptoKey` the numbers cannot be looked at: import keys of others by {@linkcode importJwk} or {@linkcode importPem}.
+ * Keys to verify with: one key, a set from which the header's `kid` selects one, or a function that finds them. Strings and
+ * bytes are rejected, since a public key could have been used as an HMAC secret; so is a set of both secrets and public
+ * keys. The numbers of a `CryptoKey` cannot be checked: import foreign keys by {@linkcode importJwk} or
+ * {@linkcode importPem}.
  */
 export type VerificationKeys = CryptoKey | Jwk | JwkSet | KeyResolver;
 
-/** Members of a header that a caller may say. */
+/** Members of a header that a caller may set. */
 export interface JwsHeaderInit {
-  /** What the whole is. */
+  /** Media type of the token. */
   readonly typ?: string | undefined;
-  /** Which key signed. @default the key's own `kid`, if it is a JWK that has one */
+  /** Id of the signing key. @default the `kid` of the JWK, if it has one */
   readonly kid?: string | undefined;
-  /** What the payload is. */
+  /** Media type of the payload. */
   readonly cty?: string | undefined;
-  /** Others, JSON. */
+  /** Other members, JSON. */
   readonly [member: string]: unknown;
 }
 
 /** Options of {@linkcode signJws}. */
 export interface SignJwsOptions {
-  /** Algorithms that are allowed. The first that is one of the key's signs. */
+  /** Allowed algorithms. The first one that fits the key is used. */
   readonly algorithms: readonly JwaAlgorithm[];
   /** Private key or secret. */
   readonly key: CryptoKey | Jwk;
-  /** Members of the header beside `alg`. */
+  /** Members of the header besides `alg`. */
   readonly header?: JwsHeaderInit | undefined;
 }
 
 /** Options of {@linkcode verifyJws}. */
 export interface VerifyJwsOptions {
-  /** Algorithms that are allowed. The token chooses none: its key must be of the one it names. */
+  /** Allowed algorithms. The key must fit the one that the token names. */
   readonly algorithms: readonly JwaAlgorithm[];
   /** Keys to verify with. */
   readonly keys: VerificationKeys;
-  /** What the whole must be, `application/` and case aside. @default not looked at */
+  /** Required `typ`; `application/` and case are ignored. @default not checked */
   readonly typ?: string;
-  /** Most bytes of a token. @default {16_384} */
+  /** Maximum length of a token, in bytes. @default {16_384} */
   readonly maxBytes?: number | undefined;
 }
 
-/** A token whose signature is right. */
+/** A token with a valid signature. */
 export interface VerifiedJws {
   /** Its header. */
   readonly header: JwsHeader;
@@ -112,30 +113,29 @@ export interface VerifiedJws {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** Claims, RFC 7519 §4. Times are in seconds since the epoch. */
+/** Claims, RFC 7519 §4. Times are seconds since the epoch. */
 export interface JwtClaims {
-  /** Who issued the token. */
+  /** Issuer. */
   readonly iss?: string;
-  /** Whom it is about. */
+  /** Subject. */
   readonly sub?: string;
-  /** Whom it is for. */
+  /** Audience. */
   readonly aud?: string | readonly string[];
-  /** From when on it is no longer valid. */
+  /** Expiration time. */
   readonly exp?: number;
-  /** From when on it is valid. */
+  /** Not valid before. */
   readonly nbf?: number;
-  /** When it was issued. */
+  /** Issued at. */
   readonly iat?: number;
-  /** What it is told from others by. */
+  /** Unique identifier of the token (JWT ID). */
   readonly jti?: string;
-  /** Others. */
+  /** Other claims. */
   readonly [claim: string]: unknown;
 }
 
 /**
- * Why a token was refused, as `reason` of the {@linkcode AuthError}; never sent. The claim in front is the one that is
- * missing or wrong: `expired`, `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names
- * any.
+ * Why a token was rejected, as `reason` of the {@linkcode AuthError}; never sent to the client. A prefix names the claim
+ * that is missing or invalid: `aud_mismatch`, `nonce_missing`. Any claim may be missing, since `requiredClaims` names any.
  */
 export type TokenFailure =
   | "token_malformed"
@@ -158,12 +158,12 @@ export type TokenFailure =
   | "aud_mismatch"
   | "sub_mismatch";
 
-/** A refusal. */
+/** The error for a rejected token: one code for all but expiry, so that the client learns no reason. */
 export function tokenError(reason: TokenFailure, cause?: unknown): AuthError {
   return new AuthError(isExpiry(reason) ? "token_expired" : "invalid_token", { reason, cause });
 }
 
-/** Whether a token was good, once: a client then asks for the next one. */
+/** Whether the token was valid earlier: a client then requests a new one. */
 function isExpiry(reason: TokenFailure): boolean {
   return reason === "expired" || reason === "max_age_exceeded";
 }

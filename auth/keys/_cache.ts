@@ -1,6 +1,6 @@
 /**
- * Keeps a process's view of the ring of signing keys, and writes what the ring lacks. There is no timer: whoever asks for
- * the ring does what is due.
+ * A process's copy of the ring of signing keys, and the writes that the ring needs. There is no timer: each call reads and
+ * writes what is due.
  *
  * @module
  */
@@ -27,8 +27,8 @@ import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
 import type { KeyStore, StoredKey } from "../stores/types.ts";
 
-/** What {@linkcode keyCache} takes. */
-export interface KeyKeeperOptions {
+/** Options of {@linkcode keyCache}. */
+export interface KeyCacheOptions {
   readonly store: KeyStore;
   readonly rules: RingRules;
   readonly now: () => number;
@@ -36,118 +36,98 @@ export interface KeyKeeperOptions {
   readonly warn: Warn;
 }
 
-/** A process's view of the ring. */
-export interface KeyKeeper {
-  /** The keys, as they were at most so many seconds ago. @param maxAge At most and by default {@linkcode RING_AGE}. */
+/** A process's copy of the ring. */
+export interface KeyCache {
+  /** The keys, at most so many seconds old. @param maxAge At most and by default {@linkcode RING_AGE}. */
   current(maxAge?: number): Promise<readonly SigningKey[]>;
-  /** Makes new keys that sign at once. */
+  /** Generates new keys that sign at once. */
   replace(revoke: boolean): Promise<void>;
 }
 
 /** The ring as it was read. */
 interface View {
-  /** Which reading it came from, by when that began. */
-  readonly order: number;
   readonly loadedAt: number;
   readonly keys: readonly SigningKey[];
 }
 
 /**
- * What a ring is to become; nothing if it may stay as it is.
+ * What a ring must become; `undefined` if it needs no change.
  *
- * @param keys `undefined` if they cannot be used, and only for who repairs that.
+ * @param keys `undefined` if they cannot be used and are to be replaced.
  */
 type Planner = (
   keys: readonly StoredKey[] | undefined,
   at: number,
 ) => RingPlan<StoredKey> | undefined;
 
-/** How far the ring is settled. */
-interface SettleOptions {
-  /** Whether keys that cannot be used are replaced. */
-  readonly repairs?: boolean;
-  /** Whether what is known serves while all that can be read is a copy that lags. */
-  readonly mayWait?: boolean;
-}
-
-/** What names a key. */
-type Named = Pick<StoredKey, "kid">;
-
-/** How often a write is tried. Who loses finds in the ring what the winner wrote, so that the second reading settles most. */
+/** How often a write is tried. After a conflict the next read finds the winner's keys, so the second attempt mostly ends it. */
 const ATTEMPTS = 8;
 
-/** Makes a process's view of the ring. */
-export function keyCache({ store, rules, now, emit, warn }: KeyKeeperOptions): KeyKeeper {
+/** Creates a process's copy of the ring. */
+export function keyCache({ store, rules, now, emit, warn }: KeyCacheOptions): KeyCache {
   let view: View | undefined;
-  let newest = 0;
-  let orders = 0;
   let inFlight: Promise<View> | undefined;
-  const removed = removedKeys();
+  /** Reads and writes so far. Answers may overtake each other: one is kept only if nothing has begun after it. */
+  let steps = 0;
 
-  /** Keeps what was read, unless what is known is newer: answers may overtake each other. */
-  function keep(read: View): View {
-    const rest = { ...read, keys: removed.without(read.keys) };
-    const lags = removed.isIn(read.keys) && view !== undefined &&
-      read.loadedAt - view.loadedAt < RING_AGE;
-    if (read.order < newest || lags) return view ?? rest;
-    newest = read.order;
-    return view = rest;
+  function keep(read: View, step: number): View {
+    if (step !== steps) return view ?? read;
+    return view = read;
   }
 
-  /** Reads the ring, and writes what a plan says, until the ring is as the plan wants it. */
-  async function reconcile(
-    plan: Planner,
-    { repairs = false, mayWait = false }: SettleOptions,
-  ): Promise<View> {
-    const made = new Map<string, GeneratedKey>();
-    let waiting: View | undefined; // the ring as it is, where what it lacks can wait
+  /** Reads the ring and writes what a plan asks for, until it asks for nothing. */
+  async function reconcile(plan: Planner, revoke = false): Promise<View> {
+    const generated = new Map<string, GeneratedKey>();
+    let usable: { readonly read: View; readonly step: number } | undefined; // if what it lacks can wait
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const order = ++orders;
+      const step = ++steps;
       const loadedAt = now();
       const ring = await store.load();
       const version = versionOf(ring);
       const stored = ring === null ? [] : withoutNulls(ring.keys);
-      const keys = await importUsable(stored, { known: view?.keys, repairs });
-      const planned = plan(keys && removed.without(stored), loadedAt);
-      if (planned === undefined) return keep({ order, loadedAt, keys: keys ?? [] });
-      waiting = planned.isUrgent ? undefined : { order, loadedAt, keys: keys ?? [] };
-      const added = await Promise.all(planned.missing.map((key) => fill(key, made)));
+      const keys = await importUsable(stored, { known: view?.keys, revoke });
+      const planned = plan(keys && stored, loadedAt);
+      const read: View = { loadedAt, keys: keys ?? [] };
+      if (planned === undefined) return keep(read, step);
+      usable = planned.isUrgent ? undefined : { read, step: step + 1 }; // the write is the next step
+      const added = await Promise.all(planned.missing.map((key) => fill(key, generated)));
       const next = [...planned.keys, ...added];
-      if (await write(next, { version, mayFail: !planned.isUrgent }) === "saved") {
-        removed.note(keys ?? [], next);
-        const saved = keep({ order: ++orders, loadedAt, keys: await importKeys(next, keys) });
-        for (const { alg, kid } of added) emit("key.rotated", { alg, kid });
-        return saved;
-      }
-      // A copy that lags, and no backup that came back: it takes no write, and what is known is newer
-      if (mayWait && view !== undefined && removed.isIn(keys ?? [])) {
-        return view = { ...view, loadedAt };
-      }
+      const written = await write(next, { version, mayFail: !planned.isUrgent });
+      if (written === undefined) continue;
+      const saved = keep({ loadedAt, keys: await importKeys(next, keys) }, written);
+      for (const { alg, kid } of added) emit("key.rotated", { alg, kid });
+      return saved;
     }
-    if (waiting === undefined) {
+    if (usable === undefined) {
       throw new AuthError("service_unavailable", { reason: "key_ring_contended" });
     }
-    // Without the error: a driver's may hold what was written
+    // Without the error: a driver's error may contain what was written
     warn("Cannot write key ring: the store does not take it; the next keys have to wait");
-    return keep(waiting);
+    return keep(usable.read, usable.step);
   }
 
-  /** Writes the ring. A store that fails counts as one that refuses where keys that sign are there. */
+  /**
+   * Writes the ring. A store that fails counts as one that refuses, if the present keys can go on.
+   *
+   * @returns The step of the write; -1 if another has begun meanwhile; `undefined` if the write was lost.
+   */
   async function write(
     keys: readonly StoredKey[],
     { version, mayFail }: { readonly version: string | null; readonly mayFail: boolean },
-  ): Promise<"saved" | "lost"> {
+  ): Promise<number | undefined> {
+    const step = ++steps;
     try {
-      return await store.save(keys, version);
+      if (await store.save(keys, version) !== "saved") return undefined;
     } catch (error) {
-      if (mayFail) return "lost";
-      view = undefined; // it may have been written, and only the answer be lost
-      newest = ++orders;
+      if (mayFail) return undefined;
+      view = undefined; // the write may be done, and only the answer lost
+      steps++;
       throw error;
     }
+    view = undefined;
+    return ++steps === step + 1 ? steps : -1;
   }
 
-  /** What the ring lacks to go on. */
   const lacking: Planner = (keys, at) => keys && planRing(keys, at, rules);
 
   return {
@@ -155,8 +135,8 @@ export function keyCache({ store, rules, now, emit, warn }: KeyKeeperOptions): K
       const at = now();
       const isFresh = view !== undefined && view.loadedAt <= at && at - view.loadedAt < maxAge;
       if (view !== undefined && isFresh) return view.keys;
-      if (isWorkerd()) return (await reconcile(lacking, { mayWait: true })).keys;
-      inFlight ??= reconcile(lacking, { mayWait: true }).finally(() => inFlight = undefined);
+      if (isWorkerd()) return (await reconcile(lacking)).keys;
+      inFlight ??= reconcile(lacking).finally(() => inFlight = undefined);
       return (await inFlight).keys;
     },
 
@@ -168,51 +148,36 @@ export function keyCache({ store, rules, now, emit, warn }: KeyKeeperOptions): K
         );
       await reconcile((keys, at) => {
         const isDone = old !== undefined && keys !== undefined && isReplaced(keys, at);
-        if (isDone) return planRing(keys, at, rules); // somebody else has replaced them meanwhile
+        if (isDone) return planRing(keys, at, rules); // another process has replaced them meanwhile
         old ??= new Set(keys?.map(({ kid }) => kid));
         return replaceKeys(keys ?? [], at, { rules, revoke });
-      }, { repairs: revoke });
+      }, revoke);
     },
   };
 }
 
-/** Keys that this process has taken out. A copy of the store that lags must not bring them back: one may be stolen. */
-function removedKeys() {
-  const kids = new Set<string>();
-  return {
-    /** Notes which of the old keys are not among the new ones. */
-    note(old: readonly Named[], next: readonly Named[]): void {
-      const kept = new Set(next.map(({ kid }) => kid));
-      for (const { kid } of old) if (!kept.has(kid)) kids.add(kid);
-    },
-    isIn: (keys: readonly Named[]): boolean => keys.some(({ kid }) => kids.has(kid)),
-    without: <Key extends Named>(keys: readonly Key[]): readonly Key[] =>
-      keys.filter(({ kid }) => !kids.has(kid)),
-  };
-}
-
-/** Imports keys; `undefined` where they cannot be used, and are to be replaced. */
+/** Imports keys; `undefined` if they cannot be used and all of them are revoked anyway. */
 async function importUsable(
   stored: readonly StoredKey[],
-  { known, repairs }: {
+  { known, revoke }: {
     readonly known: readonly SigningKey[] | undefined;
-    readonly repairs: boolean;
+    readonly revoke: boolean;
   },
 ): Promise<readonly SigningKey[] | undefined> {
   try {
     return await importKeys(stored, known);
   } catch (error) {
-    if (!repairs) throw error;
+    if (!revoke) throw error;
     return undefined;
   }
 }
 
-/** Makes what is to be made, once: where a write is lost, the key is there for the next one. */
+/** Generates each missing key once: after a conflict, it is there for the next attempt. */
 async function fill(
   { alg, ...times }: NewRingKey,
-  made: Map<string, GeneratedKey>,
+  generated: Map<string, GeneratedKey>,
 ): Promise<StoredKey> {
-  const key = made.get(alg) ?? await generateKey(alg);
-  made.set(alg, key);
+  const key = generated.get(alg) ?? await generateKey(alg);
+  generated.set(alg, key);
   return { ...key, alg, ...times };
 }

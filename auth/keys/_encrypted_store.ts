@@ -1,10 +1,10 @@
 /**
- * The ring of signing keys, encrypted on its way to the store: who reads the database, or a backup of it, can sign nothing.
+ * The ring of signing keys, encrypted before it is stored: a reader of the database or of a backup cannot sign.
  *
  * @module
  */
 
-import { type Ciphers, encryptJwk, openJwk } from "./_jwe.ts";
+import { type Ciphers, decryptJwk, encryptJwk } from "./_jwe.ts";
 import { UNDECRYPTABLE } from "./_import.ts";
 import type { Warn } from "../_report.ts";
 import type { KeyRing, KeyStore, StoredKey } from "../stores/types.ts";
@@ -16,58 +16,58 @@ export interface KeyStoreParts {
   readonly warn: Warn;
 }
 
-/** A ring with its keys opened. */
-interface OpenedRing {
+/** A ring with decrypted keys. */
+interface DecryptedRing {
   readonly ring: KeyRing | null;
-  /** Whether all keys are there, and one of them would be lost with an older secret. */
+  /** Whether all keys were decrypted, at least one of them by an older secret. */
   readonly isOld: boolean;
 }
 
-/** How often a ring is encrypted anew in one reading: processes that have the list in another order undo it meanwhile. */
+/** How often a ring is encrypted again in one read: processes with the secrets in another order may undo it. */
 const ATTEMPTS = 2;
 
 /**
- * The store that a service is given as it sees it, with keys that are open.
+ * Wraps the store of a service, so that the service reads decrypted keys.
  *
  * @param cannot What fails without it: `Cannot create key service`.
- * @throws {TypeError} If it is none, or it is persistent and nothing encrypts.
+ * @throws {TypeError} If it is not a key store, or it is persistent and `keys` are missing.
  */
 export function keyStoreOf(cannot: string, { store, keys, warn }: KeyStoreParts): KeyStore {
   if (typeof store?.load !== "function" || typeof store.save !== "function") {
-    throw new TypeError(`${cannot}: store is no KeyStore`);
+    throw new TypeError(`${cannot}: store must be a KeyStore`);
   }
   if (keys === undefined && store.persistent) {
     throw new TypeError(
-      `${cannot}: the store is persistent, and keys are missing, which deriveKeys(secret) makes; keys: "insecureSkip" is for a store that encrypts by itself`,
+      `${cannot}: keys are required for a persistent store, for example deriveKeys(secret); keys: "insecureSkip" is for a store that encrypts`,
     );
   }
   if (keys === undefined || keys === "insecureSkip") return store;
   if (typeof keys?.encrypt !== "function" || typeof keys.decrypt !== "function") {
-    throw new TypeError(`${cannot}: keys are not "insecureSkip", and not what deriveKeys() makes`);
+    throw new TypeError(`${cannot}: keys must be "insecureSkip" or the result of deriveKeys()`);
   }
   return encryptedKeyStore(store, { keys, warn });
 }
 
 /**
- * A store whose keys are encrypted in another store. One that does not open is given as {@linkcode UNDECRYPTABLE}, which no ring
- * may have: what somebody wrote there, a key of their own for one, must not sign.
+ * A store that encrypts its keys in another store. A key that cannot be decrypted is read as {@linkcode UNDECRYPTABLE},
+ * which makes the ring unusable: a key that an attacker wrote to the database must not sign.
  */
 function encryptedKeyStore(
   store: KeyStore,
   { keys, warn }: { readonly keys: Ciphers; readonly warn: Warn },
 ): KeyStore {
-  async function read(): Promise<OpenedRing> {
+  async function read(): Promise<DecryptedRing> {
     const ring = await store.load();
-    if (!Array.isArray(ring?.keys)) return { ring, isOld: false }; // for importKeys() to refuse
+    if (!Array.isArray(ring?.keys)) return { ring, isOld: false }; // importKeys() rejects it
     let isOld = false;
-    const opened: StoredKey[] = [];
+    const decrypted: StoredKey[] = [];
     for (const key of ring.keys) {
-      const found = await openJwk(key, keys);
+      const found = await decryptJwk(key, keys);
       isOld ||= found?.isOld === true;
-      opened.push({ ...key, key: found?.jwk ?? UNDECRYPTABLE });
+      decrypted.push({ ...key, key: found?.jwk ?? UNDECRYPTABLE });
     }
-    const isWhole = opened.every(({ key }) => key !== UNDECRYPTABLE);
-    return { ring: { ...ring, keys: opened }, isOld: isOld && isWhole };
+    const isWhole = decrypted.every(({ key }) => key !== UNDECRYPTABLE);
+    return { ring: { ...ring, keys: decrypted }, isOld: isOld && isWhole };
   }
 
   async function save(ring: readonly StoredKey[], expected: string | null) {
@@ -78,13 +78,13 @@ function encryptedKeyStore(
     return await store.save(encrypted, expected);
   }
 
-  /** Encrypts a ring by the first secret. Whether it did or not, the keys are as good as they were. */
+  /** Encrypts a ring by the first secret. If that fails, the keys stay as valid as before. */
   async function renew({ version, keys }: KeyRing): Promise<boolean> {
     try {
       return await save(keys, version) === "saved";
     } catch {
-      // Without the error: a driver's may hold what was written
-      warn("Cannot encrypt key ring anew: the store does not take it; do not drop the old secret");
+      // Without the error: a driver's error may contain what was written
+      warn("Cannot encrypt key ring again: the store does not take it; keep the old secret");
       return false;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The ring of signing keys as a store gives it: checked through and through before anything is signed or published by it,
- * and imported, so that a signature costs no import.
+ * Validation and import of stored signing keys: a ring is checked completely before it signs or is published, and imported
+ * once, so that a signature needs no import.
  *
  * @module
  */
@@ -12,47 +12,47 @@ import { generateJwk, importJwk, jwkThumbprint, publicJwk } from "../jwt/jwk.ts"
 import type { Jwk } from "../jwt/types.ts";
 import type { KeyRing, StoredKey } from "../stores/types.ts";
 
-/** A key that was checked. The private one cannot be taken out of it. */
+/** A validated key. Its private half is not extractable. */
 export interface SigningKey extends RingKey {
   readonly alg: AsymmetricAlgorithm;
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
-  /** What is published. */
+  /** The published key. */
   readonly jwk: Jwk;
-  /** Digest of what was imported. */
+  /** Digest of the imported key. */
   readonly digest: string;
 }
 
-/** A private key that is in no ring yet. */
+/** A private key that is not in the ring yet. */
 export interface GeneratedKey {
   readonly kid: string;
   readonly key: Jwk;
 }
 
-/** In the place of a stored key that the secret does not open. */
-export const UNDECRYPTABLE: unique symbol = /* @__PURE__ */ Symbol("unopened");
+/** Replaces a stored key that no secret decrypts. */
+export const UNDECRYPTABLE: unique symbol = /* @__PURE__ */ Symbol("undecryptable");
 
-/** Whether a value names an algorithm whose public key verifies, and cannot sign. */
+/** Whether a value names an algorithm with public keys. */
 export function isAsymmetric(alg: unknown): alg is AsymmetricAlgorithm {
   return isJwaAlgorithm(alg) && JWA[alg].kty !== "oct";
 }
 
-/** Makes a private key. */
+/** Generates a private key. */
 export async function generateKey(alg: AsymmetricAlgorithm): Promise<GeneratedKey> {
   const key = await generateJwk(alg);
   return { kid: key.kid ?? await jwkThumbprint(key), key };
 }
 
-/** Says which ring it is, if there is one. @throws {TypeError} If it has no version. */
+/** The version of a ring, if there is one. @throws {TypeError} If it has no version. */
 export function versionOf(ring: KeyRing | null): string | null {
   if (ring === null) return null;
   if (typeof ring?.version === "string") return ring.version;
-  throw unusable("the store gave no version");
+  throw unusable("the store returned no version");
 }
 
-/** Keys as a store with columns gives them, which have null for an end that is not there. */
+/** Keys without the `null` that a store with columns returns for an absent `retiredAt`. */
 export function withoutNulls(keys: readonly StoredKey[]): readonly StoredKey[] {
-  if (!Array.isArray(keys)) return keys; // for importKeys() to refuse
+  if (!Array.isArray(keys)) return keys; // importKeys() rejects it
   return keys.map((key) => {
     const { retiredAt, ...rest } = key ?? {};
     return retiredAt === null ? rest : key;
@@ -62,19 +62,19 @@ export function withoutNulls(keys: readonly StoredKey[]): readonly StoredKey[] {
 /**
  * Checks and imports the keys of a ring.
  *
- * @param known Keys that were imported before; those that are still the same are taken.
- * @throws {TypeError} If a key is malformed, not of the algorithm that it names, without its private half, or not the one
- * that its `kid` says. One wrong key is as bad as all: whoever wrote it may have written the others.
+ * @param known Keys that were imported before; unchanged ones are reused.
+ * @throws {TypeError} If a key is malformed, not of its algorithm, without private half, or does not match its `kid`. One
+ * invalid key makes the ring unusable: whoever wrote it may have written the others.
  */
 export async function importKeys(
   keys: readonly StoredKey[],
   known: readonly SigningKey[] = [],
 ): Promise<readonly SigningKey[]> {
-  if (!Array.isArray(keys)) throw unusable("the store gave no list of keys");
+  if (!Array.isArray(keys)) throw unusable("keys must be an array");
   const imported: SigningKey[] = [];
   for (const key of keys) imported.push(await importKey(key, known));
   if (new Set(imported.map(({ kid }) => kid)).size === imported.length) return imported;
-  throw unusable("a key is there twice");
+  throw unusable("duplicate key");
 }
 
 async function importKey(
@@ -82,9 +82,9 @@ async function importKey(
   known: readonly SigningKey[],
 ): Promise<SigningKey> {
   const { kid, alg, createdAt, activeAt, retiredAt } = stored ?? {};
-  if (!isAsymmetric(alg)) throw unusable("the algorithm of a key is unknown");
+  if (!isAsymmetric(alg)) throw unusable("a key has an unsupported algorithm");
   const times = [createdAt, activeAt, ...(retiredAt === undefined ? [] : [retiredAt])];
-  if (!times.every(Number.isFinite)) throw unusable("a time of a key is no number of seconds");
+  if (!times.every(Number.isFinite)) throw unusable("a time of a key is not a number of seconds");
   const ring = { kid, createdAt, activeAt, ...(retiredAt === undefined ? {} : { retiredAt }) };
   const key = readJwk(stored.key);
   const digest = await digestText(JSON.stringify([alg, key]));
@@ -93,7 +93,7 @@ async function importKey(
     const { privateKey, publicKey, jwk } = same;
     return { ...ring, alg, privateKey, publicKey, jwk, digest };
   }
-  if (await thumbprintOf(key) !== kid) throw unusable("a key is not the one that its kid says");
+  if (await thumbprintOf(key) !== kid) throw unusable("a key does not match its kid");
   try {
     const privateKey = await importJwk(key, { alg, usage: "sign" });
     const publicKey = await importJwk(publicJwk(key), { alg, usage: "verify" });
@@ -108,8 +108,8 @@ function readJwk(key: unknown): Jwk {
   if (typeof key === "object" && key !== null && !Array.isArray(key)) return key as Jwk;
   throw unusable(
     key === UNDECRYPTABLE
-      ? "a key is not encrypted by the secret that is given, or was changed; rotate({ revoke: true }) replaces the keys"
-      : "a key is no JWK",
+      ? "a key cannot be decrypted by the given secret, or was changed; rotate({ revoke: true }) replaces the keys"
+      : "a key is not a JWK",
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * Private keys encrypted, RFC 7517 §7: a JWE in its compact serialization, RFC 7516 §7.1, by the application's secret. All
- * that is kept beside a key stands in its header too, and so is authenticated: no key opens in the place of another, for
- * another algorithm, or at times that are not its own.
+ * Encrypted private keys, RFC 7517 §7: a JWE in compact serialization, RFC 7516 §7.1, by the application's secret. The
+ * other members of a stored key are repeated in the header and so authenticated: a key cannot be decrypted in place of
+ * another, for another algorithm, or with other times.
  *
  * @module
  */
@@ -13,35 +13,35 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import type { Jwk } from "../jwt/types.ts";
 import type { StoredKey } from "../stores/types.ts";
 
-/** What encrypts and opens. */
+/** Encrypts and decrypts. */
 export type Ciphers = Pick<DerivedKeys, "encrypt" | "decrypt">;
 
-/** A key that was opened. */
-export interface OpenedJwk {
+/** A decrypted key. */
+export interface DecryptedJwk {
   readonly jwk: Jwk;
-  /** Whether an older secret than the first opened it. */
+  /** Whether it was decrypted by an older secret than the first. */
   readonly isOld: boolean;
 }
 
 /** Members of a header. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** Characters of the longest text that is read or made. An RSA key of 8,192 bits has 9,000. */
+/** Maximum length of a JWE in characters. An RSA key of 8,192 bits has 9,000. */
 const MAX_LENGTH = 16_384;
 
-/** What every header says: RFC 7518 §4.5 and §5.3, RFC 7517 §7. */
+/** Common members of the headers: RFC 7518 §4.5 and §5.3, RFC 7517 §7. */
 const HEADER = { alg: "dir", enc: "A256GCM", cty: "jwk+json" } as const;
 
 /**
  * Encrypts the private key of a stored key.
  *
- * @throws {TypeError} If it is no object.
- * @throws {RangeError} If it is longer than what {@linkcode openJwk} reads.
+ * @throws {TypeError} If it is not an object.
+ * @throws {RangeError} If the result is longer than {@linkcode decryptJwk} accepts.
  */
 export async function encryptJwk(stored: StoredKey, keys: Ciphers): Promise<string> {
   const { key: jwk } = stored;
   if (typeof jwk !== "object" || jwk === null || Array.isArray(jwk)) {
-    throw new TypeError("Cannot encrypt key: it is no JWK");
+    throw new TypeError("Cannot encrypt key: it must be a JWK");
   }
   const members = { ...standardMembers(stored), key: privateMember(stored) };
   const header = encodeBase64Url(utf8(JSON.stringify(members)));
@@ -49,19 +49,22 @@ export async function encryptJwk(stored: StoredKey, keys: Ciphers): Promise<stri
   const { iv, ciphertext, tag } = await keys.encrypt("signing-keys", plaintext, utf8(header));
   const text = [header, "", ...[iv, ciphertext, tag].map(encodeBase64Url)].join(".");
   if (text.length <= MAX_LENGTH) return text;
-  throw new RangeError(`Cannot encrypt key: it makes more than ${MAX_LENGTH} characters`);
+  throw new RangeError(`Cannot encrypt key: the result is longer than ${MAX_LENGTH} characters`);
 }
 
 /**
- * Opens the private key of a stored key; `undefined` if it is no text of one, stands beside anything but what it was
- * encrypted with, or was encrypted by no secret that is known.
+ * Decrypts the private key of a stored key; `undefined` if it is not a JWE, the other members of the stored key were
+ * changed, or no secret decrypts it.
  */
-export async function openJwk(stored: StoredKey, keys: Ciphers): Promise<OpenedJwk | undefined> {
+export async function decryptJwk(
+  stored: StoredKey,
+  keys: Ciphers,
+): Promise<DecryptedJwk | undefined> {
   const parts = readParts(stored?.key);
   if (parts === undefined || !isHeaderOf(parts.header, stored)) return undefined;
-  const opened = await keys.decrypt("signing-keys", parts, utf8(parts.header));
-  const jwk = opened && attempt(() => parseStrictObject(opened.plaintext));
-  return jwk && { jwk: jwk as unknown as Jwk, isOld: opened?.by === "older" };
+  const decrypted = await keys.decrypt("signing-keys", parts, utf8(parts.header));
+  const jwk = decrypted && attempt(() => parseStrictObject(decrypted.plaintext));
+  return jwk && { jwk: jwk as unknown as Jwk, isOld: decrypted?.by === "older" };
 }
 
 /** RFC 7516 §5.2, steps 1 and 2. With `dir` there is no encrypted key, step 10. */
@@ -78,18 +81,18 @@ function readParts(text: unknown) {
   }));
 }
 
-/** What has one meaning for everybody. */
+/** Registered header parameters. */
 function standardMembers({ kid }: StoredKey): Members {
   return { ...HEADER, kid };
 }
 
-/** What is ours alone, RFC 7516 §4.3: what a key is for, and when. */
+/** Private header parameter, RFC 7516 §4.3: the algorithm and the times of the key. */
 function privateMember({ alg, createdAt, activeAt, retiredAt }: StoredKey): Members {
-  const end = retiredAt ?? undefined; // a store with columns gives null for one that is not there
+  const end = retiredAt ?? undefined; // a store with columns returns null for an absent value
   return { alg, createdAt, activeAt, ...(end === undefined ? {} : { retiredAt: end }) };
 }
 
-/** Whether a header says what ours do, and nothing else: `zip` or `crit` would change what the rest means. */
+/** Whether a header has exactly our members: `zip` or `crit` would change the meaning of the rest. */
 function isHeaderOf(text: string, stored: StoredKey): boolean {
   const header = attempt(() => parseStrictObject(decodeBase64Url(text)));
   if (header === undefined || typeof stored.kid !== "string") return false;
@@ -97,7 +100,7 @@ function isHeaderOf(text: string, stored: StoredKey): boolean {
   return isSame(standard, standardMembers(stored)) && isSame(key, privateMember(stored));
 }
 
-/** Whether members are all there, and no others. What is no text and no number is the same as nothing, itself included. */
+/** Whether two sets of members are equal. Values other than strings and numbers never are. */
 function isSame(found: unknown, expected: Members): boolean {
   if (typeof found !== "object" || found === null) return false;
   const members = new Map(Object.entries(found));
@@ -107,7 +110,7 @@ function isSame(found: unknown, expected: Members): boolean {
   return members.size === entries.length && entries.every(isMember);
 }
 
-/** What was read, if it could be. Why it could not, nobody is told: it is one thing to refuse. */
+/** The result, or `undefined` for an error: all malformed input is rejected alike. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

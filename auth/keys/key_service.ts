@@ -1,6 +1,5 @@
 /**
- * Signing keys that are made, published and replaced by themselves: for the tokens of one issuer, whichever of its processes
- * signs.
+ * Signing keys of one issuer, generated, published and rotated automatically and shared by all of its processes.
  *
  * @module
  */
@@ -21,21 +20,20 @@ import type { JwkSet, JwtClaims, KeyResolver } from "../jwt/types.ts";
 import { jwtSigner } from "../jwt/jwt.ts";
 import type { KeyStore } from "../stores/types.ts";
 
-/** Options of {@linkcode keyService}. Give all processes on one store the same ones. */
+/** Options of {@linkcode keyService}. All processes on one store need the same ones. */
 export interface KeyServiceOptions {
-  /** Keeps the ring of keys, private halves and all. */
+  /** Persists the ring of keys, including private halves. Its reads must be current: a lagging replica would restore revoked keys. */
   readonly store: KeyStore;
   /**
-   * Encrypts the private keys before they are stored, and opens them: {@linkcode deriveKeys} makes them of the secret that
-   * all processes have. `"insecureSkip"` is for a store that encrypts by itself.
+   * Encrypts the private keys before they are stored, and decrypts them: {@linkcode deriveKeys} derives them from the secret
+   * that all processes share. `"insecureSkip"` is for a store that encrypts.
    *
-   * @default none, for a store that is not `persistent`; any other needs them
+   * @default none, for a store that is not `persistent`; required for any other
    */
   readonly keys?: Pick<DerivedKeys, "encrypt" | "decrypt"> | "insecureSkip" | undefined;
   /**
-   * What the service signs by; the first is the one that {@linkcode KeyService.sign} takes by itself. One that is added gets
-   * a key that signs at once. The keys of one that is left out sign no more here, and are published for as long as a token
-   * may be of them.
+   * Algorithms that the service signs by; the first is the default of {@linkcode KeyService.sign}. An added algorithm gets a
+   * key that signs at once. The keys of a removed one stop signing here, and are published until their tokens have expired.
    *
    * @default {["ES256"]}
    */
@@ -47,24 +45,24 @@ export interface KeyServiceOptions {
    */
   readonly rotateAfter?: number | undefined;
   /**
-   * For how many seconds others may keep the published keys, at most a day. A new key is published 2 × (`cacheAge` + 60)
-   * seconds before it signs.
+   * For how many seconds verifiers may cache the published keys, at most a day. A new key is published
+   * 2 × (`cacheAge` + 60) seconds before it signs.
    *
    * @default {600}
    */
   readonly cacheAge?: number | undefined;
   /**
-   * Seconds that the longest token is valid for, at most 30 days. A key is published for so long after it has signed last,
-   * and two minutes and a half. Tokens that were signed before it was lowered may outlive their key.
+   * Maximum lifetime of a token in seconds, at most 30 days. A key is published for so long after its last signature, plus
+   * 150 seconds. Tokens that were signed before this option was lowered may outlive their key.
    *
    * @default {3_600}
    */
   readonly maxTokenAge?: number | undefined;
-  /** The time, in seconds since the epoch. The clocks of processes may be a minute apart. */
+  /** The time, in seconds since the epoch. The clocks of processes may differ by a minute. */
   readonly now?: (() => number) | undefined;
-  /** Is told of `key.rotated`. */
+  /** Called for every event: `key.rotated`. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that throws, and of a store that takes no new keys. @default {console.warn} */
+  /** Called with warnings: a listener that throws, a store that does not take new keys. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
@@ -74,84 +72,80 @@ export interface SignTokenOptions {
   readonly alg?: AsymmetricAlgorithm | undefined;
   /** Type of the token, RFC 8725 §3.11: `at+jwt`. @default {"JWT"} */
   readonly typ?: string | undefined;
-  /** Seconds until it ends, from 1 to `maxTokenAge`. */
+  /** Lifetime in seconds, from 1 to `maxTokenAge`. */
   readonly expiresIn: number;
 }
 
 /** Options of {@linkcode KeyService.rotate}. */
 export interface RotateKeysOptions {
-  /** Whether the old keys are removed, and whatever they signed is refused: somebody else may have them. @default {false} */
+  /** Whether the old keys are removed, so that their tokens are rejected: for keys that may be stolen. @default {false} */
   readonly revoke?: boolean | undefined;
 }
 
-/** Signs tokens, and publishes what verifies them. Made by {@linkcode keyService}. */
+/** Signs tokens and publishes their keys. Created by {@linkcode keyService}. */
 export interface KeyService {
-  /** What it signs by. */
+  /** Algorithms that it signs by. */
   readonly algorithms: readonly AsymmetricAlgorithm[];
-  /** For how many seconds others may keep the published keys. */
+  /** For how many seconds verifiers may cache the published keys. */
   readonly cacheAge: number;
-  /** Seconds that the longest token is valid for. */
+  /** Maximum lifetime of a token in seconds. */
   readonly maxTokenAge: number;
   /**
-   * Signs claims, with the `kid` of the key in the header. `iat` and `exp` are the service's, whatever the claims say.
+   * Signs claims, with the `kid` of the key in the header. `iat` and `exp` are set by the service, whatever the claims contain.
    *
    * @throws {RangeError} If `expiresIn` is not an integer from 1 to `maxTokenAge`, or `alg` is not one of the service's.
-   * @throws {TypeError} If a claim is of a wrong type, an option is unknown, or the stored ring is malformed; nothing is
-   * signed by any of it.
+   * @throws {TypeError} If a claim has the wrong type, or the stored ring is malformed, which then does not sign.
    * @throws {AuthError} `service_unavailable` if other processes keep changing the ring, and no key signs.
    */
   sign(claims: JwtClaims, options: SignTokenOptions): Promise<string>;
   /**
-   * The public halves, RFC 7517 §5: of keys that sign, that will, and that have signed what may still be valid. The same
-   * object until they change.
+   * The public JWK Set, RFC 7517 §5: pending and signing keys, and retired ones whose tokens may still be valid. The same
+   * object until it changes.
    *
    * @throws {TypeError} If the stored ring is malformed.
    */
   jwks(): Promise<JwkSet>;
-  /** Finds the key of a token of its own, by `kid` and `alg`: for `keys` of `verifyJwt`. */
+  /** Finds the key of one of its own tokens by `kid` and `alg`: for `keys` of `verifyJwt`. */
   readonly resolve: KeyResolver;
   /**
-   * Makes new keys that sign at once; what the old ones signed stays valid until it ends. Others that keep the published
-   * keys refuse the new tokens until they read them again, which {@linkcode remoteJwks} does when it meets an unknown `kid`.
+   * Generates new keys that sign at once; tokens of the old ones stay valid until they expire. Verifiers with cached keys
+   * reject the new tokens until they fetch the keys again, which {@linkcode remoteJwks} does for an unknown `kid`.
    *
-   * With `revoke` the old keys go, and with them all that they signed: in this process at once, in others within a minute
-   * (and as long as copies of their store lag), and at verifiers of others within `cacheAge`. It also replaces a ring that
-   * is malformed, or that no secret opens any more.
+   * With `revoke` the old keys are removed, and their tokens are rejected: in this process at once, in others within a
+   * minute, and by remote verifiers within `cacheAge`. It also replaces a ring that is malformed or that no secret decrypts.
    *
-   * @throws {TypeError} If an option is unknown or `revoke` is no boolean; if the stored ring is malformed, and `revoke` is
-   * not `true`.
-   * @throws {AuthError} `service_unavailable` if other processes keep changing the ring, or all that can be read is a copy
-   * of it that lags: this call has replaced no key. What the store throws goes through; whether the ring was written is
-   * not known then, so call it again.
+   * @throws {TypeError} If `revoke` is not a boolean; if the stored ring is malformed and `revoke` is not `true`.
+   * @throws {AuthError} `service_unavailable` if other processes keep changing the ring: this call has replaced no key.
+   * Errors of the store are passed on; whether the ring was written is unknown then, so retry.
    */
   rotate(options?: RotateKeysOptions): Promise<void>;
 }
 
 const ACTION = "Cannot create key service";
 
-/** Seconds from one reading of the store to the next, whatever key ids tokens name. */
+/** Minimum number of seconds between two reads of the store for unknown key ids. */
 const COOLDOWN = 5;
 
 const DAY = 86_400;
 
 /**
- * Creates a service that signs by keys of its own, and replaces them every 90 days. There is nothing to start: the first
- * token makes the first keys, and whoever signs, verifies or publishes does what is due.
+ * Creates a service with its own signing keys, which are rotated every 90 days. There is no timer: the first token
+ * generates the first keys, and every call that signs, verifies or publishes does what is due.
  *
- * Processes share a store. Each reads it once a minute, so that a key which one of them revokes is refused by the others
- * within that. What verifies elsewhere reads the published keys: see {@linkcode jwksHandler}.
+ * Processes share a store. Each reads it once a minute, so that a key which one process revokes is rejected by the others
+ * within that time. Other verifiers fetch the published keys: see {@linkcode jwksHandler}.
  *
- * With `keys`, the private keys are encrypted in the store, each as a JWE (RFC 7517 §7, AES-256-GCM). A secret is replaced
- * as {@linkcode deriveKeys} says, without a token lost: what an older one of the list opens is encrypted by the first one
- * when it is read. A key that none of them opens, that was never encrypted, or that was changed, its times and its algorithm
- * included, makes the whole ring one that is malformed: nothing is signed, published or verified by it, until the secret is
- * back. If it is lost, `rotate({ revoke: true })` makes new keys, and all tokens that were signed before are refused.
+ * With `keys`, the private keys are encrypted in the store, each as a JWE (RFC 7517 §7, AES-256-GCM). A secret is rotated
+ * as described for {@linkcode deriveKeys}, without invalidating tokens: keys that an older secret decrypts are encrypted by
+ * the first one when they are read. A key that no secret decrypts, that was never encrypted, or that was changed, including
+ * its times and its algorithm, makes the whole ring malformed: nothing is signed, published or verified by it until the
+ * secret is restored. If the secret is lost, `rotate({ revoke: true })` generates new keys, and all earlier tokens are
+ * rejected.
  *
- * What was stored once is as good as what is stored now: restore a backup from before a `rotate({ revoke: true })`, and call
- * that again before anything else, or the keys that it removed are back.
+ * Reads of the store must be current. After restoring a backup from before a `rotate({ revoke: true })`, call that again
+ * before anything else, or the removed keys are valid again.
  *
- * @throws {TypeError} If an option is missing, unknown or of a wrong shape; if the store is persistent, and there are no
- * `keys`.
+ * @throws {TypeError} If an option is missing or of the wrong type; if the store is persistent and `keys` are missing.
  * @throws {RangeError} If a number is out of its range.
  *
  * @example
@@ -177,7 +171,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
   const now = createClock(options.now);
   const rules = ringRules(numbers);
   const emit = createEmitter({ events, now, warn });
-  const keeper = keyCache({ store, rules, now, emit, warn });
+  const cache = keyCache({ store, rules, now, emit, warn });
   const signers = new WeakMap<CryptoKey, Signer>();
   let published: { readonly of: string; readonly set: JwkSet } | undefined;
 
@@ -186,7 +180,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
     return keys.find((key) => key.kid === kid && isPublished(key, at, rules));
   }
 
-  /** The signer of a key; that of the last `typ` is kept, since a service signs tokens of one. */
+  /** The signer of a key; the one for the last `typ` is cached, because a service mostly signs tokens of one type. */
   function signerOf({ kid, alg, privateKey: key }: SigningKey, typ: string): Signer["sign"] {
     const known = signers.get(key);
     if (known?.typ === typ) return known.sign;
@@ -204,13 +198,13 @@ export function keyService(options: KeyServiceOptions): KeyService {
       async sign(claims: JwtClaims, options: SignTokenOptions) {
         const { alg = algorithms[0], typ = "JWT", expiresIn } = options;
         if (alg === undefined || !algorithms.includes(alg)) {
-          throw new RangeError("Cannot sign token: alg is not one of the service's algorithms");
+          throw new RangeError("Cannot sign token: alg must be one of the service's algorithms");
         }
         requireSeconds("Cannot sign token", { expiresIn }, { min: 1, max: maxTokenAge });
         if (typeof claims !== "object" || claims === null || Array.isArray(claims)) {
-          throw new TypeError("Cannot sign token: the claims are no object");
+          throw new TypeError("Cannot sign token: claims must be a plain object");
         }
-        const keys = await keeper.current();
+        const keys = await cache.current();
         const at = now();
         const signer = findSigner(keys, alg, at);
         if (signer === undefined) {
@@ -220,7 +214,7 @@ export function keyService(options: KeyServiceOptions): KeyService {
       },
 
       async jwks() {
-        const keys = await keeper.current();
+        const keys = await cache.current();
         const at = now();
         const kept = keys.filter((key) => isPublished(key, at, rules));
         const of = kept.map(({ kid, alg }) => `${kid} ${alg}`).join();
@@ -233,22 +227,22 @@ export function keyService(options: KeyServiceOptions): KeyService {
 
       async resolve({ kid, alg }) {
         if (typeof kid !== "string") return undefined;
-        const key = find(await keeper.current(), kid) ?? find(await keeper.current(COOLDOWN), kid);
+        const key = find(await cache.current(), kid) ?? find(await cache.current(COOLDOWN), kid);
         return key?.alg === alg ? key.publicKey : undefined;
       },
 
       async rotate(options: RotateKeysOptions = {}) {
         const { revoke = false } = options;
         if (typeof revoke !== "boolean") {
-          throw new TypeError("Cannot rotate keys: revoke is neither true nor false");
+          throw new TypeError("Cannot rotate keys: revoke must be a boolean");
         }
-        await keeper.replace(revoke);
+        await cache.replace(revoke);
       },
     } satisfies KeyService,
   );
 }
 
-/** Signs by one key, and for one `typ`. */
+/** Signs by one key and for one `typ`. */
 interface Signer {
   readonly typ: string;
   readonly sign: (claims: JwtClaims) => Promise<string>;
@@ -275,11 +269,11 @@ function readOptions(options: KeyServiceOptions) {
 function readAlgorithms(list: readonly AsymmetricAlgorithm[]): readonly AsymmetricAlgorithm[] {
   if (!Array.isArray(list) || list.length === 0 || !list.every(isAsymmetric)) {
     throw new TypeError(
-      `${ACTION}: algorithms is no list of algorithms that have a public key, as ["ES256"]`,
+      `${ACTION}: algorithms must be an array of asymmetric algorithms, for example ["ES256"]`,
     );
   }
   if (new Set(list).size < list.length) {
-    throw new TypeError(`${ACTION}: algorithms names one twice`);
+    throw new TypeError(`${ACTION}: duplicate algorithm in algorithms`);
   }
   return Object.freeze([...list]);
 }

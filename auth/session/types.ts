@@ -50,7 +50,7 @@ export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 /** The public members of a user. */
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
-/** A user as it may be shown. Its members are named: a store may give more than it was given. */
+/** The public members of a user, listed because a store may return additional ones. */
 export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
   return { sub, identifier, createdAt };
 }

@@ -6,17 +6,11 @@
  */
 
 import type { KvContext } from "./_kv_layout.ts";
-import { sleepWithJitter } from "../_backoff.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
 /** How long a call is retried while the database is locked, in milliseconds. */
 const LOCK_TIMEOUT_MS = 5_000;
-
-/**
- * How many conflicts an operation survives. Each one is a commit of another writer, so a limit in milliseconds would fail
- * operations on a slow machine; this one only ends an operation on a database that conflicts without a reason.
- */
-const MAX_CONFLICTS = 1_000;
 
 /** The longest pauses before a retry, in milliseconds. */
 const MAX_LOCK_PAUSE_MS = 250;

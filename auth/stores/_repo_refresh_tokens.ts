@@ -1,5 +1,5 @@
 /**
- * Families of refresh tokens over an adapter: one record each, so that one compare-and-swap decides.
+ * Refresh token families over an adapter: one record each, so that one compare-and-swap decides.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { RefreshFamily, RefreshSelector, RefreshTokenStore } from "./types.
 const FAMILIES = "refresh_families";
 
 /**
- * Keeps families of refresh tokens. To create one whose id another has rejects with an `Error`.
+ * Persists refresh token families. Creating a duplicate id rejects with an `Error`.
  *
- * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a stolen token and the real one could both be
- * exchanged, and nobody would notice.
+ * @throws {TypeError} If the adapter is missing or has no `atomic` hook: a stolen token and the real one could both be
+ * exchanged undetected.
  */
 export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenStore {
   const adapter = readAtomicAdapter({
@@ -29,7 +29,7 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
     why: "rotate() exchanges a stolen token beside the real one",
   }, options);
   const { atomic } = adapter;
-  /** Versions of families as they were found, so that a rotation need not read them again. */
+  /** Versions of families that `find()` returned, so that a rotation needs no second read. */
   const versions = new WeakMap<RefreshFamily, string>();
 
   async function listValid(index: 0 | 1, text: string): Promise<readonly RefreshFamily[]> {

@@ -1,5 +1,5 @@
 /**
- * How a family of refresh tokens is rotated: the step from one record to the next. Stores apply it inside their
+ * Rotation of a refresh token family: the next record for a presented secret. Stores apply it inside their
  * compare-and-swap.
  *
  * @module
@@ -7,15 +7,15 @@
 
 import type { RefreshFamily, RefreshRotation, RefreshSelector } from "./types.ts";
 
-/** What a presented secret comes to; where something is to be written, the family as it is then. */
+/** The outcome for a presented secret, and the next record if one must be written. */
 export type RotationStep =
   | { readonly outcome: "rotated" | "reused"; readonly next: RefreshFamily }
   | { readonly outcome: "expired" | "revoked" };
 
-/** Judges a presented secret. The answer is the first of these that holds: revoked, reused, expired, rotated. */
+/** Decides about a presented secret. The outcome is the first of these that applies: revoked, reused, expired, rotated. */
 export function rotationStep(family: RefreshFamily, rotation: RefreshRotation): RotationStep {
   if (family.revoked) return { outcome: "revoked" };
-  // Before the time is looked at: an old secret is a stolen one even where the current one has ended
+  // Before expiry: an old secret is reuse even if the current one has expired
   if (family.currentHash !== rotation.fromHash) {
     return { outcome: "reused", next: { ...family, revoked: true } };
   }
@@ -30,7 +30,7 @@ export function rotationStep(family: RefreshFamily, rotation: RefreshRotation): 
   return { outcome: "rotated", next };
 }
 
-/** Whether one of a user's families is selected by its session. */
+/** Whether a selector of a user matches the session of a family. */
 export function isSelected(
   { sessionId }: RefreshFamily,
   { exceptSessionId, onlySessionId }: Extract<RefreshSelector, { readonly sub: string }>,

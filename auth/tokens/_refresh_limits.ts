@@ -1,5 +1,5 @@
 /**
- * What decides about refresh tokens without a question to anybody: their shape, their limits, what a family grants.
+ * Pure rules of refresh tokens: their format, their limits, what a family grants.
  *
  * @module
  */
@@ -9,26 +9,25 @@ import { requireSeconds } from "../_options.ts";
 import type { RefreshFamily } from "../stores/types.ts";
 import type { RefreshFamilyInfo, RefreshGrant } from "./refresh_types.ts";
 
-/** Limits as the service applies them. */
-export interface RefreshClock {
-  /** When a family that begins now ends. */
-  familyEnd(createdAt: number): number;
-  /** When a token that is made now ends: never later than its family. */
-  nextEnd(family: RefreshTimes, at: number): number;
-  /** When the current token ends. */
-  currentEnd(family: RefreshTimes & Pick<RefreshFamily, "expiresAt" | "generation">): number;
+/** The effective limits of a service. */
+export interface EffectiveRefreshLimits {
+  /** When a new family expires. */
+  familyExpiry(createdAt: number): number;
+  /** When a new token expires: never later than its family. */
+  nextExpiry(family: RefreshTimes, at: number): number;
+  /** When the current token expires. */
+  currentExpiry(family: RefreshTimes & Pick<RefreshFamily, "expiresAt" | "generation">): number;
 }
 
-/** The times of a family that no rotation moves. */
+/** The times of a family that a rotation does not change. */
 export type RefreshTimes = Pick<RefreshFamily, "createdAt" | "familyExpiresAt">;
 
 /**
- * 16 and 32 bytes; the last character of each part has no bit that belongs to no byte, or several texts would stand for
- * the same bytes.
+ * 16 and 32 bytes. The unused bits of the last character of each part are 0, so that each token has one spelling.
  */
 const TOKEN_REGEXP = /^([\w-]{21}[AQgw])\.([\w-]{42}[AEIMQUYcgkosw048])$/;
 
-/** The parts of a token, if it can be one. */
+/** The parts of a token; `undefined` if it is malformed. */
 export function parseRefreshToken(
   token: unknown,
 ): { readonly familyId: string; readonly secret: string } | undefined {
@@ -36,40 +35,40 @@ export function parseRefreshToken(
   return familyId === undefined || secret === undefined ? undefined : { familyId, secret };
 }
 
-/** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or the family's is the shorter one. */
+/** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `familyLifetime` is less than `lifetime`. */
 export function refreshLimits(limits: {
   readonly lifetime?: number | undefined;
   readonly familyLifetime?: number | undefined;
-}): RefreshClock {
+}): EffectiveRefreshLimits {
   const { familyLifetime = 2_592_000 } = limits;
   const { lifetime = Math.min(1_209_600, familyLifetime) } = limits;
   const cannot = "Cannot create refresh service";
   requireSeconds(cannot, { lifetime, familyLifetime });
   if (lifetime > familyLifetime) {
-    throw new RangeError(`${cannot}: lifetime is longer than familyLifetime`);
+    throw new RangeError(`${cannot}: lifetime must not exceed familyLifetime`);
   }
-  const familyEnd = (createdAt: number) => createdAt + familyLifetime;
-  // The earlier of what was promised then and what is set now: a limit that was lowered holds for all
-  const wholeEnd = ({ createdAt, familyExpiresAt }: RefreshTimes) =>
-    Math.min(familyExpiresAt, familyEnd(createdAt));
+  const familyExpiry = (createdAt: number) => createdAt + familyLifetime;
+  // The earlier of the stored and the current limit: a lowered limit applies to all families
+  const effectiveFamilyExpiry = ({ createdAt, familyExpiresAt }: RefreshTimes) =>
+    Math.min(familyExpiresAt, familyExpiry(createdAt));
   return {
-    familyEnd,
-    nextEnd: (family, at) => Math.min(at + lifetime, wholeEnd(family)),
-    currentEnd(family) {
+    familyExpiry,
+    nextExpiry: (family, at) => Math.min(at + lifetime, effectiveFamilyExpiry(family)),
+    currentExpiry(family) {
       const { createdAt, expiresAt, generation } = family;
-      // Of later tokens nobody knows when they were made
+      // The issue time of later tokens is not stored
       const fresh = generation === 0 ? createdAt + lifetime : Infinity;
-      return Math.min(expiresAt, fresh, wholeEnd(family));
+      return Math.min(expiresAt, fresh, effectiveFamilyExpiry(family));
     },
   };
 }
 
-/** Whether a family was made while the clock was ahead: its limits would be as much longer. */
+/** Whether a family was created while the clock was ahead, which would extend its limits. */
 export function isAhead({ createdAt }: RefreshTimes, at: number): boolean {
   return createdAt > at + SKEW_SECONDS;
 }
 
-/** What a family's tokens stand for. Its members are named: a store may give more than it was given, and null for nothing. */
+/** What the tokens of a family grant. Members are listed, because a store may return more, and `null` for absent ones. */
 export function grantOf(family: RefreshFamily): RefreshGrant {
   const { sub, securityStamp, authTime, amr, acr } = family;
   return {
@@ -82,7 +81,7 @@ export function grantOf(family: RefreshFamily): RefreshGrant {
   };
 }
 
-/** A family as it may be shown. Its members are named, as those of its grant. */
+/** The public data of a family. */
 export function toFamilyInfo(family: RefreshFamily, expiresAt: number): RefreshFamilyInfo {
   const { id, createdAt, amr, authTime } = family;
   return { familyId: id, createdAt, expiresAt, ...givenAtIssue(family), amr, authTime };
@@ -98,18 +97,18 @@ function givenAtIssue(
   };
 }
 
-/** Checks the session that tokens belong to. @throws {TypeError} If it is neither left out nor a text with something in it. */
+/** Checks the session of tokens. @throws {TypeError} If it is present and not a non-empty string. */
 export function checkSessionId(cannot: string, sessionId: unknown): void {
   if (sessionId === undefined || (typeof sessionId === "string" && sessionId !== "")) return;
-  throw new TypeError(`${cannot}: sessionId is not a text with something in it`);
+  throw new TypeError(`${cannot}: sessionId must be a non-empty string`);
 }
 
-/** A copy of data as a store keeps it. @throws {TypeError} If it is not JSON: a function, a bigint, an object that holds itself. */
+/** A JSON copy of data. @throws {TypeError} If it cannot be serialized: a function, a bigint, a cycle. */
 export function copyJson(cannot: string, data: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(data));
   } catch {
-    // the runtime's own error says which member it was
-    throw new TypeError(`${cannot}: data is not JSON`);
+    // the runtime's message may contain the data
+    throw new TypeError(`${cannot}: data must be JSON`);
   }
 }

@@ -1,15 +1,15 @@
 /**
- * The text of API keys: a prefix that says whose they are, an identifier, a secret and a checksum.
+ * The format of API keys: a prefix that names their issuer, an identifier, a secret and a checksum.
  *
  * ```text
  * key_<id>_<secret><checksum>
  *
  * id        22 digits of base62: 128 random bits, public
  * secret    43 digits of base62: 256 random bits
- * checksum   6 digits of base62: CRC-32 of all that is before it
+ * checksum   6 digits of base62: CRC-32 of everything before it
  * ```
  *
- * Whoever finds one in a log or a repository can tell what it is, and that it is one, without asking anybody.
+ * A scanner recognizes one in a log or a repository without asking a server.
  *
  * @module
  */
@@ -19,19 +19,19 @@ import { utf8 } from "../_bytes.ts";
 import { digestText } from "../_kdf.ts";
 import { randomBytes } from "../_random.ts";
 
-/** A new API key. */
+/** A generated API key. */
 export interface GeneratedApiKey {
-  /** The whole key, for its owner. Nothing else can be made from what is stored. */
+  /** The complete key, for its owner. It cannot be recovered from the stored digest. */
   readonly key: string;
-  /** Its public identifier, to find it by. */
+  /** Its public identifier. */
   readonly id: string;
-  /** SHA-256 of all but its checksum, base64url: what is stored. A secret behind another prefix is another key. */
+  /** SHA-256 of all but the checksum, base64url: the stored digest. The same secret with another prefix is another key. */
   readonly keyHash: string;
 }
 
 /** The parts of an API key. */
 export interface ParsedApiKey {
-  /** What the key begins with. */
+  /** Its prefix. */
   readonly prefix: string;
   /** Its public identifier. */
   readonly id: string;
@@ -39,7 +39,7 @@ export interface ParsedApiKey {
   readonly secret: string;
 }
 
-/** Prefix of a key that is given none. */
+/** Default prefix. */
 export const DEFAULT_API_KEY_PREFIX = "key";
 
 const PREFIX_REGEXP = /^[a-z][a-z0-9]{0,19}$/;
@@ -53,13 +53,13 @@ const FIXED_LENGTH = 22 + 43 + 6 + 2;
 const KEY_REGEXP = /^([a-z][a-z0-9]{0,19})_([0-9A-Za-z]{22})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /**
- * Makes an API key, from 128 random bits for its identifier and 256 for its secret. {@linkcode ApiKeyService} does, and
- * keeps it too.
+ * Generates an API key with 128 random bits for its identifier and 256 for its secret. {@linkcode ApiKeyService} also
+ * stores it.
  *
- * @param prefix Says whose keys these are, and perhaps where they count: `acme`, `acmetest`. A small letter, then up to 19
- * small letters and digits.
- * @throws {TypeError} If the prefix is no text.
- * @throws {RangeError} If it has other characters, or too many.
+ * @param prefix Names the issuer and perhaps the environment: `acme`, `acmetest`. A lowercase letter, then up to 19
+ * lowercase letters and digits.
+ * @throws {TypeError} If the prefix is not a string.
+ * @throws {RangeError} If it has other characters or is too long.
  *
  * @example
  * ```ts
@@ -83,10 +83,10 @@ export async function generateApiKey(
 }
 
 /**
- * Takes an API key apart. Nobody is asked, and whether there is such a key is not known: only that a mistyped one, or one
- * that was cut off, needs no search.
+ * Parses an API key without a lookup: rejects mistyped and truncated keys before the store is asked. Whether the key exists
+ * is not known.
  *
- * @returns `undefined` if the shape or the checksum is wrong. Each key has one spelling.
+ * @returns `undefined` if the format or the checksum is wrong. Each key has one spelling.
  *
  * @example
  * ```ts
@@ -103,22 +103,22 @@ export function parseApiKey(key: string): ParsedApiKey | undefined {
   if (key.length > FIXED_LENGTH + MAX_PREFIX_LENGTH) return undefined;
   const [, prefix = "", id = "", secret = "", crc] = KEY_REGEXP.exec(key) ?? [];
   if (crc === undefined || checksum(key.slice(0, -crc.length)) !== crc) return undefined;
-  // As many digits can say more than the bytes hold: nobody made that here
+  // The digits can encode larger numbers than the bytes can hold; such keys were never generated
   if (!isBase62(id, ID_BYTES) || !isBase62(secret, SECRET_BYTES)) return undefined;
   return { prefix, id, secret };
 }
 
-/** What is stored of a key. */
+/** The stored digest of a key. */
 export async function digestApiKey({ prefix, id, secret }: ParsedApiKey): Promise<string> {
   return await digestText(`${prefix}_${id}_${secret}`);
 }
 
-/** Checks a prefix. @throws {TypeError | RangeError} If it is none. */
+/** Checks a prefix. @throws {TypeError | RangeError} If it is invalid. */
 export function checkApiKeyPrefix(cannot: string, prefix: unknown): void {
-  if (typeof prefix !== "string") throw new TypeError(`${cannot}: the prefix is no text`);
+  if (typeof prefix !== "string") throw new TypeError(`${cannot}: prefix must be a string`);
   if (PREFIX_REGEXP.test(prefix)) return;
   throw new RangeError(
-    `${cannot}: the prefix is not a small letter and up to 19 small letters and digits`,
+    `${cannot}: prefix must be a lowercase letter and up to 19 lowercase letters and digits`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * API keys of users, for their programs: made, listed, verified and revoked.
+ * API keys of users: create, list, verify, revoke.
  *
  * @module
  */
@@ -30,15 +30,15 @@ import { readScope } from "../_scope.ts";
 const ACTION = "Cannot create API key service";
 const CANNOT_CREATE_KEY = "Cannot create API key";
 
-/** Seconds between two notes of use: at most one write a minute, however many requests. */
+/** Seconds between two updates of `lastUsedAt`: at most one write a minute. */
 const TOUCH_AFTER = 60;
 
 /**
- * Creates a service for API keys. What is stored is the SHA-256 of the key, 256 bits of which are random and secret, so
- * that whoever reads the store gets no key.
+ * Creates a service for API keys. Only the SHA-256 digest of a key is stored; 256 bits of the key are random, so that a
+ * reader of the store cannot recover it.
  *
- * @throws {TypeError} If a store is missing, or the prefix is no text.
- * @throws {RangeError} If the prefix has other characters, or `maxPerUser` is not a whole number from 1 on.
+ * @throws {TypeError} If a store is missing, or the prefix is not a string.
+ * @throws {RangeError} If the prefix is invalid, or `maxPerUser` is not a positive integer.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   const users = checkedUserReader(options.users);
   checkApiKeyPrefix(ACTION, prefix);
   if (!Number.isSafeInteger(maxPerUser) || maxPerUser < 1) {
-    throw new RangeError(`${ACTION}: maxPerUser is not a whole number from 1 on`);
+    throw new RangeError(`${ACTION}: maxPerUser must be a positive integer`);
   }
   const now = createClock(options.now);
   const emit = createEmitter({ events, now, warn });
@@ -85,8 +85,8 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   }
 
   /**
-   * Notes that a key was used. Where that is lost, somebody else was first, or the key was revoked: what is read then
-   * counts only if it is newer, since a store may still show what was there before.
+   * Records a use of a key. After a conflict (a concurrent use, or a revocation) the record that is read counts only if it is
+   * newer, because a store may still return the old one.
    */
   async function touch(key: ApiKey, at: number): Promise<ApiKey | null> {
     const usedAt = key.lastUsedAt ?? null;
@@ -103,7 +103,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       const user = await findActiveUser(sub);
       if (user === null) {
         throw new TypeError(
-          "Cannot create API key: there is no such user, or the account is closed",
+          "Cannot create API key: the user does not exist or is disabled",
         );
       }
       if ((await apiKeys.list(sub)).length >= maxPerUser) throw tooMany();
@@ -119,14 +119,13 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
         ...(expiresIn === undefined ? {} : { expiresAt: at + expiresIn }),
       };
       await apiKeys.create(apiKey);
-      // Whoever closed the account meanwhile may have ended its keys before this one was there. An account that is open
-      // again by now has another stamp
+      // A concurrent disable() may have revoked all keys before this one was stored. A re-enabled account has another stamp
       const current = await findActiveUser(sub);
       if (current?.securityStamp !== user.securityStamp) {
         await apiKeys.revoke(id);
         throw new AuthError("service_unavailable", { reason: "user_changed" });
       }
-      if ((await apiKeys.list(sub)).length > maxPerUser) { // of many at once each has seen room
+      if ((await apiKeys.list(sub)).length > maxPerUser) { // concurrent requests have all seen room
         await apiKeys.revoke(id);
         throw tooMany();
       }
@@ -152,12 +151,12 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
       emit("api_key.revoked", { sub });
     },
 
-    // Its shape and checksum, whose it is, what is stored, its secret, its end, its user, a note of its use
+    // Format and checksum, prefix, stored record, secret, expiry, user, last use
     async verify(key: string) {
       const parsed = parseApiKey(key);
       if (parsed === undefined || parsed.prefix !== prefix) return undefined;
       const found = await apiKeys.find(parsed.id);
-      const keyHash = await digestApiKey(parsed); // the same work whether there is one or not
+      const keyHash = await digestApiKey(parsed); // the same work for unknown keys
       if (found === null || !equalText(found.keyHash, keyHash)) return undefined;
       const at = now();
       if (at >= (found.expiresAt ?? Infinity)) return undefined;
@@ -170,10 +169,10 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   });
 }
 
-/** 1 to 100 characters: no control character, no half of one, and no line's end that Unicode has beside. */
+/** 1 to 100 characters: no control characters, lone surrogates or Unicode line separators. */
 const NAME_REGEXP = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,100}$/u;
 
-/** What a new key is made of. @throws {TypeError | RangeError} If it is not fit for one. */
+/** Reads the options of a new key. @throws {TypeError | RangeError} If one is invalid. */
 export function readNewApiKey(options: NewApiKeyOptions): {
   readonly name: string | undefined;
   readonly scope: readonly string[];
@@ -189,15 +188,15 @@ export function readNewApiKey(options: NewApiKeyOptions): {
 }
 
 function readName(name: unknown): string {
-  if (typeof name !== "string") throw new TypeError(`${CANNOT_CREATE_KEY}: name is no text`);
+  if (typeof name !== "string") throw new TypeError(`${CANNOT_CREATE_KEY}: name must be a string`);
   const trimmed = name.trim();
   if (NAME_REGEXP.test(trimmed)) return trimmed;
   throw new RangeError(
-    `${CANNOT_CREATE_KEY}: name is not 1 to 100 characters without control characters`,
+    `${CANNOT_CREATE_KEY}: name must be 1 to 100 characters without control characters`,
   );
 }
 
-/** A key as it may be shown. Its members are named: a store may give more than it was given. */
+/** The public data of a key. Members are listed, because a store may return more than was stored. */
 export function toApiKeyInfo(key: ApiKey): ApiKeyInfo {
   const { id, sub, name, scope, createdAt, expiresAt, lastUsedAt } = key;
   return {

@@ -1,5 +1,5 @@
 /**
- * `apiKeyStrategy`: an API key in a header field as a credential.
+ * `apiKeyStrategy`: an API key in a request header.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { authenticated, authFailed, type AuthStrategy, noCredential } from "../s
 export interface ApiKeyStrategyOptions {
   /** Verifies keys. */
   readonly apiKeys: Pick<ApiKeyService, "verify">;
-  /** Request header that carries the key. Queries and bodies are not looked at: they end up in logs. @default {"X-API-Key"} */
+  /** Request header that carries the key. Query strings and bodies are ignored, because they are logged. @default {"X-API-Key"} */
   readonly header?: string | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
@@ -22,14 +22,14 @@ export interface ApiKeyStrategyOptions {
 const ACTION = "Cannot create API key strategy";
 
 /**
- * Makes the strategy that finds a user by an API key. One that is malformed, unknown, revoked or past its end, whose user
- * is gone or disabled, or that is there twice, fails: `invalid_api_key`.
+ * Creates the strategy that authenticates a user by an API key. A key that is malformed, unknown, revoked or expired, whose
+ * user is deleted or disabled, or a duplicate header fails with `invalid_api_key`.
  *
- * The principal has the key's `scope` and no more, the empty one too; its `authTime` is 0, since nobody knows when the user
- * was there; `claims.apiKeyId` is the key's public identifier.
+ * The principal has the `scope` of the key, even if it is empty; its `authTime` is 0, because the time of the user's
+ * authentication is unknown; `claims.apiKeyId` is the public identifier of the key.
  *
- * @throws {TypeError} If the service is missing, or `header` is no text.
- * @throws {RangeError} If `header` is not the name of a field.
+ * @throws {TypeError} If the service is missing, or `header` is not a string.
+ * @throws {RangeError} If `header` is not a field name.
  *
  * @example
  * ```ts
@@ -52,18 +52,18 @@ const ACTION = "Cannot create API key strategy";
 export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
   const { apiKeys, header = "X-API-Key", now } = options;
   if (typeof apiKeys?.verify !== "function") throw new TypeError(`${ACTION}: apiKeys are missing`);
-  if (typeof header !== "string") throw new TypeError(`${ACTION}: header is no text`);
+  if (typeof header !== "string") throw new TypeError(`${ACTION}: header must be a string`);
   if (!HTTP_TOKEN_REGEXP.test(header)) { // RFC 9110 §5.1
-    throw new RangeError(`${ACTION}: header is not the name of a field`);
+    throw new RangeError(`${ACTION}: header must be a field name`);
   }
   return Object.freeze<AuthStrategy>({
     name: "api-key",
     scheme: { type: "header", name: header },
     async authenticate({ request }) {
-      const key = request.headers.get(header); // two fields come as one, which is no key
+      const key = request.headers.get(header); // duplicate fields are joined, which is not a valid key
       if (key === null) return noCredential();
       const verified = await apiKeys.verify(key);
-      if (verified === undefined) return authFailed("invalid_api_key", "There is no such API key");
+      if (verified === undefined) return authFailed("invalid_api_key", "API key is unknown");
       const { id: apiKeyId, sub, scope } = verified.apiKey;
       const init = { sub, method: "api-key", scope, claims: { apiKeyId } };
       return authenticated(createPrincipal(init, { now }));

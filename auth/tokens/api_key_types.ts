@@ -10,94 +10,90 @@ import type { ApiKey, ApiKeyStore, UserStore } from "../stores/types.ts";
 
 /** Options of {@linkcode apiKeyService}. */
 export interface ApiKeyServiceOptions {
-  /** Keeps API keys. Hand it to {@linkcode userService} too: a user's end with the account. */
+  /** Persists API keys. Pass it to {@linkcode userService} too, so that keys are revoked with the account. */
   readonly apiKeys: ApiKeyStore;
-  /** Keeps users: every use of a key asks whether there still is one. */
+  /** Reads users: every use of a key checks its user. */
   readonly users: Pick<UserStore, "findBySub">;
   /**
-   * What every key begins with: a small letter, then up to 19 small letters and digits. Keys that begin otherwise are
-   * refused, so one that is replaced ends them all.
+   * Prefix of every key: a lowercase letter, then up to 19 lowercase letters and digits. Keys with another prefix are
+   * rejected, so a new prefix invalidates all keys.
    *
    * @default {"key"}
    */
   readonly prefix?: string | undefined;
   /**
-   * Keys that a user may have, those that have ended by themselves included. Several that are made at once may go beyond
-   * it.
+   * Maximum number of keys of a user, including expired ones. Concurrent requests may exceed it for a moment.
    *
    * @default {100}
    */
   readonly maxPerUser?: number | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default {console.warn} */
+  /** Called with warnings: a listener that throws. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** What is said of a new API key beside whose it is. */
+/** Options of {@linkcode ApiKeyService.create}. */
 export interface NewApiKeyOptions {
-  /** What its owner calls it: 1 to 100 characters, none of them a control character; trimmed. */
+  /** Display name: 1 to 100 characters without control characters; trimmed. */
   readonly name?: string | undefined;
   /**
-   * What it is good for: scope tokens of RFC 6749 §3.3, each once and of at most 200 characters. Which ones a user may give
-   * is for the caller to know.
+   * Granted scopes, RFC 6749 §3.3, without duplicates, each of at most 200 characters. The caller decides which scopes a user
+   * may grant.
    *
    * @default {[]}
    */
   readonly scope?: readonly string[] | undefined;
-  /** Seconds until it ends by itself: an integer from 1 to 34,560,000 (400 days). @default never */
+  /** Seconds until it expires: an integer from 1 to 34,560,000 (400 days). @default never */
   readonly expiresIn?: number | undefined;
 }
 
-/** An API key as it may be shown: without the SHA-256 of the key. */
+/** An API key without its digest. */
 export type ApiKeyInfo = Omit<ApiKey, "keyHash">;
 
-/** An API key that has just been made. */
+/** A new API key. */
 export interface NewApiKey {
-  /** The whole key. It is shown to its owner now, and never again: nothing else can be made from what is stored. */
+  /** The complete key. Show it to its owner now: it cannot be recovered from the stored digest. */
   readonly key: string;
-  /** What is known of it. */
+  /** Its public data. */
   readonly info: ApiKeyInfo;
 }
 
-/** An API key that was presented, and is valid. */
+/** A valid API key. */
 export interface VerifiedApiKey {
-  /** What is known of it. */
+  /** Its public data. */
   readonly apiKey: ApiKeyInfo;
-  /** Its owner, as it is now. */
+  /** Its owner. */
   readonly user: UserInfo;
 }
 
-/** Makes, lists, verifies and revokes API keys. */
+/** Creates, lists, verifies and revokes API keys. */
 export interface ApiKeyService {
   /**
-   * Makes an API key for a user. Ask for a session, and for a recent authentication before: the key outlives it, and a key
-   * that may make keys would make one for all.
+   * Creates an API key for a user. Require a session and a recent authentication first: the key outlives the session, and a
+   * key that can create keys could escalate its scope.
    *
-   * @throws {TypeError} If there is no such user or the account is closed, which the caller was to know; if an option has
-   * another shape or is not known.
-   * @throws {RangeError} If an option has another value.
-   * @throws {AuthError} `too_many_keys` if the user has `maxPerUser` of them, with a `detail` that says how many;
-   * `service_unavailable` if the user's account or credentials change meanwhile: there is no key then, and who tries again
-   * finds out what has become of the user.
+   * @throws {TypeError} If the user does not exist or is disabled; if an option has the wrong type.
+   * @throws {RangeError} If an option has an invalid value.
+   * @throws {AuthError} `too_many_keys` if the user has `maxPerUser` keys, with the limit in `detail`;
+   * `service_unavailable` if the user's account or credentials change concurrently: no key exists then.
    */
   create(sub: string, options?: NewApiKeyOptions): Promise<NewApiKey>;
   /**
-   * Keys of a user, the newest first. Those that have ended by themselves are among them until they are revoked, so that
-   * their owner sees why a program stopped.
+   * Keys of a user, newest first. Expired keys are included until they are revoked, so that their owner sees why an API
+   * client stopped.
    */
   list(sub: string): Promise<readonly ApiKeyInfo[]>;
-  /** Ends one of a user's keys. @returns Whether the user had it. */
+  /** Revokes a key of a user. @returns Whether the user had it. */
   revoke(sub: string, id: string): Promise<boolean>;
-  /** Ends all of a user's keys. A new password does not: programs go on, unless this is called. */
+  /** Revokes all keys of a user. A password change does not revoke them. */
   revokeAll(sub: string): Promise<void>;
   /**
-   * Finds the API key that a text is, and notes to the minute that it was used. A mistyped one is refused before anything
-   * is searched for.
+   * Verifies an API key and records its use to the minute. A mistyped key is rejected without a lookup.
    *
-   * @returns `undefined` if there is none, it has ended, or its user is gone or disabled.
+   * @returns `undefined` if the key is unknown, revoked or expired, or its user is deleted or disabled.
    */
   verify(key: string): Promise<VerifiedApiKey | undefined>;
 }

@@ -13,21 +13,22 @@ import { authenticated, authFailed, type AuthStrategy, noCredential } from "../s
 
 /** Options of {@linkcode bearerTokenStrategy}. */
 export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subject"> {
-  /** Who may have issued it, character by character; of a list, one of them: names of one party, whose keys sign for all. */
+  /** Accepted issuers, compared exactly; an array holds the names of one party, whose keys sign for all of them. */
   readonly issuer: string | readonly string[];
-  /** Who asks: this service, as its issuer names it. */
+  /** This service, as the issuer names it in `aud`. */
   readonly audience: string | readonly string[];
-  /** Its type. Issuers that know no RFC 9068 say `JWT` or nothing, for both of which `JWT` stands. @default {"at+jwt"} */
+  /** Required `typ`. Issuers without RFC 9068 use `JWT` or nothing; `JWT` accepts both. @default {"at+jwt"} */
   readonly typ?: string;
-  /** Claims that have to be there beside `exp` and `sub`. @default {[]} */
+  /** Required claims besides `exp` and `sub`. @default {[]} */
   readonly requiredClaims?: readonly string[];
-  /** Claim that has the scopes, as a list or in one text with blanks between; `scp` at some issuers. @default {"scope"} */
+  /** Claim with the scopes, an array or a space-separated string; `scp` for some issuers. @default {"scope"} */
   readonly scopeClaim?: string | undefined;
-  /** What clients are told the tokens are for, RFC 9110 §11.5. @default {"api"} */
+  /** Realm of the challenge, RFC 9110 §11.5. @default {"api"} */
   readonly realm?: string | undefined;
   /**
-   * Asked about a token that is right, whether its owner may still come in: tokens go on for some minutes where an account
-   * was closed. @default every token that is right is taken
+   * Decides whether the owner of a valid token still has access: tokens outlive a disabled account by minutes.
+   *
+   * @default every valid token is accepted
    */
   readonly accept?:
     | ((principal: Principal, claims: JwtClaims) => boolean | Promise<boolean>)
@@ -35,17 +36,16 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
 }
 
 /**
- * Makes the strategy that reads `Authorization: Bearer …`. A token in the address or in a body is none, RFC 6750 §2.3. Refusals
- * are `token_expired` and `invalid_token`, with a challenge as RFC 6750 §3 has it. What the keys throw goes through,
- * and is no pass: of {@linkcode remoteJwks} a 503.
+ * Creates the strategy that reads `Authorization: Bearer …`. Tokens in the query string or body are ignored, RFC 6750 §2.3.
+ * It fails with `token_expired` or `invalid_token` and a challenge, RFC 6750 §3. Errors of the keys are passed on: 503 for
+ * {@linkcode remoteJwks}.
  *
- * A `sub` is its issuer's word: where users of another source are known too, whoever has the same one is the same for the
- * application.
+ * `sub` is unique per issuer only: with users from several sources, the application must keep equal values apart.
  *
- * The principal has `sub`, `scope` (none where the token says none), `authTime`, `amr`, `acr`, `sid` as `sessionId`, and the
+ * The principal has `sub`, `scope` (empty if the token has none), `authTime`, `amr`, `acr`, `sid` as `sessionId`, and the
  * claims.
  *
- * @throws {TypeError | RangeError} If an option is missing or wrong.
+ * @throws {TypeError | RangeError} If an option is missing or invalid.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
     throw new TypeError(`${ACTION}: issuer or audience is missing`);
   }
   if (typeof scopeClaim !== "string" || scopeClaim === "") {
-    throw new TypeError(`${ACTION}: scopeClaim is no text`);
+    throw new TypeError(`${ACTION}: scopeClaim must be a non-empty string`);
   }
   checkOptionalFunction(ACTION, "accept", accept);
   const verify = jwtVerifier({
@@ -110,8 +110,10 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
 
   /** RFC 6750 §3.1. */
   function failed(code: string, reason = code) {
-    const says = code === "token_expired" ? "The token has expired" : "The token is not valid";
-    const error = `error="invalid_token", error_description="${says}"`;
+    const description = code === "token_expired"
+      ? "The token has expired"
+      : "The token is not valid";
+    const error = `error="invalid_token", error_description="${description}"`;
     return authFailed(code, reason, `${challenge}, ${error}`);
   }
 }
@@ -134,32 +136,32 @@ const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
   accept: true,
 };
 
-/** A list that is said to be there has to be: `verifyJwt` refuses an expectation that is `undefined`. */
+/** If the option is present, it must be an array: `verifyJwt` rejects an expectation that is `undefined`. */
 function requiredClaimsOf(options: { readonly requiredClaims?: readonly string[] }) {
   if (!("requiredClaims" in options)) return [];
   if (Array.isArray(options.requiredClaims)) return options.requiredClaims;
-  throw new TypeError(`${ACTION}: requiredClaims is no list`);
+  throw new TypeError(`${ACTION}: requiredClaims must be an array of strings`);
 }
 
-/** The scheme, whatever its case; a second credential behind the first one too, so that none is overlooked. */
+/** The scheme, case-insensitive; also of a second credential after the first, so that none is missed. */
 const SCHEME_REGEXP = /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i;
 
 /** RFC 6750 §2.1: b64token. */
 const CREDENTIALS_REGEXP = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** What a field says; a token that is none is empty, and refused as such. */
+/** Reads the field; a malformed token becomes an empty one, which is rejected. */
 function readBearer(field: string | null): { readonly token: string } | undefined {
   if (field === null || !SCHEME_REGEXP.test(field)) return undefined;
   return { token: CREDENTIALS_REGEXP.exec(field)?.[1] ?? "" };
 }
 
-/** What is the token's fault. All else goes through, and is no pass: keys that cannot be had, a clock that is wrong. */
+/** Rejections of the token. Other errors are passed on: unavailable keys, an invalid clock. */
 function refusalOf(error: unknown): AuthError {
   if (error instanceof AuthError && error.status === 401) return error;
   throw error;
 }
 
-/** Nobody, where a claim is not what its name says. */
+/** The principal; `undefined` if a claim has the wrong type. */
 function principalOf(
   claims: JwtClaims,
   { scopeClaim, now }: { readonly scopeClaim: string; readonly now: (() => number) | undefined },
@@ -173,7 +175,7 @@ function principalOf(
       amr,
       acr,
       sessionId: sid,
-      scope: wordsOf(scope),
+      scope: scopesOf(scope),
       claims,
     }, { now });
   } catch {
@@ -181,7 +183,7 @@ function principalOf(
   }
 }
 
-/** What they ought to be: `createPrincipal()` looks whether they are. */
+/** Expected types of claims, which `createPrincipal()` checks. */
 interface KnownClaims extends JwtClaims {
   readonly auth_time?: number;
   readonly amr?: readonly string[];
@@ -189,17 +191,17 @@ interface KnownClaims extends JwtClaims {
   readonly sid?: string;
 }
 
-/** RFC 6749 §3.3: words with one blank between. */
-function wordsOf(scope: unknown): readonly string[] {
+/** RFC 6749 §3.3: a space-separated list. */
+function scopesOf(scope: unknown): readonly string[] {
   if (scope === undefined) return [];
   if (typeof scope === "string") return scope.split(" ").filter((word) => word !== "");
   return scope as readonly string[];
 }
 
-/** RFC 9110 §5.6.4, without what would have to be escaped. */
+/** RFC 9110 §5.6.4, without characters that need escaping. */
 const REALM_REGEXP = /^[\x20-\x7e]+$/;
 
 function checkRealm(realm: string): string {
   if (typeof realm === "string" && REALM_REGEXP.test(realm) && !/["\\]/.test(realm)) return realm;
-  throw new TypeError(`${ACTION}: realm is no text without quotes`);
+  throw new TypeError(`${ACTION}: realm must be printable ASCII without quotes and backslashes`);
 }

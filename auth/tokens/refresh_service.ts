@@ -1,6 +1,6 @@
 /**
- * Refresh tokens: opaque, used once, of which only the digest is stored. The tokens that follow from one sign-in are a
- * family, which ends when one of them is used again, RFC 9700 §4.14.2.
+ * Refresh tokens: opaque, single-use, stored as digests. The tokens of one sign-in are a family, which is revoked when one
+ * of them is reused, RFC 9700 §4.14.2.
  *
  * @module
  */
@@ -58,7 +58,7 @@ import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
  * const second = await refresh.rotate(first.refreshToken);
  * assertEquals([second.sub, second.scope], ["u1", ["notes:read"]]);
  *
- * // One of two who have the first token has stolen it: the second is dead too
+ * // Reuse of the first token means that it was stolen: the family is revoked
  * await assertRejects(() => refresh.rotate(first.refreshToken));
  * await assertRejects(() => refresh.rotate(second.refreshToken));
  * ```
@@ -74,14 +74,14 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   const refreshTokens = checkedRefreshTokens(options.refreshTokens);
   const users = checkedUserReader(options.users);
   const now = createClock(options.now);
-  const clock = refreshLimits(options);
+  const limits = refreshLimits(options);
   const emit = createEmitter({ events, now, warn });
 
   function isExpired(family: RefreshFamily, at: number): boolean {
-    return isAhead(family, at) || at >= clock.currentEnd(family);
+    return isAhead(family, at) || at >= limits.currentExpiry(family);
   }
 
-  /** Why a family gets no next token, whoever presents what. */
+  /** Why a family gets no next token, whatever secret is presented. */
   async function refusalOf(family: RefreshFamily, at: number): Promise<RefreshFailure | undefined> {
     if (isExpired(family, at)) return "expired";
     const user = await users.findBySub(family.sub);
@@ -103,7 +103,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const scope = readScope(cannot, options.scope);
       checkSessionId(cannot, sessionId);
       const [id, secret] = [randomId(), randomToken()];
-      const familyExpiresAt = clock.familyEnd(at);
+      const familyExpiresAt = limits.familyExpiry(at);
       const family: RefreshFamily = {
         id,
         sub,
@@ -113,7 +113,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         generation: 0,
         revoked: false,
         createdAt: at,
-        expiresAt: clock.nextEnd({ createdAt: at, familyExpiresAt }, at),
+        expiresAt: limits.nextExpiry({ createdAt: at, familyExpiresAt }, at),
         familyExpiresAt,
         authTime,
         amr: [...amr],
@@ -127,22 +127,22 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
 
     async rotate(refreshToken: string, { prepare }: RotateRefreshTokenOptions = {}) {
       const presented = parseRefreshToken(refreshToken);
-      if (presented === undefined) throw refused("malformed");
+      if (presented === undefined) throw rejected("malformed");
       const { familyId, secret } = presented;
       const family = await refreshTokens.find(familyId);
-      if (family === null) throw refused("not_found");
-      if (isRevoked(family)) throw refused("revoked");
+      if (family === null) throw rejected("not_found");
+      if (isRevoked(family)) throw rejected("revoked");
       const at = now();
       const refusal = await refusalOf(family, at);
       const [fromHash, next] = [await digestText(secret), randomToken()];
       const grant = grantOf(family);
       if (refusal === undefined && equalText(fromHash, family.currentHash)) await prepare?.(grant);
-      // Who is refused gets here too, and has the secret put back in its own place. A rotation would cost the user the
-      // family where a copy of the users lags; to stop before this step would let a stolen secret pass unnoticed, since
-      // whether it is the current one is for the store alone to say.
+      // Rejected tokens get here too and are "rotated" to themselves: only the store can decide whether the secret is the
+      // current one, and a stolen one must be detected. A real rotation would cost the user the family if a replica of the
+      // users lags.
       const to = refusal === undefined
-        ? { toHash: await digestText(next), expiresAt: clock.nextEnd(family, at) }
-        : { toHash: fromHash, expiresAt: clock.currentEnd(family) };
+        ? { toHash: await digestText(next), expiresAt: limits.nextExpiry(family, at) }
+        : { toHash: fromHash, expiresAt: limits.currentExpiry(family) };
       const outcome = await refreshTokens.rotate({
         familyId,
         found: family,
@@ -150,11 +150,11 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         now: at,
         ...to,
       });
-      const told = { sub: grant.sub, familyId, sessionId: grant.sessionId };
-      if (outcome === "reused") emit("refresh.reuse_detected", told);
+      const subject = { sub: grant.sub, familyId, sessionId: grant.sessionId };
+      if (outcome === "reused") emit("refresh.reuse_detected", subject);
       requireRotated(outcome);
-      if (refusal !== undefined) throw refused(refusal);
-      emit("refresh.rotated", told);
+      if (refusal !== undefined) throw rejected(refusal);
+      emit("refresh.rotated", subject);
       return {
         refreshToken: `${familyId}.${next}`,
         expiresAt: to.expiresAt,
@@ -177,12 +177,12 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         .filter((family) => !isRevoked(family) && !isExpired(family, at))
         .filter(({ securityStamp }) => securityStamp === user.securityStamp)
         .sort((a, b) => b.createdAt - a.createdAt)
-        .map((family) => toFamilyInfo(family, clock.currentEnd(family)));
+        .map((family) => toFamilyInfo(family, limits.currentExpiry(family)));
     },
 
     async revokeById(sub: string, familyId: string) {
       const family = await refreshTokens.find(familyId);
-      // The id as well: a store that takes an object for a query, or is not exact in its texts, finds another one
+      // Compare the id too: a store that takes an object for a query, or compares inexactly, returns another family
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;
       await refreshTokens.revoke({ familyId });
@@ -201,13 +201,13 @@ function requireRotated(outcome: RotationOutcome): void {
     case "expired":
     case "revoked":
     case "not_found":
-      throw refused(outcome);
+      throw rejected(outcome);
   }
-  outcome satisfies never; // what a store answers from elsewhere must not come out as a success
-  throw new TypeError("Cannot rotate refresh token: the store gave no answer that is known");
+  outcome satisfies never; // an unknown answer of a custom store must not count as success
+  throw new TypeError("Cannot rotate refresh token: the store returned an unknown result");
 }
 
-/** One error for all, so that a client learns nothing of a token that is not its own. */
-function refused(reason: RefreshFailure): AuthError {
+/** One error for all reasons, so that a client learns nothing about a foreign token. */
+function rejected(reason: RefreshFailure): AuthError {
   return new AuthError("invalid_refresh_token", { reason });
 }

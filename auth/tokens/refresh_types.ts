@@ -1,5 +1,5 @@
 /**
- * What refresh tokens are to those who use them.
+ * The types of the refresh token service.
  *
  * @module
  */
@@ -8,96 +8,96 @@ import type { AuthEventListener } from "../events.ts";
 import type { Authentication } from "../principal.ts";
 import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
 
-/** How long refresh tokens last. */
+/** Lifetimes of refresh tokens. */
 export interface RefreshLimits {
   /**
-   * Seconds from a token's making to its end. A lower one holds at once for families that were never rotated, and for
-   * others from their next rotation on.
+   * Lifetime of a token in seconds. A lowered value applies at once to families that were never rotated, and to others from
+   * their next rotation.
    *
    * @default {1_209_600} 14 days, or `familyLifetime` if that is less
    */
   readonly lifetime?: number | undefined;
-  /** Seconds from the sign-in, whatever happens. A lower one holds for all families at once. @default {2_592_000} 30 days */
+  /** Maximum lifetime of a family in seconds. A lowered value applies to all families at once. @default {2_592_000} 30 days */
   readonly familyLifetime?: number | undefined;
 }
 
 /** Options of {@linkcode refreshService}. */
 export interface RefreshServiceOptions extends RefreshLimits {
-  /** Keeps the families. */
+  /** Persists families. */
   readonly refreshTokens: RefreshTokenStore;
-  /** Keeps users: every rotation asks whether there still is one. */
+  /** Reads users: every rotation checks the user. */
   readonly users: Pick<UserStore, "findBySub">;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default console.warn */
+  /** Called with warnings: a listener that throws. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** What is said of a new family beside whose it is. */
+/** Options of {@linkcode RefreshService.issue}. */
 export interface IssueRefreshTokenOptions {
-  /** Public identifier of the session that it belongs to: it ends when that is revoked, not where it ends by itself. */
+  /** Public identifier of its session: the family is revoked with it, but does not expire with it. */
   readonly sessionId?: string | undefined;
   /** Granted scopes, RFC 6749 §3.3. */
   readonly scope?: readonly string[] | undefined;
-  /** Whatever should be known at each rotation, JSON: the client. No secret: it is kept as it is. */
+  /** Application data for each rotation, JSON, such as the client. It is stored in plain text. */
   readonly data?: unknown;
 }
 
 /** Options of {@linkcode RefreshService.rotate}. */
 export interface RotateRefreshTokenOptions {
   /**
-   * Makes what is handed out beside the next token, while the old one is still good: where this rejects, nothing has been
-   * used up, and the client may try again. Whether the next token comes about, it cannot know.
+   * Prepares what is returned with the next token, while the old one is still valid: if it rejects, the old token is not
+   * used, and the client may retry. The rotation may still fail after it.
    */
   readonly prepare?: ((grant: RefreshGrant) => Promise<void>) | undefined;
 }
 
-/** What a family's tokens stand for. */
+/** What the tokens of a family grant. */
 export interface RefreshGrant extends Authentication {
-  /** The session that they belong to. */
+  /** Their session. */
   readonly sessionId?: string;
   /** Granted scopes. */
   readonly scope?: readonly string[];
-  /** Data of whoever issued the first one, JSON. */
+  /** Application data of the issuer, JSON. */
   readonly data?: unknown;
 }
 
-/** A family as it may be shown: without its token's digest and its stamp. */
+/** A family without its digest and security stamp. */
 export interface RefreshFamilyInfo {
-  /** Which tokens follow from one sign-in; nobody gets in by it, but its user ends it by it. */
+  /** Public identifier of the family, by which its user revokes it. */
   readonly familyId: string;
-  /** When it began, in seconds since the epoch. */
+  /** When it was created, in seconds since the epoch. */
   readonly createdAt: number;
-  /** When its current token ends, in seconds since the epoch; a rotation moves it. */
+  /** When its current token expires, in seconds since the epoch; a rotation extends it. */
   readonly expiresAt: number;
-  /** The session that it belongs to. */
+  /** Its session. */
   readonly sessionId?: string;
   /** Granted scopes, RFC 6749 §3.3. */
   readonly scope?: readonly string[];
-  /** By which methods the user authenticated, RFC 8176. */
+  /** Authentication methods, RFC 8176. */
   readonly amr: readonly string[];
   /** When the user authenticated, in seconds since the epoch. */
   readonly authTime: number;
-  /** Data of whoever began it, JSON: the client. */
+  /** Application data of the issuer, JSON, such as the client. */
   readonly data?: unknown;
 }
 
-/** A token to hand out. */
+/** A new refresh token. */
 export interface IssuedRefreshToken {
-  /** The token: 66 characters, `familyId.secret`. Nothing else can be made from what is stored. */
+  /** The token: 66 characters, `familyId.secret`. It cannot be recovered from the stored digest. */
   readonly refreshToken: string;
-  /** When it ends, in seconds since the epoch. */
+  /** When it expires, in seconds since the epoch. */
   readonly expiresAt: number;
-  /** Which tokens follow from one sign-in; nobody gets in by it. */
+  /** Public identifier of its family. */
   readonly familyId: string;
 }
 
-/** The next token, and what the family stands for: the sign-in it began with, unchanged. */
+/** The next token, and what its family grants: the original sign-in, unchanged. */
 export interface RotatedRefreshToken extends IssuedRefreshToken, RefreshGrant {}
 
-/** Why a refresh token was refused; `reason` of the error. The client gets the same answer whatever the reason. */
+/** Why a refresh token was rejected; `reason` of the error. The client gets the same response for every reason. */
 export type RefreshFailure =
   | "malformed"
   | "not_found"
@@ -111,38 +111,38 @@ export type RefreshFailure =
 /** Issues, rotates, lists and revokes refresh tokens. */
 export interface RefreshService {
   /**
-   * Begins a family.
+   * Issues the first token of a family.
    *
-   * @throws {TypeError} If the authentication is none, `sessionId` is an empty text, `scope` no list of texts, or `data` not
-   * JSON.
-   * @throws {RangeError} If a scope is not a word as RFC 6749 §3.3 has it, or there twice.
+   * @throws {TypeError} If the authentication is invalid, `sessionId` is empty, `scope` is not an array of strings, or `data`
+   * is not JSON.
+   * @throws {RangeError} If a scope is not a scope token of RFC 6749 §3.3, or a duplicate.
    */
   issue(
     authentication: Authentication,
     options?: IssueRefreshTokenOptions,
   ): Promise<IssuedRefreshToken>;
   /**
-   * Takes a token in exchange for the next one. Of several who present the same token at once one gets the next, and it
-   * dies with the family by what the others did. A client that lost the answer signs in again.
+   * Exchanges a token for the next one. Of several concurrent requests with the same token one gets the next token; the others
+   * are reuse, which revokes the family. A client that lost the response must sign in again.
    *
-   * @throws {AuthError} `invalid_refresh_token`, if it is not the current token of a family that lives, or its user is
-   * gone, disabled, or has changed the password since. Any other secret of a family that is known ends the family.
+   * @throws {AuthError} `invalid_refresh_token` if it is not the current token of a valid family, or its user is deleted,
+   * disabled, or has changed the password since. Any other secret of a known family revokes the family.
    */
   rotate(refreshToken: string, options?: RotateRefreshTokenOptions): Promise<RotatedRefreshToken>;
   /**
-   * Ends the family of a token, used up or not; nothing happens if there is none. The secret is not looked at: a wrong
-   * one would be reuse, and end the family as well. RFC 7009 §2.2 answers all of these alike.
+   * Revokes the family of a token, whether the token was used or not; does nothing if there is none. The secret is not
+   * checked: a wrong one would be reuse and revoke the family as well. RFC 7009 §2.2 requires the same response for all.
    */
   revoke(refreshToken: string): Promise<void>;
   /**
-   * Families of a user by which there are next tokens to be had, the newest first: where the user is signed in by
-   * programs. None of a user who is unknown or disabled.
+   * Valid families of a user, newest first: the API clients where the user is signed in. Empty for a user who is unknown or
+   * disabled.
    */
   list(sub: string): Promise<readonly RefreshFamilyInfo[]>;
   /**
-   * Ends one of a user's families. Access tokens of it go on until they end.
+   * Revokes a family of a user. Its access tokens stay valid until they expire.
    *
-   * @returns Whether the user had it: `false` for one that is another's, or was revoked before.
+   * @returns Whether the user had it: `false` for a family of another user or one that is already revoked.
    */
   revokeById(sub: string, familyId: string): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 /**
- * Tokens for programs: access tokens as RFC 9068 has them, and refresh tokens for the next ones.
+ * Tokens for API clients: JWT access tokens, RFC 9068, and refresh tokens.
  *
  * @module
  */
@@ -28,8 +28,8 @@ const CANNOT_ISSUE = "Cannot issue tokens";
 /**
  * Creates a service for tokens.
  *
- * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is no list of texts.
- * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is none.
+ * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is not an array of strings.
+ * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is invalid.
  *
  * @example
  * ```ts
@@ -60,14 +60,14 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   if (typeof keys?.sign !== "function") throw new TypeError(`${CANNOT_CREATE}: keys are missing`);
   for (const [name, text] of Object.entries({ issuer, audience, clientId })) {
     if (typeof text === "string" && text !== "") continue;
-    throw new TypeError(`${CANNOT_CREATE}: ${name} is not a text with something in it`);
+    throw new TypeError(`${CANNOT_CREATE}: ${name} must be a non-empty string`);
   }
   requireSeconds(CANNOT_CREATE, { lifetime }, { max: keys.maxTokenAge });
   const { scope: scopeOfService } = options;
   if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
   const now = createClock(options.now);
 
-  /** Whom a family's tokens are for: nobody gets tokens for one audience by those for another. */
+  /** Client and audience of a family: tokens for one audience must not be exchanged for tokens for another. */
   const party = { clientId, audience };
 
   const signing = { typ: "at+jwt", expiresIn: lifetime };
@@ -78,15 +78,15 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       : scopeOfService;
   }
 
-  /** Of scopes that the service had given, those that it still gives: who has lost a role loses its scope. */
+  /** Of default scopes, those that the service still grants: a user who has lost a role loses its scope. */
   async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
     const { scope, data } = grant;
     if (scope === undefined || (data as TokenAudience).isDefaultScope !== true) return scope;
-    const given = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
-    return scope.filter((word) => given.includes(word)); // RFC 6749 §6: none that was not granted
+    const granted = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
+    return scope.filter((token) => granted.includes(token)); // RFC 6749 §6: none that was not granted
   }
 
-  async function answer(grant: RefreshGrant): Promise<IssuedTokens> {
+  async function createTokens(grant: RefreshGrant): Promise<IssuedTokens> {
     const { scope } = grant;
     const claims = { iss: issuer, aud: audience, client_id: clientId, ...claimsOf(grant) };
     return {
@@ -97,7 +97,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     };
   }
 
-  /** A family of another client or audience ends: whoever presents it here has it from there. */
+  /** Revokes a family of another client or audience: its token must have been stolen there. */
   async function requireSameClient(
     service: RefreshService,
     refreshToken: string,
@@ -123,7 +123,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       checkSessionId(CANNOT_ISSUE, sessionId);
       const { scope: given = await scopeOf(authentication) } = options;
       const scope = readScope(CANNOT_ISSUE, given);
-      const tokens = await answer({
+      const tokens = await createTokens({
         sub,
         securityStamp,
         authTime,
@@ -140,17 +140,22 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
     async refresh(refreshToken: string) {
       const service = requireRefresh(refresh, "refresh tokens");
-      const made: { tokens?: IssuedTokens } = {};
-      // All that can fail, keys or scopes that cannot be had, fails before the old token is used up
+      const prepared: { tokens?: IssuedTokens } = {};
+      // Whatever may fail, such as keys or scopes, is done before the old token is used
       const rotated = await service.rotate(refreshToken, {
         async prepare(grant) {
           await requireSameClient(service, refreshToken, grant);
           const scope = await currentScope(grant);
-          made.tokens = await answer({ ...grant, ...(scope === undefined ? {} : { scope }) });
+          prepared.tokens = await createTokens({
+            ...grant,
+            ...(scope === undefined ? {} : { scope }),
+          });
         },
       });
-      if (made.tokens === undefined) throw new TypeError("Cannot refresh tokens: none were made");
-      return { ...made.tokens, refreshToken: rotated.refreshToken };
+      if (prepared.tokens === undefined) {
+        throw new TypeError("Cannot refresh tokens: the refresh service did not call prepare");
+      }
+      return { ...prepared.tokens, refreshToken: rotated.refreshToken };
     },
 
     async revoke(refreshToken: string) {
@@ -166,7 +171,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     },
 
     revokeById: async (sub: string, familyId: string) =>
-      await requireRefresh(refresh, "end refresh token").revokeById(sub, familyId),
+      await requireRefresh(refresh, "revoke refresh token").revokeById(sub, familyId),
 
     strategy: bearerTokenStrategy({
       algorithms: keys.algorithms,
@@ -179,7 +184,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   });
 }
 
-/** RFC 9068 §2.2: what of a sign-in goes into each of its access tokens. The keys add `iat` and `exp`. */
+/** RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. */
 function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant): JwtClaims {
   return {
     sub,
@@ -195,11 +200,11 @@ function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGra
 interface TokenAudience {
   readonly clientId: string;
   readonly audience: string;
-  /** Whether the scopes are the service's own, and not those that somebody said. */
+  /** Whether the scopes are the defaults of the service, not requested ones. */
   readonly isDefaultScope?: boolean;
 }
 
-/** Whether data of a family is of a client and an audience. */
+/** Whether the data of a family names a client and an audience. */
 function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
   const party = (data ?? {}) as Partial<TokenAudience>;
   return party.clientId === clientId && party.audience === audience;
@@ -207,5 +212,5 @@ function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
 
 function requireRefresh(refresh: RefreshService | undefined, what: string): RefreshService {
   if (refresh !== undefined) return refresh;
-  throw new TypeError(`Cannot ${what}: the token service has no option refresh`);
+  throw new TypeError(`Cannot ${what}: the token service has no refresh option`);
 }

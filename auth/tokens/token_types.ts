@@ -1,5 +1,5 @@
 /**
- * What the tokens of an application are to those who use them.
+ * The types of the token service.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import type { BearerTokenStrategyOptions } from "./bearer_strategy.ts";
 
 /** Options of {@linkcode tokenService}. */
 export interface TokenServiceOptions {
-  /** Signs the access tokens, and publishes what verifies them. */
+  /** Signs access tokens and publishes the keys. */
   readonly keys: KeyService;
-  /** Makes refresh tokens; without it, nobody gets one. */
+  /** Issues refresh tokens; without it, there are none. */
   readonly refresh?: RefreshService | undefined;
-  /** Who issues the tokens, `iss`: this service's own address, `https://notes.example`, and no other's. */
+  /** Issuer, `iss`: the URL of this service, `https://notes.example`. */
   readonly issuer: string;
-  /** Whom they are for, `aud`: this service's API, by a name or an address of its own. */
+  /** Audience, `aud`: a name or URL of this service's API. */
   readonly audience: string;
-  /** What the program is called that gets them, `client_id`. @default the audience */
+  /** `client_id` of the API client. @default the audience */
   readonly clientId?: string | undefined;
   /**
-   * Scopes of tokens of which nothing else is said, RFC 6749 §3.3: for all, or by who signs in. {@linkcode requireScope}
-   * refuses tokens without.
+   * Default scopes of tokens, RFC 6749 §3.3: for all, or by sign-in. {@linkcode requireScope} rejects tokens without the
+   * scope.
    *
    * @default none
    */
   readonly scope?: TokenScope | undefined;
-  /** Seconds that an access token is valid for; at most the `maxTokenAge` of the keys. @default {600} */
+  /** Lifetime of an access token in seconds; at most the `maxTokenAge` of the keys. @default {600} */
   readonly lifetime?: number | undefined;
   /**
-   * Asked about each access token of its own that is right, whether its owner may still come in: without it, a token goes
-   * on for its `lifetime` after the account was closed.
+   * Decides whether the owner of a valid access token still has access: without it, a token outlives a disabled account by
+   * up to `lifetime`.
    */
   readonly accept?: BearerTokenStrategyOptions["accept"];
   /** The time, in seconds since the epoch. */
@@ -41,89 +41,89 @@ export interface TokenServiceOptions {
 }
 
 /**
- * Scopes of a sign-in's tokens: the same for all, or by who it is. At each refresh they are asked for again, and what is no
- * longer among them is no longer granted.
+ * Scopes of the tokens of a sign-in: the same for all, or by user. They are evaluated again at each refresh; removed scopes
+ * are no longer granted.
  */
 export type TokenScope =
   | readonly string[]
   | ((authentication: Authentication) => readonly string[] | Promise<readonly string[]>);
 
-/** What is said of new tokens beside whose they are. */
+/** Options of {@linkcode TokenService.issue}. */
 export interface IssueTokensOptions {
   /**
-   * Public identifier of the session that they belong to, `sid`. The refresh token ends when that is revoked, not where it
-   * ends by itself: a program does not keep it alive.
+   * Public identifier of the session, `sid`. The refresh token is revoked with the session, but does not expire with it: an
+   * API client does not keep a session alive.
    */
   readonly sessionId?: string | undefined;
-  /** Granted scopes, RFC 6749 §3.3. @default the service's */
+  /** Granted scopes, RFC 6749 §3.3. @default those of the service */
   readonly scope?: readonly string[] | undefined;
 }
 
-/** Tokens to hand out: JSON members of an answer, in our spelling. */
+/** Issued tokens: the members of a token response, in camelCase. */
 export interface IssuedTokens {
   /** The access token, a JWT of type `at+jwt`. */
   readonly accessToken: string;
-  /** How it is presented, RFC 6750. */
+  /** Token type, RFC 6750. */
   readonly tokenType: "Bearer";
-  /** Seconds until it ends. */
+  /** Lifetime in seconds. */
   readonly expiresIn: number;
-  /** What the next ones are got by, once. */
+  /** Refresh token for the next tokens, single-use. */
   readonly refreshToken?: string;
   /** Granted scopes. */
   readonly scope?: readonly string[];
 }
 
-/** A sign-in of a program, as its user may see it. */
+/** A sign-in of an API client, as shown to its user. */
 export interface TokenGrantInfo extends Omit<RefreshFamilyInfo, "data"> {
-  /** What the program is called. */
+  /** `client_id` of the API client. */
   readonly clientId?: string;
 }
 
-/** Issues, refreshes, lists and revokes tokens, and recognises its own. */
+/** Issues, refreshes, lists, revokes and verifies tokens. */
 export interface TokenService {
-  /** Who issues the tokens. */
+  /** Issuer. */
   readonly issuer: string;
-  /** Whom they are for. */
+  /** Audience. */
   readonly audience: string;
-  /** Signs them, and publishes what verifies them. */
+  /** Signs tokens and publishes the keys. */
   readonly keys: KeyService;
   /**
-   * Makes an access token, and a refresh token where there is a service for them. Which scopes a user may have is for the
-   * caller to know.
+   * Issues an access token, and a refresh token if the service has refresh tokens. The caller decides which scopes a user may
+   * have.
    *
-   * @throws {TypeError} If the authentication is none, `sessionId` is an empty text, or `scope` no list of texts.
-   * @throws {RangeError} If a scope is not a word as RFC 6749 §3.3 has it, or there twice.
+   * @throws {TypeError} If the authentication is invalid, `sessionId` is empty, or `scope` is not an array of strings.
+   * @throws {RangeError} If a scope is not a scope token of RFC 6749 §3.3, or a duplicate.
    */
   issue(authentication: Authentication, options?: IssueTokensOptions): Promise<IssuedTokens>;
   /**
-   * Takes a refresh token in exchange for an access token and the next refresh token. Both stand for the sign-in that the
-   * first ones were issued for, with its time, methods and session, and of its scopes those that the service still gives.
-   * Where something cannot be had, keys or scopes, the old token is still good.
+   * Exchanges a refresh token for an access token and the next refresh token. Both keep the time, methods and session of the
+   * original sign-in, and those of its scopes that the service still grants. If keys or scopes are unavailable, the old
+   * token stays valid.
    *
    * @throws {AuthError} `invalid_refresh_token`, see {@linkcode RefreshService.rotate}; also for a token that was issued for
-   * another client or audience, which ends then.
-   * @throws {TypeError} If there is no service for refresh tokens.
+   * another client or audience, whose family is then revoked.
+   * @throws {TypeError} If the service has no refresh tokens.
    */
   refresh(refreshToken: string): Promise<IssuedTokens>;
   /**
-   * Ends a refresh token, and those that follow from it; nothing happens if it is none. Access tokens go on until they end.
+   * Revokes the family of a refresh token; does nothing if there is none. Access tokens stay valid until they expire.
    *
-   * @throws {TypeError} If there is no service for refresh tokens.
+   * @throws {TypeError} If the service has no refresh tokens.
    */
   revoke(refreshToken: string): Promise<void>;
   /**
-   * The sign-ins of a user's programs, the newest first, see {@linkcode RefreshService.list}.
+   * The sign-ins of a user's API clients, newest first, see {@linkcode RefreshService.list}.
    *
-   * @throws {TypeError} If there is no service for refresh tokens.
+   * @throws {TypeError} If the service has no refresh tokens.
    */
   list(sub: string): Promise<readonly TokenGrantInfo[]>;
   /**
-   * Ends one of a user's sign-ins, by its refresh token's family. Access tokens go on until they end.
+   * Revokes a sign-in of a user by the family of its refresh token. Access tokens stay valid until they expire.
    *
    * @returns Whether the user had it, see {@linkcode RefreshService.revokeById}.
-   * @throws {TypeError} If there is no service for refresh tokens.
+   * @throws {TypeError} If the service has no refresh tokens.
    */
   revokeById(sub: string, familyId: string): Promise<boolean>;
-  /** Recognises the service's own access tokens in `Authorization`, see {@linkcode bearerTokenStrategy}. */
+  /** Verifies the service's own access tokens in `Authorization`, see {@linkcode bearerTokenStrategy}. */
   readonly strategy: AuthStrategy;
 }

@@ -88,7 +88,7 @@ export const authCases: readonly RuntimeCase[] = [
         @Auth({ ...optionsOf(createContainer()), csrf: "none" as "origin" })
         class Third {}
         return Third;
-      }, "csrf is none of source, token and insecureSkip");
+      }, 'csrf must be "origin", "token" or "insecureSkip"');
       const empty = createContainer();
       const misplaced = Auth(optionsOf(empty)) as AnyDecorator;
       assertRefused(() => {
@@ -97,7 +97,7 @@ export const authCases: readonly RuntimeCase[] = [
           method(): void {}
         }
         return Fourth;
-      }, "Cannot use @Auth: it stands on no class");
+      }, "Cannot use @Auth: it must decorate a class");
       assertSame(empty.has("auth.Runtime"), false);
     },
   },

@@ -131,7 +131,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     "a name cannot be said by a path",
     { "public/\x1b[2J\x7f": "" },
     ["--directory", "public"],
-    /^Cannot package "\\u001b\[2J\\u\{7f\}": no path can say its name\n$/,
+    /^Cannot package "\\u001b\[2J\\u\{7f\}": no URL path can express its name\n$/,
   ],
   [
     "the output is a folder",
@@ -187,14 +187,18 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
     ["--directory", "public", "--compress", "false"],
     "Takes no value: --comp",
   ],
-  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'there is no format "yaml"'],
-  ["a member's name", ["--directory", "public", "--format", "toString"], 'no format "toString"'],
+  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'unknown format "yaml"'],
   [
-    "a format that does not fit the file",
-    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
-    "a.ts does not fit the format js",
+    "a member's name",
+    ["--directory", "public", "--format", "toString"],
+    'unknown format "toString"',
   ],
-  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not fit"],
+  [
+    "a format that contradicts the file",
+    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
+    "a.ts does not match the format js",
+  ],
+  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not match"],
   [
     "a manifest to compress",
     ["--directory", "public", "--format", "manifest", "--compress"],
@@ -203,9 +207,9 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   [
     "a package in its folder",
     ["--directory", "public", "--output-dir", "public/new"],
-    "written into the folder",
+    "outside the folder",
   ],
-  ["the working folder, and nowhere to write", ["--directory", "."], "written into the folder"],
+  ["the working folder, and nowhere to write", ["--directory", "."], "outside the folder"],
 ];
 for (const [why, args, line] of WRONG) {
   Deno.test(`package rejects ${why} and prints the usage`, async () => {

@@ -261,7 +261,7 @@ const MISTAKEN: readonly (readonly [why: string, found: Partial<EndpointMethod>,
     [
       "a path with one parameter twice",
       { method: "GET", path: "/:id/:id" },
-      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" stands twice',
+      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" is duplicated',
     ],
   ];
 

@@ -152,7 +152,7 @@ function guarded(strategies: readonly SchemeStrategy[], options: RouteOptions = 
   return (router) => void router.withAuth(integrationOf(...strategies)).get("/a", answer, options);
 }
 
-/** What a document says of `GET /a`: its security, and whether it may be refused with 401 and 403. */
+/** Documents of `GET /a`: its security, and whether it may be refused with 401 and 403. */
 function securityOf(
   build: Build,
   info: Partial<OpenApiInfo> = {},
@@ -305,7 +305,7 @@ for (const [why, build, security, refusals, info] of CASES) {
   });
 }
 
-/** The security of a route of a guarded router that is mounted in one with a guard of its own. */
+/** The security of a route of a guarded router mounted in another guarded router. */
 function mounted(
   outer: readonly SchemeStrategy[],
   inner: readonly SchemeStrategy[],
@@ -462,7 +462,7 @@ for (const [why, build, line, info] of REFUSED) {
   });
 }
 
-/** What the application says of a bearer token better than the generator can. */
+/** More specific declarations of a bearer token. */
 const BEARER: readonly (readonly [why: string, scheme: SecurityScheme])[] = [
   ["without a format", { type: "http", scheme: "Bearer" }],
   ["of another format", { type: "http", scheme: "bearer", bearerFormat: "opaque" }],

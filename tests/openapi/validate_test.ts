@@ -1,4 +1,4 @@
-/** DESIGN §6: what is written by hand is checked, since no type sees it; every error is said at once. */
+/** DESIGN §6: hand-written metadata is checked, since TypeScript cannot check it; all errors are reported at once. */
 
 import {
   createRouter,

@@ -1,4 +1,4 @@
-/** DESIGN §6, "Schemas": what Zod says of a schema, and what of it a document takes over. */
+/** DESIGN §6, "Schemas": Zod's JSON Schema and its part in a document. */
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assertEquals, assertMatch } from "@std/assert";

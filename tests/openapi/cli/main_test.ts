@@ -103,7 +103,7 @@ Deno.test("The program exits with 2 for a usage error and with 0 for help", asyn
   });
 });
 
-/** What is wrong with a command, the whole command, and what is said of it. */
+/** Usage errors, the whole command, and the expected message. */
 const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] = [
   ["no command", [], "Missing command"],
   ["only options", ["--controllers", "c.ts"], "Missing command"],
@@ -140,7 +140,7 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
     [...GENERATE, "--controllers", "c.ts", "--version", "1"],
     "--version",
   ],
-  // Which of the two was meant nobody knows
+  // The intended one is unknown
   [
     "an option twice",
     [...GENERATE, "--controllers", "b.ts", "--controllers", "c.ts"],

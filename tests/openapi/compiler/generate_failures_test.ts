@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { BARE, CONTROLLERS, type Files, IMPORTS, INFO, withProject, withRouter } from "../_cli.ts";
 
-/** Why there is no document, files, and what stderr has to name. */
+/** Reasons for failure, files, and what stderr must contain. */
 const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
   ["the file is not there", {}, ["Cannot import c.ts"]],
   ["the file is a folder", { "c.ts/x.ts": CONTROLLERS }, ["Cannot import c.ts"]],

@@ -4,7 +4,7 @@ import { withTypedProject } from "./_process.ts";
 
 const BARE = routedApp();
 
-/** Who says what the title and the version are, the files besides, arguments, and what the document says. */
+/** Source of title and version, the files besides, arguments, and the expected documentation. */
 const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
   ["--title and --api-version", {}, ["--title", "Flag", "--api-version", "9"], "Flag", "9"],
   [
@@ -128,7 +128,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "d",
     "9",
   ],
-  // A configuration that is not needed need not be readable
+  // An unneeded configuration may be unreadable
   [
     "flags, where deno.json is broken",
     { "deno.json": "{" },

@@ -2,7 +2,7 @@ import type { Files } from "../_cli.ts";
 import { LIBRARY } from "./_module_files.ts";
 import { assertRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
 
-/** What a route sends: the head of its file, the type, and what the document says. */
+/** What a route sends: the head of its file, the type, and the expected documentation. */
 type Import = readonly [name: string, head: string, type: string, expected: string];
 
 const DATA = "data:application/typescript,export const q: { q: 1 } = { q: 1 };";

@@ -1,5 +1,5 @@
 /**
- * What a document refuses: types that JSON cannot represent, that nobody found, or whose documentation
+ * Rejected types: types that JSON cannot represent, unresolved types, or whose documentation
  * is wrong.
  */
 

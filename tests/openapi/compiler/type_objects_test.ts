@@ -1,5 +1,5 @@
 /**
- * What a document says of objects: members, index signatures, classes, mapped types, and types that
+ * Documents of objects: members, index signatures, classes, mapped types, and types that
  * hold themselves.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What a document says of primitives, literals, lists, and of what the language and the runtime
+ * Documents of primitives, literals, lists, and of what the language and the runtime
  * bring along.
  */
 

@@ -325,7 +325,7 @@ const CONTROLLERS: readonly RouteCase[] = [
 
 testRoutes([...GUARDED, ...CONTROLLERS], APPLICATION);
 
-// The program gets past the types of routes, which would say so: the command does not check it.
+// The program avoids the types of routes, which would reject it: the command does not check it.
 Deno.test("generate rejects a handler that takes a form on a route that takes JSON", async () => {
   const program = `
 import { createRouter, empty, type Multipart, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
@@ -482,7 +482,7 @@ Deno.test("generate --no-types reads no types", async () => {
   assertEquals(Object.keys(document.components.schemas), ["ProblemDetails"]);
 });
 
-/** Routes without a document, and what is said of each. */
+/** Routes without a document, and the expected message. */
 const REFUSED: readonly (readonly [why: string, route: string, code: string, told: RegExp])[] = [
   [
     "a map",

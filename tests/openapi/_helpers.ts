@@ -50,7 +50,7 @@ export function documentOf(build: Build, info: Partial<OpenApiInfo> = {}): OpenA
 export function operation(document: OpenApiDocument, route: string): OperationObject {
   const [method = "", path = ""] = route.split(" ");
   const found = document.paths[path]?.[method.toLowerCase()];
-  assert(found, `${route} is none of ${routesOf(document).join(", ")}`);
+  assert(found, `${route} is not one of ${routesOf(document).join(", ")}`);
   return found;
 }
 

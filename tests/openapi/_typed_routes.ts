@@ -86,7 +86,7 @@ export async function typedDocument(
 export function toldOf({ paths }: TypedDocument, route: string): Told {
   const [method = "", path = ""] = route.split(" ");
   const operation = paths[path]?.[method.toLowerCase()];
-  assert(operation, `${route} is none of ${Object.keys(paths).join(", ")}`);
+  assert(operation, `${route} is not one of ${Object.keys(paths).join(", ")}`);
   const { parameters = [], requestBody, responses } = operation;
   const named = (place: string) =>
     Object.fromEntries(

@@ -39,7 +39,7 @@ for (const [args, names] of WRITTEN) {
         assertEquals(await run(project, "--directory", "public", ...args), {
           code: 0,
           stdout: line,
-          stderr: "", // no bar: it is no terminal
+          stderr: "", // no bar: it is not a terminal
         });
         const paths = Object.keys(await project.files()).sort();
         assertEquals(paths, [...Object.keys(FILES), ...names].sort());
@@ -119,7 +119,7 @@ Deno.test("package needs permissions for its folders only", async () => {
 
 /** Reasons for failure, files, arguments, and the expected message. */
 const FAILED: readonly (readonly [string, Files, readonly string[], string | RegExp])[] = [
-  ["there is no folder", {}, ["--directory", "none"], "Directory not found: none\n"],
+  ["the folder is missing", {}, ["--directory", "none"], "Directory not found: none\n"],
   ["the folder is a file", {}, ["--directory=public/a.txt"], "Directory not found: public/a.txt\n"],
   [
     "the folder has a name that steers terminals",
@@ -140,7 +140,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     /^[^\n]*a\.json[^\n]*\n$/,
   ],
   [
-    "the output is beneath a file",
+    "the output is under a file",
     { "file": "" },
     ["--directory", "public", "--output-dir", "file"],
     /^[^\n]*file[^\n]*\n$/,
@@ -170,7 +170,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["an empty prefix", ["--directory", "public", "--prefix="], "Missing value: --prefix"],
   ["two folders", ["--directory", "public", "--directory", "b"], "Duplicate option: --directory"],
   ["the folder as a word", ["public"], "Unknown command: http static package public"],
-  ["a word behind a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
+  ["a word after a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
   ["an unknown option", ["--directory", "public", "--exclude", "x"], "Unknown option: --exclude"],
   ["an unknown letter", ["--directory", "public", "-d"], "Unknown option: -d"],
   ["an unknown option's value", ["--directory", "public", "--token=s3cret"], "option: --token\n"],

@@ -144,7 +144,7 @@ export function assertWhole(
   for (const name of names) assert(/^[a-zA-Z0-9._-]+$/.test(name), name);
   const text = JSON.stringify([schema, components]);
   for (const [, ref = ""] of text.matchAll(/"#\/components\/schemas\/([^"]*)"/g)) {
-    assert(names.includes(ref), `${ref} is none of ${names.join(", ")}`);
+    assert(names.includes(ref), `${ref} is not one of ${names.join(", ")}`);
   }
   assert(!text.includes('"#/$defs'), "a local reference is left");
 }

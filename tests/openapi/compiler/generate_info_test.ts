@@ -8,7 +8,7 @@ const BARE = routedApp();
 const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
   ["--title and --api-version", {}, ["--title", "Flag", "--api-version", "9"], "Flag", "9"],
   [
-    "flags, against everybody else",
+    "flags, before all other sources",
     {
       "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO,
       "deno.json": `{ "name": "d", "version": "3" }`,
@@ -89,7 +89,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "1.0.0",
   ],
   [
-    "a folder that is no parent of the working one",
+    "a folder that is not a parent of the working directory",
     {
       "lib/c.ts": BARE,
       "lib/deno.json": `{ "name": "lib", "version": "1.0.0" }`,

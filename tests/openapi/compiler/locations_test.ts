@@ -140,7 +140,7 @@ const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
     { "GET /1": A, "GET /2": B, "GET /3": A, "GET /4": B },
   ],
   [
-    "handlers in variables, objects and the places behind a spread",
+    "handlers in variables, objects and positions after a spread",
     `const handler = () => json({} as A);
      const all = { list: async () => await json({} as B), find() { return json({} as A); } };
      const rest = [() => json({} as B)] as const;
@@ -226,9 +226,9 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["with a byte order mark, in one line", `\uFEFF${ROUTES.replaceAll("\n", " ")}`],
   ["with tabs", ROUTES.replaceAll("\n", "\n\t\t")],
   ["with astral characters", ROUTES.replaceAll("router.", "/*😀👩‍👧*/ router.")],
-  ["behind a shebang", `#!/usr/bin/env -S deno run\n${ROUTES}`],
+  ["after a shebang", `#!/usr/bin/env -S deno run\n${ROUTES}`],
   ["in a very long line", `/*${"x".repeat(200_000)}*/ ${ROUTES.replaceAll("\n", " ")}`],
-  ["behind very many lines", "\n".repeat(70_000) + ROUTES],
+  ["after very many lines", "\n".repeat(70_000) + ROUTES],
 ];
 Deno.test("generate finds routes in files with any line ends and encoding marks", async () => {
   await assertMounted("text");
@@ -303,7 +303,7 @@ const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
     { "GET /a": A, "GET /b": B },
   ],
   [
-    "a class beside one of its name which is no controller",
+    "a class beside one of its name that is not a controller",
     `function f() { class Same { list() { return json({} as B); } } return new Same(); }
      @Controller("/a") class Same { @Get("/") list() { return json({} as A); } }
      f();`,
@@ -538,7 +538,9 @@ Deno.test("generate does not confuse two classes of the same name in a file", as
 
 const assertMounted = mountAll({
   call: { cases: CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected]) },
-  text: { cases: TEXTS.map(([how, text]) => [how, text, EXPECTED]) },
+  text: {
+    cases: (EXHAUSTIVE ? TEXTS : TEXTS.slice(0, -2)).map(([how, text]) => [how, text, EXPECTED]),
+  },
   folder: {
     cases: (Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS)
       .map((folder) => [folder, ROUTES, EXPECTED]),

@@ -126,7 +126,7 @@ const LOADS: readonly (readonly [string, string])[] = [
   ["a path", `await import("./routes.ts")`],
   ["a path that is computed", `await import(["./", "routes.ts"].join(""))`],
   ["a URL", `await import(new URL("./routes.ts", import.meta.url).href)`],
-  ["a path behind a function", `await (async () => await import("./between.ts"))()`],
+  ["a path in a function", `await (async () => await import("./between.ts"))()`],
 ];
 for (const [what, load] of LOADS) {
   Deno.test(`generate reads types of routes in a module that is imported by ${what}`, async () => {

@@ -1,26 +1,26 @@
 /**
- * What responses say of the strategies behind them: the ways in, and what they depend on.
+ * Response header fields that follow from the strategies of a route: `WWW-Authenticate` and `Vary`.
  *
  * @module
  */
 
 import type { AuthStrategy } from "./strategy.ts";
 
-/** Value of `WWW-Authenticate`, RFC 9110 §11.6.1: one challenge for each way in. */
+/** Value of `WWW-Authenticate`, RFC 9110 §11.6.1: one challenge per strategy. */
 export function challengeOf(strategies: readonly AuthStrategy[]): string {
   const challenges = strategies.map(ownChallenge).filter((one) => one !== undefined);
   return challenges.length === 0 ? "Session" : [...new Set(challenges)].join(", ");
 }
 
-/** Names for `Vary`, RFC 9110 §12.5.5: the header fields that credentials are in. */
+/** Names for `Vary`, RFC 9110 §12.5.5: the header fields that carry credentials. */
 export function varyOf(strategies: readonly AuthStrategy[]): readonly string[] {
   const names = strategies.map(fieldOf).filter((name) => name !== undefined);
   return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
 }
 
 /**
- * Whether browsers send a strategy's credential by themselves, with requests that other sites make too: cookies, and what
- * a dialog put into `Authorization`. A strategy that does not say where its credential is may take such a one.
+ * Whether the credential is sent automatically, with cross-site requests too: cookies, and `Authorization` from the
+ * browser's dialog. A strategy without a scheme may use such a credential.
  */
 export function isAmbient({ scheme, ambient }: AuthStrategy): boolean {
   if (ambient !== undefined) return ambient;
@@ -34,7 +34,7 @@ export function isAmbient({ scheme, ambient }: AuthStrategy): boolean {
   }
 }
 
-/** For cookies and keys in fields of their own nobody has registered a scheme. */
+/** No authentication scheme is registered for cookies and for keys in custom header fields. */
 function ownChallenge({ challenge, scheme }: AuthStrategy): string | undefined {
   if (challenge !== undefined) return challenge;
   switch (scheme?.type) {

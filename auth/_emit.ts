@@ -1,51 +1,53 @@
 /**
- * Telling listeners of events.
+ * Delivery of events to listeners.
  *
  * @module
  */
 
 import { type Warn, warnConsole } from "./_report.ts";
-import type { AuthEvent, AuthEventListener } from "./events.ts";
+import type { AuthEvent, AuthEventListener, AuthEventMap } from "./events.ts";
 
-/** An event before it is known when it happened; what is `undefined` is left out of it. */
-export type EventOf<Type extends AuthEvent["type"]> = OrUndefined<
-  Omit<Extract<AuthEvent, { type: Type }>, "at" | "type">
->;
+/** The members of an event's row; those that are `undefined` are left out of the event. */
+type EventMembers<Type extends keyof AuthEventMap> = {
+  readonly [K in keyof AuthEventMap[Type]]: undefined extends AuthEventMap[Type][K]
+    ? AuthEventMap[Type][K] | undefined
+    : AuthEventMap[Type][K];
+};
 
-/** The same members, of which the optional ones may be `undefined`. */
-type OrUndefined<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
+/** Emits an event. */
+export type Emit = <Type extends keyof AuthEventMap>(
+  type: Type,
+  members: EventMembers<Type>,
+) => void;
 
-/** Tells of an event. */
-export type Emit = <Type extends AuthEvent["type"]>(type: Type, event: EventOf<Type>) => void;
-
-/** What {@linkcode createEmitter} takes. */
+/** Options of {@linkcode createEmitter}. */
 export interface EmitterOptions {
-  /** Is told of events. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
   /** The time, in seconds since the epoch. */
   readonly now: () => number;
-  /** Is told of a listener that throws. @default {console.warn} */
+  /** Called when the listener throws or rejects. @default {console.warn} */
   readonly warn?: Warn | undefined;
 }
 
-/** Makes the function that tells a listener of events, and keeps its errors from the request. */
+/** Creates the function that emits events, and keeps a listener's errors from the request. */
 export function createEmitter({ events, now, warn = warnConsole }: EmitterOptions): Emit {
   if (events === undefined) return () => {};
-  const failed = (type: string, error: unknown) => {
+  const report = (type: string, error: unknown) => {
     try {
       warn(`Cannot deliver event ${type}: the listener failed`, error);
     } catch {
-      // nobody is left to tell, and the request goes on
+      // a failing `warn` must not fail the request either
     }
   };
-  return (type, event) => {
+  return (type, members) => {
     try {
-      const known = Object.entries(event).filter(([, value]) => value !== undefined);
-      const whole = { type, at: now(), ...Object.fromEntries(known) };
-      const told = events(Object.freeze(whole) as unknown as AuthEvent);
-      if (told instanceof Promise) told.catch((error) => failed(type, error));
+      const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+      const event = Object.freeze({ type, at: now(), ...Object.fromEntries(defined) });
+      const result = events(event as unknown as AuthEvent);
+      if (result instanceof Promise) result.catch((error) => report(type, error));
     } catch (error) {
-      failed(type, error);
+      report(type, error);
     }
   };
 }

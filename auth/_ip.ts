@@ -1,23 +1,23 @@
 /**
- * IP addresses as text and as bytes: RFC 4291 §2.2 in, RFC 5952 out, and ranges of RFC 4632 §3.1.
+ * IP addresses: parsed by RFC 4291 §2.2, formatted by RFC 5952, and ranges by RFC 4632 §3.1.
  *
  * @module
  */
 
-/** An address: 4 bytes or 16. An IPv6 address that maps an IPv4 address (RFC 4291 §2.5.5.2) is that address. */
+/** The 4 or 16 bytes of an address. An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is the IPv4 address. */
 export type Ip = readonly number[];
 
-/** All addresses that begin with the same bits. */
+/** All addresses with a common prefix. */
 export interface IpRange {
   readonly ip: Ip;
-  /** How many bits count. */
+  /** Length of the prefix, in bits. */
   readonly bits: number;
 }
 
-/** Longer than any address with brackets, zone and port that somebody means. */
+/** Longer than any valid address with brackets, zone and port. */
 const MAX_TEXT_LENGTH = 100;
 
-/** An address in brackets, RFC 3986 §3.2.2, perhaps with a port. */
+/** An address in brackets, RFC 3986 §3.2.2, with an optional port. */
 const BRACKETS_REGEXP = /^\[([^[\]]*:[^[\]]*)\](?::\d{1,5})?$/;
 
 /** An IPv4 address with a port. */
@@ -26,23 +26,23 @@ const PORT_REGEXP = /^([\d.]+):\d{1,5}$/;
 /** An IPv6 address with a zone, RFC 4007 §11. */
 const ZONE_REGEXP = /^([^%]*:[^%]*)%[\w.~-]+$/;
 
-/** A byte in decimal digits; a zero in front would be octal to others. */
+/** A byte in decimal digits; some parsers read a leading zero as octal. */
 const BYTE_REGEXP = /^(?:0|[1-9]\d{0,2})$/;
 
 const GROUP_REGEXP = /^[0-9a-f]{1,4}$/i;
 
 const RANGE_REGEXP = /^([^/]+)\/(0|[1-9]\d{0,2})$/;
 
-/** The 12 bytes in front of an IPv4 address that IPv6 maps. */
+/** The prefix of IPv4-mapped IPv6 addresses. */
 const MAPPED_PREFIX: Ip = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** Reads an address. Anything around it makes it none. */
+/** Parses an address without anything around it. */
 export function parseIp(text: string): Ip | undefined {
   const ip = parseV4(text) ?? parseV6(text);
   return ip !== undefined && isMapped(ip) ? ip.slice(12) : ip;
 }
 
-/** Reads an address as hosts and proxies write it: with brackets, a port, a zone, all of which are dropped. */
+/** Parses an address as hosts and proxies write it; brackets, port and zone are dropped. */
 export function parseIpNode(text: string): Ip | undefined {
   if (text.length > MAX_TEXT_LENGTH) return undefined;
   const bare = (BRACKETS_REGEXP.exec(text) ?? PORT_REGEXP.exec(text))?.[1] ?? text;
@@ -50,27 +50,27 @@ export function parseIpNode(text: string): Ip | undefined {
 }
 
 /**
- * Reads an address or a range: `10.0.0.0/8`, `2001:db8::/32`. A range whose other bits are not zero is none: whether
- * `10.0.0.1/8` is one address or 16 million, nobody should have to guess.
+ * Parses an address or a range: `10.0.0.0/8`, `2001:db8::/32`. Host bits must be zero: `10.0.0.1/8` could mean one
+ * address or 16 million.
  */
 export function parseIpRange(text: string): IpRange | undefined {
   const [, base = text, length] = RANGE_REGEXP.exec(text) ?? [];
   const ip = parseIp(base);
   if (ip === undefined) return undefined;
   if (length === undefined) return { ip, bits: ip.length * 8 };
-  // The bits of a mapped address are counted from the start of its 128
+  // The prefix of a mapped address is counted from the start of its 128 bits
   const bits = Number(length) - (ip.length === 4 && base.includes(":") ? 96 : 0);
   if (bits < 0 || bits > ip.length * 8) return undefined;
   return firstBits(ip, bits).every((byte, i) => byte === ip[i]) ? { ip, bits } : undefined;
 }
 
-/** Whether an address is in a range. No IPv4 address is in a range of IPv6, not even in `::/0`. */
+/** Whether an address is in a range. No IPv4 address is in an IPv6 range, not even in `::/0`. */
 export function isInRange(ip: Ip, range: IpRange): boolean {
   return ip.length === range.ip.length &&
     firstBits(ip, range.bits).every((byte, i) => byte === range.ip[i]);
 }
 
-/** An address whose bits from a place on are zero. */
+/** An address with zeros after its first bits. */
 export function firstBits(ip: Ip, bits: number): Ip {
   return ip.map((byte, i) => {
     const rest = Math.min(8, Math.max(0, bits - i * 8));
@@ -78,7 +78,7 @@ export function firstBits(ip: Ip, bits: number): Ip {
   });
 }
 
-/** Writes an address: RFC 5952 §4 for IPv6. */
+/** Formats an address: RFC 5952 §4 for IPv6. */
 export function formatIp(ip: Ip): string {
   if (ip.length === 4) return ip.join(".");
   const groups = Array.from({ length: 8 }, (_, i) => (ip[2 * i] ?? 0) * 256 + (ip[2 * i + 1] ?? 0));
@@ -95,7 +95,7 @@ function parseV4(text: string): Ip | undefined {
   return bytes.every((byte) => byte < 256) ? bytes : undefined;
 }
 
-/** RFC 4291 §2.2: eight groups, a `::` for one or more of zero, the last two perhaps as an IPv4 address. */
+/** RFC 4291 §2.2: eight groups, `::` for one or more zero groups, the last two optionally as an IPv4 address. */
 function parseV6(text: string): Ip | undefined {
   const [left = "", right, ...more] = text.split("::");
   if (more.length > 0) return undefined;
@@ -107,7 +107,7 @@ function parseV6(text: string): Ip | undefined {
   return [...head, ...new Array<number>(missing).fill(0), ...tail];
 }
 
-/** Bytes of groups between colons; none of an empty text. */
+/** The bytes of groups between colons. */
 function parseGroups(text: string, mayEndInV4: boolean): Ip | undefined {
   if (text === "") return [];
   const bytes: number[] = [];
@@ -127,7 +127,7 @@ function isMapped(ip: Ip): boolean {
   return ip.length === 16 && MAPPED_PREFIX.every((byte, i) => byte === ip[i]);
 }
 
-/** Where the longest row of zeros is, the first of the longest: RFC 5952 §4.2.3. */
+/** The first of the longest runs of zero groups: RFC 5952 §4.2.3. */
 function longestZeros(groups: readonly number[]): readonly [start: number, length: number] {
   let best: readonly [number, number] = [0, 0];
   let length = 0;

@@ -1,17 +1,17 @@
 /**
- * Options: a misspelt one must not pass for one that was left out.
+ * Checks of options. A misspelt option must not be taken for an omitted one.
  *
  * @module
  */
 
-/** Every name of an interface's members, once. */
+/** All member names of an interface. */
 export type OptionNames<T> = Readonly<Record<keyof Required<T>, true>>;
 
 /**
- * Checks that options have known names only.
+ * Rejects options with unknown names.
  *
- * @param cannot What fails without them: `Cannot set up authentication`.
- * @throws {TypeError} If they are no object, or one is not known.
+ * @param cannot Start of the message: `Cannot set up authentication`.
+ * @throws {TypeError} If `options` is not an object, or has an unknown name.
  */
 export function rejectUnknownOptions<T extends object>(
   cannot: string,
@@ -19,20 +19,19 @@ export function rejectUnknownOptions<T extends object>(
   names: OptionNames<T>,
 ): void {
   if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${cannot}: the options are no object`);
+    throw new TypeError(`${cannot}: options must be an object`);
   }
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
-  if (unknown !== undefined) throw new TypeError(`${cannot}: there is no option ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`${cannot}: unknown option ${unknown}`);
 }
 
 /**
- * The longest time that an option says, unless it has a reason of its own: 400 days, which is the limit of cookies. A day
- * in milliseconds is longer.
+ * The longest time of most options: 400 days, the limit of cookies. A day in milliseconds is longer.
  */
 const MAX_SECONDS = 34_560_000;
 
 /**
- * Checks times that options say, by their names.
+ * Checks options that are times in seconds, by name.
  *
  * @throws {RangeError} If one is not an integer from `min` (1) to `max` (400 days).
  */
@@ -43,12 +42,12 @@ export function requireSeconds(
 ): void {
   for (const [name, seconds] of Object.entries(named)) {
     if (Number.isInteger(seconds) && min <= Number(seconds) && Number(seconds) <= max) continue;
-    throw new RangeError(`${cannot}: ${name} is not an integer of seconds from ${min} to ${max}`);
+    throw new RangeError(`${cannot}: ${name} must be an integer of seconds from ${min} to ${max}`);
   }
 }
 
-/** Checks an option that is a function or left out. @throws {TypeError} If it is neither. */
+/** Checks an optional function. @throws {TypeError} If the value is neither a function nor `undefined`. */
 export function checkOptionalFunction(cannot: string, name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw new TypeError(`${cannot}: ${name} is no function`);
+  throw new TypeError(`${cannot}: ${name} must be a function`);
 }

@@ -1,24 +1,24 @@
 /**
- * The one place of this folder that writes to the console.
+ * The only place of this folder that writes to the console.
  *
  * @module
  */
 
-/** Tells whoever runs the service of something that should not stay as it is. */
+/** Warns the operator of something that needs attention. */
 export type Warn = (message: string, error?: unknown) => void;
 
-/** Default of every `warn` option. */
+/** The default of every `warn` option. */
 export function warnConsole(message: string, error?: unknown): void {
-  // deno-lint-ignore no-console -- this is the default that `warn` replaces
+  // deno-lint-ignore no-console -- the default that `warn` replaces
   console.warn(...(error === undefined ? [message] : [message, error]));
 }
 
-/** Says each message once. */
+/** Warns of each message once. */
 export function onceEach(warn: Warn = warnConsole): Warn {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   return (message) => {
-    if (said.has(message)) return;
-    said.add(message);
+    if (reported.has(message)) return;
+    reported.add(message);
     warn(message);
   };
 }

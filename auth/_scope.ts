@@ -4,15 +4,15 @@
  * @module
  */
 
-/** RFC 6749 §3.3: visible ASCII but for quotes and backslashes. */
+/** RFC 6749 §3.3: visible ASCII without quotes and backslashes. */
 const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
 /**
- * A list of scopes, copied; `undefined` where nothing is said of them.
+ * Checks scopes and returns a frozen copy; `undefined` is returned as it is.
  *
- * @param cannot What fails without: `Cannot create API key`.
- * @throws {TypeError} If it is no list of texts.
- * @throws {RangeError} If one is no word as the RFC has it, or there twice.
+ * @param cannot Start of the message: `Cannot create API key`.
+ * @throws {TypeError} If `scope` is not an array of strings.
+ * @throws {RangeError} If a scope is not a `scope-token`, or a duplicate.
  */
 export function readScope<Scope extends readonly string[] | undefined>(
   cannot: string,
@@ -23,14 +23,14 @@ export function readScope(
   scope: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (scope === undefined) return undefined;
-  const words: readonly unknown[] = Array.isArray(scope) ? [...scope] : [undefined];
-  if (!words.every((word) => typeof word === "string")) {
-    throw new TypeError(`${cannot}: scope is no list of texts`);
+  const tokens: readonly unknown[] = Array.isArray(scope) ? [...scope] : [undefined];
+  if (!tokens.every((token) => typeof token === "string")) {
+    throw new TypeError(`${cannot}: scope must be an array of strings`);
   }
-  if (words.every((word) => SCOPE_REGEXP.test(word)) && new Set(words).size === words.length) {
-    return Object.freeze(words); // whoever gets it in an answer must not add to it
+  if (tokens.every((token) => SCOPE_REGEXP.test(token)) && new Set(tokens).size === tokens.length) {
+    return Object.freeze(tokens);
   }
   throw new RangeError(
-    `${cannot}: scope has a word with blanks, quotes or backslashes, or one twice`,
+    `${cannot}: scope must not have duplicates, spaces, quotes or backslashes`,
   );
 }

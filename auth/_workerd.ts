@@ -1,10 +1,10 @@
 /**
- * Cloudflare's runtime, where one thing is different.
+ * Detection of Cloudflare's runtime.
  *
  * @module
  */
 
-/** Whether no request may wait for what another one has begun, and so no promise may be shared. */
+/** Whether the runtime is workerd, where a request must not wait for a promise of another request. */
 export function isWorkerd(): boolean {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
   return navigator?.userAgent === "Cloudflare-Workers";

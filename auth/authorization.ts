@@ -1,60 +1,60 @@
 /**
- * Authorization managers: whether a principal may do what it asks for.
+ * Authorization managers, which decide whether a principal may access a route.
  *
  * @module
  */
 
 import type { Principal } from "./principal.ts";
 
-/** Name that a container has the authorization manager under. */
+/** Name under which a container provides the authorization manager. */
 export const AUTHORIZATION_MANAGER = "auth.AuthorizationManager" as const;
 
-/** The principal may. */
+/** Access is allowed. */
 export interface AuthorizationAllowed {
-  /** Tells results apart. */
+  /** Discriminates results. */
   readonly status: "allowed";
 }
 
-/** The principal may not. */
+/** Access is denied. */
 export interface AuthorizationDenied {
-  /** Tells results apart. */
+  /** Discriminates results. */
   readonly status: "denied";
   /** Why, for the event `authz.denied`. Never sent. */
   readonly reason: string;
 }
 
-/** What a manager decides. */
+/** The decision of a manager. */
 export type AuthorizationResult = AuthorizationAllowed | AuthorizationDenied;
 
-/** How the question came in. */
+/** A request over HTTP. */
 export interface HttpTransport {
-  /** Tells transports apart. */
+  /** Discriminates transports. */
   readonly kind: "http";
-  /** The request. Its body is for the handler to read. */
+  /** The request. Its body is left to the handler. */
   readonly request: Request;
-  /** Pattern of the route: `/notes/:id`; empty where none matched. */
+  /** Pattern of the route: `/notes/:id`; empty if none matched. */
   readonly route: string;
   /** The route's parameters, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a manager is asked about. `Metadata` is what the application's routes say of themselves. */
+/** What a manager decides about. `Metadata` is the type of the metadata of the application's routes. */
 export interface AuthorizationContext<Metadata = unknown> {
-  /** What the route says of itself: the application's own data. Nothing checks that it is of the type. */
+  /** The metadata of the route. Its type is not checked. */
   readonly metadata: Metadata;
-  /** How the question came in. */
+  /** The transport of the request. */
   readonly transport: HttpTransport;
 }
 
 /**
- * Decides who may do what. What it throws is never a pass: an `HttpError` is the answer, say a 404 where nobody is to
- * know, and anything else a 500.
+ * Decides on access. If it throws, access is denied: an `HttpError` becomes the response, for example a 404 that hides
+ * the resource, and anything else a 500.
  */
 export interface AuthorizationManager<Metadata = unknown> {
   /**
-   * Decides.
+   * Decides on one request.
    *
-   * @param principal Who asks; `undefined` only where anonymous requests are asked about too, by `allowAnonymous`.
+   * @param principal The authenticated subject; `undefined` for an anonymous request, only with `allowAnonymous`.
    */
   authorize(
     principal: Principal | undefined,
@@ -64,13 +64,13 @@ export interface AuthorizationManager<Metadata = unknown> {
 
 const ALLOWED: AuthorizationAllowed = /* @__PURE__ */ Object.freeze({ status: "allowed" });
 
-/** The principal may. */
+/** The result that allows access. */
 export function authorizationAllowed(): AuthorizationAllowed {
   return ALLOWED;
 }
 
 /**
- * The principal may not. The client gets a 403 `access_denied`, whatever the reason.
+ * The result that denies access. The client gets a 403 `access_denied` for every reason.
  *
  * @param reason Why, for the event `authz.denied`. Never sent.
  *
@@ -95,7 +95,7 @@ export function authorizationDenied(reason: string): AuthorizationDenied {
   return { status: "denied", reason };
 }
 
-/** Whether a result allows. What is no result at all must not count as one. @throws {TypeError} If it is none. */
+/** Whether a result allows access. @throws {TypeError} If it is not a valid result. */
 export function isAllowed(result: AuthorizationResult): result is AuthorizationAllowed {
   switch (result?.status) {
     case "allowed":
@@ -103,5 +103,5 @@ export function isAllowed(result: AuthorizationResult): result is AuthorizationA
     case "denied":
       return false;
   }
-  throw new TypeError("Cannot authorize: the authorization manager gave no result");
+  throw new TypeError("Cannot authorize: the authorization manager returned no result");
 }

@@ -1,10 +1,10 @@
 /**
- * The one error class of authentication, and what a client sees of each refusal.
+ * The error class of authentication, and what a client gets for each error.
  *
  * @module
  */
 
-/** Stable code of a refusal, as `code` of the problem that a client gets. */
+/** Stable code of an error; the client gets it as `code` of the problem. */
 export type AuthErrorCode =
   | "access_denied"
   | "csrf_failed"
@@ -24,7 +24,7 @@ export type AuthErrorCode =
   | "weak_password"
   | "wrong_password";
 
-/** One reason why a part of the body was refused. */
+/** One reason why a part of the body was rejected. */
 export interface AuthViolation {
   /** Part of the request. */
   readonly in: "body";
@@ -32,38 +32,38 @@ export interface AuthViolation {
   readonly pointer: string;
   /** Stable code for programs. */
   readonly code: string;
-  /** Text for a person. */
+  /** Message for a person. */
   readonly message: string;
 }
 
-/** What an {@linkcode AuthError} can say beside its code. */
+/** Options of an {@linkcode AuthError}. */
 export interface AuthErrorOptions {
   /**
-   * A strategy's own code, which the client gets in place of `unauthenticated`: `invalid_api_key`. One that is not
-   * `/^[a-z0-9_]{1,64}$/` is not sent.
+   * A strategy's own code, sent to the client instead of `unauthenticated`: `invalid_api_key`. It is not sent if it does
+   * not match `/^[a-z0-9_]{1,64}$/`.
    */
   readonly code?: string | undefined;
   /** What exactly was wrong, for logs and events. Never sent. */
   readonly reason?: string | undefined;
   /** Explanation, safe to show to the client. */
   readonly detail?: string | undefined;
-  /** What a rule refused, safe to show to the client. */
+  /** Why parts of the body were rejected, safe to show to the client. */
   readonly violations?: readonly AuthViolation[] | undefined;
-  /** Header fields of the response. A 401 has `WWW-Authenticate: Session` if they do not say otherwise. */
+  /** Header fields of the response. @default a 401 has `WWW-Authenticate: Session` */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What led to the error. Never sent. */
+  /** The underlying error. Never sent. */
   readonly cause?: unknown;
 }
 
-/** How the router knows errors whose text may be sent; a registered symbol, so that no import joins the two. */
+/** Marks errors that the router may send; a registered symbol, so that auth and router need no import of each other. */
 const PROBLEM_MARK: symbol = /* @__PURE__ */ Symbol.for("gatehouse.problem");
 
-/** A 401 has to name a way in, RFC 9110 §15.5.2; for cookies there is no registered one. */
+/** A 401 must have a challenge, RFC 9110 §15.5.2; for cookies no scheme is registered. */
 const CHALLENGE = { "WWW-Authenticate": "Session" } as const;
 
 /**
- * A refusal. Thrown behind a router of ours it becomes an RFC 9457 problem with the code; elsewhere `status`, `code` and
- * `headers` say how to answer.
+ * An error of authentication or authorization. The router sends it as an RFC 9457 problem with the code; in other
+ * servers use `status`, `code` and `headers` for the response.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ const CHALLENGE = { "WWW-Authenticate": "Session" } as const;
 export class AuthError extends Error {
   /** Name of the class. */
   override readonly name = "AuthError";
-  /** Stable code for programs: an {@linkcode AuthErrorCode}, or that of a strategy of the application's own. */
+  /** Stable code for programs: an {@linkcode AuthErrorCode}, or the code of a custom strategy. */
   readonly code: AuthErrorCode | (string & Record<never, never>);
   /** HTTP status code. */
   readonly status: number;
@@ -90,7 +90,7 @@ export class AuthError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** What exactly was wrong, for logs and events. Never sent. */
   declare readonly reason: string | undefined;
-  /** What a router of ours sends beside status and code. */
+  /** What the router sends besides status and code. */
   readonly problem: {
     readonly headers: Record<string, string>;
     readonly detail?: string | undefined;
@@ -105,15 +105,15 @@ export class AuthError extends Error {
     this.code = code === "unauthenticated" && isSendable(options.code) ? options.code : code;
     const { headers: given = {} } = options;
     const isChallenge = (name: string) => name.toLowerCase() === "www-authenticate";
-    const isSilent = this.status === 401 && !Object.keys(given).some(isChallenge);
-    const headers = isSilent ? { ...CHALLENGE, ...given } : given;
+    const needsChallenge = this.status === 401 && !Object.keys(given).some(isChallenge);
+    const headers = needsChallenge ? { ...CHALLENGE, ...given } : given;
     this.headers = headers;
     this.problem = {
       headers: { ...headers },
       ...(detail === undefined ? {} : { detail }),
       ...(violations === undefined ? {} : { violations }),
     };
-    // Neither is enumerable: whoever writes the error as JSON must not tell the client why
+    // Not enumerable: an error that is serialized as JSON must not disclose the reason
     Object.defineProperty(this, "reason", { value: reason });
     Object.defineProperty(this, PROBLEM_MARK, { value: true });
   }
@@ -152,6 +152,6 @@ function statusOf(code: AuthErrorCode): number {
     case "service_unavailable":
       return 503;
   }
-  code satisfies never; // from JavaScript, it must not come out as a success
-  throw new TypeError("Cannot create AuthError: the code is unknown");
+  code satisfies never; // an unknown code from JavaScript must not become a success
+  throw new TypeError("Cannot create AuthError: unknown code");
 }

@@ -1,27 +1,18 @@
 /**
- * Authentication on nothing but the Web Cryptography API: passwords, sessions, cookies, CSRF, the login throttle, JWT and the
- * keys behind them, refresh tokens, API keys, guards and routes, and the stores behind them.
+ * Authentication built on the Web Cryptography API alone: passwords, sessions, cookies, CSRF, the login throttle, JWT and
+ * signing keys, refresh tokens, API keys, guards, routes and stores.
  *
  * @module
  */
 
-// Authentication put together
+// Setup
 export { Auth, registerAuth } from "./http/register.ts";
 export type { AuthOptions } from "./http/register.ts";
-export type { AuthStoresInput, ServiceOptions, SessionOptions } from "./http/_services.ts";
-export type { JwtOptions } from "./http/_create_tokens.ts";
+export type * from "./http/service_options.ts";
 export { resourceServer } from "./http/resource_server.ts";
 export type { ResourceServer, ResourceServerOptions } from "./http/resource_server.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http/runtime.ts";
-export type {
-  AnyRequest,
-  AuthRuntime,
-  CsrfRule,
-  GuardRuntime,
-  IntegrationOptions,
-  TokenRuntime,
-} from "./http/runtime.ts";
-export type { SignedIn, SignInOptions } from "./http/sign_in.ts";
+export type * from "./http/types.ts";
 
 // Guards
 export { withAuthRoutes } from "./http/integration.ts";
@@ -32,7 +23,6 @@ export { requireScope } from "./http/require_scope.ts";
 export { getPrincipal, getSession } from "./http/guard.ts";
 export type { GuardOptions } from "./http/guard.ts";
 export { withAuthErrors } from "./http/errors.ts";
-export type { RefusalHandler } from "./http/errors.ts";
 export { applyAuthHeaders } from "./http/response_headers.ts";
 export { safeRedirectPath } from "./http/redirect_target.ts";
 export {
@@ -50,10 +40,11 @@ export type {
 } from "./authorization.ts";
 
 // Routes
-export { createAuthRoutes, mountAuthRoutes } from "./http/routes.ts";
-export type { AuthRoute, AuthRoutesOptions } from "./http/routes.ts";
+export { createAuthRoutes } from "./http/routes.ts";
+export { createTokenRoutes } from "./http/token_routes.ts";
+export { mountAuthRoutes } from "./http/mount_routes.ts";
 
-// Who it is, and how a request says so
+// Principals and strategies
 export { createPrincipal } from "./principal.ts";
 export type {
   Authentication,
@@ -80,37 +71,16 @@ export type { BearerTokenStrategyOptions } from "./tokens/bearer_strategy.ts";
 export { sessionCookieStrategy } from "./session/strategy.ts";
 export type { SessionCookieStrategyOptions } from "./session/strategy.ts";
 
-// What is refused, and what happened
+// Errors and events
 export { AuthError } from "./error.ts";
 export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts";
 export type {
-  ApiKeyCreated,
-  ApiKeyRevoked,
   AuthEvent,
   AuthEventListener,
-  AuthorizationRefused,
-  CredentialRefused,
-  CsrfFailed,
+  AuthEventMap,
   CsrfFailure,
-  EventBase,
-  KeyRotated,
-  LoginFailed,
   LoginFailure,
-  LoginSucceeded,
-  LoginThrottled,
-  PasswordChanged,
-  PasswordRehashed,
-  RefreshReuseDetected,
-  RefreshRotated,
-  SessionCreated,
-  SessionExpired,
   SessionExpiry,
-  SessionRevoked,
-  UserCreated,
-  UserDisabled,
-  UserEnabled,
-  UserIdentifierChanged,
-  UserRemoved,
 } from "./events.ts";
 
 // Passwords
@@ -136,6 +106,7 @@ export type { Pbkdf2HasherOptions } from "./password/pbkdf2.ts";
 export { scryptHasher } from "./password/scrypt.ts";
 export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password/scrypt.ts";
 export { canonicalIdentifier } from "./identifier.ts";
+export type { Identifier } from "./identifier.ts";
 
 // Tokens and keys
 export { signJws, verifyJws } from "./jwt/jws.ts";
@@ -210,7 +181,7 @@ export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 export { userService } from "./users/user_service.ts";
 export type { UserService, UserServiceOptions } from "./users/user_service.ts";
 
-// The login throttle
+// Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
 export type {
   KnownUser,
@@ -262,8 +233,8 @@ export { deriveKeys } from "./derived_keys.ts";
 export type * from "./derived_keys.ts";
 
 // Stores
-export { inMemoryAuthStores } from "./stores/memory.ts";
-export type { InMemoryAuthStoresOptions } from "./stores/memory.ts";
+export { inMemoryAuthStores, memoryAdapter } from "./stores/memory.ts";
+export type { MemoryAdapterOptions } from "./stores/memory.ts";
 export {
   authStores,
   repoApiKeyStore,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createClock, SKEW_SECONDS } from "./_clock.ts";
+import { readClock, SKEW_SECONDS } from "./_clock.ts";
 
-/** How a subject proved its identity on this request. Strategies of your own have names of their own. */
+/** How a subject proved its identity on this request. Custom strategies use their own names. */
 export type AuthMethod =
   | "password"
   | "session"
@@ -16,7 +16,7 @@ export type AuthMethod =
   | "webauthn"
   | (string & Record<never, never>);
 
-/** The authenticated subject. Made by {@linkcode createPrincipal}, and frozen. */
+/** The authenticated subject. Created by {@linkcode createPrincipal}, and frozen. */
 export interface Principal {
   /** Stable subject id. */
   readonly sub: string;
@@ -26,17 +26,17 @@ export interface Principal {
   readonly amr?: readonly string[];
   /** Authentication context class, OpenID Connect Core §2. */
   readonly acr?: string;
-  /** When the original authentication happened, in seconds since the epoch; 0 if nobody knows. */
+  /** When the original authentication happened, in seconds since the epoch; 0 if unknown. */
   readonly authTime: number;
   /** Granted scopes. */
   readonly scope?: readonly string[];
-  /** The session's public identifier, if a session stands behind the request. */
+  /** Public identifier of the session, if the request was authenticated by one. */
   readonly sessionId?: string;
   /** Extra claims. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** What {@linkcode createPrincipal} takes: a principal, perhaps without a time. */
+/** The members of a principal for {@linkcode createPrincipal}. */
 export interface PrincipalInit extends Pick<Principal, "sub" | "method"> {
   /** Authentication methods, RFC 8176. */
   readonly amr?: readonly string[] | undefined;
@@ -44,34 +44,34 @@ export interface PrincipalInit extends Pick<Principal, "sub" | "method"> {
   readonly acr?: string | undefined;
   /** Granted scopes. */
   readonly scope?: readonly string[] | undefined;
-  /** The session's public identifier. */
+  /** Public identifier of the session. */
   readonly sessionId?: string | undefined;
   /** Extra claims: a plain object. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
   /**
    * When the original authentication happened, in seconds since the epoch.
    *
-   * @default the current time for `password`, `oauth` and `webauthn`; 0 otherwise, so that a demand for a recent
-   * authentication fails closed
+   * @default the current time for `password`, `oauth` and `webauthn`; 0 otherwise, so that a
+   * check for a recent authentication fails closed
    */
   readonly authTime?: number | undefined;
 }
 
-/** A completed authentication: what a session is made from. */
+/** A completed authentication, from which a session is created. */
 export interface Authentication {
   /** Subject id of the user. */
   readonly sub: string;
-  /** The user's security stamp at that moment. A session made from it dies with the stamp. */
+  /** The user's security stamp at that time. Sessions become invalid when the stamp changes. */
   readonly securityStamp: string;
   /** When it happened, in seconds since the epoch. */
   readonly authTime: number;
-  /** By which methods, RFC 8176. */
+  /** Authentication methods, RFC 8176. */
   readonly amr: readonly string[];
   /** Authentication context class. */
   readonly acr?: string;
 }
 
-/** An authentication by password: what a session, and a known browser, are made from. */
+/** An authentication by password, from which a session and a device cookie are created. */
 export interface PasswordAuthentication extends Authentication {
   /** The canonical identifier. */
   readonly identifier: string;
@@ -83,15 +83,15 @@ export interface PrincipalOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** The methods that are an authentication themselves, and not the memory of one. */
+/** Methods that authenticate at the time of the request, and do not refer to an earlier authentication. */
 const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
 
 /**
- * Makes a principal that nobody can change any more: lists and plain objects within are copied and frozen too.
+ * Creates a principal that is deeply frozen: nested arrays and plain objects are copied and frozen too.
  *
- * @throws {TypeError} If `sub` or `method` is not a text with something in it, a list is none of texts, or `claims` is no
- * plain object or more than 64 levels deep.
- * @throws {RangeError} If `authTime` is not a number from 0 on, or in the future: in milliseconds, it would always be recent.
+ * @throws {TypeError} If `sub` or `method` is not a non-empty string, `amr` or `scope` not an array of such strings, or
+ * `claims` not a plain object of at most 64 levels.
+ * @throws {RangeError} If `authTime` is negative or in the future: in milliseconds it would always be recent.
  *
  * @example
  * ```ts
@@ -105,35 +105,35 @@ const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
  */
 export function createPrincipal(init: PrincipalInit, options: PrincipalOptions = {}): Principal {
   const { sub, method, amr, acr, scope, sessionId, claims } = init;
-  const now = createClock(options.now);
-  requireText("sub", sub);
-  requireText("method", method);
-  if (acr !== undefined) requireText("acr", acr);
-  if (sessionId !== undefined) requireText("sessionId", sessionId);
-  const authTime = init.authTime ?? (FRESH_METHODS.includes(method) ? now() : 0);
-  if (!Number.isFinite(authTime) || authTime < 0 || authTime > now() + SKEW_SECONDS) {
+  const now = readClock(options.now);
+  requireString("sub", sub);
+  requireString("method", method);
+  if (acr !== undefined) requireString("acr", acr);
+  if (sessionId !== undefined) requireString("sessionId", sessionId);
+  const authTime = init.authTime ?? (FRESH_METHODS.includes(method) ? now : 0);
+  if (!Number.isFinite(authTime) || authTime < 0 || authTime > now + SKEW_SECONDS) {
     throw new RangeError(
-      "Cannot create principal: authTime is not a number of seconds since the epoch that has come",
+      "Cannot create principal: authTime must be seconds since the epoch, and not in the future",
     );
   }
   return Object.freeze({
     sub,
     method,
-    ...(amr === undefined ? {} : { amr: freezeTexts("amr", amr) }),
+    ...(amr === undefined ? {} : { amr: freezeStrings("amr", amr) }),
     ...(acr === undefined ? {} : { acr }),
     authTime,
-    ...(scope === undefined ? {} : { scope: freezeTexts("scope", scope) }),
+    ...(scope === undefined ? {} : { scope: freezeStrings("scope", scope) }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(claims === undefined ? {} : { claims: freezeClaims(claims) }),
   });
 }
 
 /**
- * An authentication that a session or a token can be made from. Without an owner or a stamp it would be nobody's, and end
- * with nothing.
+ * Checks an authentication before a session or a token is created from it. Without a subject or a security stamp it could
+ * not be revoked.
  *
- * @param cannot What fails without it: `Cannot create session`.
- * @throws {TypeError} If it is none.
+ * @param cannot Start of the message: `Cannot create session`.
+ * @throws {TypeError} If it is not an authentication.
  */
 export function requireAuthentication(
   authentication: Authentication,
@@ -145,44 +145,48 @@ export function requireAuthentication(
     Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
   if (isValid) return authentication;
   throw new TypeError(
-    `${cannot}: the authentication lacks sub, stamp, amr, or a time in seconds that has come`,
+    `${cannot}: the authentication must have sub, securityStamp, amr, and an authTime in seconds that is not in the future`,
   );
 }
 
-function requireText(name: string, value: unknown): void {
+function requireString(name: string, value: unknown): void {
   if (typeof value !== "string" || value === "") {
-    throw new TypeError(`Cannot create principal: ${name} is not a text with something in it`);
+    throw new TypeError(`Cannot create principal: ${name} must be a non-empty string`);
   }
 }
 
-function freezeTexts(name: string, list: readonly string[]): readonly string[] {
-  if (!Array.isArray(list)) throw new TypeError(`Cannot create principal: ${name} is no list`);
-  for (const text of list) requireText(`${name}[]`, text);
-  return Object.freeze([...list]);
+function freezeStrings(name: string, strings: readonly string[]): readonly string[] {
+  if (!Array.isArray(strings)) {
+    throw new TypeError(`Cannot create principal: ${name} must be an array`);
+  }
+  for (const string of strings) requireString(`${name}[]`, string);
+  return Object.freeze([...strings]);
 }
 
-/** Levels of claims that are copied. */
+/** Deepest nesting of claims. */
 const MAX_DEPTH = 64;
 
 function freezeClaims(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (typeof claims !== "object" || claims === null || !isPlain(claims)) {
-    throw new TypeError("Cannot create principal: claims is no plain object");
+    throw new TypeError("Cannot create principal: claims must be a plain object");
   }
-  const copies = new Map<object, object>(); // of what is there twice, or holds itself
+  const copies = new Map<object, object>(); // of objects that occur more than once, or contain themselves
 
-  /** Copies lists and plain objects, through and through; anything else stays what it is. */
+  /** Copies arrays and plain objects recursively; other values are kept as they are. */
   function freezeCopy(value: unknown, depth: number): unknown {
     if (typeof value !== "object" || value === null) return value;
-    const isList = Array.isArray(value);
-    if (!isList && !isPlain(value)) return value;
+    const isArray = Array.isArray(value);
+    if (!isArray && !isPlain(value)) return value;
     const known = copies.get(value);
     if (known !== undefined) return known;
     if (depth > MAX_DEPTH) {
-      throw new TypeError(`Cannot create principal: claims are over ${MAX_DEPTH} levels deep`);
+      throw new TypeError(
+        `Cannot create principal: claims are nested deeper than ${MAX_DEPTH} levels`,
+      );
     }
-    const copy = isList ? [] : Object.create(null);
+    const copy = isArray ? [] : Object.create(null);
     copies.set(value, copy);
-    for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
+    for (const [key, member] of isArray ? value.entries() : Object.entries(value)) {
       copy[key] = freezeCopy(member, depth + 1);
     }
     return Object.freeze(copy);

@@ -13,13 +13,13 @@ import { toFileUrl } from "@std/path";
 import { writeDocument } from "../openapi/_document.ts";
 import type { TypesOf } from "../openapi/_schema_sources.ts";
 import type { SchemaSource } from "../openapi/_standard_schema.ts";
-import { findConfig, readDenoTypes, readModuleGraph } from "../openapi/compiler/modules.ts";
-import { readTypes } from "../openapi/compiler/types.ts";
+import { findConfig, readDenoTypes, readModuleGraph } from "../openapi/compiler/_modules.ts";
+import { readTypes } from "../openapi/compiler/_types.ts";
 import type { OpenApiInfo } from "../router/openapi_types.ts";
-import { listenForDefinitions } from "../openapi/compiler/stacks.ts";
+import { listenForDefinitions } from "../openapi/compiler/_stacks.ts";
 import type { RouteSource } from "../router/types.ts";
 
-/** The one that `openapi/compiler/program.ts` names. */
+/** The one that `openapi/compiler/_program.ts` names. */
 const COMPILER = "npm:typescript@6.0.3";
 
 /** Milliseconds of each phase. */

@@ -23,7 +23,6 @@ const TARGET_NAME = "gatehouse, router only";
 const APPLICATIONS: readonly (readonly [name: string, source: string])[] = [
   [TARGET_NAME, ours("router/mod.ts")],
   ["gatehouse, mod.ts", ours("mod.ts")],
-  ["gatehouse, edge.ts", ours("edge.ts")],
   ["gatehouse, all of mod.ts", `export * from ${projectPath("mod.ts")};`],
   ["hono", honoFrom("hono")],
   ["hono/tiny", honoFrom("hono/tiny")],

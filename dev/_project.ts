@@ -12,10 +12,11 @@ export const ROOT: string = fromFileUrl(new URL("..", import.meta.url));
 
 /** The folders and entry files of the package; nothing else is published. */
 export const PACKAGE_FOLDERS: readonly string[] = ["router", "openapi", "static", "auth"];
-const PACKAGE_ENTRIES: readonly string[] = ["mod.ts", "native.ts", "edge.ts"];
+const PACKAGE_ENTRIES: readonly string[] = ["mod.ts", "native.ts"];
 
 /** Modules that may use what only one runtime has: the rest of the package is portable. */
-const NATIVE_REGEXP = /^native\.ts$|\/native_\w+\.ts$|\/store_(?:kv|sql|redis)\w*\.ts$/;
+const NATIVE_REGEXP =
+  /^native\.ts$|\/native_\w+\.ts$|^openapi\/(?:cli|compiler)\/|^auth\/stores\/(?:kv|sql|redis)\w*\.ts$/;
 
 /** The part of deno.json that the scripts read. */
 export interface ProjectConfig {

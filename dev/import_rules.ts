@@ -32,78 +32,87 @@ interface ReachRule {
 }
 
 /**
- * All rows that match a module count. A module of the package that no row matches may import
- * nothing.
+ * All rows that match a module count. A module of the package that no row matches may import nothing. One row per room of
+ * `auth/` says which rooms are below it; what starts with `_` stays in its folder and the folders under it.
  */
 const IMPORT_RULES: readonly ImportRule[] = [
-  { importer: "{mod,edge}.ts", may: ["{router,openapi,static,auth}/*.ts"] },
+  { importer: "mod.ts", may: ["{router,openapi,static,auth}/*.ts"] },
   { importer: "native.ts", may: ["mod.ts", "*/native_*.ts"] },
 
-  { importer: "router/*.ts", may: ["router/*.ts"] },
-  { importer: "router/{builder,http_router}.ts", may: ["static/{mount,types}.ts"] },
-  { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
-
-  { importer: "static/*.ts", may: ["static/*.ts", "router/{path,problem}.ts"] },
+  { importer: "static/*.ts", may: ["static/*.ts"] },
+  { importer: "static/mod.ts", may: ["router/static_mount.ts"] },
   {
     importer: "static/native_*.ts",
-    may: ["@std/path", "node:crypto", "node:fs", "node:fs/promises", "node:process"],
+    may: ["@std/{crypto,path}", "node:fs", "node:fs/promises", "node:process"],
   },
 
+  { importer: "router/*.ts", may: ["router/*.ts"] },
   {
-    importer: "openapi/*.ts",
+    importer: "router/{builder,http_router,internals,static_mount,native_static_mount}.ts",
+    may: ["static/*.ts"],
+  },
+  { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
+
+  { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/*.ts"] },
+  { importer: "openapi/native_routers.ts", may: ["static/native_live.ts"] },
+  {
+    importer: "openapi/compiler/*.ts",
     may: [
-      "openapi/*.ts",
-      "router/{content_rule,guard,openapi_types,path,pattern,registry,schema,status,types}.ts",
+      "openapi/{,compiler/}*.ts",
+      "router/*.ts",
+      "static/native_write.ts",
+      "@std/{jsonc,path}",
+      "node:{child_process,fs,module,process}",
+      "node:fs/promises",
+      "typescript",
     ],
   },
   {
-    importer: "openapi/routers.ts",
-    may: ["router/{builder,decorator_types,http_router,router}.ts"],
-  },
-  {
-    importer: "openapi/native_routers.ts",
-    may: ["router/{builder,decorator_types,http_router}.ts", "router/native_static_mount.ts"],
-  },
-  { importer: "openapi/native_cli*.ts", may: ["static/native_package.ts"] },
-  {
-    importer: "openapi/native_*.ts",
+    importer: "openapi/cli/*.ts",
     may: [
-      "@std/{cli,jsonc,path}",
-      "node:child_process",
-      "node:fs",
-      "node:fs/promises",
-      "node:module",
-      "node:process",
-      "typescript",
-      "router/{container,http_router}.ts",
-      "static/native_write.ts",
+      "openapi/cli/*.ts",
+      "openapi/compiler/*.ts",
+      "static/native_package.ts",
+      "@std/{cli,path}",
+      "node:{fs,process}",
     ],
   },
 
   { importer: "auth/*.ts", may: ["auth/*.ts"] },
+  { importer: "auth/mod.ts", may: ["auth/*/*.ts"] },
+  { importer: "auth/throttle/*.ts", may: ["auth/{,throttle/}*.ts"] },
+  { importer: "auth/stores/*.ts", may: ["auth/{,throttle/,stores/}*.ts"] },
+  { importer: "auth/stores/{kv,sql,redis}*.ts", may: ["node:*"] },
+  { importer: "auth/users/*.ts", may: ["auth/{,stores/,users/}*.ts"] },
+  { importer: "auth/jwt/*.ts", may: ["auth/{,jwt/}*.ts"] },
+  { importer: "auth/keys/*.ts", may: ["auth/{,stores/,jwt/,keys/}*.ts"] },
+  { importer: "auth/session/*.ts", may: ["auth/{,stores/,users/,session/}*.ts"] },
+  { importer: "auth/password/*.ts", may: ["auth/{,throttle/,stores/,users/,password/}*.ts"] },
+  { importer: "auth/tokens/*.ts", may: ["auth/{,stores/,jwt/,keys/,session/,tokens/}*.ts"] },
   {
-    importer: "auth/{http_*,_http_*,graphql_decorators}.ts",
+    importer: "auth/http/*.ts",
     may: [
-      "router/{container,decorator_types,decorators,guard,mounted,openapi_types,path,problem,response,types,wrap}.ts",
+      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,http/}*.ts",
+      "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },
-  { importer: "auth/store_{kv,sql,redis}*.ts", may: ["node:*"] },
 ];
 
 const REACH_RULES: readonly ReachRule[] = [
   {
-    entry: "{mod,edge}.ts",
+    entry: "mod.ts",
     never: [
       "router/hono.ts",
       "**/native_*.ts",
       "native.ts",
-      "auth/store_{kv,sql,redis}*.ts",
+      "auth/stores/{kv,sql,redis}*.ts",
       "node:*",
     ],
   },
 ];
 
-const NATIVE_REGEXP = /(?:^|\/)native(?:_\w+)?\.ts$/;
+/** Modules that may use what only one runtime has: those named so, and the rooms that run at build time. */
+const NATIVE_REGEXP = /(?:^|\/)native(?:_\w+)?\.ts$|^openapi\/(?:cli|compiler)\//;
 const INTERNAL_REGEXP = /^(.*\/)?_\w+\.ts$/;
 
 /** One line for each import that a rule forbids; none if the graph is as it should be. */
@@ -115,7 +124,12 @@ export function findViolations(graph: ImportGraph): string[] {
       if (reason !== undefined) violations.push(`${importer} imports ${target}: ${reason}`);
     }
   }
-  return [...violations, ...REACH_RULES.flatMap((rule) => findReached(graph, rule))];
+  return [
+    ...violations,
+    ...REACH_RULES.flatMap((rule) => findReached(graph, rule)),
+    ...findCircles(graph),
+    ...findCircles(foldersOf(graph)),
+  ];
 }
 
 /** Asks Deno what every module of the package imports. */
@@ -159,6 +173,43 @@ function findReached(graph: ImportGraph, rule: ReachRule): string[] {
     }
   }
   return violations;
+}
+
+/** The shortest circle through each file or folder that is in one, once each. */
+function findCircles(graph: ImportGraph): string[] {
+  const circles = new Map<string, string>();
+  for (const start of graph.keys()) {
+    const paths = new Map<string, readonly string[]>([[start, [start]]]);
+    for (const [at, path] of paths) { // A Map's loop visits what is added on the way
+      for (const target of graph.get(at) ?? []) {
+        if (target !== start) {
+          if (!paths.has(target)) paths.set(target, [...path, target]);
+          continue;
+        }
+        const members = [...path].sort().join();
+        if (!circles.has(members)) circles.set(members, `circle: ${[...path, start].join(" -> ")}`);
+      }
+    }
+  }
+  return [...circles.values()];
+}
+
+/** Which folder imports from which. Entries (`mod.ts`) belong to no folder: they gather what is in all of them. */
+function foldersOf(graph: ImportGraph): ImportGraph {
+  const folders = new Map<string, Set<string>>();
+  const folderOf = (module: string) =>
+    /(?:^|\/)mod\.ts$/.test(module) || !module.includes("/")
+      ? module
+      : module.slice(0, module.lastIndexOf("/"));
+  for (const [importer, imports] of graph) {
+    const from = folderOf(importer);
+    const to = folders.get(from) ?? new Set();
+    folders.set(from, to);
+    for (const target of imports) {
+      if (graph.has(target) && folderOf(target) !== from) to.add(folderOf(target));
+    }
+  }
+  return new Map([...folders].map(([folder, to]) => [folder, [...to]]));
 }
 
 function matches(glob: string, path: string): boolean {

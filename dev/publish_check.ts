@@ -6,14 +6,14 @@
 // deno-lint-ignore-file no-console
 
 import { join, toFileUrl } from "@std/path";
-import { packageModules, ROOT, runDeno } from "./_project.ts";
+import { listFiles, packageModules, ROOT, runDeno } from "./_project.ts";
 
 const DOCUMENTS: readonly string[] = [
   "deno.json",
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
-  "docs/errors.md",
+  ...listFiles("docs").filter((path) => path.endsWith(".md")),
 ];
 
 /**

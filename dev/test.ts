@@ -1,26 +1,37 @@
 /**
- * Runs the hermetic tests: `tests/`, and every code example in the README and in JSDoc.
+ * Runs the hermetic tests, in two tiers.
  *
  * ```sh
- * deno task test                      # Everything
+ * deno task test                      # Everything but `tests/exhaustive/`, in parallel
  * deno task test tests/router         # One folder or file
  * deno task test --filter "mount()"   # Flags go to `deno test`
- * deno task test --coverage           # Everything, and the coverage has to reach the thresholds
+ * deno task test:all                  # With `tests/exhaustive/`, at full size, and every code example
+ * deno task test:all --coverage       # The same, and the coverage has to reach the thresholds
  * ```
  *
- * Tests may read the project and its packages, write to a temporary folder of their own run, talk to
- * this machine and start Deno.
+ * Tests may read the project and its packages, write to a temporary folder of their run, use this machine's loopback
+ * addresses and start Deno. Types are checked by `deno task check`, and in the code examples.
  *
  * @module
  */
+// deno-lint-ignore-file no-console
 
 import { join } from "@std/path";
-import { packageModules, ROOT, runDeno } from "./_project.ts";
+import { listFiles, packageModules, ROOT, runDeno } from "./_project.ts";
 import { runTests } from "./_run_tests.ts";
+import { slowFiles } from "./_test_times.ts";
 import { reportCoverage } from "./coverage.ts";
 
 /** Tests that need more than Deno; each folder has a task of its own. */
 const NOT_HERMETIC: readonly string[] = ["runtimes", "engines", "browser", "peers"];
+const EXHAUSTIVE = "exhaustive";
+/** Tests of memory, open files and the like, which other tests on the machine would disturb. */
+const SERIAL = "tests/exhaustive/serial";
+
+/** A file of the first tier that takes longer is named at the end, in seconds. */
+const SLOW_SECONDS = 3;
+/** In CI, a file of the first tier that takes longer fails the run, in seconds. */
+const TOO_SLOW_SECONDS = 15;
 
 /** Shared conformance cases, where there are any; the tests that read them are skipped elsewhere. */
 const SHARED: readonly string[] = ["vectors", "static"].map((name) =>
@@ -58,27 +69,89 @@ function existing(path: string): string[] {
 }
 
 /** Folder by folder: of one that holds a workspace member, Deno would test the member alone. */
-function defaultPaths(): string[] {
-  const folders = [...Deno.readDirSync(join(ROOT, "tests"))].map(({ name }) => name).sort();
-  return [
-    ...folders.filter((name) => !NOT_HERMETIC.includes(name)).map((name) => `tests/${name}`),
-    ...["README.md", ...packageModules()].filter(hasExample),
+function testFolders(tier: "quick" | "all"): string[] {
+  const left = tier === "quick" ? [...NOT_HERMETIC, EXHAUSTIVE] : NOT_HERMETIC;
+  return [...Deno.readDirSync(join(ROOT, "tests"))]
+    .filter(({ name, isDirectory }) => isDirectory && !left.includes(name))
+    .map(({ name }) => `tests/${name}`)
+    .sort();
+}
+
+/** Every document and module with a code example that runs. */
+function documentedFiles(): string[] {
+  const documents = listFiles("docs").filter((path) => path.endsWith(".md"));
+  return ["README.md", ...documents, ...packageModules()].filter((path) =>
+    /^(?: *\* )?```ts$/m.test(Deno.readTextFileSync(join(ROOT, path)))
+  );
+}
+
+function run(
+  name: string,
+  args: readonly string[],
+  { flags, paths, ignore = [], env = {} }: {
+    readonly flags: readonly string[];
+    readonly paths: readonly string[];
+    readonly ignore?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  },
+): Promise<number> {
+  return runTests(args, {
+    name,
+    flags: async (temporary) => [
+      ...flags,
+      ...await permissions(temporary),
+      `--ignore=${[...NOT_HERMETIC.map((folder) => `tests/${folder}`), ...ignore].join()}`,
+    ],
+    paths: () => paths,
+    env,
+  });
+}
+
+/** The first tier. @returns The code to end with. */
+async function runQuick(args: readonly string[]): Promise<number> {
+  const report = await Deno.makeTempFile({ prefix: "gatehouse_times_" });
+  try {
+    const code = await run("test", args, {
+      flags: ["--parallel", "--no-check", `--junit-path=${report}`],
+      paths: testFolders("quick"),
+    });
+    const slow = slowFiles(await Deno.readTextFile(report), SLOW_SECONDS);
+    if (slow.length > 0) console.log(`Files that took more than ${SLOW_SECONDS} s:`);
+    for (const { file, seconds } of slow) console.log(`  ${seconds.toFixed(1)} s  ${file}`);
+    const tooSlow = slow.some(({ seconds }) => seconds > TOO_SLOW_SECONDS);
+    if (code !== 0 || !tooSlow || Deno.env.get("CI") === undefined) return code;
+    console.error(`A file takes more than ${TOO_SLOW_SECONDS} s: move it to tests/${EXHAUSTIVE}`);
+    return 1;
+  } finally {
+    await Deno.remove(report);
+  }
+}
+
+/** Both tiers at full size and every code example. @returns The code to end with. */
+async function runAll(args: readonly string[]): Promise<number> {
+  const env = { GATEHOUSE_EFFORT: "all" };
+  const serial = existing(join(ROOT, SERIAL)).length > 0;
+  const codes = [
+    await run("test_all", args, {
+      flags: ["--parallel", "--no-check"],
+      paths: testFolders("all"),
+      ignore: [SERIAL],
+      env,
+    }),
   ];
+  if (serial) {
+    codes.push(await run("test_serial", args, { flags: ["--no-check"], paths: [SERIAL], env }));
+  }
+  codes.push(
+    await run("test_doc", args, { flags: ["--doc", "--parallel"], paths: documentedFiles() }),
+  );
+  return codes.find((code) => code !== 0) ?? 0;
 }
 
-function hasExample(path: string): boolean {
-  return /^(?: *\* )?```ts$/m.test(Deno.readTextFileSync(join(ROOT, path)));
-}
-
-async function main(args: readonly string[]): Promise<number> {
-  if (!args.includes("--coverage")) return await runHermetic(args);
+async function runCovered(args: readonly string[]): Promise<number> {
   const profiles = await Deno.makeTempDir({ prefix: "gatehouse_coverage_" });
   try {
-    const code = await runHermetic([
-      `--coverage=${profiles}`,
-      "--coverage-raw-data-only",
-      ...args.filter((arg) => arg !== "--coverage"),
-    ]);
+    const code = await runAll([`--coverage=${profiles}`, "--coverage-raw-data-only", ...args]);
     if (code !== 0) return code;
     return await reportCoverage(profiles) ? 0 : 1;
   } finally {
@@ -86,16 +159,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function runHermetic(args: readonly string[]): Promise<number> {
-  return runTests(args, {
-    name: "test",
-    flags: async (temporary) => [
-      "--doc",
-      ...await permissions(temporary),
-      `--ignore=${NOT_HERMETIC.map((name) => `tests/${name}`).join()}`,
-    ],
-    paths: defaultPaths,
-  });
+function main(args: readonly string[]): Promise<number> {
+  const rest = args.filter((arg) => arg !== "--all" && arg !== "--coverage");
+  if (args.includes("--coverage")) return runCovered(rest);
+  return args.includes("--all") ? runAll(rest) : runQuick(rest);
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,9 +1,9 @@
 /**
- * The schemas of a document: taken from Standard JSON Schema (https://standardschema.dev/json-schema), their
- * definitions hoisted to `#/components/schemas`.
+ * The schemas of a document, taken from Standard JSON Schema (https://standardschema.dev/json-schema). Their
+ * definitions are hoisted to `#/components/schemas`.
  *
- * Names are given at the end, when all schemas are known, so that they do not depend on the order of routes. Until then
- * a reference carries a number.
+ * Names are assigned at the end, when all schemas are known, so that they do not depend on the order of routes. Until
+ * then a reference holds a number.
  *
  * @module
  */
@@ -23,60 +23,62 @@ import {
 import { jsonSchemaOf, vendorOf } from "./_standard_schema.ts";
 import type { Side } from "./_normalize_schema.ts";
 
-/** Where a schema comes from. */
+/** The source of a schema. */
 export interface SchemaOrigin {
-  /** The validator that it describes. */
+  /** The validator to convert. */
   readonly validator: unknown;
-  /** What describes the same where the validator cannot. */
+  /** Returns the source to use when the validator cannot be converted. */
   readonly orElse?: () => unknown;
-  /** Which side of it. */
+  /** The side of the validator to convert. */
   readonly side: Side;
-  /** What to call a part that has no name and needs one. */
+  /** Base name of a definition that has no name and needs one. */
   readonly name: string;
 }
 
-/** Collects schemas, each under a name of its own. */
+/** Collects schemas as named components. */
 export interface Components {
   /**
-   * The schema of a validator, to put in place; what has a name in it, or refers to itself, is a reference.
+   * Converts a validator to a schema that can be used in place. A named or recursive schema becomes a reference.
    *
    * @throws {TypeError} If the validator gives no JSON Schema.
    */
   convert(origin: SchemaOrigin): SchemaObject;
-  /** The same for a schema that a validator gave. @throws {TypeError} If it refers to what it does not have. */
+  /**
+   * Adds a schema that was converted before. @throws {TypeError} If it refers to a definition that it does not have.
+   */
   add(schema: SchemaObject, origin: SchemaOrigin): SchemaObject;
-  /** Finds what a schema's own `$ref` refers to; a schema without one is returned as it is. */
+  /** Resolves the `$ref` of a schema; returns a schema without one unchanged. */
   resolve(schema: SchemaObject): SchemaObject;
-  /** A text with the schemas that it refers to, sorted by name, and with names in all references. */
+  /** Replaces the numbers in all references by names; also returns the schemas that are referred to, sorted by name. */
   finish(text: string): FinishedText;
 }
 
-/** What {@linkcode Components.finish} gives. */
+/** Result of {@linkcode Components.finish}. */
 export interface FinishedText {
   readonly text: string;
   readonly schemas: Readonly<Record<string, SchemaObject>>;
 }
 
-/** A schema that gets a name. */
+/** A schema that becomes a component. */
 interface Entry {
   readonly wanted: Set<string>;
   readonly sides: Set<Side>;
   readonly given: boolean;
-  /** The same for schemas that are the same, whatever they are called in their libraries. */
+  /** Canonical text: equal for equal schemas, whatever names their libraries use. */
   readonly text: string;
   schema: SchemaObject | undefined;
 }
 
-/** What a reference carries until its schema has a name. */
+/** A reference that still holds a number. */
 const NUMBER_REGEXP = /"#\/components\/schemas\/@(\d+)/g;
 
-/** Creates the collection. @param given Schemas that are there by hand; their names are taken. */
+/** Creates a collection. @param given Schemas declared in `info`; their names are taken. */
 export function createComponents(given: Readonly<Record<string, SchemaObject>>): Components {
   const entries: Entry[] = [];
   const known = new Map<string, number>();
   const added = new WeakMap<object, number>();
 
-  /** The number of a schema; the same schema has one number. */
+  /** The number of a schema. Equal schemas have the same number. */
   function numberOf(local: string, one: WantedName, graph: SchemaGraph, side: Side): number {
     const { wanted, given } = one;
     const text = canonicalText(local, graph);
@@ -93,7 +95,7 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
     return addKnown(schema, origin.side) ?? addGraph(schema, origin);
   }
 
-  /** A schema whose definitions have all been added before, each as the very same object. */
+  /** Handles a schema whose definitions were all added before, as the same objects. */
   function addKnown({ $defs, ...root }: SchemaObject, side: Side): SchemaObject | undefined {
     const numbers = new Map<string, number>();
     for (const [local, one] of Object.entries(isObject($defs) ? $defs : {})) {
@@ -110,7 +112,7 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
     schema: SchemaObject,
     { validator, side, name }: SchemaOrigin,
   ): SchemaObject {
-    const graph = readGraph(schema, { name, madeUp: vendorOf(validator) === "arktype" });
+    const graph = readGraph(schema, { name, generatedNames: vendorOf(validator) === "arktype" });
     const numbers = new Map(
       [...graph.named].map(([local, one]) => [local, numberOf(local, one, graph, side)]),
     );
@@ -181,7 +183,7 @@ export function createComponents(given: Readonly<Record<string, SchemaObject>>):
   };
 }
 
-/** The schemas that a text refers to, and from there on, by reference. */
+/** The schemas that a text refers to, directly and transitively, by reference. */
 function usedBy(
   text: string,
   find: (ref: string) => SchemaObject | undefined,
@@ -194,13 +196,13 @@ function usedBy(
     }
   };
   visit(text);
-  for (const schema of used.values()) visit(JSON.stringify(schema)); // a Map's loop visits what is added on the way
+  for (const schema of used.values()) visit(JSON.stringify(schema)); // iterating a Map includes entries that are added on the way
   return used;
 }
 
 /**
- * Names schemas. Those with names of their own come first, of one name those of responses before those of requests; a
- * second one has its side behind the name, or a number. The others are called by where they are used.
+ * Names schemas. Schemas with their own names come first; of two with the same name, a response's schema comes before a
+ * request's, and the second one gets its side or a number as suffix. Other schemas are named by where they are used.
  */
 function nameEntries(entries: readonly Entry[], taken: Set<string>): ReadonlyMap<Entry, string> {
   const names = new Map<Entry, string>();
@@ -217,14 +219,14 @@ function nameEntries(entries: readonly Entry[], taken: Set<string>): ReadonlyMap
   for (const entry of inOrder(own, ({ sides, text }) => (sides.has("output") ? "0" : "1") + text)) {
     name(entry, [...entry.wanted][0] ?? "");
   }
-  const smallest = ({ wanted }: Entry): string => [...wanted].sort()[0] ?? "";
-  for (const entry of inOrder(entries.filter(({ given }) => !given), smallest)) {
-    name(entry, smallest(entry));
+  const firstName = ({ wanted }: Entry): string => [...wanted].sort()[0] ?? "";
+  for (const entry of inOrder(entries.filter(({ given }) => !given), firstName)) {
+    name(entry, firstName(entry));
   }
   return names;
 }
 
-/** Sorted by what stands for them; what has the same stays in order. */
+/** Stable sort by key. */
 function inOrder<T>(list: readonly T[], key: (one: T) => string): readonly T[] {
   return list.toSorted((a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
 }
@@ -233,7 +235,7 @@ function refTo(number: number): string {
   return `${SCHEMA_REF}@${number}`;
 }
 
-/** Puts a reference to a component, or the definition itself, in the place of a local reference. */
+/** Replaces a local reference by a reference to the component, or by the definition itself. */
 function placeRef(
   schema: SchemaObject,
   numbers: ReadonlyMap<string, number>,
@@ -254,5 +256,5 @@ function placeRef(
   const placed = number === undefined ? inPlace(found.local) : { $ref: refTo(number) + found.rest };
   if (Object.keys(beside).length === 0) return placed;
   const others = Array.isArray(beside.allOf) ? beside.allOf : [];
-  return { ...beside, allOf: [placed, ...others] }; // many tools ignore what stands beside a $ref
+  return { ...beside, allOf: [placed, ...others] }; // many tools ignore siblings of $ref
 }

@@ -1,5 +1,5 @@
 /**
- * Puts a document together.
+ * Assembles the document.
  *
  * @module
  */
@@ -24,9 +24,9 @@ import type { TypesOf } from "./_schema_sources.ts";
 import { documentProblems, nameProblems, operationProblems } from "./_validate.ts";
 
 /**
- * Writes the document of routes.
+ * Writes the document of a set of routes.
  *
- * @param typesOf Finds the types of routes.
+ * @param typesOf Looks up the TypeScript types of a route.
  * @throws {TypeError} As `generateOpenAPI` does.
  */
 export function writeDocument(
@@ -58,10 +58,10 @@ export function writeDocument(
   );
   const document = assemble(info, { paths, components, security, tags: tagsOf(info, endpoints) });
   throwAll(documentProblems(document, labels));
-  return JSON.parse(JSON.stringify(document)); // whoever changes it changes nothing else
+  return JSON.parse(JSON.stringify(document)); // a copy: changing it does not change the application's objects
 }
 
-/** The tags of the application, then those of its controllers. */
+/** The tags of `info`, followed by the tags of the controllers. */
 function tagsOf(info: OpenApiInfo, endpoints: readonly Endpoint[]): readonly TagObject[] {
   const tags = new Map((info.tags ?? []).map((tag) => [tag.name, tag]));
   for (const { controller, metadata } of endpoints) {
@@ -72,7 +72,7 @@ function tagsOf(info: OpenApiInfo, endpoints: readonly Endpoint[]): readonly Tag
   return [...tags.values()];
 }
 
-/** The document without what nothing refers to. */
+/** The document, without components that nothing refers to. */
 function assemble(
   info: OpenApiInfo,
   { paths, components, security, tags }: {

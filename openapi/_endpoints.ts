@@ -1,5 +1,5 @@
 /**
- * What a document is made from, in one form, whether it comes from decorators or from a router.
+ * Normalizes the input of a document: endpoints from decorators or from a router.
  *
  * @module
  */
@@ -11,30 +11,30 @@ import type { EndpointMethod, EndpointRegistry, EndpointTarget } from "../router
 import type { RouteTypes, TypesOf } from "./_schema_sources.ts";
 import type { RouteGuardInfo, RouteInfo, RouteOptions, RouteSource } from "../router/types.ts";
 
-/** A route that is to be documented. */
+/** A route to document. */
 export interface Endpoint {
-  /** Names the route in messages: `NotesController.list (GET /notes)`. */
+  /** Identifies the route in messages: `NotesController.list (GET /notes)`. */
   readonly label: string;
-  /** Class and method that answer, where there are any. */
+  /** Controller class and handler method, if any. */
   readonly controller: string | undefined;
   readonly method: string | undefined;
   /** HTTP method in upper case, or `ALL`. */
   readonly verb: string;
   /** Segments of the prefixes that the route's router is mounted at. */
   readonly outer: readonly Segment[];
-  /** Pattern of the route in its router. */
+  /** Pattern of the route within its router. */
   readonly pattern: Pattern;
   readonly options: Readonly<RouteOptions<never[]>>;
   readonly metadata: EndpointMetadata;
-  /** What its types say, where someone has read them. */
+  /** Types of its handler, if they were read. */
   readonly types: RouteTypes | undefined;
-  /** The guards that a request has to pass; `undefined` where nothing says, since no router has one. */
+  /** Guards that a request has to pass; `undefined` if unknown because no router has one. */
   readonly guards: readonly RouteGuardInfo[] | undefined;
 }
 
 /**
- * Reads what can be documented. Mounts of other people's applications can't, and `openapi: false` won't. A path that is
- * none goes to `errors`.
+ * Reads the endpoints to document. Mounted foreign applications and routes with `openapi: false` are skipped. Invalid
+ * paths are added to `errors`.
  */
 export function readEndpoints(
   source: EndpointRegistry | RouteSource,

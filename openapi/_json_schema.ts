@@ -1,12 +1,12 @@
 /**
- * JSON Schema 2020-12 as a tree: which keywords hold schemas, and nothing of what they mean.
+ * JSON Schema 2020-12 as a tree: which keywords hold schemas, without their semantics.
  *
  * @module
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
 
-/** Keywords whose value is a schema, or a list of schemas. */
+/** Keywords whose value is a schema or an array of schemas. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   "additionalProperties",
   "allOf",
@@ -25,7 +25,7 @@ export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   "unevaluatedProperties",
 ]);
 
-/** Keywords whose value is schemas by name. */
+/** Keywords whose value is an object of schemas by name. */
 export const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -34,7 +34,7 @@ export const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
-/** A copy of a schema in which `edit` has replaced every schema, innermost first. Values such as `default` stay. */
+/** Returns a copy in which `edit` has replaced every schema, innermost first. Values such as `default` are kept. */
 export function mapSchema(
   schema: SchemaObject,
   edit: (schema: SchemaObject) => SchemaObject,
@@ -53,7 +53,7 @@ export function mapSchema(
   ));
 }
 
-/** Visits a schema and every schema in it, innermost first. */
+/** Visits a schema and all its subschemas, innermost first. */
 export function visitSchema(schema: SchemaObject, visit: (schema: SchemaObject) => void): void {
   const inner = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(inner);
@@ -76,12 +76,23 @@ export function refsOf(schema: SchemaObject): readonly string[] {
   return refs;
 }
 
-/** Whether a value is an object with members. */
+/** Whether a value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A reference token of a JSON Pointer in a URI fragment, RFC 6901 §6, decoded as far as it can be. */
+/** Whether a value is a JSON value: no `undefined`, bigint, function, class instance or non-finite number. */
+export function isJson(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+  if (value === null) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) &&
+    Object.values(value).every(isJson);
+}
+
+/** Decodes a reference token of a JSON Pointer in a URI fragment, RFC 6901 §6, as far as possible. */
 export function pointerToken(token: string): string {
   return decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
 }
@@ -90,16 +101,16 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a name with a bare `%`
+    return text; // a name with an unescaped `%`
   }
 }
 
-/** Whether two values are the same JSON. */
+/** Whether two values serialize to the same JSON. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether an object has no members. */
+/** Whether an object has no properties. */
 export function isEmpty(record: object): boolean {
   return Object.keys(record).length === 0;
 }

@@ -1,20 +1,20 @@
 /**
- * What converters write, as tools take it: without keywords of their own, and without what is true of the validator and
- * not of the API.
+ * Normalizes converter output for OpenAPI tools: removes library-specific keywords, and constraints that hold for the
+ * validator but not for the API.
  *
  * @module
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
-import { isEmpty, isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
+import { isEmpty, isJson, isObject, isSame, SCHEMA_KEYWORDS } from "./_json_schema.ts";
 
-/** Which side of a schema: what it takes, or what it gives. */
+/** Side of a validator: its input or its output. */
 export type Side = "input" | "output";
 
-/** Keyword of a part that JSON has not, for those that describe it by hand. */
+/** Marks a part that JSON cannot represent, so that it can be described in the metadata. */
 export const UNKNOWN_PART = "x-gatehouse-unknown";
 
-/** Keywords of JSON Schema 2020-12 and of OpenAPI's vocabulary; libraries add others, and so do their users. */
+/** Keywords of JSON Schema 2020-12 and of OpenAPI's vocabulary. Libraries and users add others. */
 const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   ...SCHEMA_KEYWORDS,
   ..."$anchor $comment $defs $dynamicAnchor $dynamicRef $ref const contentEncoding contentMediaType"
@@ -30,8 +30,8 @@ const KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   ),
 ]);
 
-/** Tidies one schema, whose parts are tidy. */
-export function tidySchema(
+/** Normalizes one schema whose subschemas are already normalized. */
+export function normalizeSchema(
   { [UNKNOWN_PART]: unknown, ...given }: SchemaObject,
   side: Side,
 ): SchemaObject {
@@ -41,14 +41,15 @@ export function tidySchema(
   const known = Object.fromEntries(
     Object.entries(schema).filter(([keyword, value]) =>
       (KEYWORDS.has(keyword) || keyword.startsWith("x-")) &&
-      (typeof value !== "number" || Number.isFinite(value))
+      (typeof value !== "number" || Number.isFinite(value)) &&
+      (keyword !== "default" || isJson(value))
     ),
   );
   const sided = side === "input" ? asInput(known) : asOutput(known);
   return withProperties(withoutEmptyChoice(withoutBooleans(sided)));
 }
 
-/** Keywords where tools take `true` and `false` for schemas. Elsewhere they want objects. */
+/** Keywords for which tools accept boolean schemas. Elsewhere they require objects. */
 const BOOLEAN_KEYWORDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "additionalProperties",
   "items",
@@ -66,25 +67,27 @@ function withoutBooleans(schema: SchemaObject): SchemaObject {
   );
 }
 
-/** What a request may hold is not read-only, JSON Schema Validation §9.4. */
+/** Properties of a request are not read-only, JSON Schema Validation §9.4. */
 function asInput({ readOnly: _, ...schema }: SchemaObject): SchemaObject {
   return schema;
 }
 
-/** Responses are not checked, so no schema may promise that nothing else is in them. */
+/** Responses are not validated, so their schemas must not exclude additional properties. */
 function asOutput({ writeOnly: _, ...schema }: SchemaObject): SchemaObject {
   if (schema.additionalProperties !== false) return schema;
   const { additionalProperties: _closed, ...open } = schema;
   return open;
 }
 
-/** Choices without their repetitions, and without `undefined`. One of several that takes anything leaves no choice. */
+/**
+ * Removes duplicate and `undefined` alternatives from `anyOf`, and `anyOf` itself if one alternative accepts anything.
+ */
 function withoutEmptyChoice(schema: SchemaObject): SchemaObject {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf)) return schema;
   const choices = anyOf.filter((one, i) =>
     anyOf.findIndex((other) => isSame(one, other)) === i &&
-    !(isObject(one) && one[UNKNOWN_PART] === "undefined") // a member that need not be there
+    !(isObject(one) && one[UNKNOWN_PART] === "undefined") // an optional property
   );
   if (choices.some((one) => isObject(one) && isEmpty(one))) return rest;
   const [only] = choices;
@@ -93,7 +96,7 @@ function withoutEmptyChoice(schema: SchemaObject): SchemaObject {
   return isEmpty(rest) ? only : { ...rest, allOf: [only] };
 }
 
-/** Says of each required member what it is, where the schema only says so of all members. */
+/** Adds required properties that are described only by `additionalProperties`. */
 function withProperties(schema: SchemaObject): SchemaObject {
   const { required, properties = {}, additionalProperties } = schema;
   if (!Array.isArray(required) || !isObject(properties) || !isObject(additionalProperties)) {
@@ -105,7 +108,7 @@ function withProperties(schema: SchemaObject): SchemaObject {
   return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
 }
 
-/** Whether a schema says what it takes; one that JSON has not may be described in its own metadata. */
+/** Whether a schema says what it accepts. A part that JSON cannot represent may be described by its own metadata. */
 function isDescribed(schema: SchemaObject): boolean {
   return ["type", "$ref", "allOf", "anyOf", "oneOf", "enum"].some((keyword) => keyword in schema);
 }

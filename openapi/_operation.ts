@@ -1,5 +1,5 @@
 /**
- * One operation, OpenAPI 3.1 §4.8.10.
+ * Operation Object, OpenAPI 3.1 §4.8.10.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type {
   SchemaObject,
 } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
-import { type DescribedEndpoint, describedEndpoint } from "./_resolved_metadata.ts";
+import { type ResolvedEndpoint, resolveMetadata } from "./_resolved_metadata.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { parametersOf } from "./_parameters.ts";
 import type { PlannedOperation } from "./_plan.ts";
@@ -20,16 +20,16 @@ import { responsesOf, withSchema } from "./_responses.ts";
 import type { SecurityRules } from "./_security.ts";
 import { requestSources, responseSources } from "./_schema_sources.ts";
 
-/** What operations of one document share. */
+/** What the operations of one document share. */
 export interface OperationContext {
   readonly components: Components;
   readonly security: SecurityRules;
 }
 
 /**
- * Describes an operation.
+ * Describes one operation.
  *
- * @throws {TypeError} If its metadata contradicts its code, or the code does not say enough.
+ * @throws {TypeError} If its metadata contradicts its code, or required information is missing.
  */
 export function operationOf(
   planned: PlannedOperation,
@@ -37,7 +37,7 @@ export function operationOf(
 ): OperationObject {
   const { template, method, operationId } = planned;
   const name = pascalCase(operationId);
-  const endpoint = describedEndpoint(planned.endpoint, components, name);
+  const endpoint = resolveMetadata(planned.endpoint, components, name);
   const { metadata, options: { schema = {} }, types } = endpoint;
   const { summary = summaryOf(planned), description, externalDocs, deprecated } = metadata;
   const tags = metadata.tags ??
@@ -78,13 +78,13 @@ export function tagOf(controller: string): string {
   return controller.replace(/(?<=.)Controller$/, "");
 }
 
-/** Whether the request's content is read as the router reads it: not on `raw` routes, whose handlers do. */
+/** Whether the router parses the request's content. On `raw` routes the handler does. */
 function takesContent({ verb, options: { raw } }: Endpoint): boolean {
   return CONTENT_METHODS.has(verb) && raw !== true;
 }
 
 function requestBodyOf(
-  endpoint: DescribedEndpoint,
+  endpoint: ResolvedEndpoint,
   method: string,
   components: Components,
   name: string,
@@ -95,7 +95,7 @@ function requestBodyOf(
     if (verb === "ALL") {
       return CONTENT_METHODS.has(method.toUpperCase()) ? asWritten(written) : undefined;
     }
-    throw new TypeError(`its metadata has a request body, and ${verb} takes none`);
+    throw new TypeError(`its metadata has a request body, but ${verb} has no content`);
   }
   if (!takesContent(endpoint)) {
     return asWritten(written) ?? { content: { "*/*": {} }, required: true };
@@ -105,7 +105,7 @@ function requestBodyOf(
   for (const given of Object.keys(content)) {
     if (multipart ? given !== type : !JSON_TYPE_REGEXP.test(given)) {
       throw new TypeError(
-        `its metadata has a request body of ${given}, and the route takes ${type}`,
+        `its metadata has a request body of ${given}, but the route takes ${type}`,
       );
     }
   }
@@ -120,14 +120,14 @@ function requestBodyOf(
   };
 }
 
-/** Schema of the body; of a form nothing is known but that it is one. */
+/** Schema of the body. A form without a schema is an object. */
 function bodySchema(
   endpoint: Endpoint,
   components: Components,
   name: string,
 ): SchemaObject | undefined {
   if (endpoint.options.multipart !== true && endpoint.types?.takesForm()) {
-    throw new TypeError("its handler takes a form, and the route JSON; say multipart: true");
+    throw new TypeError("its handler takes a form, but the route takes JSON; set multipart: true");
   }
   const sources = requestSources(endpoint, "body");
   if (sources !== undefined) {
@@ -136,14 +136,14 @@ function bodySchema(
   return endpoint.options.multipart ? { type: "object" } : undefined;
 }
 
-/** A request body that only its metadata describes. */
+/** A request body that is described only by the metadata. */
 function asWritten(written: Partial<RequestBodyObject> | undefined): RequestBodyObject | undefined {
   return written === undefined
     ? undefined
     : { ...written, content: written.content ?? { "*/*": {} } };
 }
 
-/** Schema of what a handler sends with a status; `undefined` if nothing says. */
+/** Schema of the data that a handler sends with a status; `undefined` if unknown. */
 function dataOf(
   endpoint: Endpoint,
   status: string,
@@ -154,7 +154,7 @@ function dataOf(
   return sources && components.convert({ ...sources, side: "output", name: `${name}Response` });
 }
 
-/** `listNotes` is "List notes"; a route without a method's name is called by itself. */
+/** `listNotes` becomes "List notes"; without a method name, the summary is the method and the path. */
 function summaryOf(
   { endpoint: { method: name = "" }, method, template }: PlannedOperation,
 ): string {
@@ -169,7 +169,7 @@ function extensionsOf(
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => name.startsWith("x-")));
 }
 
-/** `Notes_create` is `NotesCreate`. */
+/** `Notes_create` becomes `NotesCreate`. */
 function pascalCase(text: string): string {
   return text.split(/[^A-Za-z\d]+/).filter((word) => word !== "")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

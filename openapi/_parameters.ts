@@ -1,12 +1,12 @@
 /**
- * The parameters of an operation: those of its path, those of its query, and what its metadata says of either.
+ * The parameters of an operation, from its path, its query schema and its metadata.
  *
  * @module
  */
 
 import type { ParameterObject, SchemaObject } from "../router/openapi_types.ts";
 import type { Components } from "./_components.ts";
-import type { DescribedEndpoint } from "./_resolved_metadata.ts";
+import type { ResolvedEndpoint } from "./_resolved_metadata.ts";
 import { type Members, membersOf, schemasIn } from "./_properties.ts";
 import type { Template } from "./_path.ts";
 import { type RequestPart, requestSources } from "./_schema_sources.ts";
@@ -14,13 +14,13 @@ import { type RequestPart, requestSources } from "./_schema_sources.ts";
 const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 
 /**
- * The parameters of an operation at one of its paths, path first.
+ * The parameters of an operation at one of its paths, path parameters first.
  *
- * @param name What to call a schema that needs a name.
- * @throws {TypeError} If something is said of a path parameter that the route does not have.
+ * @param name Base name of schemas that need a name.
+ * @throws {TypeError} If a path parameter is described that the path does not have.
  */
 export function parametersOf(
-  endpoint: DescribedEndpoint,
+  endpoint: ResolvedEndpoint,
   template: Template,
   components: Components,
   name: string,
@@ -42,7 +42,7 @@ export function parametersOf(
   ];
   return complete(derived, parameters.flatMap((one) => inTemplate(one, template)));
 
-  /** What is written by hand stands for what a schema cannot say. */
+  /** Parameters described in the metadata need not be representable by the schema. */
   function membersAt(
     place: ParameterObject["in"],
     part: RequestPart,
@@ -64,10 +64,10 @@ function pathParameters(
   return parameters.map(({ name, label, isWildcard, regexp }): ParameterObject => {
     const text = textParameter(regexp);
     const member = name === undefined || isWildcard ? undefined : memberOf(members, name);
-    const told = member === undefined
+    const details = member === undefined
       ? isWildcard ? { ...text, description: WILDCARD_NOTE } : text
       : described(withPattern(member, text.schema?.pattern));
-    return { name: label, in: "path", required: true, ...told };
+    return { name: label, in: "path", required: true, ...details };
   });
 }
 
@@ -77,7 +77,7 @@ function memberOf(members: Members | undefined, name: string): SchemaObject | un
     : undefined;
 }
 
-/** A text has the expression of its route, unless it has one of its own. */
+/** Adds the pattern of the route to a string that has no pattern. */
 function withPattern(schema: SchemaObject, pattern: unknown): SchemaObject {
   if (pattern === undefined || schema.type !== "string" || schema.pattern !== undefined) {
     return schema;
@@ -85,7 +85,7 @@ function withPattern(schema: SchemaObject, pattern: unknown): SchemaObject {
   return { ...schema, pattern };
 }
 
-/** A text that matches an expression, if readers of the document can read it: they have it for Unicode. */
+/** A string that matches a regular expression, if that is valid in Unicode mode as JSON Schema requires. */
 function textParameter(
   regexp: string | undefined,
 ): Pick<ParameterObject, "description" | "schema"> {
@@ -99,7 +99,7 @@ function textParameter(
   return { schema: { type: "string", pattern } };
 }
 
-/** One parameter for each member; members of unknown names come as one parameter that stands for all of them. */
+/** One parameter for each property; `additionalProperties` become one parameter that stands for all others. */
 function queryParameters({ properties, required, open }: Members): readonly ParameterObject[] {
   const stated = Object.entries(properties).map(([name, member]): ParameterObject => ({
     name,
@@ -113,7 +113,7 @@ function queryParameters({ properties, required, open }: Members): readonly Para
   return [...stated, { name, in: "query", style: "form", explode: true, schema: open }];
 }
 
-/** A description says more at the parameter than in its schema. */
+/** Moves the description from the schema to the parameter. */
 function described(schema: SchemaObject): Pick<ParameterObject, "description" | "schema"> {
   const { description, ...rest } = schema;
   if (typeof description !== "string") return { schema };
@@ -124,7 +124,7 @@ function described(schema: SchemaObject): Pick<ParameterObject, "description" | 
   return { description, schema: isAlone ? only : rest };
 }
 
-/** What the metadata says of a parameter, under the name it has at this path; nothing where the path has it not. */
+/** A parameter of the metadata under its name at this path; nothing if the path does not have it. */
 function inTemplate(
   parameter: ParameterObject,
   { parameters }: Template,
@@ -134,21 +134,21 @@ function inTemplate(
   return found === undefined ? [] : [{ ...parameter, name: found.label, required: true }];
 }
 
-/** Completes parameters by what is written of them, and adds the rest of what is written. */
+/** Merges the metadata into derived parameters and appends the other parameters of the metadata. */
 function complete(
   derived: readonly ParameterObject[],
   written: readonly ParameterObject[],
 ): readonly ParameterObject[] {
   const byKey = new Map<string, ParameterObject>();
   for (const one of written) {
-    if (byKey.has(parameterKey(one))) throw new TypeError(`parameter "${one.name}" stands twice`);
+    if (byKey.has(parameterKey(one))) throw new TypeError(`duplicate parameter "${one.name}"`);
     byKey.set(parameterKey(one), one);
   }
   const completed = derived.map((one) => {
     const more = byKey.get(parameterKey(one));
     byKey.delete(parameterKey(one));
     if (more?.content === undefined) return { ...one, ...more };
-    const { schema: _, ...rest } = one; // a parameter has one or the other
+    const { schema: _, ...rest } = one; // `schema` and `content` exclude each other
     return { ...rest, ...more };
   });
   return [
@@ -161,7 +161,7 @@ function complete(
   ];
 }
 
-/** What tells parameters apart. Header fields have no case, RFC 9110 §5.1. */
+/** Key of a parameter. Header names are case-insensitive, RFC 9110 §5.1. */
 function parameterKey({ in: place, name }: ParameterObject): string {
   return `${place} ${place === "header" ? name.toLowerCase() : name}`;
 }

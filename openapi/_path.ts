@@ -1,5 +1,5 @@
 /**
- * Path templates, OpenAPI 3.1 §4.8.8.2, of the router's patterns.
+ * Path templates, OpenAPI 3.1 §4.8.8.2, from the router's patterns.
  *
  * @module
  */
@@ -8,13 +8,15 @@ import { expandOptional, type Pattern, type Segment } from "../router/pattern.ts
 
 /** A parameter of a template. */
 export interface TemplateParameter {
-  /** What the route calls it; `path` for a wildcard. Nothing for one of an outer router that the route calls otherwise. */
+  /**
+   * Name in the route, `path` for a wildcard; `undefined` for a parameter of an outer router that an inner one shadows.
+   */
   readonly name: string | undefined;
   /** Name in the template. */
   readonly label: string;
-  /** Whether it stands for the rest of the path. */
+  /** Whether it matches the rest of the path. */
   readonly isWildcard: boolean;
-  /** Expression that the whole value matches. */
+  /** Regular expression that the whole value matches. */
   readonly regexp: string | undefined;
 }
 
@@ -22,21 +24,21 @@ export interface TemplateParameter {
 export interface Template {
   /** The path, with its parameters as `{name}`. */
   readonly path: string;
-  /** The path with parameters that have no names: what must be unique. */
+  /** The path with unnamed parameters, which must be unique. */
   readonly shape: string;
   /** Its parameters, in order. */
   readonly parameters: readonly TemplateParameter[];
 }
 
-/** Names of the parameters of each shape. */
+/** Parameter names of each shape. */
 export type ShapeLabels = Map<string, readonly string[]>;
 
 /**
  * The templates of a route: two if its last parameter is optional, the shorter one first.
  *
  * @param outer Segments of the prefixes that the route's router is mounted at.
- * @param labels Those of the shapes seen so far. OpenAPI takes templates that differ in names alone for the same one, so
- * the first names are kept.
+ * @param labels Names used for the shapes so far. OpenAPI treats templates that differ only in parameter names as
+ * identical, so the first names are kept.
  */
 export function templatesOf(
   outer: readonly Segment[],
@@ -52,7 +54,7 @@ export function templatesOf(
     labels.set(shape, found);
     const bound = segments.filter((segment) => segment.kind !== "literal");
     const parameters = bound.map((segment, i): TemplateParameter => ({
-      name: names.lastIndexOf(names[i] ?? "") === i ? names[i] : undefined, // an inner one hides an outer one
+      name: names.lastIndexOf(names[i] ?? "") === i ? names[i] : undefined, // an inner parameter shadows an outer one of the same name
       label: found[i] ?? "",
       isWildcard: segment.kind === "wildcard",
       regexp: segment.kind === "param" ? segment.regexp : undefined,
@@ -64,7 +66,7 @@ export function templatesOf(
   });
 }
 
-/** A text that stands in a template as it stands in a URL, and has no meaning there. */
+/** A literal is encoded as in a URL, so that it has no special meaning in a template. */
 function textOf(segment: Segment, parameter: () => string): string {
   return segment.kind === "literal" ? encodeLiteral(segment.text) : parameter();
 }
@@ -73,7 +75,7 @@ function nameOf(segment: Segment): readonly string[] {
   return segment.kind === "literal" ? [] : [segment.kind === "wildcard" ? "path" : segment.name];
 }
 
-/** Names that readers of templates take, each once. */
+/** Parameter names that are valid in templates, without duplicates. */
 function labelsOf(names: readonly string[]): readonly string[] {
   const labels: string[] = [];
   for (const name of names) {
@@ -90,7 +92,7 @@ function isRoot(segments: readonly Segment[]): boolean {
   return segments.length === 1 && only?.kind === "literal" && only.text === "";
 }
 
-/** Its own `%` are the escapes that canonical paths keep. */
+/** A `%` in a literal starts an escape that canonical paths keep. */
 function encodeLiteral(text: string): string {
   return encodeURI(text.toWellFormed()).replaceAll("%25", "%")
     .replace(/[?#:*]/g, (one) => "%" + one.charCodeAt(0).toString(16).toUpperCase());

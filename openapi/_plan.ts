@@ -1,5 +1,5 @@
 /**
- * Where each route stands in a document: its paths, its methods, and the names of its operations.
+ * Assigns paths, methods and operation ids to routes.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Endpoint } from "./_endpoints.ts";
 import { type ShapeLabels, type Template, templatesOf } from "./_path.ts";
 
-/** An operation on its way into the document. */
+/** An operation, before it is described. */
 export interface PlannedOperation {
   readonly endpoint: Endpoint;
   readonly template: Template;
@@ -27,10 +27,10 @@ export const METHODS = [
   "patch",
   "trace",
 ] as const;
-/** What `ALL` stands for, where no route before it has taken them. */
+/** Methods that `ALL` stands for, unless an earlier route has them. */
 const ALL_METHODS: ReadonlySet<string> = new Set(["get", "put", "post", "delete", "patch"]);
 
-/** Gives each route its operations. What stands in the way goes to `errors`, a line for each. */
+/** Plans the operations of all routes. Conflicts are added to `errors`, one line each. */
 export function planOperations(
   endpoints: readonly Endpoint[],
   errors: Set<string>,
@@ -43,7 +43,7 @@ export function planOperations(
   for (const endpoint of endpoints) {
     const methods = methodsOf(endpoint);
     if (methods.length === 0) {
-      errors.add(`${endpoint.label}: OpenAPI has no method ${endpoint.verb}`);
+      errors.add(`${endpoint.label}: OpenAPI does not support the method ${endpoint.verb}`);
     }
     for (const template of templatesOf(endpoint.outer, endpoint.pattern, labels)) {
       for (const method of methods) {
@@ -53,14 +53,14 @@ export function planOperations(
           owners.set(key, endpoint);
           const operationId = operationIdOf(endpoint, template, { method, ids, stated });
           planned.push({ endpoint, template, method, operationId });
-        } else if (endpoint.verb !== "ALL" || owner.verb === "ALL") { // else it answers what the others leave
+        } else if (endpoint.verb !== "ALL" || owner.verb === "ALL") { // ALL answers the methods that other routes leave
           errors.add(
-            `${endpoint.label}: ${owner.label} has the same path and method; say openapi: false on one`,
+            `${endpoint.label}: ${owner.label} has the same path and method; set openapi: false on one`,
           );
         }
       }
       if (endpoint.verb !== "ALL") continue;
-      for (const method of METHODS) { // it answers those too that it is not documented for
+      for (const method of METHODS) { // it also answers methods that it is not documented for
         const key = `${method} ${template.shape}`;
         if (!owners.has(key)) owners.set(key, endpoint);
       }
@@ -69,12 +69,12 @@ export function planOperations(
   return planned;
 }
 
-/** The names that are written by hand. */
+/** Operation ids given in the metadata. */
 function statedIds(endpoints: readonly Endpoint[], errors: Set<string>): Set<string> {
   const ids = new Set<string>();
   for (const { label, metadata: { operationId } } of endpoints) {
     if (operationId === undefined) continue;
-    if (ids.has(operationId)) errors.add(`${label}: operationId "${operationId}" stands twice`);
+    if (ids.has(operationId)) errors.add(`${label}: duplicate operationId "${operationId}"`);
     ids.add(operationId);
   }
   return ids;
@@ -86,15 +86,15 @@ function methodsOf({ verb }: Endpoint): readonly string[] {
   );
 }
 
-/** As written, `Class_method`, or `get_users_id`; with a number behind it where that is taken. */
+/** As given in the metadata, `Class_method`, or `get_users_id`; with a number as suffix if that is taken. */
 function operationIdOf(
   { controller, method: name, verb, metadata: { operationId } }: Endpoint,
   { path }: Template,
   { method, ids, stated }: {
     readonly method: string;
-    /** Names that are taken. */
+    /** Names in use. */
     readonly ids: Set<string>;
-    /** Names that are written by hand and wait for their operation. */
+    /** Names given in the metadata that are not yet used. */
     readonly stated: Set<string>;
   },
 ): string {

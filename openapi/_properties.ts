@@ -1,5 +1,5 @@
 /**
- * The members of an object's schema, which become parameters: whatever the schema is composed of.
+ * The properties of an object schema, which become parameters, however the schema is composed.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { isObject } from "./_json_schema.ts";
 import { localRef, readGraph, ROOT } from "./_schema_graph.ts";
 import { jsonSchemaOf, unknownParts } from "./_standard_schema.ts";
 
-/** A schema's members, by name. */
+/** The properties of a schema, by name. */
 export interface Members {
   readonly properties: Readonly<Record<string, SchemaObject>>;
   readonly required: ReadonlySet<string>;
-  /** Schema of the members of other names that may stand beside them. */
+  /** Schema of additional properties, if it describes them. */
   readonly open: SchemaObject | undefined;
 }
 
-/** Finds what a reference refers to. */
+/** Resolves a reference. */
 type Resolve = (schema: SchemaObject) => SchemaObject;
 
 /**
- * The members of a validator's schema.
+ * Reads the properties of a validator's schema.
  *
- * @param written Names of the members that are described by hand, and that the schema need not be able to describe.
- * @throws {TypeError} If the schema cannot describe another one.
+ * @param written Names of properties that the metadata describes; the schema need not represent them.
+ * @throws {TypeError} If the schema cannot represent one of the others.
  */
 export function membersOf(
   origin: SchemaOrigin,
@@ -45,7 +45,10 @@ export function membersOf(
   }
 }
 
-/** The members of a schema of which some are described by hand; `undefined` if it cannot describe the others. */
+/**
+ * The properties of a schema of which some are described in the metadata; `undefined` if the others are not
+ * representable.
+ */
 function membersBeside(
   origin: SchemaOrigin,
   components: Components,
@@ -61,7 +64,7 @@ function membersBeside(
   };
   const members = readMembers(root, resolve);
   const isKnown = (one: SchemaObject): boolean => {
-    const graph = readGraph({ ...one, $defs }, { name: origin.name, madeUp: true });
+    const graph = readGraph({ ...one, $defs }, { name: origin.name, generatedNames: true });
     return [...graph.definitions.values()].every((part) => unknownParts(part).length === 0);
   };
   const { open } = members;
@@ -80,7 +83,7 @@ function membersBeside(
   };
 }
 
-/** A schema with marks at what it cannot describe; one without members if its library cannot even do that. */
+/** A schema with unrepresentable parts marked; an empty one if its library cannot even do that. */
 function schemaIfAny({ validator, side }: SchemaOrigin): SchemaObject {
   try {
     return jsonSchemaOf(validator, side, { markUnknown: true });
@@ -89,7 +92,9 @@ function schemaIfAny({ validator, side }: SchemaOrigin): SchemaObject {
   }
 }
 
-/** The members of an object's schema. Of alternatives, all members, and those required that all of them require. */
+/**
+ * The properties of an object schema. For alternatives: all properties, of which those required by all are required.
+ */
 function readMembers(
   schema: SchemaObject,
   resolve: Resolve,
@@ -97,7 +102,7 @@ function readMembers(
 ): Members {
   const found = resolve(schema);
   const { properties, required, allOf, anyOf, oneOf, ...rest } = found;
-  if (outer.has(found)) return { properties: {}, required: new Set(), open: undefined }; // it refers to itself
+  if (outer.has(found)) return { properties: {}, required: new Set(), open: undefined }; // a circular reference
   const seen = new Set([...outer, found]);
   const read = (one: SchemaObject) => readMembers(one, resolve, seen);
   const choices = [...schemasIn(anyOf), ...schemasIn(oneOf)].map(read);
@@ -123,7 +128,7 @@ function readMembers(
   };
 }
 
-/** Members by name; those that several parts describe differently are joined by a keyword. */
+/** Merges properties by name; different schemas for one name are combined by a keyword. */
 function merged(parts: readonly Members[], keyword: "allOf" | "anyOf"): Members["properties"] {
   const byName = new Map<string, SchemaObject[]>();
   for (const [name, schema] of parts.flatMap(({ properties }) => Object.entries(properties))) {
@@ -142,7 +147,7 @@ function requiredByAll([first, ...others]: readonly Members[]): ReadonlySet<stri
   return new Set(names.filter((name) => others.every(({ required }) => required.has(name))));
 }
 
-/** Members that may be there: `true` takes anything, and `false` nothing. */
+/** Properties that may be present: `true` accepts anything, `false` nothing. */
 function asSchemas(properties: Readonly<Record<string, unknown>>): Members["properties"] {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, one]) =>
@@ -151,7 +156,7 @@ function asSchemas(properties: Readonly<Record<string, unknown>>): Members["prop
   );
 }
 
-/** The schemas in a keyword's list. */
+/** The schemas in an array keyword. */
 export function schemasIn(value: unknown): readonly SchemaObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

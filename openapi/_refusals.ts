@@ -1,5 +1,5 @@
 /**
- * How the router refuses requests, as a document says it: problem details, RFC 9457.
+ * Error responses of the router: problem details, RFC 9457.
  *
  * @module
  */
@@ -18,13 +18,13 @@ interface Refusal {
   /** Its name in the document. */
   readonly name: string;
   readonly description: string;
-  /** What its problem says, for example. */
+  /** Example of the problem details. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** A header field that it has. */
+  /** A header field of the response. */
   readonly header?: readonly [name: string, description: string];
 }
 
-/** A status that the router refuses requests with by itself. */
+/** A status that the router itself rejects requests with. */
 export type RefusalStatus = "400" | "401" | "403" | "413" | "415" | "422" | "4XX" | "default";
 
 const REFUSALS: Readonly<Record<RefusalStatus, Refusal>> = {
@@ -82,7 +82,7 @@ export function refusalRef(status: RefusalStatus): { readonly $ref: string } {
   return { $ref: RESPONSE_REF + REFUSALS[status].name };
 }
 
-/** What an error means, where the metadata does not say. */
+/** Description of an error status that the metadata does not describe. */
 export function errorDescription(status: string): string {
   if (Object.hasOwn(REFUSALS, status)) return REFUSALS[status as RefusalStatus].description;
   return ERROR_PHRASES[Number(status)] ?? (status.startsWith("5") ? "Server error" : "Refused");
@@ -96,13 +96,13 @@ export function refusalResponses(text: string): Readonly<Record<string, Response
   return Object.fromEntries(used.map((one) => [one.name, responseOf(one)]));
 }
 
-/** Content of a problem. */
+/** Content of a problem response. */
 export function problemContent(example?: unknown): Readonly<Record<string, MediaTypeObject>> {
   const schema = { $ref: SCHEMA_REF + PROBLEM };
   return { "application/problem+json": example === undefined ? { schema } : { schema, example } };
 }
 
-/** Schema of what every refusal carries, RFC 9457 §3.1, with our members `code` and `violations`. */
+/** Schema of problem details, RFC 9457 §3.1, with the extension members `code` and `violations`. */
 export const problemSchemas: Readonly<Record<string, SchemaObject>> = {
   [PROBLEM]: {
     type: "object",

@@ -1,5 +1,5 @@
 /**
- * What metadata says, with JSON Schema in the place of validators.
+ * Endpoint metadata with validators converted to JSON Schema.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import type { Endpoint } from "./_endpoints.ts";
 import { isObject } from "./_json_schema.ts";
 import type { Side } from "./_normalize_schema.ts";
 
-/** An endpoint whose metadata holds no validator. */
-export interface DescribedEndpoint extends Omit<Endpoint, "metadata"> {
+/** An endpoint whose metadata contains no validators. */
+export interface ResolvedEndpoint extends Omit<Endpoint, "metadata"> {
   readonly metadata: EndpointMetadata<SchemaObject>;
 }
 
@@ -20,16 +20,16 @@ type Content<Schema> = Readonly<Record<string, MediaTypeObject<Schema>>>;
 type Written = SchemaObject | StandardSchemaV1;
 
 /**
- * Converts the validators of an endpoint's metadata.
+ * Converts the validators in an endpoint's metadata.
  *
- * @param name What to call a schema that needs a name.
+ * @param name Base name of schemas that need a name.
  * @throws {TypeError} If one of them gives no JSON Schema.
  */
-export function describedEndpoint(
+export function resolveMetadata(
   endpoint: Endpoint,
   components: Components,
   name: string,
-): DescribedEndpoint {
+): ResolvedEndpoint {
   const { parameters, requestBody, responses, ...metadata } = endpoint.metadata;
 
   function schema(written: Written, side: Side, part: string): SchemaObject {
@@ -38,7 +38,7 @@ export function describedEndpoint(
       : written;
   }
 
-  /** The same object, with its schema and its content converted. */
+  /** Copies an object with its schema and its content converted. */
   function converted<T extends { readonly schema?: Written; readonly content?: Content<Written> }>(
     { schema: own, content, ...rest }: T,
     side: Side,
@@ -60,7 +60,7 @@ export function describedEndpoint(
     };
   }
 
-  /** Header fields of a response, whose schemas may be validators too. Without one, a field is a text. */
+  /** Header fields of a response, whose schemas may be validators. Without a schema, a field is a string. */
   function headers(
     written: Readonly<Record<string, unknown>>,
     part: string,

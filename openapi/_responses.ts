@@ -1,5 +1,5 @@
 /**
- * The responses of an operation: what its code sends, what its metadata says, and what the router refuses.
+ * The responses of an operation, from its handler, its metadata and the router's error responses.
  *
  * @module
  */
@@ -17,20 +17,20 @@ import { errorDescription, problemContent, refusalRef, type RefusalStatus } from
 /** Responses by status. */
 export type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;
 
-/** What an operation's responses follow from. */
+/** Input of {@linkcode responsesOf}. */
 export interface ResponsesSource {
   readonly metadata: EndpointMetadata<SchemaObject>;
-  /** Statuses that the handler sends; `undefined` stands for those that nobody knows. */
+  /** Statuses that the handler sends; `undefined` stands for unknown ones. */
   readonly statuses: readonly (string | undefined)[];
-  /** Schema of the data that the handler sends with a status, if the route says. */
+  /** Schema of the data that the handler sends with a status, if known. */
   readonly dataOf: DataOf;
-  /** Statuses that the router itself refuses requests with. */
+  /** Statuses that the router itself rejects requests with. */
   readonly refusals: readonly RefusalStatus[];
 }
 
 type DataOf = (status: string) => SchemaObject | undefined;
 
-/** Phrases of the success statuses, RFC 9110 §15. */
+/** Reason phrases of successful statuses, RFC 9110 §15. */
 const PHRASES: Readonly<Record<string, string>> = {
   "200": "OK",
   "201": "Created",
@@ -48,20 +48,20 @@ const PHRASES: Readonly<Record<string, string>> = {
 };
 
 const STATUS_REGEXP = /^(?:[1-5](?:\d\d|XX)|default)$/;
-/** Successes whose responses have a body, RFC 9110 §15. */
+/** Successful statuses whose responses have content, RFC 9110 §15. */
 const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
 
 /**
- * The responses of an operation, in order of their statuses.
+ * The responses of an operation, ordered by status.
  *
- * @throws {TypeError} If the metadata names a status that is none, or a success that the handler does not send.
+ * @throws {TypeError} If the metadata has an invalid status, or a success that the handler does not send.
  */
 export function responsesOf(
   { metadata, statuses, dataOf, refusals }: ResponsesSource,
 ): Responses {
   const written = Object.entries(metadata.responses ?? {});
   for (const [status] of written) {
-    if (!STATUS_REGEXP.test(status)) throw new TypeError(`"${status}" is no status of a response`);
+    if (!STATUS_REGEXP.test(status)) throw new TypeError(`"${status}" is not a response status`);
   }
   const stray = written.map(([status]) => status).find((status) =>
     /^2\d\d$/.test(status) && statuses.length > 0 && !statuses.includes(undefined) &&
@@ -69,7 +69,7 @@ export function responsesOf(
   );
   if (stray !== undefined) {
     throw new TypeError(
-      `its metadata has a ${stray}, and its handler sends ${statuses.join(", ")}`,
+      `its metadata has a ${stray}, but its handler sends ${statuses.join(", ")}`,
     );
   }
   const given = new Map<string, Partial<ResponseObject>>(written);
@@ -78,7 +78,7 @@ export function responsesOf(
       given.set(status, {});
     }
   }
-  const hasSuccess = written.some(([status]) => /^(?:2|3(?!04))/.test(status)); // a 304 stands in for a 200
+  const hasSuccess = written.some(([status]) => /^(?:2|3(?!04))/.test(status)); // a 304 replaces a 200
   if (!hasSuccess && statuses.includes(undefined) && !given.has("200")) given.set("200", {});
   const others = ([...refusals, "4XX", "default"] as const).filter((status) => !given.has(status));
   const found: readonly (readonly [string, ResponseObject | ReferenceObject])[] = [
@@ -126,7 +126,7 @@ function successResponse(
   };
 }
 
-/** Completes media types of JSON by a schema, where they have none. */
+/** Adds a schema to JSON media types that have none. */
 export function withSchema(
   content: Readonly<Record<string, MediaTypeObject>>,
   schema: SchemaObject | undefined,

@@ -1,5 +1,5 @@
 /**
- * A schema with its definitions: what refers to what, and what of it needs a name of its own.
+ * A schema with its definitions, their references, and which of them become components.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { isObject, mapSchema, pointerToken, refsOf } from "./_json_schema.ts";
 /** Prefix of a reference to a schema of the document. */
 export const SCHEMA_REF = "#/components/schemas/";
 
-/** Local name of the schema itself beside those in its `$defs`. */
+/** Local name of the root schema beside those in its `$defs`. */
 export const ROOT = "";
 
 /** A schema and its definitions. */
 export interface SchemaGraph {
-  /** The schema as {@linkcode ROOT}, and its definitions by their local names. */
+  /** The root schema as {@linkcode ROOT}, and its definitions by their local names. */
   readonly definitions: ReadonlyMap<string, SchemaObject>;
-  /** What becomes a component: definitions with a name, what refers to itself, and what is referred into. */
+  /** Definitions that become components: named, recursive, and those with references into them. */
   readonly named: ReadonlyMap<string, WantedName>;
 }
 
-/** What a definition is to be called, and whether that is its own name. */
+/** Desired name of a definition, and whether the library gave it. */
 export interface WantedName {
   readonly wanted: string;
   readonly given: boolean;
 }
 
-/** A reference to a local definition, and the pointer from there on. */
+/** A reference to a local definition, and the pointer within it. */
 export interface LocalRef {
   readonly local: string;
   readonly rest: string;
@@ -35,22 +35,22 @@ export interface LocalRef {
 
 /** Options of {@linkcode readGraph}. */
 export interface ReadGraphOptions {
-  /** What to call a part that has no name and needs one. */
+  /** Base name of a definition that has no name and needs one. */
   readonly name: string;
-  /** Whether the names of all definitions are made up. */
-  readonly madeUp: boolean;
+  /** Whether all names of definitions are generated. */
+  readonly generatedNames: boolean;
 }
 
-/** Names that converters make up: `__schema0` in Zod, `0` in Valibot. ArkType makes up all of its names. */
-const MADE_UP_NAME_REGEXP = /^(?:__schema)?\d+$/;
+/** Names that converters generate: `__schema0` in Zod, `0` in Valibot. ArkType generates all of its names. */
+const GENERATED_NAME_REGEXP = /^(?:__schema)?\d+$/;
 
-/** What tells definitions of one name apart, of which some have the same in another file. */
-const SECOND_NAME_REGEXP = /@\d+$/;
+/** Suffix that distinguishes definitions of the same name from different files. */
+const NAME_SUFFIX_REGEXP = /@\d+$/;
 
-/** Takes a schema apart. @throws {TypeError} If it refers to a definition that it does not have. */
+/** Reads the definitions of a schema. @throws {TypeError} If it refers to a definition that it does not have. */
 export function readGraph(
   schema: SchemaObject,
-  { name, madeUp }: ReadGraphOptions,
+  { name, generatedNames }: ReadGraphOptions,
 ): SchemaGraph {
   const { $defs, definitions: older, ...root } = schema;
   const definitions = new Map<string, SchemaObject>([[ROOT, root]]);
@@ -58,11 +58,11 @@ export function readGraph(
     definitions.set(local, isObject(one) ? one : one === false ? { not: {} } : {});
   }
   const needed = new Set<string>([ROOT]);
-  for (const local of needed) { // grows on the way
+  for (const local of needed) { // grows during iteration
     for (const ref of refsOf(definitions.get(local) ?? {})) {
       const found = localRef(ref)?.local ?? ROOT;
       if (!definitions.has(found)) {
-        throw new TypeError(`its schema refers to "${ref}", which it does not have`);
+        throw new TypeError(`its schema refers to "${ref}", which it does not define`);
       }
       needed.add(found);
     }
@@ -70,9 +70,9 @@ export function readGraph(
   for (const local of definitions.keys()) if (!needed.has(local)) definitions.delete(local);
   const named = new Map<string, WantedName>();
   for (const local of definitions.keys()) {
-    const given = local !== ROOT && !madeUp && !MADE_UP_NAME_REGEXP.test(local);
+    const given = local !== ROOT && !generatedNames && !GENERATED_NAME_REGEXP.test(local);
     if (given || reaches(definitions, local, local) || isPointedInto(definitions, local)) {
-      named.set(local, { wanted: given ? local.replace(SECOND_NAME_REGEXP, "") : name, given });
+      named.set(local, { wanted: given ? local.replace(NAME_SUFFIX_REGEXP, "") : name, given });
     }
   }
   return { definitions, named };
@@ -83,7 +83,7 @@ export function definitionOf({ definitions }: SchemaGraph, local: string): Schem
   return definitions.get(local) ?? {};
 }
 
-/** Where a reference leads to; `undefined` where that is outside of the schema. */
+/** Target of a reference; `undefined` if it is outside the schema. */
 export function localRef(ref: string): LocalRef | undefined {
   if (!ref.startsWith("#") || ref.startsWith(SCHEMA_REF)) return undefined;
   const match = /^#\/(?:\$defs|definitions)\/([^/]+)(.*)$/.exec(ref);
@@ -92,7 +92,7 @@ export function localRef(ref: string): LocalRef | undefined {
   return { local: ref, rest: "" }; // an anchor, which no converter writes
 }
 
-/** A text that is the same for the same schema, whatever names were made up in it. */
+/** A text that is equal for equal schemas, whatever generated names they contain. */
 export function canonicalText(local: string, graph: SchemaGraph): string {
   const order = [local];
   const numbered = (ref: string): string => {
@@ -102,7 +102,7 @@ export function canonicalText(local: string, graph: SchemaGraph): string {
     return `${order.indexOf(found.local)}${found.rest}`;
   };
   const texts: string[] = [];
-  for (const one of order) { // grows on the way
+  for (const one of order) { // grows during iteration
     const named = graph.named.get(one);
     const schema = mapSchema(
       definitionOf(graph, one),
@@ -129,7 +129,7 @@ function reaches(
   });
 }
 
-/** Whether a reference leads to a part of a definition, which then needs an address. */
+/** Whether a reference points into a definition, which then has to be a component. */
 function isPointedInto(definitions: ReadonlyMap<string, SchemaObject>, local: string): boolean {
   return [...definitions.values()].flatMap(refsOf).map(localRef)
     .some((found) => found?.local === local && found.rest !== "");

@@ -1,57 +1,62 @@
 /**
- * What describes the parts of a route besides its metadata: its validators, then its types.
+ * The sources of a route's schemas besides its metadata: validators first, then TypeScript types.
  *
  * @module
  */
 
-import type { RouteInfo } from "../router/types.ts";
+import type { RouteInfo, RouteOptions } from "../router/types.ts";
 import type { SchemaOrigin } from "./_components.ts";
-import type { Endpoint } from "./_endpoints.ts";
 import type { SchemaSource } from "./_standard_schema.ts";
 
-/** A part of a request, as `schema` calls it. */
+/** A part of a request, named as in `schema`. */
 export type RequestPart = "body" | "params" | "query";
 
-/** What the TypeScript types of a route say. A part is read when it is asked for, so that nothing else can fail. */
+/** The TypeScript types of a route. A part is read only on demand, so that unused types cannot fail. */
 export interface RouteTypes {
   /**
-   * Describes a part of the request; `undefined` if its type says nothing.
+   * Describes a part of the request; `undefined` if its type is unspecified.
    *
-   * @param validated Whether a validator takes the part. Then its type is what the validator takes, not what it gives.
+   * @param validated Whether the part has a validator. Then the validator's input type is described, not its output.
    */
   request(part: RequestPart, validated: boolean): SchemaSource | undefined;
-  /** Whether the handler gets a form. */
+  /** Whether the handler takes a form. */
   takesForm(): boolean;
-  /** Statuses that the handler sends; `undefined` stands for those that its types do not say. */
+  /** Statuses that the handler sends; `undefined` stands for unknown ones. */
   statuses(): readonly (string | undefined)[];
-  /** Describes the data that is sent with a status; `undefined` if its type says nothing. */
+  /** Describes the data that is sent with a status; `undefined` if its type is unspecified. */
   response(status: string): SchemaSource | undefined;
 }
 
-/** Finds the types of a route. */
+/** Looks up the types of a route. */
 export type TypesOf = (route: Pick<RouteInfo, "origin">) => RouteTypes | undefined;
 
-/** What describes something, and what does where that cannot. */
+/** A source, and a fallback. */
 type Sources = Pick<SchemaOrigin, "validator" | "orElse">;
 
-/** What describes a part of a route's request; `undefined` if nothing does. */
+/** The parts of a route that its schemas come from. */
+interface DescribedRoute {
+  readonly options: Pick<RouteOptions<never[]>, "schema">;
+  readonly types: RouteTypes | undefined;
+}
+
+/** The sources of a part of a route's request; `undefined` if there are none. */
 export function requestSources(
-  { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
+  { options: { schema = {} }, types }: DescribedRoute,
   part: RequestPart,
 ): Sources | undefined {
   return inOrder(schema[part], (validated) => types?.request(part, validated));
 }
 
-/** What describes the data that a route sends with a status; `undefined` if nothing does. */
+/** The sources of the data that a route sends with a status; `undefined` if there are none. */
 export function responseSources(
-  { options: { schema = {} }, types }: Pick<Endpoint, "options" | "types">,
+  { options: { schema = {} }, types }: DescribedRoute,
   status: string,
 ): Sources | undefined {
   const validator = status.startsWith("2") ? schema.response : undefined;
   return inOrder(validator, () => types?.response(status));
 }
 
-/** A validator, then the types. */
+/** The validator if there is one, with the types as fallback. */
 function inOrder(
   validator: unknown,
   typed: (validated: boolean) => SchemaSource | undefined,

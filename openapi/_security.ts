@@ -1,5 +1,5 @@
 /**
- * The security of an operation, which follows from its guards. What is written by hand may narrow it and never
+ * The security of an operation, derived from its guards. Security in the metadata may narrow it, but must not
  * contradict it.
  *
  * @module
@@ -7,39 +7,41 @@
 
 import type { OpenApiInfo, SecurityRequirement, SecurityScheme } from "../router/openapi_types.ts";
 import type { RouteGuardInfo } from "../router/types.ts";
-import { mayBeAnonymous } from "../router/guard.ts";
+import { mayBeAnonymous } from "../router/access.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { isEmpty } from "./_json_schema.ts";
 import { COMMON_SCHEMES, describesScheme, nameSchemes } from "./security.ts";
 
-/** What a document says of an operation's security. */
+/** Security of an operation. */
 export interface OperationSecurity {
-  /** Alternatives of what the operation asks for; `undefined` for the document's own. */
+  /** Alternative requirements; `undefined` for the document's default. */
   readonly security: readonly SecurityRequirement[] | undefined;
-  /** Whether a request may be refused for its credential, or the lack of one. */
+  /** Whether a request may be rejected for a missing or invalid credential. */
   readonly mayRefuse: boolean;
-  /** Whether a principal may be refused. */
+  /** Whether an authenticated principal may be rejected. */
   readonly mayForbid: boolean;
 }
 
-/** Works out the security of operations, and collects the schemes they name. */
+/** Derives the security of operations and collects the schemes they use. */
 export interface SecurityRules {
-  /** @throws {TypeError} If nothing says how a guarded operation is secured, or the metadata contradicts its guard. */
+  /** @throws {TypeError} If the schemes of a guarded operation are unknown, or the metadata contradicts its guard. */
   of(endpoint: Endpoint): OperationSecurity;
-  /** Schemes that were named, by name, sorted. */
+  /** The schemes in use, by name, sorted. */
   schemes(): Readonly<Record<string, SecurityScheme>>;
 }
 
 /**
  * Creates the rules of one document.
  *
- * @throws {TypeError} If its own security names an unknown scheme.
+ * @throws {TypeError} If `info.security` names an undeclared scheme.
  */
 export function createSecurityRules(
   info: OpenApiInfo,
   endpoints: readonly Endpoint[],
 ): SecurityRules {
-  /** One that asks for a guard has a router with one, which guards whatever does not say otherwise. */
+  /**
+   * If one controller's route asks for a guard, its router has one, which then guards all routes that do not opt out.
+   */
   const mayBeGuarded = endpoints.some((one) =>
     one.guards === undefined && (statedGuards(one) ?? []).length > 0
   );
@@ -48,7 +50,7 @@ export function createSecurityRules(
     ...Object.entries(COMMON_SCHEMES),
     ...declaredSchemes,
   ]);
-  const learned = new Map<string, SecurityScheme>();
+  const guardSchemes = new Map<string, SecurityScheme>();
   const used = new Set<string>();
 
   function use(requirements: readonly SecurityRequirement[]): void {
@@ -58,15 +60,15 @@ export function createSecurityRules(
     }
   }
 
-  /** Takes over the schemes of a guard. What `info` says of one may describe it better. */
-  function learn({ strategies }: RouteGuardInfo): readonly string[] {
-    const names = nameSchemes(strategies, learned);
+  /** Registers the schemes of a guard. A declaration in `info` may describe the same scheme in more detail. */
+  function registerSchemes({ strategies }: RouteGuardInfo): readonly string[] {
+    const names = nameSchemes(strategies, guardSchemes);
     for (const name of names) {
-      const scheme = learned.get(name) ?? { type: "http" };
+      const scheme = guardSchemes.get(name) ?? { type: "http" };
       const declared = declaredSchemes.get(name);
       if (declared !== undefined && !describesScheme(declared, scheme)) {
         throw new TypeError(
-          `security scheme "${name}" is declared otherwise than its guard has it: ${
+          `security scheme "${name}" does not match the scheme of its guard: ${
             JSON.stringify(scheme)
           }`,
         );
@@ -76,26 +78,26 @@ export function createSecurityRules(
     return names;
   }
 
-  /** Alternatives of one guard. */
+  /** Alternative requirements of one guard. */
   function alternatives(
     guard: RouteGuardInfo,
     written: readonly SecurityRequirement[] | undefined,
   ): readonly SecurityRequirement[] {
-    const names = learn(guard);
+    const names = registerSchemes(guard);
     const stated = names.length > 0
       ? names.map((name) => ({ [name]: [] }))
       : written?.filter((one) => !isEmpty(one)) ?? fallback();
     return mayBeAnonymous(guard.access) ? [...stated, {}] : stated;
   }
 
-  /** What `info` says where the guard does not. */
+  /** Requirements from `info`, for a guard without schemes. */
   function fallback(): readonly SecurityRequirement[] {
     const stated = info.security?.filter((one) => !isEmpty(one)) ?? [];
     if (stated.length > 0) return stated;
     const declared = Object.keys(info.securitySchemes ?? {});
     if (declared.length > 0) return declared.map((name) => ({ [name]: [] }));
     throw new TypeError(
-      "it is guarded, and nothing says by what: give the integration its strategies, or info its security",
+      "it is guarded, but its security schemes are unknown: pass strategies to the integration, or security to info",
     );
   }
 
@@ -103,7 +105,7 @@ export function createSecurityRules(
     .find((name) => !known.has(name));
   if (undeclared !== undefined) {
     throw new TypeError(
-      `Cannot write the document: info asks for security scheme "${undeclared}", which is not declared`,
+      `Cannot write the document: info.security names the scheme "${undeclared}", which is not declared`,
     );
   }
   use(info.security ?? []);
@@ -112,9 +114,9 @@ export function createSecurityRules(
       const { metadata, options: { auth, authorization } } = endpoint;
       const guards = endpoint.guards ?? statedGuards(endpoint);
       const mayForbid = authorization !== undefined;
-      if (guards === undefined) { // a controller of no router that could say more
-        const unsaid = mayBeGuarded ? fallback() : [];
-        const security = metadata.security ?? (info.security === undefined ? unsaid : undefined);
+      if (guards === undefined) { // a controller without a router
+        const assumed = mayBeGuarded ? fallback() : [];
+        const security = metadata.security ?? (info.security === undefined ? assumed : undefined);
         use(security ?? []);
         return { security, mayForbid, mayRefuse: (security ?? info.security ?? []).length > 0 };
       }
@@ -126,7 +128,7 @@ export function createSecurityRules(
         checkAgainst(metadata.security, guards.length > 0 ? derived : undefined, auth === false);
       }
       use(security);
-      const asked = guards.length > 0 ? derived : security; // a guard refuses a wrong credential, needed or not
+      const asked = guards.length > 0 ? derived : security; // a guard rejects an invalid credential even where none is required
       return { security, mayForbid, mayRefuse: asked.length > 0 };
     },
     schemes: () =>
@@ -136,7 +138,7 @@ export function createSecurityRules(
   };
 }
 
-/** What a controller's own options say of its guard; `undefined` if they leave it to the router. */
+/** The guard that a controller's own options imply; `undefined` if they leave it to the router. */
 function statedGuards({ options }: Endpoint): readonly RouteGuardInfo[] | undefined {
   const { auth, authorization } = options;
   if (auth === false) return [];
@@ -146,7 +148,7 @@ function statedGuards({ options }: Endpoint): readonly RouteGuardInfo[] | undefi
   return [{ access: { mode, ...asked }, strategies: [] }];
 }
 
-/** Both guards have to be passed: every alternative of one with every alternative of the other. */
+/** Both guards must be passed: every alternative of one is combined with every alternative of the other. */
 function product(
   left: readonly SecurityRequirement[],
   right: readonly SecurityRequirement[],
@@ -155,7 +157,7 @@ function product(
   return both.filter((one, i) => both.findIndex((other) => isEqual(one, other)) === i);
 }
 
-/** @throws {TypeError} If what is written by hand says more, or less, than the guard does. */
+/** @throws {TypeError} If security in the metadata is weaker or stricter than the guard. */
 function checkAgainst(
   written: readonly SecurityRequirement[],
   derived: readonly SecurityRequirement[] | undefined,
@@ -163,7 +165,7 @@ function checkAgainst(
 ): void {
   if (derived === undefined) {
     if (isPublic && written.length > 0) {
-      throw new TypeError("its metadata asks for a credential, and auth is false");
+      throw new TypeError("its metadata requires a credential, but auth is false");
     }
     return;
   }
@@ -173,23 +175,25 @@ function checkAgainst(
   ) {
     throw new TypeError(
       anonymous
-        ? "its metadata asks for a credential, and its guard lets anonymous requests pass"
-        : "its metadata says that it is public, and it is guarded",
+        ? "its metadata requires a credential, but its guard accepts anonymous requests"
+        : "its metadata says that it is public, but it is guarded",
     );
   }
   const alternatives = derived.filter((one) => !isEmpty(one));
-  const weak = written.find((one) =>
+  const unsupported = written.find((one) =>
     !isEmpty(one) &&
     !alternatives.some((other) => Object.keys(other).every((name) => Object.hasOwn(one, name)))
   );
-  if (weak !== undefined) {
+  if (unsupported !== undefined) {
     throw new TypeError(
-      `its metadata asks for ${Object.keys(weak).join(" and ")}, which its guards do not let pass`,
+      `its metadata requires ${
+        Object.keys(unsupported).join(" and ")
+      }, which its guards do not accept`,
     );
   }
 }
 
-/** Whether two requirements name the same schemes; a guard's have no scopes. */
+/** Whether two requirements name the same schemes. Requirements of guards have no scopes. */
 function isEqual(one: SecurityRequirement, other: SecurityRequirement): boolean {
   return Object.keys(one).sort().join() === Object.keys(other).sort().join();
 }

@@ -1,46 +1,47 @@
 /**
- * JSON Schema of validators, by Standard JSON Schema (https://standardschema.dev/json-schema): Zod 4, ArkType, Valibot
- * with its converter.
+ * JSON Schema of validators through Standard JSON Schema (https://standardschema.dev/json-schema): Zod 4, ArkType, and
+ * Valibot with its converter.
  *
  * @module
  */
 
 import type { SchemaObject } from "../router/openapi_types.ts";
 import { isObject, mapSchema, visitSchema } from "./_json_schema.ts";
-import { withoutMadeUpDefaults } from "./_made_up.ts";
-import { type Side, tidySchema, UNKNOWN_PART } from "./_normalize_schema.ts";
+import { normalizeSchema, type Side, UNKNOWN_PART } from "./_normalize_schema.ts";
 
-/** What the standard's converters are told. */
+/** Options of the standard's converters. */
 interface ConverterOptions {
   readonly target: string;
-  /** What a library takes beyond the standard. */
+  /** Options that a library accepts beyond the standard. */
   readonly libraryOptions?: Readonly<Record<string, unknown>>;
 }
 
 /** The part of the standard that is used here. */
 type JsonSchemaConverter = Readonly<Record<Side, (options: ConverterOptions) => unknown>>;
 
-/** What gives JSON Schema: a validator, or the reader of TypeScript types. */
+/** A source of JSON Schema: a validator, or TypeScript types. */
 export interface SchemaSource {
   /** The standard's properties. */
   readonly "~standard": { readonly vendor: string; readonly jsonSchema?: JsonSchemaConverter };
 }
 
-/** Vendor of what is read from types. Its marks are whole messages. */
+/** Vendor of schemas read from TypeScript types. Their marks are complete messages. */
 export const TYPES_VENDOR = "typescript";
 
 /** Options of {@linkcode jsonSchemaOf}. */
 export interface JsonSchemaOptions {
-  /** Mark a part that JSON has not by {@linkcode UNKNOWN_PART}, where the library says which it is. @default {false} */
+  /**
+   * Mark parts that JSON cannot represent by {@linkcode UNKNOWN_PART}, if the library reports them. @default {false}
+   */
   readonly markUnknown?: boolean;
 }
 
-/** Name of the library that a validator is of. */
+/** Name of the validator's library. */
 export function vendorOf(validator: unknown): string {
   return (validator as SchemaSource)["~standard"].vendor;
 }
 
-/** What libraries are told besides, by vendor: where they know more than they say by themselves. */
+/** Library-specific converter options, by vendor. */
 const LIBRARY_OPTIONS: Readonly<Record<string, (side: Side) => Readonly<Record<string, unknown>>>> =
   {
     zod: (side) => ({
@@ -52,7 +53,7 @@ const LIBRARY_OPTIONS: Readonly<Record<string, (side: Side) => Readonly<Record<s
 /**
  * The JSON Schema of one side of a validator.
  *
- * @throws {TypeError} If the validator gives none.
+ * @throws {TypeError} If the validator gives no JSON Schema.
  */
 export function jsonSchemaOf(
   validator: unknown,
@@ -71,13 +72,13 @@ export function jsonSchemaOf(
       target: "draft-2020-12",
       ...(libraryOptions === undefined ? {} : { libraryOptions }),
     });
-    if (!isObject(schema)) throw new TypeError("what it gives is no schema");
+    if (!isObject(schema)) throw new TypeError("the converter did not return a schema");
     return schema;
   };
   try {
     const schema = vendor === TYPES_VENDOR
-      ? convert() // which is tidy
-      : mapSchema(withoutMadeUpDefaults(convert), (one) => tidySchema(one, side));
+      ? convert() // already normalized
+      : mapSchema(convert(), (one) => normalizeSchema(one, side));
     const unknown = markUnknown ? [] : unknownParts(schema);
     if (unknown.length === 0) return schema;
     throw new TypeError(
@@ -94,13 +95,13 @@ export function jsonSchemaOf(
   }
 }
 
-/** Messages in one line. More than three say the same of one cause, mostly. */
+/** At most three messages, in one line: more usually have the same cause. */
 function listed(messages: readonly string[]): string {
   const others = messages.length - 3;
   return messages.slice(0, 3).join("; ") + (others > 0 ? `; and ${others} more` : "");
 }
 
-/** What a schema has that JSON has not. */
+/** The parts of a schema that JSON cannot represent. */
 export function unknownParts(schema: SchemaObject): readonly string[] {
   const found = new Set<string>();
   visitSchema(schema, (one) => {
@@ -109,7 +110,7 @@ export function unknownParts(schema: SchemaObject): readonly string[] {
   return [...found];
 }
 
-/** A part of a Zod schema, on its way to JSON Schema. */
+/** A node of a Zod schema, during conversion. */
 interface ZodNode {
   readonly zodSchema: {
     readonly _zod: {
@@ -123,7 +124,7 @@ interface ZodNode {
   readonly jsonSchema: Record<string, unknown>;
 }
 
-/** Types of Zod that JSON has not. */
+/** Zod types that JSON cannot represent. */
 const NOT_IN_JSON: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "bigint",
   "custom",
@@ -139,7 +140,7 @@ const NOT_IN_JSON: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "void",
 ]);
 
-/** Describes a date, which is sent as its text, and taken from one where it is coerced. Marks what JSON has not. */
+/** A date is sent as a string, and accepted as one if it is coerced. Marks what JSON cannot represent. */
 function representInJson({ zodSchema, jsonSchema }: ZodNode, side: Side): void {
   const { type, coerce, values = [] } = zodSchema._zod.def;
   if (type === "date" && (side === "output" || coerce === true)) {
@@ -147,12 +148,12 @@ function representInJson({ zodSchema, jsonSchema }: ZodNode, side: Side): void {
   } else if (NOT_IN_JSON.has(type)) {
     jsonSchema[UNKNOWN_PART] = type === "void" ? "undefined" : type;
   } else if (type === "literal" && !isInJson(values)) {
-    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]; // it says the number for a bigint
+    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]; // Zod writes a bigint as a number
     jsonSchema[UNKNOWN_PART] = type;
   }
 }
 
-/** Whether one of a literal's values can come in JSON, where `undefined` is a member that is not there. */
+/** Whether JSON can represent a literal. `undefined` stands for an absent property. */
 function isInJson(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value !== "bigint") &&
     values.some((value) => value !== undefined);

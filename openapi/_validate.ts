@@ -1,6 +1,5 @@
 /**
- * What must hold of a document whatever it was made from: the rules of OpenAPI 3.1 that what is written by hand can
- * break, and that no type sees.
+ * Checks the rules of OpenAPI 3.1 that hand-written metadata can violate and that TypeScript cannot check.
  *
  * @module
  */
@@ -26,23 +25,23 @@ const TYPES: ReadonlySet<unknown> = new Set([
 ]);
 /** Names of components, §4.8.7. */
 const COMPONENT_NAME_REGEXP = /^[\w.-]+$/;
-/** What tools take in a URL and in the name of a function, RFC 3986 §2.3. */
+/** Characters that tools accept in a URL and in a function name, RFC 3986 §2.3. */
 const OPERATION_ID_REGEXP = /^[\w.~-]+$/;
 
-/** What is wrong with the names that an application gives, a line for each. */
+/** Invalid component names in `info`, one line each. */
 export function nameProblems(
   { schemas = {}, securitySchemes = {} }: OpenApiInfo,
 ): readonly string[] {
   return Object.entries({ schemas, securitySchemes }).flatMap(([kind, named]) =>
     Object.keys(named).filter((name) => !COMPONENT_NAME_REGEXP.test(name))
-      .map((name) => `components.${kind}: "${name}" is no name of a component`)
+      .map((name) => `components.${kind}: "${name}" is not a valid component name`)
   );
 }
 
 /**
- * What is wrong with a document as a whole, a line for each; its operations were looked at before.
+ * Violations in the document as a whole, one line each. Its operations were checked before.
  *
- * @param labels What messages call its operations, by method and path.
+ * @param labels Labels of the operations in messages, by method and path.
  */
 export function documentProblems(
   document: OpenApiDocument,
@@ -52,7 +51,9 @@ export function documentProblems(
   return [
     ...(["title", "version"] as const).flatMap((name) => {
       const value: unknown = info[name];
-      return typeof value === "string" && value !== "" ? [] : [`info.${name} is no text`];
+      return typeof value === "string" && value !== ""
+        ? []
+        : [`info.${name} must be a non-empty string`];
     }),
     ...Object.entries(components.schemas ?? {}).flatMap(([name, schema]) =>
       schemaProblems(schema).map((line) => `schema ${name}: ${line}`)
@@ -69,18 +70,18 @@ export function documentProblems(
 }
 
 /**
- * What is wrong with an operation, a line for each.
+ * Violations in an operation, one line each.
  *
- * @throws {TypeError} If it holds what JSON cannot carry.
+ * @throws {TypeError} If it contains a value that JSON cannot represent.
  */
 export function operationProblems(given: OperationObject): readonly string[] {
-  const operation: OperationObject = JSON.parse(JSON.stringify(given)); // as readers will see it
+  const operation: OperationObject = JSON.parse(JSON.stringify(given)); // as it will be serialized
   const { operationId, parameters = [], requestBody, responses } = operation;
   const found = parameters as readonly ParameterObject[];
   return [
     ...(OPERATION_ID_REGEXP.test(operationId)
       ? []
-      : [`operationId "${operationId}" has other characters than A-Z a-z 0-9 . _ ~ -, or none`]),
+      : [`operationId "${operationId}" must be a non-empty string of A-Z a-z 0-9 . _ ~ -`]),
     ...found.flatMap((one) => parameterProblems(one)),
     ...contentProblems("requestBody" in operation ? requestBody : undefined, "its request body"),
     ...Object.entries(responses).flatMap(([status, one]) =>
@@ -89,17 +90,17 @@ export function operationProblems(given: OperationObject): readonly string[] {
   ];
 }
 
-/** §4.8.12.2: a parameter has a schema, or content of one media type. */
+/** §4.8.12.2: a parameter has either a schema or content of one media type. */
 function parameterProblems(parameter: ParameterObject): readonly string[] {
   const { name, schema, content } = parameter;
   const label = `parameter "${name}"`;
   if ((schema === undefined) === (content === undefined)) {
     return [
-      `${label} has ${schema === undefined ? "neither a schema nor" : "a schema and"} content`,
+      `${label} has ${schema === undefined ? "neither a schema nor" : "both a schema and"} content`,
     ];
   }
   if (content !== undefined && Object.keys(content).length !== 1) {
-    return [`${label} has content of more than one media type, or of none`];
+    return [`${label} must have content of exactly one media type`];
   }
   return [
     ...exampleProblems(parameter).map((line) => `${label}: ${line}`),
@@ -111,7 +112,7 @@ function parameterProblems(parameter: ParameterObject): readonly string[] {
 function contentProblems(holder: unknown, label: string): readonly string[] {
   if (!isObject(holder) || !isObject(holder.content)) return [];
   return Object.entries(holder.content).flatMap(([type, media]) => {
-    if (!type.includes("/")) return [`${label}: "${type}" is no media type`];
+    if (!type.includes("/")) return [`${label}: "${type}" is not a media type`];
     if (!isObject(media)) return [];
     const schema = isObject(media.schema) ? schemaProblems(media.schema) : [];
     return [
@@ -121,33 +122,35 @@ function contentProblems(holder: unknown, label: string): readonly string[] {
   });
 }
 
-/** §4.8.12.2, §4.8.14.1: the two exclude each other. */
+/** §4.8.12.2, §4.8.14.1: `example` and `examples` exclude each other. */
 function exampleProblems(
   { example, examples }: { readonly example?: unknown; readonly examples?: unknown },
 ): readonly string[] {
-  return example === undefined || examples === undefined ? [] : ["it has an example and examples"];
+  return example === undefined || examples === undefined ? [] : ["has both example and examples"];
 }
 
-/** What OpenAPI 3.0 wrote otherwise, and what is no type at all. */
+/** Keywords of OpenAPI 3.0, and invalid types. */
 function schemaProblems(schema: SchemaObject): readonly string[] {
   const problems: string[] = [];
   mapSchema(schema, (one) => {
-    if ("nullable" in one) problems.push('"nullable" is of OpenAPI 3.0; add "null" to the type');
+    if ("nullable" in one) {
+      problems.push('"nullable" is a keyword of OpenAPI 3.0; add "null" to the type');
+    }
     if (typeof one.exclusiveMinimum === "boolean" || typeof one.exclusiveMaximum === "boolean") {
-      problems.push("exclusiveMinimum and exclusiveMaximum are numbers since OpenAPI 3.1");
+      problems.push("exclusiveMinimum and exclusiveMaximum must be numbers");
     }
     const types = Array.isArray(one.type) ? one.type : one.type === undefined ? [] : [one.type];
     const other = types.find((type) => !TYPES.has(type));
-    if (other !== undefined) problems.push(`${JSON.stringify(other)} is no type`);
+    if (other !== undefined) problems.push(`unknown type ${JSON.stringify(other)}`);
     if (one.required !== undefined && !Array.isArray(one.required)) {
-      problems.push("required is a list of names");
+      problems.push("required must be an array of names");
     }
     return one;
   });
   return problems;
 }
 
-/** Values of the application, which only look like parts of a document. */
+/** Keywords whose values are data, even if they look like parts of a document. */
 const VALUE_KEYWORDS: ReadonlySet<string> = new Set([
   "const",
   "default",
@@ -156,7 +159,7 @@ const VALUE_KEYWORDS: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
-/** References of a part that lead nowhere. Those to other documents are not followed. */
+/** References without a target. References to other documents are not checked. */
 function danglingRefs(document: OpenApiDocument, part: unknown): readonly string[] {
   const refs = new Set<string>();
   const visit = (value: unknown): void => {
@@ -168,12 +171,12 @@ function danglingRefs(document: OpenApiDocument, part: unknown): readonly string
     }
   };
   visit(part);
-  return [...refs].filter((ref) => ref.startsWith("#") && !leads(document, ref))
-    .map((ref) => `nothing is at ${ref}`);
+  return [...refs].filter((ref) => ref.startsWith("#") && !resolves(document, ref))
+    .map((ref) => `unresolved reference ${ref}`);
 }
 
-function leads(document: OpenApiDocument, ref: string): boolean {
-  if (!ref.startsWith("#/")) return false; // the document itself is no part of it
+function resolves(document: OpenApiDocument, ref: string): boolean {
+  if (!ref.startsWith("#/")) return false; // the document itself is not a component
   let place: unknown = document;
   for (const token of ref.slice(1).split("/").slice(1)) {
     const key = pointerToken(token);

@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1), made of what the code says of its routes.
+ * Generates OpenAPI 3.1 documents (https://spec.openapis.org/oas/v3.1.1) from routes.
  *
  * @module
  */
@@ -10,16 +10,19 @@ import type { RouteSource } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 
 /**
- * Writes the OpenAPI 3.1 document of controllers, or of a router's routes.
+ * Writes the OpenAPI 3.1 document of a router's routes, or of controllers.
  *
- * Paths, parameters, bodies, responses and security follow from the routes and their schemas; metadata completes them.
- * The same code gives the same document, byte for byte. What cannot be documented, or is documented otherwise than it
- * behaves, is an error.
+ * Paths, parameters, bodies, responses and security are derived from the routes and their schemas; metadata completes
+ * them. A route that cannot be documented, or whose metadata contradicts its behavior, is an error.
  *
- * @param info What the document says of the application.
- * @param source Where routes come from: a router; or a registry of controllers, whose modules must have been imported.
- * A registry knows no prefix and no guard of the router that its controllers will be added to.
- * @throws {TypeError} If routes contradict their metadata, or do not say enough; the message has a line for each.
+ * The same code gives the same document, byte for byte. One exception: a `default` that a validation library computes,
+ * as `z.string().default(() => crypto.randomUUID())` does, is written as it was evaluated. Describe such a property in
+ * the metadata instead. A `default` that is not a JSON value is left out.
+ *
+ * @param info The API's title, version and other general information.
+ * @param source A router, or a registry of controllers whose modules must have been imported. A registry does not know
+ * the prefix and the guard of the router that its controllers will be added to.
+ * @throws {TypeError} If routes contradict their metadata or required information is missing; one line for each error.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 from the code: the generator, and what security is written with.
+ * OpenAPI 3.1: the document generator, and helpers for security requirements.
  *
  * @example
  * ```ts

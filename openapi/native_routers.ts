@@ -1,21 +1,21 @@
 /**
- * Routers that can write their own OpenAPI document, and serve folders.
+ * The router's factories, for routers that write their own OpenAPI document and serve folders.
  *
  * @module
  */
 
 import {
   type BuilderOptions,
-  type BuilderParts,
-  createBuilder,
   type RouterBuilder,
+  routerBuilder as createBuilder,
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
-import { FILES } from "../router/native_static_mount.ts";
+import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
+import { type RouterInternals, withInternals } from "../router/internals.ts";
+import { FILES } from "../static/native_live.ts";
 import { generateOpenAPI } from "./generator.ts";
 
-const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
+const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };
 
 /**
  * Creates a builder whose `static()` serves folders.
@@ -41,11 +41,11 @@ const PARTS: BuilderParts = { generateOpenAPI, files: FILES };
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
-  return createBuilder(options, PARTS);
+  return createBuilder(withInternals(options, INTERNALS));
 }
 
 /**
- * Describes a router on a class; its `static` serves folders. It is registered under `HTTP_ROUTER`, and built when it is
+ * Declares a router on a class; its `static` serves folders. It is registered under `HTTP_ROUTER` and built when it is
  * first resolved.
  *
  * @throws {TypeError} When it is applied, if the container has a router.
@@ -68,5 +68,5 @@ export function routerBuilder<Args extends unknown[] = []>(
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return createHttpRouter(options, PARTS);
+  return decorateRouter(withInternals(options, INTERNALS));
 }

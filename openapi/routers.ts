@@ -1,34 +1,27 @@
 /**
- * Routers that can write their own OpenAPI document. They are the router's own, given the generator.
+ * The router's factories, for routers that write their own OpenAPI document.
  *
  * @module
  */
 
 import {
   type BuilderOptions,
-  type BuilderParts,
-  createBuilder,
   type RouterBuilder,
+  routerBuilder as createBuilder,
 } from "../router/builder.ts";
 import type { ControllerDecorator } from "../router/decorator_types.ts";
-import { createHttpRouter, type HttpRouterOptions } from "../router/http_router.ts";
-import { createOpenRouter } from "../router/router.ts";
+import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
+import { type RouterInternals, withInternals } from "../router/internals.ts";
+import { createRouter as createBareRouter } from "../router/router.ts";
 import type { RouterOptions, TypedRouter } from "../router/types.ts";
 import { generateOpenAPI } from "./generator.ts";
 
-const PARTS: BuilderParts = { generateOpenAPI };
+const INTERNALS: RouterInternals = { generateOpenAPI };
 
 /**
- * Creates a router.
+ * Creates a router as `createRouter` of `@gatehouse/http/router` does, with a working `openapi()`.
  *
- * `Args` types what `fetch` is called with behind the request, and what handlers get: `[Deno.ServeHandlerInfo]`, or
- * `[Env, ExecutionContext]` on workerd.
- *
- * Patterns: `/users/:id`, `/users/:id?`, `/users/:id{[0-9]+}`, `/files/*`. Matches are tried in order of
- * registration. GET routes answer HEAD; OPTIONS is answered by itself; a known path under another method is a 405 with
- * `Allow`; everything else is a 404. Errors are `application/problem+json` (RFC 9457).
- *
- * @throws {TypeError | RangeError} If an option cannot work.
+ * @throws {TypeError | RangeError} If an option is invalid.
  *
  * @example
  * ```ts
@@ -46,61 +39,50 @@ const PARTS: BuilderParts = { generateOpenAPI };
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
 ): TypedRouter<Args> {
-  return createOpenRouter(options, PARTS).router;
+  return createBareRouter(withInternals(options, INTERNALS));
 }
 
 /**
- * Creates a builder.
+ * Creates a builder as `routerBuilder` of `@gatehouse/http/router` does; the built router has a working `openapi()`.
  *
  * @example
  * ```ts
  * import { json, routerBuilder } from "@gatehouse/http";
  * import { assertEquals } from "@std/assert";
  *
- * const router = routerBuilder()
- *   .extend((router) => router.get("/health", () => json("well")))
- *   .use((req) => req.headers.has("X-Blocked") ? new Response(null, { status: 403 }) : undefined)
+ * const router = routerBuilder({ info: { title: "Greeter", version: "1.0.0" } })
  *   .prefix("/api")
  *   .build()
  *   .get("/hello", () => json("hello"));
  *
- * assertEquals(await (await router.request("/api/health")).json(), "well");
- * assertEquals((await router.request("/api/hello", { headers: { "X-Blocked": "1" } })).status, 403);
+ * assertEquals(Object.keys(router.openapi().paths), ["/api/hello"]);
  * ```
  */
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
-  return createBuilder(options, PARTS);
+  return createBuilder(withInternals(options, INTERNALS));
 }
 
 /**
- * Describes a router on a class. It is registered under `HTTP_ROUTER`, and built when it is first resolved.
+ * Declares a router on a class as `HttpRouter` of `@gatehouse/http/router` does, with a working `openapi()`.
  *
  * @throws {TypeError} When it is applied, if the container has a router.
  *
  * @example
  * ```ts
- * import { Controller, createContainer, Get, HTTP_ROUTER, HttpRouter, json, type TypedRouter } from "@gatehouse/http";
+ * import { createContainer, HTTP_ROUTER, HttpRouter, type TypedRouter } from "@gatehouse/http";
  * import { assertEquals } from "@std/assert";
- *
- * @Controller("/health")
- * class HealthController {
- *   @Get()
- *   check() {
- *     return json("well");
- *   }
- * }
  *
  * const container = createContainer();
  *
- * @HttpRouter({ prefix: "/api", controllers: [HealthController], container })
+ * @HttpRouter({ info: { title: "Api", version: "1.0.0" }, container })
  * class Api {}
  *
  * const router = container.resolve<TypedRouter>(HTTP_ROUTER);
- * assertEquals(await (await router.request("/api/health")).json(), "well");
+ * assertEquals(router.openapi().info.title, "Api");
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return createHttpRouter(options, PARTS);
+  return decorateRouter(withInternals(options, INTERNALS));
 }

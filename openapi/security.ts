@@ -1,5 +1,5 @@
 /**
- * Security of documents: what an operation asks for, and the schemes that it names (OpenAPI 3.1 §4.8.27, §4.8.30).
+ * Security requirements and security schemes (OpenAPI 3.1 §4.8.27, §4.8.30).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { CredentialScheme, SchemeStrategy } from "../router/types.ts";
 import { isSame } from "./_json_schema.ts";
 
 /**
- * What an operation, or a whole document, asks for: one scheme, with the scopes that a token needs.
+ * Security of an operation or a document: one scheme, with the scopes that a token needs.
  *
  * @example
  * ```ts
@@ -27,10 +27,10 @@ export function secured(
   return [{ [scheme]: [...scopes] }];
 }
 
-/** What a public operation asks for: nothing. */
+/** Security of a public operation: no requirement. */
 export const publicEndpoint: readonly SecurityRequirement[] = /* @__PURE__ */ Object.freeze([]);
 
-/** The schemes that need not be declared, by name. */
+/** Schemes that need not be declared, by name. */
 export const COMMON_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
   session: { type: "apiKey", in: "cookie", name: "__Host-sid" },
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
@@ -38,8 +38,8 @@ export const COMMON_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
 };
 
 /**
- * The security schemes of strategies: a cookie is `session`, a bearer token `bearer`, a header field `apiKey`. A second
- * one of a kind is called by its strategy's name; strategies that do not say where their credential is are left out.
+ * The security schemes of strategies: `session` for a cookie, `bearer` for a bearer token, `apiKey` for a header field.
+ * A second scheme of the same kind is named after its strategy. Strategies without a `scheme` are left out.
  *
  * @example
  * ```ts
@@ -61,9 +61,9 @@ export function securitySchemesFor(
 }
 
 /**
- * Adds the schemes of strategies to those that are there.
+ * Adds the schemes of strategies to a map.
  *
- * @returns Their names. A scheme that is there already keeps its own.
+ * @returns Their names. A scheme that is already in the map keeps its name.
  */
 export function nameSchemes(
   strategies: readonly SchemeStrategy[],
@@ -84,8 +84,8 @@ export function nameSchemes(
 }
 
 /**
- * Whether a declaration describes the scheme of a guard: in its own words, and a bearer token also as one of OAuth 2.0
- * or OpenID Connect, which bearer tokens come from.
+ * Whether a declaration describes the scheme of a guard. A bearer token may also be declared as OAuth 2.0 or OpenID
+ * Connect, which issue bearer tokens.
  */
 export function describesScheme(declared: SecurityScheme, scheme: SecurityScheme): boolean {
   if (scheme.type === "http" && ["oauth2", "openIdConnect"].includes(declared.type)) return true;

@@ -1,6 +1,6 @@
 /**
- * One request on its way: what handlers see of it, and what the pipeline keeps of it. Everything is read when asked
- * for, and nothing twice.
+ * The context of one request: what handlers see of it, and what the pipeline stores. Values are computed on first access
+ * and cached.
  *
  * @module
  */
@@ -9,13 +9,20 @@ import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
+import { originalRequest } from "./original_request.ts";
 import { parseQuery } from "./_query.ts";
-import type { Route } from "./_route.ts";
 import type { AnyParams, Query } from "./markers.ts";
 import { decodeParam, type Target } from "./path.ts";
+import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
 import type { SchemaPart } from "./schema.ts";
-import type { GuardedRequest } from "./types.ts";
+import type { GuardedRequest } from "./request.ts";
+
+/** The part of a registered route that its requests need. */
+export interface MatchedRoute {
+  readonly pattern: Pattern;
+  readonly maxBodyBytes: number;
+}
 
 /** @internal The request that handlers get. */
 export class RequestContext implements GuardedRequest<unknown, AnyParams, Query, unknown> {
@@ -23,13 +30,14 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   readonly method: string;
   readonly url: string;
   readonly target: Target;
-  readonly match: Match<Route>;
-  /** The request that has the body: `raw`, or the one that a mount made of it. */
+  /** The request that has the body: `raw`, or the one that a mount derived from it. */
   source: Request;
   content: unknown = undefined;
   principal: unknown = undefined;
+  readonly #match: Match<MatchedRoute>;
   readonly #defaultLimit: number;
   readonly #served: boolean;
+  #original: Request | undefined = undefined;
   #index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
@@ -41,7 +49,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     method: string,
     url: string,
     target: Target,
-    match: Match<Route>,
+    match: Match<MatchedRoute>,
     defaultLimit: number,
     served: boolean,
   ) {
@@ -50,12 +58,12 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     this.method = method;
     this.url = url;
     this.target = target;
-    this.match = match;
+    this.#match = match;
     this.#defaultLimit = defaultLimit;
     this.#served = served;
   }
 
-  /** Moves to another match: what the last one's schemas and guard made of the request is forgotten. */
+  /** Moves to another match. The outputs of the previous one's schemas and guard are dropped. */
   enter(index: number): void {
     if (index === this.#index) return;
     this.#index = index;
@@ -64,6 +72,11 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
       this.content =
       this.principal =
         undefined;
+  }
+
+  /** The request that the outermost router was called with: what per-request state is stored under. */
+  get original(): Request {
+    return this.#original ??= originalRequest(this.raw);
   }
 
   get path(): string {
@@ -79,18 +92,18 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get route(): string {
-    return this.match[0][this.#index]?.[0].value.pattern.source ?? "";
+    return this.#match[0][this.#index]?.[0].value.pattern.source ?? "";
   }
 
   get params(): AnyParams {
-    return this.#params ??= readParams(this.match, this.#index);
+    return this.#params ??= readParams(this.#match, this.#index);
   }
 
   get query(): Query {
     return this.#query ??= parseQuery(this.url, this.target.end);
   }
 
-  /** Puts a schema's output in place. Its type is the route's affair. */
+  /** Stores a schema's output. */
   write(part: SchemaPart, value: unknown): undefined {
     if (part === "body") this.content = value;
     else if (part === "query") this.#query = value as Query;
@@ -117,16 +130,16 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     return this.#read((bytes) => bytes.slice().buffer);
   }
 
-  /** Uses the body's bytes, read once for all readers; every time under the limit of the match that asks. */
+  /** Passes on the body's bytes, which are read once; the current match's limit applies to every call. */
   #read<T>(use: (bytes: Bytes) => T | Promise<T>): Promise<T> {
-    // A body that a mount or a bridge has put in place of the server's is framed by nobody.
+    // No server enforces the length of a body that a mount or a bridge has substituted.
     const framed = this.#served && this.source === this.raw;
     this.#bytes ??= readBody(this.source, this.#limit, framed);
     return this.#bytes.then((bytes) => use(checkLength(bytes, this.#limit)));
   }
 
   get #limit(): number {
-    return this.match[0][this.#index]?.[0].value.maxBodyBytes ?? this.#defaultLimit;
+    return this.#match[0][this.#index]?.[0].value.maxBodyBytes ?? this.#defaultLimit;
   }
 }
 
@@ -136,8 +149,8 @@ function textOf(bytes: Bytes): string {
   throw new HttpError(400, "invalid_text", { detail: "The body is not UTF-8" });
 }
 
-/** Takes the parameters of a match out of its stash, decoded once. */
-function readParams([entries, stash]: Match<Route>, index: number): AnyParams {
+/** Reads the parameters of a match from its stash, decoded once. */
+function readParams([entries, stash]: Match<MatchedRoute>, index: number): AnyParams {
   const params: Record<string, string> = Object.create(null);
   const entry = entries[index];
   if (entry === undefined) return params;

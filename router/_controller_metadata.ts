@@ -9,11 +9,9 @@
  */
 
 import type { Method } from "./_engine.ts";
-import { mergeMetadata } from "./_metadata.ts";
 import type { Class, Container } from "./container.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { EndpointMethod } from "./registry.ts";
-import type { RouteOptions } from "./types.ts";
+import type { RouteOptions } from "./handler.ts";
 
 /** Where a method decorator stands, in whatever mode. */
 export interface MethodPlace {
@@ -139,26 +137,15 @@ export function collectedControllers(): readonly Controller[] {
   return [...controllers.values()];
 }
 
-/** The methods of a controller, decorated or not. */
-export function methodsOf({ target, records }: Controller): readonly EndpointMethod[] {
+/** Names of a controller's methods, decorated or not. */
+export function methodNames({ target, records }: Controller): Iterable<string> {
   const names = new Set<string>();
   for (const level of prototypes(target.prototype)) {
     for (const name of Object.getOwnPropertyNames(level)) {
       if (records.has(name) || (name !== "constructor" && valueOf(level, name))) names.add(name);
     }
   }
-  return [...names].flatMap((name): readonly EndpointMethod[] => {
-    const record = records.get(name);
-    if (record === undefined) return [{ name, isEndpoint: false, metadata: {} }];
-    return record.routes.map(({ method, path, options }) => ({
-      name,
-      isEndpoint: true,
-      metadata: mergeMetadata(record.metadata, options.openapi || {}),
-      method,
-      path,
-      options,
-    }));
-  });
+  return names;
 }
 
 function refuseUnclaimed(): void {
@@ -228,4 +215,31 @@ function entry(
   const found = map.get(key) ?? new Map<string, MethodRecord>();
   map.set(key, found);
   return found;
+}
+
+/**
+ * Merges metadata: tags, parameters and responses are combined; for everything else the second value wins.
+ *
+ * @param first General metadata.
+ * @param second Metadata closer to the route.
+ */
+export function mergeMetadata(
+  first: EndpointMetadata,
+  second: EndpointMetadata,
+): EndpointMetadata {
+  const { tags = [], parameters = [], responses = {} } = first;
+  return {
+    ...first,
+    ...second,
+    ...(second.tags === undefined ? {} : { tags: [...new Set([...tags, ...second.tags])] }),
+    ...(second.parameters === undefined ? {} : {
+      parameters: [
+        ...parameters.filter((one) =>
+          !second.parameters?.some((other) => other.in === one.in && other.name === one.name)
+        ),
+        ...second.parameters,
+      ],
+    }),
+    ...(second.responses === undefined ? {} : { responses: { ...responses, ...second.responses } }),
+  };
 }

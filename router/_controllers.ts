@@ -4,14 +4,14 @@
  * @module
  */
 
-import { controllerOf, nameOf } from "./_controller_metadata.ts";
+import { controllerOf, mergeMetadata, nameOf } from "./_controller_metadata.ts";
 import type { AnyFunction } from "./_route.ts";
-import { mergeMetadata } from "./_metadata.ts";
 import { setOrigin } from "./_origin.ts";
 import type { Class, Container } from "./container.ts";
 import { joinPaths } from "./path.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteOptions, TypedRouter } from "./types.ts";
+import type { RouteOptions } from "./handler.ts";
+import type { TypedRouter } from "./types.ts";
 
 type Verb = "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch";
 

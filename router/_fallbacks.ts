@@ -1,60 +1,56 @@
 /**
- * What the router itself answers: 404, 405, OPTIONS, errors, HEAD, and the hooks that see every response last.
+ * The router's own responses: 404, 405, OPTIONS, errors and HEAD, and the hooks that process every response last.
  *
  * @module
  */
 
-import type { Engine, Match, Method } from "./_engine.ts";
 import type { RequestContext } from "./_context.ts";
-import { checkedResponse, type Fallbacks } from "./_pipeline.ts";
+import type { Engine, Match, Method } from "./_engine.ts";
+import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
+import type { ErrorHandler, ResponseHook } from "./handler.ts";
 import { errorResponse, isProblemError, problem } from "./problem.ts";
+import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
-import type { ErrorHandler, ResponseHook, RouteRequest } from "./types.ts";
 
 /** The router's hooks. */
 export interface Hooks {
-  /** Asked in this order until one answers. */
+  /** Called in this order until one returns a response. */
   readonly catches: ErrorHandler<unknown[]>[];
-  /** See every response in this order. */
+  /** Called in this order with every response. */
   readonly finals: ResponseHook<unknown[]>[];
-  /** Told of errors that the client only sees as a 500. */
+  /** Called with errors that the client sees as a 500 only. */
   readonly onError: (error: unknown, req: RouteRequest) => void;
 }
 
-/** The router's own part in answering. */
-export interface RouterOutcomes extends Fallbacks {
+/** {@linkcode Fallbacks}, and what comes before and after a run. */
+export interface RouterFallbacks extends Fallbacks {
   /** Finds the matches of a request. HEAD falls back to GET. */
   match(method: string, path: string): Match<Route>;
-  /** Ends the request: no body for HEAD, then the hooks. */
-  finish(
-    response: MaybePromise<Response>,
-    ctx: RequestContext,
-    args: unknown[],
-  ): MaybePromise<Response>;
+  /** Completes the response: no body for HEAD, then the hooks. */
+  finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response>;
 }
 
-/** Creates the outcomes of a router. */
-export function createOutcomes(
+/** Creates the fallbacks of a router. */
+export function createFallbacks(
   engine: Engine<Route>,
   { catches, finals, onError }: Hooks,
-): RouterOutcomes {
+): RouterFallbacks {
   function match(method: string, path: string): Match<Route> {
     if (method !== "HEAD") return engine.match(method, path);
     const own = engine.match("HEAD", path);
     return own[0].some(([{ value }]) => value.method === "HEAD") ? own : engine.match("GET", path);
   }
 
-  function notHandled(ctx: RequestContext): Response {
-    const entries = ctx.match[0];
+  function notHandled({ ctx, match: [entries] }: Run): Response {
     if (entries.length > 0 && !entries.some(([{ value }]) => value.mounted)) {
       throw new TypeError(
         `Cannot answer: every handler of ${ctx.method} ${ctx.route} returned undefined`,
       );
     }
     const methods = ctx.target.bad ? [] : engine.methodsOf(ctx.path);
-    // Where its own method is known too, every handler has passed: this path has nothing for the client.
+    // If the request's own method is among them, every handler has passed: there is nothing at this path.
     if (
       methods.length === 0 || methods.includes(ctx.method as Method) ||
       isGetForHead(ctx.method, methods)
@@ -67,51 +63,43 @@ export function createOutcomes(
       : problem(405, "method_not_allowed", { headers: [["Allow", allow]] });
   }
 
-  function handleError(
-    error: unknown,
-    ctx: RequestContext,
-    args: unknown[],
-  ): MaybePromise<Response> {
-    return runErrorHandlers(0, error, ctx, args);
+  function handleError(error: unknown, run: Run): MaybePromise<Response> {
+    return runErrorHandlers(0, error, run);
   }
 
-  function runErrorHandlers(
-    from: number,
-    error: unknown,
-    ctx: RequestContext,
-    args: unknown[],
-  ): MaybePromise<Response> {
+  function runErrorHandlers(from: number, error: unknown, run: Run): MaybePromise<Response> {
+    const { ctx, args } = run;
     try {
       for (let i = from; i < catches.length; i++) {
         const result = catches[i]?.(error, ctx, ...args);
         if (isPromise(result)) {
           return Promise.resolve(result)
             .then((late) =>
-              late === undefined ? runErrorHandlers(i + 1, error, ctx, args) : checkedResponse(late)
+              late === undefined ? runErrorHandlers(i + 1, error, run) : checkedResponse(late)
             )
-            .catch((second) => failed(second, error, ctx));
+            .catch((second) => errorHandlerFailed(second, error, ctx));
         }
         if (result !== undefined) return checkedResponse(result);
       }
     } catch (second) {
-      return failed(second, error, ctx);
+      return errorHandlerFailed(second, error, ctx);
     }
-    return answerFor(error, ctx);
+    return responseFor(error, ctx);
   }
 
-  /** A `catch` handler threw: both errors are reported, unless it threw the same one again. */
-  function failed(second: unknown, first: unknown, ctx: RequestContext): Response {
+  /** A `catch` handler threw: both errors are reported, unless they are the same. */
+  function errorHandlerFailed(second: unknown, first: unknown, ctx: RequestContext): Response {
     if (second !== first && !isProblemError(first)) report(first, ctx);
-    return answerFor(second, ctx);
+    return responseFor(second, ctx);
   }
 
-  function answerFor(error: unknown, ctx: RequestContext): Response {
+  function responseFor(error: unknown, ctx: RequestContext): Response {
     if (!isProblemError(error) || (error.status >= 500 && error.cause !== undefined)) {
       report(error, ctx);
     }
     try {
       return errorResponse(error);
-    } catch (second) { // header fields that cannot be sent
+    } catch (second) { // invalid header fields
       report(second, ctx);
       return problem(500, "internal_error");
     }
@@ -119,7 +107,7 @@ export function createOutcomes(
 
   function report(error: unknown, ctx: RequestContext): void {
     if (isOwnAbort(error, ctx)) return;
-    // A reporter that throws, now or later, must not take the answer or the process with it.
+    // A reporter that throws or rejects must affect neither the response nor the process.
     try {
       const result: unknown = onError(error, ctx);
       if (isPromise(result)) Promise.resolve(result).catch(() => {});
@@ -128,21 +116,13 @@ export function createOutcomes(
     }
   }
 
-  function finish(
-    response: MaybePromise<Response>,
-    ctx: RequestContext,
-    args: unknown[],
-  ): MaybePromise<Response> {
-    if (ctx.method !== "HEAD" && finals.length === 0) return response;
-    return andThen(response, (settled) => runFinals(0, withoutBody(settled, ctx), ctx, args));
+  function finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response> {
+    if (run.ctx.method !== "HEAD" && finals.length === 0) return response;
+    return andThen(response, (settled) => runFinals(0, withoutBody(settled, run.ctx), run));
   }
 
-  function runFinals(
-    from: number,
-    response: Response,
-    ctx: RequestContext,
-    args: unknown[],
-  ): MaybePromise<Response> {
+  function runFinals(from: number, response: Response, run: Run): MaybePromise<Response> {
+    const { ctx, args } = run;
     let current = response;
     for (let i = from; i < finals.length; i++) {
       try {
@@ -151,7 +131,7 @@ export function createOutcomes(
           return Promise.resolve(result)
             .then((late) => late === undefined ? current : withoutBody(checkedResponse(late), ctx))
             .catch((error) => replaced(current, error, ctx))
-            .then((next) => runFinals(i + 1, next, ctx, args));
+            .then((next) => runFinals(i + 1, next, run));
         }
         if (result !== undefined) current = withoutBody(checkedResponse(result), ctx);
       } catch (error) {
@@ -161,16 +141,16 @@ export function createOutcomes(
     return current;
   }
 
-  /** A `finally` hook threw: its error's response takes the place of the one it was shown. */
+  /** A `finally` hook threw: the error's response replaces the one that the hook was called with. */
   function replaced(response: Response, error: unknown, ctx: RequestContext): Response {
     discardBody(response);
-    return withoutBody(answerFor(error, ctx), ctx);
+    return withoutBody(responseFor(error, ctx), ctx);
   }
 
-  return { match, notHandled: notHandled, handleError: handleError, finish };
+  return { match, notHandled, handleError, finish };
 }
 
-/** Whether the client went away and the handler, which waited on `req.signal`, says just that. */
+/** Whether the error only says that the client disconnected, as waiting on `req.signal` throws. */
 function isOwnAbort(error: unknown, { signal }: RequestContext): boolean {
   return signal.aborted &&
     (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
@@ -180,14 +160,14 @@ function isGetForHead(method: string, methods: readonly Method[]): boolean {
   return method === "HEAD" && methods.includes("GET");
 }
 
-/** Value of `Allow`, RFC 9110 §10.2.1: GET brings HEAD, and OPTIONS is always answered. */
+/** Value of `Allow`, RFC 9110 §10.2.1: GET implies HEAD, and OPTIONS is always allowed. */
 function allowField(methods: readonly string[]): string {
   const all = new Set(methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]));
   return [...all.add("OPTIONS")].join(", ");
 }
 
 /**
- * Takes the body off a response to HEAD, RFC 9110 §9.3.2. Its header fields stay, and none may be added: for a null body
+ * Removes the body of a response to HEAD, RFC 9110 §9.3.2. The header fields stay, and none may be added: for a null body
  * servers send `Content-Length: 0`, which GET would not (§8.6), so the body becomes an empty stream.
  */
 function withoutBody(response: Response, ctx: RequestContext): Response {
@@ -201,7 +181,7 @@ function withoutBody(response: Response, ctx: RequestContext): Response {
   return bare;
 }
 
-/** Responses whose body was taken off. */
+/** Responses whose body was removed. */
 const BARE: WeakSet<Response> = new WeakSet();
 
 function emptyStream(): ReadableStream {

@@ -1,151 +1,117 @@
 /**
- * How a request runs through steps. It stays synchronous until a step returns a promise.
+ * Runs a request through its steps and matches, synchronously until a step returns a promise.
  *
  * @module
  */
 
 import type { RequestContext } from "./_context.ts";
+import type { Match } from "./_engine.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
-import { compileRoute } from "./_route.ts";
+import { compileRoute, type Route } from "./_route.ts";
 import type { Step } from "./_step.ts";
+import type { Next } from "./handler.ts";
 import { HttpError } from "./problem.ts";
 import { discardBody, isResponse } from "./response.ts";
-import type { Next } from "./types.ts";
 import type { Wrapper } from "./wrap.ts";
 
-/** What the router does where the steps end, and where one of them throws. */
+/** The responses of the router itself. */
 export interface Fallbacks {
-  /** Answers when no match did. */
-  notHandled(ctx: RequestContext): Response;
-  /** Answers for a thrown value. */
-  handleError(error: unknown, ctx: RequestContext, args: unknown[]): MaybePromise<Response>;
+  /** Responds when no match did. */
+  notHandled(run: Run): Response;
+  /** Responds to a thrown value. */
+  handleError(error: unknown, run: Run): MaybePromise<Response>;
 }
 
-/** Runs the steps that every request passes, then its matches. Whatever is thrown comes back as a response. */
-export function runAll(
-  steps: readonly Step[],
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
-  return settledSteps(steps, 0, 0, ctx, args, out);
+/** One request in a router, and how far it is: one position, since only one step at a time lets it continue. */
+export interface Run {
+  readonly ctx: RequestContext;
+  /** Extra arguments of `fetch`. */
+  readonly args: unknown[];
+  readonly match: Match<Route>;
+  readonly fallbacks: Fallbacks;
+  /** Steps of the router, then of each match in turn. */
+  steps: readonly Step[];
+  /** Index of the next step. */
+  nextStep: number;
+  /** Index of the next match. */
+  nextMatch: number;
 }
 
-/**
- * Runs steps from one of them on. No closure is made in here: it would cost every request, and few need one.
- *
- * @param following Index of the match that follows when every step let the request go on.
- */
-function runSteps(
-  steps: readonly Step[],
-  from: number,
-  following: number,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
-  for (let i = from; i < steps.length; i++) {
-    const step = steps[i] as Step;
-    if (step.appliesTo !== undefined && !step.appliesTo(ctx.path)) continue;
-    if (step.around) return runAround(step.run, steps, i + 1, following, ctx, args, out);
-    const result = step.run(ctx, args);
-    if (result === undefined) continue;
-    if (isPromise(result)) return runLater(result, steps, i + 1, following, ctx, args, out);
-    return checkedResponse(result);
-  }
-  return runMatch(following, ctx, args, out);
-}
-
-/** Goes on when a step's promise is settled. */
-function runLater(
-  result: PromiseLike<unknown>,
-  steps: readonly Step[],
-  from: number,
-  following: number,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
-  return andThen(
-    result,
-    (late) =>
-      late === undefined ? runSteps(steps, from, following, ctx, args, out) : checkedResponse(late),
-  );
-}
-
-/** Runs a wrapper around what follows it. Where it fails, what it had in hand is closed. */
-function runAround(
-  wrapper: Wrapper<unknown[]>,
-  steps: readonly Step[],
-  from: number,
-  following: number,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
-  let behind: MaybePromise<Response> | undefined;
-  const next: Next = () => {
-    if (behind !== undefined) throw new TypeError("Cannot go on: next() was called before");
-    return behind = settledSteps(steps, from, following, ctx, args, out);
-  };
-  const failed = (error: unknown): never => {
-    if (behind !== undefined) void andThen(behind, discardBody);
-    throw error;
-  };
+/** Runs what is left of a request. Errors become responses. */
+export function settle(run: Run): MaybePromise<Response> {
   try {
-    const result = wrapper(ctx, next, ...args);
-    return isPromise(result)
-      ? Promise.resolve(result).then(checkedResponse).catch(failed)
-      : checkedResponse(result);
+    const result = advance(run);
+    return isPromise(result) ? settleLater(result, run) : result;
   } catch (error) {
-    return failed(error);
+    return run.fallbacks.handleError(error, run);
   }
 }
 
-/** Runs the match at an index. */
-function runMatch(
-  index: number,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
-  const entry = ctx.match[0][index];
-  if (entry === undefined) return out.notHandled(ctx);
+/** Continues after a step that returned a promise. */
+async function settleLater(pending: PromiseLike<unknown>, run: Run): Promise<Response> {
+  try {
+    let result = await pending;
+    while (result === undefined) result = await advance(run);
+    return checkedResponse(result);
+  } catch (error) {
+    return run.fallbacks.handleError(error, run);
+  }
+}
+
+/** Runs steps and matches up to the first one that returns something. */
+function advance(run: Run): Response | PromiseLike<unknown> {
+  const { ctx, args } = run;
+  for (;;) {
+    while (run.nextStep < run.steps.length) {
+      const step = run.steps[run.nextStep++] as Step;
+      if (step.appliesTo !== undefined && !step.appliesTo(ctx.path)) continue;
+      if (step.around) return runAround(step.run, run);
+      const result = step.run(ctx, args);
+      if (result === undefined) continue;
+      return isPromise(result) ? result : checkedResponse(result);
+    }
+    if (!enterMatch(run)) return run.fallbacks.notHandled(run);
+  }
+}
+
+/** Moves to the steps of the next match. @returns Whether there is one. */
+function enterMatch(run: Run): boolean {
+  const { ctx, match } = run;
+  const index = run.nextMatch++;
+  const entry = match[0][index];
+  if (entry === undefined) return false;
   const route = entry[0].value;
   ctx.enter(index);
   if (ctx.target.bad && !route.mounted) {
     throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
   }
-  return runSteps(route.steps ??= compileRoute(route), 0, index + 1, ctx, args, out);
+  run.steps = route.steps ??= compileRoute(route);
+  run.nextStep = 0;
+  return true;
 }
 
-/** Runs steps; an error comes back as its response. */
-function settledSteps(
-  steps: readonly Step[],
-  from: number,
-  following: number,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): MaybePromise<Response> {
+/** Runs a wrapper around what is left. If it fails after `next()`, that response's body is discarded. */
+function runAround(wrapper: Wrapper<unknown[]>, run: Run): MaybePromise<Response> {
+  let inner: MaybePromise<Response> | undefined;
+  const next: Next = () => {
+    if (inner !== undefined) throw new TypeError("Cannot continue: next() was called before");
+    return inner = settle(run);
+  };
+  const fail = (error: unknown): never => {
+    if (inner !== undefined) void andThen(inner, discardBody);
+    throw error;
+  };
   try {
-    const result = runSteps(steps, from, following, ctx, args, out);
-    return isPromise(result) ? recoverLater(result, ctx, args, out) : result;
+    const result = wrapper(run.ctx, next, ...run.args);
+    return isPromise(result)
+      ? Promise.resolve(result).then(checkedResponse).catch(fail)
+      : checkedResponse(result);
   } catch (error) {
-    return out.handleError(error, ctx, args);
+    return fail(error);
   }
 }
 
-function recoverLater(
-  result: PromiseLike<Response>,
-  ctx: RequestContext,
-  args: unknown[],
-  out: Fallbacks,
-): Promise<Response> {
-  return Promise.resolve(result).catch((error) => out.handleError(error, ctx, args));
-}
-
-/** Refuses what a handler without types may have returned. */
+/** Rejects what an untyped handler may have returned. @throws {TypeError} If it is not a response. */
 export function checkedResponse(value: unknown): Response {
   if (isResponse(value)) return value;
   throw new TypeError(

@@ -4,15 +4,15 @@
  * @module
  */
 
-/** A value now or later. */
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Whether a value comes later: a promise, or anything that `await` would wait for. */
+/** Whether a value is a promise or another thenable. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | undefined | null)?.then === "function";
 }
 
-/** Goes on with a value, now if it is there. */
+/** Calls a function with a value, immediately unless the value is a promise. */
 export function andThen<T, U>(
   value: T | PromiseLike<T>,
   next: (value: T) => MaybePromise<U>,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RouteRequest } from "./types.ts";
+import type { RouteRequest } from "./request.ts";
 
 /** Default of `onError`: the error and the route that met it. Not the path, which may carry a secret. */
 export function reportError(error: unknown, req: RouteRequest): void {

@@ -4,18 +4,17 @@
  * @module
  */
 
-import { checkContentType, readContent } from "./_content.ts";
 import type { Method } from "./_engine.ts";
-import type { RequestContext } from "./_context.ts";
+import type { MatchedRoute, RequestContext } from "./_context.ts";
 import { andThen } from "./_promise.ts";
 import { middlewareStep, type Step } from "./_step.ts";
-import { CONTENT_METHODS } from "./content_type.ts";
-import type { Pattern } from "./pattern.ts";
+import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
 import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
-import { mayBeAnonymous, type RouteAccess, type RouteGuard, type SchemeStrategy } from "./guard.ts";
-import type { Middleware, RouteOptions } from "./types.ts";
+import { mayBeAnonymous, type RouteAccess, type SchemeStrategy } from "./access.ts";
+import type { RouteGuard } from "./guard.ts";
+import type { Middleware, RouteOptions } from "./handler.ts";
 
 /** A router's guard. */
 export interface InstalledGuard {
@@ -35,14 +34,12 @@ export interface GuardedAccess extends InstalledGuard {
 export type AnyFunction = (req: RequestContext, ...args: unknown[]) => unknown;
 
 /** A registered route or mount. */
-export interface Route {
+export interface Route extends MatchedRoute {
   readonly method: Method;
-  readonly pattern: Pattern;
   readonly options: RouteOptions<unknown[]>;
   readonly mounted: boolean;
   readonly handler: AnyFunction;
   readonly guard: GuardedAccess | undefined;
-  readonly maxBodyBytes: number;
   /** Compiled at the first match. */
   steps: readonly Step[] | undefined;
 }

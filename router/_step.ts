@@ -1,36 +1,36 @@
 /**
- * Steps: what a request runs through, one after the other.
+ * Steps: the units that a request passes through in order, synchronously until one of them returns a promise.
  *
  * @module
  */
 
 import type { RequestContext } from "./_context.ts";
-import type { Middleware } from "./types.ts";
+import type { Middleware } from "./handler.ts";
 import { type Wrapper, wrapperOf } from "./wrap.ts";
 
 /**
- * One step: it answers, or lets the request go on by returning `undefined`. Every step has every property, so that the
- * loop which runs them sees one shape.
+ * One step: it returns a response, or `undefined` to let the request continue. All steps have the same properties, so
+ * that the loop over them stays monomorphic.
  */
 export type Step =
-  & { readonly appliesTo: Covers | undefined }
+  & { readonly appliesTo: PathTest | undefined }
   & (
     | { readonly around: false; readonly run: (ctx: RequestContext, args: unknown[]) => unknown }
     | { readonly around: true; readonly run: Wrapper<unknown[]> }
   );
 
 /** Whether a step applies to a path. */
-export type Covers = (path: string) => boolean;
+export type PathTest = (path: string) => boolean;
 
-/** The step of a middleware; `covers` scopes it to paths. */
-export function middlewareStep(middleware: Middleware<unknown[]>, covers?: Covers): Step {
+/** Creates the step of a middleware, limited to the paths that pass the test. */
+export function middlewareStep(middleware: Middleware<unknown[]>, appliesTo?: PathTest): Step {
   if (typeof middleware !== "function") {
     throw new TypeError("Cannot add middleware: it is not a function");
   }
   const wrapper = wrapperOf(middleware);
-  if (wrapper !== undefined) return { appliesTo: covers, around: true, run: wrapper };
+  if (wrapper !== undefined) return { appliesTo, around: true, run: wrapper };
   return {
-    appliesTo: covers,
+    appliesTo,
     around: false,
     run: (ctx, args) => args.length === 0 ? middleware(ctx) : middleware(ctx, ...args),
   };

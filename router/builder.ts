@@ -9,11 +9,12 @@
 
 import { nameOf } from "./_controller_metadata.ts";
 import { createMount } from "./static_mount.ts";
-import type { FileAccess, StaticAssetOptions } from "../static/types.ts";
+import type { StaticAssetOptions } from "../static/types.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
 import { joinPaths } from "./path.ts";
-import { createOpenRouter, type OpenRouter } from "./router.ts";
+import { internalsOf } from "./internals.ts";
+import { addMount, createRouter } from "./router.ts";
 import type {
   AuthIntegration,
   BodyMethodOf,
@@ -24,7 +25,6 @@ import type {
   MountOptions,
   ResponseHook,
   RouterOptions,
-  RouterParts,
   TypedRouter,
 } from "./types.ts";
 
@@ -49,12 +49,6 @@ export interface BuilderOptions<Args extends unknown[] = []>
   extends Pick<RouterOptions<Args>, "maxBodyBytes" | "onError" | "info"> {
   /** The container that makes the controllers, in place of the one that each was defined with. */
   container?: Container;
-}
-
-/** What an entry puts into the builders it makes, so that they import none of it. */
-export interface BuilderParts extends RouterParts {
-  /** Reads the file system. */
-  readonly files?: FileAccess;
 }
 
 /** A router that was built. It takes static mounts as well, behind what was added before. */
@@ -147,14 +141,7 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
-  return createBuilder(options, {});
-}
-
-/** Creates a builder. @param parts What the entry it is imported from adds to the router. */
-export function createBuilder<Args extends unknown[]>(
-  options: BuilderOptions<Args>,
-  parts: BuilderParts,
-): RouterBuilder<Args> {
+  const { files } = internalsOf(options);
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];
@@ -178,33 +165,29 @@ export function createBuilder<Args extends unknown[]>(
     return builder;
   }
 
-  function addStatic(
-    { addMount: addBeneath }: OpenRouter<Args>,
-    path: string,
-    options: StaticAssetOptions,
-  ): void {
-    const mount = createMount(joinPaths(prefix ?? "", path), options, parts.files);
-    addBeneath(path, mount.answer, mount);
+  function addStatic(router: TypedRouter<Args>, path: string, options: StaticAssetOptions): void {
+    const mount = createMount(joinPaths(prefix ?? "", path), options, files);
+    addMount(router, path, mount.answer, mount);
   }
 
   function build(): BuiltRouter<Args> {
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
-    const open = createOpenRouter<Args>({
+    const created = createRouter<Args>({
       ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
-    }, parts);
-    // Its methods return the router that they are called on, which is this one.
-    const router = Object.assign(open.router, {
+    });
+    // The methods of the created router return that same object, which now has static() as well.
+    const router = Object.assign(created, {
       static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
-        addStatic(open, path, options);
+        addStatic(created, path, options);
         return router;
       },
     }) as BuiltRouter<Args>;
-    mounts.forEach(([path, options]) => addStatic(open, path, options));
+    mounts.forEach(([path, options]) => addStatic(created, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
     extensions.extension.forEach((extend) => extend(router));

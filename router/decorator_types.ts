@@ -9,11 +9,12 @@
  */
 
 import type { Class } from "./container.ts";
-import type { AuthOption } from "./guard.ts";
-import type { PathParamsOf } from "./markers.ts";
+import type { AuthOption } from "./access.ts";
+import type { PathParamsOf, Unspecified } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { BodyMode, ContentOptions, PlainOptions } from "./route_method.ts";
-import type { GuardedRequest, HandlerResult } from "./types.ts";
+import type { HandlerResult } from "./handler.ts";
+import type { GuardedRequest } from "./request.ts";
 
 /** @internal Any method. */
 export type AnyMethod = (...args: never[]) => unknown;
@@ -95,12 +96,6 @@ export interface BodyRouteDecorator {
       & EndpointMetadata
       & { readonly auth?: Auth },
   ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
-}
-
-/** @internal No schema says what the part is: the method may declare it. */
-export interface Unspecified {
-  /** Never present. */
-  readonly "~unsaid": true;
 }
 
 /** @internal Content where no schema says otherwise. */

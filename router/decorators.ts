@@ -28,10 +28,14 @@
  * @module
  */
 
-import { collectRoutes, type MethodPlace, recordOf } from "./_controller_metadata.ts";
+import {
+  collectRoutes,
+  mergeMetadata,
+  type MethodPlace,
+  recordOf,
+} from "./_controller_metadata.ts";
 import type { Method } from "./_engine.ts";
-import { mergeMetadata } from "./_metadata.ts";
-import { reportDefinition } from "./_source_location.ts";
+import { reportDefinition } from "./_origin.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
   BodyRouteDecorator,
@@ -41,7 +45,7 @@ import type {
 } from "./decorator_types.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import { parsePattern, parsePrefix } from "./pattern.ts";
-import type { RouteOptions } from "./types.ts";
+import type { RouteOptions } from "./handler.ts";
 
 /** Options of {@linkcode Controller}. */
 export interface ControllerOptions {

@@ -5,27 +5,9 @@
  * @module
  */
 
+import type { RouteAccess, SchemeStrategy } from "./access.ts";
+import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
-import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./types.ts";
-
-/** Who may use a route: everybody (`false`), a principal (`true`), or either. Needs a guard unless `false`. */
-export type AuthOption = boolean | { readonly mode: "optional" };
-
-/** What the authorization manager is asked about a route. */
-export interface AuthorizationOption {
-  /** The application's own data, opaque to the router. */
-  readonly metadata: unknown;
-  /** Ask the manager for anonymous requests too. @default {false} */
-  readonly allowAnonymous?: boolean;
-}
-
-/** What a route asks of a guard. */
-export interface RouteAccess {
-  /** Whether a request without a credential is refused. */
-  readonly mode: "required" | "optional";
-  /** What must be allowed once it is known who asks. */
-  readonly authorization?: AuthorizationOption;
-}
 
 /**
  * Decides who may pass, before the body is read. It returns the principal, returns `undefined` for an anonymous
@@ -50,19 +32,6 @@ export type RouteTarget = {
     AddRoute;
 };
 
-/** Where a strategy finds its credential. */
-export type CredentialScheme =
-  | { readonly type: "cookie" | "header"; readonly name: string }
-  | { readonly type: "bearer" };
-
-/** The part of a strategy that says what credential it takes; without a `scheme`, one that no document describes. */
-export interface SchemeStrategy {
-  /** Name of the strategy. */
-  readonly name: string;
-  /** Where it finds its credential. */
-  readonly scheme?: CredentialScheme;
-}
-
 /** How authentication joins a router, which knows nothing else of it. */
 export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   /** Guards every route that is added later. */
@@ -86,13 +55,4 @@ export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   readonly catch?: ErrorHandler<Args>;
   /** Sees every response, before the router's own `finally` hooks. */
   readonly finally?: ResponseHook<Args>;
-}
-
-/**
- * Whether a request without a principal may pass: where it is optional, and the authorization manager is asked for
- * anonymous requests too, or is not asked at all.
- */
-export function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
-  return mode === "optional" &&
-    (authorization === undefined || authorization.allowAnonymous === true);
 }

@@ -31,7 +31,8 @@ import { cloneRawRequest } from "hono/request";
 import type { RequestContext } from "./_context.ts";
 import { problem } from "./problem.ts";
 import { editHeaders, isResponse } from "./response.ts";
-import type { Middleware, RouteRequest } from "./types.ts";
+import type { Middleware } from "./handler.ts";
+import type { RouteRequest } from "./request.ts";
 import { wrap } from "./wrap.ts";
 
 /** What every Hono `Context` has. With Hono's types, say which one it is: `honoContext<Context<AppEnv>>(req)`. */

@@ -5,17 +5,12 @@
  */
 
 import type { StaticAssetOptions } from "../static/types.ts";
-import {
-  type BuilderOptions,
-  type BuilderParts,
-  type BuiltRouter,
-  createBuilder,
-} from "./builder.ts";
+import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AuthIntegration } from "./guard.ts";
-import type { ErrorHandler, Middleware, ResponseHook } from "./types.ts";
+import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
 
 /** Name that a container has the application's router under. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;
@@ -70,14 +65,6 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
  * ```
  */
 export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator {
-  return createHttpRouter(options, {});
-}
-
-/** Describes a router on a class. @param parts What the entry it is imported from adds to the router. */
-export function createHttpRouter(
-  options: HttpRouterOptions,
-  parts: BuilderParts,
-): ControllerDecorator {
   if (typeof options !== "object") {
     throw misused(
       "HttpRouter",
@@ -92,11 +79,11 @@ export function createHttpRouter(
         `Cannot use @HttpRouter on ${target.name}: the container has a router; give each a container of its own`,
       );
     }
-    container.register(HTTP_ROUTER, { useFactory: () => buildRouter(options, parts) });
+    container.register(HTTP_ROUTER, { useFactory: () => buildRouter(options) });
   };
 }
 
-function buildRouter(options: HttpRouterOptions, parts: BuilderParts): BuiltRouter<never[]> {
+function buildRouter(options: HttpRouterOptions): BuiltRouter<never[]> {
   const {
     prefix,
     use = [],
@@ -107,7 +94,7 @@ function buildRouter(options: HttpRouterOptions, parts: BuilderParts): BuiltRout
     controllers = [],
     ...builderOptions
   } = options;
-  const builder = createBuilder<never[]>(builderOptions, parts);
+  const builder = routerBuilder<never[]>(builderOptions);
   builder.use(...use).finally(...hooks).controllers(...controllers);
   for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);

@@ -71,9 +71,9 @@ export interface AnyRequestSpec extends RequestMarker {
   readonly "~spec": boolean;
 }
 
-/** Default of a route's type arguments: types come from path, options and handler instead. */
-export interface Unstated extends RequestMarker {
-  /** Never stated. */
+/** Default of type arguments: the types are inferred from path, options and handler, or nothing determines them. */
+export interface Unspecified extends RequestMarker {
+  /** Always false. */
   readonly "~spec": false;
   /** Any response. */
   readonly "~response": unknown;
@@ -93,8 +93,8 @@ export type AnyParams = Readonly<Record<string, string>>;
 
 /** Path parameters that a literal path declares: `"/users/:id"` gives `{ readonly id: string }`. */
 export type PathParamsOf<P extends string> = string extends P ? AnyParams
-  : P extends `${string}/:${infer R}` ? (R extends `${string}?` ? OptionalParams<ParamLabels<R>>
-      : { readonly [L in ParamLabels<R>]: string })
+  : P extends `${string}/:${infer R}` ? (R extends `${string}?` ? OptionalParams<ParamNames<R>>
+      : { readonly [L in ParamNames<R>]: string })
   : Readonly<Record<never, string>>;
 
 /** @internal Params of a path that ends in an optional one. */
@@ -103,12 +103,12 @@ export type OptionalParams<L extends string> =
   & { readonly [K in L as K extends `${infer N}?` ? N : never]?: string };
 
 /** @internal Labels of the parameters in the rest of a path. */
-export type ParamLabels<R extends string> = R extends `${infer H}/:${infer T}`
-  ? ParamLabel<H> | ParamLabels<T>
-  : ParamLabel<R>;
+export type ParamNames<R extends string> = R extends `${infer H}/:${infer T}`
+  ? SegmentParam<H> | ParamNames<T>
+  : SegmentParam<R>;
 
 /** @internal The first segment's label. */
-export type ParamLabel<S extends string> = S extends `${infer H}/${string}` ? ParamName<H>
+export type SegmentParam<S extends string> = S extends `${infer H}/${string}` ? ParamName<H>
   : ParamName<S>;
 
 /** @internal A label without its regular expression. */

@@ -62,7 +62,6 @@ export type {
   ResultMismatch,
   RouteDecorator,
   RouteMethodDecorator,
-  Unspecified,
 } from "./decorator_types.ts";
 export { defaultRegistry } from "./registry.ts";
 export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./registry.ts";
@@ -123,9 +122,8 @@ export type {
   Multipart,
   OptionalParams,
   OutputOf,
-  ParamLabel,
-  ParamLabels,
   ParamName,
+  ParamNames,
   ParamsOf,
   PathParams,
   PathParamsOf,
@@ -135,8 +133,9 @@ export type {
   RequestMarker,
   RequestSpec,
   ResponseSpec,
+  SegmentParam,
   SpecOf,
-  Unstated,
+  Unspecified,
 } from "./markers.ts";
 export type {
   BodyMode,

@@ -5,12 +5,8 @@
  */
 
 import { createMount } from "./static_mount.ts";
-import { openDirectory } from "../static/native_live.ts";
-import { readManifest } from "../static/native_manifest.ts";
-import type { FileAccess, StaticAssetOptions, StaticMount } from "../static/types.ts";
-
-/** What this entry adds to mounts. */
-export const FILES: FileAccess = { openDirectory, readManifest };
+import { FILES } from "../static/native_live.ts";
+import type { StaticAssetOptions, StaticMount } from "../static/types.ts";
 
 /**
  * Serves a folder as it is, or the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13).

@@ -1,22 +1,23 @@
 /**
- * Requests that mounts make of others: which one the client sent.
+ * The request that the client sent, for the requests that mounts derive from it.
  *
  * @module
  */
 
-/** What a mount handed on, and what it had. */
-const OUTER: WeakMap<Request, Request> = new WeakMap();
+/** A standard request, or a router's context of one. */
+export type RequestLike = Request | { readonly raw: Request };
 
-/** Notes that a mount made a request of another. */
-export function linkRequest(inner: Request, outer: Request): void {
-  OUTER.set(inner, outer);
+/** The original request by derived request. Flat, so that a lookup does not depend on the depth of the mounts. */
+const ORIGINALS: WeakMap<Request, Request> = new WeakMap();
+
+/** Records that a mount derived a request from another one. */
+export function linkRequest(derived: Request, source: Request): void {
+  ORIGINALS.set(derived, ORIGINALS.get(source) ?? source);
 }
 
-/** The request that a router of ours was called with, whatever mounts have made of it since. */
-export function originalRequest(request: Request): Request {
-  let current = request;
-  for (let outer = OUTER.get(current); outer !== undefined; outer = OUTER.get(current)) {
-    current = outer;
-  }
-  return current;
+/** The request that the outermost router was called with. A router's context remembers it, so that asking again is cheap. */
+export function originalRequest(request: RequestLike): Request {
+  if ("original" in request) return request.original as Request;
+  const raw = "raw" in request ? request.raw : request;
+  return ORIGINALS.get(raw) ?? raw;
 }

@@ -4,9 +4,14 @@
  * @module
  */
 
-import { collectedControllers, methodsOf } from "./_controller_metadata.ts";
+import {
+  collectedControllers,
+  type Controller,
+  mergeMetadata,
+  methodNames,
+} from "./_controller_metadata.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteOptions } from "./types.ts";
+import type { RouteOptions } from "./handler.ts";
 
 /** A method of a controller; one with several routes stands here once for each. */
 export interface EndpointMethod {
@@ -52,3 +57,18 @@ export const defaultRegistry: EndpointRegistry = /* @__PURE__ */ Object.freeze({
       methods: methodsOf(controller),
     })),
 });
+
+function methodsOf(controller: Controller): readonly EndpointMethod[] {
+  return [...methodNames(controller)].flatMap((name): readonly EndpointMethod[] => {
+    const record = controller.records.get(name);
+    if (record === undefined) return [{ name, isEndpoint: false, metadata: {} }];
+    return record.routes.map(({ method, path, options }) => ({
+      name,
+      isEndpoint: true,
+      metadata: mergeMetadata(record.metadata, options.openapi || {}),
+      method,
+      path,
+      options,
+    }));
+  });
+}

@@ -8,15 +8,10 @@
  * @module
  */
 
-import type { AnyRequestSpec, ParamsOf, QueryOf, ResponseSpec, Unstated } from "./markers.ts";
-import type {
-  AuthOption,
-  Handler,
-  HandlerResult,
-  RequestOf,
-  RouteOptions,
-  RouteRequest,
-} from "./types.ts";
+import type { AuthOption } from "./access.ts";
+import type { Handler, HandlerResult, RouteOptions } from "./handler.ts";
+import type { AnyRequestSpec, ParamsOf, QueryOf, ResponseSpec, Unspecified } from "./markers.ts";
+import type { RequestOf, RouteRequest } from "./request.ts";
 
 /** @internal Options of a route without content. */
 export type PlainOptions<Args extends unknown[], Params, Query, Data> = Omit<
@@ -73,8 +68,8 @@ export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
 export interface RouteMethod<Self, Args extends unknown[]> {
   /** Adds a route. @throws {TypeError} If the path or the options cannot work, or the router has begun to answer. */
   <
-    Spec extends AnyRequestSpec = Unstated,
-    Res extends ResponseSpec = Unstated,
+    Spec extends AnyRequestSpec = Unspecified,
+    Res extends ResponseSpec = Unspecified,
     Path extends string = string,
     Params = ParamsOf<Spec, Path>,
     Query = QueryOf<Spec>,
@@ -93,8 +88,8 @@ export interface RouteMethod<Self, Args extends unknown[]> {
 export interface BodyRouteMethod<Self, Args extends unknown[]> {
   /** Adds a route. @throws {TypeError} If the path or the options cannot work, or the router has begun to answer. */
   <
-    Spec extends AnyRequestSpec = Unstated,
-    Res extends ResponseSpec = Unstated,
+    Spec extends AnyRequestSpec = Unspecified,
+    Res extends ResponseSpec = Unspecified,
     Path extends string = string,
     Multipart extends boolean = boolean,
     Raw extends boolean = boolean,
@@ -147,8 +142,8 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
   <
     Path extends string,
     Auth extends AuthOption = true,
-    Params = ParamsOf<Unstated, Path>,
-    Query = QueryOf<Unstated>,
+    Params = ParamsOf<Unspecified, Path>,
+    Query = QueryOf<Unspecified>,
     Data = unknown,
   >(
     path: Path,
@@ -189,8 +184,8 @@ export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
     Multipart extends boolean = boolean,
     Raw extends boolean = boolean,
     Content = DefaultContent<unknown, Multipart, Raw>,
-    Params = ParamsOf<Unstated, Path>,
-    Query = QueryOf<Unstated>,
+    Params = ParamsOf<Unspecified, Path>,
+    Query = QueryOf<Unspecified>,
     Data = unknown,
   >(
     path: Path,

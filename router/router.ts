@@ -1,18 +1,19 @@
 /**
  * The typed router.
  *
- * A request goes: `before` → `under` → match → guard → route `use` → content type → body → schema → handler →
- * `finally`. Anything thrown goes to `catch`, then `finally`.
+ * Order of a request: `before` → `under` → match → guard → route `use` → content type → body → schema → handler →
+ * `finally`. Thrown values go to `catch`, then `finally`.
  *
  * @module
  */
 
 import { isServed } from "./_body.ts";
-import { createEngine, type Method } from "./_engine.ts";
 import { RequestContext } from "./_context.ts";
+import { createEngine, type Method } from "./_engine.ts";
+import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
-import { createOutcomes, type Hooks } from "./_fallbacks.ts";
-import { runAll } from "./_pipeline.ts";
+import { originOf, reportDefinition } from "./_origin.ts";
+import { type Run, settle } from "./_pipeline.ts";
 import { reportError } from "./_report.ts";
 import {
   type AnyFunction,
@@ -25,38 +26,32 @@ import {
   type InstalledGuard,
   type Route,
 } from "./_route.ts";
-import { originOf } from "./_origin.ts";
-import { reportDefinition } from "./_source_location.ts";
 import { middlewareStep, type Step } from "./_step.ts";
-import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
-import { joinPaths, parseTarget } from "./path.ts";
-import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
+import type { AuthIntegration, RouteTarget } from "./guard.ts";
 import type {
-  AuthIntegration,
   ErrorHandler,
   Middleware,
   MountOptions,
   ResponseHook,
-  RouteInfo,
   RouteOptions,
-  RouterOptions,
-  RouterParts,
-  RouteSource,
-  RouteTarget,
-  TypedRouter,
-} from "./types.ts";
+} from "./handler.ts";
+import { internalsOf } from "./internals.ts";
+import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
+import { joinPaths, parseTarget } from "./path.ts";
+import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
+import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types.ts";
 
 /**
  * Creates a router.
  *
- * `Args` types what `fetch` is called with behind the request, and what handlers get: `[Deno.ServeHandlerInfo]`, or
+ * `Args` types the arguments of `fetch` after the request, which handlers get as well: `[Deno.ServeHandlerInfo]`, or
  * `[Env, ExecutionContext]` on workerd.
  *
  * Patterns: `/users/:id`, `/users/:id?`, `/users/:id{[0-9]+}`, `/files/*`. Matches are tried in order of
- * registration. GET routes answer HEAD; OPTIONS is answered by itself; a known path under another method is a 405 with
- * `Allow`; everything else is a 404. Errors are `application/problem+json` (RFC 9457).
+ * registration. GET routes answer HEAD, and OPTIONS is answered automatically; a known path with another method is a 405
+ * with `Allow`, an unknown path a 404. Errors are `application/problem+json` (RFC 9457).
  *
- * @throws {TypeError | RangeError} If an option cannot work.
+ * @throws {TypeError | RangeError} If an option is invalid.
  *
  * @example
  * ```ts
@@ -73,34 +68,7 @@ import type {
 export function createRouter<Args extends unknown[] = []>(
   options: RouterOptions<Args> = {},
 ): TypedRouter<Args> {
-  return createOpenRouter(options, {}).router;
-}
-
-/** A router, and what only the package's own parts add to it. */
-export interface OpenRouter<Args extends unknown[]> {
-  readonly router: TypedRouter<Args>;
-  /**
-   * Adds what answers beneath a path for every method and for malformed targets, or leaves a request to later routes.
-   *
-   * @param app What answers, as `routes` tells it.
-   */
-  readonly addMount: (
-    path: string,
-    handler: AnyFunction,
-    app: AnyApp,
-    options?: RouteOptions<unknown[]>,
-  ) => void;
-}
-
-/**
- * Creates a router that more can be added to than its own methods add.
- *
- * @param parts What the entry it is imported from adds to it.
- */
-export function createOpenRouter<Args extends unknown[]>(
-  options: RouterOptions<Args>,
-  parts: RouterParts,
-): OpenRouter<Args> {
+  const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   checkLimit(maxBodyBytes, "router");
   checkFunction(onError, "router", "onError");
@@ -116,7 +84,7 @@ export function createOpenRouter<Args extends unknown[]>(
     finals: [...options.finally ?? []] as ResponseHook<unknown[]>[],
     onError,
   };
-  const outcomes = createOutcomes(engine, hooks);
+  const fallbacks = createFallbacks(engine, hooks);
   const routes: RouteInfo[] = [];
   let guard: InstalledGuard | undefined;
   let answering = false;
@@ -152,7 +120,7 @@ export function createOpenRouter<Args extends unknown[]>(
       pattern: pattern.source,
       options,
       mounted,
-      app: app !== undefined && ownRouters.has(app) ? app as unknown as RouteSource : undefined,
+      app: app !== undefined && OWN_ROUTERS.has(app) ? app as unknown as RouteSource : undefined,
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
     });
@@ -160,14 +128,9 @@ export function createOpenRouter<Args extends unknown[]>(
     routes.push(route);
   }
 
-  function addBeneath(
-    path: string,
-    handler: AnyFunction,
-    app: AnyApp,
-    given: RouteOptions<unknown[]> = {},
-  ): void {
+  const addMount: AddMount = (path, handler, app, given = {}) => {
     add("ALL", path.endsWith("/") ? path + "*" : path + "/*", handler, given, app);
-  }
+  };
 
   function method(name: Method): unknown {
     return (
@@ -185,16 +148,18 @@ export function createOpenRouter<Args extends unknown[]>(
     const url = request.url;
     const target = parseTarget(url);
     const verb = request.method;
+    const match = fallbacks.match(verb, target.path);
     const ctx = new RequestContext(
       request,
       verb,
       url,
       target,
-      outcomes.match(verb, target.path),
+      match,
       maxBodyBytes ?? BODY_LIMITS.plain,
       isServed(args[0]),
     );
-    return outcomes.finish(runAll(steps, ctx, args, outcomes), ctx, args);
+    const run: Run = { ctx, args, match, fallbacks, steps, nextStep: 0, nextMatch: 0 };
+    return fallbacks.finish(settle(run), run);
   }
 
   const router = {
@@ -210,16 +175,16 @@ export function createOpenRouter<Args extends unknown[]>(
     routes,
     info,
     openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
-      if (parts.generateOpenAPI === undefined) {
+      if (generateOpenAPI === undefined) {
         throw new TypeError(
-          'Cannot write the document: this router has no generator; make it by "@gatehouse/http", or call ' +
+          'Cannot write the document: this router has no generator; create it with "@gatehouse/http", or call ' +
             "generateOpenAPI(info, router)",
         );
       }
       if (given === undefined) {
-        throw new TypeError("Cannot write the document: nobody said its title and version");
+        throw new TypeError("Cannot write the document: title and version are missing");
       }
-      return parts.generateOpenAPI(given, router as unknown as RouteSource);
+      return generateOpenAPI(given, router as unknown as RouteSource);
     },
     async request(
       pathOrRequest: string | Request,
@@ -243,11 +208,11 @@ export function createOpenRouter<Args extends unknown[]>(
     mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
       const { auth, insecureEncodedSlashes = false } = mountOptions;
       checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
-      const encodedSlashes = insecureEncodedSlashes || ownRouters.has(app);
+      const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
       const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
         encodedSlashes,
       });
-      addBeneath(path, handler, app, auth === undefined ? {} : { auth });
+      addMount(path, handler, app, auth === undefined ? {} : { auth });
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {
@@ -263,16 +228,38 @@ export function createOpenRouter<Args extends unknown[]>(
         authorizes: integration.authorizes === true,
         use: [...integration.use ?? []] as Middleware<unknown[]>[],
       };
-      guard.use.forEach((middleware) => middlewareStep(middleware)); // refuses what is no function
+      guard.use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
       if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
       integration.routes?.(router as unknown as RouteTarget);
       return router;
     },
   };
-  ownRouters.add(router);
-  return { router: router as unknown as TypedRouter<Args>, addMount: addBeneath };
+  OWN_ROUTERS.set(router, addMount);
+  return router as unknown as TypedRouter<Args>;
 }
 
-/** Routers made here. They keep `%2F` and `%5C` encoded, so that a mount may hand them on. */
-const ownRouters: WeakSet<object> = new WeakSet();
+/**
+ * Adds a handler under a path for every method and for malformed targets; `undefined` leaves a request to later routes.
+ *
+ * @param app The application that responds, as `routes` lists it.
+ */
+type AddMount = (
+  path: string,
+  handler: AnyFunction,
+  app: AnyApp,
+  options?: RouteOptions<unknown[]>,
+) => void;
+
+/** Routers created here. They keep `%2F` and `%5C` encoded, so a mount may pass these on. */
+const OWN_ROUTERS: WeakMap<object, AddMount> = new WeakMap();
+
+/** Adds a handler under a path of a router that was created here, see {@linkcode AddMount}. */
+export function addMount<Args extends unknown[]>(
+  router: TypedRouter<Args>,
+  path: string,
+  handler: AnyFunction,
+  app: AnyApp,
+): void {
+  OWN_ROUTERS.get(router)?.(path, handler, app);
+}

@@ -5,11 +5,12 @@
  */
 
 import { parseTarget } from "./path.ts";
-import { errorResponse, isProblemError, problem } from "./problem.ts";
+import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
 import { resolveSource } from "../static/source.ts";
 import { parseKey } from "../static/key.ts";
 import { checkOptions } from "../static/options.ts";
 import { checkPreconditions } from "../static/conditional.ts";
+import { OverloadError } from "../static/overload.ts";
 import type {
   AnsweringMount,
   FileAccess,
@@ -117,7 +118,7 @@ export function createMount(
         return refusalResponse("precondition_failed");
     }
     if (request.method === "HEAD") return fileResponse(entry, null, true);
-    const body = entry.open();
+    const body = openEntry(entry);
     if (body === undefined) return answerKey(request, key, attempts - 1);
     return body instanceof Promise
       ? body.then((bytes) => fileResponse(entry, bytes))
@@ -149,6 +150,16 @@ export function createMount(
   }
 
   return { prefix, answer, fetch };
+}
+
+/** Opens the contents. @throws {HttpError} 503 `service_unavailable` if too many files are open. */
+function openEntry(entry: StaticEntry): ReturnType<StaticEntry["open"]> {
+  try {
+    return entry.open();
+  } catch (error) {
+    if (!(error instanceof OverloadError)) throw error;
+    throw new HttpError(503, "service_unavailable", { cause: error.cause });
+  }
 }
 
 /** The path behind a prefix: empty, or from a slash on; `undefined` if it is not beneath. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Middleware, Next, RouteRequest } from "./types.ts";
+import type { Middleware, Next } from "./handler.ts";
+import type { RouteRequest } from "./request.ts";
 
 /** Runs around the rest of the request: `next()` gives its response. */
 export type Wrapper<Args extends unknown[] = []> = (

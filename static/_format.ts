@@ -4,7 +4,6 @@
  * @module
  */
 
-import { etagOf } from "./_hash.ts";
 import { isAssetKey } from "./key.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 
@@ -79,4 +78,14 @@ function decodedLength(data: string): number {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+/** A digest in lower-case hexadecimal digits. */
+export function hexOf(digest: ArrayBuffer): string {
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The strong entity tag of a file with this digest, RFC 9110 §8.8.3. */
+export function etagOf(hash: string): string {
+  return `"${hash}"`;
 }

@@ -9,16 +9,20 @@
  */
 
 import { resolve, SEPARATOR } from "@std/path";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { isAssetKey } from "./key.ts";
 import { warnDenied, warnNoFolder } from "./_report.ts";
 import { contentTypeOf } from "./content_type.ts";
 import { type FileStatus, realPath, statusOf } from "./native_files.ts";
 import { canOpen, type Located, openFile } from "./native_open.ts";
-import type { StaticAssetMetadata, StaticEntry, StaticSource } from "./types.ts";
+import type { FileAccess, StaticAssetMetadata, StaticEntry, StaticSource } from "./types.ts";
 
-/** Serves a folder, or those of its files that a manifest lists, under the types that it says. */
-export function openDirectory(
+/** What native entries give to mounts. */
+export const FILES: FileAccess = { openDirectory, readManifest };
+
+/** Serves a folder, or only the files that a manifest lists, with the media types of the manifest. */
+function openDirectory(
   directory: string,
   listed: ReadonlyMap<string, StaticAssetMetadata> | undefined,
 ): StaticSource {
@@ -86,6 +90,22 @@ export function openDirectory(
   }
 
   return { lookup };
+}
+
+/**
+ * Reads a manifest or a package.
+ *
+ * @param path Path of a JSON file, relative to the working directory.
+ * @throws {Error} If the file cannot be read.
+ * @throws {SyntaxError} If it is not JSON.
+ */
+function readManifest(path: string): unknown {
+  const text = readFileSync(path, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SyntaxError(`Cannot read the manifest ${path}: it is not JSON`, { cause });
+  }
 }
 
 /**

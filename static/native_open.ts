@@ -5,10 +5,7 @@
  */
 
 import { closeSync, openSync, read, readSync } from "node:fs";
-import { HttpError } from "../router/problem.ts";
 import type { Bytes } from "./_base64.ts";
-import { nowMs } from "./_clock.ts";
-import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./_chunk_size.ts";
 import {
   type FileStatus,
   isSame,
@@ -19,6 +16,8 @@ import {
   statusOf,
   statusOfOpen,
 } from "./native_files.ts";
+import { OverloadError } from "./overload.ts";
+import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./packaged.ts";
 
 /** From here on the runtime's own stream of a file is faster than to read it at once. */
 const NATIVE = 32 * 1024;
@@ -40,7 +39,7 @@ export interface Located {
  * Opens a file.
  *
  * @returns Its contents as a stream; `undefined` if it is not that file any more.
- * @throws {HttpError} 503 `service_unavailable` if too many files are open.
+ * @throws {OverloadError} If too many files are open.
  */
 export function openFile(located: Located): ReadableStream<Bytes> | undefined {
   const { path, status } = located;
@@ -55,7 +54,7 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
     fd = undefined; // the stream closes it
     return stream;
   } catch (error) {
-    if (isOverload(error)) throw new HttpError(503, "service_unavailable", { cause: error });
+    if (isOverload(error)) throw new OverloadError(error);
     return undefined; // gone, unreadable, shorter, a link by now
   } finally {
     if (fd !== undefined) closeSync(fd);
@@ -67,7 +66,7 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
  * a file that grows, and ends one that is cut short as if it were whole; so what somebody is writing is read by us.
  */
 function isSettled({ size, mtimeMs }: FileStatus): boolean {
-  return size > NATIVE && Math.abs(nowMs() - mtimeMs) > RESTING_MS;
+  return size > NATIVE && Math.abs(Date.now() - mtimeMs) > RESTING_MS;
 }
 
 /** Whether a file can be opened. */

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { crypto } from "@std/crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Bytes, encodeBase64 } from "./_base64.ts";
-import { etagOf } from "./_hash.ts";
+import { etagOf, hexOf } from "./_format.ts";
 import { contentTypeOf } from "./content_type.ts";
 import type { FoundFile } from "./native_package_walk.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
@@ -16,40 +16,39 @@ import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 /** Types that gzip makes smaller. */
 const TEXT_REGEXP = /^text\/|[/+](?:json|xml|yaml)$|^application\/wasm$/;
 
-/** Reads what a manifest says of a file, however large. */
+/** Reads a file's metadata for a manifest. Large files are streamed. */
 export async function readMetadata({ key, path }: FoundFile): Promise<StaticAssetMetadata> {
-  return await metadataOf(key, createReadStream(path));
+  let size = 0;
+  async function* counted(): AsyncIterable<Bytes> {
+    for await (const chunk of createReadStream(path)) {
+      size += chunk.length;
+      yield chunk;
+    }
+  }
+  const digest = await crypto.subtle.digest("SHA-256", counted());
+  return metadataOf(key, size, digest);
 }
 
 /**
- * Reads what a package holds of a file.
+ * Reads a file's metadata and contents for a package.
  *
- * @param compress Whether text is packed where that makes it shorter.
- * @throws {Error} If the file is too large for a text.
+ * @param compress Whether text is compressed if that makes it shorter.
+ * @throws {Error} If the file is too large for a string.
  */
 export async function readAsset(
   { key, path }: FoundFile,
   compress: boolean,
 ): Promise<PackagedAsset> {
   const bytes: Bytes = new Uint8Array(await readFile(path));
-  const metadata = await metadataOf(key, [bytes]);
+  const metadata = metadataOf(key, bytes.length, await crypto.subtle.digest("SHA-256", bytes));
   const plain = { ...metadata, encoding: "base64", data: encode(key, bytes) };
   if (!compress || !TEXT_REGEXP.test(metadata.contentType)) return plain;
   const data = encode(key, await gzip(bytes));
   return data.length < plain.data.length ? { ...metadata, encoding: "gzip+base64", data } : plain;
 }
 
-async function metadataOf(
-  key: string,
-  portions: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<StaticAssetMetadata> {
-  const sha256 = createHash("sha256");
-  let size = 0;
-  for await (const portion of portions) {
-    sha256.update(portion);
-    size += portion.length;
-  }
-  const hash = sha256.digest("hex");
+function metadataOf(key: string, size: number, digest: ArrayBuffer): StaticAssetMetadata {
+  const hash = hexOf(digest);
   return { contentType: contentTypeOf(key), size, hash, etag: etagOf(hash) };
 }
 

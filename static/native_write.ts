@@ -4,10 +4,11 @@
  * @module
  */
 
+import { crypto } from "@std/crypto";
 import { dirname, join, resolve } from "@std/path";
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { hexOf } from "./_format.ts";
 
 /** Reads a text; `undefined` if there is no such file. */
 export async function readIfThere(path: string): Promise<string | undefined> {
@@ -36,7 +37,7 @@ export async function writeWhole(
     if (isNotFound(error)) throw new Error(`there is no folder ${folder}`);
   });
   const mode = await modeOf(target);
-  const temporary = join(folder, `.${crypto.randomUUID()}.tmp`);
+  const temporary = join(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
     const file = await open(temporary, "wx", mode);
     try {
@@ -59,9 +60,7 @@ async function haveSameContents(a: string, b: string): Promise<boolean> {
 }
 
 async function digestOf(path: string): Promise<string> {
-  const sha256 = createHash("sha256");
-  for await (const portion of createReadStream(path)) sha256.update(portion);
-  return sha256.digest("hex");
+  return hexOf(await crypto.subtle.digest("SHA-256", createReadStream(path)));
 }
 
 /** Where a path leads to through links, whether or not something is there. */

@@ -5,10 +5,14 @@
  */
 
 import { type Bytes, decodeBase64 } from "./_base64.ts";
-import { type Entries, readPackageEntries } from "./_format.ts";
-import { sha256Hex } from "./_hash.ts";
-import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./_chunk_size.ts";
+import { type Entries, hexOf, readPackageEntries } from "./_format.ts";
 import type { PackagedAsset, StaticAssetPackage, StaticEntry, StaticSource } from "./types.ts";
+
+/** Contents up to this size are sent in one piece: a stream would cost more. */
+export const SMALL_FILE_BYTES: number = 64 * 1024;
+
+/** Larger contents are sent in chunks of this size. */
+export const CHUNK_BYTES: number = 256 * 1024;
 
 /**
  * Serves a package, or those of its files that a manifest lists. Contents are decoded when they are first asked for,
@@ -65,7 +69,8 @@ async function decodeAsset(
   try {
     const decoded = decodeBase64(data);
     const bytes = encoding === "base64" ? decoded : await gunzip(decoded, size);
-    if (bytes.length === size && await sha256Hex(bytes) === hash) return bytes;
+    const digest = await crypto.subtle.digest("SHA-256", bytes);
+    if (bytes.length === size && hexOf(digest) === hash) return bytes;
   } catch (cause) {
     throw corrupted(key, cause);
   }

@@ -25,5 +25,7 @@ export const MUTANTS: number = size(4_000, 104_000);
 export const SEEDS: number = size(1, 14);
 /** Random routers whose documents are compared with their routes. */
 export const RANDOM_ROUTERS: number = size(100, 1_000);
+/** Values of one TypeScript type that its schema and a validator are compared on. */
+export const TYPE_VALUES: number = size(60, 300);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);

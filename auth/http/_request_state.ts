@@ -1,81 +1,72 @@
 /**
- * What guards and sign-ins know of a request until its response goes out.
+ * State of a request that guards, sign-ins and response headers share.
  *
  * @module
  */
 
 import { originalRequest } from "../../router/original_request.ts";
-import type { AnyRequest } from "./runtime.ts";
 import type { Principal } from "../principal.ts";
 import type { AuthStrategy, Decision } from "../strategy.ts";
+import type { RequestLike } from "./types.ts";
 
-/** What is known of one request. */
+/** State of one request. */
 export interface RequestState {
-  /** Who asks. */
+  /** The authenticated principal. */
   principal: Principal | undefined;
-  /** The ways in, as the guard names them in `WWW-Authenticate`. */
+  /** The guard's value of `WWW-Authenticate`. */
   challenge: string | undefined;
-  /** Token of the session that the request has begun. */
-  begun: string | undefined;
-  /** What strategies said, so that guards in a row ask once. */
+  /** Token of the session that was created during the request. */
+  createdSession: string | undefined;
+  /** Result of a strategy, so that consecutive guards run it once. */
   decided: { readonly strategy: AuthStrategy; readonly decision: Decision } | undefined;
   /** Header fields that the response depends on. */
   vary: readonly string[];
-  /** Whether the response is for one client alone, so that no cache may keep it. */
+  /** Whether the response is for one client only, so that no cache may store it. */
   isPrivate: boolean;
-  /** The response that says all this; none yet. */
-  sealed: Response | undefined;
-  /** Whether the response is on its way. */
+  /** Whether `applyAuthHeaders` has run. */
   isAnswered: boolean;
-  /** Values of `Set-Cookie` that the response is to carry, by the cookie's name: RFC 6265bis §4.1.1 wants one each. */
+  /** Values of `Set-Cookie` for the response by cookie name: RFC 6265bis §4.1.1 wants one each. */
   cookies: Map<string, string> | undefined;
 }
 
 /**
- * By the standard request, so that nothing is written on what others made, and nothing is kept when it is gone. Routers
- * that are mounted in another share what is known.
+ * By original request, which nested routers and other frameworks share. Nothing is written on objects that others
+ * created, and an entry is collected with its request.
  */
 const STATES: WeakMap<Request, RequestState> = /* @__PURE__ */ new WeakMap();
 
-/** The standard request that came in, whatever mounts have made of it. */
-export function rawOf(request: AnyRequest): Request {
-  return originalRequest("raw" in request ? request.raw : request);
+/** State of a request, if it has one. */
+export function findState(request: RequestLike): RequestState | undefined {
+  return STATES.get(originalRequest(request));
 }
 
-/** What is known of a request, if anything is. */
-export function findState(request: AnyRequest): RequestState | undefined {
-  return STATES.get(rawOf(request));
-}
-
-/** What is known of a request, to be added to. */
-export function stateOf(request: AnyRequest): RequestState {
-  const raw = rawOf(request);
-  let state = STATES.get(raw);
+/** State of a request, created if it has none. */
+export function stateOf(request: RequestLike): RequestState {
+  const original = originalRequest(request);
+  let state = STATES.get(original);
   if (state === undefined) {
     state = {
       principal: undefined,
       challenge: undefined,
-      begun: undefined,
+      createdSession: undefined,
       decided: undefined,
       vary: [],
       isPrivate: false,
-      sealed: undefined,
       isAnswered: false,
       cookies: undefined,
     };
-    STATES.set(raw, state);
+    STATES.set(original, state);
   }
   return state;
 }
 
-/** Has a response say that it depends on header fields. */
-export function dependOn(state: RequestState, names: readonly string[]): void {
+/** Adds header fields to `Vary` of the response. */
+export function addVary(state: RequestState, names: readonly string[]): void {
   state.vary = state.vary.length === 0 ? names : [...new Set([...state.vary, ...names])];
 }
 
-/** Has a response set cookies. The last one of a name wins. */
+/** Adds cookies to the response. The last one of a name wins. */
 export function queueCookies(state: RequestState, cookies: readonly string[]): void {
-  state.sealed = undefined;
   state.cookies ??= new Map();
   for (const cookie of cookies) state.cookies.set(cookieName(cookie), cookie);
 }

@@ -1,5 +1,5 @@
 /**
- * What bodies of the routes of authentication hold, and what answers show.
+ * Request bodies and response members of the routes of authentication.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { RouteRequest } from "../../router/types.ts";
 import type { PasswordCredentials } from "../password/password_service.ts";
 import type { Principal } from "../principal.ts";
 
-/** Member by member: nobody has checked whether its owner may know the claims, and whatever else a strategy put there. */
+/** Listed by member: claims, and whatever else a strategy added, may not be meant for the client. */
 export function toPrincipalInfo(principal: Principal): Omit<Principal, "claims"> {
   const { sub, method, amr, acr, authTime, scope, sessionId } = principal;
   return {
@@ -23,19 +23,19 @@ export function toPrincipalInfo(principal: Principal): Omit<Principal, "claims">
   };
 }
 
-/** What of a body is no text is for the services to refuse, as they refuse what is no identifier or no password. */
+/** Members that are not strings are rejected by the services, like invalid identifiers and passwords. */
 export function readCredentials(content: unknown): PasswordCredentials & { remember: unknown } {
   if (!isObject(content)) throw invalid("", "Expected an object");
   const { identifier, password, remember } = content;
   return { identifier: identifier as string, password: password as string, remember };
 }
 
-/** What is no text is for the service to refuse, as it refuses what is no token. */
+/** A value that is not a string is rejected by the service, like an invalid token. */
 export function readRefreshToken(content: unknown): string {
   return isObject(content) ? content["refreshToken"] as string : "";
 }
 
-/** A body that may be left out. */
+/** An optional body. */
 export async function readOptionalJson(req: RouteRequest): Promise<unknown> {
   return await req.text() === "" ? undefined : await req.json();
 }
@@ -44,7 +44,7 @@ function isObject(content: unknown): content is Record<string, unknown> {
   return typeof content === "object" && content !== null && !Array.isArray(content);
 }
 
-/** Whether the session is to outlive the browser's window. */
+/** Whether the session is persistent. */
 export function readRemember(remember: unknown): boolean {
   if (remember === undefined || typeof remember === "boolean") return remember === true;
   throw invalid("/remember", "Expected true or false");

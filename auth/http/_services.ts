@@ -1,98 +1,39 @@
 /**
- * The services of authentication, made from one set of options.
+ * The services of authentication, created from one set of options.
  *
  * @module
  */
 
 import { createClock } from "../_clock.ts";
-import { createTokens, type JwtOptions } from "./_create_tokens.ts";
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
-import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
-import {
-  type CookiePolicy,
-  cookiePolicy,
-  type CookiePolicyOptions,
-} from "../session/cookie_policy.ts";
-import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
-import type { HasherLimitOptions, PasswordHasher } from "../password/hasher.ts";
-import { passwordPolicy, type PasswordPolicyOptions } from "../password/policy.ts";
+import { keyService } from "../keys/key_service.ts";
+import type { HasherLimitOptions } from "../password/hasher.ts";
+import { passwordPolicy } from "../password/policy.ts";
 import { type PasswordService, passwordService } from "../password/password_service.ts";
+import { type CookiePolicy, cookiePolicy } from "../session/cookie_policy.ts";
+import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { sessionService } from "../session/session_service.ts";
+import { sessionCookieStrategy } from "../session/strategy.ts";
 import type { SessionLimits, SessionService } from "../session/types.ts";
 import type { AuthStores } from "../stores/types.ts";
-import { type AuthStrategy, chain, type StrategyChain } from "../strategy.ts";
-import { sessionCookieStrategy } from "../session/strategy.ts";
+import { chain, type StrategyChain } from "../strategy.ts";
+import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
 import {
   type ThrottleRules,
   type ThrottleService,
   throttleService,
 } from "../throttle/throttle_service.ts";
+import { refreshService } from "../tokens/refresh_service.ts";
+import type { RefreshLimits } from "../tokens/refresh_types.ts";
+import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
+import type { JwtOptions, ServiceOptions, SessionOptions } from "./service_options.ts";
 
-/** Stores that authentication is given. */
-export type AuthStoresInput = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
-
-/** How long sessions last. */
-export interface SessionOptions extends SessionLimits {
-  /** Limits of sessions that outlive the browser's window. @default {PERSISTENT_SESSION} */
-  readonly persistent?: SessionLimits | undefined;
-}
-
-/** What services are made from. */
-export interface ServiceOptions {
-  /**
-   * What all keys are derived from: at least 32 random bytes, as text, the same at each start and in each process. Of a
-   * list the first one signs and encrypts, all verify and decrypt, so that it can be replaced: {@linkcode deriveKeys} says
-   * how. Without it the keys of `jwt` are lost.
-   */
-  readonly secret: string | readonly string[];
-  /** Where users, sessions and the rest are kept: {@linkcode inMemoryAuthStores}, or a database. */
-  readonly stores: AuthStoresInput;
-  /**
-   * Strategies beside the session's cookie and the tokens of `jwt`. They are tried before these, so that a credential which
-   * somebody put into the request counts more than one which the browser sends by itself.
-   */
-  readonly strategies?: readonly AuthStrategy[] | undefined;
-  /** How long sessions last. @default 24 h, or 1 h without a request */
-  readonly session?: SessionOptions | undefined;
-  /**
-   * Tokens for programs, signed by keys that `stores.keys` holds, encrypted by the secret: {@linkcode AuthRuntime.tokens}.
-   * Requests may then carry an access token; `createAuthRoutes({ tokens: true })` hands them out.
-   *
-   * @default none
-   */
-  readonly jwt?: JwtOptions | undefined;
-  /** Hashes passwords; of a list the first does, and all verify. @default {pbkdf2Hasher()} */
-  readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
-  /** How many hashes run and wait at once. @default 4 and 64 */
-  readonly hashing?: HasherLimitOptions | undefined;
-  /** What a new password must be. @default at least 15 characters that no program foresees */
-  readonly passwordPolicy?: PasswordPolicyOptions | undefined;
-  /** Rules of the throttle in place of the defaults. Without it, nothing stops somebody from guessing. */
-  readonly throttle?: Partial<ThrottleRules> | "insecureSkip" | undefined;
-  /** Name, domain and `SameSite` of cookies. @default {{ sameSite: "Lax" }} without a domain */
-  readonly cookie?: Omit<CookiePolicyOptions, "warn"> | undefined;
-  /** Header field that carries the token against forged requests. @default {"X-CSRF-Token"} */
-  readonly csrfHeader?: string | undefined;
-  /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
-  readonly trustedOrigins?: readonly string[] | undefined;
-  /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
-  readonly trustedProxies?: readonly string[] | undefined;
-  /** The address of whoever is connected. @default what `Deno.serve` and Bun say */
-  readonly clientAddress?: ClientAddressReader | undefined;
-  /** Is told of what happens. */
-  readonly events?: AuthEventListener | undefined;
-  /** Is told of what should not stay as it is. @default {console.warn} */
-  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
-  /** The time, in seconds since the epoch. */
-  readonly now?: (() => number) | undefined;
-}
-
-/** What is made. */
+/** The services of an application. */
 export interface Services {
   readonly keys: DerivedKeys;
   readonly cookies: CookiePolicy;
@@ -109,9 +50,12 @@ export interface Services {
   readonly now: () => number;
 }
 
+/** What every service gets. */
+type ServiceContext = Pick<Services, "now" | "events" | "warn">;
+
 const ACTION = "Cannot set up authentication";
 
-/** Makes the services. @throws {TypeError | RangeError} If an option is missing or of a wrong shape. */
+/** Creates the services. @throws {TypeError | RangeError} If an option is missing or has a wrong shape. */
 export function createServices(options: ServiceOptions): Services {
   checkShapes(options);
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
@@ -119,7 +63,8 @@ export function createServices(options: ServiceOptions): Services {
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
   const now = createClock(options.now);
-  const told = { now, events, warn };
+  const context = { now, events, warn };
+  const shared = { users, sessions: sessionStore, refreshTokens, ...context };
   const keys = deriveKeys(options.secret);
   const cookies = cookiePolicy({ ...options.cookie, warn });
   const csrf = csrfService({
@@ -127,27 +72,18 @@ export function createServices(options: ServiceOptions): Services {
     cookies,
     header: options.csrfHeader,
     trustedOrigins,
-    ...told,
+    ...context,
   });
-  const throttle = createThrottle(options, keys, told);
+  const throttle = createThrottle(options, keys, context);
   const passwords = passwordService({
-    users,
-    sessions: sessionStore,
-    refreshTokens,
+    ...shared,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,
     hashing: options.hashing,
     policy: passwordPolicy(options.passwordPolicy),
-    ...told,
   });
-  const sessions = sessionService({
-    ...session,
-    users,
-    sessions: sessionStore,
-    refreshTokens,
-    ...told,
-  });
-  const tokens = options.jwt && createTokens(options.jwt, { stores, keys, told });
+  const sessions = sessionService({ ...session, ...shared });
+  const tokens = options.jwt && createTokens(options.jwt, stores, keys, context);
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
   const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
   return {
@@ -156,14 +92,7 @@ export function createServices(options: ServiceOptions): Services {
     csrf,
     throttle,
     passwords,
-    users: userService({
-      users,
-      sessions: sessionStore,
-      refreshTokens,
-      credentials,
-      apiKeys,
-      ...told,
-    }),
+    users: userService({ ...shared, credentials, apiKeys }),
     sessions,
     tokens,
     strategy: chain([...strategies, ...own]),
@@ -172,46 +101,77 @@ export function createServices(options: ServiceOptions): Services {
       trustedProxies: options.trustedProxies,
       warn,
     }),
-    ...told,
+    ...context,
   };
 }
 
 function createThrottle(
   { throttle = {}, stores }: ServiceOptions,
   keys: DerivedKeys,
-  told: Pick<Services, "now" | "events" | "warn">,
+  context: ServiceContext,
 ): ThrottleService | undefined {
   if (throttle === "insecureSkip") return undefined;
   if (typeof throttle !== "object" || throttle === null) {
     throw new TypeError(
-      `${ACTION}: throttle is neither rules nor "insecureSkip"; leave it out for the usual rules`,
+      `${ACTION}: throttle must be an object of rules or "insecureSkip"; omit it for the default rules`,
     );
   }
   const store = stores.throttle;
   if (store === undefined) {
     throw new TypeError(
-      `${ACTION}: stores.throttle is missing; throttle: "insecureSkip" does without`,
+      `${ACTION}: stores.throttle is missing; pass it, or throttle: "insecureSkip"`,
     );
   }
-  return throttleService({ store, keys, rules: throttle, ...told });
+  return throttleService({ store, keys, rules: throttle, ...context });
 }
 
-function checkShapes({ session = {}, stores, ...options }: ServiceOptions): void {
-  rejectUnknownOptions<AuthStores>(`${ACTION}: stores`, stores ?? {}, STORE_NAMES);
-  const limits = { absolute: true, idle: true } as const;
-  rejectUnknownOptions<SessionOptions>(`${ACTION}: session`, session, {
-    ...limits,
-    persistent: true,
+/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
+function createTokens(
+  jwt: JwtOptions,
+  { keys: store, refreshTokens, users }: ServiceOptions["stores"],
+  keys: DerivedKeys,
+  context: ServiceContext,
+): TokenService {
+  if (store === undefined || refreshTokens === undefined) {
+    throw new TypeError(`${ACTION}: jwt needs stores.keys and stores.refreshTokens`);
+  }
+  const { lifetime = 600, algorithms, rotateAfter, refresh, ...rest } = jwt;
+  const maxTokenAge = lifetime > 3_600 ? lifetime : undefined; // its own default otherwise
+  return tokenService({
+    keys: keyService({ store, keys, algorithms, rotateAfter, maxTokenAge, ...context }),
+    refresh: refreshService({ refreshTokens, users, ...refresh, ...context }),
+    ...rest,
+    lifetime,
+    now: context.now,
   });
-  rejectUnknownOptions<SessionLimits>(
-    `${ACTION}: session.persistent`,
-    session.persistent ?? {},
-    limits,
-  );
+}
+
+function checkShapes(options: ServiceOptions): void {
+  checkNested(options);
   checkOptionalFunction(ACTION, "events", options.events);
   checkOptionalFunction(ACTION, "warn", options.warn);
   checkOptionalFunction(ACTION, "now", options.now);
-  checkHashers(options.hasher);
+  for (const hasher of [options.hasher ?? []].flat()) {
+    if (typeof hasher?.hash === "function" && typeof hasher.verify === "function") continue;
+    throw new TypeError(`${ACTION}: a hasher has no hash() or no verify()`);
+  }
+}
+
+/** Names of nested options; those of `cookie` and `passwordPolicy` are checked by their own functions. */
+function checkNested({ stores, session = {}, hashing, throttle, jwt }: ServiceOptions): void {
+  rejectUnknownOptions<AuthStores>(`${ACTION}: stores`, stores ?? {}, STORE_NAMES);
+  rejectUnknownOptions<SessionOptions>(`${ACTION}: session`, session, SESSION_NAMES);
+  const { absolute, idle } = SESSION_NAMES;
+  const { persistent = {} } = session;
+  const limits = { absolute, idle };
+  rejectUnknownOptions<SessionLimits>(`${ACTION}: session.persistent`, persistent, limits);
+  rejectUnknownOptions<HasherLimitOptions>(`${ACTION}: hashing`, hashing ?? {}, HASHING_NAMES);
+  if (typeof throttle === "object" && throttle !== null) {
+    rejectUnknownOptions<ThrottleRules>(`${ACTION}: throttle`, throttle, THROTTLE_NAMES);
+  }
+  if (jwt === undefined) return;
+  rejectUnknownOptions<JwtOptions>(`${ACTION}: jwt`, jwt, JWT_NAMES);
+  rejectUnknownOptions<RefreshLimits>(`${ACTION}: jwt.refresh`, jwt.refresh ?? {}, REFRESH_NAMES);
 }
 
 const STORE_NAMES: OptionNames<AuthStores> = {
@@ -225,16 +185,35 @@ const STORE_NAMES: OptionNames<AuthStores> = {
   apiKeys: true,
 };
 
-function checkHashers(hasher: ServiceOptions["hasher"] = []): void {
-  for (const one of Array.isArray(hasher) ? hasher : [hasher]) {
-    if (typeof one?.hash === "function" && typeof one.verify === "function") continue;
-    throw new TypeError(`${ACTION}: a hasher has no hash() or no verify()`);
-  }
-}
+const SESSION_NAMES: OptionNames<SessionOptions> = { absolute: true, idle: true, persistent: true };
+
+const HASHING_NAMES: OptionNames<HasherLimitOptions> = { running: true, waiting: true };
+
+const THROTTLE_NAMES: OptionNames<ThrottleRules> = {
+  browser: true,
+  account: true,
+  known: true,
+  address: true,
+  registration: true,
+};
+
+const JWT_NAMES: OptionNames<JwtOptions> = {
+  issuer: true,
+  audience: true,
+  clientId: true,
+  scope: true,
+  lifetime: true,
+  accept: true,
+  algorithms: true,
+  rotateAfter: true,
+  refresh: true,
+};
+
+const REFRESH_NAMES: OptionNames<RefreshLimits> = { lifetime: true, familyLifetime: true };
 
 function requireStore(name: string, method: unknown): void {
   if (typeof method === "function") return;
   throw new TypeError(
-    `${ACTION}: stores.${name} is missing; inMemoryAuthStores() makes all stores`,
+    `${ACTION}: stores.${name} is missing; inMemoryAuthStores() creates all stores`,
   );
 }

@@ -7,15 +7,15 @@
 import type { Middleware } from "../../router/types.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import type { CsrfService } from "../session/csrf.ts";
-import type { CsrfRule } from "./runtime.ts";
+import type { CsrfRule } from "./types.ts";
 
 /** Options of {@linkcode csrfGuard}. */
 export interface CsrfGuardOptions {
   /** Checks requests. */
   readonly csrf: CsrfService;
   /**
-   * What is asked: where the request comes from and a `token`, or its `origin` alone, and a token only where no browser
-   * says it. See {@linkcode CsrfService}.
+   * What is required: an allowed origin and a `token`, or an allowed `origin` alone, with a token only where the browser does
+   * not send the origin. See {@linkcode CsrfService}.
    *
    * @default {"token"}
    */
@@ -23,10 +23,10 @@ export interface CsrfGuardOptions {
 }
 
 /**
- * Middleware that refuses forged requests with 403 `csrf_failed`: on a route, for a path by `under()`, or for all by
+ * Middleware that rejects forged requests with 403 `csrf_failed`: on a route, for a path by `under()`, or for all requests by
  * `before`. GET, HEAD and OPTIONS pass.
  *
- * @throws {TypeError} If `mode` is neither of the two.
+ * @throws {TypeError} If `mode` is not `"token"` or `"origin"`, or an option is unknown.
  *
  * @example
  * ```ts
@@ -46,18 +46,18 @@ export interface CsrfGuardOptions {
  */
 export function csrfGuard(options: CsrfGuardOptions): Middleware<unknown[]> {
   rejectUnknownOptions("Cannot create CSRF guard", options, { csrf: true, mode: true });
-  const { csrf, mode: ask = "token" } = options;
-  if (ask !== "token" && ask !== "origin") { // a guard that asks nothing is none
+  const { csrf, mode = "token" } = options;
+  if (mode !== "token" && mode !== "origin") { // a guard that checks nothing is no guard
     throw new TypeError('Cannot create CSRF guard: mode must be "token" or "origin"');
   }
-  const check = csrfCheck("Cannot create CSRF guard: ask", csrf, ask);
+  const check = csrfCheck("Cannot create CSRF guard: mode", csrf, mode);
   return (req) => check(req.raw);
 }
 
-/** What a rule asks of a request. @throws {TypeError} If it is none. */
+/** The check of a rule. @throws {TypeError} If the rule is unknown. */
 export function csrfCheck(
-  cannot: string,
-  { check, checkOrigin: checkOrigin }: CsrfService,
+  subject: string,
+  { check, checkOrigin }: CsrfService,
   rule: CsrfRule,
 ): (request: Request) => Promise<void> | undefined {
   switch (rule) {
@@ -69,5 +69,5 @@ export function csrfCheck(
       return () => undefined;
   }
   rule satisfies never;
-  throw new TypeError(`${cannot} is none of source, token and insecureSkip`);
+  throw new TypeError(`${subject} must be "origin", "token" or "insecureSkip"`);
 }

@@ -1,26 +1,20 @@
 /**
- * `withAuthErrors`: answers for refusals.
+ * `withAuthErrors`: responses for refusals.
  *
  * @module
  */
 
 import { errorResponse } from "../../router/problem.ts";
-import type { ErrorHandler, RouteRequest } from "../../router/types.ts";
+import type { ErrorHandler } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
-
-/** Answers for a refusal in the application's own way. Nothing returned means the problem. */
-export type RefusalHandler = (
-  error: AuthError,
-  req: RouteRequest,
-  ...args: unknown[]
-) => Response | undefined | Promise<Response | undefined>;
+import type { RefusalHandler } from "./types.ts";
 
 /**
- * Makes an error handler that answers for {@linkcode AuthError}s, and leaves other errors to the next one. What is the
- * service's own fault, from 500 on, goes on to the router, which reports it.
+ * Creates an error handler that responds to {@linkcode AuthError}s, and leaves other errors to the next one. Errors with a
+ * status of 500 or more are left to the router, which reports them.
  *
- * @throws {TypeError} If the handler is no function.
- * @param handler Answers for some of them in another way: a page for browsers, a redirect to where people sign in.
+ * @param handler Responds to some of them in another way: a page for browsers, a redirect to the sign-in page.
+ * @throws {TypeError} If the handler is not a function.
  *
  * @example
  * ```ts
@@ -43,12 +37,12 @@ export type RefusalHandler = (
  */
 export function withAuthErrors(handler?: RefusalHandler): ErrorHandler<unknown[]> {
   if (handler !== undefined && typeof handler !== "function") {
-    throw new TypeError("Cannot answer for refusals: the handler is no function");
+    throw new TypeError("Cannot create error handler: handler must be a function");
   }
   return async (error, req, ...args) => {
     if (!(error instanceof AuthError)) return undefined;
-    const answer = await handler?.(error, req, ...args);
-    if (answer !== undefined) return answer;
+    const response = await handler?.(error, req, ...args);
+    if (response !== undefined) return response;
     return error.status < 500 ? errorResponse(error) : undefined;
   };
 }

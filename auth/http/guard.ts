@@ -1,20 +1,18 @@
 /**
- * The guard: who asks, whether it is no forgery, and whether it may.
+ * The guard: authentication, CSRF check and authorization of a request.
  *
  * @module
  */
 
-import { mayBeAnonymous } from "../../router/guard.ts";
+import { mayBeAnonymous } from "../../router/access.ts";
 import type { RouteAccess, RouteGuard, RouteRequest } from "../../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
-import { dependOn, findState, queueCookies, stateOf } from "./_request_state.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import { type AuthorizationManager, isAllowed } from "../authorization.ts";
 import { AuthError } from "../error.ts";
-import { csrfCheck } from "./csrf_guard.ts";
-import { type AnyRequest, type CsrfRule, getAuthRuntime, type GuardRuntime } from "./runtime.ts";
 import type { Principal } from "../principal.ts";
+import { activeSessionOf } from "../session/strategy.ts";
 import type { ActiveSession } from "../session/types.ts";
 import {
   type AuthFailed,
@@ -23,25 +21,28 @@ import {
   type Decision,
   runStrategies,
 } from "../strategy.ts";
-import { activeSessionOf } from "../session/strategy.ts";
+import { addVary, findState, queueCookies, type RequestState, stateOf } from "./_request_state.ts";
+import { csrfCheck } from "./csrf_guard.ts";
+import { getAuthRuntime } from "./runtime.ts";
+import type { CsrfRule, GuardRuntime, RequestLike } from "./types.ts";
 
 /** Options of guards. */
 export interface GuardOptions {
   /**
-   * Authentication: what `registerAuth()` or `resourceServer()` made.
+   * Authentication: the result of `registerAuth()` or `resourceServer()`.
    *
    * @default what `registerAuth()` put into the default container, looked up when this is called
    */
   readonly runtime?: GuardRuntime | undefined;
-  /** How requests say who asks. @default the runtime's */
+  /** Authenticates requests. @default the runtime's */
   readonly strategy?: AuthStrategy | undefined;
-  /** What is asked against forged requests. @default the runtime's */
+  /** The CSRF check. @default the runtime's */
   readonly csrf?: CsrfRule | undefined;
   /** Decides who may do what. @default the runtime's */
   readonly manager?: AuthorizationManager | undefined;
 }
 
-/** A guard, and what routers, documents and answers have to know of it. */
+/** A guard, and what routers, documents and responses need to know of it. */
 export interface AuthGuard {
   readonly guard: RouteGuard<Principal>;
   readonly authorizes: true;
@@ -49,7 +50,7 @@ export interface AuthGuard {
   readonly challenge: string;
 }
 
-/** Makes a guard. */
+/** Creates a guard. */
 export function createGuard(options: GuardOptions): AuthGuard {
   rejectUnknownOptions<GuardOptions>("Cannot create guard", options, {
     runtime: true,
@@ -68,39 +69,63 @@ export function createGuard(options: GuardOptions): AuthGuard {
   const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule, strategies);
   const emit = createEmitter(runtime);
 
-  /** Asks the strategies, or remembers what they said to a guard before. */
-  async function ask(req: RouteRequest, args: readonly unknown[]): Promise<Decision> {
+  // Authentication, CSRF check, authorization: in this order, and all before the body is read
+  async function guard(
+    req: RouteRequest,
+    access: RouteAccess,
+    ...args: unknown[]
+  ): Promise<Principal | undefined> {
     const state = stateOf(req);
+    addVary(state, vary);
+    state.challenge = challenge;
+    const wasPrivate = state.isPrivate;
+    state.isPrivate = true; // until the request is known to be anonymous
+    const principal = await authenticate(state, req, args);
+    if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
+    await authorize(principal, access, req, args);
+    state.principal = principal ?? state.principal;
+    state.isPrivate = wasPrivate || principal !== undefined;
+    return principal;
+  }
+
+  /** A wrong credential ends the request, and so does one that a page of another site made the browser attach. */
+  async function authenticate(
+    state: RequestState,
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): Promise<Principal | undefined> {
+    const { by, result } = await decide(state, req, args);
+    if (by === undefined) return undefined;
+    if (result.status === "failed") throw refuse(result, by, state, req, args);
+    if (isAmbient(by)) await checkForgery(req.raw);
+    return result.principal;
+  }
+
+  /** Runs the strategies, unless an earlier guard of this request ran the same ones. */
+  async function decide(
+    state: RequestState,
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): Promise<Decision> {
     if (state.decided?.strategy === strategy) return state.decided.decision;
     const decision = await runStrategies(strategies, { request: req.raw, args });
     state.decided = { strategy, decision };
     return decision;
   }
 
-  /** Finds who asks. A credential that is wrong, or that somebody else's page made use of, ends the request. */
-  async function authenticate(
-    req: RouteRequest,
-    args: readonly unknown[],
-  ): Promise<Principal | undefined> {
-    const { by, result } = await ask(req, args);
-    if (by === undefined) return undefined;
-    if (result.status === "failed") throw refusal(result, by, req, args);
-    if (isAmbient(by)) await checkForgery(req.raw);
-    return result.principal;
-  }
-
-  /** The client gets the code. A session's cookie that is good for nothing goes, or the browser would be stuck with it. */
-  function refusal(
+  /** An invalid session cookie is cleared, or the browser would keep sending it. */
+  function refuse(
     { code, message, challenge }: AuthFailed,
     by: AuthStrategy,
+    state: RequestState,
     req: RouteRequest,
     args: readonly unknown[],
   ): AuthError {
-    const where = { route: req.route, address: addressOf(runtime, req, args) };
-    emit("credential.refused", { strategy: by.name, code, message, ...where });
+    const location = { route: req.route, address: addressOf(runtime, req, args) };
+    emit("credential.refused", { strategy: by.name, code, message, ...location });
     const { cookies } = runtime;
     if (by.scheme?.type === "cookie" && by.scheme.name === cookies?.names.sid) {
-      queueCookies(stateOf(req), [cookies.clear("sid")]);
+      queueCookies(state, [cookies.clear("sid")]);
     }
     return unauthenticated(challenge ?? challengeOf([by]), code, message);
   }
@@ -116,56 +141,37 @@ export function createGuard(options: GuardOptions): AuthGuard {
     const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
     if (isAllowed(result)) return;
     const { reason } = result;
-    const where = { route: req.route, address: addressOf(runtime, req, args) };
-    emit("authz.denied", { reason, sub: principal?.sub, ...where });
+    const location = { route: req.route, address: addressOf(runtime, req, args) };
+    emit("authz.denied", { reason, sub: principal?.sub, ...location });
     throw new AuthError("access_denied", { reason });
-  }
-
-  // Who asks, whether somebody is needed, who may: in this order, and all before the body
-  async function guard(
-    req: RouteRequest,
-    access: RouteAccess,
-    ...args: unknown[]
-  ): Promise<Principal | undefined> {
-    const state = stateOf(req);
-    dependOn(state, vary);
-    state.challenge = challenge;
-    const wasPrivate = state.isPrivate;
-    state.isPrivate = true; // until it is known that nobody asks
-    const principal = await authenticate(req, args);
-    if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
-    await authorize(principal, access, req, args);
-    state.principal = principal ?? state.principal;
-    state.isPrivate = wasPrivate || principal !== undefined;
-    return principal;
   }
 
   return { guard, authorizes: true, strategies, challenge };
 }
 
 /**
- * The principal of a request that a guard let pass, or that has just signed in. Where a route's types know it, read
+ * The principal of a request that a guard let pass, or that has just signed in. Where a route's types have it, read
  * `req.principal`.
  *
  * @param request The router's request, or the standard one.
  * @returns `undefined` for anonymous requests, and where no guard ran.
  */
-export function getPrincipal(request: AnyRequest): Principal | undefined {
+export function getPrincipal(request: RequestLike): Principal | undefined {
   return findState(request)?.principal;
 }
 
 /**
- * The session behind a request that a guard let pass by its cookie, and its user.
+ * The session of a request that a guard let pass by its cookie, and its user.
  *
  * @param request The router's request, or the standard one.
  * @returns `undefined` for anonymous requests, those with a credential of another kind, and where no guard ran.
  */
-export function getSession(request: AnyRequest): ActiveSession | undefined {
+export function getSession(request: RequestLike): ActiveSession | undefined {
   const principal = getPrincipal(request);
   return principal === undefined ? undefined : activeSessionOf(principal);
 }
 
-/** What is asked where a browser may have sent the credential by itself. @throws {TypeError} If nobody can ask it. */
+/** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
 function forgeryCheck(
   { csrf }: GuardRuntime,
   rule: CsrfRule,
@@ -175,11 +181,11 @@ function forgeryCheck(
   const ambient = strategies.find(isAmbient);
   if (ambient === undefined || rule === "insecureSkip") return () => undefined;
   throw new TypeError(
-    `Cannot create guard: strategy ${ambient.name} needs a check against forged requests, which registerAuth() has`,
+    `Cannot create guard: strategy ${ambient.name} needs a CSRF check, which registerAuth() provides`,
   );
 }
 
-/** For events alone: whatever goes wrong here must not take a refusal's place. */
+/** For events only: an error here must not replace the refusal. */
 function addressOf(
   { client, events, warn }: GuardRuntime,
   req: RouteRequest,
@@ -189,7 +195,7 @@ function addressOf(
   try {
     return client(req, ...args).address;
   } catch (error) {
-    warn("Cannot tell the address of a refused request: clientAddress failed", error);
+    warn("Cannot read the address of a refused request: clientAddress failed", error);
     return undefined;
   }
 }
@@ -199,7 +205,7 @@ function unauthenticated(challenge: string, code?: string, reason?: string): Aut
   return new AuthError("unauthenticated", { headers, code, reason });
 }
 
-/** Parameters are decoded when a manager asks for them. */
+/** Parameters are decoded when a manager reads them. */
 function transportOf(req: RouteRequest) {
   return {
     kind: "http" as const,

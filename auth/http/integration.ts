@@ -1,28 +1,29 @@
 /**
- * `withAuthRoutes`, and authentication as a part of a router.
+ * `withAuthRoutes`, and the integration of authentication into routers.
  *
  * @module
  */
 
 import type { AuthIntegration, TypedRouter } from "../../router/types.ts";
 import { rejectUnknownOptions } from "../_options.ts";
-import { type RefusalHandler, withAuthErrors } from "./errors.ts";
+import { withAuthErrors } from "./errors.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { applyAuthHeaders, finalizeResponse } from "./response_headers.ts";
-import { createAuthRoutes, mountAuthRoutes } from "./routes.ts";
-import type { AuthRuntime, IntegrationOptions } from "./runtime.ts";
+import { mountAuthRoutes } from "./mount_routes.ts";
+import { createAuthRoutes } from "./routes.ts";
+import type { AuthRuntime, IntegrationOptions, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 
 /** Options of {@linkcode withAuthRoutes}. */
 export interface WithAuthRoutesOptions extends GuardOptions {
-  /** Answers for refusals in the application's own way, say by a page. Nothing returned means the problem. */
+  /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
 }
 
 /**
- * Protects every route and mount that is added to a router from now on; earlier ones stay as they are. `req.principal` is
- * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` gives it the principal
- * where there is one, and `authorization: { metadata }` asks the authorization manager.
+ * Protects every route and mount that is added to a router later; earlier ones are unchanged. `req.principal` is
+ * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` accepts anonymous requests
+ * too, and `authorization: { metadata }` calls the authorization manager.
  *
  * @returns The same router.
  * @throws {TypeError} If the router has a guard or has begun to answer, there is no runtime, or an option is unknown or of a
@@ -64,11 +65,12 @@ export function withAuthRoutes<Args extends unknown[]>(
   return router.withAuth(guardIntegration(options));
 }
 
-/** What `withAuth()` of builders and routers takes: the guard, the routes and the hooks. */
+/** The integration for `withAuth()` of builders and routers: guard, routes and hooks. */
 export function authIntegration(
   runtime: AuthRuntime,
   options: IntegrationOptions,
 ): AuthIntegration<Principal> {
+  // a misspelt `routes: false` would leave registration open
   rejectUnknownOptions("Cannot integrate authentication", options, {
     basePath: true,
     routes: true,
@@ -77,10 +79,10 @@ export function authIntegration(
   const { basePath, routes = {}, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
-  const list = createAuthRoutes({ ...routes, runtime });
+  const authRoutes = createAuthRoutes({ ...routes, runtime });
   return {
     ...integration,
-    routes: (router) => void mountAuthRoutes(router, list, basePath),
+    routes: (router) => void mountAuthRoutes(router, authRoutes, basePath),
   };
 }
 

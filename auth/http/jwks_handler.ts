@@ -11,7 +11,7 @@ import { publicJwk } from "../jwt/jwk.ts";
 import type { JwkSet } from "../jwt/types.ts";
 import type { KeyService } from "../keys/key_service.ts";
 
-/** A set as it is sent. */
+/** A set in its serialized form. */
 interface JwksDocument {
   readonly set: JwkSet;
   readonly text: string;
@@ -19,13 +19,13 @@ interface JwksDocument {
 }
 
 /**
- * Makes the handler that publishes a service's keys, for `GET /.well-known/jwks.json`. It is for everybody: mount it with
+ * Creates the handler that publishes a service's keys, for `GET /.well-known/jwks.json`. It is public: mount it with
  * `auth: false` where routes are protected.
  *
- * Answers are `application/jwk-set+json`, may be kept for the service's `cacheAge` by anybody, and carry a strong `ETag`;
- * pages of other origins may read them. Private members are never in them, whatever `jwks()` gives.
+ * Responses are `application/jwk-set+json`, cacheable for the service's `cacheAge` by shared caches, and carry a strong
+ * `ETag`; pages of other origins may read them. Private members are never included, whatever `jwks()` returns.
  *
- * @throws {TypeError} If `keys` is no key service.
+ * @throws {TypeError} If `keys` is not a key service.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function jwksHandler(
   keys: Pick<KeyService, "jwks" | "cacheAge">,
 ): (req: RouteRequest) => Promise<Response> {
   if (typeof keys?.jwks !== "function" || !Number.isInteger(keys.cacheAge) || keys.cacheAge < 0) {
-    throw new TypeError("Cannot publish keys: keys is no key service");
+    throw new TypeError("Cannot publish keys: keys must be a key service");
   }
   const maxAge = keys.cacheAge;
   let last: JwksDocument | undefined;
@@ -67,7 +67,7 @@ export function jwksHandler(
       "Cache-Control": `public, max-age=${maxAge}`,
       ETag: etag,
     };
-    if (lists(asked.get("If-None-Match"), etag)) {
+    if (includesTag(asked.get("If-None-Match"), etag)) {
       return new Response(null, { status: 304, headers });
     }
     const type = { "Content-Type": "application/jwk-set+json" }; // RFC 7517 §8.5.2
@@ -75,7 +75,7 @@ export function jwksHandler(
   };
 }
 
-/** What is sent; the same text has the same tag, without another digest. */
+/** Serializes a set. If the JSON is unchanged, so is the tag, without another digest. */
 async function writeDocument(set: JwkSet, known?: JwksDocument): Promise<JwksDocument> {
   const text = JSON.stringify({ keys: set.keys.map(publicJwk) });
   const etag = text === known?.text ? known.etag : `"${await digestText(text)}"`;
@@ -83,10 +83,10 @@ async function writeDocument(set: JwkSet, known?: JwksDocument): Promise<JwksDoc
 }
 
 /**
- * Whether `If-None-Match` names a tag, RFC 9110 §13.1.2. Ours have no comma in them;
- * `checkPreconditions()`, which reads any list, is in static/, and nothing in auth/ imports that.
+ * Whether `If-None-Match` has a tag, RFC 9110 §13.1.2. These tags contain no comma;
+ * `checkPreconditions()`, which parses any list, is in static/, which auth/ does not import.
  */
-function lists(field: string | null, etag: string): boolean {
+function includesTag(field: string | null, etag: string): boolean {
   if (field === null) return false;
   if (field.trim() === "*") return true;
   return field.split(",").some((member) => member.trim().replace(/^W\//, "") === etag);

@@ -1,23 +1,23 @@
 /**
- * Where a page may send people on after a sign-in: never to another site.
+ * `safeRedirectPath`: the target of a redirect after a sign-in, never another site.
  *
  * @module
  */
 
-/** Longer ones do not fit into every server's line of a request, beside the rest of it. */
+/** Longer ones exceed the limit of some servers for a request line. */
 const MAX_LENGTH = 2048;
 
-/** What browsers read as the end of a path's host: `//`, `\`, and what they leave out before they look, WHATWG URL §4.4. */
+/** What browsers parse as a host: `//`, `\`, and the control characters that they strip first, WHATWG URL §4.4. */
 // deno-lint-ignore no-control-regex
 const MISLEADING_REGEXP = /\/\/|\\|[\x00-\x1f\x7f]/;
 
 /**
- * The path, as a URL writes it, if it is one of this service: it begins with one slash, has no backslash, control
- * character or double slash, in the path not even encoded ones, and is no longer than 2,048 characters. For `?next=` of a
- * page where people sign in.
+ * Returns a path of this service in the form that a URL parser serializes, or the fallback: it must start with one slash,
+ * contain no backslash, control character or double slash, in the path not even percent-encoded, and have at most 2,048
+ * characters. For the parameter `?next=` of a sign-in page.
  *
- * @param text What a request says, which may be anything, even nothing or a list.
- * @param fallback What stands for everything else. @default {"/"}
+ * @param value Value from a request, of any type.
+ * @param fallback Returned for every other value. @default {"/"}
  *
  * @example
  * ```ts
@@ -29,16 +29,16 @@ const MISLEADING_REGEXP = /\/\/|\\|[\x00-\x1f\x7f]/;
  * assertEquals(safeRedirectPath("/\\evil.example", "/home"), "/home");
  * ```
  */
-export function safeRedirectPath(text: unknown, fallback: string = "/"): string {
-  if (typeof text !== "string" || text.length > MAX_LENGTH) return fallback;
-  if (!text.startsWith("/") || MISLEADING_REGEXP.test(text)) return fallback;
+export function safeRedirectPath(value: unknown, fallback: string = "/"): string {
+  if (typeof value !== "string" || value.length > MAX_LENGTH) return fallback;
+  if (!value.startsWith("/") || MISLEADING_REGEXP.test(value)) return fallback;
   try {
-    const [given = ""] = text.split(/[?#]/, 1);
+    const [given = ""] = value.split(/[?#]/, 1);
     if (MISLEADING_REGEXP.test(decodeURIComponent(given))) return fallback;
-    const { origin, pathname, search, hash } = new URL(text, "http://localhost");
+    const { origin, pathname, search, hash } = new URL(value, "http://localhost");
     const path = pathname + search + hash;
     return origin === "http://localhost" && path.length <= MAX_LENGTH ? path : fallback;
   } catch {
-    return fallback; // half an escape
+    return fallback; // malformed percent-encoding
   }
 }

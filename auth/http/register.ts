@@ -7,26 +7,26 @@
 import { type Container, defaultContainer } from "../../router/container.ts";
 import type { ControllerDecorator } from "../../router/decorator_types.ts";
 import { checkClass } from "../../router/decorators.ts";
-import type { JwtOptions } from "./_create_tokens.ts";
-import { registeredManager } from "./_registered_manager.ts";
-import { rawOf } from "./_request_state.ts";
+import { originalRequest } from "../../router/original_request.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { authIntegration } from "./integration.ts";
 import { createAuthRoutes } from "./routes.ts";
-import { AUTH_RUNTIME, type AuthRuntime, type CsrfRule, type TokenRuntime } from "./runtime.ts";
-import { createServices, type ServiceOptions } from "./_services.ts";
+import { AUTH_RUNTIME, registeredManager } from "./runtime.ts";
+import { createServices } from "./_services.ts";
+import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
+import type { AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
 export interface AuthOptions extends ServiceOptions {
-  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} when somebody first asks */
+  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager | undefined;
   /**
-   * What guards ask of requests that change something and whose credential the browser may have sent by itself: that
-   * they come from the application's own pages or trusted origins (`origin`), and where no browser says so, a token; or
-   * a `token` in every case.
+   * The CSRF check of guards, for requests that change state and whose credential a browser may have attached automatically:
+   * they must come from the application's own pages or trusted origins (`origin`), and carry a token only where the browser
+   * does not send the origin; or carry a `token` in every case.
    *
    * @default {"origin"}
    */
@@ -36,10 +36,10 @@ export interface AuthOptions extends ServiceOptions {
 }
 
 /**
- * Puts authentication together, and registers it in a container for guards and routes to find: as
+ * Creates the services of authentication, and registers them in a container for guards and routes: as
  * {@linkcode AUTH_RUNTIME}, and `authorization` as {@linkcode AUTHORIZATION_MANAGER}.
  *
- * @throws {TypeError} If an option is missing, unknown or of a wrong shape, or the container has authentication.
+ * @throws {TypeError} If an option is missing, unknown or of a wrong shape, or the container has authentication already.
  * @throws {RangeError} If the secret is shorter than 32 bytes, or a number is out of bounds.
  *
  * @example
@@ -66,7 +66,7 @@ export interface AuthOptions extends ServiceOptions {
  * ```
  */
 export function registerAuth(options: AuthOptions & { readonly jwt: JwtOptions }): TokenRuntime;
-/** Without `jwt` there are no tokens. */
+/** Without `jwt` the runtime has no tokens. */
 export function registerAuth(options: AuthOptions): AuthRuntime;
 export function registerAuth(options: AuthOptions): AuthRuntime {
   rejectUnknownOptions(ACTION, options, NAMES);
@@ -81,7 +81,7 @@ export function registerAuth(options: AuthOptions): AuthRuntime {
 }
 
 /**
- * {@linkcode registerAuth} as a decorator of a class, when the class is defined.
+ * {@linkcode registerAuth} as a class decorator, run when the class is defined.
  *
  * @example
  * ```ts
@@ -112,16 +112,16 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   const { clientAddress, ...shared } = services;
   const { cookies, csrf } = shared;
   const { csrf: csrfRule = "origin" } = options;
-  csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // refuses what is no rule
+  csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // throws if the rule is unknown
   const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
     ...shared,
     csrfRule,
     authorization: options.authorization ?? registeredManager(container),
     client(request, ...args) {
-      const raw = rawOf(request);
-      const device = cookies.read(raw, "dev");
+      const original = originalRequest(request);
+      const device = cookies.read(original, "dev");
       const known = device.status === "found" ? { device: device.value } : {};
-      return { address: clientAddress(raw, ...args), ...known };
+      return { address: clientAddress(original, ...args), ...known };
     },
     signIn: (request, authentication, options = {}) =>
       signIn(services, request, authentication, options),
@@ -134,7 +134,7 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
 
 const ACTION = "Cannot set up authentication";
 
-/** All options. A misspelt one must not pass for one that was left out. */
+/** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
   clientAddress: true,
@@ -164,7 +164,7 @@ function checkContainer(container: Container, manager: AuthorizationManager | un
   }
   if (container.has(AUTH_RUNTIME)) {
     throw new TypeError(
-      `${ACTION}: the container has it; give each application a container of its own`,
+      `${ACTION}: the container has it already; use one container for each application`,
     );
   }
   if (manager === undefined) return;
@@ -175,7 +175,7 @@ function checkContainer(container: Container, manager: AuthorizationManager | un
   }
   if (container.has(AUTHORIZATION_MANAGER)) {
     throw new TypeError(
-      `${ACTION}: the container has an authorization manager, and so have the options`,
+      `${ACTION}: both the container and the options have an authorization manager`,
     );
   }
 }

@@ -14,17 +14,17 @@ export type RequireAuthOptions = Omit<GuardOptions, "manager">;
 
 /** Options of {@linkcode requireAuthz}. */
 export interface RequireAuthzOptions extends GuardOptions {
-  /** What the manager is asked about: the application's own data. */
+  /** What the manager decides about: the application's own data. */
   readonly metadata: unknown;
-  /** Ask the manager about anonymous requests too. @default {false}, which is a 401 for them */
+  /** Call the manager for anonymous requests too. @default {false}, which responds 401 to them */
   readonly allowAnonymous?: boolean | undefined;
 }
 
 /**
- * Middleware that refuses requests without a valid principal with 401; {@linkcode getPrincipal} tells who it is. For a
- * route, or for a path by `under()`. Where whole routers are protected, {@linkcode withAuthRoutes} cannot be forgotten.
+ * Middleware that rejects requests without a valid principal with 401; {@linkcode getPrincipal} returns it. For a
+ * route, or for a path by `under()`. To protect a whole router, {@linkcode withAuthRoutes} cannot be forgotten.
  *
- * Give the router `finally: [applyAuthHeaders]` too, which takes the cookie of a dead session away with the 401.
+ * Pass `finally: [applyAuthHeaders]` to the router too, which clears the cookie of an invalid session with the 401.
  *
  * @throws {TypeError} If there is no runtime, or an option is unknown or of a wrong shape.
  *
@@ -58,12 +58,12 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
 }
 
 /**
- * Middleware that asks the authorization manager, and refuses with 403 `access_denied` what it denies. It asks the
- * strategies who it is, as {@linkcode requireAuth} does, unless a guard with the same ones has; where that guard has a
- * `strategy` or `csrf` of its own, say so here too. The manager is asked about the route that matched first, so it belongs
+ * Middleware that calls the authorization manager, and rejects with 403 `access_denied` what it denies. It authenticates
+ * the request as {@linkcode requireAuth} does, unless an earlier guard with the same strategies has; if that guard has its
+ * own `strategy` or `csrf`, pass them here too. The manager decides about the route that matched first, so it belongs
  * to a route's `use`. It does not appear in OpenAPI documents; the route option `authorization` does.
  *
- * @throws {TypeError} If there is no runtime, nothing is said of `metadata`, or an option is unknown or of a wrong shape.
+ * @throws {TypeError} If there is no runtime, `metadata` is missing, or an option is unknown or of a wrong shape.
  */
 export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]> {
   const { metadata, allowAnonymous = false, ...guardOptions } = options;

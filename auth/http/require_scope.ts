@@ -1,5 +1,5 @@
 /**
- * `requireScope`: what a token or an API key may be used for.
+ * `requireScope`: the scope that a token or an API key needs.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { AuthError } from "../error.ts";
 import { getPrincipal } from "./guard.ts";
 
 /**
- * Middleware that refuses principals which lack a scope, with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs behind a
- * guard, and refuses anonymous requests with 401. A principal without `scope` is not limited: a session is its user's own.
- * Tokens and API keys always have one, be it empty.
+ * Middleware that rejects principals without the required scope with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs
+ * after a guard, and rejects anonymous requests with 401. A principal without `scope` is not limited, such as a session's.
+ * Tokens and API keys always have a scope, which may be empty.
  *
- * @param scopes What is needed, all of it: `notes:read`.
- * @throws {TypeError | RangeError} If there is none, or one is no scope, RFC 6749 §3.3.
+ * @param scopes The required scopes, all of them: `notes:read`.
+ * @throws {TypeError | RangeError} If there is none, or one is not a valid scope, RFC 6749 §3.3.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ import { getPrincipal } from "./guard.ts";
  */
 export function requireScope(...scopes: readonly string[]): Middleware<unknown[]> {
   readScope("Cannot require scope", scopes);
-  if (scopes.length === 0) throw new TypeError("Cannot require scope: none is named");
+  if (scopes.length === 0) throw new TypeError("Cannot require scope: no scope is given");
   return (req) => {
     const principal = getPrincipal(req);
     if (principal === undefined) throw unauthenticated(findState(req)?.challenge);
@@ -64,7 +64,7 @@ export function requireScope(...scopes: readonly string[]): Middleware<unknown[]
   };
 }
 
-/** As the guard would have said it, where one has run. */
+/** With the challenge of the guard, if one has run. */
 function unauthenticated(challenge: string | undefined): AuthError {
   const headers = challenge === undefined ? {} : { "WWW-Authenticate": challenge };
   return new AuthError("unauthenticated", { headers });

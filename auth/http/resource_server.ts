@@ -1,5 +1,5 @@
 /**
- * `resourceServer`: guards for a service that has no users of its own, and takes the tokens of others.
+ * `resourceServer`: guards for a service without users, which accepts the tokens of an authorization server.
  *
  * @module
  */
@@ -7,40 +7,39 @@
 import { type Container, defaultContainer } from "../../router/container.ts";
 import type { AuthIntegration } from "../../router/types.ts";
 import { createClock } from "../_clock.ts";
-import { registeredManager } from "./_registered_manager.ts";
-import { rawOf } from "./_request_state.ts";
-import { checkOptionalFunction, rejectUnknownOptions } from "../_options.ts";
+import { originalRequest } from "../../router/original_request.ts";
+import { checkOptionalFunction } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
 import type { AuthEventListener } from "../events.ts";
-import type { RefusalHandler } from "./errors.ts";
 import { guardIntegration } from "./integration.ts";
-import type { GuardRuntime } from "./runtime.ts";
+import { registeredManager } from "./runtime.ts";
+import type { GuardRuntime, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 import { type AuthStrategy, chain } from "../strategy.ts";
 
 /** Options of {@linkcode resourceServer}. */
 export interface ResourceServerOptions {
-  /** How requests say who asks; none of them by what a browser sends by itself. */
+  /** Authenticate requests; none of them by a credential that browsers attach automatically. */
   readonly strategies: readonly AuthStrategy[];
-  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} when somebody first asks */
+  /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager | undefined;
   /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** The address of whoever is connected. @default what `Deno.serve` and Bun say */
+  /** Reads the address of the connected peer. @default the address that `Deno.serve` and Bun pass to `fetch` */
   readonly clientAddress?: ClientAddressReader | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of what should not stay as it is. @default console.warn */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Where the authorization manager is looked for. @default {defaultContainer} */
+  /** Container of the authorization manager. @default {defaultContainer} */
   readonly container?: Container | undefined;
 }
 
-/** A service's guards. */
+/** Guards of a resource server. */
 export interface ResourceServer extends GuardRuntime {
   /** Guard and hooks for `withAuth()` of a builder or router. */
   integration(
@@ -49,12 +48,12 @@ export interface ResourceServer extends GuardRuntime {
 }
 
 /**
- * Puts guards together for a service that has no users, sessions and secrets, such as an API behind somebody else's sign-in:
- * the resource server of RFC 6749 §1.1. Give it as `runtime` to {@linkcode withAuthRoutes} and {@linkcode requireAuth}, or
- * its `integration()` to a builder.
+ * Creates guards for a service without users, sessions and secrets, such as an API that accepts the tokens of an
+ * authorization server: the resource server of RFC 6749 §1.1. Pass it as `runtime` to {@linkcode withAuthRoutes} and
+ * {@linkcode requireAuth}, or its `integration()` to a builder.
  *
- * @throws {TypeError} If there is no strategy, one takes a credential that browsers send by themselves (guards say so), or an
- * option is unknown or of a wrong shape.
+ * @throws {TypeError} If there is no strategy, one accepts a credential that browsers attach automatically, or an option has
+ * a wrong shape.
  *
  * @example
  * ```ts
@@ -84,16 +83,6 @@ export interface ResourceServer extends GuardRuntime {
  * ```
  */
 export function resourceServer(options: ResourceServerOptions): ResourceServer {
-  rejectUnknownOptions<ResourceServerOptions>(ACTION, options, {
-    strategies: true,
-    authorization: true,
-    trustedProxies: true,
-    clientAddress: true,
-    events: true,
-    warn: true,
-    now: true,
-    container: true,
-  });
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "events", events);
   checkOptionalFunction(ACTION, "warn", warn);
@@ -106,10 +95,10 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
     events,
     warn,
     now: createClock(options.now),
-    client: (request, ...args) => ({ address: addressOf(rawOf(request), ...args) }),
+    client: (request, ...args) => ({ address: addressOf(originalRequest(request), ...args) }),
     integration: ({ catch: handler } = {}) => guardIntegration({ runtime: server, catch: handler }),
   });
-  server.integration(); // refuses strategies that need more than there is here
+  server.integration(); // throws if a strategy needs a CSRF check
   return server;
 }
 

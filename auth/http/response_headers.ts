@@ -1,5 +1,5 @@
 /**
- * `applyAuthHeaders`: what authentication adds to responses.
+ * `applyAuthHeaders`: header fields that authentication adds to responses.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { wrap } from "../../router/wrap.ts";
 import { cookieName, findState, type RequestState } from "./_request_state.ts";
 
 /**
- * A `finally` hook. It puts the cookies into a response that guards and sign-ins queued for it, errors included, says by
- * `Vary` that it depends on who asks, and by `Cache-Control: no-store` that no cache may keep what is for one client
- * alone, unless the handler says otherwise: one that calls a guarded answer `public` hands it to caches. A response with
- * these cookies is never kept.
+ * A `finally` hook. It adds the cookies that guards and sign-ins queued to the response, errors included, lists the fields of
+ * credentials in `Vary`, and sets `Cache-Control: no-store` on responses for one client, unless the handler set
+ * `Cache-Control` itself: a handler that calls a guarded response `public` allows caches to store it. A response with these
+ * cookies is always `no-store`.
  *
- * `withAuthRoutes` and `runtime.integration()` bring it along. Beside `requireAuth()` or `mountAuthRoutes()` alone, give it
- * to the router: `createRouter({ finally: [applyAuthHeaders] })`.
+ * `withAuthRoutes` and `runtime.integration()` include it. With `requireAuth()` or `mountAuthRoutes()` alone, pass it to
+ * the router: `createRouter({ finally: [applyAuthHeaders] })`.
  */
 export const applyAuthHeaders: ResponseHook<unknown[]> = (
   response: Response,
@@ -25,54 +25,57 @@ export const applyAuthHeaders: ResponseHook<unknown[]> = (
   const state = findState(req);
   if (state === undefined) return undefined;
   state.isAnswered = true;
-  return sealResponse(response, state);
+  return applyState(response, state);
 };
 
-/**
- * The same for what a route answers, before middleware around the guard sees it: a cache there has to know that the answer
- * is for one client alone.
- */
+/** The same for a route's response, before middleware around the guard sees it: a cache there must not store it. */
 export const finalizeResponse: Middleware<unknown[]> = /* @__PURE__ */ wrap<unknown[]>(
   async (req, next) => finalizeResponseOf(req, await next()),
 );
 
-/** The answer of a request, with what is known of the request by now. */
+/** Applies the current state of a request to its response. */
 export function finalizeResponseOf(req: RouteRequest, response: Response): Response {
   const state = findState(req);
-  return state === undefined ? response : sealResponse(response, state);
+  return state === undefined ? response : applyState(response, state);
 }
 
-function sealResponse(response: Response, state: RequestState): Response {
-  state.decided = undefined; // whoever sends this request object once more is asked once more
-  // What switches protocols has no cache to speak to, and cannot be made anew
-  if (response.status === 101) return response;
-  if (state.sealed === response) return response;
-  const edited = editHeaders(ownResponse(response, state), (headers) => edit(headers, state));
-  state.sealed = edited;
-  return edited;
+/** Idempotent: it runs inside and outside other middleware, which may replace the response or overwrite fields. */
+function applyState(response: Response, state: RequestState): Response {
+  state.decided = undefined; // the same request object may be sent again
+  if (response.status === 101) return response; // it has no cache to reach, and cannot be copied
+  const { cookies, vary, isPrivate } = state;
+  if (cookies !== undefined) return applyCookies(response, cookies, vary);
+  return editHeaders(response, (headers) => {
+    // append() of a missing field: set() costs Deno twice as much
+    if (isPrivate && !headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
+    mergeVary(headers, vary);
+  });
 }
 
-/** A handler may answer with the same response again and again: one client's cookies must not stay in it. */
-function ownResponse(response: Response, { cookies }: RequestState): Response {
-  return cookies === undefined ? response : new Response(response.body, response);
+/**
+ * A handler may return the same response repeatedly, so it is copied: one client's cookies must not stay in it. The queue is
+ * kept for whatever replaces this response.
+ */
+function applyCookies(
+  response: Response,
+  cookies: ReadonlyMap<string, string>,
+  vary: readonly string[],
+): Response {
+  const present = response.headers.getSetCookie();
+  const others = present.filter((cookie) => !cookies.has(cookieName(cookie)));
+  const wanted = [...others, ...cookies.values()];
+  const isApplied = wanted.length === present.length &&
+    wanted.every((cookie, index) => cookie === present[index]);
+  const own = isApplied ? response : new Response(response.body, response);
+  return editHeaders(own, (headers) => {
+    headers.set("Cache-Control", "no-store");
+    if (!isApplied) headers.delete("Set-Cookie");
+    if (!isApplied) wanted.forEach((cookie) => headers.append("Set-Cookie", cookie));
+    mergeVary(headers, vary);
+  });
 }
 
-/** What is not there is appended: to set it costs Deno twice as much. */
-function edit(headers: Headers, { cookies, vary, isPrivate }: RequestState): void {
-  if (cookies !== undefined) setCookies(headers, cookies);
-  else if (isPrivate && !headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
-  addVary(headers, vary);
-}
-
-/** They are kept for whoever answers in place of this response: a wrapper, a hook, a router around this one. */
-function setCookies(headers: Headers, cookies: ReadonlyMap<string, string>): void {
-  headers.set("Cache-Control", "no-store");
-  const others = headers.getSetCookie().filter((cookie) => !cookies.has(cookieName(cookie)));
-  headers.delete("Set-Cookie");
-  for (const cookie of [...others, ...cookies.values()]) headers.append("Set-Cookie", cookie);
-}
-
-function addVary(headers: Headers, names: readonly string[]): void {
+function mergeVary(headers: Headers, names: readonly string[]): void {
   if (names.length === 0) return;
   const given = headers.get("Vary");
   if (given === null) return headers.append("Vary", names.join(", "));

@@ -1,44 +1,26 @@
 /**
- * Beginning and ending a session in a browser: the session itself, and the cookies that say so.
+ * Sign-in and sign-out of a browser: the session, and its cookies.
  *
  * @module
  */
 
-import { queueCookies, rawOf, type RequestState, stateOf } from "./_request_state.ts";
-import { parseCookies } from "../session/cookie.ts";
-import type { CookiePolicy } from "../session/cookie_policy.ts";
-import type { CsrfService } from "../session/csrf.ts";
-import type { AnyRequest } from "./runtime.ts";
+import { originalRequest } from "../../router/original_request.ts";
 import {
   type Authentication,
-  type AuthMethod,
   createPrincipal,
   type PasswordAuthentication,
   type Principal,
 } from "../principal.ts";
-import type { SessionInfo, SessionService } from "../session/types.ts";
+import { parseCookies } from "../session/cookie.ts";
+import type { CookiePolicy } from "../session/cookie_policy.ts";
+import type { CsrfService } from "../session/csrf.ts";
+import type { SessionService } from "../session/types.ts";
 import { authenticated, type Decision, noCredential, type StrategyChain } from "../strategy.ts";
 import type { ThrottleService } from "../throttle/throttle_service.ts";
+import { queueCookies, type RequestState, stateOf } from "./_request_state.ts";
+import type { RequestLike, SignedIn, SignInOptions } from "./types.ts";
 
-/** Options of {@linkcode AuthRuntime.signIn}. */
-export interface SignInOptions {
-  /** Whether the session outlives the browser's window: "keep me signed in". @default {false} */
-  readonly remember?: boolean | undefined;
-  /** How the subject proved its identity on this request. @default {"password"} for a password, else `session` */
-  readonly method?: AuthMethod | undefined;
-}
-
-/** What a sign-in leads to. */
-export interface SignedIn {
-  /** Who asks from now on. */
-  readonly principal: Principal;
-  /** The new session. */
-  readonly session: SessionInfo;
-  /** The token of the new session's pages against forged requests; older ones have ended. */
-  readonly csrfToken: string;
-}
-
-/** What beginning and ending sessions needs. */
+/** Services that sign-in and sign-out use. */
 export interface SignInParts {
   readonly sessions: SessionService;
   readonly cookies: CookiePolicy;
@@ -49,25 +31,25 @@ export interface SignInParts {
   readonly warn: (message: string) => void;
 }
 
-/** Begins a session in place of those that the request presents or has begun, and queues its cookies. */
+/** Creates a session in place of those that the request presents or has created, and queues its cookies. */
 export async function signIn(
   parts: SignInParts,
-  request: AnyRequest,
+  request: RequestLike,
   authentication: Authentication | PasswordAuthentication,
   options: SignInOptions,
 ): Promise<SignedIn> {
   const { sessions, cookies, csrf, throttle, now } = parts;
   const isPassword = "identifier" in authentication;
   const { remember = false, method = isPassword ? "password" : "session" } = options;
-  const raw = rawOf(request);
-  const state = stateOf(raw);
-  const persistent = { persistent: remember, userAgent: raw.headers.get("User-Agent") };
-  await endOthers(parts, raw, state); // nobody who planted one shares the new one
-  const { token, session } = await sessions.create(authentication, persistent);
-  state.begun = token;
-  const issued = await csrf.issue(raw, token);
-  const kept = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
-  const queued = [cookies.set("sid", token, kept), ...issued.cookies];
+  const original = originalRequest(request);
+  const state = stateOf(original);
+  const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
+  await revokePresented(parts, original, state); // session fixation
+  const { token, session } = await sessions.create(authentication, init);
+  state.createdSession = token;
+  const issued = await csrf.issue(original, token);
+  const lifetime = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
+  const queued = [cookies.set("sid", token, lifetime), ...issued.cookies];
   if (throttle !== undefined && isPassword) {
     queued.push(cookies.set("dev", await throttle.issueDevice(authentication)));
   }
@@ -77,20 +59,20 @@ export async function signIn(
   return { principal, session, csrfToken: issued.token };
 }
 
-/** Ends the sessions that the request presents or has begun, if there are any, and queues what takes the cookies away. */
-export async function signOut(parts: SignInParts, request: AnyRequest): Promise<void> {
+/** Revokes the sessions that the request presents or has created, and queues cookies that clear the browser's. */
+export async function signOut(parts: SignInParts, request: RequestLike): Promise<void> {
   const { cookies, csrf } = parts;
-  const raw = rawOf(request);
-  const state = stateOf(raw);
-  await endOthers(parts, raw, state);
-  const issued = await csrf.issue(raw, null);
+  const original = originalRequest(request);
+  const state = stateOf(original);
+  await revokePresented(parts, original, state);
+  const issued = await csrf.issue(original, null);
   recordSignIn(parts, state, undefined, [cookies.clear("sid"), ...issued.cookies]);
 }
 
-/** So many sessions of one request are ended: where hosts share a domain, another one may have planted cookies. */
+/** At most so many presented sessions are revoked: another host of the same domain may have set cookies. */
 const MAX_PRESENTED = 8;
 
-async function endOthers(
+async function revokePresented(
   { sessions, cookies }: SignInParts,
   { headers }: Request,
   state: RequestState,
@@ -98,11 +80,11 @@ async function endOthers(
   const presented = parseCookies(headers.get("Cookie"))
     .filter(({ name }) => name === cookies.names.sid).slice(0, MAX_PRESENTED);
   for (const { value } of presented) await sessions.revokeToken(value);
-  if (state.begun !== undefined) await sessions.revokeToken(state.begun);
-  state.begun = undefined;
+  if (state.createdSession !== undefined) await sessions.revokeToken(state.createdSession);
+  state.createdSession = undefined;
 }
 
-/** From now on guards of this request know better than its cookie, and its response says so to the browser. */
+/** From now on guards of this request use this result instead of its cookie, and the response sets the cookies. */
 function recordSignIn(
   { strategy, warn }: SignInParts,
   state: RequestState,
@@ -110,7 +92,7 @@ function recordSignIn(
   cookies: readonly string[],
 ): void {
   if (state.isAnswered) {
-    warn("Cannot set the session's cookies: the response has gone; await signIn() and signOut()");
+    warn("Cannot set session cookies: the response was already sent; await signIn() and signOut()");
   }
   state.principal = principal;
   const decision: Decision = principal === undefined

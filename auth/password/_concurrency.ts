@@ -1,104 +1,65 @@
 /**
- * A limit on how many passwords are hashed at once: hashing is what makes a login expensive, for the server too.
+ * A limit on concurrent work that hashes passwords: hashing makes a login expensive, for the server too.
  *
  * @module
  */
 
-import { nowSeconds } from "../_clock.ts";
-import { createSemaphore, type Lease } from "./_leases.ts";
-import { rejectUnknownOptions } from "../_options.ts";
+import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
-import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
+import type { HasherLimitOptions } from "./hasher.ts";
 
-/** Options of {@linkcode limitHasher}. */
-export interface LimitHasherOptions extends HasherLimitOptions {
-  /** The time, in seconds. */
-  readonly now?: () => number;
-}
-
-/** A hasher for those who are let in. */
-export interface LimitedHasher {
+/** Runs work within the limits. */
+export interface Semaphore {
   /**
-   * Lets work in that hashes. A place is taken before the work begins, so that what it does first, counting an attempt
-   * for one, is not done in vain; inside, hashes take turns.
+   * Runs work when a slot is free, first come, first served. The slot is taken before the work begins, so that no
+   * attempt is counted for a request that is rejected here.
    *
-   * @throws {AuthError} `service_unavailable` with `Retry-After`, if there is no place.
+   * @throws {AuthError} `service_unavailable` with `Retry-After`, if the queue is full.
    */
-  admit<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T>;
+  run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What a client is told to wait, in seconds: by then, those who wait have had their turn. */
+/** `Retry-After` in seconds: enough for the default queue. */
 const RETRY_AFTER = "5";
 
-/** For how many seconds a place and a turn are held: a store or a hasher may never answer. */
-const HOLD_SECONDS = 60;
-
 /**
- * Lets so many hashes run at once, and so many requests wait for one.
+ * Creates a semaphore with a bounded queue.
  *
- * @throws {RangeError} If a limit is not an integer from 1 on (`waiting`: 0).
+ * @throws {RangeError} If `running` is not an integer from 1, or `waiting` not one from 0.
  */
-export function limitHasher(
-  hasher: PasswordHasher,
-  options: LimitHasherOptions = {},
-): LimitedHasher {
-  rejectUnknownOptions<LimitHasherOptions>("Cannot limit hasher", options, {
-    running: true,
-    waiting: true,
-    now: true,
-  });
-  const { running: most = 4, waiting: mostWaiting = 64, now = nowSeconds } = options;
-  if (!Number.isInteger(most) || most < 1 || !Number.isInteger(mostWaiting) || mostWaiting < 0) {
-    throw new RangeError("Cannot limit hasher: running and waiting are not integers from 1 and 0");
+export function createSemaphore(options: HasherLimitOptions = {}): Semaphore {
+  const { running: slots = 4, waiting: maxWaiting = 64 } = options;
+  if (!Number.isInteger(slots) || slots < 1 || !Number.isInteger(maxWaiting) || maxWaiting < 0) {
+    throw new RangeError("Cannot limit hashing: running and waiting must be integers from 1 and 0");
   }
-  const places = createSemaphore(most + mostWaiting, HOLD_SECONDS, now);
-  const turns = createSemaphore(most, HOLD_SECONDS, now);
-  const waiters: ((turn: Lease) => void)[] = [];
+  let running = 0;
+  const queue: (() => void)[] = [];
 
-  /** Gives turns to those who wait, first come, first served. */
-  function serveWaiters(): void {
-    for (const waiter of [...waiters]) {
-      const turn = turns.take();
-      if (turn === undefined) return;
-      waiters.shift();
-      waiter(turn);
-    }
+  /** Frees a slot, or passes it to the first in the queue. */
+  function release(): void {
+    const next = queue.shift();
+    if (next === undefined) running--;
+    else next();
   }
-
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = await new Promise<Lease>((resolve) => {
-      waiters.push(resolve);
-      serveWaiters();
-    });
-    try {
-      return await work();
-    } finally {
-      turns.give(turn);
-      serveWaiters();
-    }
-  }
-
-  const inside: PasswordHasher = Object.freeze({
-    id: hasher.id,
-    hash: (password: string) => inTurn(() => hasher.hash(password)),
-    verify: (password: string, encoded: string) => inTurn(() => hasher.verify(password, encoded)),
-    needsRehash: (encoded: string) => hasher.needsRehash(encoded),
-  });
 
   return Object.freeze({
-    async admit<T>(work: (hasher: PasswordHasher) => Promise<T>): Promise<T> {
-      const place = places.take();
-      if (place === undefined) {
-        throw new AuthError("service_unavailable", {
-          reason: "too many passwords are being hashed",
-          headers: { "Retry-After": RETRY_AFTER },
-        });
-      }
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      if (isWorkerd()) return await work(); // a request that is canceled there would never release its slot
+      if (running < slots) running++;
+      else if (queue.length < maxWaiting) await new Promise<void>((resolve) => queue.push(resolve));
+      else throw busy();
       try {
-        return await work(inside);
+        return await work();
       } finally {
-        places.give(place);
+        release();
       }
     },
+  });
+}
+
+function busy(): AuthError {
+  return new AuthError("service_unavailable", {
+    reason: "too many passwords are being hashed",
+    headers: { "Retry-After": RETRY_AFTER },
   });
 }

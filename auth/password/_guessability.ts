@@ -1,54 +1,54 @@
 /**
- * How much of a password an attacker has to guess: the stretches that a program foresees, counted as one character each.
+ * Estimate of how much of a password must be guessed: predictable matches count as one character each.
  *
  * @module
  */
 
 import { foldCase } from "./_normalize.ts";
 
-/** Why a stretch of a password is foreseen. */
-export type StretchCode = "common" | "contextual" | "predictable" | "repetitive";
+/** Why a part of a password is predictable. */
+export type MatchCode = "common" | "contextual" | "predictable" | "repetitive";
 
-/** A word that attackers try. */
+/** A word that attackers guess. */
 export interface PasswordWord {
-  /** Its characters, as {@linkcode foldCase} gives them. */
+  /** Its characters, as {@linkcode foldCase} returns them. */
   readonly characters: readonly string[];
-  /** Why they do. */
-  readonly code: StretchCode;
+  /** Why it is guessed. */
+  readonly code: MatchCode;
 }
 
-/** What a password is made of. */
+/** The estimate for a password. */
 export interface PasswordMeasure {
-  /** The smallest number of characters and stretches that make the password. */
+  /** The smallest number of characters and matches that make up the password. */
   readonly count: number;
-  /** Why the stretches among them are stretches. */
-  readonly codes: ReadonlySet<StretchCode>;
+  /** The codes of these matches. */
+  readonly codes: ReadonlySet<MatchCode>;
 }
 
-/** Words, walks and runs shorter than this turn up in any text. */
-const MIN_STRETCH = 3;
-/** As do shorter repetitions of more than one character: b`anan`a, `1212`. */
+/** Shorter words, sequences and runs occur by chance. */
+const MIN_MATCH = 3;
+/** So do shorter repetitions of more than one character: b`anan`a, `1212`. */
 const MIN_REPETITION = 6;
 
-/** A part of a password, and what is made of it and all that follows. */
+/** A part of a password, with the count from its start to the end of the password. */
 interface Part {
   readonly count: number;
   readonly end: number;
-  readonly code?: StretchCode;
+  readonly code?: MatchCode;
 }
 
 /**
- * Counts what a password is made of, where these stretches count as one character, however long they are:
+ * Counts the characters of a password, where each of these matches counts as one character:
  *
- * - a repetition: `aaa`, or six characters and more that are the same twice or more: `xyxyxy`, `passwordpassword`;
- * - three or more characters up or down the alphabet, the digits or a keyboard: `efgh`, `4321`, `wertz`, `1qaz`;
- * - a year from 1900 to 2099 that stands between other characters than digits;
- * - a word of `words`, also with separators and with digits and signs for letters: `A.d-a`, `p4$$w0rd`.
+ * - a repetition: `aaa`, or at least six characters that repeat a part: `xyxyxy`, `passwordpassword`;
+ * - a sequence of at least three characters of the alphabet, the digits or a keyboard: `efgh`, `4321`, `wertz`, `1qaz`;
+ * - a year from 1900 to 2099 that is not next to a digit;
+ * - a word of `words`, also with separators and with look-alike digits and symbols: `A.d-a`, `p4$$w0rd`.
  *
- * The count is the smallest of all ways to cut the password, found from its end to its start. Two characters are compared
- * for each start and each distance, so 256 characters take 33,000 comparisons and no text takes more.
+ * The count is the minimum over all ways to split the password, computed from its end to its start. Two characters are
+ * compared for each start and each distance: at most 33,000 comparisons for 256 characters.
  *
- * @param characters The password's, as {@linkcode foldCase} gives them.
+ * @param characters The password's characters, as {@linkcode foldCase} returns them.
  */
 export function estimateGuesses(
   characters: readonly string[],
@@ -57,11 +57,11 @@ export function estimateGuesses(
   const size = characters.length;
   const parts: Part[] = [];
   parts[size] = { count: 0, end: size };
-  const equal = new Uint16Array(size + 1); // by distance: how many from here on are equal to the one that far behind
-  let walk = 0; // length of the walk from here on
+  const equal = new Uint16Array(size + 1); // by distance: how many characters from here equal the one at that distance
+  let sequence = 0; // length of the sequence from here
   for (let at = size - 1; at >= 0; at--) {
     let part: Part = { count: 1 + countFrom(parts, at + 1), end: at + 1 };
-    const offer = (end: number, code: StretchCode) => {
+    const offer = (end: number, code: MatchCode) => {
       const count = 1 + countFrom(parts, end);
       if (count < part.count) part = { count, end, code };
     };
@@ -77,16 +77,16 @@ export function estimateGuesses(
       equal[distance] = same ? (equal[distance] ?? 0) + 1 : 0;
     }
     const run = 1 + (equal[1] ?? 0);
-    for (let length = MIN_STRETCH; length <= run; length++) offer(at + length, "repetitive");
-    let repeated = 0; // how far something repeats that fits twice into the length
+    for (let length = MIN_MATCH; length <= run; length++) offer(at + length, "repetitive");
+    let repeated = 0; // length that is covered by repetitions of a part that fits twice
     for (let length = 2; at + length <= size; length++) {
       const half = length / 2;
       if (Number.isInteger(half)) repeated = Math.max(repeated, half + (equal[half] ?? 0));
       if (length >= MIN_REPETITION && length <= repeated) offer(at + length, "repetitive");
     }
 
-    walk = isWalk(characters, at) ? Math.max(walk, MIN_STRETCH - 1) + 1 : 0;
-    for (let length = MIN_STRETCH; length <= walk; length++) offer(at + length, "predictable");
+    sequence = isSequence(characters, at) ? Math.max(sequence, MIN_MATCH - 1) + 1 : 0;
+    for (let length = MIN_MATCH; length <= sequence; length++) offer(at + length, "predictable");
     if (isYear(characters, at)) offer(at + YEAR_LENGTH, "predictable");
 
     parts[at] = part;
@@ -98,8 +98,8 @@ function countFrom(parts: readonly Part[], at: number): number {
   return parts[at]?.count ?? 0;
 }
 
-function codesOf(parts: readonly Part[]): Set<StretchCode> {
-  const codes = new Set<StretchCode>();
+function codesOf(parts: readonly Part[]): Set<MatchCode> {
+  const codes = new Set<MatchCode>();
   let part = parts[0];
   while (part !== undefined && part.count > 0) {
     if (part.code !== undefined) codes.add(part.code);
@@ -108,7 +108,7 @@ function codesOf(parts: readonly Part[]): Set<StretchCode> {
   return codes;
 }
 
-/** Digits and signs that are written for letters. */
+/** Digits and symbols that replace letters. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ["0", "o"],
   ["1", "il"],
@@ -123,7 +123,7 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
 ]);
 const SEPARATOR_REGEXP = /^[^\p{L}\p{M}\p{N}]$/u;
 
-/** Where a word ends that starts at a character; `undefined` if it does not start there. */
+/** The end of a word that starts at a character; `undefined` if it does not start there. */
 function wordEnd(
   characters: readonly string[],
   start: number,
@@ -148,21 +148,21 @@ function isSeparator(character: string | undefined): boolean {
 }
 
 /**
- * The words in a text such as a name or an e-mail address: each part of three characters or more, all of them in one, all
- * that stands before the last `@` in one, and each of these backwards.
+ * The words of a name or an e-mail address: each part of at least three characters, all parts joined, the parts before
+ * the last `@` joined, and each of these reversed.
  */
-export function wordsOf(text: string, code: StretchCode): PasswordWord[] {
+export function wordsOf(text: string, code: MatchCode): PasswordWord[] {
   const whole = text.slice(0, MAX_WORDS_LENGTH).normalize("NFC");
   const parts = splitWords(whole);
   const local = splitWords(whole.slice(0, Math.max(0, whole.lastIndexOf("@"))));
   const words = [...parts, parts.join(""), local.join("")].map(foldCase);
   const both = words.flatMap((word) => [word, word.toReversed()])
-    .filter((word) => word.length >= MIN_STRETCH);
+    .filter((word) => word.length >= MIN_MATCH);
   return [...new Map(both.map((word) => [word.join(""), word])).values()]
     .map((characters) => ({ characters, code }));
 }
 
-/** UTF-16 units that words are looked for in: no longer word fits into a password. */
+/** UTF-16 units that are split into words: no longer word fits into a password. */
 const MAX_WORDS_LENGTH = 256;
 
 function splitWords(text: string): string[] {
@@ -170,8 +170,8 @@ function splitWords(text: string): string[] {
 }
 
 /**
- * The forms in which a password may stand in a list: whole, and without the digits and signs at its end and its start,
- * with and without {@linkcode LOOK_ALIKES}.
+ * The forms in which a password may be listed: whole, and without trailing and leading digits and symbols, each with and
+ * without {@linkcode LOOK_ALIKES}.
  */
 export function listForms(characters: readonly string[]): string[] {
   const isLetter = (character = "") => /^\p{L}/u.test(character);
@@ -190,8 +190,8 @@ function letterFor(sign: string, which: number): string {
   return letters.charAt(which) === "" ? letters.charAt(0) : letters.charAt(which);
 }
 
-/** Whether three characters from here on follow each other in an alphabet or on a keyboard. */
-function isWalk(characters: readonly string[], at: number): boolean {
+/** Whether the three characters from here are a sequence of an alphabet or a keyboard. */
+function isSequence(characters: readonly string[], at: number): boolean {
   const [a, b, c] = [characters[at], characters[at + 1], characters[at + 2]];
   if (a === undefined || b === undefined || c === undefined) return false;
   const step = stepBetween(a, b);
@@ -201,7 +201,7 @@ function isWalk(characters: readonly string[], at: number): boolean {
 const YEAR_LENGTH = 4;
 const YEAR_REGEXP = /^(?:19|20)[0-9]{2}$/;
 
-/** Whether a year starts here: what people add when a password is too short. */
+/** Whether a year starts here: a frequent suffix of passwords. */
 function isYear(characters: readonly string[], at: number): boolean {
   const end = at + YEAR_LENGTH;
   return YEAR_REGEXP.test(characters.slice(at, end).join("")) &&
@@ -216,7 +216,7 @@ function stepBetween(a: string, b: string): number {
   return (b.codePointAt(0) ?? 0) - (a.codePointAt(0) ?? 0);
 }
 
-/** Three keys in a row, forwards and backwards. */
+/** Three adjacent keys, forwards and backwards. */
 function keyTriples(): ReadonlySet<string> {
   triples ??= new Set(KEY_ROWS.flatMap((row) => {
     const keys = [...row];
@@ -229,7 +229,7 @@ function keyTriples(): ReadonlySet<string> {
 
 let triples: ReadonlySet<string> | undefined;
 
-/** Rows, columns, zigzags and the number pad of the keyboards that leaked passwords show most. */
+/** Rows, columns, zigzags and the number pad of the keyboards that are most frequent among breached passwords. */
 // deno-fmt-ignore
 const KEY_ROWS: readonly string[] = [
   "`1234567890-=", "~!@#$%^&*()_+", '!"§$%&/()=', "&é\"'(-è_çà)=",

@@ -1,5 +1,5 @@
 /**
- * Several password hashers as one, for the time in which an algorithm is replaced.
+ * Several password hashers as one, for the migration from one algorithm to another.
  *
  * @module
  */
@@ -8,23 +8,23 @@ import { onceEach, type Warn } from "../_report.ts";
 import type { PasswordHasher } from "./hasher.ts";
 
 /**
- * Makes one hasher of several: the first hashes, and each verifies what begins with its id. All hashes but those of the
- * first are to be replaced. Of a hash that is nobody's it warns once, since its user cannot sign in.
+ * Combines hashers: the first one hashes, and each one verifies the hashes that begin with its id. Hashes of the others
+ * need a rehash. A hash with an unknown id is reported once, since its user cannot sign in.
  *
- * @throws {TypeError} If there is none, or two have the same id.
+ * @throws {TypeError} If `hashers` is empty, or two hashers have the same id.
  */
 export function combineHashers(
   hashers: PasswordHasher | readonly PasswordHasher[],
   warn: Warn,
 ): PasswordHasher {
-  const list = isList(hashers) ? hashers : [hashers];
+  const list = isArray(hashers) ? hashers : [hashers];
   const [first] = list;
   if (first === undefined) {
-    throw new TypeError("Cannot hash passwords: the list of hashers is empty");
+    throw new TypeError("Cannot hash passwords: hasher must not be empty");
   }
   const byId = new Map(list.map((hasher) => [hasher.id, hasher]));
   if (byId.size < list.length) {
-    throw new TypeError("Cannot hash passwords: two hashers have the same id");
+    throw new TypeError("Cannot hash passwords: duplicate hasher id");
   }
   const warnOnce = onceEach(warn);
 
@@ -38,16 +38,16 @@ export function combineHashers(
     verify(password, encoded) {
       const hasher = find(encoded);
       if (hasher === undefined) warnOnce(UNKNOWN_HASH);
-      return (hasher ?? first).verify(password, encoded); // as much work, and no
+      return (hasher ?? first).verify(password, encoded); // takes as long, and returns false
     },
     needsRehash: (encoded) => find(encoded) !== first || first.needsRehash(encoded),
   };
 }
 
-const UNKNOWN_HASH = "Cannot verify a stored password: its hash begins with the id of no hasher; " +
-  'give the one that made it too, by the option "hasher": [new, old]';
+const UNKNOWN_HASH = "Cannot verify a stored password: no hasher has the id of its hash; " +
+  'add the hasher that created it, with the option "hasher": [new, old]';
 
-function isList(
+function isArray(
   hashers: PasswordHasher | readonly PasswordHasher[],
 ): hashers is readonly PasswordHasher[] {
   return Array.isArray(hashers);

@@ -1,6 +1,5 @@
 /**
- * Password hashes as PHC strings, `$<id>$<name>=<number>,…$<salt>$<key>`, and a hasher over any function that derives a
- * key at a cost.
+ * Password hashes as PHC strings, `$<id>$<name>=<number>,…$<salt>$<key>`, and a hasher over any key derivation function.
  *
  * @module
  */
@@ -11,22 +10,22 @@ import { preparePassword } from "./_normalize.ts";
 import { randomBytes } from "../_random.ts";
 import type { PasswordHasher } from "./hasher.ts";
 
-/** Numbers that a derivation is set by. */
+/** Parameters of a key derivation function. */
 export type KdfParameters = Readonly<Record<string, number>>;
 
-/** One function that derives keys: everything that a hasher has to know of it. */
+/** A key derivation function. */
 export interface KdfRow<Parameters extends KdfParameters> {
   /** Name in PHC strings. */
   readonly id: string;
   /** Parameters of new hashes. */
   readonly current: Parameters;
-  /** Reads parameters, whoever wrote them; `undefined` if they are none, or too much to ask for. */
+  /** Checks parameters of a stored hash; `undefined` if they are invalid or too expensive. */
   read(parameters: KdfParameters): Parameters | undefined;
-  /** Whether one costs an attacker less than another. */
+  /** Whether parameters cost an attacker less than others. */
   isBelow(parameters: Parameters, other: Parameters): boolean;
-  /** What a derivation costs, in units of its own. */
+  /** The cost of a derivation, in arbitrary units. */
   cost(parameters: Parameters): number;
-  /** Parameters of a derivation of a certain cost, as close as it gets; `undefined` if that is nothing. */
+  /** Parameters for approximately a given cost; `undefined` if it is too small. */
   atCost(parameters: Parameters, cost: number): Parameters | undefined;
   /** Derives a key. */
   derive(password: Bytes, salt: Bytes, parameters: Parameters, length: number): Promise<Bytes>;
@@ -41,16 +40,16 @@ interface PhcHash {
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** HMAC replaces a longer key by its hash, RFC 2104 §2. */
+/** HMAC replaces a longer key by its digest, RFC 2104 §2. */
 const HMAC_BLOCK_BYTES = 64;
 
-/** 8 to 64 bytes of salt, 16 to 32 bytes of key (more would cost more than it says), up to four parameters: bounded, since it is what somebody stored. */
+/** 8 to 64 bytes of salt, 16 to 32 bytes of key (a longer key would cost more), up to four parameters. */
 const PHC_REGEXP =
   /^\$([a-z0-9-]{1,32})\$([a-z]{1,8}=[1-9]\d{0,9}(?:,[a-z]{1,8}=[1-9]\d{0,9}){0,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,43})$/;
 
 /**
- * Makes a hasher. To verify never costs less than to hash: for a hash of lower cost it spends the rest too, and for a text
- * that is no hash all of it, so that the time does not tell which accounts are special.
+ * Creates a hasher. Verifying never costs less than hashing: for a hash of lower cost, and for a string that is not a
+ * hash, it computes the difference too, so that the time does not reveal which accounts have such a hash.
  */
 export function phcHasher<Parameters extends KdfParameters>(
   kdf: KdfRow<Parameters>,
@@ -67,7 +66,9 @@ export function phcHasher<Parameters extends KdfParameters>(
     id,
     async hash(password: string) {
       const prepared = preparePassword(password);
-      if (prepared === undefined) throw new TypeError("Cannot hash password: it cannot be one");
+      if (prepared === undefined) {
+        throw new TypeError("Cannot hash password: it must be a valid password");
+      }
       const salt = randomBytes(SALT_BYTES);
       const key = await kdf.derive(await passwordBytes(prepared), salt, current, KEY_BYTES);
       return formatPhc(id, { parameters: current, salt, key });
@@ -77,7 +78,7 @@ export function phcHasher<Parameters extends KdfParameters>(
       if (prepared === undefined) return false;
       const bytes = await passwordBytes(prepared);
       const stored = read(encoded);
-      if (stored === undefined) { // as much work as for any other hash
+      if (stored === undefined) { // the same work as for a hash
         await kdf.derive(bytes, randomBytes(SALT_BYTES), current, KEY_BYTES);
         return false;
       }
@@ -97,8 +98,7 @@ export function phcHasher<Parameters extends KdfParameters>(
 
 /**
  * PBKDF2 and scrypt begin with HMAC-SHA-256, which replaces a key of more than 64 bytes by its digest: a long password
- * and the 32 bytes of its digest would open the same account. SHA-512 gives 64 bytes, which HMAC leaves alone and which
- * are no text that anybody types.
+ * and the 32 bytes of its digest would be equivalent. SHA-512 returns 64 bytes, which HMAC uses unchanged.
  */
 async function passwordBytes(password: string): Promise<Bytes> {
   const bytes = utf8(password);
@@ -116,10 +116,10 @@ function parsePhc(id: string, encoded: string): PhcHash | undefined {
   if (name !== id) return undefined;
   const entries = pairs.split(",").map((pair) => pair.split("="));
   const parameters = Object.fromEntries(entries.map(([key, value]) => [key, Number(value)]));
-  if (Object.keys(parameters).length !== entries.length) return undefined; // one named twice
+  if (Object.keys(parameters).length !== entries.length) return undefined; // a duplicate parameter
   try {
     return { parameters, salt: decodeBase64Bare(salt), key: decodeBase64Bare(key) };
   } catch {
-    return undefined; // a bit of no byte
+    return undefined; // trailing bits that are not zero
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The steps that creating users, logins and changes of passwords are made of.
+ * Steps of creating users, of logins and of password changes.
  *
  * @module
  */
@@ -16,47 +16,48 @@ import type { PasswordAuthentication } from "../principal.ts";
 import type { User, UserStore } from "../stores/types.ts";
 import type { LoginClient } from "../throttle/throttle_service.ts";
 
-/** What the steps need. */
+/** Dependencies of the steps. */
 export interface PasswordStepsOptions {
   readonly users: UserStore;
+  readonly hasher: PasswordHasher;
   readonly policy: PasswordPolicy;
   readonly now: () => number;
   readonly emit: Emit;
   readonly warn: Warn;
 }
 
-/** A user, if there is one, and the password that somebody gave. */
+/** The user, if there is one, and the given password. */
 export interface PasswordAttempt {
   readonly user: User | null;
   readonly password: string;
   readonly client: LoginClient;
 }
 
-/** What an authentication says of a user. */
+/** The members of a user that an authentication contains. */
 type Authenticable = Pick<User, "sub" | "identifier" | "securityStamp">;
 
-/** The steps, each of which ends in what it says or throws an {@linkcode AuthError}. */
+/** The steps. Each one returns what its description says, or throws an {@linkcode AuthError}. */
 export interface PasswordSteps {
-  /** What somebody gave can be a password; this is the form to verify. */
+  /** Returns the form of a given password to verify. */
   normalizePassword(password: unknown): string;
-  /** The password is the user's, and the user may sign in. */
-  requireMatch(hasher: PasswordHasher, attempt: PasswordAttempt): Promise<User>;
-  /** The policy lets a new password pass; this is the form to hash. */
+  /** Requires that the password is the user's, and that the user is not disabled. */
+  requireMatch(attempt: PasswordAttempt): Promise<User>;
+  /** Requires that the policy accepts a new password, and returns the form to hash. */
   requireStrong(password: unknown, identifier: string, pointer: string): Promise<string>;
-  /** The hash is at the current setting. Whoever changed the user meanwhile wins, and a login never fails of it. */
-  rehash(hasher: PasswordHasher, user: User, password: string): Promise<void>;
-  /** What a session can be made from. */
+  /** Replaces an outdated hash. A concurrent update of the user wins, and a failure does not fail the login. */
+  rehash(user: User, password: string): Promise<void>;
+  /** Returns the authentication of a user. */
   authenticate(user: Authenticable): PasswordAuthentication;
 }
 
 /** Authentication method of RFC 8176. */
 const AMR: readonly string[] = /* @__PURE__ */ Object.freeze(["pwd"]);
 
-/** Makes the steps. */
+/** Creates the steps. */
 export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
-  const { users, policy, now, emit, warn } = options;
+  const { users, hasher, policy, now, emit, warn } = options;
 
-  /** Tells why, and gives what the client gets, which is the same whatever the reason. */
+  /** Emits the reason, and returns the error for the client, which is the same for every reason. */
   function failure(reason: LoginFailure, { address }: LoginClient, user: User | null): AuthError {
     emit("login.failed", { reason, sub: user?.sub, address });
     return new AuthError("invalid_credentials", { reason });
@@ -66,11 +67,11 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
     normalizePassword(password) {
       const prepared = preparePassword(password);
       if (prepared !== undefined) return prepared;
-      // Neither counted nor told of: it was no guess, and costs so little that a log would fill with it
-      throw new AuthError("invalid_credentials", { reason: "password_impossible" });
+      // Neither counted nor emitted: it cannot be a guess, and costs so little that it could flood a log
+      throw new AuthError("invalid_credentials", { reason: "password_invalid" });
     },
 
-    async requireMatch(hasher, { user, password, client }) {
+    async requireMatch({ user, password, client }) {
       const reason = await findFailure(hasher, user, password);
       if (reason !== undefined || user === null) {
         throw failure(reason ?? "user_unknown", client, user);
@@ -82,7 +83,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
       const problems = await policy.check(password, { identifier });
       const prepared = preparePassword(password);
       if (problems.length === 0 && prepared !== undefined) return prepared;
-      const found = problems.length === 0 ? [IMPOSSIBLE] : problems;
+      const found = problems.length === 0 ? [INVALID] : problems;
       const violations = found.map(({ code, message }) => ({
         in: "body" as const,
         pointer,
@@ -92,7 +93,7 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
       throw new AuthError("weak_password", { detail: "Choose another password", violations });
     },
 
-    async rehash(hasher, { sub, version, passwordHash = "" }, password) {
+    async rehash({ sub, version, passwordHash = "" }, password) {
       try {
         if (!hasher.needsRehash(passwordHash)) return;
         const patch = { passwordHash: await hasher.hash(password) };
@@ -110,15 +111,15 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
   };
 }
 
-/** What is wrong with a password that a policy of the application's own let pass, and that no hasher may be given. */
-const IMPOSSIBLE: PasswordProblem = {
+/** The problem of a password that a custom policy accepted, and that must not be given to a hasher. */
+const INVALID: PasswordProblem = {
   code: "invalid_characters",
   message: "Choose another: this one is too long, or has a character that cannot be used",
 };
 
 /**
- * What somebody who is signed in gets for a wrong current password: a mistake in a form. A 401 would send the user away to
- * sign in again.
+ * The error for a wrong current password of a user who is signed in: a violation of the form. A client that gets a 401
+ * would ask the user to sign in again.
  */
 export function asWrongPassword(error: unknown): unknown {
   if (!(error instanceof AuthError) || error.code !== "invalid_credentials") return error;
@@ -130,13 +131,13 @@ export function asWrongPassword(error: unknown): unknown {
   });
 }
 
-/** Why a password does not let somebody in: one hash, whatever is known of the user. */
+/** Why a login fails; `undefined` if it succeeds. Computes one hash in every case. */
 async function findFailure(
   hasher: PasswordHasher,
   user: User | null,
   password: string,
 ): Promise<LoginFailure | undefined> {
-  if (typeof user?.passwordHash !== "string") { // an SQL store may say null
+  if (typeof user?.passwordHash !== "string") { // an SQL store may return null
     await hasher.hash(password);
     return user === null ? "user_unknown" : "password_unset";
   }

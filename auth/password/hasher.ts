@@ -1,32 +1,32 @@
 /**
- * What hashes passwords, and how many at once.
+ * Password hashers, and the limits of hashing.
  *
  * @module
  */
 
 /**
- * Hashes passwords. The password service hands it texts in NFC, well-formed, without NUL, of at most 1,024 bytes; a
- * hasher that looks at less of them than all must refuse.
+ * Hashes passwords. The password service passes well-formed strings in NFC, without NUL, of at most 1,024 bytes; a hasher
+ * that would truncate one must reject it.
  */
 export interface PasswordHasher {
-  /** What its hashes begin with, between two `$`: `pbkdf2-sha256`, `scrypt`, `2b`. */
+  /** The beginning of its hashes, between two `$`: `pbkdf2-sha256`, `scrypt`, `2b`. */
   readonly id: string;
   /**
-   * Hashes a password under a fresh salt. The text records every parameter.
+   * Hashes a password with a new salt. The result records every parameter.
    *
-   * @throws {TypeError} If the text cannot be a password.
+   * @throws {TypeError} If the string is not a valid password.
    */
   hash(password: string): Promise<string>;
-  /** Whether a password has this hash; `false` for a text that is not one of its hashes, after as much work. */
+  /** Whether a password has this hash; `false`, after as much work, for a string that is not one of its hashes. */
   verify(password: string, encoded: string): Promise<boolean>;
-  /** Whether a hash was made at a lower cost than the current one. */
+  /** Whether a hash has a lower cost than the current parameters. */
   needsRehash(encoded: string): boolean;
 }
 
-/** How many passwords are hashed at once, by the password service. */
+/** How many requests of the password service hash passwords concurrently. */
 export interface HasherLimitOptions {
-  /** Hashes that run at once. @default {4} */
+  /** Requests that run. @default {4} */
   readonly running?: number | undefined;
-  /** Requests that wait for one. @default {64} */
+  /** Requests that wait. @default {64} */
   readonly waiting?: number | undefined;
 }

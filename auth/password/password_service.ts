@@ -1,22 +1,22 @@
 /**
- * Passwords: creating users, verifying and changing. NIST SP 800-63B-4 §3.1.1.
+ * Passwords: creating users, verifying and changing passwords. NIST SP 800-63B-4 §3.1.1.
  *
  * @module
  */
 
-import { changeUser, identifierTaken } from "../users/update_user.ts";
+import { identifierTaken, updateUser } from "../users/update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccess } from "../users/revoke_access.ts";
 import { combineHashers } from "./_hashers.ts";
-import { limitHasher } from "./_concurrency.ts";
+import { createSemaphore } from "./_concurrency.ts";
 import { asWrongPassword, passwordSteps } from "./_verify.ts";
 import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
-import { checkStoredUser } from "../stores/checked.ts";
+import { checkedUsers } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
-import { canonicalIdentifier } from "../identifier.ts";
+import { canonicalIdentifier, type Identifier } from "../identifier.ts";
 import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
 import { pbkdf2Hasher } from "./pbkdf2.ts";
 import { type PasswordPolicy, passwordPolicy } from "./policy.ts";
@@ -30,35 +30,35 @@ import type {
 
 /** Options of {@linkcode passwordService}. */
 export interface PasswordServiceOptions {
-  /** Keeps users. */
+  /** Persists users. */
   readonly users: UserStore;
-  /** Keeps sessions; a user's end with the password. */
+  /** Persists sessions; a user's are revoked when the password changes. */
   readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
-  /** Keeps refresh tokens; a user's end with the password. */
+  /** Persists refresh tokens; a user's are revoked when the password changes. */
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
-  /** Counts attempts. Whoever leaves it out has to say so: nothing else stops somebody from guessing. */
+  /** Counts attempts. `"insecureSkip"` does not: passwords can then be guessed without a limit. */
   readonly throttle: ThrottleService | "insecureSkip";
   /**
-   * Hashes passwords. Of a list the first does; the others verify what they hashed before, and a login replaces it. Who
-   * changes the algorithm keeps the old one in the list, or nobody's password fits any more. Until then, the time of a
-   * login tells by which algorithm an account is hashed.
+   * Hashes passwords. Of an array the first one does; the others verify their existing hashes, which a login replaces. To
+   * change the algorithm, keep the old hasher in the array, or existing passwords do not verify. Until all hashes are
+   * replaced, the duration of a login reveals the algorithm of the account's hash.
    *
    * @default {pbkdf2Hasher()}
    */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
-  /** How many hashes run and wait at once. @default 4 and 64 */
+  /** How many requests hash passwords, and wait for it, concurrently. @default 4 and 64 */
   readonly hashing?: HasherLimitOptions | undefined;
-  /** What a new password must be, made by {@linkcode passwordPolicy}. @default {passwordPolicy()} */
+  /** Requirements on new passwords, created by {@linkcode passwordPolicy}. @default {passwordPolicy()} */
   readonly policy?: PasswordPolicy | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of what went wrong without stopping a login. @default {console.warn} */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** What a user signs in by: a name and a password. */
+/** The credentials of a user. */
 export interface PasswordCredentials {
   /** An e-mail address or a name; see {@linkcode canonicalIdentifier}. */
   readonly identifier: string;
@@ -66,19 +66,19 @@ export interface PasswordCredentials {
   readonly password: string;
 }
 
-/** What is said of a new user beside its credentials. */
+/** Options of {@linkcode PasswordService.createUser}. */
 export interface CreateUserOptions {
-  /** Who asks, where people register themselves; without it, registrations are not counted. */
+  /** The client that registers; without it, the registration is not counted. */
   readonly client?: LoginClient | undefined;
-  /** The subject id, where the application has one. @default 128 random bits */
+  /** The subject id. @default 128 random bits */
   readonly sub?: string | undefined;
 }
 
-/** A change of a password by its owner. */
+/** A password change by the user. */
 export interface PasswordChange {
-  /** The password until now. */
+  /** The current password. */
   readonly currentPassword: string;
-  /** The one from now on. */
+  /** The new password. */
   readonly newPassword: string;
 }
 
@@ -89,34 +89,34 @@ export interface PasswordService {
    *
    * @throws {AuthError} `invalid_identifier`, `throttled`, `weak_password` (with `violations`), `identifier_unavailable`
    * or `service_unavailable`.
-   * @throws {TypeError} If `sub` is not a text with something in it.
+   * @throws {TypeError} If `sub` is not a non-empty string.
    */
   createUser(
     credentials: PasswordCredentials,
     options?: CreateUserOptions,
   ): Promise<PasswordAuthentication>;
   /**
-   * Verifies a password, with the same error and the same work whether the user is unknown, disabled or without a
-   * password, or the password is wrong. A hash with older parameters is replaced on the way.
+   * Verifies a password. An unknown or disabled user, a user without a password and a wrong password get the same error
+   * after the same work. An outdated hash is replaced.
    *
    * @throws {AuthError} `invalid_credentials`, `throttled`, `invalid_identifier` or `service_unavailable`.
-   * @throws {TypeError} If nothing is said of the client.
+   * @throws {TypeError} If `client` is missing.
    */
   verify(credentials: PasswordCredentials, client: LoginClient): Promise<PasswordAuthentication>;
   /**
-   * Changes a user's password. Every session and refresh token of the user ends; make a new session from what this
-   * returns, in place of the one that asked.
+   * Changes a user's password. All sessions and refresh tokens of the user are revoked; create a new session from the
+   * returned authentication.
    *
-   * @throws {AuthError} `wrong_password` if the current one is not right or there is no such user, `throttled`, `weak_password` or
-   * `service_unavailable`.
-   * @throws {TypeError} If nothing is said of the client.
+   * @throws {AuthError} `wrong_password` if the current password is wrong or the user does not exist, `throttled`,
+   * `weak_password` or `service_unavailable`.
+   * @throws {TypeError} If `client` is missing.
    */
   change(sub: string, change: PasswordChange, client: LoginClient): Promise<PasswordAuthentication>;
   /**
-   * Sets a password without the current one, for the recovery of accounts and for administrators; who may is for the
-   * caller to know. Every session and refresh token of the user ends. The user then signs in with it.
+   * Sets a password without the current one, for account recovery and for administrators; the caller authorizes it. All
+   * sessions and refresh tokens of the user are revoked.
    *
-   * @throws {AuthError} `invalid_credentials` if there is no such user, `weak_password` or `service_unavailable`.
+   * @throws {AuthError} `invalid_credentials` if the user does not exist, `weak_password` or `service_unavailable`.
    */
   reset(sub: string, newPassword: string): Promise<void>;
 }
@@ -124,7 +124,8 @@ export interface PasswordService {
 /**
  * Creates a password service.
  *
- * @throws {TypeError} If there is no throttle, or the list of hashers is empty.
+ * @throws {TypeError} If `throttle` is missing, or `hasher` is an empty array.
+ * @throws {RangeError} If a limit of `hashing` is not an integer from 1 (`waiting`: 0).
  *
  * @example
  * ```ts
@@ -147,38 +148,39 @@ export interface PasswordService {
  * const ada = { identifier: "ada@example.org", password: "lovelace wrote notes" };
  * await passwords.createUser(ada);
  *
- * const client = { address: "192.0.2.1" }; // clientAddressReader() tells it
+ * const client = { address: "192.0.2.1" }; // of clientAddressReader()
  * const { amr } = await passwords.verify({ ...ada, identifier: "Ada@Example.org" }, client);
  * assertEquals(amr, ["pwd"]);
  * await assertRejects(() => passwords.verify({ ...ada, password: "babbage did" }, client));
  * ```
  */
 export function passwordService(options: PasswordServiceOptions): PasswordService {
-  const { users, throttle, events, warn = warnConsole } = options;
+  const { throttle, events, warn = warnConsole } = options;
+  const users = checkedUsers(options.users);
   requireThrottle(throttle);
   const now = createClock(options.now);
-  const hashers = combineHashers(options.hasher ?? pbkdf2Hasher(), warn);
-  const limit = limitHasher(hashers, { ...options.hashing, now });
+  const hasher = combineHashers(options.hasher ?? pbkdf2Hasher(), warn);
+  const semaphore = createSemaphore(options.hashing);
   const emit = createEmitter({ events, now, warn });
   const policy = options.policy ?? passwordPolicy();
-  const steps = passwordSteps({ users, policy, now, emit, warn });
+  const steps = passwordSteps({ users, hasher, policy, now, emit, warn });
 
-  async function reserve(account: string, client: LoginClient): Promise<LoginReservation> {
+  async function reserve(account: Identifier, client: LoginClient): Promise<LoginReservation> {
     return throttle === "insecureSkip" ? UNCOUNTED : await throttle.login(account, client);
   }
 
-  /** Writes a new password; the stamp that goes with it ends every session. The policy may ask others, and waits for no place. */
+  /** Writes a new password and security stamp. The policy runs before, without a slot: it may call another service. */
   async function replace(
     sub: string,
     newPassword: unknown,
-    check: (user: User, hasher: PasswordHasher) => Promise<void>,
+    check: (user: User) => Promise<void>,
   ): Promise<PasswordAuthentication> {
-    const { identifier = "" } = checkStoredUser(await users.findBySub(sub)) ?? {};
+    const { identifier = "" } = await users.findBySub(sub) ?? {};
     const password = await steps.requireStrong(newPassword, identifier, "/newPassword");
     const securityStamp = randomId();
-    const changed = await limit.admit((hasher) =>
-      changeUser(users, sub, async (user) => {
-        await check(user, hasher);
+    const changed = await semaphore.run(() =>
+      updateUser(users, sub, async (user) => {
+        await check(user);
         return { passwordHash: await hasher.hash(password), securityStamp };
       })
     );
@@ -197,25 +199,25 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       const identifier = canonicalIdentifier(credentials.identifier);
       if (throttle !== "insecureSkip" && client !== undefined) await throttle.registration(client);
       const password = await steps.requireStrong(credentials.password, identifier, "/password");
-      const passwordHash = await limit.admit((hasher) => hasher.hash(password));
+      const passwordHash = await semaphore.run(() => hasher.hash(password));
       const user = { sub, identifier, passwordHash, securityStamp: randomId(), createdAt: now() };
       if (await users.create(user) === "identifier_taken") throw identifierTaken();
       emit("user.created", { sub });
       return steps.authenticate(user);
     },
 
-    // A possible password, a place to hash it, a count, the user, one hash, the count back, a better hash
+    // Valid password, slot, attempt counted, user, one hash, count taken back, rehash
     async verify({ identifier, password }: PasswordCredentials, client: LoginClient) {
       requireClient(client);
       const account = canonicalIdentifier(identifier);
-      const prepared = steps.normalizePassword(password); // no guess, so it is not counted
-      return await limit.admit(async (hasher) => {
+      const prepared = steps.normalizePassword(password); // an invalid password is not counted
+      return await semaphore.run(async () => {
         const reservation = await reserve(account, client);
-        const found = checkStoredUser(await users.findByIdentifier(account));
+        const found = await users.findByIdentifier(account);
         await reservation.confirm(found);
-        const user = await steps.requireMatch(hasher, { user: found, password: prepared, client });
+        const user = await steps.requireMatch({ user: found, password: prepared, client });
         await reservation.succeed();
-        await steps.rehash(hasher, user, prepared);
+        await steps.rehash(user, prepared);
         emit("login.succeeded", { sub: user.sub, address: client.address });
         return steps.authenticate(user);
       });
@@ -227,11 +229,11 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       client: LoginClient,
     ) {
       requireClient(client);
-      const changing = replace(sub, newPassword, async (user, hasher) => {
+      const changing = replace(sub, newPassword, async (user) => {
         const password = steps.normalizePassword(currentPassword);
-        const reservation = await reserve(user.identifier, client);
+        const reservation = await reserve(user.identifier as Identifier, client);
         await reservation.confirm(user);
-        await steps.requireMatch(hasher, { user, password, client });
+        await steps.requireMatch({ user, password, client });
         await reservation.succeed();
       });
       return await changing.catch((error) => {
@@ -245,7 +247,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
   });
 }
 
-/** What stands for a reservation where nobody counts. */
+/** The reservation without a throttle. */
 const UNCOUNTED: LoginReservation = {
   confirm: () => Promise.resolve(),
   succeed: () => Promise.resolve(),
@@ -255,18 +257,18 @@ function requireThrottle(throttle: unknown): void {
   if (throttle === "insecureSkip") return;
   if (typeof (throttle as Partial<ThrottleService> | null)?.login === "function") return;
   throw new TypeError(
-    'Cannot create password service: throttle is none; throttleService() makes one, "insecureSkip" does without',
+    'Cannot create password service: throttle must be created by throttleService(), or be "insecureSkip"',
   );
 }
 
 function requireClient(client: unknown): void {
   if (typeof client === "object" && client !== null && "address" in client) return;
   throw new TypeError(
-    "Cannot verify password: say who the client is, by { address }; undefined if nobody knows",
+    "Cannot verify password: client must be { address }, with undefined for an unknown address",
   );
 }
 
 function requireSub(sub: unknown): void {
   if (typeof sub === "string" && sub !== "") return;
-  throw new TypeError("Cannot create user: sub is not a text with something in it");
+  throw new TypeError("Cannot create user: sub must be a non-empty string");
 }

@@ -23,12 +23,12 @@ const MAX_ITERATIONS = 10_000_000;
  * PBKDF2-HMAC-SHA-256, RFC 8018 §5.2, by Web Crypto: the default hasher. 600,000 iterations take some 100 ms. Hashes are
  * PHC strings, `$pbkdf2-sha256$i=600000$<salt>$<key>`.
  *
- * A hash of fewer iterations takes as long to verify as one of the current setting, so that the time does not tell which
- * accounts are old. One of more takes longer: do not lower the setting while such hashes are stored. Passwords of more than
- * 64 bytes are hashed by SHA-512 first; elsewhere, their hashes do not verify.
+ * A hash with fewer iterations takes as long to verify as one with the current number, so that the time does not reveal old
+ * accounts. One with more iterations takes longer: do not lower the number while such hashes are stored. Passwords of more
+ * than 64 bytes are hashed with SHA-512 first; other implementations do not verify their hashes.
  *
- * Where a runtime allows fewer iterations (Cloudflare: 100,000), hashing throws a `TypeError` that says so;
- * {@linkcode scryptHasher} takes its place there.
+ * If a runtime allows fewer iterations (Cloudflare: 100,000), hashing throws a `TypeError`; use {@linkcode scryptHasher}
+ * there.
  *
  * @throws {RangeError} If `iterations` is not an integer from 1,000 to 10,000,000.
  *
@@ -47,7 +47,7 @@ export function pbkdf2Hasher(options: Pbkdf2HasherOptions = {}): PasswordHasher 
   const { iterations = ITERATIONS } = options;
   if (!isInBounds(iterations)) {
     throw new RangeError(
-      "Cannot create PBKDF2 hasher: iterations is not an integer from 1,000 to 10,000,000",
+      "Cannot create PBKDF2 hasher: iterations must be an integer from 1,000 to 10,000,000",
     );
   }
   return phcHasher({
@@ -75,9 +75,9 @@ async function derive(
 ): Promise<Bytes> {
   try {
     return await pbkdf2(password, { salt, iterations, length });
-  } catch (cause) { // Cloudflare allows 100,000 iterations, workerd on a machine of yours any number
+  } catch (cause) { // Cloudflare allows 100,000 iterations, a self-hosted workerd any number
     throw new TypeError(
-      `Cannot hash password: this runtime does not do ${iterations} iterations of PBKDF2; give another algorithm by the option "hasher"`,
+      `Cannot hash password: this runtime does not support ${iterations} iterations of PBKDF2; set another algorithm with the option "hasher"`,
       { cause },
     );
   }

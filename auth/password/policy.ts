@@ -1,100 +1,99 @@
 /**
- * What a new password must be, NIST SP 800-63B-4 §3.1.1.2: long enough, and not one that attackers try first. There are
- * no rules about kinds of characters (5), no password is cut (9), and nothing asks for a new one every so often (6).
+ * Requirements on new passwords, NIST SP 800-63B-4 §3.1.1.2: a minimum length, and not easily guessed. There are no
+ * composition rules (5), passwords are not truncated (9), and there is no periodic change (6).
  *
  * @module
  */
 
-import { rejectUnknownOptions } from "../_options.ts";
 import {
   estimateGuesses,
   listForms,
+  type MatchCode,
   type PasswordWord,
-  type StretchCode,
   wordsOf,
 } from "./_guessability.ts";
 import { foldCase, MAX_PASSWORD_LENGTH, readPassword } from "./_normalize.ts";
 
-/** Stable code of what is wrong with a password. */
+/** Stable code of a problem with a password. */
 export type PasswordProblemCode =
-  /** No text, NUL in it, or half of a character. */
+  /** Not a well-formed string, or with NUL. */
   | "invalid_characters"
   /** More than 256 characters. */
   | "too_long"
-  /** Fewer characters than the least. */
+  /** Fewer characters than the minimum. */
   | "too_short"
-  /** One of the first that attackers try, or close to it. */
+  /** A commonly used password, or similar to one. */
   | "common"
-  /** Made of the identifier or the service's name. */
+  /** Consists of the identifier or the service's name. */
   | "contextual"
-  /** Made of the same again and again. */
+  /** Consists of repetitions. */
   | "repetitive"
-  /** Made of alphabets, digits in order, rows of keys or years. */
+  /** Consists of sequences of letters, digits or keys, or years. */
   | "predictable"
-  /** Known from a leak. */
+  /** Known from a data breach. */
   | "breached";
 
-/** One thing that is wrong with a password. */
+/** A problem with a password. */
 export interface PasswordProblem {
   /** Stable code for programs. */
   readonly code: PasswordProblemCode;
-  /** What to do about it, for the person who chooses the password. It does not repeat the password. */
+  /** Advice for the person who chooses the password. It does not contain the password. */
   readonly message: string;
 }
 
-/** Whose password it is. */
+/** The user of the password. */
 export interface PasswordContext {
-  /** What the user signs in by. Its parts are words that others would guess. */
+  /** The identifier that the user signs in with. Its parts are words that others would guess. */
   readonly identifier?: string;
 }
 
 /** Options of {@linkcode passwordPolicy}. */
 export interface PasswordPolicyOptions {
   /**
-   * Fewest characters, in Unicode code points of the NFC form: 8 to 256. Below 15 a password should be one of two
-   * factors, §3.1.1.2 (1), and the list of common passwords (190 KB) is loaded with the first check.
+   * Minimum length, in Unicode code points of the NFC form: 8 to 256. Below 15 a password should be one of two factors,
+   * §3.1.1.2 (1), and the list of common passwords (190 KB) is loaded with the first check.
    *
    * @default {15}
    */
   readonly minLength?: number;
-  /** Words that users of this service would think of first: its name, the company's, the product's. @default {[]} */
+  /** Words that relate to this service: its name, the company's, the product's. @default {[]} */
   readonly words?: readonly string[];
   /**
-   * Tells whether a password is known from a leak. Asked last, with the NFC form, and only of a password that all else
-   * lets pass. What it throws, `check()` throws: catch inside where a password that could not be checked is to pass.
+   * Whether a password is known from a data breach. Called last, with the NFC form of a password without other problems.
+   * `check()` rejects with what it throws: catch errors inside to accept passwords that cannot be checked.
    */
   readonly breached?: (password: string) => boolean | Promise<boolean>;
 }
 
-/** Decides which passwords may be chosen; made by {@linkcode passwordPolicy}, or an application's own. */
+/** Decides which passwords are accepted; created by {@linkcode passwordPolicy}, or custom. */
 export interface PasswordPolicy {
   /**
-   * Finds what is wrong with a password, all of it at once.
+   * Finds all problems of a password.
    *
-   * @returns Problems to show to the person; none if the password may be chosen.
+   * @returns Problems to show to the person; none if the password is accepted.
    */
   check(password: unknown, context?: PasswordContext): Promise<readonly PasswordProblem[]>;
 }
 
 /**
- * Makes a password policy after NIST SP 800-63B-4 §3.1.1.2.
+ * Creates a password policy by NIST SP 800-63B-4 §3.1.1.2.
  *
- * The standard wants whole passwords compared with those that are common, expected or known, not the words in them. So
- * one rule decides: each stretch that a program foresees counts as one character, and what a password then counts must
- * still be 8. Such a stretch is a text repeated, characters in the order of an alphabet or a keyboard, a year, and a word
- * of these: the identifier's parts, `words`, and what people write into a field called "password". `correct horse battery
- * staple` counts 28, `Gatehouse2026!` with the service's name 3. Below a minimum of 15 characters the list of common
- * passwords adds one word: the password itself without digits and signs around it, if it is listed.
+ * The standard compares whole passwords with common, expected and compromised ones, not the words in them. So each
+ * predictable match in a password counts as one character, and the password must then still count 8. Matches are
+ * repetitions, sequences of an alphabet or a keyboard, years, and these words: the identifier's parts, `words`, and
+ * frequent inputs of a field called "password". `correct horse battery staple` counts 28, `Gatehouse2026!` with the
+ * service's name 3. With a minimum below 15 characters the list of common passwords adds one word: the password itself
+ * without leading and trailing digits and symbols, if it is listed.
  *
  * @throws {RangeError} If `minLength` is not an integer from 8 to 256.
- * @throws {TypeError} If an option has another type.
+ * @throws {TypeError} If an option has the wrong type.
  *
- * @example Ask a service for leaked passwords without telling it the password
+ * @example Query a breach service without disclosing the password
  * ```ts
  * import { passwordPolicy } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * // Stands for a service that gets 5 digits of a SHA-1 digest and answers how all that it knows go on after these
+ * // Mock of a service that takes 5 digits of a SHA-1 digest and returns the remaining digits of all known digests
  * const fetch = (_url: string) => Promise.resolve(new Response("AD6438836DBE526AA231ABDE2D0EEF74D42:384\r\n"));
  *
  * async function breached(password: string): Promise<boolean> {
@@ -103,11 +102,11 @@ export interface PasswordPolicy {
  *   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
  *   try {
  *     const response = await fetch(`https://leaks.example/range/${hex.slice(0, 5)}`);
- *     if (!response.ok) throw new Error("The service is out of order");
- *     const rests = (await response.text()).split("\r\n").map((line) => line.split(":")[0]);
- *     return rests.includes(hex.slice(5));
+ *     if (!response.ok) throw new Error("The service is unavailable");
+ *     const suffixes = (await response.text()).split("\r\n").map((line) => line.split(":")[0]);
+ *     return suffixes.includes(hex.slice(5));
  *   } catch {
- *     return false; // rather a password that nobody looked up than nobody who can register
+ *     return false; // accept the password if it cannot be checked
  *   }
  * }
  *
@@ -120,11 +119,6 @@ export interface PasswordPolicy {
  * ```
  */
 export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPolicy {
-  rejectUnknownOptions<PasswordPolicyOptions>("Cannot create password policy", options, {
-    minLength: true,
-    words: true,
-    breached: true,
-  });
   const { minLength = 15, words = [], breached } = options;
   requireOptions(minLength, words, breached);
   const expected = [
@@ -153,32 +147,32 @@ export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPol
     ]);
     const codes: PasswordProblemCode[] = reading.length < minLength ? ["too_short"] : [];
     if (measure.count < MIN_COUNT) {
-      codes.push(...STRETCH_CODES.filter((code) => measure.codes.has(code)));
+      codes.push(...MATCH_CODES.filter((code) => measure.codes.has(code)));
     }
     if (codes.length === 0 && await breached?.(reading.text)) codes.push("breached");
     return codes;
   }
 }
 
-/** Fewest characters of any policy, and what must be left when stretches count as one: §3.1.1.2 (1). */
+/** The lowest minimum length, and the least count when matches count as one: §3.1.1.2 (1). */
 const MIN_COUNT = 8;
-/** From here on a listed password is an exception: the list holds a handful. */
+/** The list has hardly any password of this length or more. */
 const LIST_BELOW = 15;
-/** In the order of their messages. */
-const STRETCH_CODES: readonly StretchCode[] = [
+/** In the order of the messages. */
+const MATCH_CODES: readonly MatchCode[] = [
   "common",
   "contextual",
   "repetitive",
   "predictable",
 ];
-/** What the field is called and what people answer to it, in the languages that leaked passwords show most. */
+/** Names of the field and frequent inputs, in the languages that are most frequent among breached passwords. */
 // deno-fmt-ignore
 const FIELD_WORDS: readonly string[] = [
   "password", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "motdepasse", "wachtwoord", "пароль",
   "letmein", "welcome", "changeme", "secret", "administrator", "admin", "login", "iloveyou",
 ];
 
-/** The password as it stands in the list, if it does. */
+/** The forms of the password that are listed. */
 async function listedWords(characters: readonly string[]): Promise<PasswordWord[]> {
   const { commonPasswords } = await import("./_common.ts");
   const list = commonPasswords();
@@ -188,20 +182,22 @@ async function listedWords(characters: readonly string[]): Promise<PasswordWord[
 
 function requireOptions(minLength: unknown, words: unknown, breached: unknown): void {
   if (typeof minLength !== "number") {
-    throw new TypeError("Cannot create password policy: minLength is not a number");
+    throw new TypeError("Cannot create password policy: minLength must be a number");
   }
   if (!Number.isInteger(minLength) || minLength < MIN_COUNT || minLength > MAX_PASSWORD_LENGTH) {
-    throw new RangeError("Cannot create password policy: minLength is not an integer of 8 to 256");
+    throw new RangeError(
+      "Cannot create password policy: minLength must be an integer from 8 to 256",
+    );
   }
   if (!Array.isArray(words) || words.some((word) => typeof word !== "string")) {
-    throw new TypeError("Cannot create password policy: words are not a list of texts");
+    throw new TypeError("Cannot create password policy: words must be an array of strings");
   }
   if (breached !== undefined && typeof breached !== "function") {
-    throw new TypeError("Cannot create password policy: breached is not a function");
+    throw new TypeError("Cannot create password policy: breached must be a function");
   }
 }
 
-/** §3.1.1.2: give the reason, and guidance that leads away from small changes of the same password. */
+/** §3.1.1.2: the reason, and guidance against trivial modifications of the same password. */
 function messageOf(code: PasswordProblemCode, minLength: number): string {
   switch (code) {
     case "invalid_characters":

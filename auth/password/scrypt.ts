@@ -1,6 +1,6 @@
 /**
- * A scrypt hasher, RFC 7914, over a library's scrypt: for runtimes whose PBKDF2 does too few iterations, and for whoever
- * wants guessing to cost memory.
+ * A scrypt hasher, RFC 7914, over a library's scrypt: for runtimes that limit PBKDF2's iterations, and for hashes that
+ * cost memory.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { type KdfParameters, phcHasher } from "./_phc.ts";
 import type { PasswordHasher } from "./hasher.ts";
 
-/** What scrypt is set by, RFC 7914 §2. */
+/** Parameters of scrypt, RFC 7914 §2. */
 export interface ScryptParameters {
   /** CPU and memory cost; a power of two. The memory is 128 · N · r bytes. */
   readonly N: number;
@@ -20,7 +20,7 @@ export interface ScryptParameters {
   readonly dkLen: number;
 }
 
-/** A library's scrypt, `scryptAsync` of `@noble/hashes/scrypt` for one. */
+/** A library's scrypt, for example `scryptAsync` of `@noble/hashes/scrypt`. */
 export type ScryptFunction = (
   password: Uint8Array<ArrayBuffer>,
   salt: Uint8Array<ArrayBuffer>,
@@ -39,11 +39,11 @@ export interface ScryptHasherOptions {
   readonly p?: number;
 }
 
-/** Most that a stored hash may ask for: 1 GiB of memory, and the time of two passes through it. */
+/** The most that a stored hash may require: 1 GiB of memory, and the time of two passes through it. */
 const MAX_MEMORY = 2 ** 30;
 const MAX_COST = 2 ** 24;
 
-/** Parameters as PHC strings have them. */
+/** Parameters in PHC strings. */
 interface ScryptCost {
   readonly [name: string]: number;
   readonly ln: number;
@@ -52,10 +52,10 @@ interface ScryptCost {
 }
 
 /**
- * Hashes by scrypt, as PHC strings: `$scrypt$ln=14,r=8,p=5$<salt>$<key>`.
+ * Creates a scrypt hasher. Hashes are PHC strings: `$scrypt$ln=14,r=8,p=5$<salt>$<key>`.
  *
- * @throws {TypeError} If `scrypt` is no function.
- * @throws {RangeError} If a parameter is out of its bounds.
+ * @throws {TypeError} If `scrypt` is not a function.
+ * @throws {RangeError} If a parameter is out of range.
  *
  * @example
  * ```ts
@@ -72,16 +72,16 @@ export function scryptHasher(options: ScryptHasherOptions): PasswordHasher {
   const { scrypt, ln = 14, r = 8, p = 5 } = options;
   const current = readCost({ ln, r, p });
   if (typeof scrypt !== "function") {
-    throw new TypeError("Cannot create scrypt hasher: scrypt is no function");
+    throw new TypeError("Cannot create scrypt hasher: scrypt must be a function");
   }
   if (current === undefined) {
-    throw new RangeError("Cannot create scrypt hasher: ln, r or p is out of its bounds");
+    throw new RangeError("Cannot create scrypt hasher: ln, r or p is out of range");
   }
   return phcHasher<ScryptCost>({
     id: "scrypt",
     current,
     read: readCost,
-    // Less memory, or less of everything
+    // Less memory, or less total cost
     isBelow: (parameters, other) =>
       memoryOf(parameters) < memoryOf(other) || costOf(parameters) < costOf(other),
     cost: costOf,

@@ -1,5 +1,5 @@
 /**
- * What decides about sessions without a question to anybody: their limits, what is shown of them, what they are made of.
+ * Rules of sessions that need no store: limits, and the public members of sessions and users.
  *
  * @module
  */
@@ -12,41 +12,41 @@ import type { Session } from "../stores/types.ts";
 
 /** Limits as a service applies them. */
 export interface EffectiveLimits {
-  /** Seconds from the beginning, whatever happens. */
+  /** Seconds from the creation of the session. */
   readonly absolute: number;
   /** Seconds without a request. */
   readonly idle: number;
-  /** After how many seconds a use is noted: at most a minute, and a tenth of the idle limit. */
+  /** Seconds after which a use is recorded: at most a minute, and a tenth of the idle limit. */
   readonly touchAfter: number;
-  /** Which rule has ended a session. */
+  /** The limit that a session has exceeded, if any. */
   expiryReason(session: Session, at: number): SessionExpiry | undefined;
 }
 
 const USER_AGENT_LENGTH = 256;
 
-/** The limits that hold for a session. */
+/** The limits of a session. */
 export function limitsFor(
-  clocks: { readonly transient: EffectiveLimits; readonly persistent: EffectiveLimits },
+  limits: { readonly transient: EffectiveLimits; readonly persistent: EffectiveLimits },
   session: Pick<Session, "persistent">,
 ): EffectiveLimits {
-  return session.persistent ? clocks.persistent : clocks.transient;
+  return session.persistent ? limits.persistent : limits.transient;
 }
 
-/** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
+/** Checks limits and adds defaults. @throws {RangeError} If one is not an integer from 1 to 400 days, or `idle` is longer than `absolute`. */
 export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   const { absolute = 86_400 } = limits;
   const { idle = Math.min(3_600, absolute) } = limits;
   requireSeconds("Cannot create session service", { absolute, idle });
   if (idle > absolute) {
-    throw new RangeError("Cannot create session service: idle is longer than absolute");
+    throw new RangeError("Cannot create session service: idle must not be longer than absolute");
   }
   return {
     absolute,
     idle,
     touchAfter: Math.min(60, Math.floor(idle / 10)),
     expiryReason({ createdAt, activeAt, expiresAt }, at) {
-      if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // made while the clock was ahead
-      // The earlier of what was promised then and what is set now: a limit that was lowered holds for all
+      if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // created while a clock was ahead
+      // The earlier of the stored limit and the current one: a lowered limit applies to existing sessions
       if (at >= Math.min(expiresAt, createdAt + absolute)) return "absolute_limit";
       if (at >= activeAt + idle) return "idle_limit";
       return undefined;
@@ -54,7 +54,7 @@ export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   };
 }
 
-/** A session as it may be shown. Its members are named: a store may give more than it was given. */
+/** The public members of a session, listed because a store may return additional ones. */
 export function toSessionInfo(session: Session): SessionInfo {
   const {
     id,
@@ -62,7 +62,7 @@ export function toSessionInfo(session: Session): SessionInfo {
     createdAt,
     activeAt,
     expiresAt,
-    persistent: persistent,
+    persistent,
     authTime,
     amr,
     acr,
@@ -82,7 +82,7 @@ export function toSessionInfo(session: Session): SessionInfo {
   };
 }
 
-/** Cut and well-formed: half a character is no text that every store takes. */
+/** At most 256 UTF-16 units, and well-formed: stores reject a lone surrogate. */
 export function truncateUserAgent(userAgent: string): string {
   return userAgent.slice(0, USER_AGENT_LENGTH).toWellFormed();
 }

@@ -1,12 +1,12 @@
 /**
- * What a server may put into `Set-Cookie`, RFC 6265bis (draft-ietf-httpbis-rfc6265bis-22, whose sections are named here).
+ * The rules of `Set-Cookie` fields, RFC 6265bis (draft-ietf-httpbis-rfc6265bis-22; section numbers refer to it).
  *
  * @module
  */
 
-import { HTTP_TOKEN_REGEXP } from "../_http_token.ts";
+import { HTTP_TOKEN_REGEXP } from "../_header.ts";
 
-/** What decides where a cookie goes. */
+/** The attributes that decide where a cookie is sent. */
 export interface CookieScope {
   readonly path: string;
   readonly domain: string | undefined;
@@ -15,33 +15,33 @@ export interface CookieScope {
   readonly secure: boolean;
 }
 
-/** What the prefix of a name speaks of. */
-export interface CookiePromise {
+/** The attributes that the prefix of a name constrains. */
+export interface PrefixedAttributes {
   readonly path: string;
   readonly domain: string | undefined;
   readonly secure: boolean;
   readonly httpOnly: boolean;
 }
 
-/** When a cookie ends. */
-export interface CookieTime {
+/** The attributes that decide when a cookie expires. */
+export interface CookieExpiry {
   readonly maxAge: number | undefined;
   readonly expires: number | undefined;
 }
 
-/** The longest time that user agents keep a cookie, §5.5: 400 days, in seconds. */
+/** The longest lifetime of a cookie in user agents, §5.5: 400 days, in seconds. */
 export const MAX_COOKIE_AGE: number = 400 * 24 * 60 * 60;
 
-/** What a prefix of a cookie's name promises. All of them promise `Secure`. */
+/** What a prefix of a cookie's name requires. All prefixes require `Secure`. */
 interface PrefixRule {
   readonly prefix: string;
-  /** Whether it promises `Path=/`, and no `Domain`. */
+  /** Whether it requires `Path=/` and no `Domain`. */
   readonly host: boolean;
-  /** Whether it promises `HttpOnly`. */
+  /** Whether it requires `HttpOnly`. */
   readonly http: boolean;
 }
 
-/** The two last are of draft-ietf-httpbis-layered-cookies, which follows RFC 6265bis. All rows that match count. */
+/** The last two are from draft-ietf-httpbis-layered-cookies, the successor of RFC 6265bis. All matching rows apply. */
 const PREFIX_RULES: readonly PrefixRule[] = [
   { prefix: "__Secure-", host: false, http: false }, // §4.1.3.1
   { prefix: "__Host-", host: true, http: false }, // §4.1.3.2
@@ -51,97 +51,98 @@ const PREFIX_RULES: readonly PrefixRule[] = [
 
 const SAME_SITES: readonly string[] = ["Strict", "Lax", "None"];
 
-/** The limits of §5.6 and §5.7, in bytes: user agents drop what is longer, the cookie or the attribute. */
+/** The limits of §5.6 and §5.7, in bytes: user agents drop a longer cookie or attribute. */
 const MAX_PAIR_BYTES = 4096;
 const MAX_ATTRIBUTE_BYTES = 1024;
 
-/** Dates of four digits that a user agent reads, §5.1.1: from the year 1601 to the year 9999. */
+/** Dates that user agents parse, §5.1.1: from the year 1601 to the year 9999. */
 const MIN_EXPIRES = -11_644_473_600;
 const MAX_EXPIRES = 253_402_300_799;
 
 /** `cookie-octet`s, §4.1.1. */
 const VALUE_REGEXP = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** `av-octet`s, §4.1.1, but for the space, which no path of a request has. */
+/** `av-octet`s, §4.1.1, without the space, which no request path has. */
 const PATH_REGEXP = /^\/[\x21-\x3a\x3c-\x7e]*$/;
 
-/** A host name, RFC 1034 §3.5 and RFC 1123 §2.1. A dot at its end makes user agents ignore it, §4.1.2.3. */
+/** A host name, RFC 1034 §3.5 and RFC 1123 §2.1. User agents ignore one with a trailing dot, §4.1.2.3. */
 const DOMAIN_REGEXP =
   /^(?=.{1,253}$)[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?(?:\.[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?)*$/i;
 
-/** Name and value. @throws {TypeError | RangeError} If one is not what it must be, or both are too long. */
+/** Checks name and value. @throws {TypeError | RangeError} If one is invalid, or both are too long. */
 export function checkPair(name: string, value: string): void {
-  if (!isText(name, HTTP_TOKEN_REGEXP)) throw wrong("the name is no token");
-  if (!isText(value, VALUE_REGEXP)) {
-    throw wrong("the value has characters that no cookie may have; encode it");
+  if (!matches(name, HTTP_TOKEN_REGEXP)) throw invalid("name must be a token");
+  if (!matches(value, VALUE_REGEXP)) {
+    throw invalid("value has characters that cookies must not have; encode it");
   }
-  // Both are ASCII: their length is their bytes
+  // Both are ASCII: length is bytes
   if (name.length + value.length > MAX_PAIR_BYTES) {
-    throw outOfRange(`name and value are over ${MAX_PAIR_BYTES} bytes`);
+    throw outOfRange(`name and value must not be over ${MAX_PAIR_BYTES} bytes`);
   }
 }
 
-/** Where a cookie goes. @throws {TypeError | RangeError} If an attribute is not what it must be. */
+/** Checks the attributes that decide where a cookie is sent. @throws {TypeError | RangeError} If one is invalid. */
 export function checkScope(scope: CookieScope): void {
   const { path, domain, sameSite, partitioned, secure } = scope;
-  if (!isText(path, PATH_REGEXP)) {
-    throw wrong(
-      "the path has to start with / and be ASCII without spaces, controls and semicolons",
+  if (!matches(path, PATH_REGEXP)) {
+    throw invalid(
+      "path must start with / and be ASCII without spaces, controls and semicolons",
     );
   }
   if (path.length > MAX_ATTRIBUTE_BYTES) {
-    throw outOfRange(`the path is over ${MAX_ATTRIBUTE_BYTES} bytes`);
+    throw outOfRange(`path must not be over ${MAX_ATTRIBUTE_BYTES} bytes`);
   }
-  if (domain !== undefined && !isText(domain, DOMAIN_REGEXP)) {
-    throw wrong("the domain is no host name");
+  if (domain !== undefined && !matches(domain, DOMAIN_REGEXP)) {
+    throw invalid("domain must be a host name");
   }
-  if (!SAME_SITES.includes(sameSite)) throw wrong("sameSite is not Strict, Lax or None");
+  if (!SAME_SITES.includes(sameSite)) throw invalid("sameSite must be Strict, Lax or None");
   // §5.7; user agents drop the cookie
-  if (sameSite === "None" && !secure) throw wrong("SameSite=None needs Secure");
+  if (sameSite === "None" && !secure) throw invalid("SameSite=None requires Secure");
   // draft-cutler-httpbis-partitioned-cookies §2.1
-  if (partitioned && !secure) throw wrong("Partitioned needs Secure");
+  if (partitioned && !secure) throw invalid("Partitioned requires Secure");
 }
 
 /**
- * What the name promises. User agents compare prefixes without case (§5.4), and drop a cookie that breaks the promise.
+ * Checks the prefix of a name. User agents compare prefixes case-insensitively (§5.4), and drop a cookie whose attributes
+ * do not match.
  *
- * @throws {TypeError} If an attribute does not keep the promise.
+ * @throws {TypeError} If an attribute does not match the prefix.
  */
-export function checkPrefix(name: string, promise: CookiePromise): void {
-  const { path, domain, secure, httpOnly } = promise;
+export function checkPrefix(name: string, attributes: PrefixedAttributes): void {
+  const { path, domain, secure, httpOnly } = attributes;
   const lower = name.toLowerCase();
   for (const { prefix, host, http } of PREFIX_RULES) {
     if (!lower.startsWith(prefix.toLowerCase())) continue;
-    if (!secure) throw wrong(`the prefix ${prefix} needs Secure`);
-    if (host && path !== "/") throw wrong(`the prefix ${prefix} needs the path /`);
-    if (host && domain !== undefined) throw wrong(`the prefix ${prefix} allows no domain`);
-    if (http && !httpOnly) throw wrong(`the prefix ${prefix} needs HttpOnly`);
+    if (!secure) throw invalid(`the prefix ${prefix} requires Secure`);
+    if (host && path !== "/") throw invalid(`the prefix ${prefix} requires the path /`);
+    if (host && domain !== undefined) throw invalid(`the prefix ${prefix} allows no domain`);
+    if (http && !httpOnly) throw invalid(`the prefix ${prefix} requires HttpOnly`);
   }
 }
 
 /**
- * When a cookie ends. A `Max-Age` that would be cut is refused, because a caller who counts on it would be wrong; a date
- * is not compared with a clock.
+ * Checks when a cookie expires. A `Max-Age` above the limit of user agents is rejected, since they would shorten it; a
+ * date is not compared with a clock.
  *
- * @throws {TypeError | RangeError} If a time is no number, no whole number, or out of range.
+ * @throws {TypeError | RangeError} If a time is not an integer, or out of range.
  */
-export function checkTime({ maxAge, expires }: CookieTime): void {
+export function checkExpiry({ maxAge, expires }: CookieExpiry): void {
   if (maxAge !== undefined) checkSeconds("maxAge", maxAge, 0, MAX_COOKIE_AGE);
   if (expires !== undefined) checkSeconds("expires", expires, MIN_EXPIRES, MAX_EXPIRES);
 }
 
 function checkSeconds(option: string, seconds: number, min: number, max: number): void {
-  if (typeof seconds !== "number") throw wrong(`${option} is no number`);
+  if (typeof seconds !== "number") throw invalid(`${option} must be a number`);
   if (!Number.isInteger(seconds) || seconds < min || seconds > max) {
-    throw outOfRange(`${option} is no whole number of seconds from ${min} to ${max}`);
+    throw outOfRange(`${option} must be an integer of seconds from ${min} to ${max}`);
   }
 }
 
-function isText(text: unknown, regexp: RegExp): text is string {
+function matches(text: unknown, regexp: RegExp): text is string {
   return typeof text === "string" && regexp.test(text);
 }
 
-function wrong(state: string): TypeError {
+function invalid(state: string): TypeError {
   return new TypeError(`Cannot serialize cookie: ${state}`);
 }
 

@@ -1,14 +1,14 @@
 /**
- * Cookies on the wire, RFC 6265bis (draft-ietf-httpbis-rfc6265bis-22, whose sections are named here). What is written is
- * what §4.1.1 allows and user agents keep; anything else throws. What is read is left as it came: no decoding, no guess.
+ * Cookies on the wire, RFC 6265bis (draft-ietf-httpbis-rfc6265bis-22; section numbers refer to it). Only cookies that
+ * §4.1.1 allows and user agents accept are written; anything else throws. Values are read without decoding.
  *
  * @module
  */
 
-import { skipBlanks, trimOws, withoutBlanks } from "../_header.ts";
-import { checkPair, checkPrefix, checkScope, checkTime } from "./_set_cookie.ts";
+import { skipOws, skipOwsBackward, trimOws } from "../_header.ts";
+import { checkExpiry, checkPair, checkPrefix, checkScope } from "./_set_cookie.ts";
 
-/** A cookie as a request carries it. */
+/** A cookie of a request. */
 export interface CookiePair {
   /** Its name, never empty. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface CookiePair {
   readonly value: string;
 }
 
-/** What a request says of one cookie. */
+/** The result of reading one cookie of a request. */
 export type CookieReading =
   | { readonly status: "absent" }
   | {
@@ -24,26 +24,26 @@ export type CookieReading =
     /** Its value, raw. */
     readonly value: string;
   }
-  /** The name is there more than once. Nothing tells which one is ours: §4.2.2 forbids to go by their order. */
+  /** The name occurs more than once. Servers must not rely on the order: §4.2.2. */
   | { readonly status: "ambiguous" };
 
 /** Attributes of a cookie. */
 export interface CookieAttributes {
-  /** Where on the host it is sent: a path in ASCII, without spaces. @default {"/"} */
+  /** Path that the cookie is sent to, in ASCII without spaces. @default {"/"} */
   path?: string;
-  /** The host that gets it along with all hosts below. Without it, only the host that sets it does. */
+  /** Host that the cookie is sent to, with its subdomains. @default the host that sets it, without subdomains */
   domain?: string;
-  /** For how many seconds it is kept, up to 400 days; 0 deletes it. Without a time, it goes when the browser closes. */
+  /** Lifetime in seconds, up to 400 days; 0 deletes the cookie. @default until the browser closes */
   maxAge?: number;
-  /** Until when it is kept, in seconds since the epoch; user agents cut it at 400 days. `maxAge` goes before it. */
+  /** Expiry in seconds since the epoch; user agents limit it to 400 days. `maxAge` has precedence. */
   expires?: number;
-  /** Whether requests that other sites begin carry it, §4.1.2.7. @default {"Lax"} */
+  /** Whether it is sent with cross-site requests, §4.1.2.7. @default {"Lax"} */
   sameSite?: "Strict" | "Lax" | "None";
-  /** Whether it is kept apart for each site that embeds the host. @default {false} */
+  /** Whether it is stored separately for each embedding site. @default {false} */
   partitioned?: boolean;
-  /** Leaves `Secure` out: the cookie is sent in the clear too. @default {false} */
+  /** Omits `Secure`: the cookie is sent over http too. @default {false} */
   insecureTransport?: boolean;
-  /** Leaves `HttpOnly` out: scripts in the page may read it. @default {false} */
+  /** Omits `HttpOnly`: scripts can read it. @default {false} */
   insecureScriptAccess?: boolean;
 }
 
@@ -53,15 +53,14 @@ const AMBIGUOUS: CookieReading = /* @__PURE__ */ Object.freeze({ status: "ambigu
 const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
-/** What no name that was read has in it: it ends at the first of these, and blanks around it are dropped. */
-const NEVER_A_NAME_REGEXP = /[;=]|^[\t ]|[\t ]$/;
+/** Matches what cannot be a parsed name: it ends at a delimiter, and OWS around it is dropped. */
+const IMPOSSIBLE_NAME_REGEXP = /[;=]|^[\t ]|[\t ]$/;
 
 /**
- * Reads a `Cookie` header field: all cookies in their order, a name that comes twice as often as it comes. Never throws,
- * and takes time in proportion to the field's length.
+ * Parses a `Cookie` header field: all cookies in order, duplicates included. It never throws, and takes linear time.
  *
- * Spaces and tabs around names and values are dropped, and no other character: `\u00a0__Host-sid` is not `__Host-sid`.
- * Quotes belong to the value (§4.1.1), and percent signs mean nothing. What has no name has no use, and is left out.
+ * Only spaces and tabs around names and values are dropped: `\u00a0__Host-sid` is not `__Host-sid`. Quotes are part of the
+ * value (§4.1.1), and percent-encoding is not decoded. Pairs without a name are skipped.
  *
  * @param header The field, or `null` if the request has none.
  *
@@ -82,18 +81,18 @@ export function parseCookies(header: string | null): readonly CookiePair[] {
   for (const pair of header.split(";")) {
     const equals = pair.indexOf("=");
     if (equals === -1) continue;
-    const name = withoutBlanks(pair, 0, equals);
-    if (name !== "") cookies.push({ name, value: withoutBlanks(pair, equals + 1, pair.length) });
+    const name = trimOws(pair, 0, equals);
+    if (name !== "") cookies.push({ name, value: trimOws(pair, equals + 1, pair.length) });
   }
   return cookies;
 }
 
 /**
- * Reads one cookie, as {@linkcode parseCookies} would, without a list of the others.
+ * Reads one cookie, as {@linkcode parseCookies} does, without creating an array of all cookies.
  *
  * @param header The `Cookie` field, or `null` if the request has none.
  * @param name Its exact name.
- * @returns Whether it is there, and its value; `ambiguous` if it is there twice, be it with the same value.
+ * @returns Its value, if it is there; `ambiguous` for a duplicate, even with the same value.
  *
  * @example
  * ```ts
@@ -108,31 +107,31 @@ export function parseCookies(header: string | null): readonly CookiePair[] {
 export function readCookie(header: string | null, name: string): CookieReading {
   if (header === null) return ABSENT;
   let at = header.indexOf(name);
-  if (at === -1 || name === "" || NEVER_A_NAME_REGEXP.test(name)) return ABSENT;
+  if (at === -1 || name === "" || IMPOSSIBLE_NAME_REGEXP.test(name)) return ABSENT;
   let value: string | undefined;
   for (; at !== -1; at = header.indexOf(name, at + name.length)) {
-    const before = trimOws(header, 0, at);
+    const before = skipOwsBackward(header, 0, at);
     if (before > 0 && header.charCodeAt(before - 1) !== SEMICOLON) continue;
-    const equals = skipBlanks(header, at + name.length, header.length);
+    const equals = skipOws(header, at + name.length, header.length);
     if (header.charCodeAt(equals) !== EQUALS) continue;
     if (value !== undefined) return AMBIGUOUS;
     const semicolon = header.indexOf(";", equals);
-    value = withoutBlanks(header, equals + 1, semicolon === -1 ? header.length : semicolon);
+    value = trimOws(header, equals + 1, semicolon === -1 ? header.length : semicolon);
   }
   return value === undefined ? ABSENT : { status: "found", value };
 }
 
 /**
- * Writes the value of a `Set-Cookie` header field. `Secure`, `HttpOnly`, `SameSite=Lax` and `Path=/` are there unless the
- * attributes say otherwise. A cookie is deleted by `maxAge: 0` and the same name, path and domain.
+ * Serializes the value of a `Set-Cookie` header field, by default with `Secure`, `HttpOnly`, `SameSite=Lax` and `Path=/`.
+ * `maxAge: 0` with the same name, path and domain deletes a cookie.
  *
  * @param name A token, RFC 9110 §5.6.2.
- * @param value Octets that §4.1.1 lets a value have: ASCII without controls, spaces, quotes, commas, semicolons and
- * backslashes. Encode everything else, as base64url for example.
- * @throws {TypeError} If name, value or an attribute has a character that it must not have, or the attributes do not go
- * together: a prefix of the name wants others, `SameSite=None` and `Partitioned` want `Secure`.
- * @throws {RangeError} If name and value are over 4,096 bytes or the path is over 1,024, where user agents drop them, or
- * a time is no whole number of seconds or out of range.
+ * @param value ASCII without controls, spaces, quotes, commas, semicolons and backslashes, §4.1.1. Encode anything else,
+ * for example as base64url.
+ * @throws {TypeError} If name, value or an attribute has an invalid character, or attributes contradict each other: a
+ * prefix of the name requires others, `SameSite=None` and `Partitioned` require `Secure`.
+ * @throws {RangeError} If name and value are over 4,096 bytes or the path is over 1,024, which user agents drop, or a
+ * time is not an integer or out of range.
  *
  * @example
  * ```ts
@@ -156,9 +155,9 @@ export function serializeCookie(
   checkPair(name, value);
   checkScope({ path, domain, sameSite, partitioned, secure });
   checkPrefix(name, { path, domain, secure, httpOnly });
-  checkTime({ maxAge, expires });
+  checkExpiry({ maxAge, expires });
 
-  // §4.1.1 has no Max-Age of 0; §4.1.2 deletes by a date in the past
+  // §4.1.1 does not allow a Max-Age of 0; §4.1.2 deletes with a date in the past
   const until = maxAge === 0 ? 0 : expires;
   let field = `${name}=${value}; Path=${path}`;
   if (domain !== undefined) field += `; Domain=${domain}`;

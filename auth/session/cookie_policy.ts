@@ -1,71 +1,70 @@
 /**
- * The cookies that authentication sets, and what they all have in common: `Secure`, `HttpOnly`, `Path=/`, `SameSite`, and
- * a prefix that user agents enforce (RFC 6265bis §4.1.3).
+ * The cookies of authentication and their common attributes: `Secure`, `HttpOnly`, `Path=/`, `SameSite`, and a prefix
+ * that user agents enforce (RFC 6265bis §4.1.3).
  *
  * @module
  */
 
 import { MAX_COOKIE_AGE } from "./_set_cookie.ts";
-import { rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type CookieReading, readCookie, serializeCookie } from "./cookie.ts";
 
 /**
- * What a cookie is for: `sid` carries a session, `csrf` the token against forged requests, `presid` binds that token
- * before there is a session, `dev` knows a browser from an earlier sign-in.
+ * The purpose of a cookie: `sid` has the token of a session, `csrf` the CSRF token, `presid` binds that token before there
+ * is a session, `dev` identifies a device after a sign-in.
  */
 export type CookieKind = "sid" | "csrf" | "presid" | "dev";
 
 /** Options of {@linkcode cookiePolicy}. */
 export interface CookiePolicyOptions {
   /**
-   * Shares the session with all hosts below this one. The prefix of its cookie becomes `__Secure-`, and any of those hosts
-   * can then set it, for all others. The other cookies stay with the host that sets them.
+   * Shares the session with this host and its subdomains. The prefix of the cookie becomes `__Secure-`, and any of these
+   * hosts can then set it for the others. The other cookies are sent only to the host that sets them.
    *
-   * @default all cookies stay with the host that sets them, under the prefix `__Host-`
+   * @default all cookies are sent only to the host that sets them, with the prefix `__Host-`
    */
   domain?: string | undefined;
-  /** Whether requests that other sites begin carry the cookies. @default {"Lax"} */
+  /** Whether the cookies are sent with cross-site requests. @default {"Lax"} */
   sameSite?: "Strict" | "Lax" | "None" | undefined;
   /**
-   * Tells the cookies apart from those of another application on the same host, ports aside: `admin` makes
+   * Distinguishes the cookies from those of another application on the same host, on any port: with `admin` the name is
    * `__Host-admin-sid`. 1 to 32 of a-z, A-Z, 0-9 and `_`.
    */
   name?: string | undefined;
-  /** Told once if `domain` is there. @default {console.warn} */
+  /** Called once if `domain` is set. @default {console.warn} */
   warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
 /** Options of {@linkcode CookiePolicy.set}. */
 export interface SetCookieOptions {
   /**
-   * For how many seconds the cookie is kept, up to 400 days.
+   * Lifetime of the cookie in seconds, up to 400 days.
    *
-   * @default 400 days for `dev`; the others go when the browser closes
+   * @default 400 days for `dev`; until the browser closes for the others
    */
   maxAge?: number;
 }
 
-/** Reads and writes the cookies of authentication. Made by {@linkcode cookiePolicy}, and frozen. */
+/** Reads and writes the cookies of authentication. Created by {@linkcode cookiePolicy}, and frozen. */
 export interface CookiePolicy {
   /** Names of the cookies, with their prefix. */
   readonly names: Readonly<Record<CookieKind, string>>;
-  /** Reads a cookie. One that is there twice is `ambiguous`, and must not count as any of the two. */
+  /** Reads a cookie. A duplicate is `ambiguous`; neither value may be used. */
   read(request: Request, kind: CookieKind): CookieReading;
   /**
-   * A `Set-Cookie` field's value that sets a cookie.
+   * Returns the value of a `Set-Cookie` field that sets a cookie.
    *
-   * @throws {TypeError} If the value has a character that no cookie may have.
-   * @throws {RangeError} If the value is too long, or `maxAge` no whole number up to 400 days.
+   * @throws {TypeError} If the value has an invalid character.
+   * @throws {RangeError} If the value is too long, or `maxAge` is not an integer up to 400 days.
    */
   set(kind: CookieKind, value: string, options?: SetCookieOptions): string;
-  /** A `Set-Cookie` field's value that deletes a cookie. */
+  /** Returns the value of a `Set-Cookie` field that deletes a cookie. */
   clear(kind: CookieKind): string;
 }
 
 /**
- * One row for each kind: whether hosts below the domain share it, and for how long it is kept if the caller does not say;
- * without a time, for a visit. What nobody needs to share keeps the prefix that no other host can set.
+ * One row for each kind: whether `domain` applies to it, and its default lifetime (until the browser closes if there is
+ * none). Cookies that need not be shared keep the prefix `__Host-`, which other hosts cannot set.
  */
 const KINDS: Readonly<Record<CookieKind, { readonly shared?: true; readonly maxAge?: number }>> = {
   sid: { shared: true },
@@ -77,9 +76,9 @@ const KINDS: Readonly<Record<CookieKind, { readonly shared?: true; readonly maxA
 const NAME_REGEXP = /^\w{1,32}$/;
 
 /**
- * Makes the policy that all cookies of authentication follow.
+ * Creates the policy of all authentication cookies.
  *
- * @throws {TypeError} If an option is unknown, `domain` is no host name, `sameSite` none of the three words, or `name` cannot be one.
+ * @throws {TypeError} If `domain` is not a host name, `sameSite` not one of its three values, or `name` invalid.
  *
  * @example
  * ```ts
@@ -97,15 +96,9 @@ const NAME_REGEXP = /^\w{1,32}$/;
  * ```
  */
 export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
-  rejectUnknownOptions<CookiePolicyOptions>("Cannot make cookies", options, {
-    domain: true,
-    sameSite: true,
-    name: true,
-    warn: true,
-  });
   const { domain, sameSite = "Lax", name, warn = warnConsole } = options;
   if (name !== undefined && !NAME_REGEXP.test(name)) {
-    throw new TypeError("Cannot name cookies: name is not 1 to 32 of a-z, A-Z, 0-9 and _");
+    throw new TypeError("Cannot name cookies: name must be 1 to 32 of a-z, A-Z, 0-9 and _");
   }
   const own = name === undefined ? "" : `${name}-`;
   const isShared = (kind: CookieKind) => domain !== undefined && KINDS[kind].shared === true;
@@ -125,11 +118,11 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
     });
   }
 
-  serialize("sid", ""); // Wrong options are refused now, and not at the first sign-in
+  serialize("sid", ""); // throws for invalid options, before the first sign-in
   if (domain !== undefined) {
     warn(
-      "The session cookie has a domain, and loses the prefix __Host-: every host below the domain can read it and set it " +
-        "for the others; leave domain out unless hosts have to share their sessions",
+      "The session cookie has a domain instead of the prefix __Host-: every subdomain can read it, and set it for the " +
+        "others; omit domain unless hosts must share sessions",
     );
   }
   return Object.freeze({

@@ -1,16 +1,17 @@
 /**
- * Cross-site request forgery: signed double-submit tokens bound to the session, behind a gate that asks the browser.
+ * Protection against cross-site request forgery: origin verification, and signed double-submit tokens bound to the
+ * session.
  *
- * A token is `hex(HMAC-SHA-256).hex(random)`. It stands in an HttpOnly cookie and comes back in a header field; the
- * code covers the digest of the session's cookie, so that neither a planted cookie nor another session's token passes.
- * Before there is a session, a random cookie of its own takes the session's place.
+ * A token is `hex(HMAC-SHA-256).hex(random)`. It is set in an HttpOnly cookie and sent back in a header field; the HMAC
+ * covers the digest of the session's cookie, so that neither a planted cookie nor another session's token is accepted.
+ * Before there is a session, the token is bound to a random cookie instead.
  *
  * @module
  */
 
 import { decodeHex, encodeHex, equalText, joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
-import { csrfGate, isHandshake, isSafe } from "./_fetch_metadata.ts";
+import { isHandshake, isSafe, originVerifier } from "./_fetch_metadata.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
 import { randomBytes, randomToken } from "../_random.ts";
@@ -23,7 +24,7 @@ import type { AuthEventListener, CsrfFailure } from "../events.ts";
 export interface CsrfServiceOptions {
   /** Signs tokens. */
   readonly keys: Pick<DerivedKeys, "sign" | "verify">;
-  /** Names and attributes of cookies: those that sessions have too, since tokens are bound to the session's cookie. */
+  /** Names and attributes of cookies: the same as for sessions, since tokens are bound to the session's cookie. */
   readonly cookies: CookiePolicy;
   /** Header field that carries the token. @default {"X-CSRF-Token"} */
   readonly header?: string | undefined;
@@ -31,65 +32,65 @@ export interface CsrfServiceOptions {
   readonly trustedOrigins?: readonly string[] | undefined;
   /** The time, in seconds since the epoch; for events. */
   readonly now?: (() => number) | undefined;
-  /** Is told of refusals, and why. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default {console.warn} */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** A token that was made. */
+/** A new token. */
 export interface IssuedCsrfToken {
   /**
-   * What the page sends back in the header field. Hand it over in JSON of its own: in a compressed page that repeats what a
-   * request said, it could be guessed byte by byte (BREACH).
+   * The value that the page sends back in the header field. Send it in a JSON response of its own: in a compressed page
+   * that reflects input, it could be guessed byte by byte (BREACH).
    */
   readonly token: string;
-  /** Values of `Set-Cookie` header fields, which the same response has to carry; none if the browser has them. */
+  /** Values of `Set-Cookie` header fields for the same response; none if the browser has the cookies. */
   readonly cookies: readonly string[];
 }
 
-/** Makes and checks tokens. */
+/** Issues and checks tokens. */
 export interface CsrfService {
   /** Header field that carries the token. */
   readonly header: string;
   /**
-   * Makes a token for a request's session, or gives the one that the browser has if it still holds: two pages of one
-   * browser share it. A response that begins or ends a session gets a new one.
+   * Issues a token for a request's session, or returns the browser's current token if it is still valid: the pages of one
+   * browser share it. A response that creates or revokes a session gets a new token.
    *
-   * @param session Token of the session that the response begins; `null` if the response ends it. By default, the one
-   * that the request presents.
-   * @throws {AuthError} `csrf_failed`, if the request presents two sessions.
+   * @param session Token of the session that the response creates; `null` if the response revokes it. By default, the
+   * session of the request.
+   * @throws {AuthError} `csrf_failed`, if the request has two session cookies.
    */
   issue(request: Request, session?: string | null): Promise<IssuedCsrfToken>;
   /**
-   * Checks a request by gate and token. Safe methods pass, except for the handshake of a WebSocket, which is checked by
-   * the gate.
+   * Checks the origin and the token of a request. Safe methods pass, except for the handshake of a WebSocket, whose origin
+   * is checked.
    *
    * @throws {AuthError} `csrf_failed`
    */
   check(request: Request): Promise<void>;
   /**
-   * Checks a request by the gate alone, and by the token only where the browser does not say where it comes from: clients
-   * that are no browsers, and old ones. Safe methods pass.
+   * Checks the origin of a request, and the token only if the origin is unknown: for clients other than browsers, and for
+   * old browsers. Safe methods pass.
    *
    * @throws {AuthError} `csrf_failed`
    */
   checkOrigin(request: Request): Promise<void>;
 }
 
-/** 32 bytes of HMAC, 32 bytes of chance. */
+/** 32 bytes of HMAC, 32 random bytes. */
 const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
 const RANDOM_BYTES = 32;
 
-/** A host's name has up to 253 characters. */
-const MAX_ORIGIN = 300;
+/** A host name has up to 253 characters. */
+const MAX_ORIGIN_LENGTH = 300;
 
-const REFUSAL = "The request carries no valid CSRF token, or comes from another site";
+const DETAIL = "The request carries no valid CSRF token, or comes from another site";
 
 /**
  * Creates a CSRF service.
  *
- * @throws {TypeError} If keys or cookies are missing, or an origin or the header field's name is none.
+ * @throws {TypeError} If keys or cookies are missing, or an origin or the name of the header field is invalid.
  *
  * @example
  * ```ts
@@ -115,15 +116,15 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   const { keys, cookies, header = "X-CSRF-Token", trustedOrigins } = options;
   if (typeof keys?.sign !== "function" || typeof cookies?.read !== "function") {
     throw new TypeError(
-      "Cannot create CSRF service: keys or cookies are missing; deriveKeys() and cookiePolicy() make them",
+      "Cannot create CSRF service: keys or cookies are missing; deriveKeys() and cookiePolicy() create them",
     );
   }
-  const sourceOf = csrfGate(trustedOrigins);
+  const verifyOrigin = originVerifier(trustedOrigins);
   const { events, warn } = options;
   const emit = createEmitter({ events, now: createClock(options.now), warn });
-  new Headers([[header, ""]]); // throws a TypeError if it is no name
+  new Headers([[header, ""]]); // throws a TypeError for an invalid name
 
-  /** What a token is bound to: the session's cookie, else that before the session. */
+  /** What a token is bound to: the session's cookie, or else the one used before a session. */
   async function bindingOf(request: Request): Promise<string | undefined> {
     for (const kind of ["sid", "presid"] as const) {
       const reading = cookies.read(request, kind);
@@ -140,7 +141,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
       bound = await bindingOf(request);
       const cookie = cookies.read(request, "csrf");
       const token = cookie.status === "found" ? cookie.value : "";
-      if (bound !== undefined && await holds(token, bound)) return { token, cookies: [] };
+      if (bound !== undefined && await isValid(token, bound)) return { token, cookies: [] };
     }
     if (bound === undefined) {
       const presid = randomToken();
@@ -153,8 +154,8 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     return { token, cookies: [...queued, cookies.set("csrf", token)] };
   }
 
-  /** Whether a token was signed for what it is bound to. */
-  async function holds(token: string, bound: string): Promise<boolean> {
+  /** Whether a token was signed for a binding. */
+  async function isValid(token: string, bound: string): Promise<boolean> {
     const [, mac = "", random = ""] = TOKEN_REGEXP.exec(token) ?? [];
     if (mac === "") return false;
     return await keys.verify("csrf", joinFields([bound, decodeHex(random)]), decodeHex(mac));
@@ -170,24 +171,24 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
       throw failure("token_differs_from_cookie");
     }
     const bound = await bindingOf(request);
-    if (bound === undefined || !await holds(token, bound)) {
+    if (bound === undefined || !await isValid(token, bound)) {
       throw failure("token_of_another_session");
     }
   }
 
   function failure(reason: CsrfFailure, origin?: string): AuthError {
     emit("csrf.failed", { reason, origin });
-    return new AuthError("csrf_failed", { reason, detail: REFUSAL });
+    return new AuthError("csrf_failed", { reason, detail: DETAIL });
   }
 
-  /** The gate, and the token where it is wanted or the browser has not said where the request is from. */
-  async function checkAll(request: Request, wantsToken: boolean): Promise<void> {
+  /** Checks the origin, and the token if it is required or the origin is unknown. */
+  async function checkRequest(request: Request, requiresToken: boolean): Promise<void> {
     if (isSafe(request)) return;
-    switch (sourceOf(request)) {
-      case "foreign":
+    switch (verifyOrigin(request)) {
+      case "cross_origin":
         throw failure("cross_origin", originOf(request));
-      case "own":
-        if (wantsToken && !isHandshake(request)) await checkToken(request);
+      case "trusted":
+        if (requiresToken && !isHandshake(request)) await checkToken(request);
         return;
       case "unknown":
         return await checkToken(request);
@@ -197,20 +198,21 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   return Object.freeze({
     header,
     issue,
-    check: (request: Request) => checkAll(request, true),
-    checkOrigin: (request: Request) => checkAll(request, false),
+    check: (request: Request) => checkRequest(request, true),
+    checkOrigin: (request: Request) => checkRequest(request, false),
   });
 }
 
-/** Where a page is that sent a request, as its browser says; whatever else stands there is nobody's origin. */
+/** The serialized origin that the browser sent; `undefined` for any other value. */
 function originOf({ headers }: Request): string | undefined {
   const origin = headers.get("Origin") ?? "";
-  return origin.length <= MAX_ORIGIN && URL.canParse(origin) && new URL(origin).origin === origin
+  return origin.length <= MAX_ORIGIN_LENGTH && URL.canParse(origin) &&
+      new URL(origin).origin === origin
     ? origin
     : undefined;
 }
 
-/** The kind stands in it, so that a token from before a session is none of a session with the same value. */
+/** Contains the kind, so that a token from before a session is not valid for a session with the same value. */
 async function binding(kind: "sid" | "presid", value: string): Promise<string> {
   return `${kind} ${await digestText(value)}`;
 }

@@ -1,6 +1,5 @@
 /**
- * Sessions: opaque tokens, of which only the digest is stored, with an absolute and an inactivity limit, SP 800-63B-4
- * §5.2.
+ * Sessions: opaque tokens, stored as digests, with an absolute limit and an inactivity limit, SP 800-63B-4 §5.2.
  *
  * @module
  */
@@ -19,18 +18,13 @@ import {
   toUserInfo,
 } from "./types.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
-import { checkStoredSession, checkStoredUser, isDisabled } from "../stores/checked.ts";
+import { checkedSessions, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
 import type { Session } from "../stores/types.ts";
 
-/** Limits of sessions that last, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 without a request. */
-export const PERSISTENT_SESSION: { readonly absolute: number; readonly idle: number } = Object
-  .freeze(
-    {
-      absolute: 2_592_000,
-      idle: 604_800,
-    },
-  );
+/** Limits of persistent sessions, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 days without a request. */
+export const PERSISTENT_SESSION: { readonly absolute: number; readonly idle: number } =
+  /* @__PURE__ */ Object.freeze({ absolute: 2_592_000, idle: 604_800 });
 
 const TOKEN_REGEXP = /^[\w-]{43}$/;
 
@@ -58,21 +52,26 @@ const TOKEN_REGEXP = /^[\w-]{43}$/;
  * ```
  */
 export function sessionService(options: SessionServiceOptions): SessionService {
-  const { sessions, users, events, warn } = options;
-  if (typeof sessions?.findByTokenHash !== "function" || typeof users?.findBySub !== "function") {
+  const { events, warn } = options;
+  if (
+    typeof options.sessions?.findByTokenHash !== "function" ||
+    typeof options.users?.findBySub !== "function"
+  ) {
     throw new TypeError("Cannot create session service: sessions or users are missing");
   }
+  const sessions = checkedSessions(options.sessions);
+  const users = checkedUserReader(options.users);
   const now = createClock(options.now);
   const transient = sessionLimits(options);
-  const clocks = { transient, persistent: sessionLimits(options.persistent ?? PERSISTENT_SESSION) };
+  const limits = { transient, persistent: sessionLimits(options.persistent ?? PERSISTENT_SESSION) };
   const emit = createEmitter({ events, now, warn });
 
   function expiryReason(session: Session, at: number): SessionExpiry | undefined {
-    return limitsFor(clocks, session).expiryReason(session, at);
+    return limitsFor(limits, session).expiryReason(session, at);
   }
 
-  /** Ends a session because somebody wants it: what was derived from it goes too. */
-  async function end({ id }: Pick<Session, "id">): Promise<void> {
+  /** Revokes a session and the refresh tokens that were issued with it. */
+  async function revoke({ id }: Pick<Session, "id">): Promise<void> {
     await revokeSessionAccess(() => sessions.revoke(id), options, { sessionId: id });
   }
 
@@ -82,35 +81,34 @@ export function sessionService(options: SessionServiceOptions): SessionService {
   }
 
   /**
-   * Notes that a session was used. Where that is lost, somebody else was first, or the session has ended: what is read
-   * then counts only if it is newer, since a store may still show what was there before.
+   * Records that a session was used. After a conflict, either another request was first or the session was revoked: the
+   * session that is read then must be newer, since a replica may still return the old one.
    */
   async function touch(session: Session, at: number): Promise<Session | null> {
-    if (at - session.activeAt < limitsFor(clocks, session).touchAfter) return session;
+    if (at - session.activeAt < limitsFor(limits, session).touchAfter) return session;
     const touched = await sessions.touch(session.id, session.activeAt, at);
     if (touched === "updated") return { ...session, activeAt: at };
-    const current = checkStoredSession(await sessions.findByTokenHash(session.tokenHash));
+    const current = await sessions.findByTokenHash(session.tokenHash);
     return current !== null && current.activeAt > session.activeAt ? current : null;
   }
 
   async function findByToken(token: string): Promise<Session | null> {
     if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return null;
-    return checkStoredSession(await sessions.findByTokenHash(await digestText(token)));
+    return await sessions.findByTokenHash(await digestText(token));
   }
 
   async function revokeToken(token: string): Promise<void> {
     const session = await findByToken(token);
     if (session === null) return;
-    await end(session);
+    await revoke(session);
     emit("session.revoked", { sub: session.sub, sessionId: session.id });
   }
 
   async function list(sub: string): Promise<readonly SessionInfo[]> {
     const at = now();
-    const user = checkStoredUser(await users.findBySub(sub));
+    const user = await users.findBySub(sub);
     if (user === null || isDisabled(user)) return [];
     const found = await sessions.list(sub);
-    for (const session of found) checkStoredSession(session);
     return found
       .filter((session) => expiryReason(session, at) === undefined)
       .filter(({ securityStamp }) => securityStamp === user.securityStamp)
@@ -132,8 +130,8 @@ export function sessionService(options: SessionServiceOptions): SessionService {
         securityStamp,
         createdAt: at,
         activeAt: at,
-        expiresAt: at + limitsFor(clocks, { persistent: persistent }).absolute,
-        ...(persistent ? { persistent: persistent } : {}),
+        expiresAt: at + limitsFor(limits, { persistent }).absolute,
+        ...(persistent ? { persistent } : {}),
         authTime,
         amr,
         ...(acr === undefined ? {} : { acr }),
@@ -150,8 +148,8 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const at = now();
       const expiry = expiryReason(session, at);
       if (expiry !== undefined) return await expire(session, expiry);
-      // Not ended, only refused: a copy of the store that lags may not know the user or the new password yet
-      const user = checkStoredUser(await users.findBySub(session.sub));
+      // Rejected but not revoked: a replica may not have the user or the new password yet
+      const user = await users.findBySub(session.sub);
       if (user === null || isDisabled(user)) return undefined;
       if (user.securityStamp !== session.securityStamp) return undefined;
       const current = await touch(session, at);
@@ -163,13 +161,14 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     list,
 
     async revoke(sub: string, id: string) {
-      const owned = (await sessions.list(sub)).some((session) => session.id === id);
-      // Tokens that were handed out with it outlive a session that has ended by itself
+      // Unchecked: with an invalid record among them, a session can still be revoked
+      const owned = (await options.sessions.list(sub)).some((session) => session.id === id);
+      // Refresh tokens that were issued with a session outlive its expiry
       if (!owned) {
         await options.refreshTokens?.revoke({ sub, onlySessionId: id });
         return false;
       }
-      await end({ id });
+      await revoke({ id });
       emit("session.revoked", { sub, sessionId: id });
       return true;
     },

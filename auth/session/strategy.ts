@@ -1,9 +1,10 @@
 /**
- * `sessionCookieStrategy`: the session's cookie as a credential.
+ * The strategy that authenticates by the session's cookie.
  *
  * @module
  */
 
+import { createClock } from "../_clock.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import { createPrincipal, type Principal } from "../principal.ts";
 import type { ActiveSession, SessionService } from "./types.ts";
@@ -13,15 +14,15 @@ import { authenticated, authFailed, type AuthStrategy, noCredential } from "../s
 export interface SessionCookieStrategyOptions {
   /** Verifies tokens. */
   readonly sessions: Pick<SessionService, "verify">;
-  /** Says which cookie has the token. */
+  /** Reads the cookie. */
   readonly cookies: Pick<CookiePolicy, "names" | "read">;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Makes the strategy that finds a session by its cookie. A cookie that is there twice fails, and so does a session that
- * has ended: `session_expired`.
+ * Creates the strategy that finds a session by its cookie. A duplicate cookie fails with `session_ambiguous`, and an
+ * unknown, expired or revoked session with `session_expired`.
  *
  * @throws {TypeError} If sessions or cookies are missing.
  *
@@ -38,16 +39,17 @@ export interface SessionCookieStrategyOptions {
  * const sessions = sessionService(inMemoryAuthStores());
  * const strategy = sessionCookieStrategy({ sessions, cookies: cookiePolicy() });
  *
- * const headers = { Cookie: "__Host-sid=made-up" };
- * const forged = new Request("https://example.com/", { headers });
- * assertEquals((await strategy.authenticate({ request: forged })).status, "failed");
+ * const headers = { Cookie: "__Host-sid=unknown" };
+ * const invalid = new Request("https://example.com/", { headers });
+ * assertEquals((await strategy.authenticate({ request: invalid })).status, "failed");
  *
  * const anonymous = new Request("https://example.com/");
  * assertEquals((await strategy.authenticate({ request: anonymous })).status, "no-credential");
  * ```
  */
 export function sessionCookieStrategy(options: SessionCookieStrategyOptions): AuthStrategy {
-  const { sessions, cookies, now } = options;
+  const { sessions, cookies } = options;
+  const now = createClock(options.now);
   if (typeof sessions?.verify !== "function" || typeof cookies?.read !== "function") {
     throw new TypeError("Cannot create session strategy: sessions or cookies are missing");
   }
@@ -58,10 +60,12 @@ export function sessionCookieStrategy(options: SessionCookieStrategyOptions): Au
       const cookie = cookies.read(request, "sid");
       if (cookie.status === "absent") return noCredential();
       if (cookie.status === "ambiguous") {
-        return authFailed("session_ambiguous", "The session's cookie is there twice");
+        return authFailed("session_ambiguous", "Duplicate session cookie");
       }
       const active = await sessions.verify(cookie.value);
-      if (active === undefined) return authFailed("session_expired", "There is no such session");
+      if (active === undefined) {
+        return authFailed("session_expired", "The session is unknown or has expired");
+      }
       const { id, sub, authTime, amr, acr } = active.session;
       const init = { sub, method: "session", sessionId: id, authTime, amr, acr };
       const principal = createPrincipal(init, { now });
@@ -71,7 +75,7 @@ export function sessionCookieStrategy(options: SessionCookieStrategyOptions): Au
   });
 }
 
-/** The session that a principal was made from here, and its user. */
+/** The session and the user of a principal that the strategy created. */
 export function activeSessionOf(principal: Principal): ActiveSession | undefined {
   return ACTIVE.get(principal);
 }

@@ -1,5 +1,5 @@
 /**
- * What sessions are to those who use them.
+ * Types of the session service.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { AuthEventListener } from "../events.ts";
 import type { Authentication } from "../principal.ts";
 import type { RefreshTokenStore, Session, SessionStore, User, UserStore } from "../stores/types.ts";
 
-/** How long sessions last. */
+/** Lifetime of sessions. */
 export interface SessionLimits {
-  /** Seconds from the beginning, whatever happens. @default {86_400} 24 h, SP 800-63B-4 §2.2.3 (AAL2) */
+  /** Seconds from the creation of the session. @default {86_400} 24 h, SP 800-63B-4 §2.2.3 (AAL2) */
   readonly absolute?: number | undefined;
   /** Seconds without a request; counted to the minute. @default {3_600} 1 h, or `absolute` if that is less */
   readonly idle?: number | undefined;
@@ -18,83 +18,82 @@ export interface SessionLimits {
 
 /** Options of {@linkcode sessionService}. */
 export interface SessionServiceOptions extends SessionLimits {
-  /** Limits of sessions that outlive the browser's window. @default {PERSISTENT_SESSION} */
+  /** Limits of persistent sessions. @default {PERSISTENT_SESSION} */
   readonly persistent?: SessionLimits | undefined;
-  /** Keeps sessions. */
+  /** Persists sessions. */
   readonly sessions: SessionStore;
-  /** Keeps users: every request asks whether there still is one. */
+  /** Persists users; the user of a session is read with every request. */
   readonly users: Pick<UserStore, "findBySub">;
-  /** Keeps refresh tokens; those of a session end when it is revoked. */
+  /** Persists refresh tokens; those of a session are revoked with it. */
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default {console.warn} */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** What is said of a new session beside who it belongs to. */
+/** Options of {@linkcode SessionService.create}. */
 export interface NewSessionOptions {
-  /** The token that the browser presented until now: its session ends, so that nobody who planted it shares the new one. */
+  /** The token of the request: its session is revoked, so that an attacker who planted it does not share the new one. */
   readonly replaces?: string | undefined;
-  /** Whether it outlives the browser's window: "keep me signed in". @default {false} */
+  /** Whether the session outlives the browser: "keep me signed in". @default {false} */
   readonly persistent?: boolean | undefined;
-  /** The browser's `User-Agent`, for the user's list of sessions; cut to 256 characters. */
+  /** The browser's `User-Agent`, for the user's list of sessions; truncated to 256 characters. */
   readonly userAgent?: string | null | undefined;
 }
 
-/** A session as it may be shown: without its token's digest and its stamp. */
+/** The public members of a session. */
 export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
 
-/** A user as it may be shown: without its password's hash, its stamp and its version. */
+/** The public members of a user. */
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
-/** A user as it may be shown. Its members are named: a store may give more than it was given. */
+/** The public members of a user, listed because a store may return additional ones. */
 export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
   return { sub, identifier, createdAt };
 }
 
-/** A session that has just begun. */
+/** A new session. */
 export interface NewSession {
-  /** What the browser gets: 256 random bits in 43 characters. Nothing else can be made from the stored session. */
+  /** The token for the browser: 256 random bits in 43 characters. Only its digest is stored. */
   readonly token: string;
   /** The session. */
   readonly session: SessionInfo;
 }
 
-/** A session that a token stands for. */
+/** A valid session. */
 export interface ActiveSession {
   /** The session. */
   readonly session: SessionInfo;
-  /** Its user, as it is now. */
+  /** Its user. */
   readonly user: UserInfo;
 }
 
-/** Begins, verifies, lists and ends sessions. */
+/** Creates, verifies, lists and revokes sessions. */
 export interface SessionService {
-  /** Begins a session, with a new token and a new identifier. */
+  /** Creates a session with a new token and a new identifier. */
   create(authentication: Authentication, options?: NewSessionOptions): Promise<NewSession>;
   /**
-   * Finds the session that a token stands for, and notes that it was used.
+   * Finds the session of a token, and records that it was used.
    *
-   * @returns `undefined` if there is none, a limit has passed, the user is gone or disabled, or the user's credentials
-   * have changed since.
+   * @returns `undefined` if there is no such session, it has expired, the user is deleted or disabled, or the security
+   * stamp has changed.
    */
   verify(token: string): Promise<ActiveSession | undefined>;
-  /** Sessions of a user that have not ended, the one used last first. */
+  /** The valid sessions of a user, the most recently used one first. */
   list(sub: string): Promise<readonly SessionInfo[]>;
   /**
-   * Ends one of a user's sessions, and the refresh tokens that were handed out with it, also where the session has ended by
-   * itself before.
+   * Revokes one of a user's sessions, and the refresh tokens that were issued with it, even if the session has expired.
    *
-   * @returns Whether the user had the session.
+   * @returns Whether the session existed.
    */
   revoke(sub: string, id: string): Promise<boolean>;
-  /** Ends all of a user's sessions but one, and all refresh tokens but those that were handed out with that one. */
+  /** Revokes all sessions of a user except one, and all refresh tokens except those that were issued with it. */
   revokeOthers(sub: string, id: string): Promise<void>;
-  /** Ends all of a user's sessions. */
+  /** Revokes all sessions and refresh tokens of a user. */
   revokeAll(sub: string): Promise<void>;
-  /** Ends the session that a token stands for, if there is one: a logout. */
+  /** Revokes the session of a token, if there is one: a logout. */
   revokeToken(token: string): Promise<void>;
 }

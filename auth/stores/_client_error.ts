@@ -1,74 +1,74 @@
 /**
- * What a database's client says went wrong, fit for logs. Its error may quote what was sent: in the message, the stack, the
- * cause, or fields of its own.
+ * Errors of database clients, redacted for logs. A client's error may quote what was sent: in the message, the stack, the
+ * cause, or its own fields.
  *
  * @module
  */
 
-/** So many characters in a row tell something of a text; a shorter text is looked for as a word. */
-const PIECE = 12;
+/** A message that contains so many consecutive characters of a string quotes it. A shorter string is matched as a word. */
+const QUOTE_LENGTH = 12;
 
-/** Most characters of a message: clients that quote statements and replies write pages. */
+/** Longest message, in characters: some clients quote whole statements and replies. */
 const MAX_LENGTH = 300;
 
-/** How often a message may be JSON, or a part of a URL, within another. */
+/** How many layers of JSON or percent-encoding are decoded. */
 const MAX_DEPTH = 3;
 
-/** Codes of databases and the platform, and names of classes. */
+/** Error codes of databases and the platform, and names of classes. */
 const NAME_REGEXP = /^\w{3,40}$/;
 
 const JSON_ESCAPE_REGEXP = /\\(?:u[0-9a-f]{4}|["\\/bfnrt])/gi;
 const PERCENT_REGEXP = /(?:%[0-9a-f]{2})+|\+/gi;
 
-/** An error without what was sent. */
+/** A redacted error. */
 export interface ClientError extends Error {
-  /** What the client, the database or the platform calls it. */
+  /** Error code of the client, the database or the platform. */
   readonly code?: string | number;
 }
 
 /**
- * Makes an error of the name, code and message of a client's, without what was sent: a short text is replaced by `***`, and
- * a message that quotes a part of a longer one, as it is, in JSON or percent-encoded, is left out.
+ * Copies the name, code and message of a client's error without what was sent: a short string is replaced by `***`, and a
+ * message that quotes a part of a longer one, as it is, in JSON or percent-encoded, is omitted.
  *
- * @param sent Texts that were sent and that nobody must read in a log. Those of one character are no secret.
+ * @param sent Strings that were sent and must not be logged. Those of one character are ignored.
  */
 export function clientError(error: unknown, sent: readonly string[]): ClientError {
   const { name, message, code, constructor } = Object(error) as Partial<Record<string, unknown>>;
-  const texts = sent.filter((text) => text.length > 1);
-  const clean = new Error(cleanMessage(typeof message === "string" ? message : "", texts));
-  delete clean.stack; // it would be this file's, and the client's begins with the message
+  const secrets = sent.filter((secret) => secret.length > 1);
+  const clean = new Error(cleanMessage(typeof message === "string" ? message : "", secrets));
+  delete clean.stack; // it points to this file, and the client's stack contains the message
   const isName = (one: unknown): one is string =>
-    typeof one === "string" && NAME_REGEXP.test(one) && !isQuotedBy(one, texts);
+    typeof one === "string" && NAME_REGEXP.test(one) && !quotes(one, secrets);
   const names = [name, typeof constructor === "function" && constructor.name].filter(isName);
   clean.name = names.find((one) => one !== "Error") ?? "Error";
   return typeof code === "number" || isName(code) ? Object.assign(clean, { code }) : clean;
 }
 
-function cleanMessage(message: string, texts: readonly string[]): string {
-  const hidden = hideWords(message, texts);
-  const shown = hidden.length > MAX_LENGTH ? `${hidden.slice(0, MAX_LENGTH)}…` : hidden;
-  return isQuotedBy(shown, texts) ? "The message quotes what was sent, and is left out" : shown;
+function cleanMessage(message: string, secrets: readonly string[]): string {
+  const redacted = redactWords(message, secrets);
+  const shown = redacted.length > MAX_LENGTH ? `${redacted.slice(0, MAX_LENGTH)}…` : redacted;
+  return quotes(shown, secrets) ? "Message omitted: it quotes what was sent" : shown;
 }
 
-/** Hides short texts; the longest first, for one may be a part of another. */
-function hideWords(message: string, texts: readonly string[]): string {
-  return texts.filter((text) => text.length < PIECE)
+/** Redacts short strings, the longest first: one may be a part of another. */
+function redactWords(message: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret.length < QUOTE_LENGTH)
     .sort((one, other) => other.length - one.length)
-    .reduce((hidden, text) => hidden.replace(wordRegExp(text), "***"), message);
+    .reduce((redacted, secret) => redacted.replace(wordRegExp(secret), "***"), message);
 }
 
-/** A text, but not as a part of a word, where it is something else. */
-function wordRegExp(text: string): RegExp {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+/** Matches a string, but not within a word. */
+function wordRegExp(secret: string): RegExp {
+  const escaped = secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`(?<!\\w)${escaped}(?!\\w)`, "gu");
 }
 
-function isQuotedBy(message: string, texts: readonly string[]): boolean {
-  return readings(message).some((reading) => texts.some((text) => hasPart(reading, text)));
+function quotes(message: string, secrets: readonly string[]): boolean {
+  return decodings(message).some((decoded) => secrets.some((secret) => hasPart(decoded, secret)));
 }
 
-/** What a message says if it, or a part of it, is JSON or percent-encoded. */
-function readings(message: string): readonly string[] {
+/** A message, and what it decodes to if it, or a part of it, is JSON or percent-encoded. */
+function decodings(message: string): readonly string[] {
   const all = new Set([message]);
   let latest = [message];
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
@@ -87,10 +87,10 @@ function decodePercent(encoded: string): string {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-function hasPart(message: string, text: string): boolean {
-  if (text.length < PIECE) return wordRegExp(text).test(message);
-  for (let from = 0; from + PIECE <= message.length; from++) {
-    if (text.includes(message.slice(from, from + PIECE))) return true;
+function hasPart(message: string, secret: string): boolean {
+  if (secret.length < QUOTE_LENGTH) return wordRegExp(secret).test(message);
+  for (let from = 0; from + QUOTE_LENGTH <= message.length; from++) {
+    if (secret.includes(message.slice(from, from + QUOTE_LENGTH))) return true;
   }
   return false;
 }

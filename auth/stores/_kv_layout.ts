@@ -1,35 +1,36 @@
 /**
- * How records lie in Deno KV: under which keys, and as which bytes.
+ * How records are stored in Deno KV: keys and value encoding.
  *
  * | key | value |
  * | --- | --- |
  * | …prefix, `record`, collection, key | the record |
- * | …prefix, `unique`, collection, text | the key of the record that has the text |
- * | …prefix, `index`, collection, `0` or `1`, text, key | `true` |
+ * | …prefix, `unique`, collection, unique value | the key of the record that has it |
+ * | …prefix, `index`, collection, `0` or `1`, indexed value, key | `true` |
  *
  * @module
  */
 
-import type { CommitLimiter } from "./_kv_limit.ts";
+import type { KeyedMutex } from "./_keyed_mutex.ts";
 import { type EncodedRecord, purgeAfter } from "./_records.ts";
 import type { DenoKv, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
-/** Most bytes of a value. */
+/** Deno KV's limit for a value, in bytes. */
 const MAX_VALUE = 65_536;
 
-/** Most bytes of a key: each of its texts has one more before it, and one behind it. */
+/** Deno KV's limit for a key, in bytes: each part is stored with a type byte before it and a terminator after it. */
 const MAX_KEY = 2_048;
 
-/** A thousand years. Deno KV refuses ends that are too far away, and what is to end then may as well stay. */
+/** A thousand years, in milliseconds. Deno KV rejects a larger `expireIn`, so such a record never expires there. */
 const MAX_EXPIRE_IN = 31_557_600_000_000;
 
 const ENCODER = /* @__PURE__ */ new TextEncoder();
 const DECODER = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 
-/** Where an adapter keeps records, and what time it is there. */
-export interface KvPlace {
+/** What the operations of one adapter share. */
+export interface KvContext {
   readonly kv: DenoKv;
-  readonly gate: CommitLimiter;
+  /** Runs the writes of one record one after another. */
+  readonly turns: KeyedMutex;
   readonly prefix: readonly string[];
   readonly now: () => number;
 }
@@ -38,7 +39,7 @@ export interface KvPlace {
 export interface KvRecord extends Omit<EncodedRecord, "text"> {
   readonly value: unknown;
   readonly versionstamp: string;
-  /** Which write made it. */
+  /** Identifies the write that made this version. */
   readonly writer: string;
 }
 
@@ -47,56 +48,58 @@ export function recordKey(prefix: DenoKvKey, collection: string, key: string): D
   return [...prefix, "record", collection, key];
 }
 
-/** The key of a text that one record has. */
-export function uniqueKey(prefix: DenoKvKey, collection: string, text: string): DenoKvKey {
-  return [...prefix, "unique", collection, text];
+/** The key of a unique value. */
+export function uniqueKey(prefix: DenoKvKey, collection: string, unique: string): DenoKvKey {
+  return [...prefix, "unique", collection, unique];
 }
 
-/** What all keys begin with that an index has for a text. */
+/** The prefix of all index entries of an indexed value. */
 export function indexPrefix(
   prefix: DenoKvKey,
-  { collection, index, text }: {
+  { collection, index, value }: {
     readonly collection: string;
     readonly index: 0 | 1;
-    readonly text: string;
+    readonly value: string;
   },
 ): DenoKvKey {
-  return [...prefix, "index", collection, `${index}`, text];
+  return [...prefix, "index", collection, `${index}`, value];
 }
 
-/** The keys that the indexes have for a record. */
+/** The keys of a record's index entries. */
 export function indexKeys(
   prefix: DenoKvKey,
-  { collection, key, index: texts }: {
+  { collection, key, index: values }: {
     readonly collection: string;
     readonly key: string;
     readonly index: EncodedRecord["index"];
   },
 ): readonly DenoKvKey[] {
   return ([0, 1] as const).flatMap((index) => {
-    const text = texts[index];
-    return text === undefined ? [] : [[...indexPrefix(prefix, { collection, index, text }), key]];
+    const value = values[index];
+    return value === undefined ? [] : [[...indexPrefix(prefix, { collection, index, value }), key]];
   });
 }
 
-/** Whether Deno KV takes a key. There is nothing under another one, but it cannot be asked. */
+/** Whether a key is within Deno KV's limit. Deno KV throws on a longer one, even when it is only read. */
 export function fitsKey(key: DenoKvKey): boolean {
-  const most = key.reduce((size, text) => size + text.length * 3 + 2, 0);
-  if (most <= MAX_KEY) return true;
-  return key.reduce((size, text) => size + ENCODER.encode(text).length + 2, 0) <= MAX_KEY;
+  const upperBound = key.reduce((size, part) => size + part.length * 3 + 2, 0);
+  if (upperBound <= MAX_KEY) return true;
+  return key.reduce((size, part) => size + ENCODER.encode(part).length + 2, 0) <= MAX_KEY;
 }
 
-/** Checks that keys can be set. @throws {RangeError} If one is too large. */
+/** Checks that keys can be set. @throws {RangeError} If one is too long. */
 export function requireKeys(keys: readonly DenoKvKey[]): void {
   if (keys.every(fitsKey)) return;
-  throw new RangeError("Cannot keep record: its key or a text is larger than Deno KV's 2 KiB");
+  throw new RangeError(
+    "Cannot write record: its key, unique or indexed value exceeds Deno KV's limit of 2 KiB",
+  );
 }
 
 /**
- * A record in bytes, with a name for the write that makes it. Deno KV would count two of them for every letter of a text with
- * one beyond Latin-1, if it were to write the object itself: nobody could say what fits.
+ * Encodes a record as bytes. If the object itself were set, Deno KV would count two bytes for every character of a string
+ * that has one beyond Latin-1, and no limit in bytes of UTF-8 could be documented.
  *
- * @throws {RangeError} If there are too many.
+ * @throws {RangeError} If the record is too large.
  */
 export function encodeKvRecord(
   { text, expiresAt, unique, index }: EncodedRecord,
@@ -105,33 +108,33 @@ export function encodeKvRecord(
   const rest = JSON.stringify({ writer, index, expiresAt, unique });
   const bytes = ENCODER.encode(`{"value":${text},${rest.slice(1)}`);
   if (bytes.length <= MAX_VALUE) return bytes;
-  throw new RangeError("Cannot keep record: the value is larger than Deno KV's 64 KiB");
+  throw new RangeError("Cannot write record: it exceeds Deno KV's limit of 64 KiB");
 }
 
 /**
- * Reads what {@linkcode encodeKvRecord} made; `null` if there is nothing.
+ * Decodes what {@linkcode encodeKvRecord} wrote; `null` if the key is absent.
  *
- * @throws {Error} If it is something else.
+ * @throws {Error} If the value has another format.
  */
 export function decodeKvRecord({ value, versionstamp }: DenoKvEntry): KvRecord | null {
   if (versionstamp === null) return null;
   try {
-    const kept = JSON.parse(DECODER.decode(value as Uint8Array));
-    const [first, second] = kept.index;
+    const stored = JSON.parse(DECODER.decode(value as Uint8Array));
+    const [first, second] = stored.index;
     return {
-      value: kept.value,
-      writer: kept.writer,
-      expiresAt: kept.expiresAt,
-      unique: kept.unique,
+      value: stored.value,
+      writer: stored.writer,
+      expiresAt: stored.expiresAt,
+      unique: stored.unique,
       index: [first ?? undefined, second ?? undefined],
       versionstamp,
     };
-  } catch { // What JSON.parse() says could hold a part of it
-    throw new Error("Cannot read record: it is not as an adapter wrote it");
+  } catch { // the message of JSON.parse() may quote the value
+    throw new Error("Cannot read record: the stored value has an unknown format");
   }
 }
 
-/** Options of keys that end with their record: without `expireIn` they stay, whatever they had before. */
+/** Options for a record's keys. Without `expireIn` a key never expires, even if its former value did. */
 export function expiry(expiresAt: number | undefined, now: number): { expireIn?: number } {
   if (expiresAt === undefined) return {};
   const expireIn = Math.max(1, Math.ceil((purgeAfter(expiresAt) - now) * 1000));

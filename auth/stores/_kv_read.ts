@@ -1,5 +1,5 @@
 /**
- * How records in Deno KV are read: by their key, by a text that one has, and by a text that many have.
+ * How records in Deno KV are read: by key, by unique value and by indexed value.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import {
   decodeKvRecord,
   fitsKey,
   indexPrefix,
-  type KvPlace,
+  type KvContext,
   type KvRecord,
   recordKey,
   uniqueKey,
@@ -18,67 +18,67 @@ import { isExpired } from "./_records.ts";
 import type { KeyedRecord, ListRecordsOptions, Versioned } from "./adapter.ts";
 import type { DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
-/** How many keys Deno KV reads at once. */
-const MOST_KEYS = 10;
+/** Deno KV's limit for the keys of one read. */
+const MAX_KEYS = 10;
 
-/** How many entries of an index are read at once. */
+/** Index entries that are read at once. */
 const PAGE = 100;
 
-/** Reads the record of a key. */
+/** Reads a record by its key. */
 export async function getRecord(
-  place: KvPlace,
+  context: KvContext,
   collection: string,
   key: string,
 ): Promise<Versioned | null> {
-  const found = await readLiving(place, kvCalls(place, "Cannot read record"), {
+  const found = await readCurrent(context, kvCalls(context, "Cannot read record"), {
     collection,
     key,
   });
   return found === null ? null : versioned(found);
 }
 
-/** Reads the record that has a text. */
+/** Reads a record by its unique value. */
 export async function findRecord(
-  place: KvPlace,
+  context: KvContext,
   collection: string,
   unique: string,
 ): Promise<KeyedRecord | null> {
-  const at = uniqueKey(place.prefix, collection, unique);
+  const at = uniqueKey(context.prefix, collection, unique);
   if (!fitsKey(at)) return null;
-  const calls = kvCalls(place, "Cannot read record");
+  const calls = kvCalls(context, "Cannot read record");
   const [holder] = await calls.read(at);
   if (typeof holder?.value !== "string") return null;
-  const found = await readLiving(place, calls, { collection, key: holder.value });
-  // If the text has gone to another record meanwhile, there was a time when none had it
+  const found = await readCurrent(context, calls, { collection, key: holder.value });
+  // If the unique value moved to another record between the reads, there was a moment when no record had it
   return found?.unique === unique ? { key: holder.value, ...versioned(found) } : null;
 }
 
-/** What {@linkcode listRecords} looks for. */
+/** Arguments of {@linkcode listRecords}. */
 export interface KvListing extends ListRecordsOptions {
   readonly collection: string;
   readonly index: 0 | 1;
-  readonly text: string;
+  readonly value: string;
 }
 
 /**
- * Reads records by a text of an index.
+ * Reads records by an indexed value.
  *
- * @throws {RangeError} If `after` is too large to be a key.
+ * @throws {RangeError} If `after` exceeds the limit for a key.
  */
 export async function listRecords(
-  place: KvPlace,
+  context: KvContext,
   listing: KvListing,
 ): Promise<readonly KeyedRecord[]> {
   const { limit = Infinity, reverse = false } = listing;
-  const prefix = indexPrefix(place.prefix, listing);
-  const calls = kvCalls(place, "Cannot list records");
+  const prefix = indexPrefix(context.prefix, listing);
+  const calls = kvCalls(context, "Cannot list records");
   const found: KeyedRecord[] = [];
   let { after } = listing;
   let more = fitsKey(prefix);
   while (more && found.length < limit) {
-    const size = Math.min(PAGE, Math.max(MOST_KEYS, limit - found.length));
+    const size = Math.min(PAGE, Math.max(MAX_KEYS, limit - found.length));
     const keys = await readPage(calls, { prefix, after, reverse, size });
-    const records = await readAll(place, calls, { listing, keys });
+    const records = await readAll(context, calls, { listing, keys });
     found.push(...records.slice(0, limit - found.length));
     more = keys.length === size;
     after = keys.at(-1);
@@ -86,7 +86,7 @@ export async function listRecords(
   return found;
 }
 
-/** Reads keys of an index that are behind another one. */
+/** Reads the keys of an index that come after another key. */
 async function readPage(
   calls: KvCalls,
   { prefix, after, reverse, size }: {
@@ -96,47 +96,47 @@ async function readPage(
     readonly size: number;
   },
 ): Promise<readonly string[]> {
-  const range = rangeBehind(prefix, after, reverse);
-  // One more than asked for: `start` is a part of the range
+  const range = rangeAfter(prefix, after, reverse);
+  // One more than requested: `start` is inclusive
   const entries = await calls.readRange(range, { limit: size + 1, reverse });
   return entries.map(({ key }) => `${key.at(-1)}`).filter((key) => key !== after).slice(0, size);
 }
 
-function rangeBehind(prefix: DenoKvKey, after: string | undefined, reverse: boolean): DenoKvRange {
+function rangeAfter(prefix: DenoKvKey, after: string | undefined, reverse: boolean): DenoKvRange {
   if (after === undefined) return { prefix };
   const boundary = [...prefix, after];
   if (!fitsKey(boundary)) {
-    throw new RangeError("Cannot list records: after is larger than Deno KV's 2 KiB");
+    throw new RangeError("Cannot list records: after exceeds Deno KV's limit of 2 KiB");
   }
   return reverse ? { prefix, end: boundary } : { prefix, start: boundary };
 }
 
-/** Reads the records of keys: those that have not ended, and still have the text. */
+/** Reads records by their keys, without those that have expired or no longer have the indexed value. */
 async function readAll(
-  place: KvPlace,
+  context: KvContext,
   calls: KvCalls,
-  { listing: { collection, index, text }, keys }: {
+  { listing: { collection, index, value }, keys }: {
     readonly listing: KvListing;
     readonly keys: readonly string[];
   },
 ): Promise<readonly KeyedRecord[]> {
   const groups: (readonly string[])[] = [];
-  for (let at = 0; at < keys.length; at += MOST_KEYS) groups.push(keys.slice(at, at + MOST_KEYS));
+  for (let at = 0; at < keys.length; at += MAX_KEYS) groups.push(keys.slice(at, at + MAX_KEYS));
   const read = await Promise.all(groups.map(async (group) => {
-    const ats = group.map((key) => recordKey(place.prefix, collection, key));
+    const ats = group.map((key) => recordKey(context.prefix, collection, key));
     return await calls.read(...ats);
   }));
-  const now = place.now();
+  const now = context.now();
   return read.flat().flatMap((entry, at) => {
     const record = decodeKvRecord(entry);
-    if (record === null || record.index[index] !== text) return [];
+    if (record === null || record.index[index] !== value) return [];
     if (isExpired(record.expiresAt, now)) return [];
     return [{ key: keys[at] ?? "", ...versioned(record) }];
   });
 }
 
-async function readLiving(
-  { prefix, now }: KvPlace,
+async function readCurrent(
+  { prefix, now }: KvContext,
   calls: KvCalls,
   { collection, key }: { readonly collection: string; readonly key: string },
 ): Promise<KvRecord | null> {

@@ -1,63 +1,55 @@
 /**
- * The calls that one operation makes to Deno KV: a lock is waited for, any other fault ends the operation.
+ * The calls of one operation to Deno KV. They are retried while the database file is locked; any other failure ends the
+ * operation.
  *
  * @module
  */
 
-import { isLocked } from "./_kv_limit.ts";
-import type { KvPlace } from "./_kv_layout.ts";
-import { sleepWithJitter } from "../_backoff.ts";
+import type { KvContext } from "./_kv_layout.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
-/** How long one operation goes on trying, in milliseconds. */
-const PATIENCE_MS = 5_000;
+/** How long a call is retried while the database is locked, in milliseconds. */
+const LOCK_TIMEOUT_MS = 5_000;
 
-/** The longest waits between two tries, in milliseconds: for a lock, and for others who change the same record. */
-const MAX_WAIT_MS = { locked: 250, conflict: 32 } as const;
+/** The longest pauses before a retry, in milliseconds. */
+const MAX_LOCK_PAUSE_MS = 250;
+const MAX_CONFLICT_PAUSE_MS = 32;
 
-/** Calls of one operation. Each rejects with an `Error` that says what cannot be done. */
+/** Calls of one operation. Each rejects with an `Error` that names the operation. */
 export interface KvCalls {
-  /** Reads keys as they are at one time. */
+  /** Reads keys from one snapshot. */
   read(...keys: readonly DenoKvKey[]): Promise<readonly DenoKvEntry[]>;
-  /** Reads a range as it is at one time. */
+  /** Reads a range from one snapshot. */
   readRange(
     range: DenoKvRange,
     options: { readonly limit: number; readonly reverse: boolean },
   ): Promise<readonly DenoKvEntry[]>;
-  /**
-   * Commits, and gives the version: `null` if nothing was written, and the operation is to look again at what there is. It
-   * then has waited, unless this was its first commit.
-   */
+  /** Commits. @returns The version; `null` on a conflict: nothing was written, and the operation must read again. */
   commit(atomic: DenoKvAtomic): Promise<string | null>;
 }
 
 /**
  * Begins an operation.
  *
- * Only a locked database is asked again: it says so before it writes anything. After any other fault a commit may have been
- * made, and one that is made twice could undo what came between.
+ * Only a lock is retried: SQLite reports it before it writes anything. After any other failure the commit may have been
+ * made, and a second one could undo a change made in between.
  *
- * @param cannot What fails with it: `Cannot read record`.
+ * @param action What is reported to have failed: `Cannot read record`.
  */
-export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: string): KvCalls {
-  const end = performance.now() + PATIENCE_MS;
-  let longest = 4;
-  const wait = async (why: keyof typeof MAX_WAIT_MS, refusal: Error) => {
-    if (performance.now() >= end) throw refusal;
-    longest = Math.min(longest * 2, MAX_WAIT_MS[why]);
-    await sleepWithJitter(1, 1 + longest);
-  };
-  const waitOut = async (cause: unknown) => {
-    if (!isLocked(cause)) throw new Error(`${cannot}: ${reasonOf(cause)}`, { cause });
-    await wait("locked", new Error(`${cannot}: Deno KV's database stays locked`, { cause }));
-  };
+export function kvCalls({ kv }: Pick<KvContext, "kv">, action: string): KvCalls {
   const withRetry = async <Result>(run: () => Promise<Result>): Promise<Result> => {
-    for (;;) {
+    const deadline = performance.now() + LOCK_TIMEOUT_MS;
+    for (let attempt = 1;; attempt++) {
       try {
         return await run();
       } catch (cause) {
-        await waitOut(cause);
+        if (!isLocked(cause)) throw new Error(`${action}: ${stateOf(cause)}`, { cause });
+        if (performance.now() >= deadline) {
+          throw new Error(`${action}: Deno KV's database is locked`, { cause });
+        }
       }
+      await pause(attempt, MAX_LOCK_PAUSE_MS);
     }
   };
   let conflicts = 0;
@@ -65,18 +57,18 @@ export function kvCalls({ kv, gate }: Pick<KvPlace, "kv" | "gate">, cannot: stri
     read: (...keys) => withRetry(() => kv.getMany(keys)),
     readRange: (range, options) => withRetry(() => collect(kv.list(range, options))),
     async commit(atomic) {
-      try {
-        const { ok, versionstamp } = await gate.commit(end, () => atomic.commit());
-        if (ok && versionstamp !== undefined) return versionstamp;
-      } catch (cause) {
-        await waitOut(cause);
-        return null;
-      }
-      // Most of the time the next look tells that another one has won, and there is nothing to wait for
-      if (++conflicts > 1) await wait("conflict", new Error(`${cannot}: others keep changing it`));
+      const { ok, versionstamp } = await withRetry(() => atomic.commit());
+      if (ok && versionstamp !== undefined) return versionstamp;
+      if (++conflicts === MAX_CONFLICTS) throw new Error(`${action}: too many conflicts`);
+      // Usually the next read ends the operation as lost or taken: the first conflict is not waited for
+      if (conflicts > 1) await pause(conflicts - 1, MAX_CONFLICT_PAUSE_MS);
       return null;
     },
   };
+}
+
+async function pause(attempt: number, maxMs: number): Promise<void> {
+  await sleepWithJitter(1, 1 + Math.min(4 * 2 ** attempt, maxMs));
 }
 
 async function collect(entries: AsyncIterable<DenoKvEntry>): Promise<DenoKvEntry[]> {
@@ -85,8 +77,13 @@ async function collect(entries: AsyncIterable<DenoKvEntry>): Promise<DenoKvEntry
   return collected;
 }
 
-function reasonOf(fault: unknown): string {
-  const closed = fault instanceof Error &&
-    (fault.name === "BadResource" || /\bdatabase is closed\b/i.test(fault.message));
+/** SQLITE_BUSY or SQLITE_LOCKED; Deno KV throws every error of SQLite as a `TypeError`. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && /\bdatabase (?:table )?is locked\b/.test(error.message);
+}
+
+function stateOf(error: unknown): string {
+  const closed = error instanceof Error &&
+    (error.name === "BadResource" || /\bdatabase is closed\b/i.test(error.message));
   return closed ? "Deno KV is closed" : "Deno KV failed";
 }

@@ -1,6 +1,6 @@
 /**
- * The one way in which records in Deno KV change: what there is is read, and everything about the record is written in one
- * commit that fails if any of it is no longer so.
+ * How records in Deno KV are written: the current entries are read, and the record changes with all of its index entries in
+ * one commit that depends on every entry that was read.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
   expiry,
   fitsKey,
   indexKeys,
-  type KvPlace,
+  type KvContext,
   type KvRecord,
   recordKey,
   requireKeys,
@@ -23,60 +23,64 @@ import { type EncodedRecord, isExpired } from "./_records.ts";
 import type { CasResult } from "./adapter.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
-/** A record to change. */
+/** A change of one record. */
 export interface KvChange {
   readonly collection: string;
   readonly key: string;
-  /** The version that must be there, `null` for none; without this member, any. `undefined` is none that can be there. */
+  /** The version required, `null` for no record. Without this member any; as `undefined` one that no record has. */
   readonly expected?: string | null;
-  /** What is to be there; `null` for nothing. */
+  /** The new record; `null` deletes. */
   readonly next: EncodedRecord | null;
 }
 
-/** What came of it. */
+/** The result of a change. */
 export interface KvChanged {
   readonly result: CasResult;
-  /** The record that was there, unless it had ended. */
+  /** The former record, unless it had expired. */
   readonly before: KvRecord | null;
 }
 
-/** A change, with all keys and values that it sets. */
+/** A change with all keys and values that it sets. */
 interface Prepared extends KvChange {
   readonly at: DenoKvKey;
   readonly uniqueAt?: DenoKvKey | undefined;
   readonly indexAt: readonly DenoKvKey[];
   readonly bytes?: Uint8Array;
-  /** Names this write in the record. */
+  /** Stored in the record to recognize this write. */
   readonly writer: string;
 }
 
-/** One try, and what it is going to commit. */
+/** One attempt, and the operation that it commits. */
 interface Attempt {
-  readonly place: KvPlace;
+  readonly context: KvContext;
   readonly calls: KvCalls;
   readonly change: Prepared;
   readonly atomic: DenoKvAtomic;
   readonly time: number;
 }
 
-const NOTHING_THERE: KvChanged = { result: { status: "ok", version: "" }, before: null };
+const NOTHING_DELETED: KvChanged = { result: { status: "ok", version: "" }, before: null };
 
 /**
- * Writes or removes a record, with all that finds it.
+ * Writes or deletes a record and its index entries.
  *
- * @throws {RangeError} If Deno KV has no room for the record.
+ * Writers of one record in this process take turns: all but one of those that start from the same version would conflict,
+ * and a hundred of them would make thousands of commits that fail.
+ *
+ * @throws {RangeError} If the record exceeds a limit of Deno KV.
  */
-export async function changeRecord(place: KvPlace, change: KvChange): Promise<KvChanged> {
-  const removes = change.next === null;
-  const calls = kvCalls(place, removes ? "Cannot remove record" : "Cannot keep record");
-  const prepared = prepare(place, change);
-  for (;;) {
-    const changed = await attempt(place, calls, prepared);
-    if (changed !== null) return changed;
-  }
+export async function changeRecord(context: KvContext, change: KvChange): Promise<KvChanged> {
+  const calls = kvCalls(context, `Cannot ${change.next === null ? "delete" : "write"} record`);
+  const prepared = prepare(context, change);
+  return await context.turns(JSON.stringify(prepared.at), async () => {
+    for (;;) {
+      const changed = await attempt(context, calls, prepared);
+      if (changed !== null) return changed;
+    }
+  });
 }
 
-function prepare({ prefix }: KvPlace, change: KvChange): Prepared {
+function prepare({ prefix }: KvContext, change: KvChange): Prepared {
   const { collection, key, next } = change;
   const at = recordKey(prefix, collection, key);
   const writer = randomId();
@@ -88,9 +92,9 @@ function prepare({ prefix }: KvPlace, change: KvChange): Prepared {
   return { ...change, at, uniqueAt, indexAt, bytes: encodeKvRecord(next, writer), writer };
 }
 
-/** Makes a change if nothing that was read for it changes meanwhile: `null` if something did. */
+/** Makes a change. @returns `null` if an entry that was read for it changed in the meantime. */
 async function attempt(
-  place: KvPlace,
+  context: KvContext,
   calls: KvCalls,
   change: Prepared,
 ): Promise<KvChanged | null> {
@@ -98,58 +102,61 @@ async function attempt(
   const [found, holder] = fitsKey(at)
     ? await calls.read(at, ...(uniqueAt === undefined ? [] : [uniqueAt]))
     : [];
-  const time = place.now();
+  const time = context.now();
   const old = found === undefined ? null : decodeKvRecord(found);
   const before = old === null || isExpired(old.expiresAt, time) ? null : old;
-  // Deno sends a commit to a remote database again where the answer was lost, and then the first one fails the second
+  // Deno repeats a commit to a remote database after a lost response, and then the first one conflicts with the second
   if (old?.writer === writer) {
     return { result: { status: "ok", version: old.versionstamp }, before: null };
   }
   if ("expected" in change && expected !== (before?.versionstamp ?? null)) {
     return { result: { status: "lost" }, before };
   }
-  if (old === null && next === null) return NOTHING_THERE;
-  const atomic = place.kv.atomic();
-  const tried: Attempt = { place, calls, change, atomic, time };
+  if (old === null && next === null) return NOTHING_DELETED;
+  const atomic = context.kv.atomic();
+  const attempted: Attempt = { context, calls, change, atomic, time };
   atomic.check({ key: at, versionstamp: old?.versionstamp ?? null });
-  if (old !== null) await deleteIndexEntries(tried, old);
+  if (old !== null) await deleteIndexEntries(attempted, old);
   if (uniqueAt !== undefined && holder !== undefined) {
     atomic.check({ key: uniqueAt, versionstamp: holder.versionstamp });
     const other = holder.versionstamp !== null && holder.value !== key;
-    if (other && !(await dropEnded(tried, holder))) return { result: { status: "taken" }, before };
+    if (other && !(await deleteExpiredHolder(attempted, holder))) {
+      return { result: { status: "taken" }, before };
+    }
   }
-  setAll(tried);
+  setEntries(attempted);
   const version = await calls.commit(atomic);
   if (version === null) return null;
   return { result: { status: "ok", version: next === null ? "" : version }, before };
 }
 
-/** Removes what finds a record as it was, and is not going to. */
+/** Deletes the index entries of the former record that the new one does not have. */
 async function deleteIndexEntries(
-  { place: { prefix }, calls, atomic, change }: Attempt,
+  { context: { prefix }, calls, atomic, change }: Attempt,
   old: KvRecord,
 ): Promise<void> {
   const { collection, key, indexAt, next } = change;
-  const staying = new Set(indexAt.map((each) => JSON.stringify(each)));
+  const retained = new Set(indexAt.map((each) => JSON.stringify(each)));
   for (const each of indexKeys(prefix, { collection, key, index: old.index })) {
-    if (!staying.has(JSON.stringify(each))) atomic.delete(each);
+    if (!retained.has(JSON.stringify(each))) atomic.delete(each);
   }
   if (old.unique === undefined || old.unique === next?.unique) return;
   const uniqueAt = uniqueKey(prefix, collection, old.unique);
   const [holder] = await calls.read(uniqueAt);
-  // If Deno KV has removed it before the record that ended, it may be another one's by now
+  // Deno KV may have purged it before the expired record, and another record may have the unique value now
   if (holder?.value !== key) return;
   atomic.check({ key: uniqueAt, versionstamp: holder.versionstamp });
   atomic.delete(uniqueAt);
 }
 
 /**
- * Removes the record that had a unique text until it ended, so that no clock that is behind finds two that have it.
+ * Deletes the expired record that holds a unique value; otherwise a process with a slower clock would find two records with
+ * it.
  *
- * @returns Whether the text is free.
+ * @returns Whether the unique value is free.
  */
-async function dropEnded(
-  { place: { prefix }, calls, atomic, change: { collection, next }, time }: Attempt,
+async function deleteExpiredHolder(
+  { context: { prefix }, calls, atomic, change: { collection, next }, time }: Attempt,
   holder: DenoKvEntry,
 ): Promise<boolean> {
   const key = `${holder.value}`;
@@ -166,8 +173,8 @@ async function dropEnded(
   return true;
 }
 
-/** Sets everything anew, for it is to end with the record, or not at all. */
-function setAll({ atomic, time, change }: Attempt): void {
+/** Sets every entry, also those that exist: all of them must have the record's expiry. */
+function setEntries({ atomic, time, change }: Attempt): void {
   const { at, uniqueAt, indexAt, bytes, key, next } = change;
   if (next === null) {
     atomic.delete(at);

@@ -1,16 +1,16 @@
 /**
- * What Redis replies, however a client gives it: text or bytes, numbers or their text, `null` or nothing.
+ * Decodes replies of Redis, which clients return as strings or bytes, numbers or strings, `null` or `undefined`.
  *
  * @module
  */
 
 import type { CasResult, KeyedRecord, Versioned } from "./adapter.ts";
 
-/** The first character of a text is a part of it, whatever it is. */
+/** A leading byte order mark is a part of the string. */
 const KEEP_BOM: TextDecoderOptions = { ignoreBOM: true };
 
-/** The text of a reply, if there is one. @throws {Error} If it is something else. */
-export function optionalText(reply: unknown): string | undefined {
+/** Decodes a string or null reply. @throws {Error} If it is another one. */
+export function optionalString(reply: unknown): string | undefined {
   switch (typeof reply) {
     case "string":
       return reply;
@@ -25,47 +25,47 @@ export function optionalText(reply: unknown): string | undefined {
   throw unexpectedReply();
 }
 
-/** The parts of a reply. @throws {Error} If it has none. */
+/** Decodes an array reply. @throws {Error} If it is another one. */
 export function replyArray(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw unexpectedReply();
 }
 
-/** A record of its version, value and end; `null` if they are not there. @throws {Error} If it is none. */
+/** Decodes version, value and expiry of a record; `null` if they are absent. @throws {Error} If one is invalid. */
 export function readVersioned([v, j, e]: readonly unknown[]): Versioned | null {
-  const [version, text, end] = [optionalText(v), optionalText(j), optionalText(e)];
+  const [version, text, end] = [optionalString(v), optionalString(j), optionalString(e)];
   if (version === undefined || text === undefined) return null;
   const value = readValue(text);
   return end === undefined ? { value, version } : { value, version, expiresAt: Number(end) };
 }
 
-/** A record of its key, version, value and end. @throws {Error} If it is none. */
+/** Decodes key, version, value and expiry of a record. @throws {Error} If one is invalid. */
 export function readKeyed(reply: unknown): KeyedRecord {
   const [first, ...rest] = replyArray(reply);
-  const key = optionalText(first);
+  const key = optionalString(first);
   const record = readVersioned(rest);
   if (key === undefined || record === null) throw unexpectedReply();
   return { key, ...record };
 }
 
-/** A value of its text. @throws {Error} If it is none; the platform's own error would quote it. */
+/** Parses a value. @throws {Error} If it is not JSON. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw new Error("Cannot read record: its value is not JSON");
+  } catch { // the message of JSON.parse() may quote the value
+    throw new Error("Cannot read record: the stored value is not JSON");
   }
 }
 
-/** What a write came to. @throws {Error} If that is nothing known. */
+/** Decodes the status of a write. @throws {Error} If it is unknown. */
 export function readResult(reply: unknown, version: string): CasResult {
-  const status = optionalText(reply);
+  const status = optionalString(reply);
   if (status === "ok") return { status, version };
   if (status === "lost" || status === "taken") return { status };
   throw unexpectedReply();
 }
 
-/** A client that reads JSON by itself gives what Redis did not. */
+/** A client that parses JSON itself returns values that Redis cannot reply. */
 function unexpectedReply(): Error {
-  return new Error("Cannot read reply of Redis: send gives something else");
+  return new Error("Cannot read reply of Redis: send returned an unexpected type");
 }

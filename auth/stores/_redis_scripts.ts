@@ -1,58 +1,57 @@
 /**
- * What Redis does in one step, in its own language: Lua 5.1, and what 5.4 runs as well (Dragonfly).
+ * The Lua scripts of {@linkcode redisAdapter}, for Lua 5.1 to 5.4.
  *
- * A script gets the key of what it is about as `KEYS[1]` and makes the others of it, so a client that puts something in
- * front of keys puts it in front of all. It reads everything before it writes anything, and what it writes first is what a
- * full server refuses: a script is done as a whole or not at all. Numbers come as text, and go on as the same text.
+ * A script gets one key as `KEYS[1]` and derives the other keys from it, so that a client that adds a prefix to keys adds it to
+ * all. It reads everything before it writes, and its first write is one that a full server rejects: a script runs completely
+ * or not at all. Numbers are passed on as the strings that came in.
  *
  * @module
  */
 
 import { SKEW_SECONDS } from "../_clock.ts";
 
-/** What a command is for, in the message of its failure: as the other adapters say it. */
+/** The purpose of a command, named in the message of its failure. */
 export type RedisPurpose =
   | "read record"
   | "find record"
   | "list records"
-  | "keep record"
-  | "remove record"
+  | "write record"
+  | "delete record"
   | "take record";
 
 /** A script. */
 export interface RedisScript {
-  /** What the key starts with that it gets, behind its collection. */
+  /** Starts the part of its key after the collection. */
   readonly start: string;
   readonly purpose: RedisPurpose;
   readonly lua: string;
-  /** The SHA-1 of its text, once somebody asked for it. */
+  /** The SHA-1 of its source, cached. */
   sha?: string;
 }
 
-/** Starts the key of a record, behind its collection. */
+/** Starts the key of a record. */
 export const RECORD = "record:";
-/** Starts the key that has the key of the record with a `unique` text. */
+/** Starts the key of a unique value, which holds the key of its record. */
 const UNIQUE = "unique:";
-/** Starts the set of a text's records in the order of their keys, and then `0:` or `1:`. */
+/** Starts the sorted set of an indexed value's records by key; then `0:` or `1:`. */
 const INDEX = "index:";
-/** Starts the set of those that end, in the order of their ends. */
+/** Starts the sorted set of those of them that expire, by expiry. */
 const ENDS = "ends:";
 
-/** How many that have ended a write removes from an index: more than it adds, so that an index shrinks. */
+/** Expired records that a write removes from an index: more than it adds, so that the index shrinks. */
 const PRUNED = 100;
 
-/** The longest time to live in milliseconds; what is longer is for ever. */
+/** The longest time to live, in milliseconds. A record with a longer one does not expire in Redis. */
 const MAX_TTL = "4503599627370496";
 
 /**
- * Sets `base`, what the keys of a collection start with. ARGV: 1 the time, 2 what `KEYS[1]` ends with.
+ * Sets `base`, the prefix of a collection's keys. ARGV: 1 the current time, 2 the end of `KEYS[1]`.
  *
- * Indexes are two sets: one whose scores are all 0, which Redis sorts by bytes, and one of ends. If all of an index end,
- * so do its sets. The first line is for Dragonfly, which otherwise takes declared keys only.
+ * An index has two sorted sets: one with all scores 0, which Redis orders by bytes, and one by expiry. If all records of an
+ * index expire, both sets expire too.
  */
 function prelude(start: string): string {
-  return `--!df flags=allow-undeclared-keys
-local now, name = tonumber(ARGV[1]), ARGV[2]
+  return `local now, name = tonumber(ARGV[1]), ARGV[2]
 local base = string.sub(KEYS[1], 1, #KEYS[1] - #name - ${start.length})
 
 local function read(key)
@@ -94,7 +93,7 @@ end
 `;
 }
 
-/** Removes a record with everything that finds it. */
+/** Deletes a record and its index entries. */
 const REMOVE = `
 local function remove(key, record)
   redis.call("DEL", base .. "${RECORD}" .. key)
@@ -106,8 +105,7 @@ end
 `;
 
 /**
- * Whether a record is the one that was read. ARGV: 3 `*` for any, `-` for none or one that has ended, `=` and a
- * version.
+ * Compares a record with the expected version. ARGV: 3 `*` for any, `-` for none or an expired one, `=` and a version.
  */
 const EXPECT = `
 local record = read(name)
@@ -117,12 +115,12 @@ end
 `;
 
 /**
- * Writes a record. ARGV: 4 the version it is to have, 5 its value, 6 to 9 its end, `unique` and both texts of its index,
- * each behind `=` or not there. A client that sends this twice because it heard nothing hears `ok` twice.
+ * Writes a record. ARGV: 4 its new version, 5 its value, 6 to 9 its expiry, unique value and both indexed values, each after
+ * `=`, or empty. Returns `ok` again if a client sends it twice because the first reply was lost.
  */
 export const WRITE_SCRIPT: RedisScript = {
   start: RECORD,
-  purpose: "keep record",
+  purpose: "write record",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 local version, value = ARGV[4], ARGV[5]
 local function given(arg) return arg ~= "" and string.sub(arg, 2) end
@@ -180,10 +178,10 @@ return "ok"
 `,
 };
 
-/** Removes a record. */
+/** Deletes a record. */
 export const REMOVE_SCRIPT: RedisScript = {
   start: RECORD,
-  purpose: "remove record",
+  purpose: "delete record",
   lua: prelude(RECORD) + REMOVE + EXPECT + `
 if not expected() then return "lost" end
 remove(name, record)
@@ -191,7 +189,7 @@ return "ok"
 `,
 };
 
-/** Removes a record and gives its value. */
+/** Deletes a record and returns its value. */
 export const TAKE_SCRIPT: RedisScript = {
   start: RECORD,
   purpose: "take record",
@@ -204,7 +202,7 @@ return value
 `,
 };
 
-/** Finds a record by its `unique` text, and gives its key, version, value and end. */
+/** Finds a record by its unique value; returns its key, version, value and expiry. */
 export const FIND_SCRIPT: RedisScript = {
   start: UNIQUE,
   purpose: "find record",
@@ -218,8 +216,8 @@ return { key, record[1], redis.call("HGET", base .. "${RECORD}" .. key, "j"), re
 };
 
 /**
- * Lists records of an index, each as {@linkcode FIND_SCRIPT} gives it, and forgets those that are not there any more.
- * ARGV: 3 the most, 4 `<` for the last first, 5 the key behind which they start, behind `=`, or nothing.
+ * Lists records of an indexed value, each as {@linkcode FIND_SCRIPT} returns it, and removes index entries without a record.
+ * ARGV: 3 the limit, 4 `<` for descending order, 5 the key to start after, after `=`, or empty.
  */
 export const LIST_SCRIPT: RedisScript = {
   start: INDEX,

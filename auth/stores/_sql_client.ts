@@ -1,24 +1,23 @@
 /**
- * How {@linkcode sqlAdapter} talks to a client: what it hands over, what it takes back, and what becomes of its errors.
+ * How {@linkcode sqlAdapter} calls a client: statements, rows and errors.
  *
  * @module
  */
 
 import { clientError } from "./_client_error.ts";
-import { sleepWithJitter } from "../_backoff.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
 import type { KeyedRecord, Versioned } from "./adapter.ts";
 
-/** How often a statement is tried that PostgreSQL rolls back, and the longest pause between two, in milliseconds. */
-const TRIES = 20;
+/** The longest pause before a statement that PostgreSQL rolled back is run again, in milliseconds. */
 const MAX_PAUSE_MS = 100;
 
-/** What a statement gets. Numbers are seconds, and counts of rows. */
+/** A parameter of a statement. Numbers are seconds or counts of rows. */
 export type SqlParameter = string | number | null;
 
-/** A row: an object by the names of its columns. Numbers may be text or bigint. */
+/** A row as an object, column name to value. Numbers may be strings or bigints. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Runs one statement, and gives its rows: an empty list if it has none to give. */
+/** Runs one statement and returns its rows, an empty array if there are none. */
 export type SqlQuery<Row = SqlRow> = (
   text: string,
   params: SqlParameter[],
@@ -27,47 +26,47 @@ export type SqlQuery<Row = SqlRow> = (
 /**
  * Runs a statement.
  *
- * @param doing What fails with it: `read record`.
- * @throws {Error} If the client throws; its error is the cause, without what was written.
- * @throws {TypeError} If what it gives is no array.
+ * @param action What is reported to have failed: `read record`.
+ * @throws {Error} If the client throws; the cause is its error without the parameters.
+ * @throws {TypeError} If the client does not return an array of objects.
  */
 export type RunSql = (
-  doing: string,
+  action: string,
   text: string,
   params?: readonly SqlParameter[],
 ) => Promise<readonly SqlRow[]>;
 
-/** Makes what runs statements. */
+/** Wraps a client's query function. */
 export function sqlRunner(query: SqlQuery<unknown>): RunSql {
-  return async (doing, text, params = []) => {
+  return async (action, text, params = []) => {
     let rows: readonly unknown[];
     try {
-      rows = await queryAgain(query, text, params);
+      rows = await queryWithRetry(query, text, params);
     } catch (error) {
-      throw new Error(`Cannot ${doing}: the database failed`, {
-        cause: clientError(error, textsOf(params)),
+      throw new Error(`Cannot ${action}: the database failed`, {
+        cause: clientError(error, secretsOf(params)),
       });
     }
     if (Array.isArray(rows) && rows.every(isRow)) return rows;
-    throw new TypeError(`Cannot ${doing}: query does not give an array of rows`);
+    throw new TypeError(`Cannot ${action}: query must return an array of rows`);
   };
 }
 
-/** Above read committed, PostgreSQL rolls back one of two transactions that meet, and asks to do it again. */
-async function queryAgain(
+/** Above read committed, PostgreSQL rolls back one of two conflicting transactions, which must be run again. */
+async function queryWithRetry(
   query: SqlQuery<unknown>,
   text: string,
   params: readonly SqlParameter[],
 ): Promise<readonly unknown[]> {
-  for (let tries = 1;; tries++) {
+  for (let attempt = 1;; attempt++) {
     try {
       return await query(text, [...params]);
     } catch (error) {
       const { code } = Object(error) as { readonly code?: unknown };
       const isRolledBack = code === "40001" || code === "40P01"; // serialization failure, deadlock
-      if (!isRolledBack || tries === TRIES) throw error;
-      const most = Math.min(2 ** tries, MAX_PAUSE_MS);
-      await sleepWithJitter(most / 2, most);
+      if (!isRolledBack || attempt === MAX_CONFLICTS) throw error;
+      const maxMs = Math.min(2 ** attempt, MAX_PAUSE_MS);
+      await sleepWithJitter(maxMs / 2, maxMs);
     }
   }
 }
@@ -76,55 +75,52 @@ function isRow(row: unknown): row is SqlRow {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-/** What nobody must read in a log. The collection, which comes first, is no secret, nor are times and counts. */
-function textsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
+/** The parameters that must not be logged: strings, except the collection, which comes first. */
+function secretsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
   return params.filter((param) => typeof param === "string");
 }
 
-/**
- * Whether a statement failed because a unique index refused it, and so did nothing. PostgreSQL says so by a code, and by
- * the index's name in every language.
- */
-export function isRefusedBy(index: string, failure: unknown): boolean {
+/** Whether PostgreSQL reported a violation of a unique index, after which nothing was written. */
+export function isUniqueViolation(failure: unknown): boolean {
   const { cause } = Object(failure) as { readonly cause?: unknown };
-  const { code, message } = Object(cause) as Partial<Record<string, unknown>>;
-  return code === "23505" || (typeof message === "string" && message.includes(index));
+  const { code } = Object(cause) as { readonly code?: unknown };
+  return code === "23505";
 }
 
-/** Reads a record. @throws {Error} If the row is not one that was written here. */
+/** Decodes a record. @throws {Error} If the row has another format. */
 export function readVersioned(row: SqlRow): Versioned {
   const { version } = row;
-  const expiresAt = readEnd(row);
+  const expiresAt = readExpiresAt(row);
   const value = readValue(row);
-  if (typeof version !== "string") throw misread();
+  if (typeof version !== "string") throw invalidRow();
   return expiresAt === undefined ? { value, version } : { value, version, expiresAt };
 }
 
-/** Reads a record with its key. @throws {Error} If the row is not one that was written here. */
+/** Decodes a record with its key. @throws {Error} If the row has another format. */
 export function readKeyed(row: SqlRow): KeyedRecord {
   const { key } = row;
-  if (typeof key !== "string") throw misread();
+  if (typeof key !== "string") throw invalidRow();
   return { key, ...readVersioned(row) };
 }
 
-/** Reads the value of a record. @throws {Error} If it is not JSON. */
+/** Decodes the value of a record. @throws {Error} If it is not JSON. */
 export function readValue({ value }: SqlRow): unknown {
-  if (typeof value !== "string") throw misread();
+  if (typeof value !== "string") throw invalidRow();
   try {
     return JSON.parse(value);
   } catch {
-    throw misread(); // the parser's own message quotes the value
+    throw invalidRow(); // the message of JSON.parse() may quote the value
   }
 }
 
-/** Reads when a record ends. Some clients give numbers as text. @throws {Error} If it is no number. */
-export function readEnd({ expires }: SqlRow): number | undefined {
+/** Decodes the expiry of a record. Some clients return numbers as strings. @throws {Error} If it is not a number. */
+export function readExpiresAt({ expires }: SqlRow): number | undefined {
   if (expires === null || expires === undefined) return undefined;
   const seconds = typeof expires === "string" && expires.trim() === "" ? NaN : Number(expires);
-  if (!Number.isFinite(seconds)) throw misread(); // it would stay for ever
+  if (!Number.isFinite(seconds)) throw invalidRow(); // the record would never expire
   return seconds;
 }
 
-function misread(): Error {
-  return new Error("Cannot read record: the row is not as it was written");
+function invalidRow(): Error {
+  return new Error("Cannot read record: the row has an unknown format");
 }

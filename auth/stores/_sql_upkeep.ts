@@ -1,5 +1,5 @@
 /**
- * What {@linkcode sqlAdapter} does besides reading and writing: it makes its table, and removes what has ended.
+ * Schema migration and removal of expired records for {@linkcode sqlAdapter}.
  *
  * @module
  */
@@ -9,37 +9,37 @@ import { type SqlStatements, SWEEP_ROWS } from "./_sql_statements.ts";
 import { purgeAfter } from "./_records.ts";
 import { sleepWithJitter } from "../_backoff.ts";
 
-/** How many seconds apart writes sweep; and how many while there is more than a batch. */
+/** Seconds between the sweeps of writes, and while more than a batch has expired. */
 const SWEEP_SECONDS = 300;
-const SWEEP_ON_SECONDS = 1;
+const BACKLOG_SWEEP_SECONDS = 1;
 
-/** How often the schema is tried; the pause after the first time, in milliseconds, which doubles each time. */
-const MIGRATE_TRIES = 6;
+/** Attempts of a migration, and half the pause after the first one, in milliseconds, which doubles each time. */
+const MIGRATE_ATTEMPTS = 6;
 const MIGRATE_PAUSE_MS = 25;
 
-/** What upkeep needs. */
+/** Dependencies of a sweeper. */
 export interface SqlUpkeep {
   readonly run: RunSql;
   readonly statements: SqlStatements;
   readonly clock: () => number;
 }
 
-/** Removes what has ended. */
+/** Deletes expired records. */
 export interface SqlSweeper {
-  /** All of it. @returns How many records. */
+  /** Deletes all of them. @returns How many were deleted. */
   sweep(): Promise<number>;
-  /** A batch, if the last one was a while ago. It belongs to a write that was made, and fails none. */
-  sweepAlong(): Promise<void>;
+  /** Deletes a batch after a write, unless the last one was recent. Never rejects: the write has been made. */
+  sweepAfterWrite(): Promise<void>;
 }
 
-/** Makes what removes. */
+/** Creates a sweeper. */
 export function createSqlSweeper({ run, statements, clock }: SqlUpkeep): SqlSweeper {
   let sweptAt = -Infinity;
   let pauseSeconds = SWEEP_SECONDS;
 
   async function sweepBatch(): Promise<number> {
     const bound = clock() - purgeAfter(0);
-    return (await run("remove ended records", statements.sweep, [bound])).length;
+    return (await run("delete expired records", statements.sweep, [bound])).length;
   }
 
   return {
@@ -51,37 +51,37 @@ export function createSqlSweeper({ run, statements, clock }: SqlUpkeep): SqlSwee
         if (batch < SWEEP_ROWS) return removed;
       }
     },
-    async sweepAlong() {
+    async sweepAfterWrite() {
       const now = clock();
-      if (Math.abs(now - sweptAt) < pauseSeconds) return; // a clock may be put back
-      sweptAt = now; // before it waits: other writes go on meanwhile
+      if (Math.abs(now - sweptAt) < pauseSeconds) return; // the clock may have been set back
+      sweptAt = now; // before the await: concurrent writes must not sweep too
       pauseSeconds = SWEEP_SECONDS;
       try {
-        if (await sweepBatch() === SWEEP_ROWS) pauseSeconds = SWEEP_ON_SECONDS;
+        if (await sweepBatch() === SWEEP_ROWS) pauseSeconds = BACKLOG_SWEEP_SECONDS;
       } catch {
-        // What has ended is not returned all the same
+        // expired records are not returned in any case
       }
     },
   };
 }
 
 /**
- * Makes the table and its indexes. `IF NOT EXISTS` alone does not do: on PostgreSQL two processes may both find nothing and
- * one then fails, and to make an index that is there still waits for all writers.
+ * Creates the table and its indexes. `IF NOT EXISTS` alone is not enough: on PostgreSQL one of two concurrent migrations may
+ * fail, and `CREATE INDEX` waits for all writers even if the index exists.
  */
 export async function migrateSql(
   { run, statements }: Omit<SqlUpkeep, "clock">,
 ): Promise<void> {
-  for (let tries = 1;; tries++) {
+  for (let attempt = 1;; attempt++) {
     try {
-      const parts = await run("look for tables", statements.schemaParts);
+      const parts = await run("inspect schema", statements.schemaParts);
       if (parts.length === statements.schema.length) return;
-      for (const statement of statements.schema) await run("make tables", statement);
+      for (const statement of statements.schema) await run("create schema", statement);
       return;
     } catch (error) {
-      if (tries === MIGRATE_TRIES) throw error;
-      const most = MIGRATE_PAUSE_MS * 2 ** tries;
-      await sleepWithJitter(most / 2, most);
+      if (attempt === MIGRATE_ATTEMPTS) throw error;
+      const maxMs = MIGRATE_PAUSE_MS * 2 ** attempt;
+      await sleepWithJitter(maxMs / 2, maxMs);
     }
   }
 }

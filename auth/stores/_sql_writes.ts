@@ -1,16 +1,18 @@
 /**
- * Writes of {@linkcode sqlAdapter} that other records may stand in the way of.
+ * Writes of {@linkcode sqlAdapter} that may conflict with other records.
  *
- * Each write is one statement that does all or nothing, and says by its row whether it did. If it did not, a look at who
- * holds the key and the unique text says why; what has ended is removed, and the write is tried again.
+ * Each write is one statement that returns a row if it wrote. If it did not, a second statement reads the records that hold
+ * the key and the unique value: it tells the reason, or that they are gone. An expired holder is deleted and the write is
+ * retried.
  *
  * @module
  */
 
+import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
 import { randomId } from "../_random.ts";
 import {
-  isRefusedBy,
-  readEnd,
+  isUniqueViolation,
+  readExpiresAt,
   type RunSql,
   type SqlParameter,
   type SqlRow,
@@ -19,20 +21,20 @@ import type { SqlStatements } from "./_sql_statements.ts";
 import { encodeRecord, isExpired } from "./_records.ts";
 import type { CasResult, StoredRecord } from "./adapter.ts";
 
-/** How often a write meets others that have gone when it looks, before it gives up. */
-const TRIES = 16;
+/** The longest pause before a retry, in milliseconds. */
+const MAX_PAUSE_MS = 32;
 
-/** A record, and what it replaces. */
+/** A record, and the version that it replaces. */
 export interface SqlWrite {
   readonly collection: string;
   readonly key: string;
   readonly next: StoredRecord;
-  /** The version that was read; `null` if there was none, `undefined` if it does not matter. */
+  /** The version required, `null` for no record, `undefined` for any. */
   readonly expected?: string | null;
   readonly now: number;
 }
 
-/** What writes need. */
+/** Dependencies of writes. */
 export interface SqlWriter {
   readonly run: RunSql;
   readonly statements: SqlStatements;
@@ -41,8 +43,8 @@ export interface SqlWriter {
 /**
  * Writes a record.
  *
- * @returns Why not, if it did not: `lost` if what is there is not what was read, `taken` if another one has its `unique`.
- * @throws {Error} If the database fails. If it failed after it had written, nobody knows here; it is not tried again.
+ * @returns `lost` if the current version is not the expected one, `taken` if another record has the unique value.
+ * @throws {Error} If the database fails. Whether the record was written is unknown then, so the write is not retried.
  */
 export async function writeRecord(writer: SqlWriter, write: SqlWrite): Promise<CasResult> {
   const { collection, key, next, now } = write;
@@ -50,24 +52,26 @@ export async function writeRecord(writer: SqlWriter, write: SqlWrite): Promise<C
     encodeRecord(next);
   const version = randomId();
   const columns = [collection, key, text, version, expiresAt, unique, first, second];
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    // Usually the first conflict is with an expired record, which is deleted by now
+    if (conflicts > 1) await sleepWithJitter(1, Math.min(2 ** conflicts, MAX_PAUSE_MS));
     const { written, failure } = await tryWrite(writer, write, columns);
     if (written) return { status: "ok", version };
     const { mine, other } = await findHolders(writer, { collection, key, unique }, failure);
     if (isLost(mine, write)) return { status: "lost" };
     if (other === undefined) continue;
-    if (!isExpired(readEnd(other), now)) return { status: "taken" };
-    await writer.run("remove record", writer.statements.removeEnded, [
+    if (!isExpired(readExpiresAt(other), now)) return { status: "taken" };
+    await writer.run("delete record", writer.statements.deleteExpired, [
       collection,
       String(other.key),
       now,
       String(other.version),
     ]);
   }
-  return { status: "lost" };
+  throw new Error("Cannot write record: too many conflicts");
 }
 
-/** Whether it was written. A failure is kept if it may have been another's unique text that the index refused. */
+/** Tries to write. A failure is returned if it may be a violation of the unique index. */
 async function tryWrite(
   { run, statements }: SqlWriter,
   { expected, next: { unique }, now }: SqlWrite,
@@ -79,34 +83,32 @@ async function tryWrite(
     ? [statements.create, [...columns, now]]
     : [statements.update, [...columns, now, expected]];
   try {
-    return { written: (await run("keep record", text, params)).length > 0 };
+    return { written: (await run("write record", text, params)).length > 0 };
   } catch (failure) {
     if (unique === undefined) throw failure;
-    return isRefusedBy(statements.uniqueIndex, failure)
-      ? { written: false }
-      : { written: false, failure };
+    return isUniqueViolation(failure) ? { written: false } : { written: false, failure };
   }
 }
 
 /**
- * Who has the key, and who else has the unique text. After a failure that no one understands, another holder is the proof
- * that nothing was written; without one it goes on as it came, because it may have been.
+ * Reads the holder of the key, and another holder of the unique value. After a failure of unknown cause another holder proves
+ * that nothing was written; without one the failure is rethrown, because the record may have been written.
  */
 async function findHolders(
   { run, statements }: SqlWriter,
   { collection, key, unique }: Record<"collection" | "key", string> & { unique: string | null },
   failure: unknown,
 ): Promise<{ readonly mine: SqlRow | undefined; readonly other: SqlRow | undefined }> {
-  const looked = run("read record", statements.holders, [collection, key, unique]);
-  const rows = failure === undefined ? await looked : await looked.catch(() => []);
+  const read = run("read record", statements.holders, [collection, key, unique]);
+  const rows = failure === undefined ? await read : await read.catch(() => []);
   const other = rows.find((row) => row.key !== key);
   if (failure !== undefined && other === undefined) throw failure;
   return { mine: rows.find((row) => row.key === key), other };
 }
 
-/** Whether something else is there than what was read. */
+/** Whether the current version is not the expected one. */
 function isLost(mine: SqlRow | undefined, { expected, now }: SqlWrite): boolean {
   if (expected === undefined) return false;
-  const there = mine === undefined || isExpired(readEnd(mine), now) ? null : mine.version;
-  return there !== expected;
+  const current = mine === undefined || isExpired(readExpiresAt(mine), now) ? null : mine.version;
+  return current !== expected;
 }

@@ -1,73 +1,143 @@
 /**
- * What a store gave, before anything is decided by it. Engines have types of their own: SQLite's booleans are numbers,
- * PostgreSQL's 64-bit integers arrive as text. Compared as they are, they would open what is closed; so they throw.
+ * Stores whose records are checked as they are read. Engines have types of their own: SQLite's booleans are numbers,
+ * PostgreSQL's 64-bit integers arrive as strings. Compared as they are, they would let in who must stay out; so they throw.
  *
  * @module
  */
 
-import type { ApiKey, RefreshFamily, Session, User } from "./types.ts";
+import type {
+  ApiKey,
+  ApiKeyStore,
+  RefreshFamily,
+  RefreshTokenStore,
+  Session,
+  SessionStore,
+  User,
+  UserStore,
+} from "./types.ts";
 
-/** A user as it was read. @throws {TypeError} If a member that decides has another type. */
-export function checkStoredUser(user: User | null): User | null {
-  if (user === null) return null;
-  requireTexts("user", user, ["sub", "identifier", "securityStamp", "version"]);
-  return user;
+/**
+ * A user store that rejects with a `TypeError` where a `string` member of a user has another type or is empty. The other
+ * members are for {@linkcode isDisabled} and the password service to judge.
+ */
+export function checkedUsers(store: UserStore): UserStore {
+  return {
+    ...checkedUserReader(store),
+    create: (user) => store.create(user),
+    findByIdentifier: async (identifier) => checkUser(await store.findByIdentifier(identifier)),
+    update: (sub, version, patch) => store.update(sub, version, patch),
+    delete: (sub) => store.delete(sub),
+  };
 }
 
-/** A session as it was read. @throws {TypeError} If a member that decides has another type. */
-export function checkStoredSession(session: Session | null): Session | null {
-  if (session === null) return null;
-  requireTexts("session", session, ["id", "sub", "tokenHash", "securityStamp"]);
-  requireTimes("session", session, ["createdAt", "activeAt", "expiresAt", "authTime"]);
-  return session;
+/** The one method of {@linkcode checkedUsers} that most services need. */
+export function checkedUserReader(
+  store: Pick<UserStore, "findBySub">,
+): Pick<UserStore, "findBySub"> {
+  return { findBySub: async (sub) => checkUser(await store.findBySub(sub)) };
 }
 
-/** A refresh family as it was read. @throws {TypeError} If a member that decides, or goes into a token, has another type. */
-export function checkStoredFamily(family: RefreshFamily | null): RefreshFamily | null {
-  if (family === null) return null;
-  const what = "refresh family";
-  requireTexts(what, family, ["id", "sub", "securityStamp", "currentHash"]);
-  requireTimes(what, family, ["createdAt", "expiresAt", "familyExpiresAt", "authTime"]);
-  if (!Number.isInteger(family.generation)) throw unreadable(what, "generation", "whole number");
-  requireList(what, family, "amr");
-  if (!isAbsent(family.scope)) requireList(what, family, "scope");
-  return family;
-}
-
-/** Whether a family has ended, by the same rule as {@linkcode isDisabled}. */
-export function isRevoked(family: RefreshFamily): boolean {
-  return Boolean(family.revoked);
+/** A session store that rejects with a `TypeError` where a member that decides about a session has another type. */
+export function checkedSessions(store: SessionStore): SessionStore {
+  return {
+    create: (session) => store.create(session),
+    findByTokenHash: async (tokenHash) => checkSession(await store.findByTokenHash(tokenHash)),
+    touch: (id, from, to) => store.touch(id, from, to),
+    revoke: (id) => store.revoke(id),
+    revokeAll: (sub, exceptId) => store.revokeAll(sub, exceptId),
+    list: async (sub) => checkAll(await store.list(sub), checkSession),
+  };
 }
 
 /**
- * An API key as it was read. One without an end has none, or `null`; one without a list of scopes would be good for
- * everything.
- *
- * @throws {TypeError} If a member that decides has another type.
+ * A refresh token store that rejects with a `TypeError` where a member that decides about a family, or is written into a
+ * token, has another type.
  */
-export function checkStoredApiKey(key: ApiKey | null): ApiKey | null {
-  if (key === null) return null;
-  requireTexts("API key", key, ["id", "sub", "keyHash"]);
-  requireTimes("API key", key, ["createdAt"]);
-  const optional = ["expiresAt", "lastUsedAt"] as const;
-  requireTimes("API key", key, optional.filter((member) => !isAbsent(key[member])));
-  requireList("API key", key, "scope");
-  return key;
+export function checkedRefreshTokens(store: RefreshTokenStore): RefreshTokenStore {
+  return {
+    create: (family) => store.create(family),
+    find: async (familyId) => checkFamily(await store.find(familyId)),
+    rotate: (rotation) => store.rotate(rotation),
+    revoke: (by) => store.revoke(by),
+    list: async (sub) => checkAll(await store.list(sub), checkFamily),
+  };
 }
 
-/** Whether a user may not enter. Whatever a store says but nothing, `false` and 0 is taken for yes. */
+/** An API key store that rejects with a `TypeError` where a member that decides about a key has another type. */
+export function checkedApiKeys(store: ApiKeyStore): ApiKeyStore {
+  return {
+    create: (key) => store.create(key),
+    find: async (id) => checkApiKey(await store.find(id)),
+    list: async (sub) => checkAll(await store.list(sub), checkApiKey),
+    touch: (id, from, to) => store.touch(id, from, to),
+    revoke: (id) => store.revoke(id),
+    revokeAll: (sub) => store.revokeAll(sub),
+  };
+}
+
+/** Whether an account is disabled: any stored value is taken for `true`, except absent, `null`, `false` and 0. */
 export function isDisabled(user: User): boolean {
   return Boolean(user.disabled);
 }
 
-function requireTexts<T extends object>(
+/** Whether a family is revoked, by the same rule as {@linkcode isDisabled}. */
+export function isRevoked(family: RefreshFamily): boolean {
+  return Boolean(family.revoked);
+}
+
+function checkAll<Item>(
+  found: readonly Item[],
+  check: (item: Item) => Item | null,
+): readonly Item[] {
+  for (const item of found) check(item);
+  return found;
+}
+
+function checkUser(user: User | null): User | null {
+  if (user === null) return null;
+  requireStrings("user", user, ["sub", "identifier", "securityStamp", "version"]);
+  return user;
+}
+
+function checkSession(session: Session | null): Session | null {
+  if (session === null) return null;
+  requireStrings("session", session, ["id", "sub", "tokenHash", "securityStamp"]);
+  requireTimes("session", session, ["createdAt", "activeAt", "expiresAt", "authTime"]);
+  return session;
+}
+
+function checkFamily(family: RefreshFamily | null): RefreshFamily | null {
+  if (family === null) return null;
+  const what = "refresh family";
+  requireStrings(what, family, ["id", "sub", "securityStamp", "currentHash"]);
+  requireTimes(what, family, ["createdAt", "expiresAt", "familyExpiresAt", "authTime"]);
+  if (!Number.isInteger(family.generation)) throw invalid(what, "generation", "an integer");
+  requireStringArray(what, family, "amr");
+  if (!isAbsent(family.scope)) requireStringArray(what, family, "scope");
+  return family;
+}
+
+/** A key may lack its optional times, but not `scope`: without scopes it would be good for everything. */
+function checkApiKey(key: ApiKey | null): ApiKey | null {
+  if (key === null) return null;
+  requireStrings("API key", key, ["id", "sub", "keyHash"]);
+  requireTimes("API key", key, ["createdAt"]);
+  const optional = ["expiresAt", "lastUsedAt"] as const;
+  requireTimes("API key", key, optional.filter((member) => !isAbsent(key[member])));
+  requireStringArray("API key", key, "scope");
+  return key;
+}
+
+function requireStrings<T extends object>(
   what: string,
   record: T,
   members: readonly (keyof T & string)[],
 ): void {
   for (const member of members) {
     const value: unknown = record[member];
-    if (typeof value !== "string" || value === "") throw unreadable(what, member, "text");
+    if (typeof value !== "string" || value === "") {
+      throw invalid(what, member, "a non-empty string");
+    }
   }
 }
 
@@ -77,21 +147,25 @@ function requireTimes<T extends object>(
   members: readonly (keyof T & string)[],
 ): void {
   for (const member of members) {
-    if (!Number.isFinite(record[member])) throw unreadable(what, member, "number of seconds");
+    if (!Number.isFinite(record[member])) throw invalid(what, member, "a number of seconds");
   }
 }
 
-function requireList<T extends object>(what: string, record: T, member: keyof T & string): void {
-  const list: unknown = record[member];
-  if (Array.isArray(list) && list.every((text) => typeof text === "string")) return;
-  throw unreadable(what, member, "list of texts");
+function requireStringArray<T extends object>(
+  what: string,
+  record: T,
+  member: keyof T & string,
+): void {
+  const value: unknown = record[member];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return;
+  throw invalid(what, member, "an array of strings");
 }
 
-/** Whether a member was left out: columns have no other word for it than null. */
+/** Whether an optional member was left out: in a column, that is `null`. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function unreadable(what: string, member: string, type: string): TypeError {
-  return new TypeError(`Cannot use ${what}: the store gave ${member} that is no ${type}`);
+function invalid(what: string, member: string, type: string): TypeError {
+  return new TypeError(`Cannot use ${what}: the stored ${member} must be ${type}`);
 }

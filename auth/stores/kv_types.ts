@@ -1,49 +1,49 @@
 /**
- * What is used of Deno KV. A `Deno.Kv` has all of it, and so has whatever else speaks for one.
+ * The part of the `Deno.Kv` interface that the adapter uses.
  *
  * @module
  */
 
-/** A key: texts, by which it is sorted one after the other. */
+/** A key: strings, compared part by part. */
 export type DenoKvKey = readonly string[];
 
-/** What there is under a key. */
+/** The entry of a key. */
 export interface DenoKvEntry {
   /** The key. */
   readonly key: readonly unknown[];
-  /** What was set; `null` if there is nothing. */
+  /** The value; `null` if the key is absent. */
   readonly value: unknown;
-  /** Changes with every set; `null` if there is nothing. */
+  /** Changes with every write; `null` if the key is absent. */
   readonly versionstamp: string | null;
 }
 
-/** Keys that begin alike: from `start` on, or before `end`. */
+/** Keys with a common prefix, optionally from `start` (inclusive) or up to `end` (exclusive). */
 export type DenoKvRange =
   | { readonly prefix: DenoKvKey }
   | { readonly prefix: DenoKvKey; readonly start: DenoKvKey }
   | { readonly prefix: DenoKvKey; readonly end: DenoKvKey };
 
-/** Writes that are made together, or not at all. */
+/** An atomic operation: all of its writes are made, or none. */
 export interface DenoKvAtomic {
-  /** Lets the commit depend on an entry being what it was. */
+  /** Makes the commit fail unless the entry still has this version. */
   check(entry: { readonly key: DenoKvKey; readonly versionstamp: string | null }): unknown;
   /** Sets a key; `expireIn` is in milliseconds. */
   set(key: DenoKvKey, value: unknown, options?: { expireIn?: number }): unknown;
-  /** Removes a key. */
+  /** Deletes a key. */
   delete(key: DenoKvKey): unknown;
-  /** Writes everything if all checks hold. */
+  /** Commits if all checks hold. Called again after it rejected because the database is locked. */
   commit(): Promise<{ readonly ok: boolean; readonly versionstamp?: string }>;
 }
 
-/** What is used of a `Deno.Kv`. Reads see every commit that was done before them. */
+/** The methods of `Deno.Kv` that the adapter calls. Reads must be strongly consistent. */
 export interface DenoKv {
-  /** Reads up to ten keys as they are at one time. */
+  /** Reads up to ten keys from one snapshot. */
   getMany(keys: readonly DenoKvKey[]): Promise<readonly DenoKvEntry[]>;
-  /** Reads a range in the order of the keys, or the other way round. */
+  /** Reads a range in ascending or descending order of the keys. */
   list(
     range: DenoKvRange,
     options: { readonly limit: number; readonly reverse: boolean },
   ): AsyncIterable<DenoKvEntry>;
-  /** Begins writes that are made together. */
+  /** Begins an atomic operation. */
   atomic(): DenoKvAtomic;
 }

@@ -1,5 +1,5 @@
 /**
- * Everything of authentication in Redis, over any client.
+ * Storage adapter for Redis and Valkey.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from ".
 import { randomId } from "../_random.ts";
 import { readFields, type RedisSend, runScript } from "./_redis_client.ts";
 import {
-  optionalText,
+  optionalString,
   readKeyed,
   readResult,
   readValue,
@@ -41,88 +41,43 @@ export type { RedisSend } from "./_redis_client.ts";
 /** Options of {@linkcode redisAdapter}. */
 export interface RedisAdapterOptions {
   /**
-   * What all keys start with. Has a hash tag, a text in braces, so that a cluster keeps all of them in one slot.
+   * Starts every key. It must have a hash tag, a string in braces, so that a cluster maps all keys to one slot.
    *
    * @default {"{gatehouse}:"}
    */
   readonly prefix?: string | undefined;
-  /** The time, in seconds since the epoch; Redis' own decides nothing. */
+  /** The current time, in seconds since the epoch; the clock of Redis is not used. @default the system clock */
   readonly now?: (() => number) | undefined;
 }
 
-/** Redis, as stores use it. */
+/** A storage adapter over Redis. */
 export interface RedisAdapter extends StorageAdapter {
-  /** What Redis decides for all its clients in one order. */
+  /** Compare-and-swap, and taking a record once, one script each. */
   readonly atomic: Required<AtomicHook>;
 }
 
 const ACTION = "Cannot create Redis adapter";
 const OPTIONS: OptionNames<RedisAdapterOptions> = { prefix: true, now: true };
 
-/** A text in braces: what Redis Cluster looks at of a key, if it is the first and not empty. */
+/** Redis Cluster hashes the first string in braces, if it is not empty. */
 const HASH_TAG_REGEXP = /^[^{]*\{[^}]+\}/;
 
-/** Records that one script reads; Redis does nothing else meanwhile. */
+/** Records that one script reads at most, because a script blocks Redis. */
 const PAGE = 500;
 
 /**
- * Keeps records in Redis 6.2 or later, or Valkey, through any client.
+ * Stores records in Redis 6.2 or later, or Valkey, through any client. `authStores(redisAdapter(send))` creates all stores over
+ * it.
  *
- * ```ts ignore
- * redisAdapter((command, args) => redis.call(command, ...args)); // npm:ioredis, a Cluster too
- * redisAdapter((command, args) => client.sendCommand([command, ...args])); // npm:redis
- * redisAdapter((command, args) => cluster.sendCommand("{gatehouse}:", false, [command, ...args]));
- * redisAdapter((command, args) => redis.sendCommand(command, [...args])); // jsr:@db/redis
- * redisAdapter((command, args) => client.send(command, [...args])); // Bun's own
- * redisAdapter(async (command, args) => { // Upstash, and what else speaks its REST
- *   const body = JSON.stringify([command, ...args]);
- *   const response = await fetch(url, { method: "POST", headers: { authorization }, body });
- *   const { result, error } = await response.json();
- *   if (error !== undefined) throw new Error(error);
- *   return result;
- * });
- * ```
- *
- * **Client.** Reads have to come from the primary. A client's own reading of JSON has to be off
- * (`automaticDeserialization: false` of npm:@upstash/redis). One that sends a command again when a connection breaks may do
- * twice what Redis did: a compare-and-swap hears `ok` both times, but a value that was taken is gone the second time, and a
- * write undoes what came between. Turn that off and set a time limit for commands, or requests wait for as long as Redis is
- * away:
- *
- * ```ts ignore
- * new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 5_000 }); // npm:ioredis
- * createClient({ // npm:redis; a connection that is silent for five seconds is taken for broken, and made anew
- *   url,
- *   disableOfflineQueue: true,
- *   pingInterval: 2_000,
- *   socket: { socketTimeout: 5_000, reconnectStrategy: () => 500 },
- * });
- * ```
- *
- * Both want a listener, `redis.on("error", ...)`: without one, npm:ioredis prints each connection that fails, and with
- * npm:redis the first one ends the process. The adapter itself sends again only a script that Redis says it does not know.
- *
- * **Server.** Set `maxmemory-policy noeviction`: any other throws away sessions, and revoked things with their revocation. The
- * user of the connection needs `EVAL`, `EVALSHA` and, over `~{gatehouse}:*`, `DEL GET SET HDEL HGET HMGET HSET PERSIST PEXPIRE
- * ZADD ZCARD ZRANGEBYLEX ZRANGEBYSCORE ZREM ZREVRANGE ZREVRANGEBYLEX`. Scripts make the keys of a record's indexes themselves:
- * that is fine within a slot of Redis Cluster, and Dragonfly is told by the scripts' first line, but a proxy that insists on
- * declared keys refuses them. On a cluster everything is on one node.
- *
- * **Durability.** Redis says that a write is done before it is on a disk (`appendfsync everysec` loses up to two seconds in
- * a crash, `always` none; without `appendonly`, all since the last snapshot) or on a replica (a failover loses what had not
- * arrived; `min-replicas-to-write` makes that less, not nothing). What is lost is undone: a refresh token that was rotated
- * works again, and who has its successor is signed out by the first use of it; an ended session or a revoked API key is back;
- * a state that was used can be used again; throttled attempts are forgotten. Where that cannot be, keep these in an SQL
- * database.
- *
- * Records are there as long as any clock may take them to be, five minutes behind their end, and then Redis removes them
- * by itself with everything that finds them.
+ * The server needs `maxmemory-policy noeviction`: eviction would delete sessions and revocations. Reads must go to the primary.
+ * Disable the client's retries of commands and its parsing of JSON, and set a time limit for commands. See docs/stores.md for
+ * clients, required commands, clusters and durability: a crash or failover of Redis undoes its last writes.
  *
  * @param send Sends a command.
- * @throws {TypeError} If `send` or an option is not what it has to be.
+ * @throws {TypeError} If `send` is not a function, or an option is unknown or of another type.
  * @throws {RangeError} If the prefix has no hash tag.
- * @returns An adapter, with `atomic`. It rejects with an `Error` whose `cause` has the name, code and message of what
- *   the client threw, without what was sent.
+ * @returns An adapter. Its calls reject with an `Error` whose `cause` has the client's name, code and message, without what was
+ *   sent.
  *
  * @example
  * ```ts ignore
@@ -140,83 +95,90 @@ export function redisAdapter(
   options: RedisAdapterOptions = {},
 ): RedisAdapter {
   if (typeof send !== "function") {
-    throw new TypeError(`${ACTION}: send is not a function`);
+    throw new TypeError(`${ACTION}: send must be a function`);
   }
   rejectUnknownOptions(ACTION, options, OPTIONS);
   checkOptionalFunction(ACTION, "now", options.now);
   const prefix = checkPrefix(options.prefix ?? "{gatehouse}:");
-  const place: Place = { send, prefix, now: exactClock(options.now) };
+  const context: RedisContext = { send, prefix, now: exactClock(options.now) };
   return {
-    get: (collection, key) => get(place, collection, key),
-    find: (collection, unique) => find(place, collection, unique),
-    list: (collection, index, value, which) => list(place, collection, [index, value], which),
+    get: (collection, key) => get(context, collection, key),
+    find: (collection, unique) => find(context, collection, unique),
+    list: (collection, index, value, which) => list(context, collection, [index, value], which),
     async put(collection, key, record) {
-      const { status } = await write(place, [collection, key], { expected: "*", record });
+      const { status } = await write(context, [collection, key], { expected: "*", record });
       if (status !== "ok") throw uniqueTaken();
     },
     async delete(collection, key) {
-      await remove(place, [collection, key], "*");
+      await remove(context, [collection, key], "*");
     },
     atomic: {
       cas(collection, key, expected, next) {
         const wanted: Expected = expected === null ? "-" : `=${expected}`;
         return next === null
-          ? remove(place, [collection, key], wanted)
-          : write(place, [collection, key], { expected: wanted, record: next });
+          ? remove(context, [collection, key], wanted)
+          : write(context, [collection, key], { expected: wanted, record: next });
       },
-      take: (collection, key) => take(place, collection, key),
+      take: (collection, key) => take(context, collection, key),
     },
   };
 }
 
-interface Place {
+interface RedisContext {
   readonly send: RedisSend;
   readonly prefix: string;
   readonly now: () => number;
 }
 
-type At = readonly [collection: string, key: string];
+type RecordKey = readonly [collection: string, key: string];
 
-/** `*` for any, `-` for none, `=` and a version. */
+/** `*` for any version, `-` for no record, `=` and a version. */
 type Expected = "*" | "-" | `=${string}`;
 
 function checkPrefix(prefix: string): string {
   checkStrings(prefix);
   if (HASH_TAG_REGEXP.test(prefix)) return prefix;
   throw new RangeError(
-    `${ACTION}: the prefix has no hash tag, as {gatehouse}: has`,
+    `${ACTION}: prefix must have a hash tag, for example {gatehouse}:`,
   );
 }
 
-/** A collection's name has no colon then, and no brace: where it ends is never in doubt. */
-function keyOf({ prefix }: Place, [collection, start, text]: readonly [string, string, string]) {
-  return `${prefix}${encodeURIComponent(collection)}:${start}${text}`;
+/** The encoded collection has no colon and no brace, so keys of two collections never collide. */
+function keyOf(
+  { prefix }: RedisContext,
+  [collection, start, name]: readonly [string, string, string],
+) {
+  return `${prefix}${encodeURIComponent(collection)}:${start}${name}`;
 }
 
-async function get(place: Place, collection: string, key: string): Promise<Versioned | null> {
+async function get(
+  context: RedisContext,
+  collection: string,
+  key: string,
+): Promise<Versioned | null> {
   checkStrings(collection, key);
-  const now = place.now();
-  const reply = await readFields(place.send, {
-    key: keyOf(place, [collection, RECORD, key]),
+  const now = context.now();
+  const reply = await readFields(context.send, {
+    key: keyOf(context, [collection, RECORD, key]),
     args: ["v", "j", "e"],
-    texts: [key],
+    secrets: [key],
   });
   const found = readVersioned(replyArray(reply));
   return found === null || isExpired(found.expiresAt, now) ? null : found;
 }
 
 async function find(
-  place: Place,
+  context: RedisContext,
   collection: string,
   unique: string,
 ): Promise<KeyedRecord | null> {
   checkStrings(collection, unique);
-  const reply = await run(place, FIND_SCRIPT, { about: [collection, unique] });
+  const reply = await run(context, FIND_SCRIPT, { about: [collection, unique] });
   return reply === null || reply === undefined ? null : readKeyed(reply);
 }
 
 async function list(
-  place: Place,
+  context: RedisContext,
   collection: string,
   [index, value]: readonly [index: 0 | 1, value: string],
   options: ListRecordsOptions = {},
@@ -228,10 +190,10 @@ async function list(
   let from = after;
   while (found.length < limit) {
     const wanted = Math.min(PAGE, limit - found.length);
-    const reply = await run(place, LIST_SCRIPT, {
+    const reply = await run(context, LIST_SCRIPT, {
       about: [collection, `${index}:${value}`],
       args: [`${wanted}`, reverse ? "<" : "", optional(from)],
-      texts: [value, from],
+      secrets: [value, from],
     });
     const records = replyArray(reply).map(readKeyed);
     found.push(...records);
@@ -242,59 +204,68 @@ async function list(
 }
 
 async function write(
-  place: Place,
-  [collection, key]: At,
+  context: RedisContext,
+  [collection, key]: RecordKey,
   { expected, record }: { readonly expected: Expected; readonly record: StoredRecord },
 ): Promise<CasResult> {
   checkStrings(collection, key);
   const { text, expiresAt, unique, index: [first, second] } = encodeRecord(record);
   const version = randomId();
-  const end = expiresAt === undefined ? undefined : `${expiresAt}`;
-  const reply = await run(place, WRITE_SCRIPT, {
+  const expiry = expiresAt === undefined ? undefined : `${expiresAt}`;
+  const reply = await run(context, WRITE_SCRIPT, {
     about: [collection, key],
-    args: [expected, version, text, ...[end, unique, first, second].map(optional)],
-    texts: [expected.slice(1), text, unique, first, second],
+    args: [expected, version, text, ...[expiry, unique, first, second].map(optional)],
+    secrets: [expected.slice(1), text, unique, first, second],
   });
   return readResult(reply, version);
 }
 
-async function remove(place: Place, [collection, key]: At, expected: Expected): Promise<CasResult> {
+async function remove(
+  context: RedisContext,
+  [collection, key]: RecordKey,
+  expected: Expected,
+): Promise<CasResult> {
   checkStrings(collection, key);
-  const reply = await run(place, REMOVE_SCRIPT, {
+  const reply = await run(context, REMOVE_SCRIPT, {
     about: [collection, key],
     args: [expected],
-    texts: [expected.slice(1)],
+    secrets: [expected.slice(1)],
   });
   return readResult(reply, "");
 }
 
-async function take(place: Place, collection: string, key: string): Promise<unknown | null> {
+async function take(
+  context: RedisContext,
+  collection: string,
+  key: string,
+): Promise<unknown | null> {
   checkStrings(collection, key);
-  const text = optionalText(await run(place, TAKE_SCRIPT, { about: [collection, key] }));
+  const text = optionalString(await run(context, TAKE_SCRIPT, { about: [collection, key] }));
   return text === undefined ? null : readValue(text);
 }
 
-/** What a script is run for. */
+/** A call of a script. */
 interface Call {
-  readonly about: readonly [collection: string, text: string];
+  /** The end of its key: a record's key, a unique value, or an index and an indexed value. */
+  readonly about: readonly [collection: string, name: string];
   readonly args?: readonly string[];
-  /** What of the arguments nobody must read in a log. What it is about is, too. */
-  readonly texts?: readonly (string | undefined)[];
+  /** The arguments that must not be logged, besides the name. */
+  readonly secrets?: readonly (string | undefined)[];
 }
 
 function run(
-  place: Place,
+  context: RedisContext,
   script: RedisScript,
-  { about: [collection, text], args = [], texts = [] }: Call,
+  { about: [collection, name], args = [], secrets = [] }: Call,
 ): Promise<unknown> {
-  return runScript(place.send, script, {
-    key: keyOf(place, [collection, script.start, text]),
-    args: [`${place.now()}`, text, ...args],
-    texts: [text, ...texts.filter((one) => one !== undefined)],
+  return runScript(context.send, script, {
+    key: keyOf(context, [collection, script.start, name]),
+    args: [`${context.now()}`, name, ...args],
+    secrets: [name, ...secrets.filter((one) => one !== undefined)],
   });
 }
 
-/** A text that may be absent, as an argument. */
-function optional(text: string | undefined): string {
-  return text === undefined ? "" : `=${text}`;
+/** Encodes an optional string as an argument. */
+function optional(value: string | undefined): string {
+  return value === undefined ? "" : `=${value}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Everything of authentication in one table of PostgreSQL or SQLite, by any client.
+ * Storage adapter for PostgreSQL and SQLite.
  *
  * @module
  */
@@ -25,37 +25,38 @@ export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
 
 /** Options of {@linkcode sqlAdapter}. */
 export interface SqlAdapterOptions {
-  /** Runs one statement as a transaction of its own, and gives its rows as objects, each a {@linkcode SqlRow}. */
+  /** Runs one statement as a transaction of its own and returns its rows as objects, each a {@linkcode SqlRow}. */
   readonly query: SqlQuery<unknown>;
-  /** What the database speaks. */
+  /** The database's dialect. */
   readonly dialect: SqlDialect;
   /**
-   * Where everything is kept: `table`, or `schema.table` of a schema that is there; small letters, digits and `_`.
+   * `table`, or `schema.table` of an existing schema; lower-case letters, digits and `_`.
+   *
    * @default {"gatehouse"}
    */
   readonly table?: string | undefined;
-  /** The time, in seconds since the epoch. */
+  /** The current time, in seconds since the epoch. @default the system clock */
   readonly now?: (() => number) | undefined;
 }
 
-/** A database that keeps everything of authentication in one table. */
+/** A storage adapter over one table of a SQL database. */
 export interface SqlAdapter extends StorageAdapter {
-  /** Each write is one statement, and the database decides for all its clients. */
+  /** Compare-and-swap, and taking a record once, one statement each. */
   readonly atomic: Required<AtomicHook>;
-  /** The table and its indexes, for whoever makes them by other means: statements that end in `;`. */
+  /** The DDL of the table and its indexes, for migrations by other means: statements that end in `;`. */
   readonly schema: string;
   /**
-   * Makes the table and its indexes. Where they are, it only looks, and needs no more rights than to read; several
-   * processes may do it at once.
+   * Creates the table and its indexes unless they exist; then it needs only the right to read. Several processes may call it
+   * at once.
    *
-   * @throws {Error} If the database fails, several times over some seconds.
+   * @throws {Error} If the database fails repeatedly for some seconds.
    */
   migrate(): Promise<void>;
   /**
-   * Removes what ended more than five minutes ago, a thousand records at a time. Writes do this too, one batch every five
-   * minutes; it is for processes that do not live as long.
+   * Deletes records that expired more than five minutes ago, a thousand at a time. Writes also delete one batch every five
+   * minutes, so only short-lived processes need to call it.
    *
-   * @returns How many it removed.
+   * @returns How many records were deleted.
    * @throws {Error} If the database fails.
    */
   sweep(): Promise<number>;
@@ -70,53 +71,18 @@ const OPTIONS: OptionNames<SqlAdapterOptions> = {
 };
 
 /**
- * Keeps everything of authentication in one table of a SQL database, PostgreSQL 12 or SQLite 3.35 and later. It needs no
- * client of its own but a function that runs a statement:
+ * Stores records in one table of PostgreSQL 12 or SQLite 3.35, or later, through any client. `authStores(sqlAdapter(options))`
+ * creates all stores over it.
  *
- * ```ts ignore
- * // npm:postgres
- * query: (text, params) => sql.unsafe(text, params, { prepare: true }),
- * // npm:pg, with `pool.on("error", () => {})`: without it an idle connection that drops ends the process
- * query: async (text, params) => (await pool.query(text, params)).rows,
- * // PGlite
- * query: async (text, params) => (await pglite.query(text, params)).rows,
- * // node:sqlite, with `const prepared = new Map<string, StatementSync>()`
- * query: (text, params) => {
- *   const statement = prepared.get(text) ?? database.prepare(text);
- *   prepared.set(text, statement);
- *   return statement.all(...params);
- * },
- * // bun:sqlite
- * query: (text, params) => database.query(text).all(...params),
- * // D1
- * query: async (text, params) => (await env.DB.prepare(text).bind(...params).all()).results,
- * // libSQL
- * query: async (sql, args) => (await client.execute({ sql, args })).rows,
- * ```
+ * Every statement must run on the primary database, as a transaction of its own. A collection, a key and a unique or indexed
+ * value have up to 2,600 bytes together on PostgreSQL. The adapter has no time limit: set one in the client.
  *
- * A statement's text never has a value in it, and there are about thirty: to keep them prepared, as above, makes most of
- * them twice as fast. Leave `prepare: true` out behind a pooler that gives each transaction another connection and does not
- * know prepared statements.
+ * If the database fails, a call rejects with an `Error` whose `cause` has the client's name, code and message, without what
+ * was written. Only transactions that PostgreSQL rolled back are retried. See docs/stores.md for clients, prepared statements
+ * and time limits.
  *
- * All statements must go to the database that decides, not to a replica, and each must be a transaction of its own. For
- * SQLite, `PRAGMA journal_mode = WAL` and `PRAGMA busy_timeout = 5000` let several processes take turns. The database's
- * text is UTF-8. Make one adapter for a process, not one for a request: on Workers, whose bindings come with a request, the
- * first one makes it. There a request has 1,000 statements on D1, or 50 on the free plan: a sign-in takes a few, but to end
- * all of a user's sessions takes one for each.
- *
- * Nothing here has a limit of time: give the client one, or requests wait for as long as the database is away. npm:pg has
- * `query_timeout` and `connectionTimeoutMillis`. npm:postgres has none of its own for a query; with
- * `connect_timeout: 5, connection: { statement_timeout: 5_000 }` PostgreSQL ends those that it has begun.
- *
- * On PostgreSQL a collection, a key and a text to find it by are up to 2,600 bytes together; a value is as long as the
- * database allows. What has ended is never returned; {@linkcode SqlAdapter.sweep} removes it.
- *
- * If the database fails, a call rejects with an `Error` whose `cause` has the name, code and message of what the client
- * threw, without what was written. What PostgreSQL rolled back by itself is tried again, and nothing else: a write whose
- * call failed may have been made.
- *
- * @throws {TypeError} If an option is of the wrong kind, or not known.
- * @throws {RangeError} If `table` is no name of at most 48 small letters, digits and `_`.
+ * @throws {TypeError} If an option is unknown or of another type.
+ * @throws {RangeError} If `table` is not a name of at most 48 lower-case letters, digits and `_`.
  *
  * @example
  * ```ts
@@ -169,12 +135,11 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
       checkStrings(collection, key);
       const { status } = await writeRecord(writer, { collection, key, next, now: clock() });
       if (status === "taken") throw uniqueTaken();
-      if (status === "lost") throw new Error("Cannot keep record: others keep changing it");
-      await sweeper.sweepAlong();
+      await sweeper.sweepAfterWrite();
     },
     async delete(collection, key) {
       checkStrings(collection, key);
-      await run("remove record", statements.delete, [collection, key]);
+      await run("delete record", statements.delete, [collection, key]);
     },
     atomic: {
       async cas(collection, key, version, next) {
@@ -183,13 +148,13 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
         const expected = searchableVersion(version);
         if (next !== null) {
           const result = await writeRecord(writer, { collection, key, next, expected, now });
-          await sweeper.sweepAlong();
+          await sweeper.sweepAfterWrite();
           return result;
         }
         const [text, params] = expected === null
           ? [statements.get, [collection, key, now]]
           : [statements.remove, [collection, key, now, expected]];
-        const found = (await run("remove record", text, params)).length > 0;
+        const found = (await run("delete record", text, params)).length > 0;
         return found === (expected !== null) ? { status: "ok", version: "" } : { status: "lost" };
       },
       async take(collection, key) {
@@ -209,16 +174,16 @@ function readOptions(
 } {
   rejectUnknownOptions(ACTION, options, OPTIONS);
   const { query, dialect, table = "gatehouse", now } = options;
-  if (typeof query !== "function") throw new TypeError(`${ACTION}: query is no function`);
+  if (typeof query !== "function") throw new TypeError(`${ACTION}: query must be a function`);
   if (dialect !== "postgres" && dialect !== "sqlite") {
-    throw new TypeError(`${ACTION}: dialect is neither postgres nor sqlite`);
+    throw new TypeError(`${ACTION}: dialect must be postgres or sqlite`);
   }
-  if (typeof table !== "string") throw new TypeError(`${ACTION}: table is no text`);
+  if (typeof table !== "string") throw new TypeError(`${ACTION}: table must be a string`);
   checkOptionalFunction(ACTION, "now", now);
   return { query, dialect, table, clock: exactClock(now) };
 }
 
-/** A version that no text column can hold is none of a record's; nor is no text. */
+/** No record has a version that a text column cannot hold; the empty string stands for it. */
 function searchableVersion(version: string | null): string | null {
   return version === null || isStoreString(version) ? version : "";
 }

@@ -1,10 +1,10 @@
 /**
- * Who is asking: the client's address, behind proxies too, and the unit by which attempts are counted.
+ * The client's address, directly or through proxies, and the unit by which attempts are counted.
  *
  * @module
  */
 
-import { withoutBlanks } from "../_header.ts";
+import { trimOws } from "../_header.ts";
 import {
   firstBits,
   formatIp,
@@ -19,65 +19,64 @@ import { onceEach, warnConsole } from "../_report.ts";
 /** Options of {@linkcode clientAddressReader}. */
 export interface ClientAddressOptions {
   /**
-   * The address of whoever is connected to this server, or of the client where the host says so. `args` are what the
-   * host hands to `fetch` behind the request. What it throws passes on to the caller.
+   * Returns the address of the peer that is connected to this server, or of the client if the host provides it. `args`
+   * are the arguments that the host passes to `fetch` after the request. What it throws is passed on to the caller.
    *
-   * @default what `Deno.serve` and Bun say of a connection over TCP
+   * @default the peer address that `Deno.serve` and Bun provide for TCP
    */
   clientAddress?: ClientAddressReader | undefined;
   /**
-   * Addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`) of the proxies in front of this server. Only what they say in
-   * `X-Forwarded-For` counts. Behind a proxy that is not listed, all clients have its address.
+   * Addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`) of the proxies in front of this server. Only their
+   * `X-Forwarded-For` is trusted. All clients of a proxy that is not listed have its address.
    *
    * @default none: `X-Forwarded-For` is ignored
    */
   trustedProxies?: readonly string[] | undefined;
-  /** Told once of each reason why an address is not known. @default {console.warn} */
+  /** Called once for each reason why an address is unknown. @default {console.warn} */
   warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** What runtimes hand to `fetch` behind the request: `Deno.serve` about the connection, Bun its server. */
+/** The second argument of `fetch`: connection info of `Deno.serve`, or the server of Bun. */
 interface HostInfo {
   readonly remoteAddr?: { readonly transport?: unknown; readonly hostname?: unknown };
   readonly requestIP?: (request: Request) => { readonly address?: unknown } | null;
 }
 
-/** So many entries of `X-Forwarded-For` are looked at, from its end: more proxies nobody has in a row. */
+/** How many entries of `X-Forwarded-For` are read, from its end. */
 const MAX_HOPS = 32;
 
-/** What one household or one machine has of IPv6, and changes at will within: RFC 7421 §1, RFC 8981. */
+/** The prefix of one customer, within which a client can change its address: RFC 7421 §1, RFC 8981. */
 const IPV6_BUCKET_BITS = 64;
 
-/** Behind a translator all of IPv4 has these addresses, RFC 6052 §2.1. */
+/** The addresses of IPv4 clients through NAT64, RFC 6052 §2.1. */
 const TRANSLATED_V4: IpRange = {
   ip: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
   bits: 96,
 };
 
-const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is not known; " +
-  "hand on what the host gives behind the request, or give the option clientAddress";
+const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is unknown; " +
+  "pass on the host's arguments after the request, or set the option clientAddress";
 
-const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends no " +
-  "X-Forwarded-For, or one that is no list of addresses";
+const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends " +
+  "no X-Forwarded-For, or one that is not a list of addresses";
 
 const UNLISTED_PROXY =
-  "X-Forwarded-For is ignored: whoever sends it is no trusted proxy. If it is a proxy of yours, all " +
-  "clients share its attempts until it stands in the option trustedProxies";
+  "X-Forwarded-For is ignored: its sender is not a trusted proxy. If it is your proxy, all its clients " +
+  "share one count until it is listed in the option trustedProxies";
 
 /**
- * Tells the address of a request's client; `args` are what the host hands to `fetch` behind the request. `undefined` if it
- * is not known.
+ * Returns the address of a request's client, or `undefined` if it is unknown. `args` are the arguments that the host
+ * passes to `fetch` after the request.
  */
 export type ClientAddressReader = (request: Request, ...args: unknown[]) => string | undefined;
 
 /**
- * Makes what says where a request comes from: the connection's other end or, if that is a trusted proxy, the last entry
- * of `X-Forwarded-For` that is no trusted proxy. Entries before it are what anybody may have sent, and are not looked at.
- * If all are trusted, the first one is meant; without any, or with one on the way that is no address, the client is unknown.
+ * Creates a reader of client addresses: the address of the peer or, if that is a trusted proxy, the last entry of
+ * `X-Forwarded-For` that is not a trusted proxy. Earlier entries can be forged and are not read. If all entries are
+ * trusted, the first one is returned. Without entries, or if an entry that is read is not an address, the client is
+ * unknown.
  *
- * @returns What takes a request, and what the host hands to `fetch` behind it; `undefined` if the client is unknown.
- *
- * @throws {TypeError} If `trustedProxies` is no list of addresses and ranges, or `clientAddress` no function.
+ * @throws {TypeError} If `trustedProxies` is not an array of addresses and ranges, or `clientAddress` not a function.
  *
  * @example
  * ```ts
@@ -98,14 +97,14 @@ export type ClientAddressReader = (request: Request, ...args: unknown[]) => stri
 export function clientAddressReader(options: ClientAddressOptions = {}): ClientAddressReader {
   const { clientAddress = connectedAddress, trustedProxies = [], warn = warnConsole } = options;
   if (typeof clientAddress !== "function") {
-    throw new TypeError("Cannot read client addresses: clientAddress is no function");
+    throw new TypeError("Cannot read client addresses: clientAddress must be a function");
   }
   const trusted = parseProxies(trustedProxies);
   const warnOnce = onceEach(warn);
   return (request, ...args) => {
     const peer: unknown = clientAddress(request, ...args) ?? undefined;
     if (peer !== undefined && typeof peer !== "string") {
-      throw new TypeError("Cannot read client address: clientAddress gave no text");
+      throw new TypeError("Cannot read client address: clientAddress must return a string");
     }
     if (peer === undefined || peer === "") {
       warnOnce(UNKNOWN_ADDRESS);
@@ -123,11 +122,11 @@ export function clientAddressReader(options: ClientAddressOptions = {}): ClientA
 }
 
 /**
- * The unit by which attempts from an address are counted: an IPv4 address as it is, an IPv6 address by its first 64 bits,
- * which are one customer's, an IPv6 address that maps or translates an IPv4 address (`::ffff:0:0/96`, RFC 4291 §2.5.5.2;
- * `64:ff9b::/96`, RFC 6052 §2.1) as the latter. Brackets, port and zone are dropped.
+ * The unit by which attempts from an address are counted: an IPv4 address itself, and the /64 prefix of an IPv6 address.
+ * An IPv6 address that maps or translates an IPv4 address (`::ffff:0:0/96`, RFC 4291 §2.5.5.2; `64:ff9b::/96`, RFC 6052
+ * §2.1) counts as that one. Brackets, port and zone are dropped.
  *
- * @returns `undefined` if the text is no address.
+ * @returns `undefined` if the string is not an address.
  *
  * @example
  * ```ts
@@ -148,18 +147,18 @@ export function addressBucket(address: string): string | undefined {
 
 function parseProxies(proxies: readonly string[]): readonly IpRange[] {
   if (!Array.isArray(proxies)) {
-    throw new TypeError("Cannot trust proxies: trustedProxies is no list");
+    throw new TypeError("Cannot trust proxies: trustedProxies must be an array");
   }
   return proxies.map((text: unknown, i) => {
     const range = typeof text === "string" ? parseIpRange(text) : undefined;
     if (range !== undefined) return range;
     throw new TypeError(
-      `Cannot trust proxies: trustedProxies[${i}] is no address, and no range whose other bits are 0 such as 10.0.0.0/8`,
+      `Cannot trust proxies: trustedProxies[${i}] must be an address, or a range such as 10.0.0.0/8 with zero host bits`,
     );
   });
 }
 
-/** The default reader. A Unix socket has no address of a client. */
+/** The default reader. A Unix socket has no client address. */
 function connectedAddress(request: Request, host?: unknown): string | undefined {
   const { remoteAddr, requestIP } = (host ?? {}) as HostInfo;
   if (remoteAddr?.transport === "tcp") return remoteAddr.hostname as string | undefined;
@@ -167,12 +166,12 @@ function connectedAddress(request: Request, host?: unknown): string | undefined 
   return requestIP.call(host, request)?.address as string | undefined;
 }
 
-/** The last entry that is no trusted proxy, or the first of all. */
+/** The last entry that is not a trusted proxy, or the first entry. */
 function originOf(forwarded: string, trusted: readonly IpRange[]): string | undefined {
   let address: string | undefined;
   for (let hop = 0, end = forwarded.length; hop < MAX_HOPS && end >= 0; hop++) {
     const comma = end === 0 ? -1 : forwarded.lastIndexOf(",", end - 1);
-    const entry = withoutBlanks(forwarded, comma + 1, end);
+    const entry = trimOws(forwarded, comma + 1, end);
     end = comma;
     if (entry === "") continue; // RFC 9110 §5.6.1.2
     const ip = parseIpNode(entry);

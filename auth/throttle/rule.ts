@@ -1,15 +1,15 @@
 /**
- * How attempts are counted: a record, a rule, and the step from one record to the next. Stores apply the step inside
- * their compare-and-swap; nothing else knows the numbers.
+ * How attempts are counted: rules, records, and the step from one record to the next. Stores apply the step within
+ * their compare-and-swap.
  *
  * @module
  */
 
 import { SKEW_SECONDS } from "../_clock.ts";
 
-/** A few free attempts, then a wait that doubles; forgotten after a success or a long rest. */
+/** A few free attempts, then a wait that doubles. Reset by a success, or after a time without attempts. */
 export interface BackoffRule {
-  /** Name of the rule. */
+  /** Discriminates rules. */
   readonly kind: "backoff";
   /** Attempts before the first wait. */
   readonly free: number;
@@ -17,15 +17,15 @@ export interface BackoffRule {
   readonly wait: number;
   /** The longest wait, in seconds. */
   readonly maxWait: number;
-  /** After how many seconds without an attempt all is forgotten. */
+  /** Seconds without an attempt after which the count is reset. */
   readonly forget: number;
 }
 
-/** So many attempts in so many seconds, counted from the first; around the edge of two windows, of each as many. */
+/** A number of attempts in a fixed window, which begins with the first attempt. */
 export interface WindowRule {
-  /** Name of the rule. */
+  /** Discriminates rules. */
   readonly kind: "window";
-  /** Attempts in a window. */
+  /** Attempts per window. */
   readonly limit: number;
   /** Length of the window, in seconds. */
   readonly seconds: number;
@@ -34,45 +34,45 @@ export interface WindowRule {
 /** How attempts under one key are counted. */
 export type ThrottleRule = BackoffRule | WindowRule;
 
-/** A key and how it is counted. */
+/** A key and its rule. */
 export interface ThrottleKey {
-  /** Digest of what is counted; always with the same rule. */
+  /** Digest of what is counted. A key always has the same rule. */
   readonly key: string;
-  /** How. */
+  /** How attempts under the key are counted. */
   readonly rule: ThrottleRule;
 }
 
-/** What a store keeps for one key. */
+/** The record of one key. */
 export interface ThrottleRecord {
-  /** Attempts that count. */
+  /** Counted attempts. */
   readonly failures: number;
-  /** Until when no attempt is allowed; 0 if one is. */
+  /** Time until which no attempt is allowed; 0 if an attempt is allowed. */
   readonly lockedUntil: number;
-  /** From when on the record counts as absent. A locked record is never past it. */
+  /** Time from which the record counts as absent; not before `lockedUntil`. */
   readonly expiresAt: number;
 }
 
-/** Whether an attempt may be made. */
+/** Whether an attempt is allowed. */
 export type ThrottleDecision =
   | { readonly allowed: true }
   | {
     readonly allowed: false;
-    /** Seconds until one may be, at least 1. */
+    /** Seconds until the next attempt is allowed, at least 1. */
     readonly retryAfter: number;
   };
 
 /**
- * Counts attempts before they are made. Keys are digests; each comes with its rule, which `throttleStep()` applies. One
- * record for each key, by compare-and-swap: of attempts at once no more are allowed than the rules say.
+ * Persists one record per key. Attempts are counted by `throttleStep()` within a compare-and-swap, so that concurrent
+ * attempts cannot exceed the rules.
  */
 export interface LoginThrottle {
-  /** Counts an attempt under every claim, or under none if one of them refuses. */
-  reserve(claims: readonly ThrottleKey[], now: number): Promise<ThrottleDecision>;
-  /** Says that an attempt succeeded, and so does not count. @param reservedAt When it was counted. */
-  succeed(claims: readonly ThrottleKey[], reservedAt: number): Promise<void>;
+  /** Counts an attempt under all keys, or under none if one of them rejects it. */
+  reserve(keys: readonly ThrottleKey[], now: number): Promise<ThrottleDecision>;
+  /** Takes back an attempt that succeeded. @param reservedAt When it was counted. */
+  succeed(keys: readonly ThrottleKey[], reservedAt: number): Promise<void>;
 }
 
-/** The outcome of one attempt under one key: the record to keep, or how long to wait. */
+/** The outcome of an attempt under one key: the new record, or the seconds to wait. */
 export type ThrottleStep =
   | { readonly allowed: true; readonly record: ThrottleRecord }
   | { readonly allowed: false; readonly retryAfter: number };
@@ -80,8 +80,8 @@ export type ThrottleStep =
 /**
  * Counts an attempt.
  *
- * @param record What is kept for the key; `null` if nothing is.
- * @throws {RangeError} If the time is no number.
+ * @param record The current record of the key, or `null`.
+ * @throws {RangeError} If `now` is not a finite number.
  */
 export function throttleStep(
   rule: ThrottleRule,
@@ -89,7 +89,7 @@ export function throttleStep(
   now: number,
 ): ThrottleStep {
   if (!Number.isFinite(now)) {
-    throw new RangeError("Cannot count attempt: the time is no number"); // nothing would ever be locked
+    throw new RangeError("Cannot count attempt: now must be a finite number"); // NaN never locks
   }
   const current = record !== null && isCurrent(rule, record, now) ? record : null;
   if (current !== null && now < current.lockedUntil) {
@@ -111,11 +111,11 @@ export function throttleStep(
 }
 
 /**
- * Takes an attempt back that succeeded. Under a window it counts as not made, unless another window has begun since; a
- * backoff is forgotten.
+ * Takes back an attempt that succeeded: a window counts one attempt less, unless a new window has begun since; a backoff
+ * is reset.
  *
- * @param reservedAt When it was counted.
- * @returns The record to keep; `null` to forget it.
+ * @param reservedAt When the attempt was counted.
+ * @returns The new record, or `null` to delete it.
  */
 export function throttleSuccess(
   rule: ThrottleRule,
@@ -133,13 +133,13 @@ export function throttleSuccess(
   }
 }
 
-/** The claims that count: of those with one key the first, for an attempt counts once under it. */
-export function uniqueKeys(claims: readonly ThrottleKey[]): readonly ThrottleKey[] {
+/** Throttle keys without duplicates: an attempt counts once per key. */
+export function uniqueKeys(keys: readonly ThrottleKey[]): readonly ThrottleKey[] {
   const seen = new Set<string>();
-  return claims.filter(({ key }) => !seen.has(key) && seen.add(key));
+  return keys.filter(({ key }) => !seen.has(key) && seen.add(key));
 }
 
-/** An attempt under several keys: what to keep under each, or how long to wait. */
+/** The outcome of an attempt under several keys: the new records, or the seconds to wait. */
 type ThrottleSteps =
   | {
     readonly allowed: true;
@@ -148,18 +148,18 @@ type ThrottleSteps =
   | Extract<ThrottleDecision, { readonly allowed: false }>;
 
 /**
- * Counts an attempt under all of several claims, or under none if one of them refuses: then the longest wait is told.
+ * Counts an attempt under several keys, or under none if one of them rejects it; then it returns the longest wait.
  *
- * @param claims Each key once.
- * @param recordOf What is kept for a claim, which is at a place among them; `null` if nothing is.
+ * @param keys Keys without duplicates.
+ * @param recordOf Returns the current record of a key, which has an index among them, or `null`.
  */
 export function throttleSteps(
-  claims: readonly ThrottleKey[],
-  recordOf: (claim: ThrottleKey, place: number) => ThrottleRecord | null,
+  keys: readonly ThrottleKey[],
+  recordOf: (key: ThrottleKey, index: number) => ThrottleRecord | null,
   now: number,
 ): ThrottleSteps {
-  const steps = claims.map((claim, place) => {
-    return { claim, step: throttleStep(claim.rule, recordOf(claim, place), now) };
+  const steps = keys.map((claim, index) => {
+    return { claim, step: throttleStep(claim.rule, recordOf(claim, index), now) };
   });
   const waits = steps.flatMap(({ step }) => step.allowed ? [] : step.retryAfter);
   if (waits.length > 0) return { allowed: false, retryAfter: Math.max(...waits) };
@@ -169,7 +169,7 @@ export function throttleSteps(
   };
 }
 
-/** A record counts until its end. One that was made while the clock was far ahead would lock for longer than any rule. */
+/** A record counts until it expires. One that was written while a clock was far ahead would lock longer than its rule. */
 function isCurrent(rule: ThrottleRule, record: ThrottleRecord, now: number): boolean {
   return now < record.expiresAt && record.lockedUntil <= now + longestLock(rule) + SKEW_SECONDS;
 }
@@ -187,27 +187,29 @@ function backoff({ free, wait, maxWait }: BackoffRule, failures: number): number
   return Math.min(maxWait, wait * 2 ** (failures - free));
 }
 
-/** The numbers of each kind of rule; one that is missing would make a rule that never refuses. */
+/** The numbers of each kind of rule; a rule without one of them would never reject. */
 const RULE_NUMBERS: { readonly [K in ThrottleRule["kind"]]: readonly string[] } = {
   backoff: ["free", "wait", "maxWait", "forget"],
   window: ["limit", "seconds"],
 };
 
 /**
- * Looks at a rule before anything is counted by it.
+ * Checks a rule.
  *
- * @throws {TypeError} If it is of no known kind.
- * @throws {RangeError} If it lacks a number, or has one that is no integer from 1 on.
+ * @throws {TypeError} If its kind is unknown.
+ * @throws {RangeError} If one of its numbers is not an integer from 1.
  */
 export function checkThrottleRule(name: string, rule: ThrottleRule | undefined): void {
   const numbers = new Map(Object.entries(RULE_NUMBERS)).get(rule?.kind ?? "");
   if (rule === undefined || numbers === undefined) {
-    throw new TypeError(`Cannot create throttle: rule ${name} is neither backoff nor window`);
+    throw new TypeError(`Cannot create throttle: rule ${name} must be a backoff or a window`);
   }
   for (const member of numbers) {
     const value: unknown = Reflect.get(rule, member);
     if (!Number.isSafeInteger(value) || Number(value) < 1) {
-      throw new RangeError(`Cannot create throttle: ${member} of rule ${name} is not 1 or more`);
+      throw new RangeError(
+        `Cannot create throttle: ${member} of rule ${name} must be an integer from 1`,
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The login throttle: how often anybody may guess, SP 800-63B-4 §3.2.2.
+ * The login throttle, which limits password guessing, SP 800-63B-4 §3.2.2.
  *
- * Attempts are counted before they are made, under keys that are digests: no store learns an identifier or an address.
+ * Attempts are counted before they are made. The keys are digests: stores do not see identifiers or addresses.
  *
  * @module
  */
@@ -11,13 +11,12 @@ import { joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import { addressBucket } from "./client_address.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
-import { canonicalIdentifier } from "../identifier.ts";
+import type { Identifier } from "../identifier.ts";
 import {
   checkThrottleRule,
   type LoginThrottle,
@@ -25,95 +24,95 @@ import {
   type ThrottleRule,
 } from "./rule.ts";
 
-/** What is counted, and how. */
+/** The rule for each kind of count. */
 export interface ThrottleRules {
-  /** One account from one address, or in one known browser. @default 5 free, then 30 s doubling to 1 h */
+  /** One account from one address, or on one known device. @default 5 free, then 30 s doubling to 1 h */
   readonly browser: ThrottleRule;
-  /** One account from all addresses together. @default 100 in an hour */
+  /** One account from all addresses. @default 100 per hour */
   readonly account: ThrottleRule;
-  /** One account in all its known browsers together. @default 100 in an hour */
+  /** One account on all its known devices. @default 100 per hour */
   readonly known: ThrottleRule;
-  /** All accounts from one address; IPv6 by /64. @default 50 in 15 minutes */
+  /** All accounts from one address; IPv6 by /64. @default 50 per 15 minutes */
   readonly address: ThrottleRule;
-  /** Registrations from one address. @default 20 in an hour */
+  /** Registrations from one address. @default 20 per hour */
   readonly registration: ThrottleRule;
 }
 
 /** Options of {@linkcode throttleService}. */
 export interface ThrottleServiceOptions {
-  /** Keeps the counts. The one in memory counts for its process alone. */
+  /** Persists the counts. The in-memory store counts for one process only. */
   readonly store: LoginThrottle;
-  /** Signs known browsers, and makes digests of what is counted. */
+  /** Signs device cookies, and computes the digests of keys. */
   readonly keys: Pick<DerivedKeys, "sign" | "verify">;
-  /** Rules in place of the defaults. */
+  /** Rules that replace defaults. */
   readonly rules?: Partial<ThrottleRules> | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of refusals. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default {console.warn} */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** Who tries to sign in. */
+/** The client that attempts to sign in. */
 export interface LoginClient {
   /**
-   * Address of the client, as {@linkcode clientAddressReader} tells it. `undefined` says that it is not known: then the
-   * account alone is counted, and registrations are not.
+   * Address of the client, from {@linkcode clientAddressReader}. If it is `undefined` (unknown), only the account is
+   * counted, and registrations are not.
    */
   readonly address: string | undefined;
   /**
-   * Value of the cookie by which a browser is known, as {@linkcode ThrottleService.issueDevice} made it. Without it, others
-   * at the same address use up the account's attempts from there.
+   * Value of the device cookie, created by {@linkcode ThrottleService.issueDevice}. Without it, attempts of other clients
+   * with the same address count against the user.
    */
   readonly device?: string | undefined;
 }
 
-/** What a known browser is known by: a user, until the user's credentials change. */
+/** The user of a known device. */
 export interface KnownUser {
-  /** What the user signs in by, in its canonical form. */
+  /** The identifier, in its canonical form. */
   readonly identifier: string;
-  /** Changes with the user's credentials; devices that were trusted before are unknown again. */
+  /** The security stamp. When it changes, known devices become unknown. */
   readonly securityStamp: string;
 }
 
-/** An attempt that may be made, and is counted. */
+/** An attempt that is allowed and counted. */
 export interface LoginReservation {
   /**
-   * Says whom the attempt names. A browser that was known before the user's credentials changed counts as any other.
+   * Passes the user of the attempt. A device that was known before the security stamp changed counts as unknown.
    *
    * @throws {AuthError} `throttled`, with `Retry-After`.
    */
   confirm(user: KnownUser | null): Promise<void>;
-  /** Says that it succeeded. */
+  /** Records that the attempt succeeded. */
   succeed(): Promise<void>;
 }
 
-/** Decides who may try to sign in. */
+/** Limits attempts to sign in and to register. */
 export interface ThrottleService {
   /**
-   * Counts an attempt to sign in, before anything is read: how long it takes tells nothing of the account.
+   * Counts an attempt to sign in. It reads no account, so that its duration reveals nothing.
    *
-   * @param account What was given as identifier, of an account that exists or not.
-   * @throws {AuthError} `throttled`, with `Retry-After`; `invalid_identifier`.
-   * @throws {TypeError} If the address is none.
+   * @param account The given identifier, of an existing account or not.
+   * @throws {AuthError} `throttled`, with `Retry-After`.
+   * @throws {TypeError} If the address is not an IP address.
    */
-  login(account: string, client: LoginClient): Promise<LoginReservation>;
+  login(account: Identifier, client: LoginClient): Promise<LoginReservation>;
   /**
    * Counts a registration.
    *
    * @throws {AuthError} `throttled`, with `Retry-After`.
-   * @throws {TypeError} If the address is none.
+   * @throws {TypeError} If the address is not an IP address.
    */
   registration(client: LoginClient): Promise<void>;
   /**
-   * Makes the value of a cookie by which a browser is known after a success: it has a count of its own, so that nobody
-   * else's attempts lock its user out. It ends with the user's security stamp.
+   * Creates the value of a device cookie after a successful login. Attempts on a known device are counted separately, so
+   * that attempts of others do not lock the user out. It is valid until the user's security stamp changes.
    */
   issueDevice(user: KnownUser): Promise<string>;
 }
 
-/** SP 800-63B-4 §3.2.2 wants no more than 100 failures in a row; how soon they are forgotten is our choice. */
+/** SP 800-63B-4 §3.2.2 allows at most 100 consecutive failures; it leaves open after which time they expire. */
 const RULES: ThrottleRules = {
   browser: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
   account: { kind: "window", limit: 100, seconds: 3_600 },
@@ -122,18 +121,10 @@ const RULES: ThrottleRules = {
   registration: { kind: "window", limit: 20, seconds: 3_600 },
 };
 
-const RULE_NAMES: OptionNames<ThrottleRules> = {
-  browser: true,
-  account: true,
-  known: true,
-  address: true,
-  registration: true,
-};
-
-/** `<id>.<stamp>.<mac>`: 16 random bytes, the digest of the user's stamp, and HMAC-SHA-256. */
+/** `<id>.<stamp>.<mac>`: 16 random bytes, the digest of the security stamp, and HMAC-SHA-256. */
 const DEVICE_REGEXP = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
-/** A browser that was known to a user with a certain stamp. */
+/** A verified device cookie. */
 interface KnownDevice {
   readonly id: string;
   readonly stampHash: string;
@@ -142,52 +133,54 @@ interface KnownDevice {
 /**
  * Creates a throttle.
  *
- * @throws {TypeError} If store or keys are missing, or a rule is of no known kind.
- * @throws {RangeError} If a rule lacks a number, or has one that is no integer from 1 on.
+ * @throws {TypeError} If store or keys are missing, or a rule has an unknown kind.
+ * @throws {RangeError} If a number of a rule is not an integer from 1.
  */
 export function throttleService(options: ThrottleServiceOptions): ThrottleService {
   const { store, keys, events, warn } = options;
   if (typeof store?.reserve !== "function" || typeof keys?.sign !== "function") {
     throw new TypeError(
-      "Cannot create throttle: store or keys are missing; deriveKeys() makes keys",
+      "Cannot create throttle: store or keys are missing; deriveKeys() creates keys",
     );
   }
   const now = createClock(options.now);
   const rules: ThrottleRules = { ...RULES, ...options.rules };
-  rejectUnknownOptions("Cannot create throttle", rules, RULE_NAMES);
   for (const [name, rule] of Object.entries(rules)) checkThrottleRule(name, rule);
   const emit = createEmitter({ events, now, warn });
 
-  async function claim(rule: keyof ThrottleRules, ...counted: string[]): Promise<ThrottleKey> {
-    const digest = await keys.sign("throttle", joinFields([rule, ...counted]));
+  async function keyOf(rule: keyof ThrottleRules, ...fields: string[]): Promise<ThrottleKey> {
+    const digest = await keys.sign("throttle", joinFields([rule, ...fields]));
     return { key: encodeBase64Url(digest.slice(0, 16)), rule: rules[rule] };
   }
 
-  async function unknownDeviceKeys(account: string, client: LoginClient): Promise<ThrottleKey[]> {
+  async function unknownDeviceKeys(
+    account: Identifier,
+    client: LoginClient,
+  ): Promise<ThrottleKey[]> {
     const bucket = bucketOf(client.address);
-    if (bucket === undefined) return [await claim("account", account)];
+    if (bucket === undefined) return [await keyOf("account", account)];
     return await Promise.all([
-      claim("browser", "address", account, bucket),
-      claim("account", account),
-      claim("address", bucket),
+      keyOf("browser", "address", account, bucket),
+      keyOf("account", account),
+      keyOf("address", bucket),
     ]);
   }
 
-  async function knownDevice(account: string, cookie = ""): Promise<KnownDevice | undefined> {
+  async function knownDevice(account: Identifier, cookie = ""): Promise<KnownDevice | undefined> {
     const [, id = "", stampHash = "", mac = ""] = DEVICE_REGEXP.exec(cookie) ?? [];
     if (id === "") return undefined;
     const fields = joinFields([account, id, stampHash]);
-    const known = await keys.verify("device", fields, decodeOrNothing(mac));
+    const known = await keys.verify("device", fields, decodeOrEmpty(mac));
     return known ? { id, stampHash } : undefined;
   }
 
   async function reserve(
     attempt: "login" | "registration",
-    claims: readonly ThrottleKey[],
+    counted: readonly ThrottleKey[],
     { address }: LoginClient,
   ): Promise<number> {
     const at = now();
-    const decision = await store.reserve(claims, at);
+    const decision = await store.reserve(counted, at);
     if (decision.allowed) return at;
     const { retryAfter } = decision;
     emit("login.throttled", { attempt, retryAfter, address });
@@ -198,58 +191,56 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   }
 
   return Object.freeze({
-    async login(account: string, client: LoginClient) {
-      const canonical = canonicalIdentifier(account);
-      const device = await knownDevice(canonical, client.device);
-      let claims = device === undefined
-        ? await unknownDeviceKeys(canonical, client)
-        : [await claim("browser", "device", canonical, device.id)];
-      const reservedAt = await reserve("login", claims, client);
+    async login(account: Identifier, client: LoginClient) {
+      const device = await knownDevice(account, client.device);
+      let counted = device === undefined
+        ? await unknownDeviceKeys(account, client)
+        : [await keyOf("browser", "device", account, device.id)];
+      const reservedAt = await reserve("login", counted, client);
       return {
         async confirm(user: KnownUser | null) {
           if (device === undefined) return;
           const stampHash = user === null ? "" : await digestText(user.securityStamp);
           const others = stampHash === device.stampHash
-            ? [await claim("known", canonical)]
-            : await unknownDeviceKeys(canonical, client);
+            ? [await keyOf("known", account)]
+            : await unknownDeviceKeys(account, client);
           await reserve("login", others, client);
-          claims = [...claims, ...others];
+          counted = [...counted, ...others];
         },
         async succeed() {
-          const counted = claims;
-          claims = []; // twice would give back an attempt that nobody counted
-          if (counted.length > 0) await store.succeed(counted, reservedAt);
+          const taken = counted;
+          counted = []; // a second call must not take back another attempt
+          if (taken.length > 0) await store.succeed(taken, reservedAt);
         },
       };
     },
     async registration(client: LoginClient) {
       const bucket = bucketOf(client.address);
-      if (bucket === undefined) return; // nobody shares a count with everybody
-      await reserve("registration", [await claim("registration", bucket)], client);
+      if (bucket === undefined) return; // clients without an address must not share one count
+      await reserve("registration", [await keyOf("registration", bucket)], client);
     },
     async issueDevice({ identifier, securityStamp }: KnownUser) {
       const [id, stampHash] = [randomId(), await digestText(securityStamp)];
-      const account = canonicalIdentifier(identifier);
-      const mac = await keys.sign("device", joinFields([account, id, stampHash]));
+      const mac = await keys.sign("device", joinFields([identifier, id, stampHash]));
       return `${id}.${stampHash}.${encodeBase64Url(mac)}`;
     },
   });
 }
 
-/** A header field taken as it came would give every request a count of its own. */
+/** An unchecked header field would give every request its own count. */
 function bucketOf(address = ""): string | undefined {
   if (address === "") return undefined;
   const bucket = addressBucket(address);
   if (bucket !== undefined) return bucket;
   throw new TypeError(
-    "Cannot count attempt: the address is no IP address; clientAddressReader() tells it",
+    "Cannot count attempt: address must be an IP address, from clientAddressReader()",
   );
 }
 
-function decodeOrNothing(mac: string): Uint8Array<ArrayBuffer> {
+function decodeOrEmpty(mac: string): Uint8Array<ArrayBuffer> {
   try {
     return decodeBase64Url(mac);
   } catch {
-    return new Uint8Array(); // verifies for nothing
+    return new Uint8Array(); // verifies never
   }
 }

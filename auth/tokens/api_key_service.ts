@@ -8,7 +8,7 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { toUserInfo } from "../session/types.ts";
-import { checkStoredApiKey, checkStoredUser, isDisabled } from "../stores/checked.ts";
+import { checkedApiKeys, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import {
   checkApiKeyPrefix,
   DEFAULT_API_KEY_PREFIX,
@@ -57,11 +57,15 @@ const TOUCH_AFTER = 60;
  * ```
  */
 export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
-  const { apiKeys, users, events, warn } = options ?? {};
+  const { events, warn } = options ?? {};
   const { prefix = DEFAULT_API_KEY_PREFIX, maxPerUser = 100 } = options ?? {};
-  if (typeof apiKeys?.touch !== "function" || typeof users?.findBySub !== "function") {
+  if (
+    typeof options?.apiKeys?.touch !== "function" || typeof options.users?.findBySub !== "function"
+  ) {
     throw new TypeError(`${ACTION}: apiKeys or users are missing`);
   }
+  const apiKeys = checkedApiKeys(options.apiKeys);
+  const users = checkedUserReader(options.users);
   checkApiKeyPrefix(ACTION, prefix);
   if (!Number.isSafeInteger(maxPerUser) || maxPerUser < 1) {
     throw new RangeError(`${ACTION}: maxPerUser must be a positive integer`);
@@ -76,7 +80,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   }
 
   async function findActiveUser(sub: string): Promise<User | null> {
-    const user = checkStoredUser(await users.findBySub(sub));
+    const user = await users.findBySub(sub);
     return user === null || isDisabled(user) ? null : user;
   }
 
@@ -89,7 +93,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     if (usedAt !== null && at - usedAt < TOUCH_AFTER) return key;
     const touched = await apiKeys.touch(key.id, usedAt, at);
     if (touched === "updated") return { ...key, lastUsedAt: at };
-    const current = checkStoredApiKey(await apiKeys.find(key.id));
+    const current = await apiKeys.find(key.id);
     return (current?.lastUsedAt ?? -Infinity) > (usedAt ?? -Infinity) ? current : null;
   }
 
@@ -131,12 +135,11 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
 
     async list(sub: string) {
       const found = await apiKeys.list(sub);
-      for (const key of found) checkStoredApiKey(key);
       return [...found].sort((a, b) => b.createdAt - a.createdAt).map(toApiKeyInfo);
     },
 
     async revoke(sub: string, id: string) {
-      const found = await apiKeys.find(id);
+      const found = await options.apiKeys.find(id); // unchecked: an invalid record can be revoked, too
       if (found === null || found.sub !== sub) return false;
       await apiKeys.revoke(id);
       emit("api_key.revoked", { sub, apiKeyId: id });
@@ -152,7 +155,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
     async verify(key: string) {
       const parsed = parseApiKey(key);
       if (parsed === undefined || parsed.prefix !== prefix) return undefined;
-      const found = checkStoredApiKey(await apiKeys.find(parsed.id));
+      const found = await apiKeys.find(parsed.id);
       const keyHash = await digestApiKey(parsed); // the same work for unknown keys
       if (found === null || !equalText(found.keyHash, keyHash)) return undefined;
       const at = now();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { HTTP_TOKEN_REGEXP } from "../_http_token.ts";
+import { HTTP_TOKEN_REGEXP } from "../_header.ts";
 import type { ApiKeyService } from "./api_key_types.ts";
 import { createPrincipal } from "../principal.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";

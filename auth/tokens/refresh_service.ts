@@ -21,7 +21,12 @@ import {
 } from "./_refresh_limits.ts";
 import { readScope } from "../_scope.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
-import { checkStoredFamily, checkStoredUser, isDisabled, isRevoked } from "../stores/checked.ts";
+import {
+  checkedRefreshTokens,
+  checkedUserReader,
+  isDisabled,
+  isRevoked,
+} from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type {
   IssueRefreshTokenOptions,
@@ -59,10 +64,15 @@ import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
  * ```
  */
 export function refreshService(options: RefreshServiceOptions): RefreshService {
-  const { refreshTokens, users, events, warn } = options ?? {};
-  if (typeof refreshTokens?.rotate !== "function" || typeof users?.findBySub !== "function") {
+  const { events, warn } = options ?? {};
+  if (
+    typeof options?.refreshTokens?.rotate !== "function" ||
+    typeof options.users?.findBySub !== "function"
+  ) {
     throw new TypeError("Cannot create refresh service: refreshTokens or users are missing");
   }
+  const refreshTokens = checkedRefreshTokens(options.refreshTokens);
+  const users = checkedUserReader(options.users);
   const now = createClock(options.now);
   const limits = refreshLimits(options);
   const emit = createEmitter({ events, now, warn });
@@ -74,7 +84,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   /** Why a family gets no next token, whatever secret is presented. */
   async function refusalOf(family: RefreshFamily, at: number): Promise<RefreshFailure | undefined> {
     if (isExpired(family, at)) return "expired";
-    const user = checkStoredUser(await users.findBySub(family.sub));
+    const user = await users.findBySub(family.sub);
     if (user === null) return "user_unknown";
     if (isDisabled(user)) return "user_disabled";
     return user.securityStamp === family.securityStamp ? undefined : "stamp_changed";
@@ -119,7 +129,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const presented = parseRefreshToken(refreshToken);
       if (presented === undefined) throw rejected("malformed");
       const { familyId, secret } = presented;
-      const family = checkStoredFamily(await refreshTokens.find(familyId));
+      const family = await refreshTokens.find(familyId);
       if (family === null) throw rejected("not_found");
       if (isRevoked(family)) throw rejected("revoked");
       const at = now();
@@ -160,10 +170,9 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
 
     async list(sub: string) {
       const at = now();
-      const user = checkStoredUser(await users.findBySub(sub));
+      const user = await users.findBySub(sub);
       if (user === null || isDisabled(user)) return [];
       const found = await refreshTokens.list(sub);
-      for (const family of found) checkStoredFamily(family);
       return found
         .filter((family) => !isRevoked(family) && !isExpired(family, at))
         .filter(({ securityStamp }) => securityStamp === user.securityStamp)
@@ -172,7 +181,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     },
 
     async revokeById(sub: string, familyId: string) {
-      const family = checkStoredFamily(await refreshTokens.find(familyId));
+      const family = await refreshTokens.find(familyId);
       // Compare the id too: a store that takes an object for a query, or compares inexactly, returns another family
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;

@@ -1,5 +1,5 @@
 /**
- * Ending what a user or a session can still do.
+ * Revocation of everything that gives access to an account.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import type {
   SessionStore,
 } from "../stores/types.ts";
 
-/** Where it is kept. */
+/** Stores of sessions and refresh tokens. */
 export interface AccessStores {
   readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
 }
 
-/** Where everything is kept by which an account can be used. */
+/** Stores of everything that gives access to an account. */
 export interface AccountStores extends AccessStores {
   readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
 }
 
 /**
- * Ends all sessions and refresh families of a user: both, before it is told that one could not be ended. API keys go on: a
- * new password must not stop the user's programs.
+ * Revokes all sessions and refresh families of a user; both are tried before an error is thrown. API keys stay valid: a
+ * new password must not break the user's API clients.
  */
 export async function revokeAccess(
   { sessions, refreshTokens }: AccessStores,
@@ -36,7 +36,7 @@ export async function revokeAccess(
   ]);
 }
 
-/** Ends all that a closed account could still be used by. */
+/** Revokes everything that gives access to a disabled or deleted account. */
 export async function revokeAccountAccess(stores: AccountStores, sub: string): Promise<void> {
   await settleAll([
     async () => await revokeAccess(stores, sub),
@@ -44,20 +44,20 @@ export async function revokeAccountAccess(stores: AccountStores, sub: string): P
   ]);
 }
 
-/** Ends sessions, and refresh families with them. */
+/** Revokes sessions and their refresh families. */
 export async function revokeSessionAccess(
-  end: () => Promise<void>,
+  revokeSessions: () => Promise<void>,
   { refreshTokens }: AccessStores,
   families: RefreshSelector,
 ): Promise<void> {
   await settleAll([
-    async () => await end(),
+    async () => await revokeSessions(),
     async () => await refreshTokens?.revoke(families),
   ]);
 }
 
-async function settleAll(works: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const result of await Promise.allSettled(works.map((work) => work()))) {
+async function settleAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const result of await Promise.allSettled(tasks.map((task) => task()))) {
     if (result.status === "rejected") throw result.reason;
   }
 }

@@ -1,30 +1,29 @@
 /**
- * Changing a user that others may be changing too.
+ * Updates of a user by compare-and-swap.
  *
  * @module
  */
 
-import { checkStoredUser } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
 import type { User, UserPatch, UserStore } from "../stores/types.ts";
 
-/** How often a change starts over because somebody else was first. */
+/** How often an update is attempted on conflict. */
 const ATTEMPTS = 5;
 
 /**
- * Reads a user, asks what is to change, and writes that if the user is still as it was; else all over again.
+ * Reads a user and writes a patch if the user has not changed since; retries on conflict.
  *
- * @param patchOf What is to change; it throws to change nothing.
- * @throws {AuthError} `service_unavailable`, if somebody else is first each time; `identifier_unavailable`.
- * @returns Whether there is such a user.
+ * @param patchOf Returns the patch for the user, or throws to cancel the update.
+ * @throws {AuthError} `service_unavailable` after repeated conflicts; `identifier_unavailable`.
+ * @returns Whether the user exists.
  */
-export async function changeUser(
+export async function updateUser(
   users: UserStore,
   sub: string,
   patchOf: (user: User) => Promise<UserPatch> | UserPatch,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const user = checkStoredUser(await users.findBySub(sub));
+    const user = await users.findBySub(sub);
     if (user === null) return false;
     const outcome = await users.update(sub, user.version, await patchOf(user));
     switch (outcome) {
@@ -37,10 +36,10 @@ export async function changeUser(
       case "lost":
     }
   }
-  throw new AuthError("service_unavailable", { reason: "the user changes all the time" });
+  throw new AuthError("service_unavailable", { reason: "update_conflict" });
 }
 
-/** What is said where another user has an identifier. */
+/** The error for an identifier of another user. */
 export function identifierTaken(): AuthError {
   return new AuthError("identifier_unavailable", { detail: "The identifier is taken" });
 }

@@ -1,15 +1,15 @@
 /**
- * Looking after accounts: another identifier, closing them, opening them again, removing them.
+ * Account administration: changing the identifier, disabling, enabling and deleting accounts.
  *
  * @module
  */
 
-import { changeUser } from "./update_user.ts";
+import { updateUser } from "./update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccountAccess } from "./revoke_access.ts";
 import { randomId } from "../_random.ts";
-import { isDisabled } from "../stores/checked.ts";
+import { checkedUsers, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier } from "../identifier.ts";
 import type {
@@ -22,50 +22,50 @@ import type {
 
 /** Options of {@linkcode userService}. */
 export interface UserServiceOptions {
-  /** Keeps users. */
+  /** Persists users. */
   readonly users: UserStore;
-  /** Keeps sessions; a user's end with the account. */
+  /** Persists sessions; a user's are revoked with the account. */
   readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
-  /** Keeps refresh tokens; a user's end with the account. */
+  /** Persists refresh tokens; a user's are revoked with the account. */
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
-  /** Keeps passkeys; a user's go with the account. */
+  /** Persists passkeys; a user's are deleted with the account. */
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
   /**
-   * Keeps API keys; a user's end with the account. Without it, those of a closed account only sleep, and wake up where it
-   * is opened again.
+   * Persists API keys; a user's are revoked with the account. Without it, the keys of a disabled account are valid again
+   * when the account is enabled.
    */
   readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
-  /** Is told of a listener that fails. @default {console.warn} */
+  /** Called with warnings. @default {console.warn} */
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** Looks after accounts. Who may is for the caller to know, and whose an e-mail address is. */
+/** Administers accounts. The caller authorizes the calls, and verifies e-mail addresses. */
 export interface UserService {
   /**
-   * Changes what a user signs in by. Sessions go on; browsers that were known are so no more.
+   * Changes the identifier that a user signs in with. Sessions stay valid; device cookies become invalid.
    *
    * @throws {AuthError} `invalid_identifier`, `identifier_unavailable` or `service_unavailable`.
-   * @returns Whether there is such a user.
+   * @returns Whether the user exists.
    */
   changeIdentifier(sub: string, identifier: string): Promise<boolean>;
   /**
-   * Closes an account: its user signs in no more, and all sessions, refresh tokens and API keys end.
+   * Disables an account: the user cannot sign in, and all sessions, refresh tokens and API keys are revoked.
    *
-   * @returns Whether there is one.
+   * @returns Whether the user exists.
    */
   disable(sub: string): Promise<boolean>;
-  /** Opens an account again. What had ended stays so. @returns Whether there is one. */
+  /** Enables an account again. What was revoked stays revoked. @returns Whether the user exists. */
   enable(sub: string): Promise<boolean>;
-  /** Removes an account, with its sessions, refresh tokens, API keys and passkeys. If it rejects, it wants to be repeated. */
+  /** Deletes an account with its sessions, refresh tokens, API keys and passkeys. If it rejects, repeat the call. */
   remove(sub: string): Promise<void>;
 }
 
 /**
- * Creates a service for whoever looks after accounts.
+ * Creates a service for account administration.
  *
  * @example
  * ```ts
@@ -85,11 +85,12 @@ export interface UserService {
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
-  const { users, credentials, events, warn } = options;
+  const { credentials, events, warn } = options;
+  const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 
-  /** Ends all that an account can be used by. */
-  async function endAll(sub: string): Promise<void> {
+  /** Revokes everything that gives access to an account. */
+  async function revokeAll(sub: string): Promise<void> {
     await revokeAccountAccess(options, sub);
     for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
   }
@@ -97,33 +98,33 @@ export function userService(options: UserServiceOptions): UserService {
   return Object.freeze({
     async changeIdentifier(sub: string, identifier: string) {
       const canonical = canonicalIdentifier(identifier);
-      const changed = await changeUser(users, sub, () => ({ identifier: canonical }));
+      const changed = await updateUser(users, sub, () => ({ identifier: canonical }));
       if (changed) emit("user.identifier_changed", { sub });
       return changed;
     },
-    // The stamp goes with it, or a session that slept meanwhile would wake up with the account
+    // With a new stamp, or a session that survived would be valid again when the account is enabled
     async disable(sub: string) {
-      const closed = { disabled: true, securityStamp: randomId() };
-      if (!await changeUser(users, sub, () => closed)) return false;
+      const patch = { disabled: true, securityStamp: randomId() };
+      if (!await updateUser(users, sub, () => patch)) return false;
       emit("user.disabled", { sub });
       await revokeAccountAccess(options, sub);
       return true;
     },
     async enable(sub: string) {
-      const opened = { disabled: false, securityStamp: randomId() };
-      const changed = await changeUser(users, sub, async (user) => {
-        if (isDisabled(user)) await revokeAccountAccess(options, sub); // what a disable() that broke off has left
-        return opened;
+      const patch = { disabled: false, securityStamp: randomId() };
+      const changed = await updateUser(users, sub, async (user) => {
+        if (isDisabled(user)) await revokeAccountAccess(options, sub); // what an interrupted disable() has left
+        return patch;
       });
       if (changed) emit("user.enabled", { sub });
       return changed;
     },
     async remove(sub: string) {
-      // Before, too: where this breaks off, somebody else may get the same sub one day. What fails will fail again below
-      await endAll(sub).catch(() => {});
+      // Also before: if this is interrupted, another user may get the same sub later. A failure is repeated below
+      await revokeAll(sub).catch(() => {});
       await users.delete(sub);
       emit("user.removed", { sub });
-      await endAll(sub);
+      await revokeAll(sub);
     },
   });
 }

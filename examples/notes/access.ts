@@ -1,6 +1,6 @@
 /**
- * Who may do what: with a note its owner everything, everybody else nothing; and of what its owner may do, a program only
- * what its key or token is good for.
+ * Authorization: a note belongs to its owner; API clients of the owner are limited further by the scope of their key or
+ * token.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import type { Scope } from "./api_key.ts";
 import { findNote } from "./find_note.ts";
 import { NOTE_STORE } from "./tokens.ts";
 
-/** What a route asks the manager about: the note of its parameter `id`, or the account of who asks. */
+/** What a route passes to the manager: the note of its parameter `id`, or the account of the principal. */
 interface AccessRequest {
   readonly resource: "note" | "account";
 }
 
-/** Option of routes that ask the manager. */
+/** Option of routes that call the manager. */
 interface Asking {
   readonly authorization: AuthorizationOption;
 }
 
-/** Options of routes for some of those who ask, and what the document says of them. */
+/** Options of routes with restricted access, and their security requirements in the document. */
 interface Limited {
   readonly auth: true;
   readonly security: readonly SecurityRequirement[];
 }
 
-/** Options of routes that ask programs for a scope. */
+/** Options of routes that require a scope of API clients. */
 interface Scoped extends Limited {
   readonly use: readonly Middleware<unknown[]>[];
 }
@@ -53,14 +53,14 @@ export const READS: Scoped = needing("notes:read");
 /** Options of routes that change notes. */
 export const WRITES: Scoped = needing("notes:write");
 
-/** Options of routes about an account: its user has to be there, and no key or token is enough. */
+/** Options of routes about an account: they require a session; a key or token is not sufficient. */
 export const IN_PERSON: Asking & Limited = {
   ...asking("account"),
   auth: true,
   security: secured("session"),
 };
 
-/** Decides for the service. The container makes it, at the first request that asks. */
+/** Authorization of the service. The container creates it at the first request that needs it. */
 export class NoteAccess implements AuthorizationManager {
   readonly #store = inject(NOTE_STORE);
 
@@ -74,12 +74,12 @@ export class NoteAccess implements AuthorizationManager {
         const { owner } = await findNote(this.#store, params.id ?? "");
         return owner === principal?.sub
           ? authorizationAllowed()
-          : authorizationDenied("the note is somebody else's");
+          : authorizationDenied("the principal does not own the note");
       }
       case "account":
         return principal?.sessionId !== undefined && principal.scope === undefined
           ? authorizationAllowed()
-          : authorizationDenied("the user is not there in person");
+          : authorizationDenied("the request has no session");
       case undefined:
         return authorizationDenied("no rule covers the request");
     }

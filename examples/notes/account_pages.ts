@@ -7,15 +7,15 @@
 import { type Html, html } from "./html.ts";
 import { pageResponse } from "./layout.ts";
 
-/** What the pages are made from. */
+/** Data of the pages. */
 export interface AccountPage {
   /** Where to go on afterwards; a path of this service. */
   readonly next: string;
-  /** Whether a session has just ended, and that is why people see the page. */
+  /** Whether the page is shown because a session has expired. */
   readonly ended?: boolean;
 }
 
-/** Makes the page to sign in. */
+/** Creates the page to sign in. */
 export function signInPage({ next, ended = false }: AccountPage): Response {
   return pageResponse({
     title: "Sign in",
@@ -42,7 +42,7 @@ export function signInPage({ next, ended = false }: AccountPage): Response {
   });
 }
 
-/** Makes the page to register. */
+/** Creates the page to register. */
 export function registerPage({ next }: AccountPage): Response {
   return pageResponse({
     title: "Register",

@@ -1,5 +1,5 @@
 /**
- * Accounts: what authentication is put together from.
+ * Accounts: the set-up of authentication.
  *
  * @module
  */
@@ -27,23 +27,23 @@ export interface AccountOptions {
   readonly container: Container;
   /** Signs cookies and tokens. */
   readonly secret: string;
-  /** Where the service is, which is who issues its access tokens: `http://localhost:8000`. */
+  /** Origin of the service, the issuer of its access tokens: `http://localhost:8000`. */
   readonly origin: string;
-  /** Where everything of authentication is kept, API keys too. */
+  /** Stores of authentication, API keys included. */
   readonly stores: AuthStores;
   /** Hashes passwords. @default the library's */
   readonly hasher?: PasswordHasher | undefined;
-  /** Is told of what happens. */
+  /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
   /** The clock, in seconds since the Unix epoch. */
   readonly now: () => number;
 }
 
-/** What authentication is put together to. */
+/** The services of accounts. */
 export interface Accounts {
   /** All but API keys. */
   readonly runtime: TokenRuntime;
-  /** Makes, lists and revokes the keys of programs. */
+  /** Creates, lists and revokes API keys. */
   readonly apiKeys: ApiKeyService;
 }
 

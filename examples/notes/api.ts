@@ -1,11 +1,12 @@
 /**
- * The API: its controllers, and what its OpenAPI document says of it.
+ * The API: its controllers, and the description in its OpenAPI document.
  *
  * @module
  */
 
 import {
   type Container,
+  createTokenRoutes,
   jwksHandler,
   mountAuthRoutes,
   type OpenApiInfo,
@@ -32,50 +33,51 @@ const info: OpenApiInfo = {
       type: "apiKey",
       in: "header",
       name: "X-API-Key",
-      description: "For programs: who is signed in makes one at /developer.",
+      description: "For API clients: signed-in users create one at /developer.",
     },
     bearer: {
       type: "http",
       scheme: "bearer",
       bearerFormat: "JWT",
-      description: "For programs: the accessToken that /tokens/login and /tokens/refresh answer.",
+      description:
+        "For API clients: the accessToken that /tokens/login and /tokens/refresh return.",
     },
     session: {
       type: "apiKey",
       in: "cookie",
       name: "__Host-sid",
       description:
-        "Who signs in gets it. What changes something also carries the token of /auth/csrf in " +
-        "X-CSRF-Token, unless the browser says that it comes from a page of the service.",
+        "Set by a sign-in. Requests that change state also carry the token of /auth/csrf in " +
+        "X-CSRF-Token, unless the browser sends the origin of a page of the service.",
     },
   },
   tags: [
     {
       name: "Authentication",
       description:
-        "Pages sign in beneath /auth: ask for a CSRF token first, and send it in the header. " +
-        "Programs sign in beneath /tokens, without one, and get tokens.",
+        "Pages sign in below /auth: request a CSRF token first, and send it in the header. " +
+        "API clients sign in below /tokens, without one, and get tokens.",
     },
     { name: "Sessions", description: "Browsers in which you are signed in." },
-    { name: "Programs", description: "Programs that you have signed in by your password." },
+    { name: "Programs", description: "API clients that you have signed in with your password." },
     {
       name: "ApiKeys",
-      description: "For your programs. Only you make them, and no program does.",
+      description: "For your API clients. Only you can create them in a session.",
     },
     {
       name: "Notes",
       description: "Your notes, newest first. Changes may name the version they are meant for.",
     },
-    { name: "Attachments", description: "Files at a note." },
+    { name: "Attachments", description: "Files of a note." },
   ],
 };
 
-/** What Deno.serve says of the connection; in tests nobody does. */
+/** Connection info of Deno.serve; absent in tests. */
 export type Connection = [info?: Deno.ServeHandlerInfo];
 
-/** What the API is made with. */
+/** Parts of the API. */
 export interface ApiParts {
-  /** What the controllers are made by, at their first requests. */
+  /** Creates the controllers at their first requests. */
   readonly container: Container;
   /** Guards them, and brings the routes of authentication. */
   readonly runtime: TokenRuntime;
@@ -88,9 +90,9 @@ export function apiBuilder(
   return routerBuilder<Connection>({ container, info })
     .withAuth(runtime.integration({ catch: askToSignIn }))
     .extend((router) => {
-      // Of their own, so that what runs in a page finds no refresh token that it could take along
-      const programs = runtime.routes({ tokens: "only", registration: "closed" });
-      mountAuthRoutes(router, programs, "/tokens");
+      // Below their own path, so that a script in a page never receives a refresh token
+      const routes = createTokenRoutes({ runtime, registration: "closed" });
+      mountAuthRoutes(router, routes, "/tokens");
       router.get("/.well-known/jwks.json", jwksHandler(runtime.tokens.keys), {
         auth: false,
         openapi: {
@@ -101,7 +103,7 @@ export function apiBuilder(
               description: "A JWK Set, RFC 7517 §5",
               content: { "application/jwk-set+json": {} },
             },
-            304: { description: "They are as in the version of `If-None-Match`" },
+            304: { description: "The version in `If-None-Match` is the current one" },
           },
         },
       });

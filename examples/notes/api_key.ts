@@ -1,27 +1,27 @@
 /**
- * API keys: what a program may be let do, and what their owner sends to make one.
+ * API keys: the scopes of API clients, and the request that creates a key.
  *
  * @module
  */
 
 import { z } from "zod";
 
-/** What every key begins with: who finds one knows where it counts. */
+/** Prefix of every key, so that a leaked one shows where it is valid. */
 export const API_KEY_PREFIX = "notes";
 
-/** What programs may be let do. People who are signed in may do all of it. */
+/** Scopes of API clients. Users with a session have all of them. */
 export const SCOPES = ["notes:read", "notes:write"] as const;
 
 /** One of {@linkcode SCOPES}. */
 export type Scope = (typeof SCOPES)[number];
 
-/** What an owner sends to make a key. */
+/** Request of an owner to create a key. */
 export interface NewApiKey {
   /** What it is for, 1 to 100 characters. */
   readonly name: string;
   /** What it may do; one or more, none twice. */
   readonly scope: readonly Scope[];
-  /** Days that it is good for, up to 400; until it is revoked if absent. */
+  /** Lifetime in days, up to 400; if absent, valid until it is revoked. */
   readonly expiresInDays?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `/api-keys` and `/api-keys/:id`, where people make keys for their programs. No program makes one.
+ * `/api-keys` and `/api-keys/:id`, where users create keys for their API clients. API clients cannot create keys.
  *
  * @module
  */
@@ -25,15 +25,15 @@ import { IN_PERSON } from "./access.ts";
 import { type NewApiKey, newApiKeySchema } from "./api_key.ts";
 import { API_KEYS } from "./tokens.ts";
 
-/** A key that was just made. */
+/** A key that was just created. */
 interface MadeApiKey {
-  /** The whole key, for the header `X-API-Key`. Nobody can look it up later. */
+  /** The whole key, for the header `X-API-Key`. It cannot be retrieved later. */
   readonly key: string;
-  /** What is kept of it. */
+  /** The stored part. */
   readonly info: ApiKeyInfo;
 }
 
-/** The keys of somebody. */
+/** The keys of a user. */
 interface ApiKeys {
   /** The keys, expired ones too. */
   readonly apiKeys: readonly ApiKeyInfo[];
@@ -41,17 +41,17 @@ interface ApiKeys {
 
 const DAY = 86_400;
 
-/** Makes, lists and revokes keys of who asks. */
+/** Creates, lists and revokes keys of the principal. */
 @Controller("/api-keys")
 export class ApiKeysController {
   readonly #apiKeys = inject(API_KEYS);
 
   @Post("/", {
     ...IN_PERSON,
-    summary: "Make an API key",
+    summary: "Create an API key",
     schema: { body: newApiKeySchema },
     responses: {
-      201: { description: "The key, this once" },
+      201: { description: "The key, shown only once" },
       409: { description: "You have too many keys" },
     },
   })
@@ -70,7 +70,7 @@ export class ApiKeysController {
   @Get("/", {
     ...IN_PERSON,
     summary: "List your API keys",
-    responses: { 200: { description: "The keys, without what makes them valid" } },
+    responses: { 200: { description: "The keys, without their secrets" } },
   })
   async list(req: TypedRequest<RequestSpec, Principal>): Promise<TypedResponse<ApiKeys>> {
     return json({ apiKeys: await this.#apiKeys.list(req.principal.sub) });
@@ -80,14 +80,14 @@ export class ApiKeysController {
     ...IN_PERSON,
     summary: "Revoke one of your API keys",
     responses: {
-      204: { description: "The key is good for nothing any more" },
-      404: { description: "You have no key of this id" },
+      204: { description: "The key is revoked" },
+      404: { description: "You have no key with this id" },
     },
   })
   async revoke(
     req: TypedRequest<RequestSpec<PathParams<{ readonly id: string }>>, Principal>,
   ): Promise<TypedResponse<never>> {
     if (await this.#apiKeys.revoke(req.principal.sub, req.params.id)) return empty();
-    throw new HttpError(404, "no_such_api_key", { detail: "You have no key of this id" });
+    throw new HttpError(404, "no_such_api_key", { detail: "You have no key with this id" });
   }
 }

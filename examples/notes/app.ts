@@ -1,5 +1,5 @@
 /**
- * The notes service, put together. Importing it does nothing: `main.ts` starts it, and tests make their own.
+ * The notes service. Importing it has no effects: `main.ts` starts it, and tests create their own.
  *
  * @module
  */
@@ -28,17 +28,17 @@ import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 export interface AppOptions {
   /** Where the notes are. */
   store: NoteStore;
-  /** Where accounts are, sessions, and whatever else authentication keeps. */
+  /** Stores of accounts, sessions and the rest of authentication. */
   stores: AuthStores;
   /** Where the service is, as its users write it: `http://localhost:8000`. */
   origin: string;
-  /** Signs cookies and tokens: 32 bytes or more, which nobody else knows. */
+  /** Signs cookies and tokens: 32 secret bytes or more. */
   secret: string;
   /** Where the page of the documentation, styles and scripts are. */
   assets: StaticAssetOptions;
-  /** Hashes passwords. @default the library's, which takes its time */
+  /** Hashes passwords. @default the library's, which is slow by design */
   hasher?: PasswordHasher;
-  /** Is told of what happens to accounts and sessions. */
+  /** Called for every event. */
   events?: AuthEventListener;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;

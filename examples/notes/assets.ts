@@ -10,7 +10,7 @@ import { fromFileUrl } from "@std/path";
 /** The folder of the files. */
 const DIRECTORY = fromFileUrl(new URL("assets", import.meta.url));
 
-/** Serves the files as they are now, for whoever works on them. */
+/** Serves the files in their current state, for development. */
 export const LIVE_ASSETS: StaticAssetOptions = { directory: DIRECTORY, live: true };
 
 /**

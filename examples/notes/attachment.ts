@@ -1,16 +1,16 @@
 /**
- * Attachments: what an upload may carry, and how a download is kept from acting as a page of this site.
+ * Attachments: the limits of uploads, and how a download is prevented from acting as a page of this site.
  *
  * @module
  */
 
 import { z } from "zod";
 
-/** Most files of one upload. All together the router takes 10 MiB, its limit for multipart. */
+/** Maximum number of files in an upload. Their total size is limited by the router: 10 MiB for multipart. */
 export const MAX_FILES = 20;
 
 const MAX_NAME_LENGTH = 150;
-/** Control characters, and those that turn the direction of text and so hide a name's real end. */
+/** Control characters, and those that change the direction of text and so hide the real end of a name. */
 const UNSAFE_CHARACTERS_REGEXP = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** Types that no browser runs, of a length as RFC 6838 §4.2 allows. Everything else is served as bytes. */
 const HARMLESS_TYPE_REGEXP =

@@ -1,5 +1,5 @@
 /**
- * `/notes/:id/attachments` and what is beneath.
+ * `/notes/:id/attachments` and the paths below it.
  *
  * @module
  */
@@ -53,7 +53,7 @@ interface Upload {
 
 const GONE = { 404: { description: "There is no such note, or it has no such attachment" } };
 
-/** Answers for the attachments of a note. The authorization manager was asked whose it is, and found it. */
+/** Handles the attachments of a note. The authorization manager has checked that the note exists and who owns it. */
 @Controller("/notes/:id/attachments")
 export class AttachmentsController {
   readonly #store = inject(NOTE_STORE);
@@ -68,7 +68,7 @@ export class AttachmentsController {
     responses: {
       201: {
         description: "The attachments",
-        headers: { Location: { description: "Where they are" } },
+        headers: { Location: { description: "The address of the attachments" } },
       },
       ...GONE,
       409: { description: "The note has an attachment of such a name, or too many" },
@@ -106,7 +106,7 @@ export class AttachmentsController {
     ...OWN_NOTE,
     summary: "Download an attachment",
     responses: {
-      200: { description: "Its bytes, under its own media type", content: { "*/*": {} } },
+      200: { description: "The content, with its media type", content: { "*/*": {} } },
       ...GONE,
     },
   })
@@ -120,7 +120,7 @@ export class AttachmentsController {
     ...WRITES,
     ...OWN_NOTE,
     summary: "Delete an attachment",
-    responses: { 204: { description: "The attachment is gone" }, ...GONE },
+    responses: { 204: { description: "The attachment is deleted" }, ...GONE },
   })
   async remove(req: TypedRequest<RequestSpec<AttachmentName>>): Promise<TypedResponse<never>> {
     const outcome = await this.#store.removeAttachment(req.params.id, req.params.name);
@@ -131,7 +131,7 @@ export class AttachmentsController {
 
 function newAttachment(file: File, now: number): NewAttachment {
   const name = cleanFileName(file.name);
-  if (name === undefined) throw new TypeError("Cannot take the file: its name was not checked");
+  if (name === undefined) throw new TypeError("Cannot store the file: its name was not validated");
   return { name, type: harmlessType(file.type), size: file.size, createdAt: now, content: file };
 }
 

@@ -1,5 +1,5 @@
 /**
- * A browser in words for people, from what it says of itself. It may say anything.
+ * A readable name of a browser from its `User-Agent`, which may be any string.
  *
  * @module
  */

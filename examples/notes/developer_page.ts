@@ -1,5 +1,5 @@
 /**
- * `/developer`: keys for the reader's own programs, and how these ask. `assets/developer.js` makes and revokes the keys.
+ * `/developer`: the user's API keys, and how to use them. `assets/developer.js` creates and revokes the keys.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { timeOf } from "./page_time.ts";
 
 /** What the page shows. */
 export interface DeveloperPage {
-  /** Who reads it. */
+  /** The reader. */
   readonly reader: Reader;
   /** The reader's keys. */
   readonly apiKeys: readonly ApiKeyInfo[];
@@ -22,7 +22,7 @@ export interface DeveloperPage {
   readonly now: number;
 }
 
-/** Makes the page. */
+/** Creates the page. */
 export function developerPage({ reader, apiKeys, origin, now }: DeveloperPage): Response {
   return pageResponse({
     title: "Developer",
@@ -88,7 +88,7 @@ function makeSection(): Html {
   `;
 }
 
-/** A box for one of the scopes. The less of them is what a form begins with. */
+/** A checkbox for a scope. The form starts with the smaller scope. */
 function scopeBox(name: "read" | "write", text: string): Html {
   const checked = name === "read" ? html`checked` : undefined;
   return html`

@@ -18,7 +18,7 @@ import { checkVersion, etag } from "./etag.ts";
 
 /** Options of {@linkcode addDocsRoutes}. */
 export interface DocsRoutesOptions {
-  /** Gives the text of the OpenAPI document, in JSON. Every request for it asks again. */
+  /** Returns the OpenAPI document as JSON. Called for every request. */
   readonly document: () => string | Promise<string>;
   /** The files, of which `docs.html` is the page. */
   readonly assets: StaticAssetOptions;
@@ -55,7 +55,7 @@ function addPageHeaders(headers: Headers): void {
   headers.set("Referrer-Policy", "same-origin");
 }
 
-/** A text whose version is its digest, RFC 9110 §8.8.3. */
+/** A text response whose version is its digest, RFC 9110 §8.8.3. */
 async function textResponse(
   req: ConditionalRequest,
   text: string,

@@ -8,11 +8,11 @@
 export interface DocsAsset {
   /** Media type. */
   readonly type: string;
-  /** Gives the text. The package's files are read when somebody asks for them, and need no permission. */
+  /** Returns the content. The files are imported at the first request, and need no permission. */
   readonly load: () => Promise<string>;
 }
 
-/** The files by the name that they have beneath `/docs/`. */
+/** The files by their name below `/docs/`. */
 export const DOCS_ASSETS: ReadonlyMap<string, DocsAsset> = new Map([
   ["swagger-ui.css", { type: "text/css; charset=utf-8", load: loadStyle }],
   ["swagger-ui-bundle.js", { type: "text/javascript; charset=utf-8", load: loadScript }],

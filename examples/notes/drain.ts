@@ -7,7 +7,7 @@
 
 import { problem } from "@gatehouse/http";
 
-/** A service that can be asked to stop. */
+/** A service that can be stopped. */
 export interface Drain<Args extends unknown[]> {
   /** Answers requests; with 503 once `drained` was called. */
   readonly fetch: (request: Request, ...args: Args) => Promise<Response>;

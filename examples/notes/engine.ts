@@ -1,5 +1,5 @@
 /**
- * The database that everything is kept in: Deno KV, PostgreSQL or Redis.
+ * Opens the database of the service: Deno KV, PostgreSQL or Redis.
  *
  * @module
  */
@@ -10,44 +10,44 @@ import { sqlAdapter } from "@gatehouse/http/auth/stores/sql";
 import type { StorageAdapter } from "@gatehouse/http/auth";
 import { StartError } from "./start_error.ts";
 
-/** Where {@linkcode openEngine} looks. */
+/** Configuration of {@linkcode openEngine}. */
 export interface EngineSources {
   /** The value of the environment variable `DATABASE_URL`. */
   readonly databaseUrl: string | undefined;
   /** The value of the environment variable `REDIS_URL`. */
   readonly redisUrl: string | undefined;
-  /** The folder of Deno KV, which is there. */
+  /** The existing folder for Deno KV. */
   readonly folder: string;
 }
 
-/** A database that is open. */
+/** An open database. */
 export interface Engine {
-  /** What everything is kept by. */
+  /** Stores all records. */
   readonly adapter: StorageAdapter;
-  /** What people call it: `Deno KV, in the folder .data`. */
+  /** Display name: `Deno KV, in the folder .data`. */
   readonly name: string;
-  /** Whether processes elsewhere have a part in it: they need the same secret. */
+  /** Whether processes of other machines may use it, which then need the same secret. */
   readonly isShared: boolean;
   /** Closes it. */
   close(): Promise<void>;
 }
 
-/** How long the database may take to answer at the start, and a statement at any time. */
-const PATIENCE_MS = 10_000;
-/** How often Redis is asked whether it is still there. */
+/** Time limit for connecting, and for a statement or command. */
+const TIMEOUT_MS = 10_000;
+/** Interval between pings of Redis. */
 const PING_MS = 2_000;
-/** The longest wait before it is tried again. */
+/** The longest pause before Redis is reconnected. */
 const RETRY_MS = 2_000;
 
 /**
- * Opens the database that is asked for: Deno KV in the folder if none is.
+ * Opens the configured database, by default Deno KV in the folder.
  *
- * @throws {StartError} If two are asked for, or it does not answer.
+ * @throws {StartError} If two are configured, or the database cannot be opened.
  */
 export async function openEngine(sources: EngineSources): Promise<Engine> {
   const { databaseUrl, redisUrl, folder } = sources;
   if (isGiven(databaseUrl) && isGiven(redisUrl)) {
-    throw new StartError("there are both DATABASE_URL and REDIS_URL; leave one of them out");
+    throw new StartError("DATABASE_URL and REDIS_URL are both set; unset one of them");
   }
   if (isGiven(databaseUrl)) return await openPostgres(databaseUrl);
   if (isGiven(redisUrl)) return await openRedis(redisUrl);
@@ -65,7 +65,7 @@ async function openKv(folder: string): Promise<Engine> {
     };
   } catch (cause) {
     const [why = ""] = (cause instanceof Error ? cause.message : "").split("\n", 1);
-    throw new StartError(`the database in ${folder} does not open: ${why}`, { cause });
+    throw new StartError(`cannot open the database in ${folder}: ${why}`, { cause });
   }
 }
 
@@ -74,8 +74,8 @@ async function openPostgres(url: string): Promise<Engine> {
   const { default: postgres } = await import("postgres");
   try {
     const sql = postgres(url, {
-      connect_timeout: PATIENCE_MS / 1000,
-      connection: { statement_timeout: PATIENCE_MS },
+      connect_timeout: TIMEOUT_MS / 1000,
+      connection: { statement_timeout: TIMEOUT_MS },
       onnotice: () => {},
     });
     const close = () => sql.end({ timeout: 1 });
@@ -92,7 +92,7 @@ async function openPostgres(url: string): Promise<Engine> {
       throw error;
     }
   } catch (cause) {
-    throw unusable("DATABASE_URL", cause);
+    throw connectError("DATABASE_URL", cause);
   }
 }
 
@@ -103,21 +103,21 @@ async function openRedis(url: string): Promise<Engine> {
     let connected = false;
     const client = createClient({
       url,
-      disableOfflineQueue: true, // a request must hear now that Redis is away, not be done when nobody waits
+      disableOfflineQueue: true, // a request must fail while Redis is away, not run after the client has given up
       pingInterval: PING_MS,
       socket: {
-        connectTimeout: PATIENCE_MS,
-        socketTimeout: PATIENCE_MS,
+        connectTimeout: TIMEOUT_MS,
+        socketTimeout: TIMEOUT_MS,
         reconnectStrategy: (tries) => connected && Math.min(RETRY_MS, 50 * 2 ** tries),
       },
     });
-    client.on("error", () => {}); // whoever asks hears of it
+    client.on("error", () => {}); // the failing command reports it
     await client.connect();
     connected = true;
     const adapter = redisAdapter((command, args) => client.sendCommand([command, ...args]));
     return { adapter, name: "Redis", isShared: true, close: () => client.close() };
   } catch (cause) {
-    throw unusable("REDIS_URL", cause);
+    throw connectError("REDIS_URL", cause);
   }
 }
 
@@ -127,15 +127,15 @@ function isGiven(url: string | undefined): url is string {
 
 function requireScheme(variable: string, url: string, schemes: readonly string[]): void {
   if (schemes.some((scheme) => url.startsWith(`${scheme}//`))) return;
-  throw new StartError(`${variable} does not begin with ${schemes[0]}//`);
+  throw new StartError(`${variable} must start with ${schemes[0]}//`);
 }
 
-/** Of what a client says, only the kind: the rest may quote the address, and the password in it. */
-function unusable(variable: string, cause: unknown): StartError {
+/** Reports only the code or class of a client's error: the message may quote the URL with its password. */
+function connectError(variable: string, cause: unknown): StartError {
   const { code, message, constructor } = Object(cause);
   const [kind] = /^[A-Z]{4,}\b/.exec(String(message)) ?? []; // as Redis replies it
   const why = [code, kind, constructor?.name].find((one) => /^\w{1,40}$/.test(String(one ?? "")));
-  return new StartError(`the database of ${variable} does not answer as it should: ${why}`, {
+  return new StartError(`cannot connect to ${variable}: ${why}`, {
     cause,
   });
 }

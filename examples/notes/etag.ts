@@ -1,5 +1,5 @@
 /**
- * Conditional requests, RFC 9110 §13: nobody loads what they have, or overwrites what they have not seen.
+ * Conditional requests, RFC 9110 §13: clients do not reload unchanged content, or overwrite changes they have not seen.
  *
  * @module
  */
@@ -18,10 +18,10 @@ export function etag(version: string): string {
 }
 
 /**
- * Compares the versions that a client names with the one that there is.
+ * Compares the versions that a client names with the current one.
  *
  * @returns The answer for a client that has this version already, §13.1.2.
- * @throws {HttpError} 412 `precondition_failed` if it wants to change another version, §13.1.1.
+ * @throws {HttpError} 412 `precondition_failed` if the request is meant for another version, §13.1.1.
  */
 export function checkVersion(
   req: ConditionalRequest,
@@ -35,7 +35,7 @@ export function checkVersion(
       return empty(304, { headers });
     case 412:
       throw new HttpError(412, "precondition_failed", {
-        detail: "It has changed since; get it again",
+        detail: "The resource has changed; get it again",
         headers,
       });
   }

@@ -1,12 +1,12 @@
 /**
- * What of authentication stands in the log: refusals that somebody may have to look into.
+ * The log of authentication: refusals that may need attention.
  *
  * @module
  */
 
 import type { AuthEvent } from "@gatehouse/http";
 
-/** One line about an event; none about those of every day. Events carry no secret and nothing that somebody typed. */
+/** One line for an event, `undefined` for regular ones. Events contain no secret and no user input. */
 export function eventLine(event: AuthEvent): string | undefined {
   switch (event.type) {
     case "login.throttled":
@@ -26,7 +26,7 @@ export function eventLine(event: AuthEvent): string | undefined {
   }
 }
 
-/** Values are in JSON: whatever stands in one, it stays on its line. */
+/** Values are JSON, so that none can contain a line break. */
 function line(
   type: string,
   members: Readonly<Record<string, string | number | undefined>>,

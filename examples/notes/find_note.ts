@@ -1,5 +1,5 @@
 /**
- * Finding a note, or saying that there is none.
+ * Finding a note, or responding 404.
  *
  * @module
  */
@@ -16,5 +16,5 @@ export async function findNote(store: NoteStore, id: string): Promise<VersionedN
 
 /** The refusal of a request for a note that is not there. */
 export function noSuchNote(): HttpError {
-  return new HttpError(404, "no_such_note", { detail: "There is no note of this id" });
+  return new HttpError(404, "no_such_note", { detail: "The note does not exist" });
 }

@@ -4,23 +4,23 @@
  * @module
  */
 
-/** Markup that `html` made. */
+/** Markup that `html` returned. */
 export interface Html {
   /** The markup. A symbol, so that no parsed JSON can pass for it. */
   readonly [MARKUP]: string;
 }
 
-/** What may stand in a template. Nothing stands for nothing. */
+/** Values of a template. `undefined` renders nothing. */
 export type HtmlValue = string | number | undefined | Html | readonly Html[];
 
 const MARKUP: unique symbol = Symbol("markup");
 
-/** A template tag: values are escaped, for text and for attributes in quotes; markup from another tag stays. */
+/** A template tag: values are escaped, for text and for quoted attributes; markup from another tag is kept. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { [MARKUP]: String.raw({ raw: strings }, ...values.map(render)) };
 }
 
-/** What a response says beside its page. */
+/** Status and header fields of a page. */
 export interface HtmlResponseInit {
   /** Status code. @default {200} */
   readonly status?: number;

@@ -6,7 +6,7 @@
 
 import { type Html, html, htmlResponse, type HtmlValue } from "./html.ts";
 
-/** Who reads a page. */
+/** The reader of a page. */
 export interface Reader {
   /** What the user signs in by. */
   readonly identifier: string;
@@ -16,7 +16,7 @@ export interface Reader {
 export interface Page {
   /** What it is called, in front of the service's name. @default the service's name alone */
   readonly title?: string;
-  /** Who reads it; absent where it is not known, as where a request is refused before anybody asks. */
+  /** The reader; absent if unknown, for example where a request is rejected before authentication. */
   readonly reader?: Reader | "nobody";
   /** Its own module in `assets/`, if it has one. */
   readonly script?: string;
@@ -28,7 +28,7 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Nothing but the own style sheet and scripts loads, nobody frames the page. */
+/** Only the service's own style sheet and scripts load, and no site can frame the page. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; " +
   "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -40,7 +40,7 @@ const NEEDS_SCRIPTS = html`
   </noscript>
 `;
 
-/** Makes a page. */
+/** Creates a page. */
 export function pageResponse({ title, reader, script, content, status, headers }: Page): Response {
   const scripts = scriptTags(reader, script);
   const page = html`
@@ -72,7 +72,7 @@ export function pageResponse({ title, reader, script, content, status, headers }
     headers: {
       ...headers,
       "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-      "Referrer-Policy": "same-origin", // a search is nobody else's business
+      "Referrer-Policy": "same-origin", // a search is private
     },
   });
 }
@@ -91,7 +91,7 @@ function menuOf(reader: Page["reader"]): Html | undefined {
   return reader === "nobody" ? strangerMenu() : readerMenu(reader);
 }
 
-/** A button that a script enables once it listens: until then nothing is sent that nobody would understand. */
+/** A button that a script enables once it listens: before, a submit would not be handled. */
 function readerMenu({ identifier }: Reader): Html {
   return html`
     <nav class="menu" aria-label="Account">

@@ -8,17 +8,17 @@
  *
  * | variable | |
  * |---|---|
- * | `PORT` | The port, in place of 8000; 0 takes a free one. |
- * | `DATABASE_URL` | `postgres://…`: everything is kept in PostgreSQL, in place of Deno KV in the folder. |
- * | `REDIS_URL` | `redis://…`: everything is kept in Redis. |
- * | `SECRET` | Signs cookies and tokens, in place of one that is made once and kept in the folder. |
- * | `ORIGIN` | Where people reach the service, if that is not its own port: `http://localhost:8000`. |
- * | `PG…` | What PostgreSQL's client takes where `DATABASE_URL` does not say it, as `PGPASSWORD`. |
+ * | `PORT` | The port instead of 8000; 0 selects a free one. |
+ * | `DATABASE_URL` | `postgres://…`: data is stored in PostgreSQL instead of Deno KV in the folder. |
+ * | `REDIS_URL` | `redis://…`: data is stored in Redis. |
+ * | `SECRET` | Signs cookies and tokens, instead of one that is generated once and stored in the folder. |
+ * | `ORIGIN` | The public origin, if it is not the service's own port: `http://localhost:8000`. |
+ * | `PG…` | Settings of PostgreSQL's client that are not in `DATABASE_URL`, such as `PGPASSWORD`. |
  *
- * Several processes can do the work of one: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
- * everything. As what hands requests on to them has one address, they all have it as their `ORIGIN`.
+ * Several processes can share the work: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
+ * all data. Behind one load balancer they all have its address as their `ORIGIN`.
  *
- * The folder, also of the package of static assets, is `.data` beside this file unless an argument names another.
+ * The folder, which also holds the package of static assets, is `.data` beside this file unless an argument names another.
  * `--watch` serves the static assets as they are in their folder.
  *
  * @module
@@ -36,12 +36,12 @@ import { withSeeds } from "./seed.ts";
 import { StartError } from "./start_error.ts";
 import { type RecordNoteStore, recordNoteStore } from "./store_records.ts";
 
-/** Nothing is encrypted here, so nothing leaves the machine; browsers keep `Secure` cookies without TLS for it alone. */
+/** There is no TLS here, so only this machine can connect; for localhost browsers store `Secure` cookies without TLS. */
 const HOSTNAME = "127.0.0.1";
 const DEFAULT_PORT = 8000;
-/** The argument for whoever works on the static assets. */
+/** The argument for development of the static assets. */
 const WATCH = "--watch";
-/** How long requests may go on once the service is asked to stop. */
+/** How long requests may continue after a stop signal. */
 const SHUTDOWN_MS = 10_000;
 /** How often the service looks for what other processes left half done. */
 const SWEEP_MS = 3_600_000;
@@ -84,7 +84,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Looks from time to time for what processes left that ended in the middle of something; they need not come back. */
+/** Repairs from time to time what other processes left incomplete when they were killed. */
 function sweepLater(store: RecordNoteStore): void {
   const timer = setInterval(() => {
     store.sweep().catch(() => console.error("Cannot sweep: the database failed"));
@@ -92,16 +92,16 @@ function sweepLater(store: RecordNoteStore): void {
   Deno.unrefTimer(timer);
 }
 
-/** Where the service listens, and what it says of itself. */
+/** Where the service listens, and what it prints. */
 interface Place {
   readonly port: number;
-  /** Where people reach it, if that is not its own port. */
+  /** The public origin, if it is not the service's own port. */
   readonly givenOrigin: string | undefined;
-  /** Where everything is kept. */
+  /** Where data is stored. */
   readonly kept: string;
 }
 
-/** Serves until Ctrl-C or SIGTERM, then lets the requests that have begun finish. */
+/** Serves until Ctrl-C or SIGTERM, then waits for running requests. */
 async function serveUntilSignal(
   { port, givenOrigin, kept }: Place,
   createFetch: (origin: string) => Deno.ServeHandler,
@@ -115,7 +115,7 @@ async function serveUntilSignal(
     const server = listen(port, (request, info) => drain.fetch(request, info));
     const own = `http://localhost:${server.addr.port}`;
     const origin = givenOrigin ?? own;
-    const drain = createDrain(createFetch(origin)); // no request comes before it is there
+    const drain = createDrain(createFetch(origin)); // set before the first request is handled
     console.log(`Notes are served at ${own}/ (Ctrl-C stops)`);
     console.log(`Register there, then try the API at ${origin}/docs`);
     console.log(`Everything is kept in ${kept}`);
@@ -136,20 +136,20 @@ function readPort(text: string | undefined): number {
   if (text === undefined || text === "") return DEFAULT_PORT;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new StartError("PORT is not a whole number from 0 to 65535");
+  throw new StartError("PORT must be an integer from 0 to 65535");
 }
 
 function readOrigin(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   if (/^https?:/.test(text) && URL.parse(text)?.origin === text) return text;
-  throw new StartError("ORIGIN is no origin, as http://localhost:8000 is");
+  throw new StartError("ORIGIN must be an origin such as http://localhost:8000");
 }
 
 async function makeFolder(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new StartError(`the folder ${folder} can't be made: ${firstLine(cause)}`, { cause });
+    throw new StartError(`cannot create folder ${folder}: ${firstLine(cause)}`, { cause });
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * Notes: what they are made of, and what a client may send.
+ * Notes: their members, and the requests of clients.
  *
  * Lengths count code points, as JSON Schema does. At six bytes each, which control characters have as JSON, the longest note
- * stays below 65,536 bytes, where values of Deno KV end.
+ * stays below 65,536 bytes, the limit of a Deno KV value.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface NoteInput {
   readonly tags: readonly string[];
 }
 
-/** What a client sends to change a note, RFC 7396: a `null` takes the member away. A title has to stay. */
+/** Request to change a note, RFC 7396: `null` removes the member. The title cannot be removed. */
 export interface NotePatch {
   /** As in {@linkcode NoteInput}. */
   readonly title?: string | undefined;
@@ -69,12 +69,12 @@ export const notePatchSchema: z.ZodType<NotePatch> = z.strictObject({
   tags: tags.nullish(),
 }).meta({ id: "NotePatch" });
 
-/** Text of an id. Anything else can't be one, and is not worth asking the store for. */
+/** Format of an id. Anything else cannot exist, so that the store is not called. */
 export const NOTE_ID_REGEXP: RegExp = /^[0-9a-z]{9}[0-9a-f]{16}$/;
 
 /**
- * Makes a function that makes notes. Ids sort by time, strictly within one factory; their other half is random, so
- * that nobody guesses the address of somebody else's note.
+ * Creates a factory of notes. Ids sort by time, strictly within one factory; their other half is random, so
+ * that ids of other users' notes cannot be guessed.
  *
  * @param nowMs The clock.
  */
@@ -110,7 +110,7 @@ export function applyPatch(note: Note, patch: NotePatch, now: number): Note {
   };
 }
 
-/** Whether every word of a search stands in the note's title or text, in whatever case. */
+/** Whether every word of a search occurs in the note's title or text, ignoring case. */
 export function matchesSearch({ title, text }: Note, search: string): boolean {
   const content = fold(`${title}\n${text}`);
   return fold(search).split(/\s+/).every((word) => content.includes(word));

@@ -40,9 +40,9 @@ import {
 } from "./note.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
-/** The query of a list. */
+/** The query of the list. */
 interface ListQuery {
-  /** Words that the notes have. */
+  /** Words that the notes contain. */
   readonly q?: string | undefined;
   /** Most notes of the page. */
   readonly limit: number;
@@ -67,8 +67,8 @@ const listQuerySchema: z.ZodType<ListQuery> = z.strictObject({
 
 type NoteId = PathParams<{ readonly id: string }>;
 
-const OUT_OF_SCOPE = { 403: { description: "The key or token is not good for this" } };
-const NO_SUCH_NOTE = { 404: { description: "There is no note of this id" } };
+const OUT_OF_SCOPE = { 403: { description: "The key or token lacks the required scope" } };
+const NO_SUCH_NOTE = { 404: { description: "The note does not exist" } };
 const IF_MATCH = {
   parameters: [{
     name: "If-Match",
@@ -77,9 +77,9 @@ const IF_MATCH = {
   }],
 } as const;
 const VERSION = { ETag: { description: "Version of the note" } };
-const CHANGED = { ...NO_SUCH_NOTE, 412: { description: "The note has another version by now" } };
+const CHANGED = { ...NO_SUCH_NOTE, 412: { description: "The note has a newer version" } };
 
-/** A text of up to three digits as its number. Anything else stays, and is refused. */
+/** A string of up to three digits as a number. Other values are kept, and rejected by the schema. */
 function readCount(text: unknown): unknown {
   return typeof text === "string" && /^\d{1,3}$/.test(text) ? Number(text) : text;
 }
@@ -89,7 +89,7 @@ interface ChangeRequest extends ConditionalRequest {
   readonly params: { readonly id: string };
 }
 
-/** Answers for notes. Where a path has an `:id`, the authorization manager was asked whose note it is. */
+/** Handles notes. For paths with `:id`, the authorization manager has checked who owns the note. */
 @Controller("/notes")
 export class NotesController {
   readonly #store = inject(NOTE_STORE);
@@ -194,7 +194,7 @@ export class NotesController {
     ...WRITES,
     ...OWN_NOTE,
     summary: "Change a note",
-    description: "A merge patch, RFC 7396: members that are left out stay, `null` takes one away.",
+    description: "A merge patch, RFC 7396: omitted members are unchanged, `null` removes one.",
     schema: { body: notePatchSchema },
     maxBodyBytes: NOTE_BODY_BYTES,
     ...IF_MATCH,
@@ -210,7 +210,7 @@ export class NotesController {
     ...OWN_NOTE,
     summary: "Delete a note",
     ...IF_MATCH,
-    responses: { 204: { description: "The note is gone" }, ...CHANGED },
+    responses: { 204: { description: "The note is deleted" }, ...CHANGED },
   })
   async remove(req: TypedRequest<RequestSpec<NoteId>>): Promise<TypedResponse<never>> {
     for (;;) {

@@ -25,11 +25,11 @@ import { sessionPage } from "./session_page.ts";
 import { startPage, welcomePage } from "./start_page.ts";
 import type { NoteStore } from "./store.ts";
 
-/** What the pages are made from. */
+/** Parts of the pages. */
 export interface PageParts {
   /** Where the notes are. */
   readonly store: NoteStore;
-  /** Knows the reader's sessions and programs. */
+  /** Lists the reader's sessions and API clients. */
   readonly runtime: TokenRuntime;
   /** Knows the reader's keys. */
   readonly apiKeys: ApiKeyService;
@@ -39,16 +39,16 @@ export interface PageParts {
 
 const PAGE_LIMIT = 20;
 
-/** A page's query comes from people: what can't be used is left out, where the API would refuse it. */
+/** People type a page's query: invalid values are ignored, where the API would reject them. */
 const pageQuerySchema = z.object({
   q: z.string().transform((text) => text.trim().slice(0, 200)).catch(""),
   cursor: z.string().regex(NOTE_ID_REGEXP).optional().catch(undefined),
 });
 
-/** For whoever comes, signed in or not. */
+/** For all visitors, signed in or not. */
 const FOR_EVERYBODY = { auth: { mode: "optional" }, openapi: false } as const;
 
-/** For whoever is signed in; a program has no use for a page. */
+/** For signed-in users; API clients do not use pages. */
 const FOR_USERS = { ...IN_PERSON, openapi: false } as const;
 
 /** Adds the routes. */
@@ -98,7 +98,7 @@ export function addPageRoutes(
     }, FOR_USERS);
 }
 
-/** Who is signed in. Sessions are all that people can sign in by, so that there always is one. */
+/** The session of the request. Users sign in by sessions only, so that it always exists. */
 function readerOf(req: Pick<RouteRequest, "raw">): Reader {
   return { identifier: getSession(req)?.user.identifier ?? "" };
 }

@@ -1,5 +1,5 @@
 /**
- * `/programs/:id`, where people sign out what they signed in beneath `/tokens`. The list is a page, `session_page.ts`.
+ * `/programs/:id`, where users sign out API clients that signed in below `/tokens`. The list is a page, `session_page.ts`.
  *
  * @module
  */
@@ -19,25 +19,25 @@ import {
 import { IN_PERSON } from "./access.ts";
 import { TOKEN_SERVICE } from "./tokens.ts";
 
-/** Signs out programs of who asks. */
+/** Signs out API clients of the principal. */
 @Controller("/programs")
 export class ProgramsController {
   readonly #tokens = inject(TOKEN_SERVICE);
 
   @Delete("/:id", {
     ...IN_PERSON,
-    summary: "Sign out one of your programs",
+    summary: "Sign out one of your API clients",
     responses: {
       204: {
-        description: "The program gets no more tokens; what it has is good for ten minutes at most",
+        description: "Its refresh token is revoked; an access token expires within ten minutes",
       },
-      404: { description: "You have no program of this id" },
+      404: { description: "You have no API client with this id" },
     },
   })
   async end(
     req: TypedRequest<RequestSpec<PathParams<{ readonly id: string }>>, Principal>,
   ): Promise<TypedResponse<never>> {
     if (await this.#tokens.revokeById(req.principal.sub, req.params.id)) return empty();
-    throw new HttpError(404, "no_such_program", { detail: "You have no program of this id" });
+    throw new HttpError(404, "no_such_program", { detail: "You have no API client with this id" });
   }
 }

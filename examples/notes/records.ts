@@ -1,5 +1,5 @@
 /**
- * Records of one kind in whatever database the service has.
+ * Typed records of one collection in the service's database.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { KeyedRecord, ListRecordsOptions, StorageAdapter } from "@gatehouse
 
 /** A record as it was read. */
 export interface Stored<Value> {
-  /** What it says. */
+  /** The value. */
   readonly value: Value;
   /** Changes with every write. */
   readonly version: string;
@@ -20,36 +20,36 @@ export interface Listed<Value> extends Stored<Value> {
   readonly key: string;
 }
 
-/** What the service does with records of one kind. Nobody else writes them, so they are what they were written as. */
+/** The records of one collection. Only the service writes them, so their values are not validated. */
 export interface Records<Value> {
   /** The record of a key. */
   get(key: string): Promise<Stored<Value> | undefined>;
-  /** Records that were written with a text to list them by, in the order of their keys. */
+  /** The records with an indexed value, ordered by their keys. */
   list(by: string, options?: ListRecordsOptions): Promise<readonly Listed<Value>[]>;
-  /** Writes a record, whatever is there. */
+  /** Writes a record unconditionally. */
   put(key: string, value: Value): Promise<void>;
-  /** Removes a record, if there is one. */
+  /** Deletes a record, if it exists. */
   delete(key: string): Promise<void>;
   /**
-   * Writes a record if there is none, or if the one that there is has not changed.
+   * Creates a record, or replaces it if it has the expected version.
    *
-   * @returns Its version; `undefined` if somebody else was first.
+   * @returns The new version; `undefined` if another caller was first.
    */
   swap(key: string, expected: string | undefined, value: Value): Promise<string | undefined>;
-  /** Removes a record if it has not changed, and says whether it did. */
+  /** Deletes a record if it has the expected version. @returns Whether it did. */
   remove(key: string, expected: string): Promise<boolean>;
 }
 
-/** How records are kept. */
+/** Options of {@linkcode recordsOf}. */
 export interface RecordsOptions<Value> {
-  /** Which kind they are. No two kinds have one name, those of authentication among them. */
+  /** Name of the collection; it must differ from those of authentication. */
   readonly collection: string;
-  /** The text to list a record by. @default none can be listed */
+  /** The indexed value to list a record by. @default records cannot be listed */
   readonly by?: (value: Value) => string;
 }
 
 /**
- * Keeps records of one kind.
+ * Accesses the records of one collection.
  *
  * @throws {TypeError} If the database has no compare-and-swap.
  */
@@ -59,7 +59,7 @@ export function recordsOf<Value>(
 ): Records<Value> {
   const { atomic } = adapter;
   if (atomic === undefined) {
-    throw new TypeError("Cannot keep notes: the database has no compare-and-swap");
+    throw new TypeError("Cannot store notes: the database has no compare-and-swap");
   }
   const recordOf = (value: Value) => {
     return { value, ...(by === undefined ? {} : { index: [by(value)] as const }) };
@@ -69,8 +69,8 @@ export function recordsOf<Value>(
       const found = await adapter.get(collection, key);
       return found === null ? undefined : { ...found, value: found.value as Value };
     },
-    async list(text, options) {
-      const found: readonly KeyedRecord[] = await adapter.list(collection, 0, text, options);
+    async list(indexed, options) {
+      const found: readonly KeyedRecord[] = await adapter.list(collection, 0, indexed, options);
       return found.map((record) => ({ ...record, value: record.value as Value }));
     },
     put: (key, value) => adapter.put(collection, key, recordOf(value)),

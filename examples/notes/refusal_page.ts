@@ -1,5 +1,5 @@
 /**
- * Refusals as people see them who came by a link: a page, or the way to sign in. Programs get problems.
+ * Refusals for people who followed a link: a page, or a redirect to sign in. API clients get problems.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { pathWithNext, registerPage, signInPage } from "./account_pages.ts";
 import { html } from "./html.ts";
 import { pageResponse } from "./layout.ts";
 
-/** Shows people the way to sign in where somebody has to be; `undefined` for programs and for other refusals. */
+/** Redirects people to the sign-in page where a session is required; `undefined` for API clients and other refusals. */
 export function askToSignIn(error: AuthError, req: RouteRequest): Response | undefined {
   if (error.status !== 401 || !isNavigation(req)) return undefined;
   const ended = error.code === "session_expired";
@@ -27,7 +27,7 @@ export function askToSignIn(error: AuthError, req: RouteRequest): Response | und
   return redirect(path + query, 303);
 }
 
-/** Makes a page of a problem that people would see; `undefined` for what is none, and for programs. */
+/** Renders a problem as a page for people; `undefined` for other responses, and for API clients. */
 export function problemPage(response: Response, req: RouteRequest): Response | undefined {
   const { status, headers } = response;
   if (headers.get("Content-Type") !== "application/problem+json" || !isNavigation(req)) {
@@ -42,19 +42,19 @@ export function problemPage(response: Response, req: RouteRequest): Response | u
   });
 }
 
-/** Where a request wants to go on after signing in. */
+/** The target of a redirect after the sign-in. */
 export function nextOf({ query }: RouteRequest): string {
   const { next } = query;
   return safeRedirectPath(next);
 }
 
-/** Somebody followed a link or typed an address: browsers ask for HTML then, and in no other case. */
+/** Whether the request is a navigation: browsers accept HTML then, and in no other case. */
 function isNavigation({ method, headers }: RouteRequest): boolean {
   const accepted = headers.get("Accept") ?? "";
   return (method === "GET" || method === "HEAD") && /(?:^|[,\s])text\/html\b/i.test(accepted);
 }
 
-/** Path and query of a request. What stands before them came from the client as `Host`. */
+/** Path and query of a request. The origin is the client's `Host` field and is not used. */
 function targetOf({ url }: RouteRequest): string {
   return safeRedirectPath(url.replace(/^[^/?#]*:\/\/[^/?#]*/, ""));
 }

@@ -14,11 +14,11 @@ export interface SecretSources {
   readonly folder: string | undefined;
 }
 
-/** Fewest bytes: as many as the key that is made of them has. */
+/** Minimum length in bytes, the length of the derived key. */
 const MIN_BYTES = 32;
 
 /**
- * The secret that was given, else one that is made once and kept in the folder, where nobody but its owner reads it.
+ * The given secret, otherwise one that is generated once and stored in the folder, readable only by its owner.
  *
  * @throws {StartError} If it is too short, the file can't be read or written, or there is neither a secret nor a folder.
  */
@@ -47,7 +47,7 @@ export async function readSecret({ given, folder }: SecretSources): Promise<stri
   );
 }
 
-/** Makes the file in one step: of processes that start at once one does, and none reads half of it. */
+/** Creates the file atomically: of processes that start at once one creates it, and none reads half of it. */
 async function makeSecret(path: string): Promise<string> {
   const secret = crypto.getRandomValues(new Uint8Array(MIN_BYTES))
     .toBase64({ alphabet: "base64url", omitPadding: true });

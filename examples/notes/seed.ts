@@ -47,8 +47,8 @@ const SEEDS: readonly NoteInput[] = [
 ];
 
 /**
- * The store, but that users find some notes when they first look, and only then: it does not matter how an account came
- * about, or whether the process ended right after.
+ * The store, with some notes added when a user first lists notes, and only then: this depends neither on how the account was
+ * created, nor on whether the process was killed right after.
  */
 export function withSeeds(store: NoteStore, nowMs: () => number = Date.now): NoteStore {
   const makeNote = createNoteFactory(nowMs);

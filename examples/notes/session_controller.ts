@@ -1,5 +1,5 @@
 /**
- * `/sessions/:id` and `/sessions`, where people end what they began elsewhere. The list is a page, `session_page.ts`.
+ * `/sessions/:id` and `/sessions`, where users revoke sessions in other browsers. The list is a page, `session_page.ts`.
  *
  * @module
  */
@@ -20,30 +20,30 @@ import {
 } from "@gatehouse/http";
 import { IN_PERSON } from "./access.ts";
 
-/** Ends sessions of who asks. */
+/** Revokes sessions of the principal. */
 @Controller("/sessions")
 export class SessionsController {
   readonly #sessions = inject<AuthRuntime>(AUTH_RUNTIME).sessions;
 
   @Delete("/:id", {
     ...IN_PERSON,
-    summary: "End one of your sessions",
+    summary: "Revoke one of your sessions",
     responses: {
-      204: { description: "The session has ended" },
-      404: { description: "You have no session of this id" },
+      204: { description: "The session is revoked" },
+      404: { description: "You have no session with this id" },
     },
   })
   async revoke(
     req: TypedRequest<RequestSpec<PathParams<{ readonly id: string }>>, Principal>,
   ): Promise<TypedResponse<never>> {
     if (await this.#sessions.revoke(req.principal.sub, req.params.id)) return empty();
-    throw new HttpError(404, "no_such_session", { detail: "You have no session of this id" });
+    throw new HttpError(404, "no_such_session", { detail: "You have no session with this id" });
   }
 
   @Delete("/", {
     ...IN_PERSON,
-    summary: "End all of your sessions but this one, and sign out your programs",
-    responses: { 204: { description: "The others have ended" } },
+    summary: "Revoke all other sessions, and sign out your API clients",
+    responses: { 204: { description: "The other sessions are revoked" } },
   })
   async revokeOthers(
     req: TypedRequest<RequestSpec, Principal>,

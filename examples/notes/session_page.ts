@@ -1,5 +1,5 @@
 /**
- * `/sessions`: where the reader is signed in. `assets/sessions.js` ends what is not wanted any more.
+ * `/sessions`: where the reader is signed in. `assets/sessions.js` revokes sessions.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import { timeOf } from "./page_time.ts";
 
 /** What the page shows. */
 export interface SessionPage {
-  /** Who reads it. */
+  /** The reader. */
   readonly reader: Reader;
   /** The reader's sessions, the one used last first. */
   readonly sessions: readonly SessionInfo[];
   /** The session that the page is read in. */
   readonly currentId: string | undefined;
-  /** The programs in which the reader has signed in, the newest first. */
+  /** API clients in which the reader has signed in, newest first. */
   readonly programs: readonly Program[];
 }
 
-/** A program that is signed in. */
+/** A signed-in API client. */
 export interface Program {
   /** Which refresh tokens are its own. */
   readonly familyId: string;
   /** When the reader signed in, in seconds since the epoch. */
   readonly createdAt: number;
-  /** When its refresh token ends, in seconds since the epoch; each refresh moves that. */
+  /** Expiry of its refresh token, in seconds since the epoch; each refresh extends it. */
   readonly expiresAt: number;
   /** What it may do. */
   readonly scope?: readonly string[];
 }
 
-/** Makes the page. */
+/** Creates the page. */
 export function sessionPage({ reader, sessions, currentId, programs }: SessionPage): Response {
   const others = sessions.filter(({ id }) => id !== currentId);
   const current = sessions.filter(({ id }) => id === currentId);

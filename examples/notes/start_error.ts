@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Says in one line why the service can't start. */
+/** The reason why the service cannot start, in one line. */
 export class StartError extends Error {
   /** Name of the class. */
   override readonly name = "StartError";

@@ -1,6 +1,6 @@
 /**
- * The start page: the reader's notes, a search and the routes of the API, documented at `/docs`. Who is not signed in
- * reads what this is. Without JavaScript it reads and searches; with it, it adds notes.
+ * The start page: the reader's notes, a search and the routes of the API, documented at `/docs`. Anonymous visitors
+ * see an introduction. Reading and searching work without JavaScript; adding notes needs it.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { pageResponse, type Reader } from "./layout.ts";
 import type { Note } from "./note.ts";
 import type { NotePage } from "./store.ts";
 
-/** What the start page shows to who is signed in. */
+/** Data of the start page of a signed-in user. */
 export interface StartPage extends NotePage {
-  /** Who reads it. */
+  /** The reader. */
   readonly reader: Reader;
   /** The search that the notes were found by; empty for all. */
   readonly search: string;
-  /** Whether newer notes come before these. */
+  /** Whether there are newer notes before these. */
   readonly continued: boolean;
   /** Routes of the service. */
   readonly routes: readonly RouteInfo[];
 }
 
-/** Makes the start page of who is signed in. */
+/** Creates the start page of a signed-in user. */
 export function startPage(page: StartPage): Response {
   const { reader, notes, search, routes } = page;
   const heading = search === "" ? "Your notes" : `Notes with “${search}”`;
@@ -62,7 +62,7 @@ export function startPage(page: StartPage): Response {
   });
 }
 
-/** Makes the start page of who is not signed in. @param routes Routes of the service. */
+/** Creates the start page of an anonymous visitor. @param routes Routes of the service. */
 export function welcomePage(routes: readonly RouteInfo[]): Response {
   return pageResponse({
     reader: "nobody",

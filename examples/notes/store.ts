@@ -1,12 +1,12 @@
 /**
- * What the notes service asks of a database. `store_records.ts` does it over every storage adapter.
+ * The interface of the note store. `store_records.ts` implements it over any storage adapter.
  *
  * @module
  */
 
 import type { Note } from "./note.ts";
 
-/** A note and whose it is. */
+/** A note and its owner. */
 export interface OwnedNote {
   /** Subject id of the user who wrote it. */
   readonly owner: string;
@@ -14,19 +14,19 @@ export interface OwnedNote {
   readonly note: Note;
 }
 
-/** A note and the version that a later change has to name. */
+/** A note and its version, which a change must name. */
 export interface VersionedNote extends OwnedNote {
   /** Changes with every change of the note. 1 to 64 of `[0-9A-Za-z_-]`. */
   readonly version: string;
 }
 
-/** What to list. */
+/** Options of {@linkcode NoteStore.list}. */
 export interface ListOptions {
-  /** Words that the notes have, see `matchesSearch()`. @default {""} all notes */
+  /** Words to search for, see `matchesSearch()`. @default {""} all notes */
   readonly search?: string;
-  /** Only notes older than the one with this id, which need not exist any more. */
+  /** Only notes older than the one with this id, which may have been deleted. */
   readonly before?: string;
-  /** Most notes of the page. */
+  /** Most notes on the page. */
   readonly limit: number;
 }
 
@@ -38,9 +38,9 @@ export interface NotePage {
   readonly next?: string;
 }
 
-/** A file at a note. */
+/** A file attached to a note. */
 export interface Attachment {
-  /** Name, unique at its note. */
+  /** Name, unique within its note. */
   readonly name: string;
   /** Media type to serve it with. */
   readonly type: string;
@@ -50,7 +50,7 @@ export interface Attachment {
   readonly createdAt: number;
 }
 
-/** A file on its way into the store. */
+/** A file to attach. */
 export interface NewAttachment extends Attachment {
   /** Its `size` bytes. */
   readonly content: Blob;
@@ -60,11 +60,11 @@ export interface NewAttachment extends Attachment {
 export interface OpenAttachment {
   /** The attachment. */
   readonly attachment: Attachment;
-  /** Its bytes; read or cancel it. It fails if the attachment is deleted meanwhile. */
+  /** Its bytes; read or cancel it. It fails if the attachment is deleted while it is read. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Outcome of an upload. Unless `added`, nothing of it was kept. */
+/** Outcome of an upload. Unless `added`, nothing was stored. */
 export type AddOutcome = "added" | "no_such_note" | "name_taken" | "too_many";
 
 /** Outcome of {@linkcode NoteStore.replace}. */
@@ -73,23 +73,22 @@ export type ReplaceOutcome =
   | { readonly status: "lost" };
 
 /**
- * Keeps notes and their attachments. It lists a user's own notes and finds anybody's: who may have what it found is for
- * the caller to decide.
+ * Persists notes and their attachments. It lists a user's own notes but finds any user's note: the caller must check access.
  */
 export interface NoteStore {
-  /** Adds a user's first notes, unless the user was given some before. */
+  /** Adds a user's first notes, unless that was done before. */
   seed(owner: string, makeNotes: () => readonly Note[]): Promise<"seeded" | "seeded_before">;
-  /** Adds a note and gives its version. */
+  /** Adds a note. @returns Its version. */
   add(owned: OwnedNote): Promise<string>;
-  /** Finds a note, whoever owns it. */
+  /** Finds a note of any owner. */
   find(id: string): Promise<VersionedNote | undefined>;
   /** Lists a user's notes, newest first. */
   list(owner: string, options: ListOptions): Promise<NotePage>;
-  /** Puts a note in the place of one that was found, if that is still the current version. */
+  /** Replaces a note that was found, if that is still the current version. */
   replace(found: VersionedNote, note: Note): Promise<ReplaceOutcome>;
   /** Deletes a note that was found and its attachments, if that is still the current version. */
   remove(found: VersionedNote): Promise<"removed" | "lost">;
-  /** Adds attachments, all or none. Their names differ from each other. */
+  /** Adds attachments, all or none. Their names must differ. */
   addAttachments(noteId: string, files: readonly NewAttachment[]): Promise<AddOutcome>;
   /** Lists attachments, oldest first. */
   listAttachments(noteId: string): Promise<readonly Attachment[]>;

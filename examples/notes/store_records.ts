@@ -1,16 +1,16 @@
 /**
- * Notes as records of a storage adapter: in Deno KV, PostgreSQL or Redis alike.
+ * A note store over a storage adapter: Deno KV, PostgreSQL or Redis.
  *
  * | collection | key | value |
  * |---|---|---|
- * | `notes` | id of the note, which sorts by time | the note and its owner, by whom it is listed |
- * | `note_seeds` | owner | the first notes while they are being written, and then that they were |
+ * | `notes` | id of the note, which sorts by time | the note and its owner, the indexed value |
+ * | `note_seeds` | owner | the first notes until they are written, then an empty array |
  * | `note_attachments` | id of the note | all attachments of the note |
  * | `note_chunks` | blob and number | up to 45 KiB of an attachment |
- * | `note_work` | random | what an upload or a deletion has begun, see `store_records_work.ts` |
+ * | `note_work` | random | an upload or deletion in progress, see `store_records_work.ts` |
  *
- * The only step that is all or nothing is one record's. What takes several is written in such an order that whoever ends
- * in between leaves nothing half done that anybody sees.
+ * Only the change of one record is atomic. A change of several records is ordered so that a process that ends in between
+ * leaves nothing incomplete visible.
  *
  * @module
  */
@@ -31,17 +31,17 @@ import { recordWork } from "./store_records_work.ts";
 
 /** Options of {@linkcode recordNoteStore}. */
 export interface RecordNoteStoreOptions {
-  /** The clock, in seconds since the Unix epoch. @default the system's */
+  /** The clock, in seconds since the Unix epoch. @default the system clock */
   readonly now?: () => number;
 }
 
 /** A store of notes over an adapter. */
 export interface RecordNoteStore extends NoteStore {
-  /** Deletes what uploads and deletions left behind, more than an hour ago, whose process ended in the middle of them. */
+  /** Completes uploads and deletions whose process ended more than an hour ago. */
   sweep(): Promise<void>;
 }
 
-/** The first notes of an owner: all of them until they stand among the notes. */
+/** The first notes of an owner; empty when they have been written. */
 interface Seeds {
   readonly notes: readonly Note[];
 }
@@ -49,7 +49,7 @@ interface Seeds {
 /** Notes that a search reads at once. */
 const SEARCH_PAGE = 100;
 
-/** Keeps notes in a database. @throws {TypeError} If it has no compare-and-swap. */
+/** Creates a note store. @throws {TypeError} If the adapter has no compare-and-swap. */
 export function recordNoteStore(
   adapter: StorageAdapter,
   options: RecordNoteStoreOptions = {},
@@ -68,8 +68,8 @@ export function recordNoteStore(
     if (found?.value.notes.length === 0) return "seeded_before";
     const first = found?.value.notes ?? makeNotes();
     const version = found?.version ?? await seeds.swap(owner, undefined, { notes: first });
-    if (version === undefined) return await seed(owner, makeNotes); // somebody else has begun
-    // Whoever finds them half written goes on: their ids are the same, so that none is there twice
+    if (version === undefined) return await seed(owner, makeNotes); // another process has begun
+    // A process that finds them incomplete continues with the same ids, so none is duplicated
     for (const note of first) await notes.swap(note.id, undefined, { owner, note });
     const done = await seeds.swap(owner, version, { notes: [] });
     return done === undefined ? "seeded_before" : "seeded";

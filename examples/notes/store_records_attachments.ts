@@ -21,15 +21,15 @@ export type AttachmentStore = Pick<
   "addAttachments" | "listAttachments" | "openAttachment" | "removeAttachment"
 >;
 
-/** What it is made of. */
+/** Dependencies of {@linkcode recordAttachments}. */
 export interface AttachmentParts {
-  /** Where the records are. */
+  /** The records, and changes of several of them. */
   readonly work: Work;
-  /** Whether there is such a note. */
+  /** Whether the note exists. */
   hasNote(id: string): Promise<boolean>;
 }
 
-/** Keeps attachments in records. */
+/** Creates the attachments part of a store. */
 export function recordAttachments({ work, hasNote }: AttachmentParts): AttachmentStore {
   const { attachments, blobs } = work;
 
@@ -42,7 +42,7 @@ export function recordAttachments({ work, hasNote }: AttachmentParts): Attachmen
     });
   }
 
-  /** Makes the note's record name the attachments, in one step. */
+  /** Adds the attachments to the note's record atomically. */
   async function attach(
     noteId: string,
     added: readonly RecordAttachment[],

@@ -1,5 +1,5 @@
 /**
- * Files in records, cut into chunks: in Deno KV a value ends at 64 KiB, and 45 KiB are 60 KiB of base64.
+ * Files in records, in chunks: a value in Deno KV has up to 64 KiB, and 45 KiB are 60 KiB in base64.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { StorageAdapter } from "@gatehouse/http/auth";
 import { recordsOf } from "./records.ts";
 
-/** A blob: the name of its chunks and what they add up to. */
+/** A reference to a blob: the name of its chunks and their total size. */
 export interface Blobref {
   /** Random name. */
   readonly blob: string;
@@ -15,13 +15,13 @@ export interface Blobref {
   readonly size: number;
 }
 
-/** What the store does with blobs. */
+/** A store of blobs. */
 export interface Blobs {
   /** Writes a blob. @throws If the content can't be read. */
   write(ref: Blobref, content: Blob): Promise<void>;
   /** Reads a blob. */
   read(ref: Blobref): ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Deletes what there is of a blob. */
+  /** Deletes the chunks of a blob. */
   remove(ref: Blobref): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const CHUNK_BYTES = 45 * 1024;
 /** Chunks that are deleted at once. */
 const DELETIONS = 16;
 
-/** Keeps blobs in a database. */
+/** Creates a store of blobs. */
 export function recordBlobs(adapter: StorageAdapter): Blobs {
   const chunks = recordsOf<string>(adapter, { collection: "note_chunks" });
 
@@ -47,7 +47,7 @@ export function recordBlobs(adapter: StorageAdapter): Blobs {
         if (next === chunkCount(size)) return controller.close();
         const chunk = await chunks.get(chunkKey(blob, next++));
         if (chunk === undefined) {
-          throw new Error("Cannot read the attachment: it was deleted meanwhile");
+          throw new Error("Cannot read the attachment: it has been deleted");
         }
         controller.enqueue(Uint8Array.fromBase64(chunk.value));
       },

@@ -1,9 +1,9 @@
 /**
- * What takes more than one record to do, and so may end in the middle.
+ * Changes of several records, which may be interrupted.
  *
- * Before an upload or a deletion begins, a record says which blobs it is about. When it is over, the blobs that no note has
- * are deleted, and so is the record. Where the process ends before, or does not know whether what it did was done,
- * `sweep()` of any process does the same an hour later. A blob is written for one upload and never comes back once no note has it.
+ * Before an upload or a deletion begins, a record lists its blobs. When it is done, the blobs that no note refers to are
+ * deleted, and then the record. If the process ends before that, or does not know whether a change was made, `sweep()` of any
+ * process does the same an hour later. A blob is written for one upload and is never referred to again once it is unreferenced.
  *
  * @module
  */
@@ -16,34 +16,34 @@ import type { Attachment } from "./store.ts";
 /** An attachment in the record of its note. */
 export interface RecordAttachment extends Attachment, Blobref {}
 
-/** What an upload or a deletion is about. */
+/** An upload or a deletion. */
 export interface Task {
   /** The note. */
   readonly noteId: string;
-  /** The blobs that it adds or takes away. */
+  /** The blobs that it adds or deletes. */
   readonly blobs: readonly Blobref[];
 }
 
-/** What is being done. */
+/** A task in progress. */
 export interface Running {
   /**
-   * Says that it goes on: between reading what a change depends on and the change. A sweep that takes it for ended changes
-   * the attachments, too: then the change comes too late, and this rejects the next time.
+   * Renews the task's timestamp; call it between reading what a change depends on and the change. A sweep that considers the
+   * task abandoned also writes the attachments, so the change conflicts, and the next renewal rejects.
    *
-   * @throws {Error} If a sweep has taken it for ended.
+   * @throws {Error} If a sweep has taken over the task.
    */
   renew(): Promise<void>;
 }
 
-/** What is done, and what it works on. */
+/** The records of attachments, and tasks that change them. */
 export interface Work {
-  /** The files. */
+  /** The blobs of files. */
   readonly blobs: Blobs;
   /** All attachments of a note in one record, by the note's id. */
   readonly attachments: Records<readonly RecordAttachment[]>;
-  /** Does something, and deletes what belongs to no note afterwards. */
+  /** Runs a task, then deletes the blobs that no note refers to. */
   run<Outcome>(task: Task, act: (running: Running) => Promise<Outcome>): Promise<Outcome>;
-  /** Ends what was begun by a process that is gone. */
+  /** Completes the tasks of processes that ended. */
   sweep(): Promise<void>;
 }
 
@@ -51,22 +51,22 @@ export interface Work {
 export interface WorkOptions {
   /** The clock, in seconds since the Unix epoch. */
   readonly now: () => number;
-  /** Whether there is such a note. One that was deleted never comes back. */
+  /** Whether the note exists. A deleted note is never recreated. */
   hasNote(id: string): Promise<boolean>;
 }
 
 interface Begun extends Task {
-  /** When it was begun or renewed. */
+  /** When the task was begun or renewed. */
   readonly since: number;
 }
 
-/** Whoever has said nothing for so long is gone; the clocks of two processes differ by less. */
+/** A task without renewal for so long is abandoned; the clocks of two processes differ by less. */
 const SWEEP_AFTER_SECONDS = 3600;
-/** What the records are listed by. */
+/** The indexed value of all tasks. */
 const ALL = "all";
 const PAGE = 100;
 
-/** Keeps what is being done in a database. */
+/** Creates the attachments' records and tasks. */
 export function recordWork(adapter: StorageAdapter, { now, hasNote }: WorkOptions): Work {
   const begun = recordsOf<Begun>(adapter, { collection: "note_work", by: () => ALL });
   const attachments = recordsOf<readonly RecordAttachment[]>(adapter, {
@@ -84,16 +84,16 @@ export function recordWork(adapter: StorageAdapter, { now, hasNote }: WorkOption
     let isChanging = false;
     const renew = async () => {
       if (version !== undefined) version = await begun.swap(id, version, task());
-      if (version === undefined) throw new Error("Cannot go on: it was taken for ended");
+      if (version === undefined) throw new Error("Cannot continue task: a sweep has taken it over");
       isChanging = true;
     };
     const finish = async () => {
-      await settle({ noteId, blobs });
+      await deleteOrphans({ noteId, blobs });
       await begun.delete(id);
     };
-    // Whatever fails from here on is left to a sweep
+    // Any failure from here on is left to a sweep
     const outcome = await act({ renew }).catch(async (error) => {
-      // A change that failed may have been made, or be made in a moment
+      // A change that failed may still have been made, or be made later
       if (!isChanging) await finish().catch(() => {});
       throw error;
     });
@@ -101,19 +101,19 @@ export function recordWork(adapter: StorageAdapter, { now, hasNote }: WorkOption
     return outcome;
   }
 
-  /** Deletes, of the blobs of a task, those that no note has; of a note that is gone, all. */
-  async function settle({ noteId, blobs: touched }: Task): Promise<void> {
+  /** Deletes the task's blobs that the note does not refer to; if the note is deleted, all of its blobs. */
+  async function deleteOrphans({ noteId, blobs: touched }: Task): Promise<void> {
     for (;;) {
-      // In this order: who adds to the record has looked for the note before, and settles after that
-      const isThere = await hasNote(noteId);
+      // In this order: a task that adds to the record has checked the note before and deletes orphans after that
+      const noteExists = await hasNote(noteId);
       const record = await attachments.get(noteId);
       const known = record?.value ?? [];
-      const orphans = isThere
-        ? touched.filter(({ blob }) => !known.some((kept) => kept.blob === blob))
+      const orphans = noteExists
+        ? touched.filter(({ blob }) => !known.some((attached) => attached.blob === blob))
         : [...touched, ...known];
       for (const orphan of orphans) await blobs.remove(orphan);
-      if (isThere || record === undefined) return;
-      if (await attachments.remove(noteId, record.version)) return; // else one more was added
+      if (noteExists || record === undefined) return;
+      if (await attachments.remove(noteId, record.version)) return; // otherwise another attachment was added
     }
   }
 
@@ -125,9 +125,9 @@ export function recordWork(adapter: StorageAdapter, { now, hasNote }: WorkOption
       for (const { key, value, version } of page) {
         if (value.since > latest) continue;
         const mine = await begun.swap(key, version, { ...value, since: now() });
-        if (mine === undefined) continue; // it goes on, or another process sweeps it
+        if (mine === undefined) continue; // it continues, or another process sweeps it
         await fence(value.noteId);
-        await settle(value);
+        await deleteOrphans(value);
         await begun.delete(key);
       }
       if (page.length < PAGE) return;
@@ -135,7 +135,7 @@ export function recordWork(adapter: StorageAdapter, { now, hasNote }: WorkOption
     }
   }
 
-  /** Makes a step of who has read the attachments before come too late, should it be alive after all. */
+  /** Changes the version of the attachments, so that a write of the abandoned task conflicts if it still runs. */
   async function fence(noteId: string): Promise<void> {
     for (;;) {
       const record = await attachments.get(noteId);

@@ -1,5 +1,5 @@
 /**
- * What the controllers are given by the container.
+ * Names of what the container injects into controllers.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import type { NoteStore } from "./store.ts";
 /** Where the notes are. */
 export const NOTE_STORE: TypedToken<NoteStore> = token("notes.store");
 
-/** Makes a note. */
+/** Creates a note. */
 export const NOTE_FACTORY: TypedToken<(input: NoteInput) => Note> = token("notes.factory");
 
 /** The clock, in seconds since the Unix epoch. */
 export const CLOCK: TypedToken<() => number> = token("notes.clock");
 
-/** Makes, lists and revokes the keys of programs. */
+/** Creates, lists and revokes API keys. */
 export const API_KEYS: TypedToken<ApiKeyService> = token("notes.api_keys");
 
-/** Hands out the tokens of programs that sign in, lists those that are signed in, and signs them out. */
+/** Issues the tokens of API clients, lists the signed-in ones, and signs them out. */
 export const TOKEN_SERVICE: TypedToken<TokenService> = token("notes.token_service");

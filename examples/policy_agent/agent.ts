@@ -1,6 +1,6 @@
 /**
- * A stand-in for a policy agent, so that the example runs with nothing installed. It speaks as much of the Open Policy
- * Agent's data API as {@linkcode policyAgentManager} asks for, and its one policy would be, in Rego:
+ * A stand-in for a policy agent, so that the example runs without installation. It implements the part of the Open Policy
+ * Agent's data API that {@linkcode policyAgentManager} uses, and its only policy would be, in Rego:
  *
  * ```rego
  * package notes

@@ -1,14 +1,14 @@
 /**
- * A service whose every request a policy agent decides on:
+ * A service whose requests are authorized by a policy agent:
  *
  * ```sh
  * deno run --allow-net examples/policy_agent/main.ts
  * ```
  *
- * It starts a stand-in for the agent too, unless an argument says where a real one has the rule:
- * `http://127.0.0.1:8181/v1/data/notes/allow`. Where no agent is there, nobody gets in.
+ * It starts a stand-in for the agent too, unless an argument is the address of the rule in a real one:
+ * `http://127.0.0.1:8181/v1/data/notes/allow`. Without an agent every request is denied.
  *
- * Deno 2.9 notes once that the signal of a request was read, by which a question ends when its client goes away; with
+ * Deno 2.9 warns once that the signal of a request was read, which cancels a query when its client disconnects; with
  * `--unstable-no-legacy-abort` it does not.
  *
  * @module
@@ -32,7 +32,7 @@ import {
 import { serveStandInAgent } from "./agent.ts";
 import { policyAgentManager } from "./policy_agent.ts";
 
-/** Who has which key: for show. A service keeps the keys' digests. */
+/** Users by key, for demonstration. A service stores the digests of keys. */
 const OWNERS: ReadonlyMap<string, string> = new Map([["key-of-ada", "ada"], ["key-of-bob", "bob"]]);
 
 const demoKeys: AuthStrategy = {
@@ -76,7 +76,7 @@ function createService(agentUrl: string): (request: Request) => Response | Promi
 function printUsage({ port }: Deno.NetAddr): void {
   const notes = `http://localhost:${port}/notes`;
   console.log(`Notes are served at ${notes} (Ctrl-C stops). Try:
-  curl -i ${notes}                                        # 401: nobody
+  curl -i ${notes}                                        # 401: anonymous
   curl -i -H 'X-Api-Key: key-of-bob' ${notes}             # 200: all may read
   curl -i -H 'X-Api-Key: key-of-bob' -X DELETE ${notes}/1 # 403: the reason is printed here, not sent
   curl -i -H 'X-Api-Key: key-of-ada' -X DELETE ${notes}/1 # 204`);

@@ -1,9 +1,9 @@
 /**
- * An authorization manager that leaves the decision to a policy agent: any server that speaks the data API of the Open
+ * An authorization manager that queries a policy agent: any server that implements the data API of the Open
  * Policy Agent, `POST /v1/data/<path of the rule>` with `{"input": …}`, answered by `{"result": true}`.
  *
- * Whatever goes wrong on the way is a denial. The client gets the same 403 as for any other; why is told to the event
- * `authz.denied` alone. No answer is kept, so that a changed policy holds at once.
+ * Every error is a denial. The client gets the same 403 as for any other; the reason is only in the event
+ * `authz.denied`. Answers are not cached, so that a changed policy takes effect immediately.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import {
 export interface PolicyAgentOptions {
   /** URL of the rule: `http://127.0.0.1:8181/v1/data/notes/allow`. On another machine, `https`. */
   url: string;
-  /** How long an answer may take, from the first byte sent to the last one read, in milliseconds: 1 to 60,000. @default {500} */
+  /** Timeout of an answer, from the first byte sent to the last one read, in milliseconds: 1 to 60,000. @default {500} */
   timeoutMs?: number;
   /** Bearer token by which the agent knows this service. */
   token?: string;
-  /** Names of the principal's claims that the agent is told. @default {[]} */
+  /** Names of the principal's claims that are sent to the agent. @default {[]} */
   claims?: readonly string[];
-  /** Allows `http` to another machine: whoever is on the way reads every question, and can allow everything. */
+  /** Allows `http` to another machine: anyone on the network path can read every query, and allow everything. */
   insecureHttp?: boolean;
   /** Sends the question; it has to obey `init.signal`. Replace it for client certificates. @default {fetch} */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -37,7 +37,7 @@ const MAX_ANSWER_BYTES = 65_536;
 const MAX_TIMEOUT_MS = 60_000;
 
 /**
- * Makes a manager that asks a policy agent.
+ * Creates a manager that queries a policy agent.
  *
  * @throws {TypeError} If `url` is none, is `http` to another machine or holds a password, or `token` cannot be sent.
  * @throws {RangeError} If `timeoutMs` is not a whole number from 1 to 60,000.
@@ -47,7 +47,7 @@ export function policyAgentManager(options: PolicyAgentOptions): AuthorizationMa
   const url = checkUrl(options);
   const headers = headersFor(token);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw new RangeError(`${CANNOT}: timeoutMs is not a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+    throw new RangeError(`${CANNOT}: timeoutMs must be an integer from 1 to ${MAX_TIMEOUT_MS}`);
   }
 
   return {
@@ -66,7 +66,7 @@ export function policyAgentManager(options: PolicyAgentOptions): AuthorizationMa
           method: "POST",
           headers,
           body: question,
-          redirect: "manual", // to follow would hand the question to somebody else
+          redirect: "manual", // following a redirect would send the query to another party
           signal: AbortSignal.any([client, stop.signal]),
         });
         const refusal = await findRefusal(response);
@@ -76,7 +76,7 @@ export function policyAgentManager(options: PolicyAgentOptions): AuthorizationMa
         return denied(client.aborted ? "the client went away" : "the connection failed");
       } finally {
         clearTimeout(timer);
-        stop.abort(); // ends an answer that was not read to its end
+        stop.abort(); // cancels an answer that was not read completely
       }
     },
   };
@@ -89,10 +89,10 @@ const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 function checkUrl({ url, insecureHttp = false }: PolicyAgentOptions): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new TypeError(`${CANNOT}: url is no http or https URL`);
+    throw new TypeError(`${CANNOT}: url must be an http or https URL`);
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new TypeError(`${CANNOT}: url holds a name or password; use token`);
+    throw new TypeError(`${CANNOT}: url must not contain a name or password; use token`);
   }
   if (parsed.protocol === "http:" && !insecureHttp && !LOOPBACK_REGEXP.test(parsed.hostname)) {
     throw new TypeError(`${CANNOT}: url is http to another machine; use https, or insecureHttp`);
@@ -104,12 +104,12 @@ function headersFor(token: string | undefined): Record<string, string> {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
   if (token === undefined) return headers;
   if (!/^[\w.~+/-]+=*$/.test(token)) { // RFC 6750 §2.1
-    throw new TypeError(`${CANNOT}: token is no bearer token`);
+    throw new TypeError(`${CANNOT}: token must be a bearer token`);
   }
   return { ...headers, Authorization: `Bearer ${token}` };
 }
 
-/** What the agent is told: who asks, for what, and what the route says of itself. `undefined` if that is no JSON. */
+/** The query: subject, action, and metadata of the route. `undefined` if it cannot be serialized as JSON. */
 function writeQuestion(
   principal: Principal | undefined,
   { metadata, transport: { request, route, params } }: AuthorizationContext,
@@ -124,7 +124,7 @@ function writeQuestion(
   }
 }
 
-/** Field by field: what a principal may have one day is no affair of the agent's until somebody says so. */
+/** Listed by member, so that members which are added to principals later are not sent. */
 function subjectOf(
   { sub, method, amr, acr, authTime, scope, claims = {} }: Principal,
   names: readonly string[],
@@ -144,7 +144,7 @@ async function findRefusal(response: Response): Promise<string | undefined> {
   if (text === undefined) return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
   const answer = parseObject(text);
   if (answer === undefined) return "the answer is no JSON object";
-  // An inherited one would be somebody else's; the agent leaves it out where the rule is undefined
+  // Own members only; the agent omits the member where the rule is undefined
   if (!Object.hasOwn(answer, "result")) return "the rule is undefined";
   switch (answer.result) {
     case true:

@@ -1,5 +1,5 @@
 /**
- * Arguments of the command line, read strictly: what nobody asked for is refused, and nothing is guessed.
+ * Parses command-line arguments strictly: unknown, duplicate and empty options are rejected.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { parseArgs } from "@std/cli";
 
 /** Options of a command, by their names without dashes. */
 export interface Flags<Required extends string, Optional extends string, Switch extends string> {
-  /** Those with a value, without which there is nothing to do. */
+  /** Required options with a value. */
   readonly required: readonly Required[];
-  /** Those with a value that may be left out. */
+  /** Optional options with a value. */
   readonly optional: readonly Optional[];
-  /** Those without a value. */
+  /** Options without a value. */
   readonly switches: readonly Switch[];
 }
 
-/** Options that were given. */
+/** Parsed options. */
 export interface FlagValues<
   Required extends string,
   Optional extends string,
@@ -25,27 +25,27 @@ export interface FlagValues<
   readonly kind: "values";
   /** Values, none of them empty. */
   readonly texts: Readonly<Record<Required, string> & Record<Optional, string | undefined>>;
-  /** Switches, and whether they are on. */
+  /** Whether each switch is set. */
   readonly switches: Readonly<Record<Switch, boolean>>;
 }
 
-/** Arguments, taken apart. */
+/** Parsed arguments. */
 export interface ReadArgs<
   Required extends string,
   Optional extends string,
   Switch extends string,
 > {
-  /** What is no option, with spaces between. */
+  /** Positional arguments, joined by spaces. */
   readonly words: string;
   /** Whether `--help` or `-h` is among them. */
   readonly help: boolean;
-  /** The options, or the first thing that is wrong with them. */
+  /** The options, or the first error. */
   readonly given:
     | FlagValues<Required, Optional, Switch>
     | { readonly kind: "wrong"; readonly why: string };
 }
 
-/** Reads arguments as those of a command with these options. */
+/** Parses arguments with the options of a command. */
 export function readFlags<
   Required extends string,
   Optional extends string,
@@ -68,7 +68,7 @@ export function readFlags<
   });
   const values = new Map(names.map((name) => [name, parsed[name] as readonly string[]]));
   const words = parsed._ as readonly (string | number)[];
-  const why = findFault({ args, required, switches, unknown, values });
+  const why = findError({ args, required, switches, unknown, values });
   return {
     words: words.filter((word) => word !== "").join(" "),
     help: parsed.help === true,
@@ -91,11 +91,11 @@ interface Given {
   readonly required: readonly string[];
   readonly switches: readonly string[];
   readonly unknown: readonly string[];
-  /** Each option's values, as often as it was given. */
+  /** Values of each option, one for each occurrence. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-function findFault({ args, required, switches, unknown, values }: Given): string | undefined {
+function findError({ args, required, switches, unknown, values }: Given): string | undefined {
   const valued = switches.find((name) => hasValue(args, name));
   if (valued !== undefined) return `Takes no value: --${valued}`;
   if (unknown[0] !== undefined) return `Unknown option: ${unknown[0]}`;
@@ -103,12 +103,12 @@ function findFault({ args, required, switches, unknown, values }: Given): string
   const empty = given.find(([, all]) => all.includes(""));
   if (empty !== undefined) return `Missing value: --${empty[0]}`;
   const repeated = given.find(([, all]) => all.length > 1);
-  if (repeated !== undefined) return `Given twice: --${repeated[0]}`;
+  if (repeated !== undefined) return `Duplicate option: --${repeated[0]}`;
   const missing = required.find((name) => values.get(name)?.length === 0);
   return missing === undefined ? undefined : `Missing option: --${missing}`;
 }
 
-/** Whether a switch has a value, which would be taken for its own and changed nothing, or worse. */
+/** Whether a switch has a value, which would be parsed as a positional argument, or ignored. */
 function hasValue(args: readonly string[], name: string): boolean {
   return args.some((arg, i) =>
     arg.startsWith(`--${name}=`) ||

@@ -1,74 +1,74 @@
 /**
- * What a command of the command line is, and what it has to do with: arguments and output.
+ * Commands of the command line, and their output.
  *
  * @module
  */
 
 import { type Flags, type FlagValues, readFlags } from "./_args.ts";
 
-/** Where the command line writes. */
+/** Output of the command line. */
 export interface CliOutput {
-  /** Takes what was asked for. */
+  /** Writes to stdout. */
   print(text: string): void;
-  /** Takes what went wrong, and notes. */
+  /** Writes errors and notes to stderr. */
   printError(text: string): void;
-  /** The terminal that shows errors, for what is drawn while one waits. @default none */
+  /** The terminal behind stderr, for progress bars. @default none */
   readonly terminal?: CliTerminal | undefined;
 }
 
 /** A terminal. */
 export interface CliTerminal {
-  /** How many characters a line has now; 0 or `undefined` where nobody knows. */
+  /** Current width in characters; 0 or `undefined` if unknown. */
   columns(): number | undefined;
-  /** Takes text and control characters. */
+  /** Writes text and control characters. */
   write(text: string): void;
 }
 
-/** What became of a command. What there is to say has been printed, but for a wrong one. */
+/** Outcome of a command. Its output was printed, except for a usage error. */
 export type CommandOutcome =
   | { readonly kind: "done" | "failed" }
   | { readonly kind: "wrong"; readonly why: string };
 
-/** All that is said of a command. */
+/** Definition of a command. */
 export interface CommandRow<
   Required extends string,
   Optional extends string,
   Switch extends string,
 > {
-  /** The words that it is called by: `http openapi generate`. */
+  /** The words that select it: `http openapi generate`. */
   readonly words: string;
-  /** How it is used, in some lines. */
+  /** Help text. */
   readonly usage: string;
   /** Its options. */
   readonly flags: Flags<Required, Optional, Switch>;
-  /** Does it. */
+  /** Runs the command. */
   readonly run: (
     values: FlagValues<Required, Optional, Switch>,
     output: CliOutput,
   ) => Promise<CommandOutcome>;
 }
 
-/** A command in a table with others. */
+/** A command, without the types of its options. */
 export interface Command {
-  /** The words that it is called by. */
+  /** The words that select it. */
   readonly words: string;
-  /** How it is used, in some lines. */
+  /** Help text. */
   readonly usage: string;
-  /** Reads the arguments as its own. */
+  /** Parses arguments with the command's options. */
   readonly read: (args: readonly string[]) => CommandCall;
 }
 
-/** Arguments as a command reads them. */
+/** Arguments as parsed by a command. */
 export interface CommandCall {
-  /** What is no option: the words of the command, and any that it does not have. */
+  /** Positional arguments: the words of the command, and any unexpected ones. */
   readonly words: string;
-  /** Whether somebody asks how it is used. */
+  /** Whether help was requested. */
   readonly help: boolean;
-  /** Does it, if its options are as they should be. */
+  /** Runs the command if its options are valid. */
   readonly run: (output: CliOutput) => Promise<CommandOutcome>;
 }
 
-/** Makes a row of a table, which does not know what options each of its rows has. */
+/** Erases the types of a command's options, so that commands fit in one table. */
 export function command<
   Required extends string,
   Optional extends string,
@@ -89,8 +89,8 @@ export function command<
 }
 
 /**
- * A text in one line, as it may be shown on a terminal: what would steer one, or turn the direction of writing, is
- * written as `\u{1b}`.
+ * Text in one line that is safe to print on a terminal: control characters and those that change the writing direction
+ * are escaped as `\u{1b}`.
  */
 export function printable(text: string): string {
   return text.replace(

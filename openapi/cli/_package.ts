@@ -77,12 +77,12 @@ function optionsOf(
     compress: switches.compress,
     ...outputDir !== undefined && { outputDir },
     ...outFile !== undefined && { outFile },
-    ...format !== undefined && { format: format as PackageFormat }, // what is none is refused there
+    ...format !== undefined && { format: format as PackageFormat }, // an invalid format is rejected there
     ...prefix !== undefined && { prefix },
   };
 }
 
-/** Options that contradict each other are a wrong command; what is wrong with the folder, or a runtime's limit, is not. */
+/** Conflicting options are a usage error; errors of the folder or of the runtime are not. */
 function fail(error: unknown, { printError }: CliOutput): CommandOutcome {
   if (!(error instanceof Error)) throw error;
   const { message } = error;
@@ -98,7 +98,7 @@ function describe({ files, entries, bytes }: PackageSummary): string {
   return `${names} (${count(entries, "file")}, ${count(bytes, "byte")})`;
 }
 
-/** A path as it is written in the working folder. */
+/** A path relative to the working directory, if it is inside. */
 function shortest(path: string): string {
   const inside = relative(process.cwd(), path);
   return inside.split(SEPARATOR)[0] === ".." || isAbsolute(inside) ? path : inside;

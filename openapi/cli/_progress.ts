@@ -9,26 +9,26 @@ import { type CliTerminal, printable } from "./_command.ts";
 
 /** Options of {@linkcode createProgressBar}. */
 export interface ProgressBarOptions {
-  /** The time in milliseconds, from any beginning. @default {performance.now} */
+  /** Monotonic time in milliseconds. @default {performance.now} */
   nowMs?: () => number;
 }
 
 /** A progress bar. */
 export interface ProgressBar {
-  /** Draws it in place of the one before, ten times in a second at most; at the end, clears it. */
+  /** Redraws the bar, at most ten times per second; clears it at the end. */
   draw(progress: PackageProgress): void;
-  /** Takes it away, so that the line is as it was. */
+  /** Removes the bar from the line. */
   clear(): void;
 }
 
 const PAUSE_MS = 100;
 const CELLS = 20;
-/** Where a terminal does not say its width. */
+/** Width for terminals that do not report one. */
 const USUAL_COLUMNS = 80;
-/** To the beginning of the line, and delete from there: ECMA-48 §8.3.41, EL. */
+/** Carriage return, then erase to the end of the line: ECMA-48 §8.3.41, EL. */
 const ERASE = "\r\x1b[K";
 
-/** Makes a progress bar: `12/340 [#-------------------] css/app.css`. Nothing is written before it is drawn. */
+/** Creates a progress bar: `12/340 [#-------------------] css/app.css`. Nothing is written before the first `draw`. */
 export function createProgressBar(
   terminal: CliTerminal,
   { nowMs = () => performance.now() }: ProgressBarOptions = {},
@@ -48,7 +48,7 @@ export function createProgressBar(
       const time = nowMs();
       if (drawnAt !== undefined && time - drawnAt < PAUSE_MS) return;
       drawnAt = time;
-      // The last column stays free: a terminal may begin a new line behind it
+      // The last column stays free, because a terminal may wrap after it
       terminal.write(ERASE + clip(lineOf(progress), (terminal.columns() || USUAL_COLUMNS) - 1));
     },
   };
@@ -60,7 +60,7 @@ function lineOf({ done, total, key = "" }: PackageProgress): string {
   return `${done}/${total} [${bar}] ${printable(key)}`;
 }
 
-/** As much of a text as fits. What is not ASCII may take two columns, and none takes more. */
+/** Truncates text to a width. A non-ASCII character may take two columns, and none takes more. */
 function clip(text: string, columns: number): string {
   let width = 0;
   let clipped = "";

@@ -7,7 +7,7 @@
  * deno run -A jsr:@gatehouse/http/cli http static package --directory public --format js
  * ```
  *
- * Exit codes: 0 for done, 1 for what could not be done, 2 for a wrong command. What went wrong is on stderr.
+ * Exit codes: 0 for success, 1 for failure, 2 for a usage error. Errors are written to stderr.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [GENERATE, PACKAGE];
 /**
  * Runs the command line.
  *
- * @param args Arguments behind the program's name.
+ * @param args Arguments after the program's name.
  * @returns The exit code.
  */
 export async function runCli(args: readonly string[], output: CliOutput): Promise<number> {
@@ -49,7 +49,7 @@ export async function runCli(args: readonly string[], output: CliOutput): Promis
   }
 }
 
-/** The command whose words come first. Where there is none, or a word too much, nothing is run. */
+/** The command selected by the first words. An unknown command or an extra word is a usage error. */
 function findCommand(args: readonly string[]): CommandCall & Pick<Command, "usage"> {
   for (const { words, usage, read } of COMMANDS) {
     const call = read(args);
@@ -68,7 +68,7 @@ function refuse(words: string): CommandCall["run"] {
 
 async function main(): Promise<never> {
   const writes: Promise<void>[] = [];
-  process.exitCode = 1; // for an application that ends the process while it is imported
+  process.exitCode = 1; // in case the application ends the process while it is imported
   const writer = (write: (text: string, done: () => void) => void) => (text: string): void => {
     writes.push(new Promise((resolve) => write(text, resolve)));
   };
@@ -81,16 +81,19 @@ async function main(): Promise<never> {
       : undefined,
   });
   await Promise.all(writes); // Bun drops what a pipe has not taken yet
-  process.exit(code); // the application that was imported may have left something running
+  process.exit(code); // the imported application may have left something running
 }
 
-/** Whether this module was run. Node says so itself from version 24.2 on; a command there is a link to it. */
+/**
+ * Whether this module is the main module. Node supports `import.meta.main` since version 24.2; commands there are
+ * links.
+ */
 function isMain(): boolean {
   if (import.meta.main !== undefined) return import.meta.main;
   try {
     return toFileUrl(realpathSync(process.argv[1] ?? "")).href === import.meta.url;
   } catch {
-    return false; // a program that was started without its extension
+    return false; // a program started without its extension
   }
 }
 

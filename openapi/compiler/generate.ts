@@ -1,5 +1,5 @@
 /**
- * Generates a document from a file of controllers, and keeps it on disk.
+ * Generates a document from a file of controllers and writes it to disk.
  *
  * @module
  */
@@ -14,31 +14,31 @@ import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
-import { isOwnModule, recordLocations } from "./locations.ts";
-import { readTypes, type TypedRoute } from "./types.ts";
+import { isOwnModule, recordLocations } from "./_locations.ts";
+import { readTypes, type TypedRoute } from "./_types.ts";
 
 /** Options of {@linkcode generateFile}. */
 export interface GenerateFileOptions {
   /** File that imports all decorated controllers. */
   readonly controllers: string;
-  /** Where the document is written. */
+  /** Path of the document. */
   readonly output: string;
-  /** Title of the API. @default what the router, the file's `info` or the nearest deno.json says */
+  /** Title of the API. @default that of the router, of the file's `info`, or the name in the nearest deno.json */
   readonly title: string | undefined;
-  /** Version of the API. @default as for the title */
+  /** Version of the API. @default that of the router, of the file's `info`, or of the nearest deno.json */
   readonly version: string | undefined;
-  /** Compare, and write nothing. */
+  /** Compare only; write nothing. */
   readonly check: boolean;
-  /** Read schemas from TypeScript types, where nothing else describes a part of a route. */
+  /** Read schemas from TypeScript types where nothing else describes a part of a route. */
   readonly types: boolean;
-  /** Deno's configuration that imports are resolved by, to read types. @default what Deno finds by itself */
+  /** Deno's configuration file for resolving imports when types are read. @default the one that Deno finds */
   readonly config: string | undefined;
 }
 
-/** What became of it. */
+/** Outcome of {@linkcode generateFile}. */
 export type GenerateFileOutcome =
   & {
-    /** What the user should know besides. */
+    /** Warnings for the user. */
     readonly notes: readonly string[];
   }
   & (
@@ -46,18 +46,18 @@ export type GenerateFileOutcome =
     | { readonly status: "failed"; readonly why: string }
   );
 
-/** Says in one line why there is no document. */
+/** The reason why there is no document, in one line. */
 class GenerateError extends Error {
   override readonly name = "GenerateError";
 }
 
-/** Generates the document of a file's controllers and writes it, unless it is there already. */
+/** Generates the document of a file's controllers and writes it unless it is unchanged. */
 export async function generateFile(options: GenerateFileOptions): Promise<GenerateFileOutcome> {
   const notes: string[] = [];
-  const output = resolve(options.output); // an application that is imported may change the folder
+  const output = resolve(options.output); // the application may change the working directory while it is imported
   try {
     if (output === fileOf(options.controllers)) {
-      throw new GenerateError(`Cannot write ${options.output}: it is the file of the controllers`);
+      throw new GenerateError(`Cannot write ${options.output}: it is the controllers file`);
     }
     const document = await generate(options, notes);
     const text = JSON.stringify(document, null, 2) + "\n";
@@ -75,7 +75,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
   }
 }
 
-/** The document of the application's router if there is one, else of all controllers. */
+/** The document of the application's router if there is one, otherwise of all controllers. */
 async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = fileOf(path);
@@ -84,33 +84,33 @@ async function generate(options: GenerateFileOptions, notes: string[]): Promise<
   const exported = await attempt(
     `import ${path}`,
     () => import(toFileUrl(file).href),
-    placedMessageOf,
+    locatedMessage,
   );
   const targets = await attempt("read the controllers", () => defaultRegistry.getTargets());
   const router = await findRouter(exported);
   if (targets.length === 0 && router === undefined) {
     throw new GenerateError(
-      `Cannot generate the document: ${path} leads to no class with @Controller; it has to import them all, and from ` +
-        "the same version of this package as the command",
+      `Cannot generate the document: ${path} imports no class with @Controller; it must import all of them, with the ` +
+        "same version of this package as the command",
     );
   }
   if (router === undefined) {
     notes.push(
-      `no router is exported or registered under ${HTTP_ROUTER}, so that prefixes and guards are not in the document`,
+      `no router is exported or registered under ${HTTP_ROUTER}, so the document has no prefixes and guards`,
     );
   }
-  const served = new Set(router === undefined ? [] : servedBy(router));
+  const served = new Set(router === undefined ? [] : controllersOf(router));
   for (const { name } of router === undefined ? [] : targets) {
     if (!served.has(name)) {
-      notes.push(`${name} is not in the document, since no route of the router is its`);
+      notes.push(`${name} is not in the document, because the router has none of its routes`);
     }
   }
   const info = await infoOf({ ...options, controllers: file }, router?.info, exported.info);
   const types = options.types
     ? await attempt(
       "read the types",
-      () => readTypes(toFileUrl(file).href, typedRoutes(router, targets), config),
-      (cause) => `${messageOf(cause)}; mend that, or give --no-types`,
+      () => readTypes(toFileUrl(file).href, documentedRoutes(router, targets), config),
+      (cause) => `${messageOf(cause)}; fix it, or pass --no-types`,
     )
     : undefined;
   try {
@@ -127,7 +127,7 @@ function fileOf(path: string): string {
   return path.startsWith("file:") ? fromFileUrl(path) : resolve(path);
 }
 
-/** The router that a file exports, or the one that the application's container has. */
+/** The router that the file exports, or the one registered in the application's container. */
 async function findRouter(
   { router, default: standard }: Readonly<Record<string, unknown>>,
 ): Promise<DocumentedRouter | undefined> {
@@ -136,50 +136,50 @@ async function findRouter(
   const found = await attempt(
     "build the router",
     () => defaultContainer.resolve<unknown>(HTTP_ROUTER),
-    placedMessageOf,
+    locatedMessage,
   );
   if (isRouter(found)) return found;
   throw new GenerateError(
-    `Cannot document the router: what is registered under ${HTTP_ROUTER} has no routes`,
+    `Cannot document the router: the value registered under ${HTTP_ROUTER} has no routes`,
   );
 }
 
-/** A router, as far as it is documented. */
+/** The documented part of a router. */
 type DocumentedRouter = RouteSource & { readonly info?: OpenApiInfo };
 
 function isRouter(value: unknown): value is DocumentedRouter {
   return isObject(value) && Array.isArray(value.routes) && typeof value.openapi === "function";
 }
 
-/** What the flags say, then the router, then the file, then the configuration of the project. */
+/** Title, version and other information: from the flags, the router, the file, then the project's configuration. */
 async function infoOf(
   { controllers, title, version }: GenerateFileOptions,
-  ofRouter: OpenApiInfo | undefined,
+  routerInfo: OpenApiInfo | undefined,
   exported: unknown,
 ): Promise<OpenApiInfo> {
   const { title: ownTitle, version: ownVersion, ...info } = {
     ...(isObject(exported) ? exported : {}),
-    ...ofRouter,
+    ...routerInfo,
   } as Partial<OpenApiInfo>;
   return {
     ...info,
     title: title ?? ownTitle ?? await projectText(controllers, "name") ??
-      unsaid("title", "--title"),
+      missing("title", "--title"),
     version: version ?? ownVersion ?? await projectText(controllers, "version") ??
-      unsaid("version", "--api-version"),
+      missing("version", "--api-version"),
   };
 }
 
-function unsaid(name: string, flag: string): never {
+function missing(name: string, flag: string): never {
   throw new GenerateError(
-    `Cannot generate the document: nobody said its ${name}; give ${flag}, or export "info"`,
+    `Cannot generate the document: missing ${name}; pass ${flag} or export info`,
   );
 }
 
-/** Where a project says its name and version. Deno reads its own as JSON with comments. */
+/** Files with the name and version of a project. Deno's may contain comments. */
 const PROJECT_FILES = ["deno.json", "deno.jsonc", "package.json"];
 
-/** A text that the nearest configuration says that says it. */
+/** A string from the nearest configuration that has it. */
 async function projectText(
   path: string,
   name: "name" | "version",
@@ -197,8 +197,8 @@ async function projectText(
   }
 }
 
-/** What the document will be written of: the routes of the router and of those in it, else the controllers' methods. */
-function typedRoutes(
+/** The documented routes: those of the router and of routers mounted in it, otherwise the controllers' methods. */
+function documentedRoutes(
   router: RouteSource | undefined,
   targets: readonly EndpointTarget[],
 ): readonly TypedRoute[] {
@@ -208,25 +208,25 @@ function typedRoutes(
     );
   }
   return router.routes.flatMap((route) =>
-    route.app === undefined ? route : typedRoutes(route.app, [])
+    route.app === undefined ? route : documentedRoutes(route.app, [])
   );
 }
 
-/** Names of the controllers whose methods are routes of a router, or of one that is mounted in it. */
-function servedBy({ routes }: RouteSource): readonly string[] {
+/** Names of the controllers whose methods are routes of a router or of one mounted in it. */
+function controllersOf({ routes }: RouteSource): readonly string[] {
   return routes.flatMap(({ origin, app }) => [
     ...(origin === undefined ? [] : [origin.controller]),
-    ...(app === undefined ? [] : servedBy(app)),
+    ...(app === undefined ? [] : controllersOf(app)),
   ]);
 }
 
-/** Whether a file says the same, however it was formatted. */
+/** Whether a file has the same content, regardless of formatting. */
 function isUnchanged(before: string | undefined, after: string): boolean {
   if (before === undefined || before === after) return before === after;
   try {
     return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
   } catch {
-    return false; // what is there is no JSON
+    return false; // the existing file is not JSON
   }
 }
 
@@ -236,7 +236,7 @@ function counts({ paths, components }: OpenApiDocument): string {
   return `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`;
 }
 
-/** Runs a step. @throws {GenerateError} If it fails, with the step's name and what `describe` says of the error. */
+/** Runs a step. @throws {GenerateError} If it fails, with the step's name and the message from `describe`. */
 async function attempt<T>(
   what: string,
   run: () => T | Promise<T>,
@@ -249,14 +249,14 @@ async function attempt<T>(
   }
 }
 
-/** What an error of the application says, and in which file it went wrong. */
-function placedMessageOf(cause: unknown): string {
+/** The message of an application's error, with the file where it was thrown. */
+function locatedMessage(cause: unknown): string {
   const message = messageOf(cause);
   const place = cause instanceof Error ? placeOf(cause) : undefined;
   return place === undefined || message.includes(place) ? message : `${message} (${place})`;
 }
 
-/** Where an error came out of the application: the first file of its stack that is none of ours. */
+/** Where the application threw an error: the first file in its stack trace that is not part of this package. */
 function placeOf({ stack = "" }: Error): string | undefined {
   return [...stack.matchAll(/\bfile:\/\/[^\s()]+:\d+:\d+/g)].map(([place]) => place)
     .find((place) => !isOwnModule(place));
@@ -264,5 +264,5 @@ function placeOf({ stack = "" }: Error): string | undefined {
 
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
-  return typeof error === "object" ? "what was thrown is no error" : String(error);
+  return typeof error === "object" ? "a non-Error value was thrown" : String(error);
 }

@@ -36,6 +36,7 @@ import {
 } from "../../auth/throttle/throttle_service.ts";
 import { refusal } from "./_refusal.ts";
 
+export { canonicalIdentifier as canonical } from "../../auth/identifier.ts";
 export { refusal } from "./_refusal.ts";
 
 export const SECRET = "a secret of at least 32 bytes, for tests";

@@ -1,12 +1,21 @@
-/** The subject of a request: what it takes to make one, and that nobody changes it afterwards. */
+/** Principals and authorization results. */
 
+import {
+  AUTHORIZATION_MANAGER,
+  authorizationAllowed,
+  authorizationDenied,
+  type AuthorizationManager,
+} from "@gatehouse/http";
 import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
+import { isAllowed } from "../../auth/authorization.ts";
 import {
   type AuthMethod,
   createPrincipal,
   type Principal,
   type PrincipalInit,
 } from "../../auth/principal.ts";
+import { untyped } from "../router/_helpers.ts";
+import { ROBOT } from "./_strategies.ts";
 
 const NOW = 1_700_000_000;
 const now = () => NOW;
@@ -143,12 +152,12 @@ const NO_TEXT: readonly unknown[] = [
 ];
 
 for (const member of ["sub", "method", "acr", "sessionId"]) {
-  Deno.test(`createPrincipal() refuses ${member} that is not a text with something in it`, () => {
+  Deno.test(`createPrincipal() refuses ${member} that must be a non-empty string`, () => {
     for (const value of NO_TEXT) {
       assertThrows(
         () => principalOf({ sub: "u1", method: "session", [member]: value }),
         TypeError,
-        `Cannot create principal: ${member} is not a text`,
+        `Cannot create principal: ${member} must be a non-empty string`,
         String(value),
       );
     }
@@ -309,4 +318,57 @@ Deno.test("createPrincipal() reads every member of what it is given once", () =>
   });
   createPrincipal(init);
   assertEquals(reads.length, new Set(reads).size);
+});
+
+Deno.test("AUTHORIZATION_MANAGER is the name that applications may write", () => {
+  assertEquals(AUTHORIZATION_MANAGER, "auth.AuthorizationManager");
+});
+
+Deno.test("authorizationAllowed() allows, and nobody can make it mean something else", () => {
+  const allowed = authorizationAllowed();
+  assertEquals(allowed, { status: "allowed" });
+  assert(isAllowed(allowed));
+  assertThrows(() => Object.assign(allowed, { status: "denied" }), TypeError);
+});
+
+Deno.test("authorizationDenied() denies, and says why", () => {
+  const denied = authorizationDenied("the vault is closed");
+  assertEquals(denied, { status: "denied", reason: "the vault is closed" });
+  assertEquals(isAllowed(denied), false);
+});
+
+const NO_RESULTS: readonly (readonly [why: string, value: unknown])[] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["a flag", true],
+  ["a text", "allowed"],
+  ["an empty object", {}],
+  ["white space", { status: "allowed " }],
+  ["a prototype's status", Object.create({ status: "Allowed" })],
+  ["a promise", Promise.resolve({ status: "allowed" })],
+];
+
+for (const [why, value] of NO_RESULTS) {
+  Deno.test(`isAllowed() takes nothing else for a result: ${why}`, () => {
+    assertThrows(() => isAllowed(untyped(value)), TypeError, "Cannot authorize: ");
+  });
+}
+
+Deno.test("AuthorizationManager is a type that synchronous and asynchronous managers fit", async () => {
+  const managers: readonly AuthorizationManager[] = [
+    { authorize: () => authorizationAllowed() },
+    { authorize: () => Promise.resolve(authorizationAllowed()) },
+    {
+      authorize: (principal, { transport: { kind, params } }) =>
+        principal?.sub === params.owner && kind === "http"
+          ? authorizationAllowed()
+          : authorizationDenied("not the owner"),
+    },
+  ];
+  const request = new Request("https://example.com/");
+  const transport = { kind: "http", request, route: "/", params: { owner: "robot" } } as const;
+  for (const manager of managers) {
+    const context = { metadata: undefined, transport };
+    assert(isAllowed(await manager.authorize(ROBOT, context)));
+  }
 });

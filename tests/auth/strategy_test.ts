@@ -1,6 +1,7 @@
-/** Strategies in a row: SPEC's table "Strategy result", and what is no result at all. */
+/** Strategies, chains, and the header fields that follow from them. */
 
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
+import { challengeOf, isAmbient, varyOf } from "../../auth/_challenge.ts";
 import { createPrincipal } from "../../auth/principal.ts";
 import {
   authenticated,
@@ -11,6 +12,8 @@ import {
   type StrategyContext,
   type StrategyResult,
 } from "../../auth/strategy.ts";
+import { untyped } from "../router/_helpers.ts";
+import { keyStrategy } from "./_strategies.ts";
 
 const CONTEXT: StrategyContext = { request: new Request("https://example.com/") };
 const PRINCIPAL = createPrincipal({ sub: "u1", method: "robot" });
@@ -37,25 +40,6 @@ Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three
   assertEquals(noCredential(), { status: "no-credential" });
   assert(Object.isFrozen(noCredential()));
 });
-
-for (
-  const principal of [
-    undefined,
-    null,
-    {},
-    "u1",
-    { sub: "" },
-    { sub: 1 },
-    { sub: ["u1"] },
-    { sub: null },
-    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
-    { sub: "u1", scope: null },
-  ]
-) {
-  Deno.test(`authenticated() refuses ${JSON.stringify(principal)} as a principal`, () => {
-    assertThrows(() => authenticated(principal as never), TypeError, "Cannot authenticate: ");
-  });
-}
 
 for (const challenge of ["", " Bearer", "Bearer\r\nX: y", "Bearer ä", "Bearer \u{1f98a}"]) {
   Deno.test(`authFailed() refuses ${JSON.stringify(challenge)} as a challenge`, () => {
@@ -174,6 +158,26 @@ for (const [why, result] of NO_RESULTS) {
   });
 }
 
+for (
+  const principal of [
+    undefined,
+    null,
+    {},
+    "u1",
+    { sub: "" },
+    { sub: 1 },
+    { sub: ["u1"] },
+    { sub: null },
+    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
+    { sub: "u1", scope: null },
+  ]
+) {
+  Deno.test(`chain() rejects ${JSON.stringify(principal)} as a principal`, async () => {
+    const odd = chain([strategy("odd", authenticated(principal as never))]);
+    await assertRejects(() => odd.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
+  });
+}
+
 Deno.test("chain() names the strategy that gave no result, as a quoted text", async () => {
   const made = chain([strategy('my\n"own"', undefined)]);
   const error = await assertRejects(() => made.authenticate(CONTEXT), TypeError);
@@ -261,16 +265,20 @@ Deno.test("chain() keeps no state between requests", async () => {
 });
 
 Deno.test("chain() refuses an empty list", () => {
-  assertThrows(() => chain([]), TypeError, "Cannot chain strategies: the list is empty");
+  assertThrows(() => chain([]), TypeError, "Cannot chain strategies: strategies is empty");
 });
 
 /** What is no list of strategies, and what no header field can say. */
 const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
-  ["a text", "session", "they are no list"],
-  ["a strategy alone", strategy("a", NO), "they are no list"],
-  ["null in the list", [null], "strategies[0] has no name, or no authenticate()"],
-  ["no authenticate()", [strategy("a", NO), { name: "b" }], "strategies[1] has no name, or no"],
-  ["no name", [{ authenticate: () => NO }], "strategies[0] has no name, or no"],
+  ["a text", "session", "strategies must be an array"],
+  ["a strategy alone", strategy("a", NO), "strategies must be an array"],
+  ["null in the list", [null], "strategies[0] must have a name and authenticate()"],
+  [
+    "no authenticate()",
+    [strategy("a", NO), { name: "b" }],
+    "strategies[1] must have a name and authenticate()",
+  ],
+  ["no name", [{ authenticate: () => NO }], "strategies[0] must have a name and authenticate()"],
   ["a challenge in two lines", [{ ...strategy("a", NO), challenge: "a\nb" }], ""],
   ["a field that is none", [schemed("header", "X Key")], ""],
   ["a cookie that is none", [schemed("cookie", "a b")], ""],
@@ -285,3 +293,86 @@ for (const [why, given, says] of NO_STRATEGIES) {
     assertThrows(() => chain(given as AuthStrategy[]), TypeError, says);
   });
 }
+
+const session = keyStrategy({ scheme: { type: "cookie", name: "__Host-sid" } });
+const bearer = keyStrategy({ scheme: { type: "bearer" } });
+const key = keyStrategy();
+const basic = keyStrategy({
+  scheme: { type: "header", name: "Authorization" },
+  challenge: 'Basic realm="staging, north", charset="UTF-8"',
+});
+const unsaid = keyStrategy({ scheme: "unsaid" });
+
+const LISTS: readonly (readonly [
+  why: string,
+  strategies: readonly AuthStrategy[],
+  challenge: string,
+  vary: readonly string[],
+])[] = [
+  ["none", [], "Session", []],
+  ["a cookie", [session], "Session", ["Cookie"]],
+  ["a bearer token", [bearer], "Bearer", ["Authorization"]],
+  ["a field of its own", [key], "ApiKey", ["X-Key"]],
+  ["one that does not say", [unsaid], "Session", []],
+  ["one that does not say, beside another", [unsaid, bearer], "Bearer", ["Authorization"]],
+  ["a challenge of its own", [basic], basic.challenge ?? "", ["Authorization"]],
+  ["all, in order", [key, bearer, session], "ApiKey, Bearer, Session", [
+    "X-Key",
+    "Authorization",
+    "Cookie",
+  ]],
+  ["two of a kind", [session, keyStrategy({ scheme: { type: "cookie", name: "b" } })], "Session", [
+    "Cookie",
+  ]],
+  ["two fields", [key, keyStrategy({ field: "X-Other" })], "ApiKey", ["X-Key", "X-Other"]],
+  [
+    "one field written in two ways",
+    [
+      keyStrategy({ scheme: { type: "header", name: "cookie" } }),
+      session,
+    ],
+    "ApiKey, Session",
+    ["Cookie"],
+  ],
+  ["two in Authorization", [bearer, basic], `Bearer, ${basic.challenge}`, ["Authorization"]],
+];
+
+for (const [why, strategies, challenge, vary] of LISTS) {
+  Deno.test(`challengeOf() and varyOf() say what strategies need: ${why}`, () => {
+    assertEquals(challengeOf(strategies), challenge);
+    assertEquals(varyOf(strategies), vary);
+  });
+}
+
+const SCHEMES: readonly (readonly [why: string, scheme: unknown, ambient: boolean])[] = [
+  ["a cookie", { type: "cookie", name: "a" }, true],
+  ["nothing said", undefined, true],
+  ["null", null, true],
+  ["Authorization, which a browser's dialog fills in", {
+    type: "header",
+    name: "Authorization",
+  }, true],
+  ["AUTHORIZATION", { type: "header", name: "AUTHORIZATION" }, true],
+  ["a type of the future", { type: "client-certificate" }, true],
+  ["a type misspelt", { type: "Bearer" }, true],
+  ["a bearer token", { type: "bearer" }, false],
+  ["a field of its own", { type: "header", name: "X-API-Key" }, false],
+  ["Cookie as a field", { type: "header", name: "cookie" }, true],
+  ["a field that only looks alike", { type: "header", name: "X-Authorization" }, false],
+];
+
+for (const [why, scheme, ambient] of SCHEMES) {
+  Deno.test(`isAmbient() is ${ambient} for ${why}`, () => {
+    assertEquals(isAmbient(untyped({ name: "s", scheme })), ambient);
+  });
+}
+
+Deno.test("isAmbient() believes a strategy that says so itself", () => {
+  const proxied = keyStrategy({ field: "X-Forwarded-User", ambient: true });
+  const explicit = keyStrategy({
+    scheme: { type: "header", name: "Authorization" },
+    ambient: false,
+  });
+  const token = keyStrategy({ scheme: { type: "bearer" }, ambient: true });
+  assertEquals([proxied, explicit, token].map(isAmbient), [true, false, true]);
+});

@@ -158,7 +158,7 @@ export const RECORD_DEFECTS: readonly Defect[] = [
         async get(collection, key) {
           const found = await sound.get(collection, key);
           if (found === null) return null;
-          const shared = read.get(found.version) ?? found;
+          const shared = read.get(found.version) ?? structuredClone(found);
           read.set(found.version, shared);
           return shared;
         },

@@ -5,17 +5,27 @@
  */
 
 import { assertEquals } from "@std/assert";
+import * as effort from "../_effort.ts";
 import type { ContractClock, ContractSubject } from "./_contract.ts";
 
-/** How many start at once. */
-export const RACERS = 200;
+/** Concurrent callers of a race. */
+export let RACERS: number = effort.RACERS;
+
+/** Pairs of {@linkcode raceToEnd}: each of its 32 beginnings at least once. */
+const pairs = (): number => Math.max(32, RACERS / 2);
+
+/** Sets a maximum of racers, for an engine that runs one call after the other. */
+export function limitRacers(most: number): void {
+  RACERS = Math.min(RACERS, most);
+}
 
 /** Starts many at once, spread over all ways to the store, and waits for all of them. */
 export function race<Store, Result>(
   { stores }: Pick<ContractSubject<Store>, "stores">,
   start: (store: Store, racer: number) => Promise<Result>,
+  count: number = RACERS,
 ): Promise<Result[]> {
-  const racers = Array.from({ length: RACERS }, (_, racer) => racer);
+  const racers = Array.from({ length: count }, (_, racer) => racer);
   return Promise.all(racers.map((racer) => {
     const store = stores[racer % stores.length];
     if (store === undefined) throw new TypeError("Cannot race: there are no stores");
@@ -25,7 +35,7 @@ export function race<Store, Result>(
 
 /** What two racers do with an item, and which. */
 export interface EndingRace<Store, Item> {
-  /** A hundred. */
+  /** From {@linkcode makePairs}. */
   readonly items: readonly Item[];
   /** What must have the last word. */
   readonly end: (store: Store, item: Item) => Promise<unknown>;
@@ -41,7 +51,7 @@ export async function raceToEnd<Store, Item>(
   subject: Pick<ContractSubject<Store>, "stores">,
   { items, end, change }: EndingRace<Store, Item>,
 ): Promise<void> {
-  assertEquals(items.length, RACERS / 2);
+  assertEquals(items.length, pairs());
   await race(subject, async (store, racer) => {
     const index = racer >> 1;
     const item = items[index];
@@ -53,7 +63,7 @@ export async function raceToEnd<Store, Item>(
       await turns((index >> 1) % 16);
       await second(store, item);
     }
-  });
+  }, 2 * items.length);
 }
 
 async function turns(count: number): Promise<void> {
@@ -62,7 +72,7 @@ async function turns(count: number): Promise<void> {
 
 /** Makes the items of {@linkcode raceToEnd}. */
 export function makePairs<Item>(make: (index: number) => Promise<Item>): Promise<Item[]> {
-  return Promise.all(Array.from({ length: RACERS / 2 }, (_, index) => make(index)));
+  return Promise.all(Array.from({ length: pairs() }, (_, index) => make(index)));
 }
 
 /** How a race of many for one thing ends. */

@@ -39,7 +39,7 @@ async function use(
   for (let i = 0; i < times; i++) assertEquals(await store.reserve(claims, now), ALLOWED);
 }
 
-/** How many of 200 attempts at once are allowed. */
+/** How many concurrent attempts are allowed. */
 async function raceAllowed(
   subject: Parameters<typeof race<LoginThrottle, unknown>>[0],
   claims: readonly ThrottleKey[],
@@ -269,8 +269,9 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     name: "reserve() allows no more of many at once than a window's limit",
     race: true,
     async run(subject) {
-      const claims = one("k", window(50));
-      assertEquals(await raceAllowed(subject, claims), 50);
+      const limit = Math.ceil(RACERS / 4);
+      const claims = one("k", window(limit));
+      assertEquals(await raceAllowed(subject, claims), limit);
       assertEquals(await subject.store.reserve(claims, START), refused(900));
     },
   },
@@ -288,10 +289,11 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     name: "reserve() under two claims allows no more of many at once than the tighter one",
     race: true,
     async run(subject) {
-      const claims = [...one("wide", window(40)), ...one("tight", window(10))];
+      const [wide, tight] = [Math.ceil(RACERS / 3), Math.ceil(RACERS / 8)];
+      const claims = [...one("wide", window(wide)), ...one("tight", window(tight))];
       // A store that takes the first claim back when the second refuses may allow a little less, never more
       const allowed = await raceAllowed(subject, claims);
-      assert(allowed >= 1 && allowed <= 10, `${allowed} were allowed`);
+      assert(allowed >= 1 && allowed <= tight, `${allowed} were allowed`);
     },
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Adapters over real clients: how an application opens them.
+ * Adapters over real clients, opened as an application does.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import { NODE_POSTGRES, POSTGRES_JS } from "./versions.ts";
 /** A client library. */
 export type Client = "postgres.js" | "node-postgres" | RedisClientName;
 
-/** What is known of a client. */
+/** A client and its engine. */
 export interface ClientInfo {
   readonly name: Client;
   readonly engine: Engine;
 }
 
-/** Every client: whose it is, and how it is opened. */
+/** Every client: its engine, and how it is opened. */
 const CLIENT_TABLE: {
   readonly [C in Client]: {
     readonly engine: Engine;
@@ -42,29 +42,29 @@ const CLIENT_TABLE: {
 export const CLIENTS: readonly ClientInfo[] = (Object.keys(CLIENT_TABLE) as Client[])
   .map((name) => ({ name, engine: CLIENT_TABLE[name].engine }));
 
-/** Where and how an adapter keeps things. */
+/** Where and how an adapter stores records. */
 export interface AdapterOptions extends ConnectionOptions {
   readonly url: string;
-  /** Small letters and digits: what keeps tests apart on one engine. */
+  /** Lower-case letters and digits: separates the tests of one engine. */
   readonly place: string;
   readonly now: () => number;
-  /** How many connections there are at most; Redis has one. @default {10} */
+  /** Most connections; Redis has one. @default {10} */
   readonly connections?: number;
 }
 
 /** An adapter with its connections. */
 export interface OpenAdapter extends AsyncDisposable {
   readonly adapter: StorageAdapter;
-  /** Removes all that was ever kept in the place. */
+  /** Deletes everything in the place. */
   remove(): Promise<void>;
 }
 
-/** A place that no other test has. */
+/** A place of its own for a test. */
 export function freshPlace(): string {
   return `place_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** Opens an adapter. What it needs in its place is there. */
+/** Opens an adapter and creates its table, if it needs one. */
 export async function openAdapter(client: Client, options: AdapterOptions): Promise<OpenAdapter> {
   const open = await CLIENT_TABLE[client].open(options);
   try {
@@ -76,7 +76,7 @@ export async function openAdapter(client: Client, options: AdapterOptions): Prom
   }
 }
 
-/** Opens an adapter in a place of its own, which is gone at the end. */
+/** Opens an adapter in a place of its own, which is deleted at the end. */
 export async function openFreshAdapter(
   client: Client,
   options: Omit<AdapterOptions, "place">,
@@ -100,7 +100,7 @@ interface Opened extends OpenAdapter {
 /** The part of postgres.js that is used. */
 interface PostgresJs {
   unsafe(text: string, params: SqlParameter[]): Promise<SqlRow[]>;
-  /** @param options How long queries may take to end, in seconds. */
+  /** @param options Time limit for running queries, in seconds. */
   end(options: { readonly timeout: number }): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ async function openPostgresJs({ url, connections = 10, ...rest }: AdapterOptions
   return sqlOpened({
     ...rest,
     query: async (text, params) => await sql.unsafe(text, [...params]),
-    end: () => sql.end({ timeout: 0.25 }), // it waits for connections that dropped in the middle of something
+    end: () => sql.end({ timeout: 0.25 }), // it would wait for connections that dropped during a query
   });
 }
 
@@ -134,7 +134,7 @@ async function openNodePostgres(options: AdapterOptions): Promise<Opened> {
     connectionTimeoutMillis: 5_000,
     ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
   });
-  pool.on("error", () => {}); // without it, an idle connection that drops ends the process
+  pool.on("error", () => {}); // without it a dropped idle connection ends the process
   return sqlOpened({
     ...rest,
     query: async (text, params) => (await pool.query(text, params)).rows,

@@ -1,22 +1,22 @@
 /**
- * Which engines there are for the tests, and how a test says which one it needs. `run.ts` starts the engines and hands
- * their addresses over.
+ * The engines of the tests, and how a test declares the one that it needs. `run.ts` starts the engines and passes their
+ * addresses in the environment.
  *
  * @module
  */
 
-/** A database server that the tests know. */
+/** A database server. */
 export type Engine = "postgres" | "redis";
 
-/** What is known of an engine. */
+/** Names of an engine. */
 export interface EngineInfo {
-  /** How people call it. */
+  /** Display name. */
   readonly title: string;
-  /** The variable that holds its URL; it may be one that is given from outside. */
+  /** The variable of its URL; set it to test on a running server. */
   readonly variable: string;
-  /** The variable that holds its URL where an application keeps everything in it, as the README's recipes do. */
+  /** The variable of its URL in an application, as in the recipes of docs/stores.md. */
   readonly appVariable: string;
-  /** The package of Debian that has it. */
+  /** Its Debian package. */
   readonly debian: string;
 }
 
@@ -39,13 +39,13 @@ export const ENGINES: { readonly [E in Engine]: EngineInfo } = {
 /** The engines' names. */
 export const ENGINE_NAMES: readonly Engine[] = Object.keys(ENGINES) as Engine[];
 
-/** URL of an engine; `undefined` where there is none. */
+/** URL of an engine; `undefined` if it is not available. */
 export function engineUrl(engine: Engine): string | undefined {
   const url = Deno.env.get(ENGINES[engine].variable) ?? "";
   return url === "" ? undefined : url;
 }
 
-/** Registers a test on an engine. Without the engine it is skipped, and counted as that. */
+/** Registers a test on an engine. Without the engine it is ignored. */
 export function engineTest(
   engine: Engine,
   name: string,
@@ -59,7 +59,7 @@ export function engineTest(
   });
 }
 
-/** Registers many tests on an engine, such as a contract. Without the engine one stands for them all, and is skipped. */
+/** Registers many tests on an engine, such as a contract. Without the engine one ignored test represents them. */
 export function engineTests(
   engine: Engine,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * What tests of faults share: an adapter behind a way that can fail, and what a failure may look like.
+ * Helpers for tests of failures: an adapter behind a faulty proxy, and assertions on its errors.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { type AdapterOptions, type Client, openAdapter, openFreshAdapter } from 
 import type { OpenAdapter } from "./_adapters.ts";
 import { type FaultyProxy, startProxy } from "./_proxy.ts";
 
-/** The longest that anything here takes, in milliseconds. */
-const PATIENCE_MS = 5_000;
-/** How long a client waits for an answer where a test wants it to give up, in milliseconds. */
+/** Time limit of every wait here, in milliseconds. */
+const LIMIT_MS = 5_000;
+/** Time limit of a client in tests in which it must give up, in milliseconds. */
 export const TIMEOUT_MS = 300;
 
-/** One place on an engine, and two ways to it. */
+/** One place on an engine, and two connections to it. */
 export interface FaultyPlace extends AsyncDisposable {
-  /** By the way that can fail. */
+  /** Connected through the proxy. */
   readonly faulty: OpenAdapter;
-  /** By a way that does not. */
+  /** Connected directly. */
   readonly direct: OpenAdapter;
   readonly proxy: FaultyProxy;
-  /** Waits until the way that can fail does not: some clients refuse to wait for that. */
+  /** Waits until the proxied client has reconnected: some clients reject calls until then. */
   reconnected(): Promise<void>;
 }
 
-/** Opens a place of its own, which is gone at the end. */
+/** Opens a place of its own, which is deleted at the end. */
 export async function openFaulty(
   client: Client,
   options: Omit<AdapterOptions, "place">,
@@ -48,33 +48,33 @@ export async function openFaulty(
   };
 }
 
-/** Waits for something that must end, well or not. */
+/** Waits for work that must settle in time. */
 export async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("It hangs")), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error("It does not settle")), LIMIT_MS);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Asks until the answer is the one that is waited for; each other one may be looked at. */
+/** Repeats a call until its result is the expected one; other results may be checked. */
 export async function eventually<Result>(
-  ask: () => Promise<Result>,
+  call: () => Promise<Result>,
   { is, otherwise = () => {} }: {
     readonly is: (result: Result) => boolean;
     readonly otherwise?: (result: Result) => Promise<void> | void;
   },
 ): Promise<Result> {
-  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
-    const result = await inTime(ask());
+  for (let waited = 0; waited < LIMIT_MS; waited += 50) {
+    const result = await inTime(call());
     if (is(result)) return result;
     await otherwise(result);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error("It does not come back");
+  throw new Error("It does not recover");
 }
 
-/** Says that something rejects, in time, by an error of an adapter that tells nothing of what is kept and where: that one. */
+/** Asserts that work rejects in time with an adapter's error that discloses no secret, and returns the error. */
 export async function assertFails(
   work: Promise<unknown>,
   secrets: readonly string[],
@@ -85,18 +85,18 @@ export async function assertFails(
   return error;
 }
 
-/** Parts of what adapters say to engines. */
+/** Parts of the adapters' statements and scripts. */
 const STATEMENTS: readonly string[] = [" WHERE ", "INSERT INTO", "redis.call"];
 
-/** Says that an error, with its causes, has none of some texts in it, and no statement. */
+/** Asserts that an error and its causes contain no secret and no statement. */
 export function assertTellsNothing(error: unknown, secrets: readonly string[]): void {
-  const told = Deno.inspect(error, { depth: 20 });
+  const reported = Deno.inspect(error, { depth: 20 });
   for (const secret of [...secrets, ...STATEMENTS]) {
-    assert(!told.includes(secret), `${secret} is in ${told}`);
+    assert(!reported.includes(secret), `${secret} in ${reported}`);
   }
 }
 
-/** What of an engine's URL nobody may hear. */
+/** The secrets in an engine's URL. */
 export function secretsOf(url: string): readonly string[] {
   const { password } = new URL(url);
   return password === "" ? [url] : [url, password];

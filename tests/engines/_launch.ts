@@ -1,12 +1,12 @@
 /**
- * Starts a server's program in a folder of its own, waits until it answers, and leaves nothing behind.
+ * Starts a server in a folder of its own, waits until it responds, and deletes the folder at the end.
  *
  * @module
  */
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningServer extends AsyncDisposable {
-  /** Where it is, with the password. */
+  /** Its URL with the password. */
   readonly url: string;
 }
 
@@ -15,30 +15,30 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly url: string;
-  /** Tells whether it is there: what it is sent, and how its answer begins. */
+  /** Readiness check: the request, and the start of its response. */
   readonly hello: { readonly request: Uint8Array<ArrayBuffer>; readonly answer: RegExp };
-  /** Asks it to go. */
+  /** The signal that stops it. */
   readonly stop: Deno.Signal;
 }
 
-/** What a server gets. */
+/** The folder and port of a server. */
 export interface Place {
   readonly folder: string;
-  /** A port on which nobody listened a moment ago. */
+  /** A port that was free a moment ago. */
   readonly port: number;
 }
 
-/** Whose the server and its folder are; by default they are the user's. */
+/** Owner of the server and its folder. @default the current user */
 export interface Owner {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 const ATTEMPTS = 3;
-const PATIENCE_MS = 30_000;
+const START_LIMIT_MS = 30_000;
 const PAUSE_MS = 50;
 
-/** Starts a server; somebody else may take the port first, so it is tried a few times. */
+/** Starts a server, with a few attempts because another process may take the port first. */
 export async function launch(
   owner: Owner,
   prepare: (place: Place) => Promise<Launch> | Launch,
@@ -64,9 +64,9 @@ export async function launch(
 interface Started {
   readonly process: Deno.ChildProcess;
   readonly stop: Deno.Signal;
-  /** How it ended. */
+  /** Exit status. */
   ended?: Deno.CommandStatus;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   log: string;
 }
 
@@ -95,12 +95,12 @@ async function untilReady(
   server: Started,
   { made, port }: { made: Launch; port: number },
 ): Promise<void> {
-  for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
+  for (let waited = 0; waited < START_LIMIT_MS; waited += PAUSE_MS) {
     if (server.ended !== undefined) break;
     if (await answers(port, made.hello)) return;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  throw new Error(`Cannot start ${made.command}: it does not answer\n${server.log}`);
+  throw new Error(`Cannot start ${made.command}: it does not respond\n${server.log}`);
 }
 
 async function answers(port: number, { request, answer }: Launch["hello"]): Promise<boolean> {
@@ -115,7 +115,7 @@ async function answers(port: number, { request, answer }: Launch["hello"]): Prom
   }
 }
 
-/** Asks the server to go, makes it go if it does not, and removes what it kept. */
+/** Stops the server, by force if necessary, and deletes its folder. */
 async function end(server: Started | undefined, folder: string): Promise<void> {
   if (server !== undefined) {
     const { process, stop } = server;
@@ -131,7 +131,7 @@ function kill(process: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     process.kill(signal);
   } catch {
-    // it has gone
+    // it has exited
   }
 }
 

@@ -1,33 +1,33 @@
 /**
- * A way to a server that can fail: it drops connections between a request and its answer, lets everybody wait, or lets
- * nobody through.
+ * A TCP proxy to a server that can fail: it drops connections between a request and its response, hangs, or rejects
+ * connections.
  *
  * @module
  */
 
-/** What happens to those who are there, and to those who come. */
+/** What happens to existing and new connections. */
 type Mode = "open" | "hanging" | "closed";
 
-/** At which moment a connection drops: before the server hears of the request, or before the client hears of the answer. */
+/** When a connection drops: before the server gets the request, or before the client gets the response. */
 export type DropMoment = "before the request" | "after the request";
 
-/** A proxy before a server. */
+/** A proxy in front of a server. */
 export interface FaultyProxy extends AsyncDisposable {
-  /** The server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   readonly url: string;
-  /** How many connections were dropped in the middle of something. */
+  /** Connections dropped by {@linkcode FaultyProxy.dropAt}. */
   readonly drops: number;
-  /** Drops the connection on which a text is sent next. After the request means: the server has done it, and has answered. */
+  /** Drops the next connection that sends a string; "after the request" once the server has responded. */
   dropAt(text: string, moment: DropMoment): void;
-  /** Drops all connections, and lets nobody connect. */
+  /** Drops all connections and rejects new ones. */
   close(): void;
-  /** Passes nothing on, and drops nothing. What is sent meanwhile is lost. */
+  /** Forwards nothing and drops nothing. What is sent in this state is lost. */
   hang(): void;
-  /** Lets everybody through again. Connections that hung are dropped. */
+  /** Forwards again. Connections that hung are dropped. */
   open(): void;
 }
 
-/** Starts a proxy before a server. */
+/** Starts a proxy in front of a server. */
 export function startProxy(target: string): FaultyProxy {
   const server = new URL(target);
   let listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -42,27 +42,27 @@ export function startProxy(target: string): FaultyProxy {
     for (const link of links) link.drop();
   }
 
-  /** Passes one client's connection on until one side ends it, or a fault does. */
+  /** Forwards one client's connection until one side or a failure ends it. */
   async function serve(client: Deno.TcpConn): Promise<void> {
     const link = await connect(client, server);
     if (link === undefined) return;
     if (mode === "closed") return link.drop();
     links.add(link);
-    let isAwaited = false; // the next answer is one that must not arrive
+    let dropsResponse = false; // the next response must not arrive
     const sent = new Tail();
     await Promise.all([
       pump(link, "client", async (chunk) => {
         if (mode === "hanging") return;
         if (armed !== undefined && sent.add(chunk).includes(armed.text)) {
-          isAwaited = armed.moment === "after the request";
+          dropsResponse = armed.moment === "after the request";
           armed = undefined;
           drops++;
-          if (!isAwaited) return link.drop();
+          if (!dropsResponse) return link.drop();
         }
         await writeAll(link.server, chunk);
       }),
       pump(link, "server", async (chunk) => {
-        if (isAwaited) return link.drop();
+        if (dropsResponse) return link.drop();
         if (mode !== "hanging") await writeAll(link.client, chunk);
       }),
     ]);
@@ -148,7 +148,7 @@ async function pump(
       await handle(buffer.slice(0, length));
     }
   } catch {
-    // dropped, by this side or the other one
+    // dropped by either side
   }
   link.drop();
 }
@@ -159,7 +159,7 @@ async function writeAll(connection: Deno.TcpConn, chunk: Uint8Array<ArrayBuffer>
   }
 }
 
-/** The end of what was sent: a text may come in two pieces. */
+/** The end of what was sent: a string may be split over two chunks. */
 class Tail {
   #text = "";
 

@@ -1,5 +1,5 @@
 /**
- * One of several processes that race for what is on one engine.
+ * One of several processes that race on one engine.
  *
  * ```sh
  * deno run _racer.ts <client> <URL of the engine> <place>

@@ -1,5 +1,5 @@
 /**
- * Redis, as the tests reach it: through two clients, in a place of its own for each case.
+ * Connections to Redis over two clients, with a separate key prefix for each test.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { redisAdapter, type RedisAdapterOptions, type RedisSend } from "../../au
 import type { RedisAdapter } from "../../auth/stores/redis.ts";
 import { IOREDIS, NODE_REDIS } from "./versions.ts";
 
-/** A client that the tests know. */
+/** A client library. */
 export type RedisClientName = "ioredis" | "node-redis";
 
 /** A connection. */
@@ -17,11 +17,11 @@ export interface RedisConnection extends AsyncDisposable {
   readonly send: RedisSend;
 }
 
-/** What a client does where nothing is heard: how long it waits, and whether it asks again. */
+/** Time limit and retries of a client. */
 export interface ConnectionOptions {
-  /** After how long a statement is given up, where the client can do that. @default never */
+  /** Time limit of a command, if the client has one. @default none */
   readonly timeoutMs?: number;
-  /** Whether what was under way when a connection dropped is sent again: what ioredis does by itself. @default {false} */
+  /** Whether commands are repeated after a dropped connection, the default of ioredis. @default {false} */
   readonly resends?: boolean;
 }
 
@@ -35,7 +35,7 @@ const CONNECT: {
   "node-redis": connectNodeRedis,
 };
 
-/** Connects. */
+/** Connects to a server. */
 export function connectRedis(
   client: RedisClientName,
   url: string,
@@ -44,9 +44,9 @@ export function connectRedis(
   return CONNECT[client](url, options);
 }
 
-/** An empty place in Redis, and several ways to it. */
+/** An empty prefix in Redis, and two connections. */
 export interface RedisPlace {
-  /** What its keys start with. */
+  /** Starts its keys. */
   readonly prefix: string;
   /** One adapter for each connection. */
   readonly adapters: readonly [RedisAdapter, RedisAdapter];
@@ -54,13 +54,13 @@ export interface RedisPlace {
   readonly send: RedisSend;
   /** Its keys, sorted. */
   keys(): Promise<string[]>;
-  /** How long each of its keys has to live, in milliseconds; -1 is for ever. */
+  /** Time to live of each key, in milliseconds; -1 if it does not expire. */
   times(): Promise<Map<string, number>>;
-  /** Empties it, and closes its connections. */
+  /** Deletes its keys and closes the connections. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Opens an empty place; it is empty again at the end of the block. */
+/** Opens an empty prefix, which is empty again at the end of the block. */
 export async function openRedis(
   url: string,
   { client = "ioredis", ...options }: RedisAdapterOptions & { readonly client?: RedisClientName },
@@ -91,7 +91,7 @@ export async function openRedis(
   };
 }
 
-/** Removes every key that starts with a text. */
+/** Deletes every key with a prefix. */
 export async function removeKeys(send: RedisSend, prefix: string): Promise<void> {
   const left = await keysOf(send, prefix);
   if (left.length > 0) await send("DEL", left);
@@ -118,16 +118,16 @@ async function connectIoredis(
     Redis: new (url: string, options: Record<string, unknown>) => Ioredis;
   };
   const redis = new Redis(url, {
-    ...(resends ? {} : { maxRetriesPerRequest: 0 }), // what is under way fails
+    ...(resends ? {} : { maxRetriesPerRequest: 0 }), // commands in flight fail
     retryStrategy: () => 50,
     ...(timeoutMs === undefined ? {} : { commandTimeout: timeoutMs }),
   });
-  redis.on("error", () => {}); // without it, each failure is printed
+  redis.on("error", () => {}); // without it every failure is printed
   const ended = new Promise<void>((resolve) => redis.on("end", resolve));
   return {
     send: (command, args) => redis.call(command, ...args),
     async [Symbol.asyncDispose]() {
-      const isWaiting = redis.status === "reconnecting"; // then there is nothing that ends
+      const isWaiting = redis.status === "reconnecting"; // then no connection ends
       redis.disconnect();
       if (!isWaiting) await ended;
     },
@@ -151,13 +151,13 @@ async function connectNodeRedis(
   };
   const redis = createClient({
     url,
-    disableOfflineQueue: true, // what cannot be sent fails
+    disableOfflineQueue: true, // a command that cannot be sent fails
     socket: {
       reconnectStrategy: () => 50,
       ...(timeoutMs === undefined ? {} : { socketTimeout: timeoutMs }),
     },
   });
-  redis.on("error", () => {}); // without it, a connection that drops ends the process
+  redis.on("error", () => {}); // without it a dropped connection ends the process
   await redis.connect();
   return {
     send: (command, args) => redis.sendCommand([command, ...args]),

@@ -1,6 +1,6 @@
 /**
- * The machine's PostgreSQL and Redis: where they are, and servers of them that are gone at the end of a block, each on a
- * free port of this machine and in a folder of its own. What the machine runs by itself is left alone.
+ * Finds the machine's PostgreSQL and Redis, and starts servers on free ports with folders of their own, which are stopped and
+ * deleted at the end of a block. Servers that already run are not touched.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import { join } from "@std/path";
 import type { Engine } from "./_engines.ts";
 import { type Launch, launch, type RunningServer } from "./_launch.ts";
 
-/** Where an engine's programs are. */
+/** An engine's server program. */
 export interface EnginePrograms {
-  /** The server. */
+  /** Path of the server. */
   readonly server: string;
-  /** What it is, such as `PostgreSQL 15.4`. */
+  /** Name and version, such as `PostgreSQL 15.4`. */
   readonly version: string;
 }
 
-/** Where Debian has what is not on the path. */
+/** Debian does not put the server on the path. */
 const DEBIAN_POSTGRES = "/usr/lib/postgresql";
 
 const PROGRAMS: {
   readonly [E in Engine]: {
-    /** Where its server may be, what is wanted most first. */
+    /** Possible paths of its server, preferred ones first. */
     candidates(): readonly string[];
     start(server: string): Promise<RunningServer>;
   };
@@ -37,7 +37,7 @@ const PROGRAMS: {
   },
 };
 
-/** Finds an engine; `undefined` if the machine has none. */
+/** Finds an engine; `undefined` if it is not installed. */
 export async function findEngine(engine: Engine): Promise<EnginePrograms | undefined> {
   for (const server of PROGRAMS[engine].candidates()) {
     const version = await readVersion(server);
@@ -46,7 +46,7 @@ export async function findEngine(engine: Engine): Promise<EnginePrograms | undef
   return undefined;
 }
 
-/** Starts an engine; it answers from now on, and is gone with all it kept at the end of the block. */
+/** Starts an engine and waits until it responds; it is stopped and deleted at the end of the block. */
 export function startEngine(engine: Engine, { server }: EnginePrograms): Promise<RunningServer> {
   return PROGRAMS[engine].start(server);
 }
@@ -69,8 +69,8 @@ function debianPostgres(): readonly string[] {
 }
 
 /**
- * PostgreSQL does not run as root. It is told to sort as people do, which is what most machines are set up for: an adapter
- * whose order or whose keys go by the database's collation shows it here.
+ * PostgreSQL does not run as root. It gets a linguistic collation, as on most machines, which reveals an adapter that depends
+ * on the database's collation.
  */
 async function startPostgres(server: string): Promise<RunningServer> {
   const initdb = join(await Deno.realPath(server), "../initdb");
@@ -83,7 +83,7 @@ async function startPostgres(server: string): Promise<RunningServer> {
     await run(initdb, [
       ...["--pgdata", data, "--username", "gatehouse", "--pwfile", passwordFile],
       ...["--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync"],
-      ...(await knows(initdb, "--icu-locale")
+      ...(await supports(initdb, "--icu-locale")
         ? ["--locale-provider", "icu", "--icu-locale", "en-US"]
         : []),
     ], owner);
@@ -101,7 +101,7 @@ async function startPostgres(server: string): Promise<RunningServer> {
       args: ["-D", data, ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
       url: `postgres://gatehouse:${password}@127.0.0.1:${port}/postgres`,
       hello: POSTGRES_HELLO,
-      stop: "SIGINT", // its clients are not waited for
+      stop: "SIGINT", // does not wait for clients
     };
   });
 }
@@ -119,7 +119,7 @@ async function startRedis(server: string): Promise<RunningServer> {
   }));
 }
 
-/** What a server is asked until it answers so: a request for TLS, which it refuses or grants by a letter. */
+/** Sent until the server responds: a request for TLS, which is answered with one letter. */
 const POSTGRES_HELLO: Launch["hello"] = {
   request: Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47),
   answer: /^[NS]/,
@@ -134,7 +134,7 @@ async function accountOf(name: string): Promise<{ readonly uid: number; readonly
   return { uid: await idOf("-u"), gid: await idOf("-g") };
 }
 
-async function knows(command: string, flag: string): Promise<boolean> {
+async function supports(command: string, flag: string): Promise<boolean> {
   return (await run(command, ["--help"])).includes(flag);
 }
 
@@ -149,7 +149,7 @@ async function readVersion(server: string): Promise<string | undefined> {
   }
 }
 
-/** Runs a program to its end. @returns What it wrote. */
+/** Runs a program. @returns Its standard output. */
 async function run(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Servers under both contracts, by every client. What adapters have no connection in common. */
+/** The contracts of adapters and stores on servers, over every client and two separate connections. */
 
 import { registerAdapter, runStorageCase, STORAGE_CASES } from "../contracts/storage_adapter.ts";
 import { CLIENTS, openAdapter, openFreshAdapter } from "./_adapters.ts";
@@ -21,7 +21,7 @@ for (const { name: client, engine } of CLIENTS) {
   });
 }
 
-// A server may be set up to roll back one of two that meet: nobody's call fails for it
+// At this isolation level PostgreSQL rolls back one of two conflicting transactions, and the adapter must retry
 engineTests("postgres", "sqlAdapter() on serializable transactions", (url) => {
   const strict = new URL(url);
   strict.searchParams.set("default_transaction_isolation", "serializable");

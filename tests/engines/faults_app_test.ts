@@ -1,6 +1,6 @@
 /**
- * An application whose engine goes away and comes back: while it is away nobody is let in, nobody is told why, and nobody is
- * taken for anonymous; when it is back, everybody goes on where they were.
+ * An application whose engine fails and recovers: until then requests get a 500 without details, no session is treated as
+ * anonymous, and afterwards every session is valid again.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -22,7 +22,7 @@ import {
   TIMEOUT_MS,
 } from "./_faults.ts";
 
-/** An application on an engine that can go away, with Ada in her browser. */
+/** An application on an engine that can fail, with Ada signed in. */
 interface FaultyApp extends TestApp, Pick<FaultyPlace, "proxy" | "direct" | "reconnected"> {
   readonly ada: TestBrowser;
 }
@@ -30,10 +30,10 @@ interface FaultyApp extends TestApp, Pick<FaultyPlace, "proxy" | "direct" | "rec
 /** Guesses before the first wait. */
 const FREE_GUESSES = 5;
 
-/** What a guard answers that looks for tokens as well. */
+/** The response of a guard that also accepts tokens. */
 const GUARD_FAULT: Refusal = { ...FAULT, headers: { vary: "Authorization, Cookie" } };
 
-/** Clients that cannot be told to give up what takes too long. */
+/** Clients without a time limit. */
 const PATIENT: readonly Client[] = ["postgres.js"];
 
 for (const { name, engine } of CLIENTS) {
@@ -44,7 +44,7 @@ for (const { name, engine } of CLIENTS) {
   ) =>
     engineTest(engine, `${title}, over ${name}`, (url) => runApp(name, { ...options, url }, run));
 
-  appTest("a guard lets nobody in while the engine is away", async (app) => {
+  appTest("a guard responds 500 while the engine is away", async (app) => {
     const { ada, proxy, browser, errors } = app;
     const cookies = ada.jar.field();
     proxy.close();
@@ -59,25 +59,25 @@ for (const { name, engine } of CLIENTS) {
     assertEquals(
       (await browser().send("/me")).status,
       401,
-      "who says nothing is asked for nothing",
+      "a request without credentials needs no store",
     );
-    assertEquals(errors.length, 9, "who runs the application is told");
+    assertEquals(errors.length, 9, "every failure is reported");
     proxy.open();
     await untilBack(ada);
     assertEquals(ada.jar.field(), cookies);
   });
 
-  appTest("a guard lets who has a session in when the engine has started over", async (app) => {
+  appTest("a guard accepts a session after the engine restarted", async (app) => {
     const { ada, proxy } = app;
     for (let times = 0; times < 3; times++) {
       proxy.close();
-      await new Promise((resolve) => setTimeout(resolve, 100)); // the client sees it while it does nothing
+      await new Promise((resolve) => setTimeout(resolve, 100)); // the idle client notices it
       proxy.open();
       await untilBack(ada);
     }
   });
 
-  appTest("a guard lets nobody in while the engine hangs", async ({ ada, proxy }) => {
+  appTest("a guard responds 500 while the engine hangs", async ({ ada, proxy }) => {
     proxy.hang();
     const answer = ada.send("/me");
     if (PATIENT.includes(name)) {
@@ -89,27 +89,27 @@ for (const { name, engine } of CLIENTS) {
     await untilBack(ada);
   }, { timeoutMs: TIMEOUT_MS });
 
-  appTest("/auth/login is refused while the engine is away", async (app) => {
+  appTest("/auth/login responds 500 while the engine is away", async (app) => {
     const { ada, proxy, hasher, browser } = app;
     const page = browser();
     await page.token();
     proxy.close();
     await assertRefused(await inTime(page.login()), FAULT);
-    assertEquals(hasher.calls, [], "no password is looked at that is not counted");
+    assertEquals(hasher.calls, [], "no password is verified unless the attempt is counted");
     assertEquals(page.jar.names().includes("__Host-sid"), false);
     proxy.open();
     await untilBack(ada);
     assertEquals((await page.login()).status, 200);
   });
 
-  appTest("/auth/login is refused while attempts cannot be counted", async (app) => {
+  appTest("/auth/login responds 500 while attempts cannot be counted", async (app) => {
     const { ada, proxy, hasher, browser } = app;
     const page = browser();
     await page.token();
     proxy.close();
     await assertRefused(await inTime(page.login()), FAULT);
     assertEquals(hasher.calls, []);
-    assertEquals((await ada.send("/me")).status, 200, "who is in already needs no attempt");
+    assertEquals((await ada.send("/me")).status, 200, "a session needs no attempt");
     proxy.open();
     const response = await eventually(() => page.login(), {
       is: ({ status }) => status === 200,
@@ -118,7 +118,7 @@ for (const { name, engine } of CLIENTS) {
     assertEquals((await response.json()).principal.sub, "u1");
   }, { faulty: "throttle" });
 
-  appTest("/auth/login allows no more guesses where the engine goes away at one", async (app) => {
+  appTest("/auth/login allows no more guesses if the engine fails during one", async (app) => {
     const { proxy, hasher, browser, reconnected } = app;
     const page = browser();
     await page.token();
@@ -136,7 +136,7 @@ for (const { name, engine } of CLIENTS) {
     assert(statuses.length <= 1 + FREE_GUESSES, `${statuses}`);
   });
 
-  appTest("/auth/login that loses its session gives no cookie", async (app) => {
+  appTest("/auth/login sets no cookie if the response for its session is lost", async (app) => {
     const { proxy, direct, browser, reconnected } = app;
     const page = browser();
     await page.token();
@@ -145,12 +145,16 @@ for (const { name, engine } of CLIENTS) {
     assertEquals(proxy.drops, 1);
     assertEquals(page.jar.names().includes("__Host-sid"), false);
     const { sessions } = authStores(direct.adapter);
-    assertEquals((await sessions.list("u1")).length, 2, "Ada's, and one whose token nobody has");
+    assertEquals(
+      (await sessions.list("u1")).length,
+      2,
+      "Ada's, and one whose token was never sent",
+    );
     await reconnected();
     assertEquals((await page.login()).status, 200);
   });
 
-  appTest("/auth/logout that the engine did not hear of is no logout", async ({ ada, proxy }) => {
+  appTest("/auth/logout keeps the cookie if the engine is away", async ({ ada, proxy }) => {
     await ada.token();
     const cookies = ada.jar.field();
     proxy.close();
@@ -162,22 +166,25 @@ for (const { name, engine } of CLIENTS) {
     assertEquals((await ada.send("/me")).status, 401);
   });
 
-  appTest("/auth/refresh exchanges a token that the engine did not hear of", async (app) => {
-    const { refreshToken } = await signInForTokens(app);
-    app.proxy.dropAt('"generation":1', "before the request");
-    await assertRefreshFails(app, refreshToken);
-    const answer = await inTime(refresh(app, refreshToken));
-    assertEquals(answer.status, 200);
-    assertEquals((await refresh(app, (await answer.json()).refreshToken)).status, 200);
-  });
+  appTest(
+    "/auth/refresh accepts a token again if the engine did not get the request",
+    async (app) => {
+      const { refreshToken } = await signInForTokens(app);
+      app.proxy.dropAt('"generation":1', "before the request");
+      await assertRefreshFails(app, refreshToken);
+      const answer = await inTime(refresh(app, refreshToken));
+      assertEquals(answer.status, 200);
+      assertEquals((await refresh(app, (await answer.json()).refreshToken)).status, 200);
+    },
+  );
 
-  appTest("/auth/refresh takes a token whose answer was lost for a stolen one", async (app) => {
+  appTest("/auth/refresh treats a token whose response was lost as reused", async (app) => {
     const { refreshToken } = await signInForTokens(app);
     app.proxy.dropAt('"generation":1', "after the request");
     await assertRefreshFails(app, refreshToken);
     assertEquals((await inTime(refresh(app, refreshToken))).status, 401);
     const families = await authStores(app.direct.adapter).refreshTokens.list("u1");
-    assertEquals(families, [], "neither token works any more");
+    assertEquals(families, [], "both tokens are revoked");
     assertEquals((await app.browser().login()).status, 200);
   });
 }
@@ -189,7 +196,7 @@ async function assertRefreshFails(app: FaultyApp, refreshToken: string): Promise
   await app.reconnected();
 }
 
-/** Asks by the same cookie until the engine is back; until then there is a 500 and nothing else. */
+/** Repeats a request with the same cookie until the engine is back; until then the response must be a 500. */
 async function untilBack(page: TestBrowser): Promise<void> {
   const response = await eventually(() => page.send("/me"), {
     is: ({ status }) => status === 200,
@@ -199,11 +206,11 @@ async function untilBack(page: TestBrowser): Promise<void> {
 }
 
 interface RunOptions extends Pick<AdapterOptions, "timeoutMs"> {
-  /** The one store that is reached by the way that fails. @default all */
+  /** The only store that is connected through the proxy. @default all */
   readonly faulty?: keyof AuthStores;
 }
 
-/** Runs an application on an engine, and looks at what it told of its faults. */
+/** Runs an application on an engine, and checks that its reports disclose no secret. */
 async function runApp(
   client: Client,
   { url, timeoutMs, faulty }: RunOptions & { readonly url: string },

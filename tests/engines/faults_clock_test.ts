@@ -1,6 +1,6 @@
 /**
- * Two processes on one engine whose clocks are five minutes apart: what one of them makes is good at the other, and the one
- * that is ahead removes nothing that is still there for the other.
+ * Two processes on one engine whose clocks differ by five minutes: each accepts what the other one creates, and the faster one
+ * deletes nothing that is valid for the slower one.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -15,7 +15,7 @@ import { type Client, CLIENTS, openAdapter, openFreshAdapter } from "./_adapters
 import { engineTest } from "./_engines.ts";
 import { familyOf, RACE_TIME, sessionOf } from "../contracts/_races.ts";
 
-/** How far the clocks of two processes may be apart, in seconds. */
+/** The largest difference of the clocks of two processes, in seconds. */
 const SKEW = 300;
 
 /** A process with its clock. */
@@ -34,7 +34,7 @@ for (const { name, engine } of CLIENTS) {
   const skewTest = (title: string, run: (processes: Processes) => Promise<void>) =>
     engineTest(engine, `${title}, over ${name}`, (url) => withProcesses(name, url, run));
 
-  skewTest("authStores() gives a process what ended for one that is ahead", async (processes) => {
+  skewTest("authStores() returns a record that expired by a faster clock", async (processes) => {
     const { ahead, behind } = processes;
     const session = { ...sessionOf("s1", "hash"), expiresAt: behind.clock.now + 1 };
     await behind.stores.sessions.create(session);
@@ -49,12 +49,12 @@ for (const { name, engine } of CLIENTS) {
   });
 
   skewTest(
-    "authStores() keeps what a process that is ahead made, for one that is behind",
+    "authStores() retains a record of a faster process for a slower one",
     async (processes) => {
       const { ahead, behind } = processes;
       const session = { ...sessionOf("s1", "hash"), expiresAt: ahead.clock.now + 1 };
       await ahead.stores.sessions.create(session);
-      await new Promise((resolve) => setTimeout(resolve, 1_500)); // an engine that goes by its own clock forgets it
+      await new Promise((resolve) => setTimeout(resolve, 1_500)); // an engine that used its own clock would delete it
       ahead.clock.now += 2;
       assertEquals(await ahead.stores.sessions.findByTokenHash("hash"), null);
       await tidy(ahead);
@@ -66,7 +66,7 @@ for (const { name, engine } of CLIENTS) {
     },
   );
 
-  skewTest("throttle.reserve() holds a lock at both processes", async ({ ahead, behind }) => {
+  skewTest("throttle.reserve() locks at both processes", async ({ ahead, behind }) => {
     const rules: readonly ThrottleRule[] = [
       { kind: "window", limit: 2, seconds: 2 * SKEW },
       { kind: "backoff", free: 2, wait: 2 * SKEW, maxWait: 4 * SKEW, forget: 86_400 },
@@ -86,7 +86,7 @@ for (const { name, engine } of CLIENTS) {
   });
 
   skewTest(
-    "refreshTokens.rotate() goes on at both processes in turn",
+    "refreshTokens.rotate() works at both processes in turn",
     async ({ ahead, behind }) => {
       await ahead.stores.refreshTokens.create(familyOf("f1"));
       const rotate = ({ stores, clock }: Process, from: string, to: string) =>
@@ -104,11 +104,11 @@ for (const { name, engine } of CLIENTS) {
   );
 
   skewTest(
-    "registerAuth() takes a session, and tokens, of either process at both",
+    "registerAuth() accepts sessions and tokens of either process at both",
     async (processes) => {
       const { ahead, behind } = processes;
       const apps = [ahead, behind].map(({ stores, clock }) => createTokenApp({ stores, clock }));
-      await apps[0]?.signedIn(); // makes the account
+      await apps[0]?.signedIn(); // creates the account
       for (const maker of apps) {
         const browser = maker.browser();
         const { refreshToken, accessToken } = await signInForTokens(maker);
@@ -138,7 +138,7 @@ function rotation(now: number, fromHash: string, toHash: string): RefreshRotatio
   return { familyId: "f1", fromHash, toHash, now, expiresAt: now + 600 };
 }
 
-/** Removes all that a process takes for past: what it removes by itself, and what it removes along with its writes. */
+/** Deletes all records that are expired for a process, by a sweep and by writes. */
 async function tidy({ adapter, stores, clock }: Process): Promise<void> {
   if ("sweep" in adapter && typeof adapter.sweep === "function") await adapter.sweep();
   const session = { ...sessionOf("tidy", "tidy"), expiresAt: clock.now + 3_600 };

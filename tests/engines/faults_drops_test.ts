@@ -1,6 +1,6 @@
 /**
- * A connection that drops in the middle of a write: the caller hears that it failed, the engine has what was there before or
- * what was to be there, and the next call goes on from there.
+ * Connections that drop during a write: the call rejects, the record is either unchanged or written, and a repeated call gets
+ * the documented result.
  */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
@@ -20,26 +20,26 @@ import {
   userOf,
 } from "../contracts/_races.ts";
 
-/** What the caller of a write hears: a result, or that it is refused. */
-type Heard = { readonly result: unknown } | { readonly error: RegExp };
+/** The outcome of a write. */
+type Outcome = { readonly result: unknown } | { readonly error: RegExp };
 
-/** A write, of a record that is found by an id. */
+/** A write of one record. */
 interface Write {
   readonly call: string;
   /** Its collection and key. */
   readonly record: readonly [collection: string, key: (id: string) => string];
-  /** What is there before, and what puts it there. */
+  /** The record before the write, and how it is created. */
   readonly before?: {
     readonly value: (id: string) => unknown;
     readonly make: (stores: AuthStores, id: string) => Promise<unknown>;
   };
-  /** Text that is sent with the write and with nothing before it. */
+  /** A string that is first sent with the write. */
   readonly sent: (id: string) => string;
   readonly run: (stores: AuthStores, id: string) => Promise<unknown>;
-  /** What is there afterwards. */
+  /** The record after the write. */
   readonly after: (id: string) => unknown;
-  /** What the same call hears the next time: if it had not been made, and if it had. */
-  readonly again: Readonly<Record<DropMoment, Heard>>;
+  /** The outcome of the repeated call, if the first one was not made and if it was. */
+  readonly again: Readonly<Record<DropMoment, Outcome>>;
 }
 
 const ONE_ATTEMPT: ThrottleRule = { kind: "window", limit: 1, seconds: 60 };
@@ -59,7 +59,7 @@ const WRITES: readonly Write[] = [
     after: (id) => ({ ...familyOf(id), currentHash: `next of ${id}`, generation: 1 }),
     again: {
       "before the request": { result: "rotated" },
-      // Whoever heard nothing presents a secret that is not the current one any more, as a thief does
+      // The client presents a secret that is no longer current, as a thief would
       "after the request": { result: "reused" },
     },
   },
@@ -172,7 +172,7 @@ const MOMENTS: readonly DropMoment[] = ["before the request", "after the request
 for (const { name, engine } of CLIENTS) {
   for (const write of WRITES) {
     for (const moment of MOMENTS) {
-      const title = `authStores() over ${name}: a drop ${moment} of ${write.call} is heard of`;
+      const title = `authStores() over ${name}: ${write.call} rejects on a drop ${moment}`;
       engineTest(engine, title, (url) => runDrop(name, { url, write, moment }));
     }
   }
@@ -180,8 +180,7 @@ for (const { name, engine } of CLIENTS) {
 
 for (const write of WRITES) {
   for (const moment of MOMENTS) {
-    const title =
-      `authStores() over ioredis that sends again: ${write.call} is made once by a drop`;
+    const title = `authStores() over ioredis with retries: ${write.call} is made once on a drop`;
     engineTest("redis", `${title} ${moment}`, (url) => runResend(url, { write, moment }));
   }
 }
@@ -201,26 +200,26 @@ async function runDrop(client: Client, { url, ...drop }: Drop & { url: string })
   const old = before?.value(id) ?? null;
   assertEquals(await look(), moment === "before the request" ? old : after(id));
   await reconnected();
-  const heard = again[moment];
-  await assertHears(inTime(run(faulty, id)), heard);
+  const expected = again[moment];
+  await assertOutcome(inTime(run(faulty, id)), expected);
   assertEquals(proxy.drops, 1);
-  const isTheft = "result" in heard && heard.result === "reused"; // then the family has ended
+  const isTheft = "result" in expected && expected.result === "reused"; // the family is revoked then
   if (!isTheft) assertEquals(await look(), after(id));
 }
 
-/** What is sent again is heard as if it had been sent once. Only what was taken is gone the second time. */
+/** A repeated write has the result of a single one, except that a taken value is gone the second time. */
 async function runResend(url: string, drop: Drop): Promise<void> {
   await using place = await openFaulty("ioredis", { url, now: () => RACE_TIME, resends: true });
   const { write: { call, after, run, again }, moment } = drop;
   const { faulty, id, look } = await prepare(place, drop);
   const isTwice = moment === "after the request" && call === "states.consume()";
-  const heard = isTwice ? { result: null } : again["before the request"];
-  await assertHears(inTime(run(faulty, id)), heard);
+  const expected = isTwice ? { result: null } : again["before the request"];
+  await assertOutcome(inTime(run(faulty, id)), expected);
   assertEquals(place.proxy.drops, 1);
   assertEquals(await look(), after(id));
 }
 
-/** Makes all that comes before the write, and arms the proxy. */
+/** Creates the record that the write needs, and arms the proxy. */
 async function prepare(
   { faulty: { adapter: way }, direct: { adapter }, proxy }: FaultyPlace,
   { write, moment }: Drop,
@@ -233,7 +232,7 @@ async function prepare(
   const faulty = authStores(way);
   const look = async (id: string) => (await adapter.get(collection, keyOf(id)))?.value ?? null;
 
-  // What a connection, or Redis, learns once does not count: the statement, the script
+  // Warm up: prepared statements and scripts are sent once
   await before?.make(faulty, "first");
   await run(faulty, "first");
   assertEquals(await look("first"), after("first"));
@@ -246,10 +245,10 @@ async function prepare(
   return { faulty, id, look: () => look(id) };
 }
 
-async function assertHears(work: Promise<unknown>, heard: Heard): Promise<void> {
-  if ("result" in heard) return assertEquals(await work, heard.result);
+async function assertOutcome(work: Promise<unknown>, expected: Outcome): Promise<void> {
+  if ("result" in expected) return assertEquals(await work, expected.result);
   const { message } = await assertRejects(() => work, Error);
-  assertMatch(message, heard.error);
+  assertMatch(message, expected.error);
 }
 
 function rotationOf(id: string): RefreshRotation {

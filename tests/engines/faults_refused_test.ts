@@ -1,6 +1,6 @@
 /**
- * An engine that is there and refuses: it takes no writes, or not this one. The caller hears it, what was there stays, reads
- * go on, and when the engine takes writes again so does the adapter.
+ * Engines that reject writes, or a single one: the call rejects, records stay unchanged, reads work, and writes work again when
+ * the engine accepts them.
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -18,15 +18,15 @@ import { connectRedis } from "./_redis.ts";
 const clock = { now: START };
 const now = () => clock.now;
 
-/** Settings of Redis under which it refuses to write, and what its error starts with. */
-const REDIS_REFUSALS:
+/** Settings with which Redis rejects writes, and the code of its error. */
+const REDIS_REJECTIONS:
   readonly (readonly [why: string, name: string, value: string, code: string])[] = [
     ["its memory is full", "maxmemory", "1", "OOM"],
-    ["too few replicas are there", "min-replicas-to-write", "1", "NOREPLICAS"],
+    ["too few replicas are connected", "min-replicas-to-write", "1", "NOREPLICAS"],
   ];
 
-for (const [why, name, value, code] of REDIS_REFUSALS) {
-  engineTest("redis", `redisAdapter() says that Redis takes no writes: ${why}`, async (url) => {
+for (const [why, name, value, code] of REDIS_REJECTIONS) {
+  engineTest("redis", `redisAdapter() rejects writes if ${why}`, async (url) => {
     await using open = await openFreshAdapter("ioredis", { url, now });
     await withWrites(open.adapter, {
       refusing: open.adapter,
@@ -38,12 +38,12 @@ for (const [why, name, value, code] of REDIS_REFUSALS) {
 }
 
 for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
-  const title = `sqlAdapter() over ${client} says that PostgreSQL takes no writes: it is a replica`;
+  const title = `sqlAdapter() over ${client} rejects writes on a replica`;
   engineTest("postgres", title, async (url) => {
     await using open = await openFreshAdapter(client, { url, now });
     const readOnly = new URL(url);
     readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
-    // Opens although it may write nothing: the table is there
+    // migrate() works without the right to write, because the table exists
     await using replica = await openAdapter(client, { url: readOnly.href, place: open.place, now });
     await withWrites(open.adapter, {
       refusing: replica.adapter,
@@ -55,15 +55,15 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
 }
 
 interface Refusing {
-  /** What refuses meanwhile. */
+  /** Rejects writes. */
   readonly refusing: StorageAdapter;
   while(run: () => Promise<void>): Promise<void>;
   readonly secrets: readonly string[];
-  /** What the error has to tell who runs the engine. */
+  /** The code that the error must contain. */
   readonly code: RegExp;
 }
 
-/** Every kind of write is refused, every kind of read goes on, and so does the application. */
+/** Asserts that every kind of write is rejected and every kind of read works, also in an application. */
 async function withWrites(
   adapter: StorageAdapter,
   { refusing, while: meanwhile, secrets, code }: Refusing,
@@ -100,7 +100,7 @@ async function withWrites(
   });
   assertEquals(await stores.refreshTokens.rotate(ROTATION), "rotated");
   assertEquals(await stores.states.consume("secret state"), null);
-  assertEquals(await stores.states.consume("state"), "once", "as it was");
+  assertEquals(await stores.states.consume("state"), "once", "unchanged");
   assertEquals((await known.browser().login()).status, 200);
 }
 
@@ -116,7 +116,7 @@ const WINDOW = { kind: "window", limit: 2, seconds: 60 } as const;
 const MEGABYTE = 1_048_576;
 
 for (const { name: client, engine } of CLIENTS) {
-  engineTest(engine, `get() gives a value of 4 MiB as it was, over ${client}`, async (url) => {
+  engineTest(engine, `get() returns a value of 4 MiB unchanged, over ${client}`, async (url) => {
     await using open = await openFreshAdapter(client, { url, now });
     const value = { text: `${'\u{1f511}é\\"'.repeat(MEGABYTE / 2)}` };
     assert(new TextEncoder().encode(JSON.stringify(value)).length > 4 * MEGABYTE);
@@ -125,43 +125,47 @@ for (const { name: client, engine } of CLIENTS) {
   });
 }
 
-engineTest("redis", "redisAdapter() says that a value is too large, and goes on", async (url) => {
-  await using open = await openFreshAdapter("ioredis", { url, now });
-  await using other = await openAdapter("ioredis", { url, place: open.place, now });
-  const { adapter } = open;
-  await adapter.put("c", "k", { value: "small", unique: "u", index: ["i"] });
-  const { version = "" } = await adapter.get("c", "k") ?? {};
-  // Redis hangs up on who sends too much, so each call has to find its way back
-  const comesBack = () =>
-    eventually(() => other.adapter.get("c", "k").catch(() => undefined), {
-      is: (found) => found?.version === version,
-      otherwise: (found) => assertEquals(found, undefined),
+engineTest(
+  "redis",
+  "redisAdapter() rejects a value that is too large, and recovers",
+  async (url) => {
+    await using open = await openFreshAdapter("ioredis", { url, now });
+    await using other = await openAdapter("ioredis", { url, place: open.place, now });
+    const { adapter } = open;
+    await adapter.put("c", "k", { value: "small", unique: "u", index: ["i"] });
+    const { version = "" } = await adapter.get("c", "k") ?? {};
+    // Redis closes the connection, so the client must reconnect
+    const recovers = () =>
+      eventually(() => other.adapter.get("c", "k").catch(() => undefined), {
+        is: (found) => found?.version === version,
+        otherwise: (found) => assertEquals(found, undefined),
+      });
+    await withSetting(url, ["proto-max-bulk-len", `${MEGABYTE}`], async () => {
+      const record = { value: "secret".repeat(MEGABYTE / 3), unique: "v", index: ["j"] } as const;
+      const secrets = [...secretsOf(url), "secret"];
+      await assertFails(other.adapter.put("c", "k", record), secrets);
+      await recovers();
+      await assertFails(
+        Promise.resolve(other.adapter.atomic?.cas("c", "k", version, record)),
+        secrets,
+      );
+      await recovers();
+      assertEquals((await adapter.get("c", "k"))?.value, "small");
+      assertEquals((await adapter.find("c", "u"))?.key, "k");
+      assertEquals(await adapter.find("c", "v"), null);
+      assertEquals(await adapter.list("c", 0, "j"), []);
     });
-  await withSetting(url, ["proto-max-bulk-len", `${MEGABYTE}`], async () => {
-    const record = { value: "secret".repeat(MEGABYTE / 3), unique: "v", index: ["j"] } as const;
-    const secrets = [...secretsOf(url), "secret"];
-    await assertFails(other.adapter.put("c", "k", record), secrets);
-    await comesBack();
-    await assertFails(
-      Promise.resolve(other.adapter.atomic?.cas("c", "k", version, record)),
-      secrets,
-    );
-    await comesBack();
-    assertEquals((await adapter.get("c", "k"))?.value, "small");
-    assertEquals((await adapter.find("c", "u"))?.key, "k");
-    assertEquals(await adapter.find("c", "v"), null);
-    assertEquals(await adapter.list("c", 0, "j"), []);
-  });
-});
+  },
+);
 
 for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
-  const title = `sqlAdapter() over ${client} says that a key is too long, and goes on`;
+  const title = `sqlAdapter() over ${client} rejects a key that is too long, and recovers`;
   engineTest("postgres", title, async (url) => {
     await using open = await openFreshAdapter(client, { url, now });
     const { adapter } = open;
-    const long = randomText(4_000); // a tree of PostgreSQL has a third of a page for each entry, compressed
+    const long = randomText(4_000); // an index entry of PostgreSQL has up to a third of a page, compressed
     const secrets = [...secretsOf(url), long.slice(0, 20), "secret"];
-    await adapter.put("c", "k", { value: "there", unique: randomText(2_500) }); // as long as one may be
+    await adapter.put("c", "k", { value: "there", unique: randomText(2_500) }); // the documented limit
     const error = await assertFails(adapter.put("c", long, { value: "secret" }), secrets);
     assertMatch(Deno.inspect(error), /\b54000\b/); // program_limit_exceeded
     await assertFails(adapter.put("c", "k", { value: "secret", unique: long }), secrets);
@@ -173,13 +177,13 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
   });
 }
 
-/** Text that does not get shorter by compression. */
+/** A random string, which does not compress. */
 function randomText(length: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(length));
   return Array.from(bytes, (byte) => String.fromCharCode(0x30 + byte % 64)).join("");
 }
 
-/** Changes a setting of Redis for a while. */
+/** Changes a setting of Redis while something runs. */
 async function withSetting(
   url: string,
   [name, value]: readonly [name: string, value: string],

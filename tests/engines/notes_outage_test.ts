@@ -5,13 +5,13 @@ import { refusalOf, statusOf } from "../flows/_notes_programs.ts";
 import { ENGINE_NAMES, ENGINES, engineTest } from "./_engines.ts";
 import { startProxy } from "./_proxy.ts";
 
-/** How long it may take until the service is itself again, in milliseconds. */
+/** Time limit for the recovery, in milliseconds. */
 const RECOVERY_MS = 10_000;
 
 for (const engine of ENGINE_NAMES) {
   engineTest(
     engine,
-    "main.ts refuses while its database is away, and then goes on by itself",
+    "main.ts responds 500 while its database is away, and recovers",
     async (url) => {
       await withFolder(async (folder) => {
         await using proxy = startProxy(url);

@@ -3,8 +3,8 @@ import { spawn, withFolder } from "../flows/_notes_process.ts";
 import { SHARED_CASES } from "../flows/_notes_processes.ts";
 import { ENGINE_NAMES, ENGINES, engineTest } from "./_engines.ts";
 
-/** How long a service that has to refuse may go on, in milliseconds. */
-const PATIENCE_MS = 30_000;
+/** Time limit for a service that must not start, in milliseconds. */
+const LIMIT_MS = 30_000;
 
 for (const engine of ENGINE_NAMES) {
   const { title, appVariable } = ENGINES[engine];
@@ -16,11 +16,11 @@ for (const engine of ENGINE_NAMES) {
     );
   }
 
-  // Processes that make a secret each could not open each other's signing keys
-  engineTest(engine, "main.ts makes no secret for a database that others share", async (url) => {
+  // Processes with a generated secret each could not decrypt each other's signing keys
+  engineTest(engine, "main.ts does not generate a secret for a shared database", async (url) => {
     await withFolder(async (folder) => {
       const service = spawn(folder, "0", { env: { [appVariable]: url } });
-      const timer = setTimeout(() => service.kill("SIGKILL"), PATIENCE_MS);
+      const timer = setTimeout(() => service.kill("SIGKILL"), LIMIT_MS);
       const { code, stderr } = await service.output();
       clearTimeout(timer);
       assertEquals(

@@ -1,4 +1,4 @@
-/** What several processes do at the same time besides reading and writing. */
+/** Concurrent migrations and sweeps of several processes. */
 
 import { assertEquals } from "@std/assert";
 import type { SqlAdapter } from "../../auth/stores/sql.ts";
@@ -11,7 +11,7 @@ const now = () => START;
 for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgres")) {
   engineTest(
     "postgres",
-    `migrate() of eight at once makes one table, by ${client}`,
+    `migrate() of eight processes creates one table, over ${client}`,
     async (url) => {
       for (let round = 0; round < 5; round++) {
         await using opened = new AsyncDisposableStack();
@@ -32,7 +32,7 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
 
   engineTest(
     "postgres",
-    `sweep() of four at once removes everything once, by ${client}`,
+    `sweep() of four processes deletes every record once, over ${client}`,
     async (url) => {
       await using opened = new AsyncDisposableStack();
       const first = opened.use(await openFreshAdapter(client, { url, now }));
@@ -41,20 +41,20 @@ for (const { name: client } of CLIENTS.filter(({ engine }) => engine === "postgr
         [1, 2, 3].map(async () => opened.use(await openAdapter(client, { url, now, place }))),
       );
       const adapters = [first, ...more].map(({ adapter }) => adapter as SqlAdapter);
-      const ended = { ...RECORD, expiresAt: START - 1_000 };
-      await first.adapter.put("notes", "lasting", RECORD); // this sweeps, and no later writing does
+      const expired = { ...RECORD, expiresAt: START - 1_000 };
+      await first.adapter.put("notes", "persistent", RECORD); // the first write sweeps, the later ones do not
       for (let at = 0; at < 4_500; at += 500) {
         await Promise.all(
           Array.from(
             { length: 500 },
-            (_, more) => first.adapter.put("notes", `${at + more}`, ended),
+            (_, more) => first.adapter.put("notes", `${at + more}`, expired),
           ),
         );
       }
-      // What one of them has in hand, the others leave to it: whoever is last may find less than there was
-      const removed = await Promise.all(adapters.map((adapter) => adapter.sweep()));
-      removed.push(await (first.adapter as SqlAdapter).sweep());
-      assertEquals(removed.reduce((sum, count) => sum + count), 4_500);
+      // Each skips rows that another one has locked, so a last sweep may find some
+      const deleted = await Promise.all(adapters.map((adapter) => adapter.sweep()));
+      deleted.push(await (first.adapter as SqlAdapter).sweep());
+      assertEquals(deleted.reduce((sum, count) => sum + count), 4_500);
       assertEquals((await first.adapter.list("notes", 0, "i")).length, 1);
     },
   );

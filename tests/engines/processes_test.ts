@@ -1,4 +1,4 @@
-/** Four processes on one engine, fifty callers each, all at once: the engine decides, and one of them is first. */
+/** Races of four processes with fifty callers each on one engine. */
 
 import { fromFileUrl } from "@std/path";
 import { authStores } from "../../auth/stores/repo.ts";

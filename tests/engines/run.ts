@@ -1,12 +1,12 @@
 /**
- * Runs the tests that need a database server: PostgreSQL and Redis, which it starts on free ports of this machine and
- * takes away at the end. What is not there is skipped, unless `--require-all` is given.
+ * Runs the tests that need a database server, with the large sizes of tests/_effort.ts. It starts PostgreSQL and Redis on free
+ * ports of this machine and stops them at the end. A server that is not installed is skipped, unless `--require-all` is given.
  *
  * ```sh
  * deno task test:engines                                  # Everything
  * deno task test:engines tests/engines/processes_test.ts  # One file
  * deno task test:engines --filter "rotate()"              # Flags go to `deno test`
- * GATEHOUSE_POSTGRES=<url> GATEHOUSE_REDIS=<url> deno task test:engines   # On servers that run already
+ * GATEHOUSE_POSTGRES=<url> GATEHOUSE_REDIS=<url> deno task test:engines   # On running servers
  * ```
  *
  * @module
@@ -17,7 +17,7 @@ import { type FolderRun, INTERRUPTED, runFolder } from "../../dev/_run_tests.ts"
 import { type Engine, ENGINE_NAMES, ENGINES, engineUrl } from "./_engines.ts";
 import { findEngine, startEngine } from "./_servers.ts";
 
-/** What a run is ended by. */
+/** Signals that end a run. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 async function main(args: readonly string[]): Promise<number> {
@@ -53,7 +53,7 @@ async function main(args: readonly string[]): Promise<number> {
   return code === 0 && missing.length > 0 && args.includes("--require-all") ? 1 : code;
 }
 
-/** The tests' permissions, and where the engines are. */
+/** Permissions and environment of the tests. */
 function runOf(urls: Readonly<Partial<Record<Engine, string>>>): FolderRun {
   const hosts = Object.values(urls).map((url) => new URL(url).hostname);
   const entries = Object.entries(urls) as [Engine, string][];
@@ -62,12 +62,15 @@ function runOf(urls: Readonly<Partial<Record<Engine, string>>>): FolderRun {
       "--no-prompt",
       "--allow-env",
       "--allow-read",
-      "--allow-sys", // clients ask who runs them, and where
+      "--allow-sys", // clients read the user and the host name
       `--allow-net=${[...new Set(["127.0.0.1", ...hosts])].join()}`,
       `--allow-write=${temporary}`,
       `--allow-run=${Deno.execPath()}`,
     ],
-    env: Object.fromEntries(entries.map(([engine, url]) => [ENGINES[engine].variable, url])),
+    env: {
+      ...Object.fromEntries(entries.map(([engine, url]) => [ENGINES[engine].variable, url])),
+      GATEHOUSE_EFFORT: "all",
+    },
   };
 }
 

@@ -1,8 +1,8 @@
 /**
- * The one place that pins what `deno task test:engines` downloads. The engines themselves are the machine's.
+ * Pins the packages that `deno task test:engines` downloads. The engines themselves are installed on the machine.
  *
- * Deno fetches everything its lock file names: so nothing imports these by a literal specifier, and they are locked in
- * `tests/engines/deno.lock` instead of the project's own lock file.
+ * They are not imported by literal specifiers, because Deno downloads everything in a lock file: they are locked in
+ * `tests/engines/deno.lock` and not in the project's lock file.
  *
  * @module
  */

@@ -13,9 +13,9 @@ const IN_SESSION: Principal = { ...ADA, sessionId: "s1" };
 
 const ALLOWED = { status: "allowed" };
 const NO_RULE = { status: "denied", reason: "no rule covers the request" };
-const ANOTHERS = { status: "denied", reason: "the note is somebody else's" };
+const ANOTHERS = { status: "denied", reason: "the principal does not own the note" };
 
-const NOT_IN_PERSON = { status: "denied", reason: "the user is not there in person" };
+const NOT_IN_PERSON = { status: "denied", reason: "the request has no session" };
 
 /** What a route may say of itself, and who asks for Ada's note. */
 const QUESTIONS: readonly (readonly [

@@ -178,7 +178,11 @@ Deno.test("recordNoteStore() takes nothing of an upload that stood still for so 
     clock.now += 3600;
     await open().sweep();
   }));
-  await assertRejects(() => slow.addAttachments(id, [file("new", NEW)]), Error, "taken for ended");
+  await assertRejects(
+    () => slow.addAttachments(id, [file("new", NEW)]),
+    Error,
+    "a sweep has taken it over",
+  );
   assertEquals(await assertWhole(open(), id), ["old"]);
   assertEquals(place.count(...LEFT), [3, 0]);
 });

@@ -1,4 +1,4 @@
-/** What the README tells newcomers to type, after `deno task start`. */
+/** The shell session of docs/tokens.md, against the example service. */
 
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { join } from "@std/path";
@@ -7,14 +7,14 @@ import { PASSWORD } from "../examples/_notes_service.ts";
 import { enter, start, withFolder } from "./_notes_process.ts";
 import { program, refresh, refusalOf, statusOf } from "./_notes_programs.ts";
 
-/** What a command left. */
+/** Result of a command. */
 interface Output {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs commands by `sh`, which Deno has to be allowed first; nothing of the machine's own settings counts. */
+/** Runs commands with `sh`, without the environment of the tests. */
 async function runShell(commands: string): Promise<Output> {
   const program = `
     const { code, stdout, stderr } = await new Deno.Command("sh", {
@@ -31,19 +31,19 @@ async function runShell(commands: string): Promise<Output> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Why the commands can't be run here, if so. */
+/** Why the commands cannot run here, or `undefined`. */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os === "windows") return "no sh";
   const found = await runShell("command -v curl sed").catch(() => undefined);
   return found?.code === 0 ? undefined : "no sh, curl or sed";
 }
 
-const readme = await Deno.readTextFile(join(ROOT, "README.md"));
-const [, commands] = /^<!-- curl -->\n+```sh\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+const page = await Deno.readTextFile(join(ROOT, "docs/tokens.md"));
+const [, commands] = /^<!-- curl -->\n+```sh\n([\s\S]*?)^```$/m.exec(page) ?? [];
 const why = await obstacle();
 
 Deno.test({
-  name: `The README's curl commands sign in, read notes twice and sign out${
+  name: `The curl commands of docs/tokens.md sign in, read notes twice and sign out${
     why === undefined ? "" : ` (skipped: ${why})`
   }`,
   ignore: why !== undefined,

@@ -104,7 +104,7 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
       const { code, stdout, stderr } = await spawn(folder, port).output();
       assertEquals(
         new TextDecoder().decode(stderr),
-        "Cannot start: PORT is not a whole number from 0 to 65535\n",
+        "Cannot start: PORT must be an integer from 0 to 65535\n",
       );
       assertEquals([code, stdout.length], [1, 0]);
     });
@@ -115,24 +115,24 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
 const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, line: string])[] = [
   [
     { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
-    "the database of DATABASE_URL does not answer as it should: ECONNREFUSED",
+    "cannot connect to DATABASE_URL: ECONNREFUSED",
   ],
   [
     { REDIS_URL: "redis://notes:hunter2@127.0.0.1:1" },
-    "the database of REDIS_URL does not answer as it should: ECONNREFUSED",
+    "cannot connect to REDIS_URL: ECONNREFUSED",
   ],
   [
     { REDIS_URL: "redis://notes:hunter2@127.0.0.1:port" },
-    "the database of REDIS_URL does not answer as it should: TypeError",
+    "cannot connect to REDIS_URL: TypeError",
   ],
-  [{ DATABASE_URL: "mysql://hunter2@db/notes" }, "DATABASE_URL does not begin with postgres://"],
-  [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL does not begin with redis://"],
+  [{ DATABASE_URL: "mysql://hunter2@db/notes" }, "DATABASE_URL must start with postgres://"],
+  [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL must start with redis://"],
   [
     { DATABASE_URL: "postgres://db/notes", REDIS_URL: "redis://db" },
-    "there are both DATABASE_URL and REDIS_URL; leave one of them out",
+    "DATABASE_URL and REDIS_URL are both set; unset one of them",
   ],
   ...["localhost:8000", "http://localhost:8000/", "ftp://localhost", "notes"].map((ORIGIN) => {
-    return [{ ORIGIN }, "ORIGIN is no origin, as http://localhost:8000 is"] as const;
+    return [{ ORIGIN }, "ORIGIN must be an origin such as http://localhost:8000"] as const;
   }),
 ];
 for (const [env, line] of UNUSABLE) {
@@ -162,7 +162,7 @@ Deno.test("main.ts says in one line that the database does not open", async () =
     const { code, stderr } = await spawn(folder, "0").output();
     assertMatch(
       new TextDecoder().decode(stderr),
-      /^Cannot start: the database in .+ does not open: .+\n$/,
+      /^Cannot start: cannot open the database in .+: .+\n$/,
     );
     assertEquals(code, 1);
   });

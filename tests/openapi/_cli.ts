@@ -126,7 +126,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 
 /** What the command says where controllers are all it has: most applications here are no more. */
 export const NO_ROUTER =
-  "Note: no router is exported or registered under HTTP_ROUTER, so that prefixes and guards are not in the document\n";
+  "Note: no router is exported or registered under HTTP_ROUTER, so the document has no prefixes and guards\n";
 
 /** What applications import. */
 export const IMPORTS: string = `import {
@@ -162,6 +162,14 @@ export const BARE: string = IMPORTS + NOTES;
 
 /** An application that needs nothing besides. */
 export const CONTROLLERS: string = BARE + INFO;
+
+/** An application that exports its router, and says nothing of itself unless its router has options. */
+export function routedApp(options = ""): string {
+  return `import { createRouter, json } from "@gatehouse/http";
+export const router = createRouter({ ${options} }).get("/notes", () => json([]))
+  .get("/notes/:id", () => json({}));
+`;
+}
 
 /** What the command says of its document. */
 export const SUMMARY: string = "openapi.json (2 paths, 2 operations, 1 schemas)";

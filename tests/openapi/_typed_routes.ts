@@ -6,7 +6,8 @@
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
-import { type Files, withProject } from "./_cli.ts";
+import type { Files } from "./_cli.ts";
+import { withTypedProject } from "./compiler/_process.ts";
 
 /** What a document says of a route. */
 export interface Told {
@@ -72,7 +73,7 @@ export async function typedDocument(
 ): Promise<{ readonly document: TypedDocument; readonly stderr: string }> {
   let result: { readonly document: TypedDocument; readonly stderr: string } | undefined;
   const source = `${TYPED_IMPORTS}${before}\n${code}\nexport { router };\n`;
-  await withProject({ ...files, "c.ts": source }, async ({ generate, read }) => {
+  await withTypedProject({ ...files, "c.ts": source }, async ({ generate, read }) => {
     const run = await generate("--controllers", "c.ts", ...flags);
     assertEquals(run.code, 0, run.stderr);
     result = { document: JSON.parse(await read("openapi.json")), stderr: run.stderr };
@@ -108,14 +109,19 @@ export function toldOf({ paths }: TypedDocument, route: string): Told {
   };
 }
 
-/** Tests what a document says of routes of one application. */
-export function testRoutes(cases: readonly RouteCase[], application: TypedApplication): void {
+/** Tests what a document says of routes of one application. @returns Reads the document. */
+export function testRoutes(
+  cases: readonly RouteCase[],
+  application: TypedApplication,
+): () => ReturnType<typeof typedDocument> {
   let documents: ReturnType<typeof typedDocument> | undefined;
+  const read = () =>
+    documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
   for (const [why, route, , told] of cases) {
     Deno.test(`generate reads the types of ${why}`, async () => {
-      documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
-      const { document } = await documents;
+      const { document } = await read();
       assertEquals<unknown>(toldOf(document, route), told);
     });
   }
+  return read;
 }

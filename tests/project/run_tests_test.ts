@@ -15,7 +15,7 @@ async function runEmpty(args: readonly string[], options: Partial<TestRun> = {})
     flags(temporary) {
       asked.temporary = temporary;
       assert(Deno.statSync(temporary).isDirectory);
-      return ["--quiet", "--no-run"];
+      return ["--quiet", "--no-check", "--no-run"];
     },
     paths() {
       asked.defaults++;
@@ -59,7 +59,7 @@ Deno.test("runTests() gives the tests its folder for theirs, and other variables
     name: "variables",
     flags(made) {
       temporary = made;
-      return ["--quiet", "--allow-env", `--allow-write=${folder}`];
+      return ["--quiet", "--no-check", "--allow-env", `--allow-write=${folder}`];
     },
     paths: () => [program],
     env: { GIVEN: "given" },
@@ -84,7 +84,7 @@ Deno.test("runTests() ends what it runs when somebody ends it", async () => {
   );
   const running = runTests([], {
     name: "endless",
-    flags: () => ["--quiet", `--allow-write=${folder}`],
+    flags: () => ["--quiet", "--no-check", `--allow-write=${folder}`],
     paths: () => [program],
     signal: ended.signal,
   });

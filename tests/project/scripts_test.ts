@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { slowFiles } from "../../dev/_test_times.ts";
 import { parseLcov, percentages, sumCoverage } from "../../dev/coverage.ts";
 import { publishedFiles } from "../../dev/publish_check.ts";
 
@@ -24,4 +25,11 @@ Deno.test("publishedFiles() reads the list that a dry run prints", () => {
     "Success Dry run complete",
   ].join("\n");
   assertEquals(publishedFiles(output, "file:///p/"), ["deno.json", "router/mod.ts"]);
+});
+
+Deno.test("slowFiles() adds up the tests of each file, and gives the slow ones, slowest first", () => {
+  const test = (file: string, seconds: number) =>
+    `<testcase name="a &gt; b" classname="./${file}" time="${seconds}" line="1" col="6">`;
+  const report = [test("a.ts", 2), test("b.ts", 5), test("a.ts", 2), test("c.ts", 3)].join("\n");
+  assertEquals(slowFiles(report, 3), [{ file: "b.ts", seconds: 5 }, { file: "a.ts", seconds: 4 }]);
 });

@@ -104,6 +104,22 @@ Deno.test(`No module of the package and no script is longer than ${MAX_LINES} li
   assertEquals(long, []);
 });
 
+/** Most files of a folder of the package; the router is one flat folder. */
+const MAX_FILES = 40;
+const MAX_ROUTER_FILES = 46;
+
+Deno.test(`No folder of the package has more than ${MAX_FILES} files`, () => {
+  const counts = new Map<string, number>();
+  for (const module of packageModules()) {
+    const folder = module.slice(0, module.lastIndexOf("/") + 1);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const full = [...counts].filter(([folder, count]) =>
+    count > (folder === "router/" ? MAX_ROUTER_FILES : MAX_FILES)
+  );
+  assertEquals(full, []);
+});
+
 Deno.test("No module of the package but a folder's _report.ts writes to the console", () => {
   const found = packageModules().filter((path) =>
     !REPORT_REGEXP.test(path) && consoleLines(readText(path)).length > 0

@@ -88,7 +88,7 @@ export const authCases: readonly RuntimeCase[] = [
         @Auth({ ...optionsOf(createContainer()), csrf: "none" as "origin" })
         class Third {}
         return Third;
-      }, "csrf is none of source, token and insecureSkip");
+      }, 'csrf must be "origin", "token" or "insecureSkip"');
       const empty = createContainer();
       const misplaced = Auth(optionsOf(empty)) as AnyDecorator;
       assertRefused(() => {

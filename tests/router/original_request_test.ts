@@ -34,6 +34,21 @@ Deno.test("mount() notes which request it was called with, behind one mount and 
   }
 });
 
+Deno.test("originalRequest() of a router's request is that of its standard request", async () => {
+  const seen: Request[] = [];
+  const inner = createRouter()
+    .get(
+      "/*",
+      (req) => (seen.push(originalRequest(req), originalRequest({ raw: req.raw })), json(1)),
+    );
+  const router = createRouter({ before: [(req) => void seen.push(originalRequest(req))] })
+    .mount("/a", createRouter().mount("/b", inner));
+  const request = new Request("https://example.com/a/b/c");
+  assertEquals((await router.fetch(request)).status, 200);
+  assertEquals(seen.length, 3);
+  for (const one of seen) assert(one === request);
+});
+
 Deno.test("mount() notes it for applications that are no routers of ours", async () => {
   const request = new Request("https://example.com/app/x");
   let seen: Request | undefined;

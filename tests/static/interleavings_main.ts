@@ -5,7 +5,7 @@
  * @module
  */
 
-import { openDirectory } from "../../static/native_live.ts";
+import { FILES } from "../../static/native_live.ts";
 import { INTERLEAVINGS, MTIME } from "./_interleavings.ts";
 
 const [what, folder = ""] = Deno.args;
@@ -29,7 +29,7 @@ function make(at: string): void {
 }
 
 function attempt(at: string, key: string, change: (folder: string) => void): boolean {
-  const entry = openDirectory(`${at}/root`, undefined).lookup(key);
+  const entry = FILES.openDirectory(`${at}/root`, undefined).lookup(key);
   if (entry === undefined) throw new Error(`${at}: there is no ${key}`);
   change(at);
   return entry.open() !== undefined;

@@ -1,10 +1,10 @@
 /** A folder's mount where handles run out, where bodies are forgotten, and where files or the folder itself change. */
 // deno-lint-ignore-file no-console -- it is taken to hear what is said
 
-import { HttpError } from "@gatehouse/http";
 import { mountStatic } from "@gatehouse/http/native";
 import { assertEquals } from "@std/assert";
 import { createMount } from "../../router/static_mount.ts";
+import { OverloadError } from "../../static/overload.ts";
 import type { StaticEntry } from "../../static/types.ts";
 import { scriptPath } from "./_fixture.ts";
 import { withProcess } from "./_servers.ts";
@@ -85,9 +85,9 @@ for (const [times, status, etag] of REPLACED) {
   });
 }
 
-Deno.test("createMount() by itself answers with a problem that is thrown", async () => {
+Deno.test("createMount() answers 503 while too many files are open", async () => {
   const mount = replacedMount(0, () => {
-    throw new HttpError(503, "service_unavailable");
+    throw new OverloadError(new Error("EMFILE"));
   });
   const response = await mount.fetch(new Request("http://localhost/a.txt"));
   assertEquals([response?.status, (await response?.json()).code], [503, "service_unavailable"]);

@@ -1,10 +1,10 @@
 // Sends what people do on the pages. What changes something carries the token of GET /auth/csrf.
 
-/** What the service said when it was asked for a token, if it was. */
+/** The result of the request for a CSRF token, if it was sent. */
 let token;
 
 /**
- * Sends a request. A refused token is asked for once more: it ended with a session, in another tab perhaps.
+ * Sends a request. It is repeated once with a new token if the token is rejected: its session may have ended in another tab.
  *
  * @param {"POST" | "DELETE"} method
  * @param {string} path
@@ -49,7 +49,7 @@ async function askForToken() {
   return { ok: true, csrfToken, header };
 }
 
-/** Reads a problem, RFC 9457; what is none has a code that nobody knows. */
+/** Reads a problem, RFC 9457; other bodies get an unknown code. */
 async function readRefusal(response) {
   const problem = await response.json().catch(() => ({}));
   const retryAfter = Number(response.headers.get("Retry-After") ?? NaN);

@@ -1,4 +1,4 @@
-// Makes and revokes API keys. A key is in the page from when it is made until the page is left, and nowhere else.
+// Creates and revokes API keys. A key is in the page from its creation until the page is left, and nowhere else.
 
 import { send } from "./client.js";
 import { enhance, setBusy, showMessage } from "./forms.js";
@@ -78,7 +78,7 @@ async function revoke(item) {
   status.focus(); // the button that had the focus is gone
 }
 
-/** Takes the list over from the page as it is now. Where that does not come, it stays as it is until the next one. */
+/** Replaces the list by that of the current page. If the request fails, it stays until the next one. */
 async function refresh() {
   const page = await fetch(location.pathname).then((answer) => answer.text()).catch(() => "");
   const next = new DOMParser().parseFromString(page, "text/html").querySelector("#api-keys");

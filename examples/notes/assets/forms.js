@@ -1,14 +1,14 @@
-// What forms have in common: they wait for the answer, say what was refused, and where.
+// Behaviour of all forms: they wait for the response, and show refusals beside their fields.
 
 import { describeRefusal } from "./messages.js";
 
 /**
- * Sends a form by a function, and says what came of it.
+ * Sends a form by a function, and shows the result.
  *
  * @param {HTMLFormElement} form Has an element of class `message`, and `<name>-error` for fields.
  * @param {() => Promise<{ ok: boolean, content?: unknown, refusal?: import("./messages.js").Refusal }>} submit
- * @param {(content: unknown) => void} done Goes on with the answer, once it is accepted. The form stays busy, for where
- * another page comes.
+ * @param {(content: unknown) => void} done Called with the response's content. The form stays busy, in case
+ * another page is loaded.
  */
 export function enhance(form, submit, done) {
   const message = form.querySelector(".message");
@@ -25,11 +25,11 @@ export function enhance(form, submit, done) {
     setBusy(form, false);
     tell(form, message, describeRefusal(refusal));
   });
-  // A page that comes back from the browser's memory is as it was left, waiting
+  // A page from the back/forward cache is still busy
   addEventListener("pageshow", (event) => event.persisted && setBusy(form, false));
 }
 
-/** Says a refusal in an element, and moves the focus there. */
+/** Shows a refusal in an element, and moves the focus there. */
 export function showMessage(element, { text, signIn }) {
   element.textContent = text;
   if (signIn) {
@@ -76,7 +76,7 @@ function emptyFields(form) {
   return new Map(fields.map(({ name }) => [name, "Fill this in."]));
 }
 
-/** Says whether a form waits for an answer, and turns its buttons off as long as it does. */
+/** Sets whether a form waits for a response, and disables its buttons meanwhile. */
 export function setBusy(form, busy) {
   form.setAttribute("aria-busy", String(busy));
   for (const button of form.querySelectorAll("button")) button.disabled = busy;

@@ -1,7 +1,7 @@
-// What refusals say to people. Nothing here knows of the page, so that tests can read it too.
+// Messages for refusals. This module does not use the page, so that tests can import it.
 
 /**
- * A refusal, as `client.js` gives it.
+ * A refusal, as `client.js` returns it.
  *
  * @typedef {{
  *   status: number,
@@ -11,7 +11,7 @@
  * }} Refusal
  */
 
-/** Codes and their words. Some name the field that is to blame. */
+/** Messages by code. Some name the field that caused the refusal. */
 const WORDS = new Map(Object.entries({
   access_denied: { text: "This belongs to somebody else." },
   csrf_failed: {
@@ -65,7 +65,7 @@ const WORDS = new Map(Object.entries({
 const UNKNOWN = { text: "That did not work, and the service does not say why. Try again later." };
 
 /**
- * What to tell about a refusal: a text for the form as a whole, or texts for its fields, one line
+ * The message for a refusal: a text for the whole form, or texts for its fields, one line
  * for each reason, and whether to offer signing in.
  *
  * @param {Refusal} refusal
@@ -89,7 +89,7 @@ function throttledText(seconds) {
   return `Too many attempts. Try again ${waitText(seconds)}.`;
 }
 
-/** A time to wait, never rounded down: who comes too early would wait anew. */
+/** A time to wait, never rounded down: a retry that is too early would have to wait again. */
 function waitText(seconds) {
   if (!Number.isFinite(seconds) || seconds <= 0) return "later";
   if (seconds < 120) return seconds === 1 ? "in a second" : `in ${Math.ceil(seconds)} seconds`;

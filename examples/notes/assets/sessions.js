@@ -1,4 +1,4 @@
-// Ends sessions, and signs programs out.
+// Revokes sessions, and signs API clients out.
 
 import { send } from "./client.js";
 import { showMessage } from "./forms.js";
@@ -10,7 +10,7 @@ const sessions = document.querySelector("#sessions");
 const programs = document.querySelector("#programs");
 const others = document.querySelector("#others");
 
-/** What a refusal says of something that has ended before. */
+/** Codes for what was already revoked. */
 const GONE = ["no_such_session", "no_such_program"];
 
 function setBusy(busy) {

@@ -1,4 +1,4 @@
-// The button that is on every page of who is signed in.
+// The sign-out button of every page with a session.
 
 import { send } from "./client.js";
 import { enhance } from "./forms.js";

@@ -161,7 +161,7 @@ Deno.test("withAuthErrors() refuses a handler that is no function", () => {
     assertThrows(
       () => withAuthErrors(untyped(handler)),
       TypeError,
-      "Cannot answer for refusals: the handler is no function",
+      "Cannot create error handler: handler must be a function",
     );
   }
 });

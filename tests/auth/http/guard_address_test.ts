@@ -35,7 +35,7 @@ Deno.test("createGuard() refuses though nobody can tell the address, and says so
   assertEquals(await codeOf(router.request("/me", BAD)), [401, "invalid_key"]);
   assertEquals(await codeOf(router.request("/denied", GOOD)), [403, "access_denied"]);
   assertEquals(events.map(({ type }) => type), ["credential.refused", "authz.denied"]);
-  const warning = "Cannot tell the address of a refused request: clientAddress failed";
+  const warning = "Cannot read the address of a refused request: clientAddress failed";
   assertEquals(warnings, [warning, warning]);
   assertEquals(errors, []);
 });

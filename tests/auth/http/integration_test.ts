@@ -94,7 +94,7 @@ Deno.test("withAuthRoutes() and its kin take a misspelt option for no other", ()
     ["registraton", () => runtime.integration({ routes: untyped({ registraton: "closed" }) })],
     ["registraton", () => runtime.routes(untyped({ registraton: "closed" }))],
   ];
-  for (const [option, use] of misspelt) assertThrows(use, TypeError, `no option ${option}`);
+  for (const [option, use] of misspelt) assertThrows(use, TypeError, `unknown option ${option}`);
 });
 
 Deno.test("integration() of two applications on one host leaves each other's sessions alone", async () => {

@@ -171,6 +171,6 @@ const WRONG: readonly [why: string, keys: unknown][] = [
 ];
 for (const [why, keys] of WRONG) {
   Deno.test(`jwksHandler() refuses ${why} for a key service`, () => {
-    assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys is no key service");
+    assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys must be a key service");
   });
 }

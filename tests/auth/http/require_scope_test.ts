@@ -89,7 +89,7 @@ Deno.test("requireScope() does not limit a session", async () => {
 });
 
 Deno.test("requireScope() refuses what is no scope", () => {
-  assertThrows(() => requireScope(), TypeError, "none is named");
+  assertThrows(() => requireScope(), TypeError, "no scope is given");
   for (const scope of ["", "a b", 'a"b', "a\\b", "ä", "a\nb", "x".repeat(201)]) {
     assertThrows(() => requireScope(scope), RangeError, "Cannot require scope");
   }

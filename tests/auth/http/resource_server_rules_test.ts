@@ -128,7 +128,11 @@ Deno.test("resourceServer() refuses a cookie behind a strategy that is none, whe
     audience: AUDIENCE,
   });
   for (const strategies of [[bearer, cookie], [cookie, bearer], [bearer, keyStrategy(), cookie]]) {
-    assertThrows(() => createService({ strategies }), TypeError, "strategy session needs a check");
+    assertThrows(
+      () => createService({ strategies }),
+      TypeError,
+      "strategy session needs a CSRF check",
+    );
   }
 });
 
@@ -137,7 +141,7 @@ Deno.test("requireAuth() takes what browsers send where a resource server is tol
   const strategy = keyStrategy({ name: "proxy", ambient: true });
   for (const csrf of [undefined, "origin", "token"] as const) {
     const make = () => requireAuth({ runtime, strategy, csrf });
-    assertThrows(make, TypeError, "strategy proxy needs a check");
+    assertThrows(make, TypeError, "strategy proxy needs a CSRF check");
   }
   const use = [requireAuth({ runtime, strategy, csrf: "insecureSkip" })];
   const router = createRouter().post("/", () => json(1), { use });

@@ -131,7 +131,7 @@ Deno.test("resourceServer() refuses credentials that browsers send by themselves
     assertThrows(
       () => resourceServer({ strategies: [strategy] }),
       TypeError,
-      `strategy ${strategy.name} needs a check against forged requests`,
+      `strategy ${strategy.name} needs a CSRF check`,
     );
   }
 });
@@ -148,7 +148,6 @@ Deno.test("resourceServer() refuses what is no option", () => {
     {},
     { strategies: [] },
     { strategies: keyStrategy() },
-    { strategies: [keyStrategy()], stores: {} },
     { strategies: [keyStrategy()], events: "log" },
     { strategies: [keyStrategy()], warn: 1 },
     { strategies: [keyStrategy()], authorization: {} },

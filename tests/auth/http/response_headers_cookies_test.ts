@@ -4,6 +4,7 @@ import {
   applyAuthHeaders,
   AuthError,
   createRouter,
+  editHeaders,
   empty,
   json,
   requireAuth,
@@ -89,6 +90,10 @@ const WRAPPERS: readonly (readonly [why: string, change: (response: Response) =>
   ["copied", (response) => new Response(response.body, response)],
   ["lost in an error", () => fail(new Error("The wrapper is broken"))],
   ["left alone", (response) => response],
+  [
+    "made public in place",
+    (response) => editHeaders(response, (headers) => headers.set("Cache-Control", "public")),
+  ],
 ];
 
 for (const [why, change] of WRAPPERS) {

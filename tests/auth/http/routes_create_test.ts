@@ -59,7 +59,7 @@ Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them pu
 
 Deno.test("integration() refuses an option that is none: beneath another path, nothing would answer", () => {
   const options = { basepath: "/account" } as IntegrationOptions;
-  assertThrows(() => createRuntime().integration(options), TypeError, "no option basepath");
+  assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
 
 Deno.test("createAuthRoutes() leaves registration out where it is closed", () => {
@@ -81,11 +81,15 @@ Deno.test("createAuthRoutes() by a runtime are that runtime's, whatever the opti
 
 /** What is no option, and may come from JavaScript or from a configuration file. */
 const WRONG: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["another word", { registration: "shut" }, "registration is neither open nor closed"],
-  ["null", { registration: null }, "registration is neither open nor closed"],
-  ["a flag", { registration: false }, "registration is neither open nor closed"],
-  ["an inherited name", { registration: "constructor" }, "registration is neither open nor closed"],
-  ["another name, which would leave it open", { registraton: "closed" }, "no option registraton"],
+  ["another word", { registration: "shut" }, "registration must be"],
+  ["null", { registration: null }, "registration must be"],
+  ["a flag", { registration: false }, "registration must be"],
+  ["an inherited name", { registration: "constructor" }, "registration must be"],
+  [
+    "another name, which would leave it open",
+    { registraton: "closed" },
+    "unknown option registraton",
+  ],
 ];
 
 for (const [why, options, message] of WRONG) {
@@ -100,7 +104,7 @@ for (const [why, options, message] of WRONG) {
 
 Deno.test("createAuthRoutes() looks the runtime up in the default container, and says how to put one there", () => {
   const { message } = assertThrows(() => createAuthRoutes(), TypeError);
-  assertStringIncludes(message, "call registerAuth() first, or give the option runtime");
+  assertStringIncludes(message, "call registerAuth() first, or pass the option runtime");
 });
 
 /** [base path, prefix of the router, where the routes are] */

@@ -69,7 +69,7 @@ const OUTCOMES: readonly (readonly [
       type: "credential.refused",
       strategy: "session",
       code: "session_expired",
-      message: "There is no such session",
+      message: "The session is unknown or has expired",
       route: "/auth/session",
       address,
     },

@@ -1,7 +1,10 @@
 /** What the OpenAPI document says of the routes of authentication by the kind of their tokens, beside their answers' status. */
 
 import {
+  type AuthRoute,
+  type AuthRuntime,
   createRouter,
+  createTokenRoutes,
   generateOpenAPI,
   mountAuthRoutes,
   type OpenApiDocument,
@@ -28,9 +31,13 @@ interface Body {
 
 const KINDS: readonly Tokens[] = [false, true, "only"];
 
+function routesOf(runtime: AuthRuntime, tokens: Tokens): readonly AuthRoute[] {
+  return tokens === "only" ? createTokenRoutes({ runtime }) : runtime.routes({ tokens });
+}
+
 function documentOf(tokens: Tokens): OpenApiDocument {
   const { runtime } = createTestApp({ jwt: JWT });
-  const router = mountAuthRoutes(createRouter(), runtime.routes({ tokens }), "/auth");
+  const router = mountAuthRoutes(createRouter(), routesOf(runtime, tokens), "/auth");
   return generateOpenAPI({ title: "Test", version: "1.0.0" }, router);
 }
 
@@ -77,7 +84,8 @@ for (const [tokens, required, others] of SIGNED_IN) {
       assertEquals(names, [...required, ...others].sort(), path);
     }
     if (tokens !== "only") return;
-    const app = createTestApp({ jwt: JWT, integration: { routes: { tokens } } });
+    const app = createTestApp({ jwt: JWT, integration: { routes: false } });
+    mountAuthRoutes(app.router, createTokenRoutes({ runtime: app.runtime }), "/auth");
     await app.signedIn();
     const answer = await (await postJson(app, "/auth/login", ADA)).json();
     assertEquals(Object.keys(answer).sort(), [...required].sort());

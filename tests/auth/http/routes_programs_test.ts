@@ -1,6 +1,12 @@
-/** Routes for programs alone: `tokens: "only"`. */
+/** Routes for API clients. */
 
-import { createRouter, generateOpenAPI, mountAuthRoutes, type TypedRouter } from "@gatehouse/http";
+import {
+  createRouter,
+  createTokenRoutes,
+  generateOpenAPI,
+  mountAuthRoutes,
+  type TypedRouter,
+} from "@gatehouse/http";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { untyped } from "../../router/_helpers.ts";
 import { createTestApp, type TestApp } from "./_app.ts";
@@ -16,7 +22,11 @@ interface Programs extends TestApp {
 async function createApp(): Promise<Programs> {
   const app = createTestApp({ jwt: JWT });
   await app.signedIn();
-  const programs = mountAuthRoutes(createRouter(), app.runtime.routes({ tokens: "only" }), "/cli");
+  const programs = mountAuthRoutes(
+    createRouter(),
+    createTokenRoutes({ runtime: app.runtime }),
+    "/cli",
+  );
   return { ...app, programs };
 }
 
@@ -53,7 +63,7 @@ Deno.test("POST /register for programs makes the account and hands out tokens", 
   const { user, accessToken } = await response.json();
   assertEquals([response.status, user.identifier], [201, "eve"]);
   assertEquals((await ask(app, accessToken)).status, 200);
-  const closed = app.runtime.routes({ tokens: "only", registration: "closed" });
+  const closed = createTokenRoutes({ runtime: app.runtime, registration: "closed" });
   assertEquals(closed.map(({ path }) => path), ["/login", "/logout", "/refresh", "/session"]);
 });
 
@@ -136,9 +146,13 @@ Deno.test("generateOpenAPI() asks for no CSRF token where programs sign in", asy
   assert(!JSON.stringify(paths).includes("CSRF"));
 });
 
-Deno.test("createAuthRoutes() refuses tokens that are none of the three", async () => {
+Deno.test("createAuthRoutes() rejects tokens that are not a boolean", async () => {
   const { runtime } = await createApp();
-  for (const tokens of ["yes", "true", 1, null, {}]) {
-    assertThrows(() => runtime.routes({ tokens: untyped(tokens) }), TypeError, "tokens is none of");
+  for (const tokens of ["only", "yes", "true", 1, null, {}]) {
+    assertThrows(
+      () => runtime.routes({ tokens: untyped(tokens) }),
+      TypeError,
+      "tokens must be a boolean",
+    );
   }
 });

@@ -24,7 +24,7 @@ Deno.test("getAuthRuntime() finds what registerAuth() made, or says what to do",
     assertThrows(
       () => getAuthRuntime(empty),
       TypeError,
-      "Cannot find authentication: call registerAuth() first, or give the option runtime",
+      "Cannot find authentication: call registerAuth() first, or pass the option runtime",
     );
   }
 });

@@ -244,7 +244,7 @@ Deno.test("signIn() tells the operator when the response has gone without its co
   assertEquals(response.headers.getSetCookie(), []);
   await late;
   assertEquals(app.warnings, [
-    "Cannot set the session's cookies: the response has gone; await signIn() and signOut()",
+    "Cannot set session cookies: the response was already sent; await signIn() and signOut()",
   ]);
 });
 

@@ -1,20 +1,172 @@
-import { assert, assertEquals } from "@std/assert";
+/** Creation of users, and changes of passwords. */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import {
   ADA,
+  canonical,
   CLIENT,
   createServices,
   NOBODY,
+  once,
   OTHER_PASSWORD,
   outcomes,
   PASSWORD,
   refusal,
   repeat,
+  type Services,
   setDisabled,
   shown,
   START,
+  types,
   unasked,
   withAda,
 } from "../_services.ts";
+
+const SAME_USER: readonly [why: string, identifier: string][] = [
+  ["as it was given", "ada@example.org"],
+  ["case", "ADA@Example.ORG"],
+  ["white space around it", " ada@example.org\t"],
+  ["full-width characters, NFKC", "ａｄａ＠example.org"],
+];
+
+Deno.test("createUser() makes a user who can sign in at once", async () => {
+  const { passwords, stores, sessions, hasher } = createServices();
+  const authentication = await passwords.createUser(ADA, { client: CLIENT });
+  const user = await stores.users.findByIdentifier("ada@example.org");
+  assertEquals(authentication, {
+    sub: user?.sub ?? "",
+    identifier: ADA.identifier,
+    securityStamp: user?.securityStamp ?? "",
+    authTime: START,
+    amr: ["pwd"],
+  });
+  assertMatch(authentication.sub, /^[\w-]{22}$/);
+  assertMatch(authentication.securityStamp, /^[\w-]{22}$/);
+  assertEquals([user?.createdAt, user?.disabled], [START, undefined]);
+  assertMatch(user?.passwordHash ?? "", /^\$pbkdf2-sha256\$i=1000\$/);
+  assertEquals(hasher.calls, ["hash"]);
+  const { token } = await sessions.create(authentication);
+  assertEquals((await sessions.verify(token))?.user.sub, authentication.sub);
+});
+
+Deno.test("createUser() keeps the identifier in its one spelling", async () => {
+  for (const [why, identifier] of SAME_USER) {
+    const { passwords, stores } = createServices();
+    await passwords.createUser({ ...ADA, identifier });
+    assert(await stores.users.findByIdentifier("ada@example.org") !== null, why);
+  }
+});
+
+Deno.test("createUser() refuses an identifier that is taken, however it is spelt", async () => {
+  const { passwords, stores } = createServices();
+  const { sub } = await passwords.createUser(ADA);
+  const before = await stores.users.findBySub(sub);
+  for (const [why, identifier] of SAME_USER) {
+    const error = await refusal(() =>
+      passwords.createUser({ identifier, password: OTHER_PASSWORD })
+    );
+    assertEquals([error.code, error.status], ["identifier_unavailable", 409], why);
+  }
+  assertEquals(await stores.users.findBySub(sub), before);
+});
+
+Deno.test("createUser() gives an identifier to one of 50 at once", async () => {
+  const { passwords, stores } = createServices();
+  const attempts = repeat(50, (i) => passwords.createUser({ ...ADA }, { sub: `u${i}` }));
+  assertEquals(await outcomes(attempts), { made: 1, identifier_unavailable: 49 });
+  const [winner] = (await Promise.allSettled(attempts)).flatMap((attempt) =>
+    attempt.status === "fulfilled" ? [attempt.value.sub] : []
+  );
+  assertEquals((await stores.users.findByIdentifier(ADA.identifier))?.sub, winner);
+});
+
+Deno.test("createUser() says what is wrong with a password, without a hash", async () => {
+  const { passwords, stores, hasher } = createServices();
+  const weak: readonly [why: string, password: unknown][] = [
+    ["too short", "short"],
+    ["no text", 12345678901234567890n],
+    ["no text but a list of them", [PASSWORD]],
+    ["absent", undefined],
+    ["too long", "long and ".repeat(200)],
+    ["NUL", `${PASSWORD}\0`],
+    ["half a character", `${PASSWORD}\ud83d`],
+  ];
+  for (const [why, password] of weak) {
+    const error = await refusal(() =>
+      passwords.createUser({ ...ADA, password: password as string })
+    );
+    assertEquals([error.code, error.status], ["weak_password", 422], why);
+    const [first] = error.problem.violations ?? [];
+    assertEquals([first?.in, first?.pointer], ["body", "/password"], why);
+    assertMatch(first?.code ?? "", /^[a-z_]+$/, why);
+    assert((first?.message ?? "").length > 5, why);
+    assert(!JSON.stringify(shown(error)).includes(PASSWORD), why);
+  }
+  assertEquals(hasher.calls, []);
+  assertEquals(await stores.users.findByIdentifier(ADA.identifier), null);
+});
+
+Deno.test("createUser() hands the policy the identifier, and says something even if that is silent", async () => {
+  const seen: unknown[] = [];
+  const { passwords, hasher } = createServices({
+    policy: {
+      check(_password, context) {
+        seen.push(context?.identifier);
+        return Promise.resolve([]);
+      },
+    },
+  });
+  const impossible = { identifier: "Ada@example.org", password: "nul \0 in it" };
+  const error = await refusal(() => passwords.createUser(impossible));
+  assertEquals(seen, ["ada@example.org"]);
+  assertEquals(error.code, "weak_password");
+  assertEquals(error.problem.violations?.length, 1);
+  assertEquals(hasher.calls, []);
+});
+
+Deno.test("createUser() takes the application's own subject id", async () => {
+  const { passwords, stores } = createServices();
+  assertEquals((await passwords.createUser({ ...ADA }, { sub: "u1" })).sub, "u1");
+  assertEquals((await stores.users.findBySub("u1"))?.identifier, ADA.identifier);
+});
+
+Deno.test("createUser() is counted by address, whatever comes of it, and refused without a hash", async () => {
+  const { passwords, hasher, clock, events } = createServices();
+  for (const i of repeat(10, (i) => i)) {
+    await passwords.createUser({ ...ADA, identifier: `user-${i}` }, { client: CLIENT });
+  }
+  for (const _ of repeat(5, () => 0)) {
+    await refusal(() => passwords.createUser({ ...ADA, identifier: "user-0" }, { client: CLIENT }));
+    await refusal(() => passwords.createUser({ ...ADA, password: "weak" }, { client: CLIENT }));
+  }
+  hasher.calls.length = 0;
+  events.length = 0;
+  for (const password of [PASSWORD, "weak"]) {
+    const error = await refusal(() =>
+      passwords.createUser({ ...ADA, password }, { client: CLIENT })
+    );
+    assertEquals([error.code, error.headers["Retry-After"]], ["throttled", "3600"]);
+  }
+  assertEquals([hasher.calls, types(events)], [[], ["login.throttled", "login.throttled"]]);
+  await passwords.createUser(ADA, { client: { address: "192.0.2.2" } });
+  clock.now += 3_600;
+  await passwords.createUser({ ...ADA, identifier: "bob" }, { client: CLIENT });
+});
+
+Deno.test("createUser(), change() and reset() hash the NFC form of what was typed", async () => {
+  const { passwords } = createServices();
+  const [composed, decomposed] = ["NFC", "NFD"].map((form) =>
+    "Ä rose is Ä rosé is a ñandú".normalize(form)
+  ) as [string, string];
+  const sub = "u1";
+  const matches = async () => await passwords.verify({ ...ADA, password: composed }, NOBODY);
+  await passwords.createUser({ ...ADA, password: decomposed }, { sub });
+  await matches();
+  await passwords.change(sub, { currentPassword: decomposed, newPassword: decomposed }, NOBODY);
+  await matches();
+  await passwords.reset(sub, decomposed);
+  await matches();
+});
 
 const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
@@ -62,7 +214,7 @@ Deno.test("change() refuses a weak password whatever the current one, uncounted 
   }
   for (const error of refused) assertEquals(error, refused[0]);
   assertEquals(hasher.calls, []);
-  for (const _ of repeat(5, () => 0)) await throttle.login(ADA.identifier, CLIENT);
+  for (const _ of repeat(5, () => 0)) await throttle.login(canonical(ADA.identifier), CLIENT);
 });
 
 Deno.test("change() is counted with the logins of the account", async () => {
@@ -102,7 +254,7 @@ Deno.test("change() refuses an impossible current password, uncounted and withou
   for (const currentPassword of [`${PASSWORD}\0`, "x".repeat(2048), `${PASSWORD}\ud800`, null]) {
     const change = { ...CHANGE, currentPassword: currentPassword as string };
     const { reason, code } = await refusal(() => passwords.change("u1", change, CLIENT));
-    assertEquals([code, reason], ["wrong_password", "password_impossible"]);
+    assertEquals([code, reason], ["wrong_password", "password_invalid"]);
   }
   assertEquals([hasher.calls, events], [[], []]);
 });
@@ -124,7 +276,7 @@ Deno.test("change() lets a known browser go on while others use the account up",
   const { passwords, throttle, before } = await withAda();
   const device = await throttle.issueDevice(before);
   for (const i of repeat(100, (i) => i)) {
-    await throttle.login(ADA.identifier, { address: `198.51.100.${i}` });
+    await throttle.login(canonical(ADA.identifier), { address: `198.51.100.${i}` });
   }
   assertEquals((await passwords.change("u1", CHANGE, { ...CLIENT, device })).sub, "u1");
 });
@@ -231,3 +383,146 @@ Deno.test("reset() opens no account that is disabled", async () => {
     "invalid_credentials",
   );
 });
+
+const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
+  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw at once", () => {
+    throw new Error("The store is out of order");
+  }],
+];
+
+/** Both ways to set a password. */
+const WAYS: readonly [
+  name: string,
+  set: (services: Services, newPassword?: string) => Promise<unknown>,
+][] = [
+  [
+    "change()",
+    ({ passwords }, newPassword = OTHER_PASSWORD) =>
+      passwords.change("u1", { currentPassword: PASSWORD, newPassword }, CLIENT),
+  ],
+  [
+    "reset()",
+    ({ passwords }, newPassword = OTHER_PASSWORD) => passwords.reset("u1", newPassword),
+  ],
+];
+
+for (const [name, set] of WAYS) {
+  Deno.test(`${name} ends the old password, every session and every refresh family`, async () => {
+    const services = await withAda();
+    const { passwords, sessions, stores, clock, tokens } = services;
+    clock.now += 10;
+    const made = await set(services);
+    const { securityStamp = "" } = await stores.users.findBySub("u1") ?? {};
+    const authentication = {
+      sub: "u1",
+      identifier: ADA.identifier,
+      securityStamp,
+      authTime: START + 10,
+      amr: ["pwd"],
+    };
+    // Who resets a password has proved nothing of the user's, and gets nothing to begin a session with
+    assertEquals(made, name === "reset()" ? undefined : authentication);
+    assertNotEquals(securityStamp, services.before.securityStamp);
+    assertEquals((await refusal(() => passwords.verify(ADA, NOBODY))).code, "invalid_credentials");
+    const changed = { ...ADA, password: OTHER_PASSWORD };
+    assertEquals(await passwords.verify(changed, NOBODY), authentication);
+    for (const token of tokens) assertEquals(await sessions.verify(token), undefined);
+    assertEquals(await stores.sessions.list("u1"), []);
+    assertEquals((await stores.refreshTokens.find("f1"))?.revoked, true);
+    assertEquals((await stores.refreshTokens.find("f2"))?.revoked, true);
+    assertEquals((await stores.refreshTokens.find("other"))?.revoked, false);
+    const { token } = await sessions.create(authentication);
+    assertEquals((await sessions.verify(token))?.user.sub, "u1");
+  });
+
+  Deno.test(`${name} tells of it, and of no secret`, async () => {
+    const services = await withAda();
+    await set(services);
+    assertEquals(services.events, [{ type: "password.changed", at: START, sub: "u1" }]);
+  });
+
+  Deno.test(`${name} refuses a weak password, and changes nothing`, async () => {
+    const services = await withAda();
+    const { stores, sessions, tokens } = services;
+    for (const weak of ["short", `${OTHER_PASSWORD}\0`, "x".repeat(2048), null, [OTHER_PASSWORD]]) {
+      const error = await refusal(() => set(services, weak as string));
+      assertEquals([error.code, error.status], ["weak_password", 422]);
+      assertEquals(error.problem.violations?.map(({ pointer }) => pointer), ["/newPassword"]);
+    }
+    assertEquals(await stores.users.findBySub("u1"), services.before);
+    for (const token of tokens) assert(await sessions.verify(token) !== undefined);
+    assertEquals((await stores.refreshTokens.find("f1"))?.revoked, false);
+    assertEquals(services.events, []);
+  });
+
+  Deno.test(`${name} measures a password by the user's identifier`, async () => {
+    const services = await withAda();
+    // 15 characters, and the first that anybody would try
+    assertEquals((await refusal(() => set(services, ADA.identifier))).code, "weak_password");
+    assertEquals(await services.stores.users.findBySub("u1"), services.before);
+  });
+
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name} ends the refresh families even where the sessions ${why}`, async () => {
+      const services = await withAda({
+        wrap: ({ sessions }) => ({ sessions: { ...sessions, revokeAll: fail } }),
+      });
+      await assertRejects(() => set(services), Error, "out of order");
+      assertEquals((await services.stores.refreshTokens.find("f1"))?.revoked, true);
+      for (const token of services.tokens) {
+        assertEquals(await services.sessions.verify(token), undefined);
+      }
+    });
+
+    Deno.test(`${name} ends the sessions even where the refresh families ${why}`, async () => {
+      const services = await withAda({
+        wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+      });
+      await assertRejects(() => set(services), Error, "out of order");
+      assertEquals(await services.stores.sessions.list("u1"), []);
+    });
+  }
+
+  Deno.test(`${name} starts over where somebody else changes the user in between`, async () => {
+    const services = await withAda({
+      wrap: ({ users }) => {
+        const renamed = once(async () => {
+          const { version } = await users.findBySub("u1") ?? { version: "" };
+          await users.update("u1", version, {});
+        });
+        return {
+          users: {
+            ...users,
+            async update(...args) {
+              await renamed();
+              return await users.update(...args);
+            },
+          },
+        };
+      },
+    });
+    await set(services);
+    const changed = { ...ADA, password: OTHER_PASSWORD };
+    assertEquals((await services.passwords.verify(changed, NOBODY)).sub, "u1");
+  });
+
+  Deno.test(`${name} gives up where the user changes all the time`, async () => {
+    let updates = 0;
+    const services = await withAda({
+      wrap: ({ users }) => ({
+        users: {
+          ...users,
+          update: () => (updates++, Promise.resolve("lost" as const)),
+        },
+      }),
+    });
+    const error = await refusal(() => set(services));
+    assertEquals([error.code, error.status], ["service_unavailable", 503]);
+    assert(updates > 1 && updates < 20, `${updates} updates`);
+    assertEquals(types(services.events), []);
+    for (const token of services.tokens) {
+      assert(await services.sessions.verify(token) !== undefined);
+    }
+  });
+}

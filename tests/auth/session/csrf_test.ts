@@ -1,4 +1,4 @@
-/** Signed double submit: whose token opens what, and that nothing else does. */
+/** CSRF tokens: issuing, checking, handshakes of WebSockets, events and randomness. */
 
 import {
   assert,
@@ -8,12 +8,13 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
-import { createHash, createHmac } from "node:crypto";
 import { decodeHex, encodeHex, joinFields } from "../../../auth/_bytes.ts";
-import { cookiePolicy } from "../../../auth/session/cookie_policy.ts";
-import { csrfService } from "../../../auth/session/csrf.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import { AuthError } from "../../../auth/error.ts";
+import type { AuthEvent, AuthEventListener, CsrfFailure } from "../../../auth/events.ts";
+import { cookiePolicy } from "../../../auth/session/cookie_policy.ts";
+import { csrfService } from "../../../auth/session/csrf.ts";
+import { randomNumbers } from "../../static/_random.ts";
 import {
   cookieField,
   csrf,
@@ -32,6 +33,7 @@ import {
   stored,
   URL_HERE,
 } from "./_csrf.ts";
+import { createHash, createHmac } from "node:crypto";
 
 Deno.test("csrfService() issues a token that passes with its cookie, in a session and before one", async () => {
   for (const before of [IN_A, {}]) {
@@ -427,4 +429,283 @@ Deno.test("csrfService() binds to the session of a policy with a domain, as to a
   const before = await issued(shared, {});
   const after = { ...before.jar, "__Secure-sid": SESSION_A };
   assertEquals(await refusal(shared, sent(after, before.token)), "token_of_another_session");
+});
+
+/** The handshake of a WebSocket, by where its browser says it comes from, and why it is refused. */
+const HANDSHAKES: readonly [
+  why: string,
+  headers: Readonly<Record<string, string>>,
+  reason: string | undefined,
+][] = [
+  ["another site", { "Sec-Fetch-Site": "cross-site" }, "cross_origin"],
+  ["a sibling domain", { "Sec-Fetch-Site": "same-site" }, "cross_origin"],
+  ["another Origin", { Origin: "https://evil.example" }, "cross_origin"],
+  ["Origin: null", { Origin: "null" }, "cross_origin"],
+  ["the application's own page", { "Sec-Fetch-Site": "same-origin" }, undefined],
+  ["its own Origin", { Origin: "https://example.com" }, undefined],
+  ["nobody says where", {}, "token_missing"],
+];
+
+for (const [why, headers, reason] of HANDSHAKES) {
+  Deno.test(`check() and checkOrigin() ${reason === undefined ? "let the handshake of a WebSocket pass" : "refuse the handshake of a WebSocket"}: ${why}`, async () => {
+    for (const by of ["check", "checkOrigin"] as const) {
+      for (const mark of [{ Upgrade: "websocket" }, { "Sec-Fetch-Mode": "websocket" }]) {
+        const cookies = { Cookie: cookieField(IN_A) };
+        const attempt = request({ ...cookies, ...headers, ...mark }, "GET");
+        assertEquals(await refusal(csrf, attempt, by), reason, by);
+      }
+    }
+  });
+}
+
+Deno.test("check() and checkOrigin() let a handshake with a token pass where nobody says where it is from", async () => {
+  const { token, jar } = await issued(csrf, IN_A);
+  const headers = { Cookie: cookieField(jar), "X-CSRF-Token": token, Upgrade: "websocket" };
+  for (const by of ["check", "checkOrigin"] as const) {
+    assertEquals(await refusal(csrf, request(headers, "GET"), by), undefined);
+    const other = { ...headers, "X-CSRF-Token": `${"0".repeat(64)}.${"0".repeat(64)}` };
+    assertEquals(await refusal(csrf, request(other, "GET"), by), "token_differs_from_cookie");
+  }
+});
+
+Deno.test("check() asks a token of every POST, even of one that wants to be a WebSocket", async () => {
+  for (const mark of [{ Upgrade: "websocket" }, { "Sec-Fetch-Mode": "websocket" }]) {
+    const post = request({ ...OWN, ...mark, Cookie: cookieField(IN_A) });
+    assertEquals(await refusal(csrf, post), "token_missing");
+  }
+});
+
+Deno.test("check() and checkOrigin() let a GET pass that wants another protocol, wherever it comes from", async () => {
+  const headers = { Upgrade: "h2c", "Sec-Fetch-Site": "cross-site", Cookie: cookieField(IN_A) };
+  for (const by of ["check", "checkOrigin"] as const) {
+    assertEquals(await refusal(csrf, request(headers, "GET"), by), undefined);
+  }
+});
+
+const NOW = 1_700_000_000;
+
+/** A service that is listened to, and what was told. */
+function listened(listener?: AuthEventListener) {
+  const told: AuthEvent[] = [];
+  const warnings: string[] = [];
+  const csrf = service({
+    now: () => NOW,
+    events: listener ?? ((event) => void told.push(event)),
+    warn: (message) => warnings.push(message),
+  });
+  return { csrf, told, warnings };
+}
+
+/** One request for each reason: a new one does not compile until it stands here. */
+const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
+  cross_origin: async () => {
+    const { token, jar } = await issued(service(), IN_A);
+    return sent(jar, token, { "Sec-Fetch-Site": "cross-site" });
+  },
+  cookie_ambiguous: async () => {
+    const { token, jar } = await issued(service(), IN_A);
+    return request({ Cookie: `__Host-sid=x; ${cookieField(jar)}`, "X-CSRF-Token": token });
+  },
+  token_missing: async () => sent((await issued(service(), IN_A)).jar, undefined, {}),
+  token_malformed: async () => sent((await issued(service(), IN_A)).jar, "x", {}),
+  token_differs_from_cookie: async () => {
+    const [one, two] = [await issued(service(), IN_A), await issued(service(), IN_A)];
+    return sent(one.jar, two.token, {});
+  },
+  token_of_another_session: async () => {
+    const { token, jar } = await issued(service(), IN_A);
+    return sent({ ...jar, ...IN_B }, token, {});
+  },
+};
+
+for (const [reason, attack] of Object.entries(REFUSED)) {
+  Deno.test(`check() and checkOrigin() tell of ${reason} once, with the time and nothing else`, async () => {
+    for (const by of ["check", "checkOrigin"] as const) {
+      const { csrf, told, warnings } = listened();
+      assertEquals(await refusal(csrf, await attack(), by), reason);
+      assertEquals(told, [{ type: "csrf.failed", at: NOW, reason: reason as CsrfFailure }]);
+      assert(Object.isFrozen(told[0]));
+      assertEquals(warnings, []);
+    }
+  });
+}
+
+Deno.test("check() tells of neither token nor cookie nor session", async () => {
+  const { csrf, told } = listened();
+  for (const attack of Object.values(REFUSED)) {
+    const attempt = await attack();
+    await refusal(csrf, attempt);
+    const text = JSON.stringify(told);
+    for (const secret of [SESSION_A, SESSION_B, attempt.headers.get("X-CSRF-Token") ?? "—"]) {
+      assertFalse(secret.length > 1 && text.includes(secret));
+    }
+  }
+  assertEquals(told.length, 6);
+});
+
+Deno.test("issue() tells of two sessions in one request", async () => {
+  const { csrf, told } = listened();
+  const attempt = request({ Cookie: "__Host-sid=a; __Host-sid=b" }, "GET");
+  await assertRejects(() => csrf.issue(attempt), AuthError);
+  assertEquals(told, [{ type: "csrf.failed", at: NOW, reason: "cookie_ambiguous" }]);
+});
+
+Deno.test("csrfService() tells nothing of what passes", async () => {
+  const { csrf, told } = listened();
+  const { token, jar } = await issued(csrf, IN_A);
+  await csrf.check(sent(jar, token));
+  await csrf.checkOrigin(sent(jar, undefined));
+  await csrf.check(request({ "Sec-Fetch-Site": "cross-site" }, "GET"));
+  await csrf.check(request({ ...OWN, Upgrade: "websocket" }, "GET"));
+  assertEquals(told, []);
+});
+
+Deno.test("csrfService() refuses as ever where its listener fails, and warns", async () => {
+  const failing: readonly AuthEventListener[] = [
+    () => {
+      throw new Error("no log");
+    },
+    () => Promise.reject(new Error("no log")),
+  ];
+  for (const listener of failing) {
+    const { csrf, warnings } = listened(listener);
+    assertEquals(await refusal(csrf, request({})), "token_missing");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assertEquals(warnings, ["Cannot deliver event csrf.failed: the listener failed"]);
+  }
+});
+
+Deno.test("csrfService() waits for no listener", async () => {
+  const { csrf } = listened(() => new Promise(() => {}));
+  assertEquals(await refusal(csrf, request({})), "token_missing");
+});
+
+Deno.test("csrfService() tells whole seconds, and no milliseconds", async () => {
+  const told: AuthEvent[] = [];
+  const warnings: string[] = [];
+  const events = (event: AuthEvent) => void told.push(event);
+  const warn = (message: string) => void warnings.push(message);
+  await refusal(service({ events, warn, now: () => NOW + 0.9 }), request({}));
+  assertEquals(told.map(({ at }) => at), [NOW]);
+  assertEquals(
+    await refusal(service({ events, warn, now: () => NOW * 1_000 }), request({})),
+    "token_missing",
+  );
+  assertEquals([told.length, warnings.length], [1, 1]);
+});
+
+Deno.test("check() tells the origin of a foreign page, and nothing that is none", async () => {
+  const cases: readonly [origin: string, told: string | undefined][] = [
+    ["https://evil.example", "https://evil.example"],
+    ["https://evil.example:8443", "https://evil.example:8443"],
+    [
+      `https://${"a".repeat(60)}.${"b".repeat(60)}.example`,
+      `https://${"a".repeat(60)}.${"b".repeat(60)}.example`,
+    ],
+    ["null", undefined],
+    ["https://evil.example/path", undefined],
+    ["https://EVIL.example", undefined],
+    ["a text that somebody made up", undefined],
+    [`https://${"a".repeat(300)}.example`, undefined],
+  ];
+  for (const [Origin, expected] of cases) {
+    const { csrf, told } = listened();
+    const headers = { Origin, "Sec-Fetch-Site": "cross-site" };
+    const request = new Request("https://example.com/", { method: "POST", headers });
+    await assertRejects(() => csrf.check(request));
+    const [event] = told;
+    assertEquals(event?.type === "csrf.failed" ? event.origin : "", expected, Origin);
+  }
+});
+
+/** The seeds are fixed: what passes today passes in every run. */
+Deno.test("check() refuses 24,000 mutants of good tokens", async () => {
+  const random = randomNumbers(42);
+  const good = [await issued(csrf, IN_A), await issued(csrf, {}), await issued(csrf, IN_B)];
+  const swap = (text: string, i: number, j: number) => {
+    const letters = [...text];
+    [letters[i], letters[j]] = [letters[j] ?? "", letters[i] ?? ""];
+    return letters.join("");
+  };
+  const mutations: ((token: string) => string)[] = [
+    (token) => { // one bit
+      const at = random(token.length);
+      return token.slice(0, at) + String.fromCharCode(token.charCodeAt(at) ^ (1 << random(7))) +
+        token.slice(at + 1);
+    },
+    (token) => { // another digit
+      const at = random(token.length);
+      return token.slice(0, at) + "0123456789abcdef".charAt(random(16)) + token.slice(at + 1);
+    },
+    (token) => token.slice(0, random(token.length)),
+    (token) => token.slice(1 + random(token.length - 1)),
+    (token) => token + "0123456789abcdef.".charAt(random(17)).repeat(1 + random(4)),
+    (token) => swap(token, random(token.length), random(token.length)),
+    (token) => { // a part twice
+      const at = random(token.length);
+      return token.slice(0, at) + token.slice(random(token.length));
+    },
+    (token) => token.slice(0, random(65)) + (good[random(3)]?.token ?? "").slice(random(65)),
+  ];
+  let mutants = 0;
+  while (mutants < 24_000) {
+    const { token, jar } = good[random(3)] ?? { token: "", jar: {} };
+    const mutant = (mutations[random(mutations.length)] ?? String)(token);
+    if (good.some(({ token }) => token === mutant) || /[\0\r\n]/.test(mutant)) continue;
+    mutants++;
+    // Two in three have the cookie that an attacker would plant beside it
+    const cookies = random(3) === 0 ? jar : { ...jar, "__Host-csrf": mutant };
+    const reason = await refusal(csrf, sent(cookies, mutant));
+    assert(reason !== undefined, `passed: ${mutant} for ${token}`);
+  }
+});
+
+Deno.test("check(), checkOrigin() and issue() meet header fields of chance with an AuthError or nothing", async () => {
+  const random = randomNumbers(7);
+  const pick = <T>(list: readonly T[]) => list[random(list.length)] as T;
+  const { token } = await issued(csrf, IN_A);
+  const pieces = [
+    "",
+    " ",
+    ";",
+    "=",
+    ",",
+    ".",
+    '"',
+    "%00",
+    "\u00a0",
+    "\u00ff",
+    "null",
+    "__Host-sid",
+    "__Host-csrf",
+    "__Host-presid",
+    "__proto__",
+    token,
+    "https://example.com",
+    "https://",
+    "[",
+    "]",
+    "@",
+    ":99999",
+    "://",
+    "same-origin",
+    "A".repeat(5_000),
+  ];
+  const text = () => Array.from({ length: random(8) }, () => pick(pieces)).join("");
+  for (let i = 0; i < 5_000; i++) {
+    const headers = new Headers();
+    for (const name of ["Cookie", "X-CSRF-Token", "Origin", "Sec-Fetch-Site"]) {
+      if (random(3) > 0) headers.set(name, text());
+    }
+    const url = pick([
+      URL_HERE,
+      "http://[::1]:8000/",
+      "http://example.com:443/x",
+      "https://b\u00fccher.example/",
+    ]);
+    const attempt = request(headers, pick(["POST", "PUT", "DELETE"]), url);
+    assert(await refusal(csrf, attempt) !== undefined);
+    await refusal(csrf, attempt, "checkOrigin");
+    await csrf.issue(attempt).catch((error) => assert(error instanceof AuthError, String(error)));
+  }
 });

@@ -1,6 +1,21 @@
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+/** Sessions: creation, verification, limits, revocation and refresh families. */
+
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { digestText } from "../../../auth/_kdf.ts";
-import type { NewSession } from "../../../auth/session/types.ts";
+import { PERSISTENT_SESSION, sessionService } from "../../../auth/session/session_service.ts";
+import type {
+  NewSession,
+  SessionLimits,
+  SessionServiceOptions,
+} from "../../../auth/session/types.ts";
+import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { Session } from "../../../auth/stores/types.ts";
 import {
   createServices,
@@ -282,4 +297,483 @@ async function withUser(options: ServicesOptions = {}): Promise<Services> {
   const user = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
   await services.stores.users.create({ ...user, passwordHash: "$pbkdf2-sha256$the hash" });
   return services;
+}
+
+const ARGUMENTS_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+const ADA_USER = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
+
+const UNSOUND: readonly [why: string, authentication: object][] = [
+  ["an empty sub", { ...STAMPED, sub: "" }],
+  ["a sub that is null", { ...STAMPED, sub: null }],
+  ["a sub that is a number", { ...STAMPED, sub: 7 }],
+  ["no sub", { securityStamp: "s1", authTime: START, amr: ["pwd"] }],
+  ["an empty stamp", { ...STAMPED, securityStamp: "" }],
+  ["a stamp that is null", { ...STAMPED, securityStamp: null }],
+  ["no stamp", { sub: "u1", authTime: START, amr: ["pwd"] }],
+  ["no time", { sub: "u1", securityStamp: "s1", amr: ["pwd"] }],
+  ["a time as text", { ...STAMPED, authTime: `${START}` }],
+  ["a time that is no number", { ...STAMPED, authTime: NaN }],
+  ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
+  ["a time that has not come", { ...STAMPED, authTime: START + 301 }],
+  ["no methods", { sub: "u1", securityStamp: "s1", authTime: START }],
+  ["methods that are one text", { ...STAMPED, amr: "pwd" }],
+  ["a user as the store gives it", { ...ADA_USER, version: "1" }],
+  ["nothing", {}],
+];
+for (const [why, authentication] of UNSOUND) {
+  Deno.test(`create() refuses an authentication with ${why}, and ends nothing`, async () => {
+    const { sessions, stores, events } = createServices();
+    await stores.users.create(ADA_USER);
+    const { token, session } = await sessions.create(ARGUMENTS_STAMPED);
+    events.length = 0;
+    const attempt = () =>
+      sessions.create(authentication as typeof ARGUMENTS_STAMPED, { replaces: token });
+    await assertRejects(attempt, TypeError, "Cannot create session");
+    assertEquals((await stores.sessions.list("u1")).map(({ id }) => id), [session.id]);
+    assertEquals(events, []);
+  });
+}
+
+for (const authTime of [START + 300, START - 10 * 365 * 86_400, 0]) {
+  Deno.test(`create() takes an authentication of ${authTime - START} s from now`, async () => {
+    const { sessions, stores } = createServices();
+    await stores.users.create(ADA_USER);
+    const { token } = await sessions.create({ ...STAMPED, authTime });
+    assertEquals((await sessions.verify(token))?.session.authTime, authTime);
+  });
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+const LIMITS_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+
+const IDLE: readonly [after: number, alive: boolean][] = [
+  [HOUR - 1, true],
+  [HOUR - 0.001, true],
+  [HOUR, false],
+  [HOUR + 1, false],
+  [DAY * 365, false],
+];
+for (const [after, alive] of IDLE) {
+  Deno.test(`verify() ${alive ? "takes" : "ends"} a session that was not used for ${after} s`, async () => {
+    const { sessions, clock, stores, events, token, id } = await begun();
+    clock.now += after;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    assertEquals((await stores.sessions.list("u1")).length, alive ? 1 : 0);
+    const expired = { type: "session.expired", at: clock.now, sub: "u1", sessionId: id } as const;
+    const reason = after < DAY ? "idle_limit" : "absolute_limit";
+    assertEquals(events, alive ? [] : [{ ...expired, reason }]);
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    assertEquals(events.length, alive ? 0 : 1);
+  });
+}
+
+const ABSOLUTE: readonly [after: number, alive: boolean][] = [
+  [DAY - 1, true],
+  [DAY, false],
+  [DAY + 1, false],
+];
+for (const [after, alive] of ABSOLUTE) {
+  Deno.test(`verify() ${alive ? "takes" : "ends"} a session in steady use after ${after} s`, async () => {
+    const { sessions, clock, events, token, id } = await begun();
+    while (clock.now + 1_800 < START + Math.min(after, DAY)) {
+      clock.now += 1_800;
+      const active = await sessions.verify(token);
+      assertEquals([active?.session.activeAt, active?.session.expiresAt], [clock.now, START + DAY]);
+    }
+    clock.now = START + after;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    const expired = { type: "session.expired", at: clock.now, sub: "u1", sessionId: id } as const;
+    assertEquals(events, alive ? [] : [{ ...expired, reason: "absolute_limit" }]);
+  });
+}
+
+Deno.test("verify() counts the time without a request from the last one", async () => {
+  const { sessions, clock, token } = await begun();
+  for (const [step, alive] of [[HOUR - 1, true], [HOUR - 1, true], [HOUR, false]] as const) {
+    clock.now += step;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  }
+});
+
+const LOWERED: readonly [why: string, limits: SessionLimits, after: number, alive: boolean][] = [
+  ["before the lower idle limit", { idle: 60 }, 59, true],
+  ["at the lower idle limit", { idle: 60 }, 60, false],
+  ["before the lower absolute limit", { idle: 60, absolute: 60 }, 59, true],
+  ["at the lower absolute limit", { idle: 600, absolute: 600 }, 600, false],
+  ["at the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY, false],
+  ["before the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY - 1, true],
+  ["within an idle limit that was raised", { idle: 2 * HOUR }, 2 * HOUR - 1, true],
+];
+for (const [why, limits, after, alive] of LOWERED) {
+  Deno.test(`verify() and list() hold old sessions to the limits of today: ${why}`, async () => {
+    const { stores, token } = await begun();
+    const { sessions, clock } = createServices({ stores, limits });
+    clock.now += after;
+    assertEquals((await sessions.list("u1")).length, alive ? 1 : 0);
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  });
+}
+
+Deno.test("verify() holds a session in use to a lower absolute limit too", async () => {
+  const { stores, token } = await begun();
+  const { sessions, clock, events } = createServices({ stores, limits: { absolute: HOUR } });
+  for (const [step, alive] of [[HOUR / 2, true], [HOUR / 2 - 1, true], [1, false]] as const) {
+    clock.now += step;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  }
+  assertEquals(events.map((event) => event.type === "session.expired" && event.reason), [
+    "absolute_limit",
+  ]);
+});
+
+Deno.test("verify() notes that a session was used at most once a minute", async () => {
+  const touched: [from: number, to: number][] = [];
+  const { sessions, clock, token } = await begun({
+    wrap: (stores) => ({
+      sessions: {
+        ...stores.sessions,
+        touch(id, from, to) {
+          touched.push([from - START, to - START]);
+          return stores.sessions.touch(id, from, to);
+        },
+      },
+    }),
+  });
+  for (let second = 0; second <= 180; second++) {
+    clock.now = START + second;
+    const active = await sessions.verify(token);
+    assertEquals(active?.session.activeAt, START + second - second % 60);
+  }
+  assertEquals(touched, [[0, 60], [60, 120], [120, 180]]);
+});
+
+Deno.test("verify() notes the use of a short session more often", async () => {
+  const { sessions, clock, token, stores } = await begun({ limits: { idle: 50, absolute: 500 } });
+  const activeAt = async () => (await stores.sessions.list("u1"))[0]?.activeAt;
+  clock.now += 4;
+  await sessions.verify(token);
+  assertEquals(await activeAt(), START);
+  clock.now += 1;
+  await sessions.verify(token);
+  assertEquals(await activeAt(), START + 5);
+});
+
+const SHORT: readonly SessionLimits[] = [{ idle: 1, absolute: 1 }, { idle: 9, absolute: 9 }];
+for (const limits of SHORT) {
+  Deno.test(`verify() takes a session of ${limits.idle} s for so long`, async () => {
+    const { sessions, clock, token } = await begun({ limits });
+    clock.now += (limits.idle ?? 0) - 0.5;
+    assert(await sessions.verify(token) !== undefined);
+    clock.now += 0.5;
+    assertEquals(await sessions.verify(token), undefined);
+  });
+}
+
+Deno.test("verify() takes a session while the clock goes back a little, and does not make it last longer", async () => {
+  const { sessions, clock, token, stores } = await begun();
+  clock.now = START - 300;
+  assert(await sessions.verify(token) !== undefined);
+  assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START);
+  clock.now = START + HOUR - 1;
+  assert(await sessions.verify(token) !== undefined);
+  clock.now = START;
+  assert(await sessions.verify(token) !== undefined);
+  assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START + HOUR - 1);
+});
+
+for (const ahead of [301, DAY, 10 * 365 * DAY]) {
+  Deno.test(`verify() and list() end a session that was made while the clock was ${ahead} s ahead`, async () => {
+    const { sessions, clock, token, events, id, stores } = await begun();
+    clock.now = START - ahead;
+    assertEquals(await sessions.list("u1"), []);
+    assertEquals(await sessions.verify(token), undefined);
+    const reason = "absolute_limit";
+    assertEquals(events, [
+      { type: "session.expired", at: clock.now, sub: "u1", sessionId: id, reason },
+    ]);
+    assertEquals(await stores.sessions.list("u1"), []);
+  });
+}
+
+for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
+  Deno.test(`create(), verify() and list() refuse a clock that gives ${typeof now} ${now}`, async () => {
+    const { sessions, clock, token, stores } = await begun();
+    clock.now = now as number;
+    for (
+      const attempt of [
+        () => sessions.create(LIMITS_STAMPED),
+        () => sessions.verify(token),
+        () => sessions.list("u1"),
+      ]
+    ) await assertRejects(attempt, RangeError, "Invalid clock");
+    assertEquals((await stores.sessions.list("u1")).length, 1);
+  });
+}
+
+const WRONG: readonly [why: string, limits: SessionLimits][] = [
+  ["no seconds at all", { idle: 0 }],
+  ["negative", { idle: -1 }],
+  ["a fraction", { idle: 1.5 }],
+  ["a fraction of the other", { absolute: 86_400.5 }],
+  ["no number", { idle: NaN }],
+  ["no number for the other", { absolute: NaN }],
+  ["no end", { absolute: Infinity }],
+  ["a text", { absolute: "86400" as unknown as number }],
+  ["idle longer than absolute", { idle: 61, absolute: 60 }],
+  ["idle longer than absolute by default", { idle: DAY + 1 }],
+  ["longer than 400 days", { absolute: 400 * DAY + 1 }],
+  ["a day in milliseconds", { absolute: DAY * 1_000 }],
+  ["an hour in milliseconds without use", { absolute: 30 * DAY, idle: HOUR * 1_000 }],
+];
+for (const [why, limits] of WRONG) {
+  Deno.test(`sessionService() refuses limits: ${why}`, () => {
+    const { sessions, users } = inMemoryAuthStores();
+    const options = { sessions, users };
+    const wrong = [{ ...options, ...limits }, { ...options, persistent: limits }];
+    for (const given of wrong) {
+      assertThrows(() => sessionService(given), RangeError, "Cannot create session service");
+    }
+  });
+}
+
+Deno.test("sessionService() takes idle as long as absolute, and the limits of sessions that last", async () => {
+  const { sessions, users } = inMemoryAuthStores();
+  sessionService({ sessions, users, idle: 60, absolute: 60 });
+  sessionService({ sessions, users, idle: 400 * DAY, absolute: 400 * DAY });
+  assertEquals(PERSISTENT_SESSION, { absolute: 30 * DAY, idle: 7 * DAY });
+  assert(Object.isFrozen(PERSISTENT_SESSION));
+  const persistent = await begun({ limits: PERSISTENT_SESSION });
+  persistent.clock.now += 7 * DAY - 1;
+  assert(await persistent.sessions.verify(persistent.token) !== undefined);
+  persistent.clock.now += 7 * DAY;
+  assertEquals(await persistent.sessions.verify(persistent.token), undefined);
+});
+
+Deno.test("sessionService() needs sessions and users", () => {
+  const { sessions, users } = inMemoryAuthStores();
+  for (const options of [{}, { sessions }, { users }, { sessions: users, users: sessions }]) {
+    const given = options as unknown as SessionServiceOptions;
+    assertThrows(() => sessionService(given), TypeError, "Cannot create session service");
+  }
+});
+
+Deno.test("verify() ends a session of a short absolute limit by that, where nothing is said of idle", async () => {
+  const { sessions, clock, token } = await begun({ limits: { absolute: 60 } });
+  clock.now += 59;
+  assert(await sessions.verify(token) !== undefined);
+  clock.now += 1;
+  assertEquals(await sessions.verify(token), undefined);
+});
+
+const KINDS: readonly [persistent: boolean, after: number, alive: boolean][] = [
+  [false, HOUR - 1, true],
+  [false, HOUR, false],
+  [true, HOUR, true],
+  [true, 2 * HOUR - 1, true],
+  [true, 2 * HOUR, false],
+];
+for (const [persistent, after, alive] of KINDS) {
+  Deno.test(`verify() holds a session that ${persistent ? "lasts" : "does not last"} to its own limits: ${after} s`, async () => {
+    const { sessions, clock } = await begun({
+      limits: { persistent: { absolute: 9 * HOUR, idle: 2 * HOUR } },
+    });
+    const { token, session } = await sessions.create(LIMITS_STAMPED, { persistent });
+    assertEquals(session.persistent, persistent ? true : undefined);
+    assertEquals(session.expiresAt, START + (persistent ? 9 * HOUR : DAY));
+    clock.now += after;
+    assertEquals((await sessions.verify(token))?.session.id, alive ? session.id : undefined);
+  });
+}
+
+async function begun(
+  options: ServicesOptions = {},
+): Promise<Services & { readonly token: string; readonly id: string }> {
+  const services = createServices(options);
+  const user = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
+  await services.stores.users.create(user);
+  const { token, session } = await services.sessions.create(LIMITS_STAMPED);
+  services.events.length = 0;
+  return { ...services, token, id: session.id };
+}
+
+const REFRESH_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+
+/** Families: one of each of Ada's three sessions, one of a session that is gone, one of none, one of Eve's. */
+type Name = "a" | "b" | "c" | "gone" | "none" | "eve";
+
+const ENDS: readonly [
+  why: string,
+  end: (begunRefresh: Begun) => Promise<unknown>,
+  ended: readonly Name[],
+][] = [
+  [
+    "revokeToken() ends the session's own",
+    ({ sessions, tokens: [a = ""] }) => sessions.revokeToken(a),
+    ["a"],
+  ],
+  ["revoke() ends the session's own", ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a), [
+    "a",
+  ]],
+  [
+    "revoke() of somebody else's session ends none",
+    ({ sessions, ids: [a = ""] }) => sessions.revoke("u2", a),
+    [],
+  ],
+  [
+    "revoke() of a session that has ended by itself ends what was handed out with it",
+    ({ sessions }) => sessions.revoke("u1", "ended by itself"),
+    ["gone"],
+  ],
+  [
+    "revoke() of such a session by somebody else ends none",
+    ({ sessions }) => sessions.revoke("u2", "ended by itself"),
+    [],
+  ],
+  [
+    "create() ends those of the session that it replaces",
+    ({ sessions, tokens: [a] }) => sessions.create(REFRESH_STAMPED, { replaces: a }),
+    ["a"],
+  ],
+  [
+    "create() that replaces nothing ends none",
+    ({ sessions }) => sessions.create(REFRESH_STAMPED),
+    [],
+  ],
+  [
+    "revokeOthers() ends all but the session's own, those of no session that is there too",
+    ({ sessions, ids: [a = ""] }) => sessions.revokeOthers("u1", a),
+    ["b", "c", "gone", "none"],
+  ],
+  [
+    "revokeOthers() that keeps a session of somebody else ends all of the user's",
+    ({ sessions }) => sessions.revokeOthers("u1", "of eve"),
+    ["a", "b", "c", "gone", "none"],
+  ],
+  ["revokeAll() ends all of the user's", ({ sessions }) => sessions.revokeAll("u1"), [
+    "a",
+    "b",
+    "c",
+    "gone",
+    "none",
+  ]],
+  [
+    "verify() of a session in use ends none",
+    ({ sessions, tokens: [a = ""] }) => sessions.verify(a),
+    [],
+  ],
+  [
+    "verify() that finds a limit passed ends none",
+    async ({ sessions, clock, tokens: [a = ""] }) => {
+      clock.now += 3_600;
+      assertEquals(await sessions.verify(a), undefined);
+    },
+    [],
+  ],
+  [
+    "revokeToken() of no session ends none",
+    ({ sessions }) => sessions.revokeToken("x".repeat(43)),
+    [],
+  ],
+];
+for (const [why, end, ended] of ENDS) {
+  Deno.test(`${why}: refresh families`, async () => {
+    const services = await begunRefresh();
+    await end(services);
+    assertEquals(await endedOf(services), ended);
+  });
+}
+
+const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
+  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw at once", () => {
+    throw new Error("The store is out of order");
+  }],
+];
+const WAYS: readonly [name: string, end: (begunRefresh: Begun) => Promise<unknown>][] = [
+  ["revokeToken()", ({ sessions, tokens: [a = ""] }) => sessions.revokeToken(a)],
+  ["revoke()", ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a)],
+  ["revokeOthers()", ({ sessions, ids: [, b = ""] }) => sessions.revokeOthers("u1", b)],
+  ["revokeAll()", ({ sessions }) => sessions.revokeAll("u1")],
+];
+for (const [name, end] of WAYS) {
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name} ends the session even where the refresh families ${why}, and rejects`, async () => {
+      const services = await begunRefresh({
+        wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+      });
+      const { sessions, tokens: [a = ""], events } = services;
+      await assertRejects(() => end(services), Error, "out of order");
+      assertEquals(await sessions.verify(a), undefined);
+      assertEquals(events, []);
+    });
+
+    Deno.test(`${name} ends the refresh families even where the sessions ${why}, and rejects`, async () => {
+      const services = await begunRefresh({
+        wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: fail, revokeAll: fail } }),
+      });
+      await assertRejects(() => end(services), Error, "out of order");
+      assert((await endedOf(services)).includes("a"));
+      assertEquals(services.events, []);
+    });
+  }
+
+  Deno.test(`${name} does without refresh families`, async () => {
+    const services = await begunRefresh();
+    const { stores, clock, tokens: [a = ""] } = services;
+    const { sessions: store, users } = stores;
+    const sessions = sessionService({ sessions: store, users, now: () => clock.now });
+    await end({ ...services, sessions });
+    assertEquals(await sessions.verify(a), undefined);
+    assertEquals(await endedOf(services), []);
+  });
+}
+
+for (const [why, fail] of DOWN) {
+  Deno.test(`revoke() of a session that has ended by itself rejects where the refresh families ${why}`, async () => {
+    const { sessions, events } = await begunRefresh({
+      wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+    });
+    const attempt = async () => await sessions.revoke("u1", "ended by itself");
+    await assertRejects(attempt, Error, "out of order");
+    assertEquals(events, []);
+  });
+}
+
+Deno.test("revoke() says of a session that has ended by itself that there is none, and tells nobody", async () => {
+  const { sessions, events } = await begunRefresh();
+  assertEquals(await sessions.revoke("u1", "ended by itself"), false);
+  assertEquals(events, []);
+});
+
+interface Begun extends Services {
+  readonly tokens: readonly string[];
+  readonly ids: readonly string[];
+}
+
+async function begunRefresh(options: ServicesOptions = {}): Promise<Begun> {
+  const services = createServices(options);
+  const { sessions, stores: { users, refreshTokens }, events } = services;
+  await users.create({ sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START });
+  const begunRefresh = await Promise.all(repeat(3, () => sessions.create(REFRESH_STAMPED)));
+  const ids = begunRefresh.map(({ session }) => session.id);
+  const [a = "", b = "", c = ""] = ids;
+  const from = { createdAt: START, authTime: START, amr: ["pwd"] };
+  const times = { ...from, expiresAt: START + 86_400, familyExpiresAt: START + 864_000 };
+  const fresh = { ...times, securityStamp: "s1", currentHash: "h", generation: 0, revoked: false };
+  for (
+    const [id, sessionId] of [["a", a], ["b", b], ["c", c], ["gone", "ended by itself"]] as const
+  ) {
+    await refreshTokens.create({ ...fresh, id, sub: "u1", sessionId });
+  }
+  await refreshTokens.create({ ...fresh, id: "none", sub: "u1" });
+  await refreshTokens.create({ ...fresh, id: "eve", sub: "u2", sessionId: "of eve" });
+  events.length = 0;
+  return { ...services, tokens: begunRefresh.map(({ token }) => token), ids };
+}
+
+async function endedOf({ stores }: Services): Promise<Name[]> {
+  const names: readonly Name[] = ["a", "b", "c", "gone", "none", "eve"];
+  const families = await Promise.all(names.map((name) => stores.refreshTokens.find(name)));
+  return names.filter((_, i) => families[i]?.revoked);
 }

@@ -1,5 +1,5 @@
 /**
- * What clients of databases throw with what they were sent in it, and calls that must tell nothing of that.
+ * Errors of database clients that quote what was sent, and calls that must not disclose it.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import { assert, assertEquals } from "@std/assert";
 import type { AtomicHook, StorageAdapter } from "../../../auth/stores/adapter.ts";
 
-/** An adapter that has a compare-and-swap. */
+/** An adapter with a compare-and-swap. */
 export interface AtomicAdapter extends StorageAdapter {
   readonly atomic: Required<AtomicHook>;
 }
 
-/** So many characters in a row tell something. */
-const PIECE = 12;
+/** So many consecutive characters of a string count as a quote. */
+const QUOTE_LENGTH = 12;
 
-/** Texts that nobody must read: long and short ones, plain ones and those that are written in other ways in JSON or a URL. */
+/** Strings that must not be disclosed: long and short ones, plain ones and those that JSON or a URL encodes. */
 const KEY = "key_of_a_record_48c";
 const UNIQUE = 'ada "the first" müller@example.org';
 const SHORT = "ada+1";
@@ -24,26 +24,26 @@ const SECRETS: readonly string[] = [KEY, UNIQUE, SHORT, TOKEN, JSON.stringify({ 
 
 const RECORD = { value: { token: TOKEN }, unique: UNIQUE, index: [SHORT, KEY] } as const;
 
-/** Every call of an adapter that sends some of these texts. */
+/** Every call of an adapter that sends some of these strings. */
 export const CALLS: readonly (readonly [
   name: string,
   call: (adapter: AtomicAdapter) => Promise<unknown>,
 ])[] = [
   ["get()", (adapter) => adapter.get("notes", KEY)],
   ["find()", (adapter) => adapter.find("notes", UNIQUE)],
-  ["find() of a short text", (adapter) => adapter.find("notes", SHORT)],
+  ["find() of a short string", (adapter) => adapter.find("notes", SHORT)],
   ["list()", (adapter) => adapter.list("notes", 0, SHORT, { after: UNIQUE, limit: 9 })],
   ["put()", (adapter) => adapter.put("notes", KEY, RECORD)],
   ["put() under a short key", (adapter) => adapter.put("notes", SHORT, { value: TOKEN })],
   ["delete()", (adapter) => adapter.delete("notes", KEY)],
-  ["cas() that makes", ({ atomic }) => atomic.cas("notes", KEY, null, RECORD)],
-  ["cas() that changes", ({ atomic }) => atomic.cas("notes", KEY, UNIQUE, RECORD)],
-  ["cas() that removes", ({ atomic }) => atomic.cas("notes", SHORT, UNIQUE, null)],
-  ["cas() of nothing to nothing", ({ atomic }) => atomic.cas("notes", KEY, null, null)],
+  ["cas() that creates", ({ atomic }) => atomic.cas("notes", KEY, null, RECORD)],
+  ["cas() that updates", ({ atomic }) => atomic.cas("notes", KEY, UNIQUE, RECORD)],
+  ["cas() that deletes", ({ atomic }) => atomic.cas("notes", SHORT, UNIQUE, null)],
+  ["cas() from null to null", ({ atomic }) => atomic.cas("notes", KEY, null, null)],
   ["take()", ({ atomic }) => atomic.take("notes", KEY)],
 ];
 
-/** What clients throw, each made of what was sent. */
+/** Errors of clients, each made from what was sent. */
 export const LEAKS: readonly (readonly [
   why: string,
   leak: (sent: readonly string[]) => unknown,
@@ -71,11 +71,14 @@ export const LEAKS: readonly (readonly [
     "a URL within JSON in its message",
     (sent) => new Error(JSON.stringify({ url: sent.map((text) => encodeURIComponent(text)) })),
   ],
-  ["a message that is cut off", (sent) => new Error(parts(sent, 0, 32).join("', '"))],
-  ["a message that is cut off much later", (sent) => new Error(parts(sent, 0, 200).join("... "))],
-  ["a message that has the middle", (sent) => new Error(parts(sent, 5, 30).join("... "))],
-  ["a message that has the end", (sent) => new Error(`near ${parts(sent, -14, Infinity).join()}`)],
-  ["a message whose end is cut off", (sent) => {
+  ["a truncated message", (sent) => new Error(parts(sent, 0, 32).join("', '"))],
+  ["a message that is truncated much later", (sent) => new Error(parts(sent, 0, 200).join("... "))],
+  ["a message that quotes the middle", (sent) => new Error(parts(sent, 5, 30).join("... "))],
+  [
+    "a message that quotes the end",
+    (sent) => new Error(`near ${parts(sent, -14, Infinity).join()}`),
+  ],
+  ["a message whose end is truncated", (sent) => {
     return new Error(`${"wrong ".repeat(48)}${sent.join(" ")}`);
   }],
   ["a long message", (sent) => new Error(`${"wrong ".repeat(9_999)}${sent.join(" ")}`)],
@@ -86,7 +89,7 @@ export const LEAKS: readonly (readonly [
       command: { name: "EVAL", args: sent },
     })],
   ["a code", (sent) => Object.assign(new Error("wrong"), { code: sent.join(" ") })],
-  ["one word as its name and code", (sent) => {
+  ["a single word as its name and code", (sent) => {
     const word = sent.find((text) => text === KEY) ?? "";
     return Object.assign(new Error("wrong"), { name: word, code: word });
   }],
@@ -97,20 +100,22 @@ export const LEAKS: readonly (readonly [
     })("wrong")],
   ["its stack", (sent) => Object.assign(new Error("wrong"), { stack: sent.join(" ") })],
   ["its cause", (sent) => new Error("wrong", { cause: new Error(sent.join()) })],
-  ["errors in it", (sent) => new AggregateError([new Error(sent.join())], "2 errors")],
-  ["nothing but that", (sent) => sent.join()],
-  ["no error", (sent) => sent],
+  ["nested errors", (sent) => new AggregateError([new Error(sent.join())], "2 errors")],
+  ["a string that is thrown", (sent) => sent.join()],
+  ["an array that is thrown", (sent) => sent],
 ];
 
-/** Says that an error, with its causes and all that they have, tells nothing of the texts. */
+/** Asserts that an error and its causes do not disclose the strings. */
 export function assertTellsNothing(error: Error, why: string): void {
   const { cause } = error;
   assert(cause instanceof Error && cause.cause === undefined, why);
-  const told = [error, cause].map((one) => `${one.name} ${one.message} ${one.stack}`).join("\n");
-  const shown = `${told} ${Deno.inspect(error, { depth: 9, showHidden: true })}`;
+  const reported = [error, cause].map((one) => `${one.name} ${one.message} ${one.stack}`).join(
+    "\n",
+  );
+  const shown = `${reported} ${Deno.inspect(error, { depth: 9, showHidden: true })}`;
   for (const reading of [shown, decoded(shown), shown.replace(/\\(.)/g, "$1")]) {
     for (const piece of SECRETS.flatMap(pieces)) {
-      assertEquals(reading.includes(piece), false, `${why}: ${piece} is in ${reading}`);
+      assertEquals(reading.includes(piece), false, `${why}: ${piece} in ${reading}`);
     }
   }
 }
@@ -120,8 +125,11 @@ function parts(texts: readonly string[], from: number, to: number): string[] {
 }
 
 function pieces(text: string): readonly string[] {
-  if (text.length <= PIECE) return [text];
-  return Array.from({ length: text.length - PIECE + 1 }, (_, at) => text.slice(at, at + PIECE));
+  if (text.length <= QUOTE_LENGTH) return [text];
+  return Array.from(
+    { length: text.length - QUOTE_LENGTH + 1 },
+    (_, at) => text.slice(at, at + QUOTE_LENGTH),
+  );
 }
 
 function decoded(text: string): string {
@@ -129,7 +137,7 @@ function decoded(text: string): string {
     try {
       return decodeURIComponent(part);
     } catch {
-      return part; // it was cut within a character
+      return part; // it was truncated within a character
     }
   });
 }

@@ -25,7 +25,7 @@ export async function kvFile(): Promise<KvFile> {
   };
 }
 
-/** All keys of a database, their texts joined by `|`. */
+/** All keys of a database, their parts joined by `|`. */
 export async function allKeys(kv: Deno.Kv): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of kv.list({ prefix: [] })) keys.push(key.join("|"));

@@ -1,23 +1,23 @@
 /**
- * Stands in for Redis where only what is sent and what comes back matters.
+ * A fake Redis client with a log of commands and scripted replies.
  *
  * @module
  */
 
 import type { RedisSend } from "../../../auth/stores/redis.ts";
 
-/** A command, as it was sent. */
+/** A command that was sent. */
 export type SentCommand = readonly [name: string, ...args: string[]];
 
-/** A function to send with, and what it was asked to send. */
+/** A client, and the commands sent with it. */
 export interface FakeRedis {
-  /** Notes a command, and gives the next reply; the last one over and over. */
+  /** Logs a command and returns the next reply; the last one repeatedly. */
   readonly send: RedisSend;
-  /** The commands, the first one first. */
+  /** The commands in order. */
   readonly sent: SentCommand[];
 }
 
-/** Replies to commands in turn; what is an `Error` it rejects with. */
+/** Creates a client that returns the replies in turn and rejects with those that are an `Error`. */
 export function fakeRedis(...replies: readonly unknown[]): FakeRedis {
   const sent: SentCommand[] = [];
   return {

@@ -1,5 +1,5 @@
 /**
- * SQLite for the tests of SQL adapters, and a look at what is said to it.
+ * SQLite for the tests of SQL adapters, with a log of its statements.
  *
  * @module
  */
@@ -17,8 +17,8 @@ import {
 /** When tests start, in seconds since the epoch. */
 export const START = 1_700_000_000;
 
-/** What was said to a database. */
-export interface Said {
+/** A statement that was run. */
+export interface Statement {
   readonly text: string;
   readonly params: readonly SqlParameter[];
 }
@@ -26,25 +26,25 @@ export interface Said {
 /** SQLite in memory. */
 export interface Sqlite extends Disposable {
   readonly query: SqlQuery;
-  /** Everything that was said, in order. */
-  readonly said: Said[];
-  /** Reads the table as it is. */
+  /** The statements that were run, in order. */
+  readonly log: Statement[];
+  /** Reads all rows of the table. */
   rows(): SqlRow[];
-  /** The time; it may be set. */
+  /** The current time; may be set. */
   time: number;
-  /** Makes an adapter by that time. */
+  /** Creates an adapter with that clock. */
   adapter(options?: Partial<SqlAdapterOptions>): SqlAdapter;
 }
 
 /** Opens an empty database. */
 export function openSqlite(): Sqlite {
   const database = new DatabaseSync(":memory:");
-  const said: Said[] = [];
+  const log: Statement[] = [];
   const sqlite: Sqlite = {
-    said,
+    log,
     time: START,
     query(text, params) {
-      said.push({ text, params: [...params] });
+      log.push({ text, params: [...params] });
       return database.prepare(text).all(...params);
     },
     rows: () => database.prepare("SELECT * FROM gatehouse ORDER BY collection, key").all(),
@@ -55,11 +55,11 @@ export function openSqlite(): Sqlite {
   return sqlite;
 }
 
-/** Opens a database with its table. */
+/** Opens a database that has its table. */
 export async function openMigrated(): Promise<Sqlite & { readonly made: SqlAdapter }> {
   const sqlite = openSqlite();
   const made = sqlite.adapter();
   await made.migrate();
-  sqlite.said.length = 0;
+  sqlite.log.length = 0;
   return Object.assign(sqlite, { made });
 }

@@ -1,10 +1,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import { SKEW_SECONDS } from "../../../auth/_clock.ts";
+import { inMemoryAuthStores, memoryAdapter } from "../../../auth/stores/memory.ts";
 import type { RefreshFamily, Session, UserPatch } from "../../../auth/stores/types.ts";
 import type { ThrottleKey, ThrottleRule } from "../../../auth/throttle/rule.ts";
+import { randomNumbers } from "../../static/_random.ts";
 import { END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
-// What every store must do is in tests/contracts; this is what only stores in memory promise.
+// What every adapter must do is in tests/contracts; this is what only storage in memory promises.
 
 const now = () => START;
 
@@ -18,20 +20,19 @@ function newFamily(id: string): RefreshFamily {
 
 for (
   const [why, options, error] of [
-    ["a time that is no function", { now: START }, TypeError],
-    ["no throttle keys", { maxThrottleKeys: 0 }, RangeError],
+    ["a time that is not a function", { now: START }, TypeError],
+    ["zero throttle keys", { maxThrottleKeys: 0 }, RangeError],
     ["half a throttle key", { maxThrottleKeys: 1.5 }, RangeError],
-    ["throttle keys without number", { maxThrottleKeys: NaN }, RangeError],
-    ["throttle keys without end", { maxThrottleKeys: Infinity }, RangeError],
-    ["throttle keys as text", { maxThrottleKeys: "100" }, RangeError],
+    ["NaN throttle keys", { maxThrottleKeys: NaN }, RangeError],
+    ["infinite throttle keys", { maxThrottleKeys: Infinity }, RangeError],
+    ["throttle keys as a string", { maxThrottleKeys: "100" }, RangeError],
   ] as const
 ) {
-  Deno.test(`inMemoryAuthStores() refuses ${why}`, () => {
-    assertThrows(
-      () => inMemoryAuthStores(options as Parameters<typeof inMemoryAuthStores>[0]),
-      error,
-      "Cannot create stores: ",
-    );
+  Deno.test(`memoryAdapter() and inMemoryAuthStores() reject ${why}`, () => {
+    for (const make of [memoryAdapter, inMemoryAuthStores]) {
+      const given = options as Parameters<typeof make>[0];
+      assertThrows(() => make(given), error, "Cannot create memory adapter: ");
+    }
   });
 }
 
@@ -51,62 +52,95 @@ Deno.test("inMemoryAuthStores() makes stores that share nothing with others", as
   assertEquals(await second.keys.load(), null);
 });
 
-/** Whether a value is frozen through and through. */
+Deno.test("inMemoryAuthStores() keeps signing keys that are not encrypted", () => {
+  assertEquals(inMemoryAuthStores().keys.persistent, false);
+});
+
+/** Whether a value and everything in it is frozen. */
 function isDeepFrozen(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
 }
 
-Deno.test("inMemoryAuthStores() gives records that are frozen, before and after a change", async () => {
-  const { users, sessions, credentials, refreshTokens, keys } = inMemoryAuthStores({ now });
-  await users.create(USER);
-  await sessions.create(newSession("s1"));
-  await credentials.create({
-    id: "c1",
-    sub: "u1",
-    publicKey: "key",
-    algorithm: -7,
-    signCount: 0,
-    transports: ["usb"],
-    backupEligible: false,
-    backedUp: false,
-    createdAt: START,
-  });
-  await refreshTokens.create(newFamily("f1"));
-  const key = { kid: "k", alg: "ES256", key: { kty: "EC" }, createdAt: START, activeAt: START };
-  await keys.save([key], null);
-  const readAll = async (): Promise<Record<string, unknown>> => ({
-    user: await users.findBySub("u1"),
-    identifier: await users.findByIdentifier("ada"),
-    session: await sessions.findByTokenHash("hash s1"),
-    sessions: await sessions.list("u1"),
-    credential: await credentials.find("c1"),
-    credentials: await credentials.list("u1"),
-    family: await refreshTokens.find("f1"),
-    ring: await keys.load(),
-  });
-  const assertFrozen = async () => {
-    for (const [name, record] of Object.entries(await readAll())) {
-      assert(record !== null && isDeepFrozen(record), name);
-    }
-  };
-  await assertFrozen();
-  const user = await users.findBySub("u1");
-  await users.update("u1", user?.version ?? "", { disabled: true, securityStamp: "next" });
-  await sessions.touch("s1", START, START + 60);
-  await credentials.updateSignCount("c1", 0, 1);
-  const rotation = { familyId: "f1", fromHash: "hash", toHash: "next", now: START };
-  await refreshTokens.rotate({ ...rotation, expiresAt: START + 600 });
-  await assertFrozen();
-  await refreshTokens.revoke({ sub: "u1" });
-  await assertFrozen();
+Deno.test("memoryAdapter() returns frozen values from every read, and freezes nothing it was given", async () => {
+  const { get, find, list, put, atomic } = memoryAdapter({ now });
+  const value = { list: [{ a: 1 }], object: { b: {} } };
+  const record = { value, unique: "v", index: ["i"] } as const;
+  await put("c", "put", record);
+  await atomic?.cas("c", "cas", null, { value });
+  const found = [
+    (await get("c", "put"))?.value,
+    (await get("c", "cas"))?.value,
+    (await find("c", "v"))?.value,
+    (await list("c", 0, "i"))[0]?.value,
+    await atomic?.take?.("c", "cas"),
+  ];
+  for (const read of found) {
+    assertEquals(read, value);
+    assert(isDeepFrozen(read));
+  }
+  assert(
+    !Object.isFrozen(value) && !Object.isFrozen(value.list) && !Object.isFrozen(value.list[0]),
+  );
 });
 
-Deno.test("inMemoryAuthStores() leaves what it is given as it is", async () => {
-  const { sessions } = inMemoryAuthStores({ now });
-  const session = newSession("s1");
-  await sessions.create(session);
-  assertEquals([Object.isFrozen(session), Object.isFrozen(session.amr)], [false, false]);
+Deno.test("memoryAdapter() orders keys by code points, not by UTF-16 code units", async () => {
+  const { list, put } = memoryAdapter({ now });
+  for (const key of ["\u{1f511}", "\uff5e", "a\u{1f511}", "a", "a\uff5e", ""]) {
+    await put("c", key, { value: 1, index: ["i"] });
+  }
+  const keys = (await list("c", 0, "i")).map(({ key }) => key);
+  assertEquals(keys, ["", "a", "a\uff5e", "a\u{1f511}", "\uff5e", "\u{1f511}"]);
+});
+
+/** An adapter, and how many of some records are still in memory at END + SKEW_SECONDS. */
+function expiringAdapter() {
+  let time = START;
+  const adapter = memoryAdapter({ now: () => time });
+  const setTime = (seconds: number) => void (time = seconds);
+  /** Looks with a clock that is behind, for which nothing has expired. */
+  async function countStored(keys: readonly string[]): Promise<number> {
+    const before = time;
+    time = 0;
+    const found = await Promise.all(keys.map((key) => adapter.get("c", key)));
+    time = before;
+    return found.filter((record) => record !== null).length;
+  }
+  return { adapter, setTime, countStored };
+}
+
+const KEYS: readonly string[] = Array.from({ length: 3_000 }, (_, i) => `${i}`);
+
+Deno.test("memoryAdapter() frees a burst of expired records within a third as many writes", async () => {
+  const { adapter, setTime, countStored } = expiringAdapter();
+  for (const key of KEYS) await adapter.put("c", key, { value: 1, expiresAt: END });
+  setTime(END + SKEW_SECONDS);
+  assertEquals(await countStored(KEYS), 3_000);
+  for (let i = 0; i < 1_000; i++) await adapter.put("c", "k", { value: i });
+  assert(await countStored(KEYS) <= 2);
+});
+
+Deno.test("memoryAdapter() frees no record that has not expired, wherever it was added", async () => {
+  const { adapter, setTime, countStored } = expiringAdapter();
+  for (const [i, key] of KEYS.entries()) {
+    await adapter.put("c", key, { value: 1, ...(i % 10 === 0 ? { expiresAt: END } : {}) });
+  }
+  setTime(END + SKEW_SECONDS);
+  for (let i = 0; i < 1_100; i++) await adapter.put("c", "k", { value: i });
+  assertEquals(await countStored(KEYS), 2_700);
+});
+
+Deno.test("memoryAdapter() keeps at most half as many expired records as others, in a steady stream", async () => {
+  const { adapter, setTime, countStored } = expiringAdapter();
+  const life = 100;
+  const keys: string[] = [];
+  for (let i = 0; i < 10_000; i++) {
+    setTime(START + i);
+    keys.push(`${i}`);
+    const expiresAt = START + i + life - SKEW_SECONDS; // its memory may be freed after its life
+    await adapter.put("c", `${i}`, { value: 1, expiresAt });
+    if (i % 97 === 0) assert(await countStored(keys.slice(-2_000)) <= 1.5 * life + 10);
+  }
 });
 
 Deno.test("users.create() rejects a taken sub and says nothing of it", async () => {
@@ -192,29 +226,15 @@ for (
   });
 }
 
-for (
-  const kind of [
-    "sessions",
-    "touched sessions",
-    "revoked sessions",
-    "states",
-    "refresh families",
-    "throttle keys",
-  ]
-) {
-  Deno.test(`inMemoryAuthStores() gives back the memory of ${kind} that come and go`, async () => {
-    // The heap has room for less than half of them
-    const script = new URL("./memory_main.ts", import.meta.url).href;
-    const flags = ["--no-prompt", "--no-lock", "--v8-flags=--max-old-space-size=24"];
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", ...flags, script, kind, "100000"],
-      stderr: "null",
-    }).output();
-    assertEquals(new TextDecoder().decode(stdout), "done\n");
-  });
-}
-
 const ONCE: ThrottleRule = { kind: "window", limit: 1, seconds: 3_600 };
+const HUNDRED: ThrottleRule = { kind: "window", limit: 100, seconds: 3_600 };
+const FIVE: ThrottleRule = {
+  kind: "backoff",
+  free: 5,
+  wait: 30,
+  maxWait: 3_600,
+  forget: 86_400,
+};
 const TWICE: ThrottleRule = { kind: "window", limit: 2, seconds: 3_600 };
 
 function one(key: string, rule: ThrottleRule): readonly ThrottleKey[] {
@@ -231,16 +251,14 @@ async function left(
   return count;
 }
 
-Deno.test("throttle.reserve() forgets the key whose last attempt is longest ago", async () => {
+Deno.test("throttle.reserve() beyond maxThrottleKeys forgets the key with the fewest attempts", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 3 });
   const three: ThrottleRule = { kind: "window", limit: 3, seconds: 3_600 };
   for (const key of ["a", "b", "c", "a", "d"]) {
     await stores.throttle.reserve(one(key, three), START);
   }
-  assertEquals(await left(stores, one("a", three)), 1, "a was used again");
-  assertEquals(await left(stores, one("c", three)), 2, "c is younger than b");
-  assertEquals(await left(stores, one("d", three)), 2, "d is the youngest");
-  assertEquals(await left(stores, one("b", three)), 3, "b made room for d");
+  assertEquals(await left(stores, one("a", three)), 1, "a had two attempts");
+  assertEquals(await left(stores, one("d", three)), 2, "d is new");
 });
 
 Deno.test("throttle.reserve() forgets nothing up to the limit", async () => {
@@ -260,31 +278,14 @@ Deno.test("throttle.reserve() forgets no locked key, however many others come", 
 });
 
 Deno.test("throttle.reserve() forgets a key whose lock has ended like any other", async () => {
-  const { throttle } = inMemoryAuthStores({ now, maxThrottleKeys: 2 });
+  let time = START;
+  const { throttle } = inMemoryAuthStores({ now: () => time, maxThrottleKeys: 2 });
   const claims = one("k", { kind: "backoff", free: 1, wait: 30, maxWait: 3_600, forget: 86_400 });
   await throttle.reserve(claims, START);
-  const later = START + 30; // the next wait would be 60 seconds
-  for (const key of ["a", "b"]) await throttle.reserve(one(key, TWICE), later);
+  const later = time = START + 30; // the next wait would be 60 seconds
+  for (const key of ["a", "a", "b", "b"]) await throttle.reserve(one(key, HUNDRED), later);
   assertEquals(await throttle.reserve(claims, later), { allowed: true });
   assertEquals(await throttle.reserve(claims, later), { allowed: false, retryAfter: 30 });
-});
-
-const HUNDRED: ThrottleRule = { kind: "window", limit: 100, seconds: 3_600 };
-const FIVE: ThrottleRule = {
-  kind: "backoff",
-  free: 5,
-  wait: 30,
-  maxWait: 3_600,
-  forget: 86_400,
-};
-
-Deno.test("throttle.reserve() remembers 99 guesses at a victim through 200,000 keys that are made up", async () => {
-  const stores = inMemoryAuthStores({ now });
-  const { throttle } = stores;
-  for (let i = 0; i < 99; i++) await throttle.reserve(one("victim", HUNDRED), START);
-  for (let i = 0; i < 200_000; i++) await throttle.reserve(one(`made up ${i}`, HUNDRED), START);
-  assertEquals(await left(stores, one("victim", HUNDRED)), 1);
-  assertEquals(await left(stores, one("made up 0", HUNDRED)), 100, "the flood was forgotten");
 });
 
 Deno.test("throttle.reserve() remembers guesses between two floods, and during one", async () => {
@@ -314,4 +315,99 @@ Deno.test("throttle.reserve() remembers an attempt that is two, if nobody else h
     const most = rule === FIVE ? 5 : 100;
     assertEquals(await left(stores, one("victim", rule)), most - 2, rule.kind);
   }
+});
+
+/** An adapter with room for some counts, none of which expires, and what writes them as the throttle does. */
+function countingAdapter(maxThrottleKeys: number) {
+  let time = START;
+  const { put, get, delete: remove } = memoryAdapter({ now: () => time, maxThrottleKeys });
+  return {
+    setTime: (seconds: number) => void (time = seconds),
+    count: (key: string, failures: number, lockedUntil = 0) =>
+      put("throttle", key, { value: { failures, lockedUntil, expiresAt: END }, expiresAt: END }),
+    remove: (key: string) => remove("throttle", key),
+    isKept: async (key: string) => await get("throttle", key) !== null,
+    async kept(keys: readonly string[]): Promise<readonly string[]> {
+      const found = await Promise.all(keys.map((key) => get("throttle", key)));
+      return keys.filter((_, i) => found[i] !== null);
+    },
+  };
+}
+
+const LOCKED = 1_000;
+const LETTERS = ["a", "b", "c", "d"];
+
+/** Attempts under four keys, which is all there is room for, and which of them stay when a fifth is added. */
+const FULL: readonly [why: string, failures: readonly number[], kept: string][] = [
+  ["the one with the fewest attempts, the first", [1, 2, 3, 4], "bcd"],
+  ["the one with the fewest attempts, the last", [4, 3, 2, 1], "abc"],
+  ["the one with the fewest attempts, between others", [2, 1, 2, 2], "acd"],
+  ["a key with many attempts, where the others are locked", [LOCKED, 9, LOCKED, LOCKED], "acd"],
+  ["none, where all are locked", [LOCKED, LOCKED, LOCKED, LOCKED], "abcd"],
+];
+for (const [why, failures, left] of FULL) {
+  Deno.test(`memoryAdapter() with maxThrottleKeys forgets ${why}`, async () => {
+    const { count, kept } = countingAdapter(4);
+    for (const [i, letter] of LETTERS.entries()) {
+      const attempts = failures[i] ?? 0;
+      await count(letter, attempts, attempts === LOCKED ? END : 0);
+    }
+    await count("new", 1);
+    assertEquals((await kept(LETTERS)).join(""), left);
+    assertEquals(await kept(["new"]), ["new"]);
+  });
+}
+
+Deno.test("memoryAdapter() with maxThrottleKeys returns to it when no key is locked any more", async () => {
+  const { count, kept, setTime } = countingAdapter(1_000);
+  for (const key of KEYS.slice(0, 2_000)) await count(key, 1, START + 100);
+  assertEquals((await kept(KEYS)).length, 2_000);
+  setTime(START + 100);
+  const later = Array.from({ length: 1_010 }, (_, i) => `later ${i}`);
+  for (const [i, key] of later.entries()) {
+    await count(key, 1);
+    if (i === 99) assertEquals((await kept([...KEYS, ...later])).length, 1_900, "two for one");
+  }
+  assertEquals((await kept([...KEYS, ...later])).length, 1_000);
+});
+
+Deno.test("memoryAdapter() with maxThrottleKeys keeps many attempts through a flood of 50 times as many keys", async () => {
+  for (const at of [0, 1, 50, 98, 99]) {
+    const { count, isKept } = countingAdapter(100);
+    for (let i = 0; i < 100; i++) await count(i === at ? "heavy" : `early ${i}`, i === at ? 2 : 1);
+    for (let i = 0; i < 5_000; i++) {
+      await count(`flood ${i}`, 1);
+      if (i % 10 === 0) assert(await isKept("heavy"), `at ${at}, after ${i}`);
+    }
+    assert(await isKept("heavy"));
+  }
+});
+
+Deno.test("memoryAdapter() with maxThrottleKeys keeps a fifth with many attempts, and the one with the most", async () => {
+  const random = randomNumbers(28);
+  const { count, kept, isKept } = countingAdapter(1_000);
+  for (const [i, key] of KEYS.slice(0, 1_000).entries()) {
+    await count(key, i % 5 === 0 ? 50 + random(50) : 1);
+  }
+  await count("heaviest", 200);
+  for (let i = 0; i < 20_000; i++) await count(`flood ${i}`, 1);
+  const heavy = await kept(KEYS.slice(0, 1_000).filter((_, i) => i % 5 === 0));
+  assert(await isKept("heaviest"));
+  assert(heavy.length > 190, `${heavy.length} of 200 are left`);
+});
+
+Deno.test("memoryAdapter() with maxThrottleKeys is never beyond it while no key is locked", async () => {
+  const random = randomNumbers(4);
+  const { count, remove, kept } = countingAdapter(50);
+  for (let i = 0; i < 5_000; i++) {
+    await count(`${random(200)}`, random(5));
+    if (random(10) === 0) await remove(`${random(200)}`);
+    if (i % 50 === 0) assert((await kept(KEYS.slice(0, 200))).length <= 50);
+  }
+});
+
+Deno.test("memoryAdapter() with maxThrottleKeys limits no other collection", async () => {
+  const { put, list } = memoryAdapter({ now, maxThrottleKeys: 1 });
+  for (const key of ["a", "b", "c"]) await put("users", key, { value: 1, index: ["i"] });
+  assertEquals((await list("users", 0, "i")).length, 3);
 });

@@ -1,4 +1,4 @@
-/** A file of SQLite that takes no writes, or is not there: a clear error, nothing half done, and all of it back afterwards. */
+/** SQLite files that cannot be written or read: a clear error, no partial write, and recovery. */
 
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
@@ -10,20 +10,20 @@ import { createTestApp } from "../http/_app.ts";
 import { assertRefused, FAULT } from "../http/_routes.ts";
 import { START } from "../_services.ts";
 
-/** A file, and who has it open. */
+/** A file and its connections. */
 interface File {
   readonly path: string;
-  /** What the adapter's statements go to. */
+  /** The adapter's connection. */
   database: DatabaseSync;
-  /** Another process, as far as SQLite can tell. */
+  /** A second connection, which is like another process to SQLite. */
   readonly other: DatabaseSync;
 }
 
-/** What happens to a file: how it begins and ends, and what SQLite says. */
+/** A failure, and SQLite's message. */
 interface Fault {
   readonly why: string;
-  readonly says: string;
-  /** Whether it can still be read. */
+  readonly message: string;
+  /** Whether the file can still be read. */
   readonly isReadable: boolean;
   begin(file: File): void;
   end(file: File): void;
@@ -32,7 +32,7 @@ interface Fault {
 const FAULTS: readonly Fault[] = [
   {
     why: "a full disk",
-    says: "database or disk is full",
+    message: "database or disk is full",
     isReadable: true,
     begin({ database }) {
       const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
@@ -41,42 +41,42 @@ const FAULTS: readonly Fault[] = [
     end: ({ database }) => database.exec("PRAGMA max_page_count = 1000000"),
   },
   {
-    why: "a file that may only be read",
-    says: "attempt to write a readonly database",
+    why: "a read-only file",
+    message: "attempt to write a readonly database",
     isReadable: true,
     begin: (file) => reopen(file, { readOnly: true }),
     end: (file) => reopen(file),
   },
   {
-    why: "a file that another process writes to for longer than is waited",
-    says: "database is locked",
+    why: "a file that another process has locked for writing",
+    message: "database is locked",
     isReadable: true,
     begin: ({ other }) => other.exec("BEGIN IMMEDIATE"),
     end: ({ other }) => other.exec("ROLLBACK"),
   },
   {
-    why: "a file that another process has for itself",
-    says: "database is locked",
+    why: "a file that another process has locked exclusively",
+    message: "database is locked",
     isReadable: false,
     begin(file) {
-      file.database.exec("PRAGMA journal_mode = DELETE"); // beside a log of writes, readers wait for nobody
+      file.database.exec("PRAGMA journal_mode = DELETE"); // with WAL readers need no lock
       file.other.exec("BEGIN EXCLUSIVE");
     },
     end: ({ other }) => other.exec("ROLLBACK"),
   },
   {
-    why: "a connection that is closed",
-    says: "database is not open",
+    why: "a closed connection",
+    message: "database is not open",
     isReadable: false,
     begin: ({ database }) => database.close(),
     end: (file) => file.database = open(file.path),
   },
 ];
 
-/** So long that it needs pages which the file does not have yet. */
+/** Long enough to need new pages in the file. */
 const LONG = "secret ".repeat(10_000);
 
-/** Writes of every kind that make something, none of which may be half done. */
+/** Writes of every kind that create records. */
 const WRITES: readonly ((stores: AuthStores) => Promise<unknown>)[] = [
   ({ states }) => states.put("s1", { secret: LONG }, START + 60),
   ({ states }) => states.put("s2", { secret: LONG }, START + 60),
@@ -85,8 +85,8 @@ const WRITES: readonly ((stores: AuthStores) => Promise<unknown>)[] = [
   ({ refreshTokens }) => refreshTokens.rotate({ ...ROTATION, toHash: LONG }),
 ];
 
-for (const { why, says, isReadable, begin, end } of FAULTS) {
-  Deno.test(`sqlAdapter() says of ${why} that it failed, and goes on afterwards`, async () => {
+for (const { why, message, isReadable, begin, end } of FAULTS) {
+  Deno.test(`sqlAdapter() on ${why} rejects without a partial write and recovers`, async () => {
     await withFile(async (file, stores) => {
       await stores.states.put("s1", "old", START + 60);
       await stores.refreshTokens.create(FAMILY);
@@ -94,8 +94,8 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
       try {
         for (const write of WRITES) {
           const error = await assertRejects(() => write(stores), Error);
-          assertMatch(error.message, /^Cannot (?:keep|read) record: the database failed$/);
-          assertStringIncludes(Deno.inspect(error), says);
+          assertMatch(error.message, /^Cannot (?:write|read) record: the database failed$/);
+          assertStringIncludes(Deno.inspect(error), message);
           assertEquals(Deno.inspect(error).includes("secret"), false);
         }
       } finally {
@@ -109,7 +109,7 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
     });
   });
 
-  Deno.test(`registerAuth() on ${why} lets nobody new in, and goes on afterwards`, async () => {
+  Deno.test(`registerAuth() on ${why} rejects logins and recovers`, async () => {
     await withFile(async (file, stores) => {
       const app = createTestApp({ stores });
       const ada = await app.signedIn();
@@ -117,8 +117,8 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
       await page.token();
       begin(file);
       try {
-        // The smallest writes go where there is room; to be too small for a fault is no fault
-        if (says !== "database or disk is full") await assertRefused(await page.login(), FAULT);
+        // the smallest writes still fit into the last page of a full file
+        if (message !== "database or disk is full") await assertRefused(await page.login(), FAULT);
         const [me, maybe] = [await ada.send("/me"), await ada.send("/maybe")];
         assertEquals([me.status, maybe.status], isReadable ? [200, 200] : [500, 500]);
       } finally {
@@ -130,20 +130,20 @@ for (const { why, says, isReadable, begin, end } of FAULTS) {
   });
 }
 
-Deno.test("sqlAdapter() asks a database that fails once, and again only who has a unique text", async () => {
+Deno.test("sqlAdapter() does not retry on a database that is down, except to read the holder of a unique value", async () => {
   for (const [unique, most] of [[undefined, 1], ["u", 2]] as const) {
-    let asked = 0;
+    let queries = 0;
     const { put } = sqlAdapter({
       dialect: "sqlite",
-      query: () => Promise.reject(new Error(`it is down, at call ${++asked}`)),
+      query: () => Promise.reject(new Error(`down, at call ${++queries}`)),
     });
     const { cause } = await assertRejects(() => put("c", "k", { value: 1, unique }), Error);
-    assertStringIncludes(Deno.inspect(cause), "it is down, at call 1");
-    assertEquals(asked, most);
+    assertStringIncludes(Deno.inspect(cause), "down, at call 1");
+    assertEquals(queries, most);
   }
 });
 
-Deno.test("sqlAdapter() says of a file that is no database that it failed", async () => {
+Deno.test("sqlAdapter() rejects on a file that is not a database", async () => {
   const folder = await Deno.makeTempDir({ prefix: "sqlite_" });
   try {
     const path = join(folder, "auth.sqlite");

@@ -236,14 +236,14 @@ const WRONG: readonly (readonly [why: string, options: object, message: string])
   ["a realm with quotes", { realm: 'a"b' }, "realm"],
   ["a realm with a line's end", { realm: "a\r\nb" }, "realm"],
   ["an empty realm", { realm: "" }, "realm"],
-  ["accept that is true", { accept: true }, "accept is no function"],
+  ["accept that is true", { accept: true }, "accept must be a function"],
   ["scopeClaim that is no text", { scopeClaim: 5 }, "scopeClaim must be a non-empty string"],
   ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim must be a non-empty string"],
   ["a type that is not set", { typ: undefined }, "typ must not be undefined"],
   ["claims that are not set", { requiredClaims: undefined }, "requiredClaims must be an array"],
-  ["one subject", { subject: "u1" }, "there is no option subject"],
-  ["a misspelt option", { acept: () => false }, "there is no option acept"],
-  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "no option isuer"],
+  ["one subject", { subject: "u1" }, "unknown option subject"],
+  ["a misspelt option", { acept: () => false }, "unknown option acept"],
+  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "unknown option isuer"],
 ];
 
 for (const [why, options, message] of WRONG) {

@@ -223,12 +223,12 @@ Deno.test("strategy accepts tokens of retired keys", async () => {
 });
 
 const UNSOUND: readonly [why: string, authentication: object, options: object, error: string][] = [
-  ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication lacks"],
+  ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication must have"],
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }, {}, "the authentication"],
-  ["nothing", {}, {}, "the authentication lacks"],
+  ["nothing", {}, {}, "the authentication must have"],
   ["an empty session", STAMPED, { sessionId: "" }, "sessionId must be a non-empty string"],
-  ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
-  ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
+  ["scopes in one text", STAMPED, { scope: "a b" }, "scope must be an array"],
+  ["scopes that are null", STAMPED, { scope: null }, "scope must be an array"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
   Deno.test(`issue() rejects ${why}, and issues nothing`, async () => {
@@ -242,7 +242,7 @@ for (const [why, authentication, options, error] of UNSOUND) {
 Deno.test("issue() rejects a scope with a space", async () => {
   const { tokens, asked } = await withTokens();
   const attempt = () => tokens.issue(STAMPED, { scope: ["notes:read notes:write"] });
-  await assertRejects(attempt, RangeError, "Cannot issue tokens: scope has a word");
+  await assertRejects(attempt, RangeError, "Cannot issue tokens: scope must not have");
   assertEquals(asked, []);
 });
 

@@ -1,6 +1,22 @@
+/** Administration of accounts: identifiers, disabling, enabling and deleting. */
+
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import type { AuthStores } from "../../../auth/stores/types.ts";
 import { type UserService, userService } from "../../../auth/users/user_service.ts";
-import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "../_services.ts";
+import {
+  ADA,
+  canonical,
+  CLIENT,
+  once,
+  OTHER_PASSWORD,
+  refusal,
+  type ServicesOptions,
+  setDisabled,
+  START,
+  types,
+  type WithAda,
+  withAda,
+} from "../_services.ts";
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
@@ -252,11 +268,11 @@ Deno.test("changeIdentifier() makes known browsers unknown", async () => {
   await accounts.changeIdentifier("u1", "lovelace");
   const user = await stores.users.findBySub("u1");
   const client = { ...CLIENT, device };
-  for (let i = 0; i < 5; i++) await throttle.login("lovelace", client);
-  const { code } = await refusal(() => throttle.login("lovelace", CLIENT));
+  for (let i = 0; i < 5; i++) await throttle.login(canonical("lovelace"), client);
+  const { code } = await refusal(() => throttle.login(canonical("lovelace"), CLIENT));
   assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
   clock.now += 31;
-  await throttle.login("lovelace", CLIENT);
+  await throttle.login(canonical("lovelace"), CLIENT);
 });
 
 Deno.test("remove() takes the user's passkeys along, and no other's", async () => {
@@ -278,3 +294,150 @@ Deno.test("remove() takes the user's passkeys along, and no other's", async () =
   assertEquals(await stores.credentials.list("u1"), []);
   assertEquals((await stores.credentials.list("u9")).map(({ id }) => id), ["c"]);
 });
+
+/** Ada with sessions, refresh families and an API key, none of which ended when her account was closed by hand. */
+async function closedByHalf(options: ServicesOptions = {}): Promise<WithAda> {
+  const services = await withAda(options);
+  const { stores } = services;
+  for (const [id, sub] of [["k1", "u1"], ["k9", "u9"]] as const) {
+    const key = { id, sub, keyHash: "hash", scope: [], createdAt: START };
+    await stores.apiKeys.create(key);
+  }
+  await setDisabled(stores);
+  return services;
+}
+
+/** What is there: sessions, families that live, API keys. */
+async function leftOf({ sessions, refreshTokens, apiKeys }: AuthStores): Promise<object> {
+  const families = ["f1", "f2", "other"].map(async (id) => await refreshTokens.find(id));
+  const living = (await Promise.all(families)).filter((family) => family?.revoked === false);
+  const keys = [...await apiKeys.list("u1"), ...await apiKeys.list("u9")];
+  return {
+    sessions: (await sessions.list("u1")).length,
+    families: living.map((family) => family?.id),
+    keys: keys.map(({ id }) => id),
+  };
+}
+
+const ALL = { sessions: 2, families: ["f1", "f2", "other"], keys: ["k1", "k9"] };
+
+Deno.test("enable() ends what was left of an account that was closed by half, and nobody else's", async () => {
+  const { accounts, stores, events } = await closedByHalf();
+  assertEquals(await leftOf(stores), ALL);
+  assertEquals(await accounts.enable("u1"), true);
+  assertEquals(await leftOf(stores), { sessions: 0, families: ["other"], keys: ["k9"] });
+  assertEquals(types(events), ["user.enabled"]);
+});
+
+Deno.test("enable() of an account that is open ends nothing", async () => {
+  const { accounts, stores } = await closedByHalf();
+  await setDisabled(stores, "u1", false);
+  assertEquals(await accounts.enable("u1"), true);
+  assertEquals(await leftOf(stores), ALL);
+});
+
+const down = () => Promise.reject(new Error("The store is out of order"));
+
+const ENABLE_DOWN:
+  readonly (readonly [what: string, wrap: NonNullable<ServicesOptions["wrap"]>])[] = [
+    ["sessions", ({ sessions }) => ({ sessions: { ...sessions, revokeAll: down } })],
+    [
+      "refresh families",
+      ({ refreshTokens: kept }) => ({ refreshTokens: { ...kept, revoke: down } }),
+    ],
+    ["API keys", ({ apiKeys }) => ({ apiKeys: { ...apiKeys, revokeAll: down } })],
+  ];
+
+for (const [what, wrap] of ENABLE_DOWN) {
+  Deno.test(`enable() leaves the account closed where its ${what} cannot be ended`, async () => {
+    const { accounts, stores, events } = await closedByHalf({ wrap });
+    const before = await stores.users.findBySub("u1");
+    await assertRejects(() => accounts.enable("u1"), Error, "out of order");
+    assertEquals(await stores.users.findBySub("u1"), before);
+    assertEquals([before?.disabled, events], [true, []]);
+  });
+}
+
+Deno.test("remove() has ended all access where the account itself cannot be removed", async () => {
+  const { accounts, stores, events } = await withAda({
+    wrap: ({ users }) => ({ users: { ...users, delete: down } }),
+  });
+  await assertRejects(() => accounts.remove("u1"), Error, "out of order");
+  assertEquals(await stores.sessions.list("u1"), []);
+  for (const [id, revoked] of [["f1", true], ["f2", true], ["other", false]] as const) {
+    assertEquals((await stores.refreshTokens.find(id))?.revoked, revoked, id);
+  }
+  assertEquals(events, []);
+});
+
+Deno.test("remove() removes the account where nothing of it can be ended, tells of that, and wants to be repeated", async () => {
+  let isDown = true;
+  const { accounts, stores, events } = await withAda({
+    wrap: ({ sessions }) => ({
+      sessions: {
+        ...sessions,
+        revokeAll: (sub, except) => isDown ? down() : sessions.revokeAll(sub, except),
+      },
+    }),
+  });
+  await assertRejects(() => accounts.remove("u1"), Error, "out of order");
+  assertEquals(await stores.users.findBySub("u1"), null);
+  assertEquals(types(events), ["user.removed"]);
+  isDown = false;
+  await accounts.remove("u1");
+  assertEquals(await stores.sessions.list("u1"), []);
+});
+
+for (const name of ["disable", "remove"] as const) {
+  Deno.test(`${name}() ends the user's API keys, and nobody else's`, async () => {
+    const { accounts, stores } = await withApiKeys();
+    await accounts[name]("u1");
+    assertEquals(await stores.apiKeys.list("u1"), []);
+    assertEquals((await stores.apiKeys.list("u9")).map(({ id }) => id), ["k9"]);
+    if (name === "disable") await accounts.enable("u1");
+    assertEquals(await stores.apiKeys.list("u1"), []);
+  });
+
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name}() ends the API keys even where sessions and refresh families ${why}`, async () => {
+      const { accounts, stores } = await withApiKeys({
+        wrap: ({ sessions, refreshTokens }) => ({
+          sessions: { ...sessions, revokeAll: fail },
+          refreshTokens: { ...refreshTokens, revoke: fail },
+        }),
+      });
+      await assertRejects(async () => await accounts[name]("u1"), Error, "out of order");
+      assertEquals(await stores.apiKeys.list("u1"), []);
+    });
+
+    Deno.test(`${name}() ends sessions and refresh families even where the API keys ${why}`, async () => {
+      const { accounts, stores } = await withApiKeys({
+        wrap: ({ apiKeys }) => ({ apiKeys: { ...apiKeys, revokeAll: fail } }),
+      });
+      await assertRejects(async () => await accounts[name]("u1"), Error, "out of order");
+      assertEquals(await stores.sessions.list("u1"), []);
+      for (const [id, revoked] of [["f1", true], ["f2", true], ["other", false]] as const) {
+        assertEquals((await stores.refreshTokens.find(id))?.revoked, revoked, id);
+      }
+    });
+  }
+}
+
+Deno.test("userService() alone ends API keys: a new password and the end of all sessions do not", async () => {
+  const { passwords, sessions, accounts, stores } = await withApiKeys();
+  await passwords.reset("u1", OTHER_PASSWORD);
+  await sessions.revokeAll("u1");
+  await accounts.changeIdentifier("u1", "lovelace");
+  await accounts.enable("u1");
+  assertEquals((await stores.apiKeys.list("u1")).length, 2);
+});
+
+/** Ada with two API keys, and one of somebody else. */
+async function withApiKeys(options: ServicesOptions = {}): Promise<WithAda> {
+  const services = await withAda(options);
+  for (const [id, sub] of [["k1", "u1"], ["k2", "u1"], ["k9", "u9"]] as const) {
+    const key = { id, sub, keyHash: "hash", scope: [], createdAt: START };
+    await services.stores.apiKeys.create(key);
+  }
+  return services;
+}

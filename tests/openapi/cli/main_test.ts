@@ -8,14 +8,16 @@ import {
   IMPORTS,
   INFO,
   PERMISSIONS,
+  routedApp,
   runDeno,
   SUMMARY,
   withProject,
   withRouter,
   type Written,
 } from "../_cli.ts";
+import { runShared, withTypedProject } from "../compiler/_process.ts";
 
-Deno.test("generate writes openapi.json into the working folder, and prints path and counts", async () => {
+Deno.test("generate writes openapi.json into the working directory and prints path and counts", async () => {
   await withProject({ "controllers.ts": CONTROLLERS }, async ({ generate, read, files }) => {
     assertEquals(await generate("--controllers", "controllers.ts"), {
       code: 0,
@@ -58,14 +60,14 @@ const PATHS: readonly (readonly [string, string, string, string, string])[] = [
   ["of the longest name", "c.ts", "c.ts", "a".repeat(255), "a".repeat(255)],
 ];
 for (const [why, path, controllers, output, written] of PATHS) {
-  Deno.test(`generate takes paths ${why}`, async () => {
+  Deno.test(`generate accepts paths ${why}`, async () => {
     const source = path.endsWith(".mjs")
       ? `${IMPORTS}
-        defaultContainer.register(HTTP_ROUTER, { useValue: createRouter().get("/notes", () => json([])) });
+        export const router = createRouter().get("/notes", () => json([]));
         ${INFO}`
-      : CONTROLLERS;
+      : routedApp() + INFO;
     const files = { [path]: source, "docs/.keep": "" };
-    await withProject(files, async ({ folder, generate, document }) => {
+    await withTypedProject(files, async ({ folder, generateUntyped: generate, document }) => {
       const option = (name: string, value: string) =>
         value.startsWith("=") ? [name + value] : [name, value.replace("$", folder)];
       const { code, stderr } = await generate(
@@ -88,6 +90,17 @@ Deno.test("The document of the example is what the command writes", async () => 
   ];
   const { code, stderr } = await runDeno(["task", "openapi", ...args, "--check"], ROOT);
   assertEquals(code, 0, stderr);
+});
+
+Deno.test("The program exits with 2 for a usage error and with 0 for help", async () => {
+  await withProject({}, async ({ deno }) => {
+    const wrong = await deno("run", ...PERMISSIONS, CLI, "nonsense");
+    assertEquals([wrong.code, wrong.stdout], [2, ""]);
+    assertMatch(wrong.stderr, /^Unknown command: nonsense\n\nUsage: /);
+    const help = await deno("run", ...PERMISSIONS, CLI, ...GENERATE, "--help");
+    assertEquals([help.code, help.stderr], [0, ""]);
+    assertMatch(help.stdout, /^Usage: /);
+  });
 });
 
 /** What is wrong with a command, the whole command, and what is said of it. */
@@ -135,10 +148,10 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
   ],
 ];
 for (const [why, args, words] of WRONG_COMMANDS) {
-  Deno.test(`The command line refuses ${why}, and prints how to use it`, async () => {
-    await withProject({ "c.ts": CONTROLLERS, "b.ts": CONTROLLERS }, async ({ deno, files }) => {
+  Deno.test(`The command line rejects ${why} and prints the usage`, async () => {
+    await withProject({ "c.ts": CONTROLLERS, "b.ts": CONTROLLERS }, async ({ folder, files }) => {
       const before = await files();
-      const { code, stdout, stderr } = await deno("run", ...PERMISSIONS, CLI, ...args);
+      const { code, stdout, stderr } = await runShared(folder, args);
       assertEquals([code, stdout], [2, ""]);
       const [line = "", ...usage] = stderr.split("\n");
       assertStringIncludes(line, words);
@@ -160,9 +173,9 @@ const HELP: readonly (readonly string[])[] = [
   ["nonsense", "--unknown", "--help"],
 ];
 for (const args of HELP) {
-  Deno.test(`The command line prints how to use it for ${args.join(" ")}`, async () => {
-    await withProject({ "c.ts": CONTROLLERS }, async ({ deno, files }) => {
-      const { code, stdout, stderr } = await deno("run", ...PERMISSIONS, CLI, ...args);
+  Deno.test(`The command line prints the usage for ${args.join(" ")}`, async () => {
+    await withProject({ "c.ts": CONTROLLERS }, async ({ folder, files }) => {
+      const { code, stdout, stderr } = await runShared(folder, args);
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^Usage: gatehouse http openapi generate --controllers <path>/);
       const described = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, name]) => name);
@@ -181,7 +194,7 @@ for (const args of HELP) {
   });
 }
 
-Deno.test("generate says all of many things that are wrong", async () => {
+Deno.test("generate reports thousands of errors completely", async () => {
   const count = 3000; // more than a pipe takes at once
   const source = withRouter(`() => {
     const router = createRouter();
@@ -190,7 +203,7 @@ Deno.test("generate says all of many things that are wrong", async () => {
     }
     return router;
   }`);
-  await withProject({ "c.ts": source }, async ({ generate }) => {
+  await withProject({ "c.ts": source }, async ({ generateUntyped: generate }) => {
     const { code, stderr } = await generate("--controllers", "c.ts");
     assertEquals([code, stderr.match(/is not in the path$/gm)?.length], [1, count]);
   });
@@ -206,9 +219,9 @@ const RUNNING: readonly (readonly [string, string])[] = [
   ["a listener for signals", `Deno.addSignalListener("SIGUSR1", () => {});`],
 ];
 for (const [what, code] of RUNNING) {
-  Deno.test(`generate ends although the application leaves ${what} running`, async () => {
+  Deno.test(`generate exits although the application leaves ${what} running`, async () => {
     await withProject({ "c.ts": CONTROLLERS + code }, async ({ deno, document }) => {
-      const args = [...GENERATE, "--controllers", "c.ts"];
+      const args = [...GENERATE, "--no-types", "--controllers", "c.ts"];
       const run = await deno("run", ...PERMISSIONS, "--allow-net=127.0.0.1", CLI, ...args);
       assertEquals([run.code, run.stderr], [0, ""]);
       assertEquals((await document()).info.title, "Notes");
@@ -216,7 +229,7 @@ for (const [what, code] of RUNNING) {
   });
 }
 
-Deno.test("generate writes where it was told to although the application changes the working folder", async () => {
+Deno.test("generate writes to the given path although the application changes the working directory", async () => {
   const files = {
     "c.ts": `${BARE}Deno.chdir("sub");`,
     "deno.json": `{ "name": "near", "version": "1" }`,
@@ -224,7 +237,7 @@ Deno.test("generate writes where it was told to although the application changes
   };
   await withProject(files, async (project) => {
     const before = Object.keys(await project.files());
-    const { code, stderr } = await project.generate("--controllers", "c.ts");
+    const { code, stderr } = await project.generateUntyped("--controllers", "c.ts");
     assertEquals([code, stderr], [0, ""]);
     assertEquals((await project.document()).info.title, "near");
     const made = Object.keys(await project.files()).filter((path) => !before.includes(path));
@@ -236,7 +249,7 @@ Deno.test("generate fails and leaves the old document if the application is neve
   const files = { "c.ts": `${CONTROLLERS}await new Promise(() => {});`, "openapi.json": "old" };
   await withProject(files, async (project) => {
     const before = await project.files();
-    const { code, stdout } = await project.generate("--controllers", "c.ts");
+    const { code, stdout } = await project.generateUntyped("--controllers", "c.ts");
     assertEquals([code, stdout], [1, ""]);
     assertEquals(await project.files(), before);
   });

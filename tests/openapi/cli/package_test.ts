@@ -3,6 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
 import { CLI, type CliRun, type Files, type Project, runDeno, withProject } from "../_cli.ts";
+import { runShared } from "../compiler/_process.ts";
 
 /** The command. */
 const PACKAGE = ["http", "static", "package"] as const;
@@ -11,8 +12,8 @@ const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write"] as const;
 const FILES: Files = { "public/a.txt": "hello", "public/sub/b.css": "x".repeat(1500) };
 const COUNTS = "(2 files, 1,505 bytes)";
 
-function run({ deno }: Project, ...args: readonly string[]): Promise<CliRun> {
-  return deno("run", ...PERMISSIONS, CLI, ...PACKAGE, ...args);
+function run({ folder }: Project, ...args: readonly string[]): Promise<CliRun> {
+  return runShared(folder, [...PACKAGE, ...args]);
 }
 
 /** Options besides the folder, and the files that are written. */
@@ -47,7 +48,7 @@ for (const [args, names] of WRITTEN) {
   });
 }
 
-Deno.test("package names a file outside of the working folder by its whole path", async () => {
+Deno.test("package prints the absolute path of a file outside the working directory", async () => {
   await withProject({ ...FILES, "work/.keep": "" }, async ({ folder, read }) => {
     const args = ["--directory", "../public/", "--output-dir", "..", "--format", "ts"];
     const output = await runDeno(
@@ -63,8 +64,8 @@ Deno.test("package names a file outside of the working folder by its whole path"
 });
 
 Deno.test("package counts one file and one byte", async () => {
-  await withProject({ "public/a": "a" }, async (project) => {
-    const { stdout } = await run(project, "--directory", "public");
+  await withProject({ "public/a": "a" }, async ({ deno }) => {
+    const { stdout } = await deno("run", ...PERMISSIONS, CLI, ...PACKAGE, "--directory", "public");
     assertEquals(stdout, "Wrote static-assets.json (1 file, 1 byte)\n");
   });
 });
@@ -88,7 +89,7 @@ for (const [directory, prefix, key] of KEYS) {
   });
 }
 
-Deno.test("package --compress packs text", async () => {
+Deno.test("package --compress compresses text", async () => {
   await withProject(FILES, async (project) => {
     await run(project, "--directory", "public", "--compress");
     const { entries } = JSON.parse(await project.read("static-assets.json"));
@@ -107,7 +108,7 @@ Deno.test("deno task package runs the command with what it needs", async () => {
   });
 });
 
-Deno.test("package needs to read and write no more than its folders", async () => {
+Deno.test("package needs permissions for its folders only", async () => {
   await withProject({ ...FILES, "out/.keep": "" }, async ({ deno }) => {
     const permissions = ["--no-prompt", "--allow-read=.", "--allow-write=out"];
     const args = [...PACKAGE, "--directory", "public", "--output-dir", "out", "--format", "js"];
@@ -146,7 +147,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
   ],
 ];
 for (const [why, more, args, said] of FAILED) {
-  Deno.test(`package fails and leaves everything as it was if ${why}`, async () => {
+  Deno.test(`package fails and changes nothing if ${why}`, async () => {
     await withProject({ ...FILES, ...more }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -167,7 +168,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["an option for the folder", ["--directory", "--compress"], "Missing value: --directory"],
   ["an empty format", ["--directory", "public", "--format", ""], "Missing value: --format"],
   ["an empty prefix", ["--directory", "public", "--prefix="], "Missing value: --prefix"],
-  ["two folders", ["--directory", "public", "--directory", "b"], "Given twice: --directory"],
+  ["two folders", ["--directory", "public", "--directory", "b"], "Duplicate option: --directory"],
   ["the folder as a word", ["public"], "Unknown command: http static package public"],
   ["a word behind a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
   ["an unknown option", ["--directory", "public", "--exclude", "x"], "Unknown option: --exclude"],
@@ -207,7 +208,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["the working folder, and nowhere to write", ["--directory", "."], "written into the folder"],
 ];
 for (const [why, args, line] of WRONG) {
-  Deno.test(`package refuses ${why}, and prints how to use it`, async () => {
+  Deno.test(`package rejects ${why} and prints the usage`, async () => {
     await withProject(FILES, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -253,7 +254,7 @@ const HELP: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["http", "openapi", "generate", "--help"], USAGES.slice(0, 1)],
 ];
 for (const [args, usages] of HELP) {
-  Deno.test(`The command line says how to use ${usages.length} commands for ${args.join(" ")}`, async () => {
+  Deno.test(`The command line prints the usage of ${usages.length} commands for ${args.join(" ")}`, async () => {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [0, 1]);
     const printed = [
@@ -263,7 +264,7 @@ for (const [args, usages] of HELP) {
   });
 }
 
-Deno.test("The command line prints all usages where it does not know which command is meant", async () => {
+Deno.test("The command line prints all usages for an unknown command", async () => {
   for (const args of [[], ["http"], ["http", "static", "pack", "--directory", "public"]]) {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [2, 1]);

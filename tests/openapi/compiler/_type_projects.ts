@@ -19,6 +19,7 @@ import {
   runDeno,
   withProject,
 } from "../_cli.ts";
+import { sharedGenerate, withTypedProject } from "./_process.ts";
 
 /** The response that each route of a document describes, and before `=>` the body that it takes. */
 export type RouteTexts = Readonly<Record<string, string>>;
@@ -64,7 +65,7 @@ export async function typedRoutes(
   args: readonly string[] = [],
 ): Promise<TypeRun> {
   let run: TypeRun | undefined;
-  await withProject(files, async (project) => {
+  await withTypedProject(files, async (project) => {
     await more(project);
     run = await typeRun(project, await project.generate("--controllers", "main.ts", ...args));
   });
@@ -89,6 +90,8 @@ export interface OwnProject {
   readonly args?: readonly string[];
   /** The file that runs the command. @default {"cli.ts"} */
   readonly cli?: string;
+  /** Whether the shared process runs the command, with the configuration as `--config`. @default {false} */
+  readonly shared?: boolean;
 }
 
 /** Generates the document of `main.ts` in a folder whose own configuration holds. */
@@ -99,6 +102,7 @@ export async function ownTypedRoutes(
 ): Promise<TypeRun> {
   const { more, flags = PERMISSIONS, args = [], cli = "cli.ts", config: name = "deno.json" } =
     options;
+  const { shared = false } = options;
   let run: TypeRun | undefined;
   const own = {
     [name]: JSON.stringify({ ...config, imports: { ...await imports(), ...config.imports } }),
@@ -108,6 +112,12 @@ export async function ownTypedRoutes(
   };
   await withProject({ ...own, ...files }, async (project) => {
     await more?.(project);
+    if (shared) {
+      const generate = sharedGenerate(project);
+      const done = await generate("--controllers", "main.ts", "--config", name, ...args);
+      run = await typeRun(project, done);
+      return;
+    }
     const command = [...GENERATE, "--controllers", "main.ts", ...args];
     const done = await project.deno(
       "run",
@@ -126,37 +136,50 @@ export function assertRoutes({ code, stderr, routes }: TypeRun, expected: RouteT
   assertEquals({ code, stderr, routes }, { code: 0, stderr: "", routes: expected });
 }
 
+/** Files that each export a router: what each is, its text, and its routes. */
+export interface MountedGroup {
+  readonly cases: readonly (readonly [how: string, text: string, expected: RouteTexts])[];
+  /** The path of a file. @default the group's name and the case's number */
+  readonly fileOf?: (how: string) => string;
+}
+
 /**
- * Asserts what a document says of files that each export a router, read in one program.
+ * Reads files that each export a router in one program.
  *
- * @param cases What each is, its text, and its routes.
- * @param fileOf The path of a file.
+ * @returns Asserts what the document says of the files of a group.
  */
-export async function assertMounted(
-  cases: readonly (readonly [string, string, RouteTexts])[],
-  fileOf: (how: string, index: number) => string = (_, index) => `case${index}.ts`,
-): Promise<void> {
-  const mounts = cases.map(([how], i) => {
-    const url = `./${fileOf(how, i).split("/").map(encodeURIComponent).join("/")}`;
-    return `router.mount("/${i}", (await import(${JSON.stringify(url)})).router);\n`;
+export function mountAll(
+  groups: Readonly<Record<string, MountedGroup>>,
+): (group: string) => Promise<void> {
+  const all = Object.entries(groups).flatMap(([group, { cases, fileOf }]) =>
+    cases.map(([how, text, expected], i) => {
+      const name = `${group}${i}`;
+      return { group, how, name, path: fileOf?.(how) ?? `${name}.ts`, text, expected };
+    })
+  );
+  const mounts = all.map(({ name, path }) => {
+    const url = `./${path.split("/").map(encodeURIComponent).join("/")}`;
+    return `router.mount("/${name}", (await import(${JSON.stringify(url)})).router);\n`;
   });
   const main = `import { createRouter } from "@gatehouse/http";
 export const router = createRouter();
 ${mounts.join("")}export const info = { title: "Typed", version: "1" };
 `;
-  const run = await typedRoutes({
-    "main.ts": main,
-    ...Object.fromEntries(cases.map(([how, text], i) => [fileOf(how, i), text])),
-  });
-  assertEquals([run.code, run.stderr], [0, ""]);
-  const found = cases.map(([how], i) => {
-    const own = Object.entries(run.routes).flatMap(([name, text]) => {
-      const [, method, prefix, rest] = /^(\w+) \/(\d+)(\/.*)$/.exec(name) ?? [];
-      return prefix === String(i) ? [[`${method} ${rest}`, text]] : [];
+  const files = Object.fromEntries(all.map(({ path, text }) => [path, text]));
+  let run: Promise<TypeRun> | undefined;
+  return async (group) => {
+    const { code, stderr, routes } = await (run ??= typedRoutes({ ...files, "main.ts": main }));
+    assertEquals([code, stderr], [0, ""]);
+    const wanted = all.filter((one) => one.group === group);
+    const found = wanted.map(({ how, name }) => {
+      const own = Object.entries(routes).flatMap(([route, text]) => {
+        const [, method, prefix, rest] = /^(\w+) \/(\w+)(\/.*)$/.exec(route) ?? [];
+        return prefix === name ? [[`${method} ${rest}`, text]] : [];
+      });
+      return [how, Object.fromEntries(own)];
     });
-    return [how, Object.fromEntries(own)];
-  });
-  assertEquals(found, cases.map(([how, , expected]) => [how, expected]));
+    assertEquals(found, wanted.map(({ how, expected }) => [how, expected]));
+  };
 }
 
 /** A main module which runs the command: its configuration is the one that Deno takes. */
@@ -185,14 +208,14 @@ async function imports(): Promise<Readonly<Record<string, string>>> {
 
 /** Copies npm packages into a project's `node_modules`, from where Deno has them. */
 export async function copyPackages({ deno }: Project, names: readonly string[]): Promise<void> {
-  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/types.ts"], ROOT);
+  const { stdout } = await runDeno(["info", "--json", "openapi/compiler/_types.ts"], ROOT);
   const { npmPackages }: {
     npmPackages: Readonly<
-      Record<string, { readonly name: string; readonly safeRedirectPath: string }>
+      Record<string, { readonly name: string; readonly localPath: string }>
     >;
   } = JSON.parse(stdout);
   const copies = Object.values(npmPackages).filter(({ name }) => names.includes(name))
-    .map(({ name, safeRedirectPath }) => [safeRedirectPath, `node_modules/${name}`]);
+    .map(({ name, localPath }) => [localPath, `node_modules/${name}`]);
   assertEquals(copies.length, names.length);
   const script = `import { cpSync } from "node:fs";
     for (const [from, to] of ${JSON.stringify(copies)}) cpSync(from, to, { recursive: true });`;
@@ -205,7 +228,8 @@ function found(run: TypeRun | undefined): TypeRun {
   return run;
 }
 
-async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
+/** What the document of a run says of each route. */
+export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
   if (run.code !== 0) return { ...run, routes: {} };
   const { paths, components }: TypedDocument = JSON.parse(await read("openapi.json"));
   const text = (body: Body | undefined): string =>

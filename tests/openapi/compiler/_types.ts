@@ -6,37 +6,12 @@
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { join } from "@std/path";
-import { ROOT } from "../../../dev/_project.ts";
 import type { Side } from "../../../openapi/_normalize_schema.ts";
-import { type Files, PERMISSIONS, withProject } from "../_cli.ts";
+import { type Files, withProject } from "../_cli.ts";
+import { readTable } from "./_process.ts";
+import { CASES, type TypeRequest, type TypeResult, type TypeResults } from "./_type_requests.ts";
 
-/** File that the types of a table are written in. */
-export const CASES = "types.ts";
-const PROGRAM = join(ROOT, "tests/openapi/compiler/_types_program.ts");
-
-/** What the program is asked. */
-export interface TypeRequest {
-  readonly side: Side;
-  readonly form: boolean;
-  /** How many types there are. */
-  readonly count: number;
-}
-
-/**
- * What a document says of a type: a schema with the components that it refers to, or why there is
- * none.
- */
-export type TypeResult =
-  | { readonly schema: SchemaObject; readonly components: Readonly<Record<string, SchemaObject>> }
-  | { readonly error: string };
-
-/** What the program prints. */
-interface Printed {
-  /** What the compiler has to say against the types. */
-  readonly problems: readonly string[];
-  readonly results: readonly TypeResult[];
-}
+export type { TypeResult } from "./_type_requests.ts";
 
 /** Types, and what they stand in. */
 export interface TypeTable {
@@ -60,15 +35,13 @@ export async function readTypeTable(
 ): Promise<readonly TypeResult[]> {
   const request: TypeRequest = { side, form, count: types.length };
   const cases = types.map((type, i) => `export declare const case${i}: ${type};\n`);
-  let printed: Printed | undefined;
+  let printed: TypeResults | undefined;
   await withProject({
     ...files,
     [CASES]: `${before}\n${cases.join("")}`,
-    "request.json": JSON.stringify(request),
-  }, async ({ deno, folder }) => {
-    const { code, stdout, stderr } = await deno("run", ...PERMISSIONS, PROGRAM, folder);
-    assertEquals([code, stderr], [0, ""]);
-    printed = JSON.parse(stdout.replaceAll(folder, ""));
+  }, async ({ folder }) => {
+    const text = JSON.stringify(await readTable(folder, request));
+    printed = JSON.parse(text.replaceAll(folder, ""));
   });
   assert(printed !== undefined);
   if (!mayBeWrong) assertEquals(printed.problems, []);
@@ -131,7 +104,7 @@ export function testSchemas(
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, schema, components = {}], i) => {
-    Deno.test(`a document says of a type: ${why}`, async () => {
+    Deno.test(`a document describes a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assertEquals<unknown>(result, { schema, components }, type);
@@ -150,7 +123,7 @@ export function testRefusals(
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, told], i) => {
-    Deno.test(`a document refuses a type: ${why}`, async () => {
+    Deno.test(`a document rejects a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assert(result !== undefined && "error" in result, `${type} gives ${JSON.stringify(result)}`);

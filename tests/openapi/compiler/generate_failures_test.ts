@@ -27,8 +27,8 @@ const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
     "Cannot import c.ts",
     "net access",
   ]],
-  ["there is no controller", { "c.ts": INFO }, ["c.ts leads to no class with @Controller"]],
-  ["the file is empty", { "c.ts": "" }, ["c.ts leads to no class with @Controller"]],
+  ["there is no controller", { "c.ts": INFO }, ["c.ts imports no class with @Controller"]],
+  ["the file is empty", { "c.ts": "" }, ["c.ts imports no class with @Controller"]],
   [
     "metadata has a parameter that the path has not",
     { "c.ts": method(`@Get("/:id", { parameters: [{ in: "path", name: "noteId" }] })`) },

@@ -1,5 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { BARE, type Files, INFO, notesRouter, withProject } from "../_cli.ts";
+import { type Files, INFO, routedApp } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
+
+const BARE = routedApp();
 
 /** Who says what the title and the version are, the files besides, arguments, and what the document says. */
 const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
@@ -7,7 +10,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   [
     "flags, against everybody else",
     {
-      "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO,
+      "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO,
       "deno.json": `{ "name": "d", "version": "3" }`,
     },
     ["--title", "Flag", "--api-version=9"],
@@ -16,14 +19,14 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   ],
   [
     "the router, against the exported info",
-    { "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO },
+    { "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO },
     [],
     "R",
     "2",
   ],
   [
     "the exported info, where the router does not",
-    { "c.ts": BARE + notesRouter("") + INFO },
+    { "c.ts": routedApp() + INFO },
     [],
     "Notes",
     "1.2.3",
@@ -136,8 +139,8 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   ["flags that look like numbers", {}, ["--title", "0x10", "--api-version", "1.0"], "0x10", "1.0"],
 ];
 for (const [who, files, args, title, version] of TITLES) {
-  Deno.test(`generate takes title and version from ${who}`, async () => {
-    await withProject(
+  Deno.test(`generate uses title and version from ${who}`, async () => {
+    await withTypedProject(
       { "c.ts": BARE, ...files },
       async ({ generateUntyped: generate, document }) => {
         const controllers = args.includes("--controllers") ? [] : ["--controllers", "c.ts"];
@@ -150,21 +153,21 @@ for (const [who, files, args, title, version] of TITLES) {
   });
 }
 
-/** What nobody said, the files besides, arguments, and the flag to give. */
+/** What is missing, the files, arguments, and the flag to give. */
 const UNTITLED: readonly (readonly [string, Files, readonly string[], string])[] = [
-  ["its title", {}, [], "--title"],
-  ["its title", { "deno.json": "{}", "package.json": `{ "private": true }` }, [], "--title"],
-  ["its title", {}, ["--api-version", "1"], "--title"],
-  ["its version", {}, ["--title", "T"], "--api-version"],
-  ["its version", { "deno.json": `{ "name": "d" }` }, [], "--api-version"],
-  ["its version", { "c.ts": `${BARE}export const info = { title: "T" };` }, [], "--api-version"],
-  // What is no text says nothing
-  ["its title", { "deno.json": `{ "name": 5, "version": {} }` }, [], "--title"],
-  ["its title", { "deno.json": `["name"]` }, [], "--title"],
+  ["title", {}, [], "--title"],
+  ["title", { "deno.json": "{}", "package.json": `{ "private": true }` }, [], "--title"],
+  ["title", {}, ["--api-version", "1"], "--title"],
+  ["version", {}, ["--title", "T"], "--api-version"],
+  ["version", { "deno.json": `{ "name": "d" }` }, [], "--api-version"],
+  ["version", { "c.ts": `${BARE}export const info = { title: "T" };` }, [], "--api-version"],
+  // Only strings count
+  ["title", { "deno.json": `{ "name": 5, "version": {} }` }, [], "--title"],
+  ["title", { "deno.json": `["name"]` }, [], "--title"],
 ];
 for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
-  Deno.test(`generate says which flag to give where nobody said ${what} (${i + 1})`, async () => {
-    await withProject({ "c.ts": BARE, ...files }, async (project) => {
+  Deno.test(`generate names the flag to pass if the ${what} is missing (${i + 1})`, async () => {
+    await withTypedProject({ "c.ts": BARE, ...files }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await project.generateUntyped(
         "--controllers",
@@ -172,7 +175,7 @@ for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
         ...args,
       );
       assertEquals([code, stdout], [1, ""]);
-      assertStringIncludes(stderr, `nobody said ${what}; give ${flag}`);
+      assertStringIncludes(stderr, `missing ${what}; pass ${flag} or export info`);
       assertEquals(await project.files(), before);
     });
   });

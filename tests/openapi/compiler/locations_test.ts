@@ -1,5 +1,16 @@
-import { assertEquals } from "@std/assert";
-import { assertMounted, assertRoutes, type RouteTexts, typedRoutes } from "./_type_projects.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/_stacks.ts";
+import { reportDefinition } from "../../../router/_origin.ts";
+import { withProject } from "../_cli.ts";
+import {
+  assertRoutes,
+  mountAll,
+  ownTypedRoutes,
+  type RouteTexts,
+  typedRoutes,
+  typeRun,
+} from "./_type_projects.ts";
+import { makeLinks } from "./_process.ts";
 
 const HEAD = `import {
   Controller, createRouter, Get, json, type Middleware, Post, type RequestSpec, type ResponseSpec,
@@ -146,8 +157,7 @@ const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
   ],
 ];
 Deno.test("generate finds the types of a route, however a router's method is called", async () => {
-  const cases = CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected] as const);
-  await assertMounted(cases);
+  await assertMounted("call");
 });
 
 Deno.test("generate finds the types of routes of a builder and its extensions", async () => {
@@ -179,7 +189,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
     `await new Promise((r) => { setTimeout(router.get, 0, "/a", json); setTimeout(r, 9); });`,
   ],
 ];
-Deno.test("generate notes routes that no call stands for, and describes the others", async () => {
+Deno.test("generate notes routes without a call in the source and describes the others", async () => {
   const code = UNKNOWN.map(([, code], i) => `{ ${code.replaceAll("/a", `/${i}`)} }\n`).join("");
   const known = `router.get("/known", () => json({} as A));`;
   const { code: exit, stderr, routes } = await typedRoutes({
@@ -219,8 +229,8 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["in a very long line", `/*${"x".repeat(200_000)}*/ ${ROUTES.replaceAll("\n", " ")}`],
   ["behind very many lines", "\n".repeat(70_000) + ROUTES],
 ];
-Deno.test("generate finds routes in files of every kind of text", async () => {
-  await assertMounted(TEXTS.map(([how, text]) => [how, text, EXPECTED]));
+Deno.test("generate finds routes in files with any line ends and encoding marks", async () => {
+  await assertMounted("text");
 });
 
 /** Names of folders that URLs write in another way. */
@@ -237,15 +247,11 @@ const FOLDERS: readonly string[] = [
   "a?b",
   "it's & +~",
 ];
-Deno.test("generate finds routes in folders whose names URLs write in another way", async () => {
-  const folders = Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS;
-  await assertMounted(
-    folders.map((folder) => [folder, ROUTES, EXPECTED]),
-    (folder) => `${folder}/routes.ts`,
-  );
+Deno.test("generate finds routes in folders whose names are escaped in URLs", async () => {
+  await assertMounted("folder");
 });
 
-Deno.test("generate finds routes of linked files in linked folders", async () => {
+Deno.test("generate finds routes of symlinked files in symlinked folders", async () => {
   const files = {
     "real/deep/types.ts": "export interface A { a: 1 }\n",
     "real/deep/routes.ts": ROUTES.replace(
@@ -254,13 +260,293 @@ Deno.test("generate finds routes of linked files in linked folders", async () =>
     ),
     "main.ts": 'export * from "./link/file.ts";\n',
   };
-  const link =
-    `Deno.symlinkSync("real/deep", "link"); Deno.symlinkSync("routes.ts", "real/deep/file.ts");`;
-  assertRoutes(await typedRoutes(files, ({ deno }) => deno("eval", link)), EXPECTED);
+  const links = { "link": "real/deep", "real/deep/file.ts": "routes.ts" };
+  assertRoutes(await typedRoutes(files, ({ folder }) => makeLinks(folder, links)), EXPECTED);
 });
 
-Deno.test("generate finds routes in a file that was given through a link", async () => {
-  const link = `Deno.symlinkSync("real/main.ts", "main.ts");`;
-  const run = await typedRoutes({ "real/main.ts": ROUTES }, ({ deno }) => deno("eval", link));
+Deno.test("generate finds routes in a file that was given through a symlink", async () => {
+  const run = await typedRoutes(
+    { "real/main.ts": ROUTES },
+    ({ folder }) => makeLinks(folder, { "main.ts": "real/main.ts" }),
+  );
   assertRoutes(run, EXPECTED);
+});
+
+const IMPORTS = `import {
+  Controller, createRouter, Get, json, Post, routerBuilder, type TypedRequest,
+} from "@gatehouse/http";
+`;
+const HEAD_CLASS = `${IMPORTS}interface A { a: 1 }
+interface B { b: 1 }
+`;
+
+/** How controllers are said, what the router gets, and what the document says of their routes. */
+const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
+  [
+    "a class",
+    `@Controller("/a") class Own { @Get("/") list() { return json({} as A); } }`,
+    "Own",
+    { "GET /a": A },
+  ],
+  [
+    "classes of one name in several functions",
+    `function f() {
+       @Controller("/a") class Same { @Get("/") list() { return json({} as A); } }
+       return Same;
+     }
+     function g() {
+       @Controller("/b") class Same { @Get("/") list() { return json({} as B); } }
+       return Same;
+     }`,
+    "f(), g()",
+    { "GET /a": A, "GET /b": B },
+  ],
+  [
+    "a class beside one of its name which is no controller",
+    `function f() { class Same { list() { return json({} as B); } } return new Same(); }
+     @Controller("/a") class Same { @Get("/") list() { return json({} as A); } }
+     f();`,
+    "Same",
+    { "GET /a": A },
+  ],
+  [
+    "a class in one of its name",
+    `@Controller("/a") class Same {
+       static inner = (() => {
+         @Controller("/b") class Same { @Get("/") list() { return json({} as B); } }
+         return Same;
+       })();
+       @Get("/") list() { return json({} as A); }
+     }`,
+    "Same, Same.inner",
+    { "GET /a": A, "GET /b": B },
+  ],
+  [
+    "anonymous classes",
+    `const all = [
+       @Controller("/a") class { @Get("/") list() { return json({} as A); } },
+       @Controller("/b") class { @Get("/") list() { return json({} as B); } },
+     ];`,
+    "...all",
+    { "GET /a": A, "GET /b": B },
+  ],
+  [
+    "a class in a variable",
+    `const Own = @Controller("/a") class { @Get("/") list() { return json({} as A); } };`,
+    "Own",
+    { "GET /a": A },
+  ],
+  [
+    "a named class in a variable",
+    `const Own = @Controller("/a") class Inner { @Get("/") list() { return json({} as A); } };`,
+    "Own",
+    { "GET /a": A },
+  ],
+  [
+    "generic base classes",
+    `abstract class Base<T> {
+       abstract make(): T;
+       @Get("/one") one() { return json(this.make()); }
+       @Get("/all") all() { return json({} as { all: T[] }); }
+     }
+     @Controller("/a") class Sub extends Base<A> { make() { return {} as A; } }
+     @Controller("/b") class Other extends Base<B> {
+       make() { return {} as B; }
+       override all() { return json({ all: [] as B[], more: 1 as const }); }
+     }`,
+    "Sub, Other",
+    {
+      "GET /a/one": A,
+      "GET /a/all": `{ all: ${A}[] }`,
+      "GET /b/one": B,
+      "GET /b/all": `{ all: ${B}[], more: 1 }`,
+    },
+  ],
+  [
+    "a class made by a function, several times",
+    `function make<T extends string>(path: T) {
+       @Controller(path) class Made { @Get("/") list() { return json({ a: {} as A, b: [1] }); } }
+       return Made;
+     }`,
+    `make("/a"), make("/b")`,
+    { "GET /a": `{ a: ${A}, b: number[] }`, "GET /b": `{ a: ${A}, b: number[] }` },
+  ],
+  [
+    "decorators of the application around those of the package",
+    `type Decorator = (target: never, context: never) => void;
+     const Api = (path: string) => (target: never, context: never) =>
+       (Controller("/api" + path) as Decorator)(target, context);
+     class Tools { static Api(path: string) {
+       return (target: never, context: never) =>
+         (Controller("/x" + path) as Decorator)(target, context);
+     } }
+     const Read = (path: string) => Get(path, { summary: "Reads" });
+     @Api("/a") class Own { @Read("/") list() { return json({} as A); } }
+     @Tools.Api("/b") class Other { @Read("/") list() { return json({} as B); } }`,
+    "Own, Other",
+    { "GET /api/a": A, "GET /x/b": B },
+  ],
+  [
+    "overloads, asynchronous methods and bodies",
+    `@Controller("/a") class Own {
+       @Get("/1") async one() { return await Promise.resolve(json({} as A)); }
+       @Post("/2") two(req: { content: B }) { return json(req.content); }
+     }`,
+    "Own",
+    { "GET /a/1": A, "POST /a/2": `${B} => ${B}` },
+  ],
+];
+
+Deno.test("generate finds the types of a controller, however its class is defined", async () => {
+  await assertMounted("class");
+});
+
+Deno.test("generate finds controllers of one name in several files, without a router", async () => {
+  const file = (name: string): string =>
+    `${IMPORTS}interface ${name} { ${name.toLowerCase()}: 1 }
+     @Controller("/${name.toLowerCase()}")
+     export class Same { @Get("/") list() { return json({} as ${name}); } }`;
+  const files = {
+    "one.ts": file("A"),
+    "two.ts": file("B"),
+    "three.ts": `${HEAD_CLASS}@Controller("/c")
+     export default class { @Get("/") list() { return json({} as B); } }`,
+    "main.ts": `import "./one.ts"; import "./two.ts"; import "./three.ts";
+      export const info = { title: "Classes", version: "1" };`,
+  };
+  await withProject(files, async (project) => {
+    const run = await typeRun(project, await project.generate("--controllers", "main.ts"));
+    assertRoutes(run, { "GET /a": A, "GET /b": B, "GET /c": B });
+  });
+});
+
+Deno.test("generate does not select a class at the line of a compiler's helper", async () => {
+  // Frames of what decorators are compiled to have lines of the compiled file
+  const filler = Array.from({ length: 60 }, (_, i) =>
+    `const C${i} = @Controller("/f${i}") class {
+       @Get("/") list() { return json({} as A); }
+
+
+
+     };
+`).join("");
+  const last =
+    `const Last = @Controller("/last") class { @Get("/") list() { return json({} as B); } };`;
+  const run = await typedRoutes({
+    "main.ts": `${HEAD_CLASS}${filler}${last}
+export const router = routerBuilder().controllers(Last, C0).build();
+export const info = { title: "Classes", version: "1" };`,
+  });
+  assertEquals(run.routes, { "GET /last": B, "GET /f0": A });
+});
+
+/** The compiler options of both kinds of decorators. */
+const MODES: readonly (readonly [string, Readonly<Record<string, boolean>>])[] = [
+  ["TC39's", {}],
+  ["experimentalDecorators", { experimentalDecorators: true }],
+];
+for (const [mode, compilerOptions] of MODES) {
+  Deno.test(`generate finds classes that are decorated by ${mode}`, async () => {
+    const main = `${HEAD_CLASS}
+const Api = (path: string) => Controller(path);
+@Api("/a") class One { @Get("/") list() { return json({} as A); } }
+abstract class Base<T> { @Get("/base") base() { return json({} as T); } }
+@Controller("/b")
+export class Two extends Base<A> {
+  @Get("/")
+  list() { return json({} as B); }
+}
+function f() {
+  @Controller("/c") class Two { @Get("/") list() { return json({} as A); } }
+  return Two;
+}
+export const router = routerBuilder().controllers(One, Two, f()).build();
+export const info = { title: "Classes", version: "1" };`;
+    const shared = Object.keys(compilerOptions).length === 0; // the process has the defaults
+    const { code, stderr, routes } = await ownTypedRoutes(
+      { compilerOptions },
+      { "main.ts": main },
+      {
+        shared,
+      },
+    );
+    assertEquals(code, 0, stderr); // Deno warns of experimentalDecorators
+    assertEquals(routes, { "GET /a": A, "GET /b": B, "GET /b/base": A, "GET /c": A });
+  });
+}
+
+const settings = Error as { stackTraceLimit?: number; prepareStackTrace?: unknown };
+
+Deno.test("reportDefinition() records its caller only after listenForDefinitions()", () => {
+  const [before, after] = [{}, {}];
+  reportDefinition(before);
+  assertEquals(locationsOf(before), []);
+  listenForDefinitions();
+  reportDefinition(after);
+  assertEquals(locationsOf(before), []);
+  const found = locationsOf(after).find(({ file }) => file === import.meta.url);
+  assert(found !== undefined && found.line > 1 && found.column > 1);
+});
+
+Deno.test("reportDefinition() restores the stack trace settings", () => {
+  const { stackTraceLimit, prepareStackTrace } = settings;
+  const own = (_: unknown, frames: readonly unknown[]): string => `own ${frames.length}`;
+  settings.stackTraceLimit = 3;
+  settings.prepareStackTrace = own;
+  try {
+    listenForDefinitions();
+    reportDefinition({});
+    assertEquals(settings.stackTraceLimit, 3);
+    assert(settings.prepareStackTrace === own);
+    assertMatch(String(new Error().stack), /^own [1-3]$/);
+  } finally {
+    Object.assign(settings, { stackTraceLimit, prepareStackTrace });
+  }
+});
+
+/** Classes that are decorated by hand, so that only their names say which is meant. */
+const BY_HAND = `
+import { Controller, Get, json } from "@gatehouse/http";
+export const info = { title: "By hand", version: "1" };
+Decorated();
+function Decorated() {
+  class Same { @Get("/") list() { return json({ first: 1 }); } }
+  class Other { @Get("/") list() { return json({ other: "" }); } }
+  for (const [one, path] of [[Same, "/same"], [Other, "/other"]] as const) {
+    Controller(path)(one as never, undefined as never);
+  }
+}
+export function unused() {
+  class Same { list() { return json({ second: true }); } }
+  return Same;
+}
+`;
+
+Deno.test("generate does not confuse two classes of the same name in a file", async () => {
+  await withProject({ "c.ts": BY_HAND }, async ({ generate, read }) => {
+    const { code, stderr } = await generate("--controllers", "c.ts");
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /the types of Same\.list were not found/);
+    const text = await read("openapi.json");
+    assertEquals(["first", "second", "other"].filter((one) => text.includes(`"${one}"`)), [
+      "other",
+    ]);
+  });
+});
+
+const assertMounted = mountAll({
+  call: { cases: CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected]) },
+  text: { cases: TEXTS.map(([how, text]) => [how, text, EXPECTED]) },
+  folder: {
+    cases: (Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS)
+      .map((folder) => [folder, ROUTES, EXPECTED]),
+    fileOf: (folder) => `${folder}/routes.ts`,
+  },
+  class: {
+    cases: CLASSES.map(([how, code, controllers, expected]) => [
+      how,
+      `${HEAD_CLASS}${code}\nexport const router = routerBuilder().controllers(${controllers}).build();\n`,
+      expected,
+    ]),
+  },
 });

@@ -1,16 +1,17 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { dirname, join, toFileUrl } from "@std/path";
-import { ROOT } from "../../../dev/_project.ts";
+import { dirname, join } from "@std/path";
 import {
   CLI,
   CONTROLLERS,
   type Files,
   GENERATE,
+  INFO,
   namesIn,
   PERMISSIONS,
+  routedApp,
   withProject,
-  withRouter,
 } from "../_cli.ts";
+import { makeLinks, withTypedProject } from "./_process.ts";
 
 /** Why a document cannot be written, arguments of Deno, and of the command. */
 const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
@@ -24,11 +25,11 @@ const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
   ["it is a device", ["--deny-write=/dev"], "/dev/null"],
 ];
 for (const [why, flags, output] of UNWRITABLE) {
-  Deno.test(`generate fails and leaves nothing behind if ${why}`, async () => {
+  Deno.test(`generate fails and creates no file if ${why}`, async () => {
     const files = { "c.ts": CONTROLLERS, "folder/x": "", "locked/openapi.json": "old" };
     await withProject(files, async (project) => {
       const before = await project.files();
-      const args = [...GENERATE, "--controllers", "c.ts", "--output", output];
+      const args = [...GENERATE, "--no-types", "--controllers", "c.ts", "--output", output];
       const run = await project.deno("run", ...PERMISSIONS, ...flags, CLI, ...args);
       assertEquals([run.code, run.stdout], [1, ""]);
       assertMatch(run.stderr, /^Cannot (?:read|write) .+\n$/);
@@ -62,15 +63,11 @@ const LINKS: readonly (readonly [string, Files, Files, string, string])[] = [
   ],
 ];
 for (const [what, files, links, output, written] of LINKS) {
-  Deno.test(`generate writes through a link that leads to ${what}`, async () => {
-    await withProject(
-      { "c.ts": CONTROLLERS, ...files },
-      async ({ folder, deno, generateUntyped: generate, read }) => {
-        // Deno lets nobody make links who may not read and write everything
-        const linking = `for (const [link, target] of Object.entries(${JSON.stringify(links)})) {
-        Deno.symlinkSync(target, link);
-      }`;
-        assertEquals((await deno("eval", linking)).code, 0);
+  Deno.test(`generate writes through a symlink to ${what}`, async () => {
+    await withTypedProject(
+      { "c.ts": routedApp() + INFO, ...files },
+      async ({ folder, generateUntyped: generate, read }) => {
+        await makeLinks(folder, links);
         const { code, stderr } = await generate("--controllers", "c.ts", "--output", output);
         assertEquals([code, stderr], [0, ""]);
         for (const link of Object.keys(links)) {
@@ -91,11 +88,11 @@ for (const [what, files, links, output, written] of LINKS) {
 }
 
 Deno.test({
-  name: "generate leaves the mode of a document as it is",
+  name: "generate keeps the mode of a document",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await withProject(
-      { "c.ts": CONTROLLERS, "openapi.json": "old" },
+    await withTypedProject(
+      { "c.ts": routedApp() + INFO, "openapi.json": "old" },
       async ({ folder, generateUntyped: generate }) => {
         const path = join(folder, "openapi.json");
         await Deno.chmod(path, 0o666);
@@ -106,55 +103,4 @@ Deno.test({
       },
     );
   },
-});
-
-/** An application with a document of some megabytes. */
-const LARGE = withRouter(`() => {
-  const router = createRouter();
-  const openapi = { description: "x".repeat(2000) };
-  for (let i = 0; i < 1000; i++) router.get(\`/a\${i}\`, () => json(1), { openapi });
-  return router;
-}`);
-
-Deno.test("generate never shows half a document to those who read it meanwhile", async () => {
-  const loop = `import { runCli } from ${JSON.stringify(toFileUrl(CLI).href)};
-    for (let i = 0; i < 12; i++) {
-      const code = await runCli(
-        ["http", "openapi", "generate", "--controllers", "c.ts", "--no-types", "--title", i % 2 ? "odd" : "even"],
-        { print() {}, printError: console.error },
-      );
-      if (code !== 0) Deno.exit(code);
-    }`;
-  await withProject(
-    { "c.ts": LARGE, "loop.ts": loop },
-    async ({ folder, deno, generateUntyped: generate, document }) => {
-      await generate("--controllers", "c.ts", "--title", "odd");
-      let running = true;
-      const config = join(ROOT, "deno.json");
-      const writer = deno("run", ...PERMISSIONS, "--config", config, "loop.ts")
-        .finally(() => running = false);
-      const titles: unknown[] = [];
-      for (; running; await new Promise((resolve) => setTimeout(resolve))) {
-        const { info, paths } = await document();
-        assertEquals(Object.keys(paths).length, 1000);
-        if (titles.at(-1) !== info.title) titles.push(info.title);
-      }
-      assertEquals(await writer, { code: 0, stdout: "", stderr: "" });
-      assert(titles.length > 2, `saw ${titles.length} documents`);
-      assertEquals(await namesIn(folder), ["c.ts", "loop.ts", "openapi.json"]);
-    },
-  );
-});
-
-Deno.test("generate leaves one whole document if it runs several times at once", async () => {
-  await withProject({ "c.ts": LARGE }, async ({ folder, generateUntyped: generate, document }) => {
-    const titles = Array.from({ length: 6 }, (_, i) => `run ${i}`);
-    const runs = await Promise.all(
-      titles.map((title) => generate("--controllers", "c.ts", "--title", title)),
-    );
-    assertEquals(runs.map(({ code, stderr }) => `${code}${stderr}`), titles.map(() => "0"));
-    const { info, paths } = await document();
-    assertEquals([titles.includes(String(info.title)), Object.keys(paths).length], [true, 1000]);
-    assertEquals(await namesIn(folder), ["c.ts", "openapi.json"]);
-  });
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { type Files, PERMISSIONS, type Project, withProject } from "../_cli.ts";
+import { type Files, PERMISSIONS, type Project } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type_projects.ts";
 
 const OPTIONAL = typedApp("interface O { o?: string; u: string | null }", { o: "O" });
@@ -84,17 +85,20 @@ const OPTIONS: readonly (readonly [string, object | undefined, Files, RouteTexts
 for (const [what, compilerOptions, files, expected] of OPTIONS) {
   Deno.test(`generate reads types with compilerOptions: ${what}`, async () => {
     const config = compilerOptions === undefined ? {} : { compilerOptions };
-    const { code, stderr, routes } = await ownTypedRoutes(config, files);
+    const shared = compilerOptions !== undefined && Object.keys(compilerOptions).length > 0;
+    const { code, stderr, routes } = await ownTypedRoutes(config, files, { shared });
     assertEquals([code, routes], [0, expected], stderr); // Deno warns of some options
   });
 }
 
 for (const options of [{ strict: false }, { strictNullChecks: false }]) {
-  Deno.test(`generate reads no types with ${JSON.stringify(options)}, and says why`, async () => {
-    const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL });
+  Deno.test(`generate rejects ${JSON.stringify(options)} and names --no-types`, async () => {
+    const run = await ownTypedRoutes({ compilerOptions: options }, { "main.ts": OPTIONAL }, {
+      shared: true,
+    });
     assertEquals([run.code, run.stdout], [1, ""]);
     assertMatch(run.stderr, /^Cannot read the types: .*strictNullChecks.*--no-types\n$/);
-    const off = { args: ["--no-types"] };
+    const off = { args: ["--no-types"], shared: true };
     const without = await ownTypedRoutes(
       { compilerOptions: options },
       { "main.ts": OPTIONAL },
@@ -104,18 +108,6 @@ for (const options of [{ strict: false }, { strictNullChecks: false }]) {
   });
 }
 
-Deno.test("generate takes the compiler options of a workspace for its members", async () => {
-  const run = await ownTypedRoutes({
-    compilerOptions: { lib: ["deno.window", "dom"] },
-    workspace: ["./api"],
-  }, {
-    "api/deno.json": "{}",
-    "api/app.ts": typedApp("", { d: "{ x: HTMLDivElement['id'] }" }),
-    "main.ts": `export * from "./api/app.ts";`,
-  }, { cli: "api/cli.ts" });
-  assertRoutes(run, { "GET /d": "{ x: string }" });
-});
-
 const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
 /** What the command is not allowed, and what the message has to say. */
 const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
@@ -123,7 +115,7 @@ const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],
 ];
 for (const [what, flags, message] of DENIED) {
-  Deno.test(`generate says what to do where it may not ${what}`, async () => {
+  Deno.test(`generate names the missing permission if it may not ${what}`, async () => {
     const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
     const { code, stdout, stderr } = await ownTypedRoutes({}, files, { flags });
     assertEquals([code, stdout], [1, ""]);
@@ -152,8 +144,8 @@ const FLAGS: readonly (readonly [readonly string[], "read" | "not read" | "wrong
   [["--no-type"], "wrong"],
 ];
 
-Deno.test("generate takes --no-types without a value, and says what else is wrong", async () => {
-  await withProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
+Deno.test("generate accepts --no-types without a value and rejects similar options", async () => {
+  await withTypedProject({ "main.ts": typedApp("", { a: "{ a: 1 }" }) }, async (project) => {
     const results = await Promise.all(
       FLAGS.map(([flags], i) => resultOf(project, flags, `${i}.json`)),
     );

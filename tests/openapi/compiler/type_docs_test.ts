@@ -1,8 +1,17 @@
 /** What a document says of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
 
 import type { SchemaObject } from "@gatehouse/http";
-import { assert, assertEquals } from "@std/assert";
-import { literal, NUMBER, objectOf, readMembers, ref, TEXT, type TypeResult } from "./_types.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  literal,
+  NUMBER,
+  objectOf,
+  readMembers,
+  ref,
+  testSchemas,
+  TEXT,
+  type TypeResult,
+} from "./_types.ts";
 
 /** The documentation of a member, its type, and its schema. */
 type MemberCase = readonly [why: string, lines: string, type: string, schema: SchemaObject];
@@ -205,10 +214,145 @@ const MEMBERS: readonly MemberCase[] = [
 
 let results: Promise<readonly TypeResult[]> | undefined;
 MEMBERS.forEach(([why, , , schema], i) => {
-  Deno.test(`a document says of a documented member: ${why}`, async () => {
+  Deno.test(`a document describes a documented property: ${why}`, async () => {
     results ??= readMembers(MEMBERS, BEFORE);
     const result = (await results)[i];
     assert(result !== undefined && "components" in result, JSON.stringify(result));
     assertEquals<unknown>(result.components[`M${i}`], objectOf({ a: schema }));
   });
+});
+
+const BEFORE_BRAND = `
+declare const brand: unique symbol;
+type UserId = string & { readonly [brand]: 1 };
+type Amount = number & { readonly [brand]: 2 };
+interface Pet { name: string }
+type Order = "asc" | "desc";
+`;
+
+/** What stands beside the reference to the type. */
+const SAID:
+  readonly (readonly [why: string, lines: string, type: string, keywords: SchemaObject])[] = [
+    ["an example of a branded text", "@example 123", "UserId", { examples: ["123"] }],
+    ["a default of a branded text", "@default 5", "UserId", { default: "5" }],
+    ["a limit of a branded number", "@minimum 1", "Amount", { minimum: 1 }],
+    ["a branded number that is an integer", "@type integer", "Amount", { type: "integer" }],
+    ["an example of an object", '@example {"name":"Tom"}', "Pet", { examples: [{ name: "Tom" }] }],
+    ["a default of an enumeration", "@default asc", "Order", { default: "asc" }],
+  ];
+let said: ReturnType<typeof readMembers> | undefined;
+SAID.forEach(([why, , type, keywords], i) => {
+  Deno.test(`a document describes a documented property of a named type: ${why}`, async () => {
+    said ??= readMembers(SAID, BEFORE_BRAND);
+    const result = (await said)[i];
+    assert(result !== undefined && "components" in result, JSON.stringify(result));
+    const { properties = {} } = result.components[`M${i}`] as {
+      readonly properties?: Readonly<Record<string, unknown>>;
+    };
+    assertEquals<unknown>(properties.a, { ...keywords, allOf: [ref(type)] });
+  });
+});
+
+const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
+  ["a limit of an object", "@minimum 3", "Pet"],
+  ["a length of a branded number", "@minLength 3", "Amount"],
+  ["an example of another type", "@example [1]", "Amount"],
+  ["a default of another type", "@default 1", "Pet"],
+];
+let refused: ReturnType<typeof readMembers> | undefined;
+WRONG.forEach(([why, lines, type], i) => {
+  Deno.test(`a document rejects the documentation of a property of a named type: ${why}`, async () => {
+    refused ??= readMembers(WRONG, BEFORE_BRAND);
+    const result = (await refused)[i];
+    assert(result !== undefined && "error" in result, JSON.stringify(result));
+    assertMatch(result.error, new RegExp(`M${i}\\.a has the tag ${lines.split(" ")[0]}`), type);
+  });
+});
+
+testSchemas([
+  ["the documentation of an interface", "Doc", ref("Doc"), {
+    Doc: { ...objectOf({ a: TEXT }), description: "A doc.\n\nMore.", title: "T", deprecated: true },
+  }],
+  ["the documentation of a union", "Sort", ref("Sort"), {
+    Sort: { ...TEXT, enum: ["a", "b"], description: "A sort.", examples: ["a"], default: "a" },
+  }],
+  ["the documentation of an enum", "Kind", ref("Kind"), {
+    Kind: { ...literal("a"), description: "A kind." },
+  }],
+  ["the documentation of a class", "Klass", ref("Klass"), {
+    Klass: {
+      ...objectOf({
+        a: { ...NUMBER, description: "Its a." },
+        b: { ...TEXT, description: "Its b." },
+      }),
+      description: "A class.",
+    },
+  }],
+  ["the documentation of a generic", "Page<string>", ref("Page_string"), {
+    Page_string: {
+      ...objectOf({ items: { type: "array", items: TEXT, description: "The items." } }),
+      description: "A page.",
+    },
+  }],
+  ["the documentation of two declarations", "Merged", ref("Merged"), {
+    Merged: { ...objectOf({ a: literal(1), b: literal(1) }), description: "First.\nSecond." },
+  }],
+  ...["Partial<Base>", "Pick<Base, 'a'>", "Readonly<Base>", "Base & { b: 1 }"].map((type) =>
+    [`the documentation of members in ${type}`, type, {
+      ...objectOf(
+        {
+          a: { ...TEXT, description: "The a.", minLength: 2 },
+          ...(type.includes("&") ? { b: literal(1) } : {}),
+        },
+        ...(type.startsWith("Partial") ? ["a"] : []),
+      ),
+    }] as const
+  ),
+  ["the documentation of a member that another interface narrows", "Narrow", ref("Narrow"), {
+    Narrow: objectOf({ a: { ...literal("xx"), description: "The a.", minLength: 2 } }),
+  }],
+], {
+  before: `
+/**
+ * A doc.
+ *
+ * More.
+ * @title T
+ * @deprecated
+ */
+interface Doc { a: string }
+/**
+ * A sort.
+ * @example "a"
+ * @default a
+ */
+type Sort = "a" | "b";
+/** A kind. */
+enum Kind { A = "a", B = "a" }
+/** A class. */
+class Klass {
+  /** Its a. */
+  a = 1;
+  constructor(/** Its b. */ public b: string) {}
+}
+/** A page. */
+interface Page<T> {
+  /** The items. */
+  items: T[];
+}
+/** First. */
+interface Merged { a: 1 }
+/** Second. */
+interface Merged { b: 1 }
+interface Base {
+  /**
+   * The a.
+   * @minLength 2
+   */
+  a: string;
+}
+interface Narrow extends Base {
+  a: "xx";
+}
+`,
 });

@@ -1,5 +1,5 @@
 /**
- * What a document refuses: types that JSON cannot carry, that nobody found, or whose documentation
+ * What a document refuses: types that JSON cannot represent, that nobody found, or whose documentation
  * is wrong.
  */
 
@@ -27,7 +27,7 @@ class Row extends Array<string> { more = 1; }
 interface Rows extends ReadonlyArray<string> { total: number }
 `;
 
-const CARRIED = /cannot carry/;
+const CARRIED = /cannot represent/;
 const REFUSED: readonly RefusalCase[] = [
   ...[
     ...["Map<string, string>", "Set<string>", "WeakMap<object, string>", "Promise<string>"],
@@ -37,9 +37,9 @@ const REFUSED: readonly RefusalCase[] = [
   ].map((type): RefusalCase => [
     type,
     type,
-    new RegExp(`response .*\\b${type.replace(/<.*|.*\./g, "")}\\b.* cannot carry`),
+    new RegExp(`response .*\\b${type.replace(/<.*|.*\./g, "")}\\b.* cannot represent`),
   ]),
-  ["a bigint", "bigint", /response .*bigint.* cannot carry/],
+  ["a bigint", "bigint", /response .*bigint.* cannot represent/],
   ["a literal bigint", "1n", /bigint/],
   ["a bigint or a text", "bigint | string", /bigint/],
   ["a symbol", "symbol", /symbol/],
@@ -63,14 +63,14 @@ const REFUSED: readonly RefusalCase[] = [
   ["a class itself", "typeof Plain", /function/],
   ["the type of a function", "typeof Fn2", /function/],
   ["a function in a class", "Plain", /Plain\.run .*function/],
-  ["what JSON cannot carry, deep in a type", "Page<Deep>", /Deep\.list\[\]\.map .*Map/],
-  ["a generic of what JSON cannot carry", "Page<bigint>", /Page_bigint\.items\[\] .*bigint/],
+  ["what JSON cannot represent, deep in a type", "Page<Deep>", /Deep\.list\[\]\.map .*Map/],
+  ["a generic of what JSON cannot represent", "Page<bigint>", /Page_bigint\.items\[\] .*bigint/],
   ["a class of an error, whose message is never written", "Failure", /Failure|\bError\b/],
   ["a class of a map", "Lookup", /\bMap\b/],
   ["a class of a list", "Row", /\bArray\b/],
   ["an interface of a list", "Rows", /\bReadonlyArray\b/],
-  ["a generic that makes others without end", "Grow<string>", /without end/],
-  ["a generic that makes two others without end", "Twice<string>", /without end/],
+  ["a generic that makes others without end", "Grow<string>", /infinitely nested/],
+  ["a generic that makes two others without end", "Twice<string>", /infinitely nested/],
 ];
 testRefusals(REFUSED, { before: `${BEFORE}const Fn2 = (): number => 1;` });
 
@@ -93,7 +93,7 @@ testMissing();
 function testMissing(): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   MISSING.forEach(([why, , told], i) => {
-    Deno.test(`a document refuses a type that nobody found: ${why}`, async () => {
+    Deno.test(`a document rejects an unresolved type: ${why}`, async () => {
       results ??= readTypeTable({
         types: MISSING.map(([, one]) => one),
         before: `import type { Gone, GoneOf } from "./gone.ts";
@@ -116,7 +116,7 @@ function testMissing(): void {
   });
 }
 
-Deno.test("a document says once why a type without end is refused", async () => {
+Deno.test("a document reports an infinite type once", async () => {
   const types = ["Grow<string>", "Twice<string>"];
   for (const one of await readTypeTable({ types, before: BEFORE })) {
     assert("error" in one && one.error.length < 400, JSON.stringify(one));
@@ -124,7 +124,7 @@ Deno.test("a document says once why a type without end is refused", async () => 
 });
 
 testRefusals([
-  ["bytes", "{ a: Uint8Array }", /response\.a .*Uint8Array.* form cannot carry/],
+  ["bytes", "{ a: Uint8Array }", /response\.a .*Uint8Array.* form cannot represent/],
   ["a map", "{ a: Map<string, string> }", CARRIED],
 ], { form: true });
 
@@ -153,11 +153,15 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
     refusals ??= readMembers(WRONG, `type Order = "asc" | "desc";`);
     const result = (await refusals)[i];
     assert(result !== undefined && "error" in result, JSON.stringify(result));
     const [tag = ""] = lines.split(" ");
-    assertMatch(result.error, new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a says ${tag}`), type);
+    assertMatch(
+      result.error,
+      new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a has the tag ${tag}`),
+      type,
+    );
   });
 });

@@ -4,7 +4,20 @@
  */
 
 import type { SchemaObject } from "@gatehouse/http";
-import { literal, NUMBER, objectOf, ref, type SchemaCase, testSchemas, TEXT } from "./_types.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  literal,
+  NUMBER,
+  objectOf,
+  readMembers,
+  readTypeTable,
+  ref,
+  type SchemaCase,
+  testRefusals,
+  testSchemas,
+  TEXT,
+  type TypeResult,
+} from "./_types.ts";
 
 const BEFORE = `
 declare const brand: unique symbol;
@@ -253,4 +266,296 @@ testSchemas(FORMS, {
   before: `import { z } from "zod";
     interface Upload { a: File }
     const Scan = z.object({ a: z.file() });`,
+});
+
+const BEFORE_EDGE = `
+import type { Label } from "./labels.ts";
+import Anonymous from "./labels.ts";
+declare const brand: unique symbol;
+/** A tag. @minLength 3 */
+type Tag = string;
+/** The order. */
+type Order = "zeta" | "alpha";
+/** @type integer */
+type Count = number;
+interface Pet { name: string }
+interface Cat { kind: "cat" }
+interface Dog { kind: "dog" }
+interface Page<T> { items: T[] }
+interface Chain<T> { value: T; next?: this }
+type Rose = [Pet, ...Rose[]];
+type Inner = (string | Inner)[];
+type Outer = Inner[];
+class Day extends Date { override toJSON(): string { return ""; } }
+class Circle { readonly kind = "circle"; toJSON(): string { return ""; } }
+class Square { readonly kind = "square"; toJSON(): number { return 1; } }
+class Tagged { constructor(readonly tag: Tag) {} }
+enum Rank { Zed = "z", Abc = "a" }
+interface Sorted { order?: Order }
+interface Counted {
+  /** @minimum 1 */
+  count: Count;
+}
+interface Serial {
+  /** @format int64 */
+  id: string;
+}
+interface Holder { tag: Tag }
+const source = { at: { x: 1 as number } };
+type PartOf<T> = T extends { at: infer Part } ? Part : never;
+type Alpha = PartOf<typeof source>;
+type Beta = PartOf<typeof source>;
+namespace Api {
+  const inside = { at: { y: "" as string } };
+  export type Found = PartOf<typeof inside>;
+}
+`;
+
+const FILES = {
+  "labels.ts": `/** A label. */
+export type Label = string;
+export default class { a = 1; }
+`,
+};
+
+const TAG = { ...TEXT, description: "A tag.", minLength: 3 };
+
+const ANIMALS = {
+  Cat: objectOf({ kind: { ...TEXT, const: "cat" } }),
+  Dog: objectOf({ kind: { ...TEXT, const: "dog" } }),
+};
+const INNER = { type: "array", items: { anyOf: [TEXT, ref("Inner")] } };
+
+const CASES: readonly SchemaCase[] = [
+  // Unions
+  [
+    "a text beside objects that a member tells apart",
+    `"none" | Cat | Dog`,
+    { anyOf: [ref("Cat"), ref("Dog"), { ...TEXT, const: "none" }] },
+    ANIMALS,
+  ],
+  [
+    "classes with a member that toJSON does not write",
+    "Circle | Square",
+    { anyOf: [ref("Circle"), ref("Square")] },
+    { Circle: TEXT, Square: NUMBER },
+  ],
+  ["an enum in its own order", "Rank", ref("Rank"), { Rank: { ...TEXT, enum: ["z", "a"] } }],
+  [
+    "a union in parentheses, where it stands",
+    `{ a: ("yak" | "zebra") | "ant" }`,
+    objectOf({ a: { ...TEXT, enum: ["yak", "zebra", "ant"] } }),
+  ],
+  ["numbers by their value", "Exclude<100 | 10 | 9, 100>", { ...NUMBER, enum: [9, 10] }],
+  [
+    "a union with a documented name, which a member need not have",
+    "Sorted",
+    ref("Sorted"),
+    {
+      Order: { ...TEXT, enum: ["zeta", "alpha"], description: "The order." },
+      Sorted: objectOf({ order: ref("Order") }, "order"),
+    },
+  ],
+  // Objects
+  ["any object", "Object", { type: "object" }],
+  [
+    "a date with a brand",
+    "{ at: Date & { readonly [brand]: 1 } }",
+    objectOf({ at: { ...TEXT, format: "date-time" } }),
+  ],
+  ["a date that writes itself", "Day", ref("Day"), { Day: TEXT }],
+  [
+    "a list of a named type and of itself",
+    "Rose",
+    ref("Rose"),
+    {
+      ...PET,
+      Rose: { type: "array", prefixItems: [ref("Pet")], items: ref("Rose"), minItems: 1 },
+    },
+  ],
+  [
+    "a list in which another one holds itself",
+    "Page<Outer>",
+    ref("Page_InnerArray"),
+    {
+      Inner: INNER,
+      Page_InnerArray: objectOf({
+        items: { type: "array", items: { type: "array", items: ref("Inner") } },
+      }),
+    },
+  ],
+  // Names
+  ["a class without a name", "Anonymous", objectOf({ a: NUMBER })],
+  [
+    "a generic that refers to itself as this",
+    "Chain<string>",
+    ref("Chain_string"),
+    { Chain_string: objectOf({ value: TEXT, next: ref("Chain_string") }, "next") },
+  ],
+  [
+    "a generic of a union, however that is written",
+    `Page<"zz9" | "aa9">`,
+    ref("Page_aa9_zz9"),
+    {
+      Page_aa9_zz9: objectOf({
+        items: { type: "array", items: { ...TEXT, enum: ["aa9", "zz9"] } },
+      }),
+    },
+  ],
+  [
+    "a generic of an object with a union in it",
+    `Page<{ k: "zz8" | "aa8" }>`,
+    ref("Page_aa8_k_zz8"),
+    {
+      Page_aa8_k_zz8: objectOf({
+        items: { type: "array", items: objectOf({ k: { ...TEXT, enum: ["zz8", "aa8"] } }) },
+      }),
+    },
+  ],
+  [
+    "a generic with a name that is too long",
+    `Page<{ ${"long_".repeat(30)}: string }>`,
+    ref(`Page_${"long_".repeat(30)}`.slice(0, 100)),
+    {
+      [`Page_${"long_".repeat(30)}`.slice(0, 100)]: objectOf({
+        items: { type: "array", items: objectOf({ ["long_".repeat(30)]: TEXT }) },
+      }),
+    },
+  ],
+  ["two aliases of one inferred type", "Beta", ref("Alpha"), { Alpha: objectOf({ x: NUMBER }) }],
+  ["an alias in a namespace", "Api.Found", ref("Found"), { Found: objectOf({ y: TEXT }) }],
+  // Documentation of aliases
+  [
+    "values of a record",
+    "{ a: Record<string, Tag> }",
+    objectOf({ a: { type: "object", additionalProperties: TAG } }),
+  ],
+  [
+    "elements of a ReadonlyArray",
+    "{ a: ReadonlyArray<Tag> }",
+    objectOf({ a: { type: "array", items: TAG } }),
+  ],
+  [
+    "an alias of another file",
+    "{ a: Label }",
+    objectOf({ a: { ...TEXT, description: "A label." } }),
+  ],
+  ["a parameter property", "Tagged", ref("Tagged"), { Tagged: objectOf({ tag: TAG }) }],
+  [
+    "a member that is mapped to another type",
+    "{ [K in keyof Holder]: number }",
+    objectOf({ tag: NUMBER }),
+  ],
+  [
+    "a limit of an alias of integers",
+    "Counted",
+    ref("Counted"),
+    { Counted: objectOf({ count: { type: "integer", minimum: 1 } }) },
+  ],
+  [
+    "a text with a format of integers",
+    "Serial",
+    ref("Serial"),
+    { Serial: objectOf({ id: { ...TEXT, format: "int64" } }) },
+  ],
+];
+testSchemas(CASES, { before: BEFORE_EDGE, files: FILES });
+
+const BEFORE_AFTER = `
+interface Pet { name: string }
+interface Grow<T> { v: T; more?: Grow<T[]> }
+interface Half { pet: Pet; more: Grow<string> }
+type Nest<T> = { v: T; more?: Nest<T[]> }[];
+interface Holder { gone: Gone }
+interface Page<T> { items: T[] }
+class Stamp { gone?: Gone; toJSON(): string { return ""; } }
+type Self = Self;
+`;
+const GONE = `import type { Gone } from "./gone.ts";\n`;
+
+function errorOf(result: TypeResult | undefined): string {
+  assert(result !== undefined && "error" in result, JSON.stringify(result));
+  return result.error;
+}
+
+Deno.test("a document rejects an infinite type again in another type", async () => {
+  const types = ["{ a: Half }", "{ b: Half }", "Nest<string>", "{ c: Nest<string> }"];
+  for (const one of await readTypeTable({ types, before: BEFORE_AFTER, mayBeWrong: true })) {
+    assertMatch(errorOf(one), /infinitely nested/);
+  }
+});
+
+Deno.test("a document describes a type in the same way before and after an infinite type", async () => {
+  const types = ["Page<Pet>", "Grow<string>", "Page<Pet>", "Half", "Pet"];
+  const [page, , again, , pet] = await readTypeTable({
+    types,
+    before: BEFORE_AFTER,
+    mayBeWrong: true,
+  });
+  assertEquals<unknown>(page, {
+    schema: ref("Page_Pet"),
+    components: {
+      Page_Pet: objectOf({ items: { type: "array", items: ref("Pet") } }),
+      Pet: objectOf({ name: TEXT }),
+    },
+  });
+  assertEquals(again, page);
+  assertEquals<unknown>(pet, { schema: ref("Pet"), components: { Pet: objectOf({ name: TEXT }) } });
+});
+
+Deno.test("a document names an unresolved type argument", async () => {
+  const [result] = await readTypeTable({
+    types: ["Page<Gone>"],
+    before: GONE + BEFORE_AFTER,
+    mayBeWrong: true,
+  });
+  assertMatch(errorOf(result), /has the type Gone of "\.\/gone\.ts", which was not found/);
+});
+
+Deno.test("a document ignores unresolved properties that toJSON does not write", async () => {
+  const [result] = await readTypeTable({
+    types: ["Stamp"],
+    before: GONE + BEFORE_AFTER,
+    mayBeWrong: true,
+  });
+  assertEquals<unknown>(result, { schema: ref("Stamp"), components: { Stamp: TEXT } });
+});
+
+Deno.test("a document rejects a type alias of itself", async () => {
+  const [result] = await readTypeTable({
+    types: ["{ a: Self }"],
+    before: BEFORE_AFTER,
+    mayBeWrong: true,
+  });
+  errorOf(result);
+});
+
+Deno.test("a document sorts the properties of a mapped type by name", async () => {
+  const [result] = await readTypeTable({
+    types: [`{ [K in "zulu" | "mike" | "alpha"]: K }`],
+  });
+  assert(result !== undefined && "schema" in result);
+  const { properties = {} } = result.schema as { readonly properties?: object };
+  assertEquals(Object.keys(properties), ["alpha", "mike", "zulu"]);
+});
+
+testRefusals([
+  ["a constructor", "new () => string", /response is a function/],
+  ["options of the runtime", "{ a: RequestInit }", /response\.a\.\w+ .*cannot represent/],
+], { before: BEFORE_AFTER, mayBeWrong: true });
+
+/** Documentation that only looks right. */
+const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
+  ["a limit that ends in an underscore", "@minimum 1_", "number"],
+  ["an expression that is none with the flag u", String.raw`@pattern ^\-$`, "string"],
+  ["a text in quotes for a number", "@default 'a'", "number"],
+  ["a list that does not end", "@default [1", "string | number"],
+];
+let refusals: Promise<readonly TypeResult[]> | undefined;
+WRONG.forEach(([why, lines, type], i) => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
+    refusals ??= readMembers(WRONG, "");
+    const [tag = ""] = lines.split(" ");
+    assertMatch(errorOf((await refusals)[i]), new RegExp(`M${i}\\.a has the tag ${tag}`), type);
+  });
 });

@@ -1,0 +1,118 @@
+/**
+ * Schemas and responses that the OpenAPI documents of several routes share.
+ *
+ * @module
+ */
+
+import type { EndpointMetadata, SchemaObject } from "../../router/openapi_types.ts";
+
+type Responses = NonNullable<EndpointMetadata["responses"]>;
+
+export const TAGS: string[] = ["Authentication"];
+export const STRING: SchemaObject = { type: "string" };
+const STRINGS = { type: "array", items: STRING };
+const TIME = { type: "number", description: "Seconds since the Unix epoch" };
+
+export const PRINCIPAL: SchemaObject = object({
+  sub: { ...STRING, description: "Stable subject id" },
+  method: { ...STRING, description: "How the subject proved its identity on this request" },
+  amr: { ...STRINGS, description: "Authentication methods, RFC 8176" },
+  acr: { ...STRING, description: "Authentication context class" },
+  authTime: TIME,
+  scope: { ...STRINGS, description: "Granted scopes" },
+  sessionId: { ...STRING, description: "The session's public identifier" },
+}, ["sub", "method", "authTime"]);
+
+export const SESSION: SchemaObject = object({
+  id: { ...STRING, description: "Public identifier" },
+  sub: STRING,
+  createdAt: TIME,
+  activeAt: TIME,
+  expiresAt: TIME,
+  persistent: { type: "boolean", description: "Whether it outlives the browser's window" },
+  authTime: TIME,
+  amr: STRINGS,
+  acr: STRING,
+  userAgent: STRING,
+}, ["id", "sub", "createdAt", "activeAt", "expiresAt", "authTime", "amr"]);
+
+export const USER: SchemaObject = object({
+  sub: STRING,
+  identifier: { ...STRING, description: "The identifier that the user signs in with" },
+}, ["sub", "identifier"]);
+
+/** Members of a response with tokens. */
+export const TOKENS: Readonly<Record<string, SchemaObject>> = {
+  accessToken: { ...STRING, description: "For `Authorization: Bearer`, RFC 6750" },
+  tokenType: { ...STRING, const: "Bearer" },
+  expiresIn: { type: "number", description: "Lifetime of the access token in seconds" },
+  refreshToken: { ...STRING, description: "For the next access token, single use" },
+  scope: { ...STRINGS, description: "Granted scopes" },
+};
+
+/** Members that are always present. */
+export const TOKEN_NAMES: readonly string[] = [
+  "accessToken",
+  "tokenType",
+  "expiresIn",
+  "refreshToken",
+];
+
+export const CREDENTIALS: Readonly<Record<string, SchemaObject>> = {
+  identifier: { ...STRING, description: "An e-mail address or a name", maxLength: 254 },
+  password: { ...STRING, format: "password" },
+};
+
+export const REFRESH_TOKEN: SchemaObject = { ...STRING, description: "The refresh token" };
+
+export const CHALLENGE = {
+  "WWW-Authenticate": { description: "The accepted authentication schemes" },
+};
+const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
+
+export const INVALID_JSON = { 400: { description: "The body is not valid JSON" } };
+export const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
+
+const SIGN_IN_REFUSALS = {
+  400: {
+    description: "The body is not valid JSON, or the identifier not an e-mail address or name",
+  },
+  429: { description: "Too many attempts", headers: RETRY },
+  503: {
+    description: "Too many passwords are being hashed, or no signing key is available",
+    headers: RETRY,
+  },
+};
+
+export const REGISTER_REFUSALS: Responses = {
+  ...SIGN_IN_REFUSALS,
+  409: { description: "Another account has the identifier" },
+  422: { description: "The password is too weak, see `violations`, or the body not an object" },
+};
+
+export const LOGIN_REFUSALS: Responses = {
+  ...SIGN_IN_REFUSALS,
+  401: { description: "The account does not exist, or the password is wrong", headers: CHALLENGE },
+  422: { description: "The body is not an object, or `remember` not a boolean" },
+};
+
+/** Schema of an object. */
+export function object(
+  properties: Readonly<Record<string, SchemaObject>>,
+  required: readonly string[],
+): SchemaObject {
+  return { type: "object", properties, required };
+}
+
+/** A JSON request body. */
+export function body(
+  schema: SchemaObject,
+  required = true,
+): NonNullable<EndpointMetadata["requestBody"]> {
+  return { required, content: { "application/json": { schema } } };
+}
+
+/** A JSON response. */
+export function content(description: string, schema: SchemaObject): Responses[string] {
+  return { description, content: { "application/json": { schema } } };
+}

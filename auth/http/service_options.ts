@@ -1,0 +1,88 @@
+/**
+ * Options of the services that `registerAuth` creates.
+ *
+ * @module
+ */
+
+import type { AuthEventListener } from "../events.ts";
+import type { KeyServiceOptions } from "../keys/key_service.ts";
+import type { HasherLimitOptions, PasswordHasher } from "../password/hasher.ts";
+import type { PasswordPolicyOptions } from "../password/policy.ts";
+import type { CookiePolicyOptions } from "../session/cookie_policy.ts";
+import type { SessionLimits } from "../session/types.ts";
+import type { AuthStores } from "../stores/types.ts";
+import type { AuthStrategy } from "../strategy.ts";
+import type { ClientAddressReader } from "../throttle/client_address.ts";
+import type { ThrottleRules } from "../throttle/throttle_service.ts";
+import type { RefreshLimits } from "../tokens/refresh_types.ts";
+import type { TokenServiceOptions } from "../tokens/token_types.ts";
+
+/** The stores of an application: `users` and `sessions` are required, others where a service needs them. */
+export type AuthStoresInput = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
+
+/** Limits of sessions. */
+export interface SessionOptions extends SessionLimits {
+  /** Limits of persistent sessions. @default {PERSISTENT_SESSION} */
+  readonly persistent?: SessionLimits | undefined;
+}
+
+/** Options of tokens for API clients: mobile apps, command line tools, other services. */
+export interface JwtOptions
+  extends
+    Pick<TokenServiceOptions, "issuer" | "audience" | "clientId" | "scope" | "accept">,
+    Pick<KeyServiceOptions, "algorithms" | "rotateAfter"> {
+  /** Lifetime of an access token, in seconds: an integer from 1 to 2,592,000 (30 days). @default {600} */
+  readonly lifetime?: number | undefined;
+  /** Limits of refresh tokens. @default 14 days, and 30 days from the sign-in */
+  readonly refresh?: RefreshLimits | undefined;
+}
+
+/** What services are created from. */
+export interface ServiceOptions {
+  /**
+   * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process.
+   * Of an array the first one signs and encrypts, all verify and decrypt, so that it can be rotated, see
+   * {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
+   */
+  readonly secret: string | readonly string[];
+  /** Persists users, sessions and the rest: {@linkcode inMemoryAuthStores}, or a database. */
+  readonly stores: AuthStoresInput;
+  /**
+   * Strategies in addition to the session cookie and the tokens of `jwt`. They run before these, so that a credential that
+   * the client attached explicitly takes precedence over one that the browser attaches automatically.
+   */
+  readonly strategies?: readonly AuthStrategy[] | undefined;
+  /** Limits of sessions. @default 24 h, or 1 h without a request */
+  readonly session?: SessionOptions | undefined;
+  /**
+   * Tokens for API clients, signed by keys that `stores.keys` holds, encrypted by the secret: {@linkcode AuthRuntime.tokens}.
+   * Requests may then carry an access token; `createAuthRoutes({ tokens: true })` and `createTokenRoutes()` issue them.
+   *
+   * @default none
+   */
+  readonly jwt?: JwtOptions | undefined;
+  /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
+  readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
+  /** How many hashes run and wait at once. @default 4 and 64 */
+  readonly hashing?: HasherLimitOptions | undefined;
+  /** What a new password must satisfy. @default at least 15 characters, not guessable */
+  readonly passwordPolicy?: PasswordPolicyOptions | undefined;
+  /** Rules of the login throttle in place of the defaults. With `insecureSkip`, nothing limits guessing. */
+  readonly throttle?: Partial<ThrottleRules> | "insecureSkip" | undefined;
+  /** Name, domain and `SameSite` of cookies. @default {{ sameSite: "Lax" }} without a domain */
+  readonly cookie?: Omit<CookiePolicyOptions, "warn"> | undefined;
+  /** Header field that carries the CSRF token. @default {"X-CSRF-Token"} */
+  readonly csrfHeader?: string | undefined;
+  /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
+  readonly trustedOrigins?: readonly string[] | undefined;
+  /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Reads the address of the connected peer. @default the address that `Deno.serve` and Bun pass to `fetch` */
+  readonly clientAddress?: ClientAddressReader | undefined;
+  /** Called for every event. */
+  readonly events?: AuthEventListener | undefined;
+  /** Called with warnings. @default {console.warn} */
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
+  /** The time, in seconds since the epoch. */
+  readonly now?: (() => number) | undefined;
+}

@@ -1,0 +1,172 @@
+/**
+ * `createTokenRoutes`: the routes of authentication for API clients.
+ *
+ * @module
+ */
+
+import { empty, json } from "../../router/response.ts";
+import { rejectUnknownOptions } from "../_options.ts";
+import type { PasswordAuthentication } from "../principal.ts";
+import { readCredentials, readRemember } from "./_route_bodies.ts";
+import {
+  body,
+  content,
+  CREDENTIALS,
+  INVALID_JSON,
+  LOGIN_REFUSALS,
+  object,
+  REFRESH_TOKEN,
+  REGISTER_REFUSALS,
+  TAGS,
+  TOKEN_NAMES,
+  TOKENS,
+  USER,
+} from "./_route_schemas.ts";
+import {
+  freezeRoutes,
+  isRegistrationOpen,
+  keepPrivate,
+  MAX_BODY_BYTES,
+  refreshRoute,
+  requireTokens,
+  revokeRefreshToken,
+  sessionRoute,
+  toUser,
+} from "./_shared_routes.ts";
+import { finalizeResponse } from "./response_headers.ts";
+import { getAuthRuntime } from "./runtime.ts";
+import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
+
+/**
+ * Creates the routes of authentication for API clients: mobile apps, command line tools, other services. They create no
+ * session, set no cookie and need no CSRF token; {@linkcode mountAuthRoutes} adds them to a router, below a base path
+ * other than that of {@linkcode createAuthRoutes}. Bodies are JSON of up to 16 KiB, responses are `no-store`, refusals are
+ * problems.
+ *
+ * | route | body | response |
+ * | --- | --- | --- |
+ * | `POST /register` | `{ identifier, password }` | 201 `{ user, accessToken, tokenType, expiresIn, refreshToken, scope? }` |
+ * | `POST /login` | `{ identifier, password }` | 200, the same |
+ * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason |
+ * | `POST /logout` | `{ refreshToken }`, or none | 204; the refresh token is revoked |
+ * | `GET /session` | | 200 `{ principal }`; 401 |
+ *
+ * @throws {TypeError} If there is no runtime, it has no tokens, `registration` is not `"open"` or `"closed"`, or an option is
+ * unknown.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   createContainer,
+ *   createRouter,
+ *   createTokenRoutes,
+ *   inMemoryAuthStores,
+ *   mountAuthRoutes,
+ *   registerAuth,
+ * } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const runtime = registerAuth({
+ *   secret: "a secret of at least 32 bytes, kept",
+ *   stores: inMemoryAuthStores(),
+ *   jwt: { issuer: "https://example.com", audience: "notes" },
+ *   container: createContainer(),
+ * });
+ * const credentials = { identifier: "ada", password: "lovelace wrote notes" };
+ * await runtime.passwords.createUser(credentials);
+ * const router = mountAuthRoutes(createRouter(), createTokenRoutes({ runtime }), "/tokens");
+ * const response = await router.request("/tokens/login", {
+ *   method: "POST",
+ *   headers: { "Content-Type": "application/json" },
+ *   body: JSON.stringify(credentials),
+ * });
+ * assertEquals((await response.json()).tokenType, "Bearer");
+ * ```
+ */
+export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly AuthRoute[] {
+  const names = { runtime: true, registration: true } as const;
+  rejectUnknownOptions<TokenRoutesOptions>("Cannot create routes", options, names);
+  const { runtime = getAuthRuntime(), registration } = options;
+  const isOpen = isRegistrationOpen(registration);
+  const tokens = requireTokens(runtime);
+  const { passwords } = runtime;
+  const writes = {
+    auth: false,
+    use: [finalizeResponse, keepPrivate],
+    maxBodyBytes: MAX_BODY_BYTES,
+  } as const;
+  const signedIn = object({ user: USER, ...TOKENS }, ["user", ...TOKEN_NAMES]);
+
+  async function issue(authentication: PasswordAuthentication): Promise<object> {
+    return { user: toUser(authentication), ...await tokens.issue(authentication) };
+  }
+
+  const register: AuthRoute = {
+    method: "POST",
+    path: "/register",
+    options: {
+      ...writes,
+      openapi: {
+        tags: TAGS,
+        summary: "Create an account and sign in, as an API client",
+        requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
+        responses: {
+          201: content("The tokens of the new account", signedIn),
+          ...REGISTER_REFUSALS,
+        },
+      },
+    },
+    async handler(req, ...args) {
+      const { identifier, password } = readCredentials(req.content);
+      const client = runtime.client(req, ...args);
+      await tokens.keys.jwks(); // rejects while no key signs, before an account is created
+      const authentication = await passwords.createUser({ identifier, password }, { client });
+      return json(await issue(authentication), { status: 201 });
+    },
+  };
+  const login: AuthRoute = {
+    method: "POST",
+    path: "/login",
+    options: {
+      ...writes,
+      openapi: {
+        tags: TAGS,
+        summary: "Sign in, as an API client",
+        requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
+        responses: { 200: content("The tokens", signedIn), ...LOGIN_REFUSALS },
+      },
+    },
+    async handler(req, ...args) {
+      const { identifier, password, remember } = readCredentials(req.content);
+      readRemember(remember); // without a session it has no effect, but a wrong type is refused alike
+      const client = runtime.client(req, ...args);
+      await tokens.keys.jwks(); // rejects while no key signs, before an attempt is counted
+      return json(await issue(await passwords.verify({ identifier, password }, client)));
+    },
+  };
+  const logout: AuthRoute = {
+    method: "POST",
+    path: "/logout",
+    options: {
+      ...writes,
+      raw: true,
+      openapi: {
+        tags: TAGS,
+        summary: "Sign out, as an API client",
+        requestBody: body(object({ refreshToken: REFRESH_TOKEN }, []), false),
+        responses: { 204: { description: "The refresh token is revoked" }, ...INVALID_JSON },
+      },
+    },
+    async handler(req) {
+      await revokeRefreshToken(tokens, req);
+      return empty();
+    },
+  };
+  return freezeRoutes([
+    ...(isOpen ? [register] : []),
+    login,
+    logout,
+    refreshRoute(tokens),
+    sessionRoute(runtime, "api"),
+  ]);
+}

@@ -1,0 +1,173 @@
+/**
+ * Types that guards, sign-ins and routes share.
+ *
+ * @module
+ */
+
+import type { RequestLike } from "../../router/original_request.ts";
+import type { AuthIntegration, RouteOptions, RouteRequest } from "../../router/types.ts";
+import type { AuthorizationManager } from "../authorization.ts";
+import type { DerivedKeys } from "../derived_keys.ts";
+import type { AuthError } from "../error.ts";
+import type { AuthEventListener } from "../events.ts";
+import type { PasswordService } from "../password/password_service.ts";
+import type {
+  Authentication,
+  AuthMethod,
+  PasswordAuthentication,
+  Principal,
+} from "../principal.ts";
+import type { CookiePolicy } from "../session/cookie_policy.ts";
+import type { CsrfService } from "../session/csrf.ts";
+import type { SessionInfo, SessionService } from "../session/types.ts";
+import type { StrategyChain } from "../strategy.ts";
+import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
+import type { TokenService } from "../tokens/token_types.ts";
+import type { UserService } from "../users/user_service.ts";
+
+export type { RequestLike };
+
+/**
+ * The CSRF check of guards, for requests that change state and whose credential a browser may have attached
+ * automatically: they must come from the application's own pages (`origin`), carry a `token` as well, or are not checked.
+ */
+export type CsrfRule = "origin" | "token" | "insecureSkip";
+
+/** Responds to an {@linkcode AuthError} in the application's own way. If it returns nothing, the response is the problem. */
+export type RefusalHandler = (
+  error: AuthError,
+  req: RouteRequest,
+  ...args: unknown[]
+) => Response | undefined | Promise<Response | undefined>;
+
+/** What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. */
+export interface GuardRuntime {
+  /** Authenticates requests. */
+  readonly strategy: StrategyChain;
+  /** The CSRF check of guards. */
+  readonly csrfRule: CsrfRule;
+  /** Decides who may do what; see the option of {@linkcode registerAuth}. */
+  readonly authorization: AuthorizationManager;
+  /** Issues and checks CSRF tokens; absent where browsers attach no credential automatically. */
+  readonly csrf?: CsrfService | undefined;
+  /** Names and attributes of cookies; absent where there are none. */
+  readonly cookies?: CookiePolicy | undefined;
+  /** Called for every event. */
+  readonly events: AuthEventListener | undefined;
+  /** Called with warnings. */
+  readonly warn: (message: string, error?: unknown) => void;
+  /** The time, in seconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * The client of a request, as {@linkcode PasswordService.verify} takes it: its address, and its device if that is known.
+   *
+   * @param args What the host passed to `fetch` after the request, which handlers get after `req`. Without it the address is
+   * unknown on Deno and Bun.
+   */
+  client(request: RequestLike, ...args: unknown[]): LoginClient;
+}
+
+/** The services of an application, created by {@linkcode registerAuth}. Frozen. */
+export interface AuthRuntime extends GuardRuntime {
+  /** Creates users, and verifies and changes passwords. */
+  readonly passwords: PasswordService;
+  /** Manages accounts. */
+  readonly users: UserService;
+  /** Creates, verifies, lists and revokes sessions. {@linkcode signIn} also sets the cookies. */
+  readonly sessions: SessionService;
+  /** Issues, refreshes and revokes tokens for API clients; absent without the option `jwt`. */
+  readonly tokens: TokenService | undefined;
+  /** Issues and checks CSRF tokens. */
+  readonly csrf: CsrfService;
+  /** Names and attributes of cookies. */
+  readonly cookies: CookiePolicy;
+  /** Limits login attempts; absent where they are not limited. */
+  readonly throttle: ThrottleService | undefined;
+  /** The keys that are derived from the secret. */
+  readonly keys: DerivedKeys;
+  /**
+   * Creates a session in place of the one that the request presents. Await it: `applyAuthHeaders`, which
+   * `integration()` and `withAuthRoutes` include, puts its cookies into the response; a router without them needs
+   * `finally: [applyAuthHeaders]`.
+   *
+   * Protect the route of a sign-in form of your own against login CSRF: `use: [csrfGuard({ csrf, mode: "origin" })]`.
+   *
+   * @param authentication The result of {@linkcode PasswordService.verify}, or of another kind of sign-in.
+   * @throws {TypeError} If `authentication` was not returned by a service.
+   */
+  signIn(
+    request: RequestLike,
+    authentication: Authentication | PasswordAuthentication,
+    options?: SignInOptions,
+  ): Promise<SignedIn>;
+  /** Revokes the session that the request presents, if there is one, and clears its cookies. */
+  signOut(request: RequestLike): Promise<void>;
+  /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
+  routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
+  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
+  integration(options?: IntegrationOptions): AuthIntegration<Principal>;
+}
+
+/** Authentication with tokens: the result of {@linkcode registerAuth} with the option `jwt`. */
+export interface TokenRuntime extends AuthRuntime {
+  /** Issues, refreshes and revokes tokens for API clients. */
+  readonly tokens: TokenService;
+}
+
+/** Options of {@linkcode AuthRuntime.signIn}. */
+export interface SignInOptions {
+  /** Whether the session is persistent: "keep me signed in". @default {false} */
+  readonly remember?: boolean | undefined;
+  /** How the subject proved its identity on this request. @default {"password"} for a password, else `session` */
+  readonly method?: AuthMethod | undefined;
+}
+
+/** The result of a sign-in. */
+export interface SignedIn {
+  /** The principal of this and later requests. */
+  readonly principal: Principal;
+  /** The new session. */
+  readonly session: SessionInfo;
+  /** CSRF token of the new session; older ones are no longer valid. */
+  readonly csrfToken: string;
+}
+
+/** Options of {@linkcode createAuthRoutes}. */
+export interface AuthRoutesOptions {
+  /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
+  readonly runtime?: AuthRuntime | undefined;
+  /** Whether people may create accounts themselves; `closed` omits `/register`. @default {"open"} */
+  readonly registration?: "open" | "closed" | undefined;
+  /**
+   * Whether a sign-in also returns an access token and a refresh token, and `/refresh` exchanges the latter. Needs the option
+   * `jwt` of {@linkcode registerAuth}. For clients that are not browsers, see {@linkcode createTokenRoutes}.
+   *
+   * @default {false}
+   */
+  readonly tokens?: boolean | undefined;
+}
+
+/** Options of {@linkcode createTokenRoutes}. */
+export type TokenRoutesOptions = Omit<AuthRoutesOptions, "tokens">;
+
+/** A route of authentication, as data. */
+export interface AuthRoute {
+  /** Method. */
+  readonly method: "GET" | "POST";
+  /** Path below the base path. */
+  readonly path: string;
+  /** Handles the request. */
+  readonly handler: (req: RouteRequest, ...args: unknown[]) => Promise<Response>;
+  /** Options: public, since these routes check for themselves. */
+  readonly options: RouteOptions<unknown[]> & { readonly auth: false };
+}
+
+/** Options of {@linkcode AuthRuntime.integration}. */
+export interface IntegrationOptions {
+  /** Path that the routes of authentication are below. @default {"/auth"} */
+  readonly basePath?: string | undefined;
+  /** Options of these routes, which include registration unless it is `closed`; `false` omits the routes. */
+  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false | undefined;
+  /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
+  readonly catch?: RefusalHandler | undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * A service with accounts in one file: sign-up, sign-in, guarded routes, validation and an OpenAPI document.
+ *
+ * ```sh
+ * deno serve --host 127.0.0.1 examples/hello/main.ts   # http://127.0.0.1:8000, without further permissions
+ * ```
+ *
+ * @module
+ */
+
+import { getSession, inMemoryAuthStores, json, registerAuth, routerBuilder } from "@gatehouse/http";
+import { z } from "zod";
+
+const Task = z.object({ title: z.string().min(1).max(100), done: z.boolean().default(false) })
+  .meta({ id: "Task" });
+
+/** Tasks by the subject id of their owner. Like the accounts, they are lost when the process ends. */
+const tasks = new Map<string, z.infer<typeof Task>[]>();
+
+const runtime = registerAuth({
+  secret: crypto.randomUUID() + crypto.randomUUID(), // in production: one fixed value from the environment
+  stores: inMemoryAuthStores(), // in production: a database, see docs/stores.md
+});
+
+const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })
+  .withAuth(runtime.integration()) // adds POST /auth/register, POST /auth/login, ... and the guard
+  .build();
+
+router
+  .get("/", () => json({ hello: "world" }), { auth: false })
+  .get("/openapi.json", () => json(router.openapi()), { auth: false, openapi: false })
+  .get("/me", (req) => json({ sub: req.principal.sub, name: getSession(req)?.user.identifier }))
+  .get("/tasks", (req) => json(tasks.get(req.principal.sub) ?? []), {
+    schema: { response: z.array(Task) },
+  })
+  .post("/tasks", (req) => {
+    const { sub } = req.principal;
+    tasks.set(sub, [...tasks.get(sub) ?? [], req.content]);
+    return json(req.content, { status: 201 });
+  }, { schema: { body: Task, response: Task } });
+
+export default router as Deno.ServeDefaultExport;

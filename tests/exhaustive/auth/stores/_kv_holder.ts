@@ -1,0 +1,18 @@
+/**
+ * A process that has a file of SQLite open, as a backup may. Argument: the file. Each line is a statement that it runs.
+ *
+ * @module
+ */
+
+import { DatabaseSync } from "node:sqlite";
+import { answerLines } from "../../../contracts/_processes.ts";
+
+async function main([path = ""]: readonly string[]): Promise<void> {
+  using database = new DatabaseSync(path, { timeout: 5_000 });
+  await answerLines((statement) => {
+    database.exec(statement);
+    return Promise.resolve("done");
+  });
+}
+
+if (import.meta.main) await main(Deno.args);

@@ -6,7 +6,13 @@
  */
 
 /** Whether the large sizes are used. */
-export const EXHAUSTIVE: boolean = Deno.env.get("GATEHOUSE_EFFORT") === "all";
+export const EXHAUSTIVE: boolean = isExhaustive();
+
+/** The contracts of stores run on other runtimes as well, at the small sizes. */
+function isExhaustive(): boolean {
+  const { Deno: deno }: Partial<typeof globalThis> = globalThis;
+  return deno?.env.get("GATEHOUSE_EFFORT") === "all";
+}
 
 function size(small: number, large: number): number {
   return EXHAUSTIVE ? large : small;
@@ -29,3 +35,7 @@ export const RANDOM_ROUTERS: number = size(100, 1_000);
 export const TYPE_VALUES: number = size(60, 300);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);
+/** Random inputs of a parser or a rule. */
+export const INPUTS: number = size(1_000, 24_000);
+/** Random tables of routes that the engine matches like a reference. */
+export const RANDOM_TABLES: number = size(300, 3_000);

@@ -58,7 +58,7 @@ const PREPARED: readonly (readonly [why: string, value: string, text: string])[]
 ];
 
 for (const [why, value, text] of PREPARED) {
-  Deno.test(`preparePassword() gives the NFC form: ${why}`, () => {
+  Deno.test(`preparePassword() returns the NFC form: ${why}`, () => {
     assertEquals(preparePassword(value), text);
   });
 }
@@ -72,19 +72,19 @@ const IMPOSSIBLE: readonly (readonly [why: string, value: unknown])[] = [
   ["undefined", undefined],
   ["null", null],
   ["a number", 123456789012345],
-  ["a list of one text", ["correct horse battery"]],
+  ["an array of one string", ["correct horse battery"]],
   ["a String object", new String("correct horse battery")],
   ["bytes", new TextEncoder().encode("correct horse battery")],
 ];
 
 for (const [why, value] of IMPOSSIBLE) {
-  Deno.test(`preparePassword() takes no ${why}`, () => {
+  Deno.test(`preparePassword() rejects ${why}`, () => {
     assertEquals(preparePassword(value), undefined);
     assertEquals(readPassword(value), { kind: "invalid_characters" });
   });
 }
 
-/** One code point of NFC that is four of NFD, each one unit: the most that NFC ever joins. */
+/** One code point of NFC that is four of NFD, each one unit: the most that NFC composes. */
 const JOINED = "\u1f82";
 
 const LENGTHS: readonly (readonly [why: string, value: string, length: number | undefined])[] = [
@@ -111,7 +111,7 @@ for (const [why, value, length] of LENGTHS) {
   });
 }
 
-Deno.test("readPassword() does not look at a text that is too long in any form", () => {
+Deno.test("readPassword() does not normalize a string that is too long in any form", () => {
   // It would find the NUL and the surrogate if it looked
   for (const size of [MAX_PASSWORD_UNITS, 2 ** 20]) {
     assertEquals(readPassword(`\0${"x".repeat(size)}`), { kind: "too_long" });
@@ -134,7 +134,7 @@ Deno.test("MAX_PASSWORD_UNITS leaves room for every form of the longest password
   assert(MAX_PASSWORD_UNITS >= 2 * most * MAX_PASSWORD_LENGTH);
 });
 
-Deno.test("MAX_PASSWORD_BYTES is what the longest password has", () => {
+Deno.test("MAX_PASSWORD_BYTES is the size of the longest password", () => {
   const longest = preparePassword("\u{10ffff}".repeat(MAX_PASSWORD_LENGTH)) ?? "";
   assertEquals(new TextEncoder().encode(longest).length, MAX_PASSWORD_BYTES);
 });
@@ -149,7 +149,7 @@ const FOLDED: readonly (readonly [why: string, text: string, folded: readonly st
 ];
 
 for (const [why, text, folded] of FOLDED) {
-  Deno.test(`foldCase() folds each code point alone: ${why}`, () => {
+  Deno.test(`foldCase() folds each code point on its own: ${why}`, () => {
     assertEquals(foldCase(text), [...folded]);
   });
 }
@@ -157,7 +157,7 @@ for (const [why, text, folded] of FOLDED) {
 const SALT16 = bare(SALT);
 const KEY = bare(KEY32);
 
-/** Hashes that are read, at their edges: what costs something, and how much. */
+/** Hashes at the limits of their parameters. */
 const READ: readonly [why: string, encoded: string, iterations: number][] = [
   ["the fewest iterations", phc(1_000, SALT, KEY32), 1_000],
   ["one more", phc(1_001, SALT, KEY32), 1_001],
@@ -184,7 +184,7 @@ for (const [why, encoded, iterations] of READ) {
  * it: it costs one derivation at the current setting.
  */
 const REFUSED: readonly [why: string, encoded: unknown][] = [
-  ["nothing", ""],
+  ["undefined", ""],
   ["999 iterations", phc(999, SALT, KEY32)],
   ["1 iteration", phc(1, SALT, KEY32)],
   ["0 iterations", phc(0, SALT, KEY32)],
@@ -206,10 +206,10 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["Arabic digits", phc("١٠٠٠", SALT, KEY32)],
   ["full-width digits", phc("１０００", SALT, KEY32)],
   ["a space in front", phc(" 1000", SALT, KEY32)],
-  ["a space behind", phc("1000 ", SALT, KEY32)],
-  ["no number", phc("", SALT, KEY32)],
+  ["a trailing space", phc("1000 ", SALT, KEY32)],
+  ["NaN", phc("", SALT, KEY32)],
   ["Infinity", phc("Infinity", SALT, KEY32)],
-  ["the iterations twice", phc("1000,i=1000", SALT, KEY32)],
+  ["duplicate iterations", phc("1000,i=1000", SALT, KEY32)],
   ["two numbers of iterations", phc("1000,i=2000", SALT, KEY32)],
   ["a parameter more", phc("1000,x=1", SALT, KEY32)],
   ["the length of the key, which others write", phc("1000,l=32", SALT, KEY32)],
@@ -240,17 +240,17 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["Django's form", `pbkdf2_sha256$1000$salt$${KEY32.toBase64()}`],
   ["another hash function", `$pbkdf2-sha512$i=1000$${SALT16}$${KEY}`],
   ["the id in upper case", `$PBKDF2-SHA256$i=1000$${SALT16}$${KEY}`],
-  ["the id with more behind", `$pbkdf2-sha256x$i=1000$${SALT16}$${KEY}`],
+  ["the id with a suffix", `$pbkdf2-sha256x$i=1000$${SALT16}$${KEY}`],
   ["the id without the hash", `$pbkdf2$i=1000$${SALT16}$${KEY}`],
   ["no id", `$$i=1000$${SALT16}$${KEY}`],
   ["scrypt", `$scrypt$ln=17,r=8,p=1$${SALT16}$${KEY}`],
   ["Argon2", `$argon2id$v=19$m=19456,t=2,p=1$${SALT16}$${KEY}`],
   ["bcrypt", "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"],
   ["a version", `$pbkdf2-sha256$v=1$i=1000$${SALT16}$${KEY}`],
-  ["text in front", ` ${phc(1_000, SALT, KEY32)}`],
-  ["a line feed behind", `${phc(1_000, SALT, KEY32)}\n`],
+  ["a prefix", ` ${phc(1_000, SALT, KEY32)}`],
+  ["a trailing line feed", `${phc(1_000, SALT, KEY32)}\n`],
   ["a line in front", `x\n${phc(1_000, SALT, KEY32)}`],
-  ["NUL behind", `${phc(1_000, SALT, KEY32)}\0`],
+  ["a trailing NUL", `${phc(1_000, SALT, KEY32)}\0`],
   ["the password itself", "x"],
   ["a megabyte", `$pbkdf2-sha256$i=1000$${"A".repeat(1_000_000)}$${KEY}`],
   ["a megabyte of dollars", "$".repeat(1_000_000)],
@@ -258,11 +258,11 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["null", null],
   ["a number", 1_000],
   ["an object", {}],
-  ["a list", []],
+  ["an array", []],
 ];
 
 for (const [why, encoded] of REFUSED) {
-  Deno.test(`pbkdf2Hasher() says no to ${why}, by the work of a hash`, async () => {
+  Deno.test(`pbkdf2Hasher() rejects ${why} after the work of a hash`, async () => {
     const hasher = pbkdf2Hasher({ iterations: 3_000 });
     const derived = await withDerivation(async () => {
       assertFalse(await hasher.verify("x", encoded as string));
@@ -301,7 +301,7 @@ for (const [why, iterations, stored, total] of WORK) {
   });
 }
 
-Deno.test("pbkdf2Hasher() verifies a hash of fewer iterations by its own key alone", async () => {
+Deno.test("pbkdf2Hasher() verifies a hash with fewer iterations by its own key only", async () => {
   const hasher = pbkdf2Hasher({ iterations: 3_000 });
   const encoded = phc(1_000, SALT, nodePbkdf2(utf8("x")));
   assert(await hasher.verify("x", encoded));
@@ -323,7 +323,7 @@ Deno.test("pbkdf2Hasher() compares all bytes of a key of any length", async () =
   }
 });
 
-/** When a hash should be made anew, under 5,000 iterations. */
+/** When a hash needs a rehash, with 5,000 iterations. */
 const REHASH: readonly [why: string, encoded: string, needed: boolean][] = [
   ["its own", phc(5_000, SALT, KEY32), false],
   ["more iterations", phc(5_001, SALT, KEY32), false],
@@ -337,7 +337,7 @@ const REHASH: readonly [why: string, encoded: string, needed: boolean][] = [
 ];
 
 for (const [why, encoded, needed] of REHASH) {
-  Deno.test(`needsRehash() says ${needed ? "yes" : "no"} to ${why}`, () => {
+  Deno.test(`needsRehash() is ${needed} for ${why}`, () => {
     assertEquals(pbkdf2Hasher({ iterations: 5_000 }).needsRehash(encoded), needed);
   });
 }
@@ -368,7 +368,7 @@ Deno.test({
   fn: () => assertEquals(vectors?.length, 3),
 });
 
-Deno.test("pbkdf2Hasher() hashes by 600,000 iterations unless it is told otherwise", async () => {
+Deno.test("pbkdf2Hasher() hashes with 600,000 iterations by default", async () => {
   const iterations = await withDerivation(async () => {
     assertMatch(await pbkdf2Hasher().hash("x"), /^\$pbkdf2-sha256\$i=600000\$/);
     assertMatch(await pbkdf2Hasher({}).hash("x"), /^\$pbkdf2-sha256\$i=600000\$/);
@@ -398,24 +398,24 @@ Deno.test("pbkdf2Hasher() never uses a salt twice", async () => {
   }
 });
 
-/** Passwords that are not the right one, "pässwort". */
+/** Passwords other than the right one, "pässwort". */
 const WRONG: readonly [why: string, password: string][] = [
-  ["nothing", ""],
+  ["undefined", ""],
   ["another case", "Pässwort"],
   ["a letter less", "pässwor"],
   ["a letter more", "pässwortx"],
-  ["a space behind", "pässwort "],
+  ["a trailing space", "pässwort "],
   ["another letter in the other normal form", "pa\u0301sswort"],
 ];
 
 for (const [why, password] of WRONG) {
-  Deno.test(`pbkdf2Hasher() refuses ${why}`, async () => {
+  Deno.test(`pbkdf2Hasher() rejects ${why}`, async () => {
     const hasher = pbkdf2Hasher(FAST);
     assertFalse(await hasher.verify(password, await hasher.hash("pässwort")));
   });
 }
 
-Deno.test("pbkdf2Hasher() takes the normal forms of a password for one, and hashes NFC", async () => {
+Deno.test("pbkdf2Hasher() accepts all normal forms of a password, and hashes NFC", async () => {
   const hasher = pbkdf2Hasher(FAST);
   const [nfc, nfd] = ["p\u00e4sswort", "pa\u0308sswort"];
   assert(await hasher.verify(nfd, await hasher.hash(nfc)));
@@ -424,9 +424,9 @@ Deno.test("pbkdf2Hasher() takes the normal forms of a password for one, and hash
   assertFalse(await hasher.verify(nfd, phc(1_000, SALT, nodePbkdf2(utf8(nfd)))));
 });
 
-/** What no password can be: HMAC pads with zeros, and all lone surrogates have the same bytes. */
+/** Invalid passwords: HMAC pads with zeros, and all lone surrogates encode to the same bytes. */
 const PBKDF2_IMPOSSIBLE: readonly [why: string, password: unknown][] = [
-  ["NUL behind", "x\0"],
+  ["a trailing NUL", "x\0"],
   ["NUL in front", "\0x"],
   ["NUL alone", "\0"],
   ["a lone high surrogate", "\ud800x"],
@@ -436,12 +436,12 @@ const PBKDF2_IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["undefined", undefined],
   ["null", null],
   ["a number", 1],
-  ["a list", ["x"]],
+  ["an array", ["x"]],
   ["an object", { toString: () => "x" }],
 ];
 
 for (const [why, password] of PBKDF2_IMPOSSIBLE) {
-  Deno.test(`pbkdf2Hasher() hashes no text with ${why}, and verifies none, without a derivation`, async () => {
+  Deno.test(`pbkdf2Hasher() does not hash or verify ${why}, without a derivation`, async () => {
     const hasher = pbkdf2Hasher(FAST);
     const stored = [phc(1_000, SALT, KEY32), phc(1_000, SALT, nodePbkdf2(utf8("x"))), "", "$x$"];
     const derived = await withDerivation(async () => {
@@ -455,7 +455,7 @@ for (const [why, password] of PBKDF2_IMPOSSIBLE) {
   });
 }
 
-Deno.test("pbkdf2Hasher() opens no account by a password with NUL behind, which PBKDF2 alone does", async () => {
+Deno.test("pbkdf2Hasher() rejects a password with a trailing NUL, unlike plain PBKDF2", async () => {
   assertEquals(nodePbkdf2(utf8("x\0\0")), nodePbkdf2(utf8("x"))); // the trap
   const hasher = pbkdf2Hasher(FAST);
   assertFalse(await hasher.verify("x\0\0", await hasher.hash("x")));
@@ -468,7 +468,7 @@ const LONG = "correct horse battery staple, and some more words to be over 64 by
  * No text with such a digest is at hand (it takes some 2^25 hashes until a digest is valid UTF-8), but none is needed: a
  * hash that was made from the digest's bytes must not be one of the long password.
  */
-Deno.test("pbkdf2Hasher() keeps a long password apart from its digest, which PBKDF2 alone does not", async () => {
+Deno.test("pbkdf2Hasher() distinguishes a long password from its digest, unlike plain PBKDF2", async () => {
   const long = utf8(LONG);
   assert(long.length > 64);
   const options = { salt: SALT, iterations: 1_000, length: 32 };
@@ -479,7 +479,7 @@ Deno.test("pbkdf2Hasher() keeps a long password apart from its digest, which PBK
   assert(await hasher.verify(LONG, phc(1_000, SALT, nodePbkdf2(digest("sha512", long)))));
 });
 
-Deno.test("pbkdf2Hasher() takes no digest of a long password for it, in any writing", async () => {
+Deno.test("pbkdf2Hasher() does not accept the digest of a long password in any encoding", async () => {
   const hasher = pbkdf2Hasher(FAST);
   const encoded = await hasher.hash(LONG);
   for (const name of ["sha256", "sha512"] as const) {
@@ -510,13 +510,13 @@ for (
     ["🔑".repeat(256), true], // 1,024 bytes
   ] as const
 ) {
-  Deno.test(`pbkdf2Hasher() ${isDigested ? "digests" : "takes as they are"} ${utf8(text).length} bytes of ${[...text].length} characters`, async () => {
+  Deno.test(`pbkdf2Hasher() ${isDigested ? "digests" : "does not digest"} ${utf8(text).length} bytes of ${[...text].length} characters`, async () => {
     const bytes = isDigested ? digest("sha512", utf8(text)) : utf8(text);
     assert(await pbkdf2Hasher(FAST).verify(text, phc(1_000, SALT, nodePbkdf2(bytes))));
   });
 }
 
-Deno.test("pbkdf2Hasher() looks at all of a long password", async () => {
+Deno.test("pbkdf2Hasher() does not truncate a long password", async () => {
   const hasher = pbkdf2Hasher(FAST);
   const encoded = await hasher.hash("a".repeat(255) + "b");
   assertFalse(await hasher.verify("a".repeat(255) + "c", encoded));
@@ -525,7 +525,7 @@ Deno.test("pbkdf2Hasher() looks at all of a long password", async () => {
 });
 
 for (const iterations of [1_000, 10_000_000]) {
-  Deno.test(`pbkdf2Hasher() takes ${iterations} iterations`, () => {
+  Deno.test(`pbkdf2Hasher() accepts ${iterations} iterations`, () => {
     assertEquals(pbkdf2Hasher({ iterations }).id, "pbkdf2-sha256");
   });
 }
@@ -547,7 +547,7 @@ for (
     [1_000],
   ]
 ) {
-  Deno.test(`pbkdf2Hasher() refuses ${String(iterations)} (${typeof iterations}) iterations`, () => {
+  Deno.test(`pbkdf2Hasher() rejects ${String(iterations)} (${typeof iterations}) iterations`, () => {
     assertThrows(
       () => pbkdf2Hasher({ iterations } as Pbkdf2HasherOptions),
       RangeError,
@@ -567,7 +567,7 @@ const CAPPED: Derivation = (algorithm, key, bits) =>
     )
     : NOTHING(algorithm, key, bits);
 
-Deno.test("pbkdf2Hasher() names the option hasher where the runtime does not do so many iterations", async () => {
+Deno.test("pbkdf2Hasher() names the option hasher if the runtime does not support the iterations", async () => {
   const hasher = pbkdf2Hasher();
   const attempts = [
     () => hasher.hash("s3cr3t"),
@@ -585,13 +585,13 @@ Deno.test("pbkdf2Hasher() names the option hasher where the runtime does not do 
   }, CAPPED);
 });
 
-Deno.test("pbkdf2Hasher() is frozen, and shows nothing but what a hasher has", () => {
+Deno.test("pbkdf2Hasher() is frozen, and has only the members of a hasher", () => {
   const hasher = pbkdf2Hasher();
   assert(Object.isFrozen(hasher));
   assertEquals(Reflect.ownKeys(hasher).sort(), ["hash", "id", "needsRehash", "verify"]);
 });
 
-Deno.test("pbkdf2Hasher() verifies what it hashed under another setting, both ways", async () => {
+Deno.test("pbkdf2Hasher() verifies hashes with more and with fewer iterations", async () => {
   const [less, more] = [pbkdf2Hasher(FAST), pbkdf2Hasher({ iterations: 2_000 })];
   for (const [a, b] of [[less, more], [more, less]] as const) {
     const encoded = await a.hash(LONG);
@@ -603,7 +603,7 @@ Deno.test("pbkdf2Hasher() verifies what it hashed under another setting, both wa
 const PASSWORD = "lovelace wrote notes";
 const CHEAP = { scrypt: scryptAsync, ln: 10, r: 8, p: 1 } as const;
 
-/** What scrypt was asked for, in order. */
+/** The calls of scrypt, in order. */
 function counting(): { scrypt: ScryptFunction; calls: ScryptParameters[] } {
   const calls: ScryptParameters[] = [];
   return {
@@ -625,7 +625,7 @@ Deno.test("scryptHasher() has the key of RFC 7914 §12", async () => {
     await scryptAsync(utf8("password"), utf8("NaCl"), { N: 1024, r: 8, p: 16, dkLen: 32 }),
     key,
   );
-  // Its salt of 4 bytes is too short for us; the hasher has to say the same of a longer one
+  // Its salt of 4 bytes is too short for the hasher; the same hash with a longer one
   assertFalse(
     await scryptHasher(CHEAP).verify(
       "password",
@@ -640,7 +640,7 @@ Deno.test("scryptHasher() has the key of RFC 7914 §12", async () => {
   assert(await scryptHasher(CHEAP).verify("password", encoded));
 });
 
-Deno.test("scryptHasher() hashes under a fresh salt, and writes down its parameters", async () => {
+Deno.test("scryptHasher() hashes with a new salt, and records its parameters", async () => {
   const hasher = scryptHasher(CHEAP);
   const [one, other] = [await hasher.hash(PASSWORD), await hasher.hash(PASSWORD)];
   assert(/^\$scrypt\$ln=10,r=8,p=1\$[\w+/]{22}\$[\w+/]{43}$/.test(one), one);
@@ -649,13 +649,13 @@ Deno.test("scryptHasher() hashes under a fresh salt, and writes down its paramet
   assertFalse(await hasher.verify(`${PASSWORD}.`, one));
 });
 
-Deno.test("scryptHasher() takes OWASP's parameters of 16 MiB by default", async () => {
+Deno.test("scryptHasher() uses OWASP's parameters of 16 MiB by default", async () => {
   const { scrypt, calls } = counting();
   await scryptHasher({ scrypt }).hash(PASSWORD);
   assertEquals(calls, [{ N: 16_384, r: 8, p: 5, dkLen: 32 }]);
 });
 
-Deno.test("scryptHasher() tells a password of over 64 bytes from its SHA-256", async () => {
+Deno.test("scryptHasher() distinguishes a password of over 64 bytes from its SHA-256", async () => {
   const hasher = scryptHasher(CHEAP);
   const long = "a long password ".repeat(5);
   const encoded = await hasher.hash(long);
@@ -673,7 +673,7 @@ Deno.test("scryptHasher() tells a password of over 64 bytes from its SHA-256", a
   );
 });
 
-Deno.test("scryptHasher() spends as much on an old hash as on a new one", async () => {
+Deno.test("scryptHasher() takes as long for an old hash as for a new one", async () => {
   const old = await scryptHasher(CHEAP).hash(PASSWORD);
   const { scrypt, calls } = counting();
   const hasher = scryptHasher({ scrypt, ln: 12, r: 8, p: 2 });
@@ -696,24 +696,24 @@ for (
     ["p of 17", `$scrypt$ln=10,r=8,p=17${SALT_AND_KEY}`],
     ["no p", `$scrypt$ln=10,r=8${SALT_AND_KEY}`],
     ["one more parameter", `$scrypt$ln=10,r=8,p=1,x=1${SALT_AND_KEY}`],
-    ["p twice", `$scrypt$ln=10,r=8,p=1,p=1${SALT_AND_KEY}`],
+    ["a duplicate p", `$scrypt$ln=10,r=8,p=1,p=1${SALT_AND_KEY}`],
     ["15 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(20)}`],
     ["33 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(44)}`],
     ["bcrypt", "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"],
     ["a bit of no byte", `$scrypt$ln=10,r=8,p=1$${"A".repeat(21)}B$${"A".repeat(43)}`],
-    ["nothing", ""],
+    ["undefined", ""],
   ] as const
 ) {
-  Deno.test(`scryptHasher() takes no password for a stored hash with ${why}, by the work of a hash`, async () => {
+  Deno.test(`scryptHasher() rejects a stored hash with ${why} after the work of a hash`, async () => {
     const { scrypt, calls } = counting();
     const hasher = scryptHasher({ ...CHEAP, p: 3, scrypt });
     assertFalse(await hasher.verify(PASSWORD, encoded));
-    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not what the text asks for
+    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not the parameters of the string
     assert(hasher.needsRehash(encoded));
   });
 }
 
-/** Hashes under ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either is less for an attacker to spend. */
+/** Hashes compared with ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either costs an attacker less. */
 const SCRYPT_REHASH: readonly [why: string, parameters: string, needed: boolean][] = [
   ["the same", "ln=12,r=8,p=2", false],
   ["more work", "ln=12,r=8,p=3", false],
@@ -729,7 +729,7 @@ const SCRYPT_REHASH: readonly [why: string, parameters: string, needed: boolean]
 ];
 
 for (const [why, parameters, needed] of SCRYPT_REHASH) {
-  Deno.test(`needsRehash() says ${needed ? "yes" : "no"} to ${why}: ${parameters}`, () => {
+  Deno.test(`needsRehash() is ${needed} for ${why}: ${parameters}`, () => {
     const hasher = scryptHasher({ scrypt: scryptAsync, ln: 12, r: 8, p: 2 });
     assertEquals(hasher.needsRehash(`$scrypt$${parameters}${SALT_AND_KEY}`), needed);
   });
@@ -744,7 +744,7 @@ for (
     ["p of 1.5", { scrypt: scryptAsync, p: 1.5 }, RangeError],
   ] as const
 ) {
-  Deno.test(`scryptHasher() refuses ${why}`, () => {
+  Deno.test(`scryptHasher() rejects ${why}`, () => {
     assertThrows(() => scryptHasher(options), type, "Cannot create scrypt hasher");
   });
 }
@@ -755,7 +755,7 @@ Deno.test("scryptHasher() passes on what the library throws", async () => {
 });
 
 for (const password of ["x\0", "\ud800x", "x\udfff", "a".repeat(257), undefined as never]) {
-  Deno.test(`scryptHasher() hashes no ${JSON.stringify(password)?.slice(0, 12)}, and verifies none, without work`, async () => {
+  Deno.test(`scryptHasher() does not hash or verify ${JSON.stringify(password)?.slice(0, 12)}, without work`, async () => {
     const encoded = await scryptHasher(CHEAP).hash("x");
     const { scrypt, calls } = counting();
     const hasher = scryptHasher({ ...CHEAP, scrypt });
@@ -765,7 +765,7 @@ for (const password of ["x\0", "\ud800x", "x\udfff", "a".repeat(257), undefined 
   });
 }
 
-Deno.test("scryptHasher() takes the normal forms of a password for one", async () => {
+Deno.test("scryptHasher() accepts all normal forms of a password", async () => {
   const hasher = scryptHasher(CHEAP);
   assert(await hasher.verify("pa\u0308ss", await hasher.hash("p\u00e4ss")));
   assert(await hasher.verify("p\u00e4ss", await hasher.hash("pa\u0308ss")));

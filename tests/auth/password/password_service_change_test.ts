@@ -29,7 +29,7 @@ const SAME_USER: readonly [why: string, identifier: string][] = [
   ["full-width characters, NFKC", "ａｄａ＠example.org"],
 ];
 
-Deno.test("createUser() makes a user who can sign in at once", async () => {
+Deno.test("createUser() creates a user who can sign in", async () => {
   const { passwords, stores, sessions, hasher } = createServices();
   const authentication = await passwords.createUser(ADA, { client: CLIENT });
   const user = await stores.users.findByIdentifier("ada@example.org");
@@ -49,7 +49,7 @@ Deno.test("createUser() makes a user who can sign in at once", async () => {
   assertEquals((await sessions.verify(token))?.user.sub, authentication.sub);
 });
 
-Deno.test("createUser() keeps the identifier in its one spelling", async () => {
+Deno.test("createUser() stores the canonical identifier", async () => {
   for (const [why, identifier] of SAME_USER) {
     const { passwords, stores } = createServices();
     await passwords.createUser({ ...ADA, identifier });
@@ -57,7 +57,7 @@ Deno.test("createUser() keeps the identifier in its one spelling", async () => {
   }
 });
 
-Deno.test("createUser() refuses an identifier that is taken, however it is spelt", async () => {
+Deno.test("createUser() rejects a taken identifier in any spelling", async () => {
   const { passwords, stores } = createServices();
   const { sub } = await passwords.createUser(ADA);
   const before = await stores.users.findBySub(sub);
@@ -70,7 +70,7 @@ Deno.test("createUser() refuses an identifier that is taken, however it is spelt
   assertEquals(await stores.users.findBySub(sub), before);
 });
 
-Deno.test("createUser() gives an identifier to one of 50 at once", async () => {
+Deno.test("createUser() gives an identifier to one of 50 concurrent calls", async () => {
   const { passwords, stores } = createServices();
   const attempts = repeat(50, (i) => passwords.createUser({ ...ADA }, { sub: `u${i}` }));
   assertEquals(await outcomes(attempts), { made: 1, identifier_unavailable: 49 });
@@ -80,12 +80,12 @@ Deno.test("createUser() gives an identifier to one of 50 at once", async () => {
   assertEquals((await stores.users.findByIdentifier(ADA.identifier))?.sub, winner);
 });
 
-Deno.test("createUser() says what is wrong with a password, without a hash", async () => {
+Deno.test("createUser() reports the problems of a password, without a hash", async () => {
   const { passwords, stores, hasher } = createServices();
   const weak: readonly [why: string, password: unknown][] = [
     ["too short", "short"],
-    ["no text", 12345678901234567890n],
-    ["no text but a list of them", [PASSWORD]],
+    ["not a string", 12345678901234567890n],
+    ["an array of strings", [PASSWORD]],
     ["absent", undefined],
     ["too long", "long and ".repeat(200)],
     ["NUL", `${PASSWORD}\0`],
@@ -106,7 +106,7 @@ Deno.test("createUser() says what is wrong with a password, without a hash", asy
   assertEquals(await stores.users.findByIdentifier(ADA.identifier), null);
 });
 
-Deno.test("createUser() hands the policy the identifier, and says something even if that is silent", async () => {
+Deno.test("createUser() passes the identifier to the policy, and rejects an invalid password that the policy accepts", async () => {
   const seen: unknown[] = [];
   const { passwords, hasher } = createServices({
     policy: {
@@ -124,13 +124,13 @@ Deno.test("createUser() hands the policy the identifier, and says something even
   assertEquals(hasher.calls, []);
 });
 
-Deno.test("createUser() takes the application's own subject id", async () => {
+Deno.test("createUser() uses the application's subject id", async () => {
   const { passwords, stores } = createServices();
   assertEquals((await passwords.createUser({ ...ADA }, { sub: "u1" })).sub, "u1");
   assertEquals((await stores.users.findBySub("u1"))?.identifier, ADA.identifier);
 });
 
-Deno.test("createUser() is counted by address, whatever comes of it, and refused without a hash", async () => {
+Deno.test("createUser() is counted by address for every outcome, and rejected without a hash", async () => {
   const { passwords, hasher, clock, events } = createServices();
   for (const i of repeat(10, (i) => i)) {
     await passwords.createUser({ ...ADA, identifier: `user-${i}` }, { client: CLIENT });
@@ -153,7 +153,7 @@ Deno.test("createUser() is counted by address, whatever comes of it, and refused
   await passwords.createUser({ ...ADA, identifier: "bob" }, { client: CLIENT });
 });
 
-Deno.test("createUser(), change() and reset() hash the NFC form of what was typed", async () => {
+Deno.test("createUser(), change() and reset() hash the NFC form", async () => {
   const { passwords } = createServices();
   const [composed, decomposed] = ["NFC", "NFD"].map((form) =>
     "Ä rose is Ä rosé is a ñandú".normalize(form)
@@ -170,7 +170,7 @@ Deno.test("createUser(), change() and reset() hash the NFC form of what was type
 
 const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
-Deno.test("change() needs the current password, and refuses alike whatever the reason", async () => {
+Deno.test("change() requires the current password, and rejects equally for every reason", async () => {
   const services = await withAda();
   const { passwords, stores, hasher, events } = services;
   const bare = { securityStamp: "s", createdAt: START };
@@ -203,7 +203,7 @@ Deno.test("change() needs the current password, and refuses alike whatever the r
   assertEquals(await stores.users.findBySub("u1"), services.before);
 });
 
-Deno.test("change() refuses a weak password whatever the current one, uncounted and without a hash", async () => {
+Deno.test("change() rejects a weak password before the current one, uncounted and without a hash", async () => {
   const { passwords, hasher, throttle } = await withAda();
   const refused: unknown[] = [];
   for (const currentPassword of [PASSWORD, "wrong", "x".repeat(2048)]) {
@@ -231,7 +231,7 @@ Deno.test("change() is counted with the logins of the account", async () => {
   assertEquals((await passwords.change("u1", CHANGE, CLIENT)).sub, "u1");
 });
 
-Deno.test("change() and reset() of a user who is not there count, hash and tell nothing", async () => {
+Deno.test("change() and reset() of an unknown user do not count, hash or emit", async () => {
   const { passwords, hasher, events } = await withAda({
     wrap: () => ({ throttle: unasked() }),
   });
@@ -247,7 +247,7 @@ Deno.test("change() and reset() of a user who is not there count, hash and tell 
   assertEquals([hasher.calls, events], [[], []]);
 });
 
-Deno.test("change() refuses an impossible current password, uncounted and without a hash", async () => {
+Deno.test("change() rejects an invalid current password, uncounted and without a hash", async () => {
   const { passwords, hasher, events } = await withAda({
     wrap: () => ({ throttle: unasked() }),
   });
@@ -259,7 +259,7 @@ Deno.test("change() refuses an impossible current password, uncounted and withou
   assertEquals([hasher.calls, events], [[], []]);
 });
 
-Deno.test("change() knows no browser from before the last change", async () => {
+Deno.test("change() does not accept a device from before the last change", async () => {
   const { passwords, throttle } = await withAda();
   const known = { identifier: ADA.identifier, securityStamp: "of long ago" };
   const wrong = { ...CHANGE, currentPassword: "wrong" };
@@ -272,7 +272,7 @@ Deno.test("change() knows no browser from before the last change", async () => {
   assertEquals([error.code, error.headers["Retry-After"]], ["throttled", "30"]);
 });
 
-Deno.test("change() lets a known browser go on while others use the account up", async () => {
+Deno.test("change() accepts a known device while others exhaust the account", async () => {
   const { passwords, throttle, before } = await withAda();
   const device = await throttle.issueDevice(before);
   for (const i of repeat(100, (i) => i)) {
@@ -281,7 +281,7 @@ Deno.test("change() lets a known browser go on while others use the account up",
   assertEquals((await passwords.change("u1", CHANGE, { ...CLIENT, device })).sub, "u1");
 });
 
-Deno.test("change() takes its account from the first argument, and from no body", async () => {
+Deno.test("change() reads its account from the first argument only", async () => {
   const { passwords, stores } = await withAda();
   await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u2" });
   const before = await stores.users.findBySub("u2");
@@ -291,7 +291,7 @@ Deno.test("change() takes its account from the first argument, and from no body"
   assertEquals((await stores.users.findBySub("u1"))?.disabled, undefined);
 });
 
-Deno.test("change() that succeeds gives its attempt back", async () => {
+Deno.test("change() takes back its attempt if it succeeds", async () => {
   const { passwords } = await withAda();
   let currentPassword = PASSWORD;
   for (const i of repeat(12, (i) => i)) {
@@ -303,7 +303,7 @@ Deno.test("change() that succeeds gives its attempt back", async () => {
 
 for (const uncounted of [true, false]) {
   const how = uncounted ? "without a throttle" : "under the throttle";
-  Deno.test(`change() 50 times at once ${how} leaves the password of the one that succeeded`, async () => {
+  Deno.test(`change() 50 times concurrently ${how} leaves the password of the one that succeeded`, async () => {
     const { passwords, stores, sessions } = await withAda({ uncounted });
     const attempts = repeat(
       50,
@@ -334,7 +334,7 @@ for (const uncounted of [true, false]) {
   });
 }
 
-Deno.test("reset() 50 times at once leaves a password whose caller heard so", async () => {
+Deno.test("reset() 50 times concurrently leaves the password of a call that succeeded", async () => {
   const { passwords, stores } = await withAda();
   const attempts = repeat(50, (i) => passwords.reset("u1", `${OTHER_PASSWORD} no ${i}`));
   const results = await Promise.allSettled(attempts);
@@ -350,7 +350,7 @@ Deno.test("reset() 50 times at once leaves a password whose caller heard so", as
   assertEquals(kept, lost === 0 ? { made: 1 } : { made: 1, invalid_credentials: lost });
 });
 
-Deno.test("change() leaves no life in the session of a login that is under way with the old password", async () => {
+Deno.test("change() invalidates the session of a concurrent login with the old password", async () => {
   const { passwords, sessions, stores, events } = await withAda();
   const stale = await passwords.verify(ADA, CLIENT);
   await passwords.change("u1", CHANGE, CLIENT);
@@ -362,7 +362,7 @@ Deno.test("change() leaves no life in the session of a login that is under way w
   assertEquals(events, []);
 });
 
-Deno.test("reset() opens an account that had no password, and knows no account that is not there", async () => {
+Deno.test("reset() sets a first password, and rejects an unknown user", async () => {
   const { passwords, stores } = await withAda();
   await stores.users.create({ sub: "u2", identifier: "bob", securityStamp: "s", createdAt: 0 });
   await passwords.reset("u2", OTHER_PASSWORD);
@@ -372,7 +372,7 @@ Deno.test("reset() opens an account that had no password, and knows no account t
   assertEquals([error.code, error.status], ["invalid_credentials", 401]);
 });
 
-Deno.test("reset() opens no account that is disabled", async () => {
+Deno.test("reset() does not enable a disabled account", async () => {
   const { passwords, stores } = await withAda();
   await setDisabled(stores);
   await passwords.reset("u1", OTHER_PASSWORD);
@@ -408,7 +408,7 @@ const WAYS: readonly [
 ];
 
 for (const [name, set] of WAYS) {
-  Deno.test(`${name} ends the old password, every session and every refresh family`, async () => {
+  Deno.test(`${name} invalidates the old password, every session and every refresh family`, async () => {
     const services = await withAda();
     const { passwords, sessions, stores, clock, tokens } = services;
     clock.now += 10;
@@ -436,13 +436,13 @@ for (const [name, set] of WAYS) {
     assertEquals((await sessions.verify(token))?.user.sub, "u1");
   });
 
-  Deno.test(`${name} tells of it, and of no secret`, async () => {
+  Deno.test(`${name} emits it without secrets`, async () => {
     const services = await withAda();
     await set(services);
     assertEquals(services.events, [{ type: "password.changed", at: START, sub: "u1" }]);
   });
 
-  Deno.test(`${name} refuses a weak password, and changes nothing`, async () => {
+  Deno.test(`${name} rejects a weak password, and changes nothing`, async () => {
     const services = await withAda();
     const { stores, sessions, tokens } = services;
     for (const weak of ["short", `${OTHER_PASSWORD}\0`, "x".repeat(2048), null, [OTHER_PASSWORD]]) {
@@ -456,15 +456,15 @@ for (const [name, set] of WAYS) {
     assertEquals(services.events, []);
   });
 
-  Deno.test(`${name} measures a password by the user's identifier`, async () => {
+  Deno.test(`${name} checks a password with the user's identifier`, async () => {
     const services = await withAda();
-    // 15 characters, and the first that anybody would try
+    // 15 characters, and easily guessed
     assertEquals((await refusal(() => set(services, ADA.identifier))).code, "weak_password");
     assertEquals(await services.stores.users.findBySub("u1"), services.before);
   });
 
   for (const [why, fail] of DOWN) {
-    Deno.test(`${name} ends the refresh families even where the sessions ${why}`, async () => {
+    Deno.test(`${name} revokes the refresh families even if the sessions ${why}`, async () => {
       const services = await withAda({
         wrap: ({ sessions }) => ({ sessions: { ...sessions, revokeAll: fail } }),
       });
@@ -475,7 +475,7 @@ for (const [name, set] of WAYS) {
       }
     });
 
-    Deno.test(`${name} ends the sessions even where the refresh families ${why}`, async () => {
+    Deno.test(`${name} revokes the sessions even if the refresh families ${why}`, async () => {
       const services = await withAda({
         wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
       });
@@ -484,7 +484,7 @@ for (const [name, set] of WAYS) {
     });
   }
 
-  Deno.test(`${name} starts over where somebody else changes the user in between`, async () => {
+  Deno.test(`${name} retries on conflict`, async () => {
     const services = await withAda({
       wrap: ({ users }) => {
         const renamed = once(async () => {
@@ -507,7 +507,7 @@ for (const [name, set] of WAYS) {
     assertEquals((await services.passwords.verify(changed, NOBODY)).sub, "u1");
   });
 
-  Deno.test(`${name} gives up where the user changes all the time`, async () => {
+  Deno.test(`${name} rejects after repeated conflicts`, async () => {
     let updates = 0;
     const services = await withAda({
       wrap: ({ users }) => ({

@@ -52,7 +52,7 @@ const SAME_USER: readonly [why: string, identifier: string][] = [
   ["full-width characters, NFKC", "ａｄａ＠example.org"],
 ];
 
-Deno.test("createUser() refuses a malformed identifier before it counts or asks anybody", async () => {
+Deno.test("createUser() rejects an invalid identifier before it counts or reads", async () => {
   const asked = () => Promise.reject(new Error("The users were asked"));
   const { passwords, events, hasher } = createServices({
     wrap: ({ users }) => ({
@@ -75,7 +75,7 @@ Deno.test("createUser() refuses a malformed identifier before it counts or asks 
   assertEquals([events, hasher.calls], [[], []]);
 });
 
-Deno.test("createUser() and verify() tell of what happens, and of no secret", async () => {
+Deno.test("createUser() and verify() emit events without secrets", async () => {
   const { passwords, stores, events } = createServices();
   const { sub, securityStamp } = await passwords.createUser(ADA, { client: CLIENT, sub: "u1" });
   await passwords.verify(ADA, CLIENT);
@@ -105,7 +105,7 @@ Deno.test("verify() finds the user by every spelling of the identifier", async (
   }
 });
 
-Deno.test("verify() takes a password in NFD for the same in NFC, and no other for it", async () => {
+Deno.test("verify() accepts a password in NFD and NFC, and no other", async () => {
   const { passwords } = createServices();
   const identifier = "zoë";
   await passwords.createUser({
@@ -122,7 +122,7 @@ Deno.test("verify() takes a password in NFD for the same in NFC, and no other fo
   }
 });
 
-Deno.test("verify() is no success if the users cannot be asked", async () => {
+Deno.test("verify() rejects if the user store fails", async () => {
   const down = new Error("the users are out of order");
   const { passwords, hasher, events } = createServices({
     wrap: ({ users }) => ({
@@ -133,7 +133,7 @@ Deno.test("verify() is no success if the users cannot be asked", async () => {
   assertEquals([hasher.calls, events], [[], []]);
 });
 
-Deno.test("verify() is no success if nobody can count", async () => {
+Deno.test("verify() rejects if the throttle fails", async () => {
   for (const step of ["reserve", "succeed"] as const) {
     const down = new Error(`cannot ${step}`);
     const { passwords, events } = createServices({
@@ -145,7 +145,7 @@ Deno.test("verify() is no success if nobody can count", async () => {
   }
 });
 
-Deno.test("verify() fails closed on a stored hash that is none", async () => {
+Deno.test("verify() fails closed on an invalid stored hash", async () => {
   for (
     const passwordHash of ["", "plain", "$pbkdf2-sha256$i=4294967295$c2FsdHNhbHQ$a2V5", PASSWORD]
   ) {
@@ -158,7 +158,7 @@ Deno.test("verify() fails closed on a stored hash that is none", async () => {
   }
 });
 
-Deno.test("passwordService() needs a throttle, or a word that says there is none", async () => {
+Deno.test('passwordService() requires a throttle or "insecureSkip"', async () => {
   const { stores } = createServices();
   for (const throttle of [undefined, null, "skip", true, {}, stores.throttle]) {
     const options = { users: stores.users, throttle } as unknown as PasswordServiceOptions;
@@ -171,7 +171,7 @@ Deno.test("passwordService() needs a throttle, or a word that says there is none
   assertEquals((await passwords.verify(ADA, CLIENT)).amr, ["pwd"]);
 });
 
-Deno.test("verify() returns nothing that a caller can change for the others", async () => {
+Deno.test("verify() returns values that share nothing with other callers", async () => {
   const { passwords } = createServices();
   const { amr } = await passwords.createUser(ADA);
   try {
@@ -191,7 +191,7 @@ Deno.test("createUser() and verify() differ in the stamp and the salt of every u
   assertNotEquals(a?.passwordHash, b?.passwordHash);
 });
 
-Deno.test("verify() of a user who is deleted on the way makes no session that lives", async () => {
+Deno.test("verify() of a user who is deleted meanwhile creates no valid session", async () => {
   const { passwords, sessions, stores } = createServices({
     wrap: ({ users }) => {
       const deleted = once(() => users.delete("u1"));
@@ -213,7 +213,7 @@ Deno.test("verify() of a user who is deleted on the way makes no session that li
   assertEquals(await sessions.verify(token), undefined);
 });
 
-Deno.test("verify() refuses with 503 where too many passwords are hashed, and counts nothing", async () => {
+Deno.test("verify() rejects with 503 if too many passwords are being hashed, and counts nothing", async () => {
   const gate = Promise.withResolvers<void>();
   const reserved: number[] = [];
   const { passwords, hasher, events } = createServices({
@@ -251,7 +251,7 @@ Deno.test("verify() refuses with 503 where too many passwords are hashed, and co
   assertEquals(types(events), ["login.failed", "login.failed"]);
 });
 
-Deno.test("verify() leaves its place to others however it ends", async () => {
+Deno.test("verify() releases its slot for every outcome", async () => {
   const { passwords } = createServices({
     hashing: { running: 1, waiting: 0 },
     hasher: { ...cheapHasher(), verify: () => Promise.reject(new Error("no memory")) },
@@ -277,7 +277,7 @@ const LISTENERS: readonly [why: string, events: () => void | Promise<void>][] = 
   ["never ends", () => new Promise(() => {})],
 ];
 for (const [why, events] of LISTENERS) {
-  Deno.test(`createUser() and verify() go on where a listener ${why}`, async () => {
+  Deno.test(`createUser() and verify() continue if a listener ${why}`, async () => {
     const warnings: string[] = [];
     const warn = (message: string) => void warnings.push(message);
     const { users } = createServices().stores;
@@ -292,7 +292,7 @@ for (const [why, events] of LISTENERS) {
   });
 }
 
-/** A hasher that waits. */
+/** A hasher that does not settle until the test says so. */
 function slowHasher(until: Promise<void>): PasswordHasher {
   const hasher = cheapHasher();
   return {
@@ -304,7 +304,7 @@ function slowHasher(until: Promise<void>): PasswordHasher {
   };
 }
 
-Deno.test("verify() refuses alike, after one hash, whatever the reason", async () => {
+Deno.test("verify() rejects equally, after one hash, for every reason", async () => {
   const services = await withUsers();
   const { passwords, hasher, events } = services;
   const cases: readonly [reason: LoginFailure, identifier: string, password: string][] = [
@@ -332,7 +332,7 @@ Deno.test("verify() refuses alike, after one hash, whatever the reason", async (
   assertEquals(hasher.calls, ["verify"]);
 });
 
-Deno.test("verify() asks the throttle and the store as often for every reason", async () => {
+Deno.test("verify() calls the throttle and the store equally often for every reason", async () => {
   const asked: string[] = [];
   const services = await withUsers({
     wrap: (stores) => ({
@@ -352,7 +352,7 @@ Deno.test("verify() asks the throttle and the store as often for every reason", 
 const IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["2 KiB", "x".repeat(2048)],
   ["257 code points", "x".repeat(257)],
-  ["NUL behind the right one", `${PASSWORD}\0`],
+  ["NUL after the right one", `${PASSWORD}\0`],
   ["NUL before the right one", `\0${PASSWORD}`],
   ["a lone high surrogate", `${PASSWORD}\ud800`],
   ["a lone low surrogate", `\udc00${PASSWORD}`],
@@ -363,7 +363,7 @@ const IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["absent", undefined],
 ];
 for (const [why, password] of IMPOSSIBLE) {
-  Deno.test(`verify() refuses a password that cannot be one, without a hash: ${why}`, async () => {
+  Deno.test(`verify() rejects an invalid password without a hash: ${why}`, async () => {
     const { passwords, hasher, events } = await withUsers();
     const plain = shown(
       await refusal(() => passwords.verify({ ...ADA, password: OTHER_PASSWORD }, CLIENT)),
@@ -380,7 +380,7 @@ for (const [why, password] of IMPOSSIBLE) {
   });
 }
 
-Deno.test("verify() of an impossible password, which is no guess, counts nothing and asks nobody", async () => {
+Deno.test("verify() of an invalid password counts and reads nothing", async () => {
   const asked: string[] = [];
   const { passwords } = await withUsers({
     wrap: (stores) => ({
@@ -395,7 +395,7 @@ Deno.test("verify() of an impossible password, which is no guess, counts nothing
   assertEquals((await passwords.verify(ADA, CLIENT)).sub, "u1");
 });
 
-Deno.test("verify() refuses with 429 while locked, the right password and unknown users alike", async () => {
+Deno.test("verify() rejects with 429 while locked, for the right password and for unknown users", async () => {
   const { passwords, hasher, clock } = await withUsers();
   const refused: unknown[] = [];
   for (const identifier of ["ada@example.org", "nobody", "unset", "disabled"]) {
@@ -415,7 +415,7 @@ Deno.test("verify() refuses with 429 while locked, the right password and unknow
   assertEquals((await passwords.verify(ADA, CLIENT)).authTime, START + 30);
 });
 
-/** A store that says which methods were called. */
+/** A store that records the names of called methods. */
 function spied<Store extends object>(store: Store, asked: string[]): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -429,7 +429,7 @@ const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
 for (const client of [undefined, null, {}, { device: "x" }, "192.0.2.1", []]) {
   const what = JSON.stringify(client) ?? "nothing";
-  Deno.test(`verify() and change() refuse a client of whom nothing is said: ${what}`, async () => {
+  Deno.test(`verify() and change() reject a client without an address: ${what}`, async () => {
     const { passwords, hasher, events } = await withAda({
       wrap: () => ({ throttle: unasked() }),
     });
@@ -443,7 +443,7 @@ for (const client of [undefined, null, {}, { device: "x" }, "192.0.2.1", []]) {
     assertEquals([hasher.calls, events], [[], []]);
   });
 
-  Deno.test(`verify() and change() refuse it without a throttle too: ${what}`, async () => {
+  Deno.test(`verify() and change() reject it without a throttle too: ${what}`, async () => {
     const { passwords } = await withAda({ uncounted: true });
     const given = client as never;
     await assertRejects(
@@ -455,12 +455,12 @@ for (const client of [undefined, null, {}, { device: "x" }, "192.0.2.1", []]) {
   });
 }
 
-Deno.test("verify() takes a client of whom somebody said that nothing is known", async () => {
+Deno.test("verify() accepts a client with an undefined address", async () => {
   const { passwords } = await withAda();
   assertEquals((await passwords.verify(ADA, { address: undefined })).sub, "u1");
 });
 
-Deno.test("createUser() takes nothing of a body but identifier and password", async () => {
+Deno.test("createUser() reads only identifier and password of a body", async () => {
   const { passwords, stores } = createServices();
   const body = {
     ...ADA,
@@ -491,7 +491,7 @@ Deno.test("createUser() takes nothing of a body but identifier and password", as
 });
 
 for (const sub of ["", null, 7, 7n, { a: 1 }, ["u1"], true]) {
-  Deno.test(`createUser() refuses a sub that is no text with something in it: ${typeof sub} ${sub}`, async () => {
+  Deno.test(`createUser() rejects a sub that is not a non-empty string: ${typeof sub} ${sub}`, async () => {
     const { passwords, stores, hasher } = createServices({
       wrap: () => ({ throttle: unasked() }),
     });
@@ -501,14 +501,14 @@ for (const sub of ["", null, 7, 7n, { a: 1 }, ["u1"], true]) {
   });
 }
 
-Deno.test("createUser() draws a sub where that is undefined", async () => {
+Deno.test("createUser() generates a sub if it is undefined", async () => {
   const { passwords } = createServices();
   const { sub } = await passwords.createUser(ADA, { sub: undefined, client: undefined });
   assertMatch(sub, /^[\w-]{22}$/);
 });
 
 for (const now of [START * 1_000, 1e11, NaN, Infinity, `${START}`]) {
-  Deno.test(`createUser() and verify() refuse a clock that gives ${typeof now} ${now}`, async () => {
+  Deno.test(`createUser() and verify() reject a clock that returns ${typeof now} ${now}`, async () => {
     for (const uncounted of [true, false]) {
       const { passwords, stores, clock } = await withAda({ uncounted });
       clock.now = now as number;
@@ -521,7 +521,7 @@ for (const now of [START * 1_000, 1e11, NaN, Infinity, `${START}`]) {
   });
 }
 
-Deno.test("verify() and createUser() give whole seconds of a clock between them", async () => {
+Deno.test("verify() and createUser() use whole seconds", async () => {
   const { passwords, stores, clock } = createServices();
   clock.now = START + 0.9;
   assertEquals((await passwords.createUser(ADA, { sub: "u1" })).authTime, START);
@@ -529,7 +529,7 @@ Deno.test("verify() and createUser() give whole seconds of a clock between them"
   assertEquals((await passwords.verify(ADA, CLIENT)).authTime, START);
 });
 
-Deno.test("verify() ends what browsers are known by where the password is changed", async () => {
+Deno.test("verify() does not accept a device from before a password change", async () => {
   const { passwords, throttle } = await withAda();
   const device = await throttle.issueDevice(await passwords.verify(ADA, CLIENT));
   const changed = await passwords.change("u1", CHANGE, { ...CLIENT, device });
@@ -555,7 +555,7 @@ async function hashOfAda({ users }: AuthStores): Promise<string> {
 
 const scrypt = () => scryptHasher({ scrypt: scryptAsync, ln: 10, p: 1 });
 
-Deno.test("passwordService() verifies by the hasher that hashed, and replaces by the first", async () => {
+Deno.test("passwordService() verifies with the hasher of the hash, and replaces with the first", async () => {
   const stores = inMemoryAuthStores();
   await serviceOver(stores, cheapHasher()).createUser(ADA);
   assertStringIncludes(await hashOfAda(stores), "$pbkdf2-sha256$i=1000$");
@@ -576,13 +576,13 @@ Deno.test("passwordService() verifies by the hasher that hashed, and replaces by
   assertEquals([first.calls, second.calls.length], [["hash", "verify"], 2]);
 });
 
-Deno.test("passwordService() works for unknown users by the first hasher", async () => {
+Deno.test("passwordService() hashes with the first hasher for unknown users", async () => {
   const [first, second] = [countingHasher(scrypt()), countingHasher()];
   await refusal(() => serviceOver(inMemoryAuthStores(), [first, second]).verify(ADA, NOBODY));
   assertEquals([first.calls, second.calls], [["hash"], []]);
 });
 
-Deno.test("passwordService() lets nobody in by a hash that no hasher of the list knows", async () => {
+Deno.test("passwordService() rejects a hash without a hasher", async () => {
   const stores = inMemoryAuthStores();
   await serviceOver(stores, cheapHasher()).createUser(ADA);
   const warnings: string[] = [];
@@ -607,7 +607,7 @@ for (
     ["two hashers with one id", [cheapHasher(), cheapHasher(2_000)]],
   ] as const
 ) {
-  Deno.test(`passwordService() refuses ${why}`, () => {
+  Deno.test(`passwordService() rejects ${why}`, () => {
     assertThrows(
       () => serviceOver(inMemoryAuthStores(), hashers),
       TypeError,
@@ -616,7 +616,7 @@ for (
   });
 }
 
-Deno.test("verify() replaces a hash of fewer iterations, and nothing else of the user", async () => {
+Deno.test("verify() replaces a hash with fewer iterations, and nothing else of the user", async () => {
   const { passwords, sessions, stores, hasher, events, before, token } = await grown();
   const { securityStamp } = await passwords.verify(ADA, CLIENT);
   const after = await stores.users.findBySub("u1");
@@ -638,7 +638,7 @@ Deno.test("verify() replaces a hash of fewer iterations, and nothing else of the
   assertEquals(hasher.calls, ["verify"]);
 });
 
-Deno.test("verify() keeps a hash of more iterations", async () => {
+Deno.test("verify() keeps a hash with more iterations", async () => {
   const { stores } = await grown();
   const { passwords } = createServices({ stores, hasher: cheapHasher(2_000) });
   await passwords.verify(ADA, NOBODY);
@@ -675,7 +675,7 @@ const RACES: readonly [why: string, where: "update" | "findByIdentifier"][] = [
   ["before it looks at the password", "findByIdentifier"],
 ];
 for (const [why, where] of RACES) {
-  Deno.test(`verify() keeps the change of a password that somebody makes ${why}`, async () => {
+  Deno.test(`verify() keeps a concurrent password change: ${why}`, async () => {
     const change = { run: (): Promise<unknown> => Promise.resolve() };
     const meanwhile = once(() => change.run());
     const { passwords, sessions, stores, events, warnings, plain } = await grown({
@@ -701,7 +701,7 @@ for (const [why, where] of RACES) {
   });
 }
 
-Deno.test("verify() of the same user 30 times at once succeeds each time, and rehashes once", async () => {
+Deno.test("verify() of one user 30 times concurrently succeeds each time, and rehashes once", async () => {
   const { passwords, events, stores } = await grown({ uncounted: true });
   const attempts = repeat(30, () => passwords.verify(ADA, NOBODY));
   assertEquals(await outcomes(attempts), { made: 30 });
@@ -738,7 +738,7 @@ const FAILURES: readonly [why: string, options: ServicesOptions][] = [
   }],
 ];
 for (const [why, options] of FAILURES) {
-  Deno.test(`verify() succeeds without a new hash where ${why}, and warns`, async () => {
+  Deno.test(`verify() succeeds without a new hash if ${why}, and warns`, async () => {
     const { passwords, stores, warnings, events, before } = await grown(options);
     assertEquals((await passwords.verify(ADA, CLIENT)).sub, "u1");
     assertEquals(await stores.users.findBySub("u1"), before);
@@ -749,7 +749,7 @@ for (const [why, options] of FAILURES) {
   });
 }
 
-Deno.test("verify() succeeds where the user is deleted before the new hash is written", async () => {
+Deno.test("verify() succeeds if the user is deleted before the new hash is written", async () => {
   const { passwords, warnings, events } = await grown({
     wrap: ({ users }) => ({
       users: interrupted(users, "update", once(() => users.delete("u1"))),
@@ -766,7 +766,7 @@ interface Grown extends Services {
   readonly plain: Services;
 }
 
-/** A user whose hash has 1,000 iterations, and services that want 2,000. */
+/** A user whose hash has 1,000 iterations, and services with 2,000. */
 async function grown(options: ServicesOptions = {}): Promise<Grown> {
   const plain = createServices({ uncounted: true });
   const authentication = await plain.passwords.createUser({ ...ADA }, { sub: "u1" });
@@ -781,7 +781,7 @@ async function grown(options: ServicesOptions = {}): Promise<Grown> {
   return { ...services, before, token, plain };
 }
 
-/** A store in which something happens before a step is done (`update`), or after it (`findByIdentifier`). */
+/** A store that calls a hook before `update`, or after `findByIdentifier`. */
 function interrupted(
   users: UserStore,
   where: "update" | "findByIdentifier",

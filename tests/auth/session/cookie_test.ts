@@ -1,6 +1,7 @@
 /** Cookies on the wire, and the policy of authentication cookies. */
 
-import { assert, assertEquals, assertLess, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
 import {
   type CookieAttributes,
   type CookiePair,
@@ -18,19 +19,19 @@ import { randomNumbers } from "../../static/_random.ts";
 
 const DAY = 24 * 60 * 60;
 
-/** Attributes as untyped code may hand them in. */
+/** Attributes from untyped input. */
 function untyped(attributes: Readonly<Record<string, unknown>>): CookieAttributes {
   return attributes;
 }
 
-/** What `readCookie` must say, by the list of all cookies. */
+/** The expected result of `readCookie`, from all cookies. */
 function reference(header: string | null, wanted: string): CookieReading {
   const [first, ...more] = parseCookies(header).filter(({ name }) => name === wanted);
   if (first === undefined) return { status: "absent" };
   return more.length > 0 ? { status: "ambiguous" } : { status: "found", value: first.value };
 }
 
-/** §3.1: the examples of `Cookie` fields, and after each what is set by them. */
+/** §3.1: the examples of `Cookie` fields, and the cookies in each. */
 const READ_EXAMPLES: readonly [header: string, cookies: readonly CookiePair[]][] = [
   ["SID=31d4d96e407aad42", [{ name: "SID", value: "31d4d96e407aad42" }]],
   [
@@ -51,7 +52,7 @@ const READ: readonly [why: string, header: string | null, pairs: readonly [strin
   ["an empty value", "a=", [["a", ""]]],
   ["duplicates, in order", "a=1; b=2; a=1", [["a", "1"], ["b", "2"], ["a", "1"]]],
   ["a value with =", "a=b=c==", [["a", "b=c=="]]],
-  ["no space behind ;", "a=1;b=2", [["a", "1"], ["b", "2"]]],
+  ["no space after ;", "a=1;b=2", [["a", "1"], ["b", "2"]]],
   ["spaces and tabs around", "\t a \t=\t 1 \t; \tb=2\t", [["a", "1"], ["b", "2"]]],
   ["spaces within, which stay", "a b=1 2", [["a b", "1 2"]]],
   ["quotes, which are the value's, §4.1.1", 'a="1"; b=" 2 "', [["a", '"1"'], ["b", '" 2 "']]],
@@ -65,7 +66,7 @@ const READ: readonly [why: string, header: string | null, pairs: readonly [strin
   ["names of an object's own", "__proto__=1; toString=2", [["__proto__", "1"], ["toString", "2"]]],
   ["another case, another name", "SID=1; sid=2", [["SID", "1"], ["sid", "2"]]],
   ["U+00A0 in front (GHSA-r5rp-j6wh-rvv4)", "\u00a0__Host-sid=1", [["\u00a0__Host-sid", "1"]]],
-  ["U+00A0 behind", "__Host-sid\u00a0=\u00a01", [["__Host-sid\u00a0", "\u00a01"]]],
+  ["a trailing U+00A0", "__Host-sid\u00a0=\u00a01", [["__Host-sid\u00a0", "\u00a01"]]],
   ["U+FEFF, U+2028, VT and FF", "\ufeffa=1;\u2028b=1;\vc=1;\fd=1", [
     ["\ufeffa", "1"],
     ["\u2028b", "1"],
@@ -80,7 +81,7 @@ for (const [why, header, pairs] of READ) {
     assertEquals(parseCookies(header), pairs.map(([name, value]) => ({ name, value })));
   });
 
-  Deno.test(`readCookie() agrees with parseCookies() about ${why}`, () => {
+  Deno.test(`readCookie() agrees with parseCookies() for ${why}`, () => {
     for (const [name] of [...pairs, ["a"], ["__Host-sid"], [""]] as const) {
       assertEquals(readCookie(header, name), reference(header, name), JSON.stringify(name));
     }
@@ -91,7 +92,7 @@ const READINGS: readonly [why: string, header: string | null, name: string, Cook
   ["finds the only one", "sid=1", "sid", { status: "found", value: "1" }],
   ["finds one among others", "a=1;sid=2;b=3", "sid", { status: "found", value: "2" }],
   ["finds an empty value", "sid=; a=1", "sid", { status: "found", value: "" }],
-  ["takes two values for none", "sid=1; sid=2", "sid", { status: "ambiguous" }],
+  ["is absent for two values", "sid=1; sid=2", "sid", { status: "ambiguous" }],
   ["takes equal values for none", "sid=1; a=1; sid=1", "sid", { status: "ambiguous" }],
   ["takes two empty values for none", "sid=; sid=", "sid", { status: "ambiguous" }],
   ["minds the case", "SID=1", "sid", { status: "absent" }],
@@ -116,7 +117,7 @@ for (const [what, header, name, reading] of READINGS) {
   });
 }
 
-Deno.test("readCookie() says that nothing is there by one frozen object", () => {
+Deno.test("readCookie() returns one frozen object for an absent cookie", () => {
   for (const header of [null, "", "a=1; a=2"]) {
     const reading = readCookie(header, "a");
     assert(Object.isFrozen(reading));
@@ -124,7 +125,7 @@ Deno.test("readCookie() says that nothing is there by one frozen object", () => 
   }
 });
 
-Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields", () => {
+Deno.test("readCookie() agrees with parseCookies() for hostile fields", () => {
   const random = randomNumbers(6265);
   const parts = ["a", "aa", "b", "=", ";", "; ", " ", "\t", "\u00a0", ",", '"', "a=1", "\0", "a b"];
   const names = [
@@ -144,7 +145,7 @@ Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields",
     ";",
   ];
   const seen = new Set<string>();
-  for (let i = 0; i < 30_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const header = Array.from({ length: random(14) }, () => parts[random(parts.length)]).join("");
     for (const name of names) {
       const expected = reference(header, name);
@@ -155,9 +156,9 @@ Deno.test("readCookie() agrees with parseCookies() about 30,000 hostile fields",
   assertEquals(seen.size, 3);
 });
 
-Deno.test("parseCookies() takes random characters without throwing", () => {
+Deno.test("parseCookies() accepts random characters without throwing", () => {
   const random = randomNumbers(1);
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     const below = [0x80, 0x100, 0x10000][random(3)] ?? 0;
     const codes = Array.from({ length: random(60) }, () => random(below));
     const header = String.fromCharCode(...codes);
@@ -169,20 +170,9 @@ Deno.test("parseCookies() takes random characters without throwing", () => {
   }
 });
 
-for (const unit of [";", "=", " ", "\t", "a", "a;", "a=", "a ", " a", "=;", "a=;", "a =", "; a"]) {
-  Deno.test(`readCookie() takes time in proportion for ${JSON.stringify(unit)} over and over`, () => {
-    const header = unit.repeat(Math.ceil(1_000_000 / unit.length));
-    const start = performance.now();
-    for (const name of ["a", "b", "aa"]) readCookie(header, name);
-    parseCookies(header);
-    // In proportion it is 50 ms; by the square it would be an hour
-    assertLess(performance.now() - start, 10_000);
-  });
-}
-
 const HARDENED = "; Secure; HttpOnly; SameSite=Lax";
 
-/** §3.1's examples with what is always there, then each attribute alone, then all in their order. */
+/** §3.1's examples with the default attributes, then each attribute alone, then all in order. */
 const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, field: string][] = [
   [
     "§3.1's first example",
@@ -270,14 +260,14 @@ for (const [why, name, value, attributes, field] of WRITTEN) {
   });
 }
 
-Deno.test("serializeCookie() takes only true for an insecure choice", () => {
+Deno.test("serializeCookie() accepts only true for an insecure option", () => {
   for (const truthy of ["false", 1, {}]) {
     const attributes = untyped({ insecureTransport: truthy, insecureScriptAccess: truthy });
     assertEquals(serializeCookie("a", "1", attributes), `a=1; Path=/${HARDENED}`);
   }
 });
 
-/** What must not come into a field, wherever it is put. */
+/** Characters that must not occur in any part of a field. */
 const INJECTIONS: readonly [why: string, text: string][] = [
   ["a line of its own", "x\r\nSet-Cookie: evil=1"],
   ["CR", "x\r"],
@@ -288,7 +278,7 @@ const INJECTIONS: readonly [why: string, text: string][] = [
   ["tab", "x\ty"],
   ["DEL", "x\x7f"],
   ["space", "x y"],
-  ["a space behind", "x "],
+  ["a trailing space", "x "],
   ["a letter that is not ASCII", "x\u00e9"],
   ["U+00A0", "\u00a0x"],
   ["a character that Latin-1 would fold to LF", "x\u010a"],
@@ -296,7 +286,7 @@ const INJECTIONS: readonly [why: string, text: string][] = [
 ];
 
 for (const [why, text] of INJECTIONS) {
-  Deno.test(`serializeCookie() refuses ${why}, everywhere`, () => {
+  Deno.test(`serializeCookie() rejects ${why}, everywhere`, () => {
     assertThrows(() => serializeCookie(text, "1"), TypeError, "name must");
     assertThrows(() => serializeCookie("a", text), TypeError, "value has characters");
     assertThrows(() => serializeCookie("a", "1", { path: `/${text}` }), TypeError, "path must");
@@ -310,7 +300,7 @@ for (const [why, text] of INJECTIONS) {
   });
 }
 
-Deno.test("serializeCookie() writes a name if it is a token, and a value if it is of cookie-octets", () => {
+Deno.test("serializeCookie() accepts a name that is a token, and a value of cookie-octets", () => {
   const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/; // RFC 9110 §5.6.2
   for (let code = 0; code < 0x180; code++) {
     const character = String.fromCharCode(code);
@@ -333,7 +323,7 @@ const REFUSED: readonly [
   ["an empty path", TypeError, "a", "1", { path: "" }],
   ["an empty domain", TypeError, "a", "1", { domain: "" }],
   ["a domain with a dot in front", TypeError, "a", "1", { domain: ".site.example" }],
-  ["a domain with a dot behind (§4.1.2.3)", TypeError, "a", "1", { domain: "site.example." }],
+  ["a domain with a trailing dot (§4.1.2.3)", TypeError, "a", "1", { domain: "site.example." }],
   ["a domain with an empty label", TypeError, "a", "1", { domain: "site..example" }],
   ["a domain with a port", TypeError, "a", "1", { domain: "site.example:8000" }],
   ["a domain that is a URL", TypeError, "a", "1", { domain: "https://site.example" }],
@@ -365,19 +355,19 @@ const REFUSED: readonly [
 ];
 
 for (const [why, error, name, value, attributes] of REFUSED) {
-  Deno.test(`serializeCookie() refuses ${why}`, () => {
+  Deno.test(`serializeCookie() rejects ${why}`, () => {
     assertThrows(() => serializeCookie(name, value, attributes), error, "Cannot serialize cookie:");
   });
 }
 
-Deno.test("serializeCookie() refuses what is no text", () => {
+Deno.test("serializeCookie() rejects what is not a string", () => {
   for (const wrong of [undefined, null, 1, ["a"]] as unknown as string[]) {
     assertThrows(() => serializeCookie(wrong, "1"), TypeError, "name must");
     assertThrows(() => serializeCookie("a", wrong), TypeError, "value has characters");
   }
 });
 
-Deno.test("serializeCookie() goes up to every limit", () => {
+Deno.test("serializeCookie() accepts every limit", () => {
   serializeCookie("a", "1".repeat(4095));
   serializeCookie("a", "1", { path: `/${"a".repeat(1023)}` });
   serializeCookie("a", "1", { domain: `${"a.".repeat(126)}a` });
@@ -388,7 +378,7 @@ Deno.test("serializeCookie() goes up to every limit", () => {
   assert(latest.includes("Expires=Fri, 31 Dec 9999 23:59:59 GMT"));
 });
 
-/** Which attributes user agents drop a cookie for, by the prefix of its name. */
+/** Attributes for which user agents drop a cookie, by the prefix of its name. */
 const BREACHES: Readonly<Record<string, CookieAttributes>> = {
   secure: { insecureTransport: true },
   path: { path: "/login" },
@@ -408,7 +398,7 @@ const PREFIXES: readonly [prefix: string, forbidden: readonly string[]][] = [
 ];
 
 for (const [prefix, forbidden] of PREFIXES) {
-  Deno.test(`serializeCookie() keeps what ${prefix} promises, in any case`, () => {
+  Deno.test(`serializeCookie() enforces the prefix ${prefix} in any case`, () => {
     for (const name of [`${prefix}a`, `${prefix}a`.toLowerCase(), `${prefix}a`.toUpperCase()]) {
       serializeCookie(name, "1");
       for (const [breach, attributes] of Object.entries(BREACHES)) {
@@ -422,7 +412,7 @@ for (const [prefix, forbidden] of PREFIXES) {
   });
 }
 
-Deno.test("serializeCookie() keeps a name and a value out of its messages", () => {
+Deno.test("serializeCookie() does not put name or value into its messages", () => {
   const secret = "hunter2";
   for (
     const [name, value] of [[`${secret} `, ""], ["a", `${secret} `], ["a", secret.repeat(999)]]
@@ -432,14 +422,14 @@ Deno.test("serializeCookie() keeps a name and a value out of its messages", () =
   }
 });
 
-Deno.test("parseCookies() reads what serializeCookie() wrote, for 5,000 random cookies", () => {
+Deno.test("parseCookies() reads what serializeCookie() wrote, for random cookies", () => {
   const random = randomNumbers(2);
   const ascii = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i));
   const tokens = ascii.filter((character) => !'()<>@,;:\\"/[]?={}'.includes(character));
   const octets = ascii.filter((character) => !'",;\\'.includes(character));
   const draw = (from: readonly string[], least: number, most: number) =>
     Array.from({ length: least + random(most) }, () => from[random(from.length)]).join("");
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < INPUTS; i++) {
     // Random names may begin with the prefix of no promise here: these attributes keep all of them
     const pairs = Array.from({ length: 1 + random(4) }, () => ({
       name: draw(tokens, 1, 8),
@@ -458,7 +448,7 @@ function requestWith(cookie?: string): Request {
   return new Request("https://site.example/", cookie === undefined ? {} : { headers: { cookie } });
 }
 
-/** A policy with a domain, and what it warned of. */
+/** A policy with a domain, and its warnings. */
 function sharedPolicy(options: CookiePolicyOptions = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
@@ -476,7 +466,7 @@ Deno.test("cookiePolicy() sets cookies under __Host-, without warning", () => {
   assertEquals(warnings, []);
 });
 
-Deno.test("cookiePolicy() shares the session alone, under __Secure-", () => {
+Deno.test("cookiePolicy() shares only the session cookie, under __Secure-", () => {
   const { cookies } = sharedPolicy();
   assertEquals(
     cookies.set("sid", "v"),
@@ -494,7 +484,7 @@ Deno.test("cookiePolicy() shares the session alone, under __Secure-", () => {
   });
 });
 
-Deno.test("cookiePolicy() warns once of a domain, when it is made, and says why", () => {
+Deno.test("cookiePolicy() warns once of a domain, at creation", () => {
   const { warnings, cookies } = sharedPolicy();
   assertEquals(warnings.length, 1);
   assertMatch(warnings[0] ?? "", /domain.*__Host-.*every subdomain/);
@@ -522,14 +512,14 @@ Deno.test("cookiePolicy() deletes each cookie by the name, path and domain that 
   }
 });
 
-Deno.test("cookiePolicy() keeps a cookie for as long as the caller says", () => {
+Deno.test("cookiePolicy() sets the lifetime that the caller passes", () => {
   const cookies = cookiePolicy();
   assert(cookies.set("sid", "v", { maxAge: 60 }).includes("; Max-Age=60;"));
   assert(cookies.set("dev", "v", { maxAge: 60 }).includes("; Max-Age=60;"));
   assertThrows(() => cookies.set("sid", "v", { maxAge: 34_560_001 }), RangeError, "maxAge");
 });
 
-Deno.test("cookiePolicy() takes another SameSite for all cookies", () => {
+Deno.test("cookiePolicy() sets SameSite of all cookies", () => {
   for (const sameSite of ["Strict", "None"] as const) {
     const cookies = cookiePolicy({ sameSite });
     for (const kind of KINDS) {
@@ -550,7 +540,7 @@ Deno.test("cookiePolicy() reads its own cookies, and no other prefix", () => {
   assertEquals(cookiePolicy().read(requestWith("__Host-csrf=1"), "sid"), { status: "absent" });
 });
 
-Deno.test("cookiePolicy() reads a cookie that is there twice as ambiguous", () => {
+Deno.test("cookiePolicy() reads a duplicate cookie as ambiguous", () => {
   for (const kind of KINDS) {
     const cookies = cookiePolicy();
     const name = cookies.names[kind];
@@ -559,7 +549,7 @@ Deno.test("cookiePolicy() reads a cookie that is there twice as ambiguous", () =
   }
 });
 
-Deno.test("cookiePolicy() reads what it sets, and nothing of what it deletes", () => {
+Deno.test("cookiePolicy() reads what it sets, and not what it deletes", () => {
   for (const { cookies } of [{ cookies: cookiePolicy() }, sharedPolicy()]) {
     for (const kind of KINDS) {
       const [pair] = cookies.set(kind, "v-1.2_3").split(";");
@@ -568,7 +558,7 @@ Deno.test("cookiePolicy() reads what it sets, and nothing of what it deletes", (
   }
 });
 
-Deno.test("cookiePolicy() cannot be changed", () => {
+Deno.test("cookiePolicy() is frozen", () => {
   const options: CookiePolicyOptions = { sameSite: "Strict" };
   const cookies = cookiePolicy(options);
   options.sameSite = "None";
@@ -585,7 +575,7 @@ const POLICY_REFUSED: readonly [why: string, options: Readonly<Record<string, un
 ];
 
 for (const [why, options] of POLICY_REFUSED) {
-  Deno.test(`cookiePolicy() refuses ${why} when it is made, and does not warn`, () => {
+  Deno.test(`cookiePolicy() rejects ${why} at creation, without a warning`, () => {
     const warn = () => {
       throw new Error("warned");
     };
@@ -593,13 +583,13 @@ for (const [why, options] of POLICY_REFUSED) {
   });
 }
 
-Deno.test("cookiePolicy() refuses a value that would be more than a value", () => {
+Deno.test("cookiePolicy() rejects a value that would add attributes", () => {
   for (const value of ["v; Domain=evil.example", "v\r\nSet-Cookie: a=1", 'v"', "v,", "\u00e9"]) {
     assertThrows(() => cookiePolicy().set("sid", value), TypeError, "value has characters");
   }
 });
 
-Deno.test("cookiePolicy() names cookies apart, behind the prefix", () => {
+Deno.test("cookiePolicy() adds the name after the prefix", () => {
   const { names, set, read } = cookiePolicy({ name: "admin" });
   assertEquals(names, {
     sid: "__Host-admin-sid",
@@ -615,7 +605,7 @@ Deno.test("cookiePolicy() names cookies apart, behind the prefix", () => {
 });
 
 for (const name of ["", "a b", "a-b", "a;b", "a=b", "\u00e9", "a".repeat(33)]) {
-  Deno.test(`cookiePolicy() refuses ${JSON.stringify(name)} as a name`, () => {
+  Deno.test(`cookiePolicy() rejects ${JSON.stringify(name)} as a name`, () => {
     assertThrows(() => cookiePolicy({ name }), TypeError, "Cannot name cookies");
   });
 }

@@ -1,4 +1,4 @@
-/** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
+/** Origin verification by Fetch Metadata, and `Origin` of RFC 6454. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import {
@@ -10,7 +10,7 @@ import {
 
 const URL_HERE = "https://example.com/notes";
 
-/** What the gate says of a request with these header fields. */
+/** The result for a request with these header fields. */
 function sourceOf(
   headers: HeadersInit,
   { url = URL_HERE, trusted = [] }: { url?: string; trusted?: readonly string[] } = {},
@@ -18,13 +18,13 @@ function sourceOf(
   return originVerifier(trusted)(new Request(url, { method: "POST", headers }));
 }
 
-/** A request with any method: some are none to fetch(), and some it writes in upper case. */
+/** A request with any method: fetch() rejects some, and converts others to upper case. */
 function requestOf(method: string, headers: HeadersInit = {}): Request {
   return { method, headers: new Headers(headers) } as Request;
 }
 
 for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"]) {
-  Deno.test(`isSafe() takes ${method} for safe, RFC 9110 §9.2.1`, () => {
+  Deno.test(`isSafe() is true for ${method}, RFC 9110 §9.2.1`, () => {
     assertEquals(isSafe(requestOf(method)), true);
   });
 }
@@ -45,7 +45,7 @@ for (
     "toString",
   ]
 ) {
-  Deno.test(`isSafe() does not take "${method}" for safe`, () => {
+  Deno.test(`isSafe() is false for "${method}"`, () => {
     assertEquals(isSafe(requestOf(method)), false);
   });
 }
@@ -60,7 +60,7 @@ const HANDSHAKES: readonly [
   ["in another case, §4.2.1", { Upgrade: "WebSocket" }, true],
   ["in a list of protocols", { Upgrade: "h2c, websocket" }, true],
   ["over HTTP/2, where there is no Upgrade, RFC 8441 §5", { "Sec-Fetch-Mode": "websocket" }, true],
-  ["nothing", {}, false],
+  ["undefined", {}, false],
   ["HTTP/2 instead, which Java and curl ask for with every GET", { Upgrade: "h2c" }, false],
   ["TLS, RFC 2817 §3.1", { Upgrade: "TLS/1.0" }, false],
   ["an empty field", { Upgrade: "" }, false],
@@ -71,7 +71,7 @@ const HANDSHAKES: readonly [
 ];
 
 for (const [why, headers, is] of HANDSHAKES) {
-  Deno.test(`isHandshake() ${is ? "sees" : "sees no"} handshake of a WebSocket: ${why}`, () => {
+  Deno.test(`isHandshake() is ${is} for ${why}`, () => {
     assertEquals(isHandshake(requestOf("GET", headers)), is);
     assertEquals(isSafe(requestOf("GET", headers)), !is, "and it is not safe");
     for (const method of ["HEAD", "OPTIONS", "POST"]) { // RFC 6455 §4.1: it is a GET
@@ -81,10 +81,10 @@ for (const [why, headers, is] of HANDSHAKES) {
   });
 }
 
-/** Fetch Metadata §2.2.1 and what it may yet become; Origin is the request's own and would pass without it. */
+/** Fetch Metadata §2.2.1 and future values; the Origin is the request's own and would be accepted without it. */
 const SITES: readonly [why: string, site: string, source: RequestOrigin][] = [
   ["the application's own page", "same-origin", "trusted"],
-  ["white space around, which is no part of a value", " same-origin\t", "trusted"],
+  ["white space around, which is not part of a value", " same-origin\t", "trusted"],
   ["a sibling domain", "same-site", "cross_origin"],
   ["another site", "cross-site", "cross_origin"],
   ["the user's own doing, which posts nothing", "none", "cross_origin"],
@@ -101,20 +101,20 @@ const SITES: readonly [why: string, site: string, source: RequestOrigin][] = [
 ];
 
 for (const [why, site, source] of SITES) {
-  Deno.test(`originVerifier() says ${source} of Sec-Fetch-Site ${JSON.stringify(site)}: ${why}`, () => {
+  Deno.test(`originVerifier() returns ${source} for Sec-Fetch-Site ${JSON.stringify(site)}: ${why}`, () => {
     assertEquals(sourceOf({ "Sec-Fetch-Site": site }), source);
     assertEquals(sourceOf({ "Sec-Fetch-Site": site, Origin: "https://example.com" }), source);
   });
 }
 
-Deno.test("originVerifier() says foreign of two Sec-Fetch-Site fields", () => {
+Deno.test("originVerifier() returns cross_origin for two Sec-Fetch-Site fields", () => {
   assertEquals(
     sourceOf([["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Site", "same-origin"]]),
     "cross_origin",
   );
 });
 
-Deno.test("originVerifier() says unsaid where neither field is there, and of nothing else", () => {
+Deno.test("originVerifier() returns unknown only if both fields are missing", () => {
   assertEquals(sourceOf({}), "unknown");
   for (
     const other of [
@@ -133,13 +133,13 @@ Deno.test("originVerifier() says unsaid where neither field is there, and of not
 const ORIGINS: readonly [why: string, origin: string, url: string, source: RequestOrigin][] = [
   ["the same", "https://example.com", URL_HERE, "trusted"],
   [
-    "the same, behind a proxy that speaks TLS",
+    "the same, with a proxy that terminates TLS",
     "https://example.com",
     "http://example.com/",
     "trusted",
   ],
   [
-    "in the clear, behind a proxy that speaks TLS: a page that came over http is anybody's",
+    "over http, with a proxy that terminates TLS: a page over http can be forged",
     "http://example.com",
     "http://example.com/",
     "cross_origin",
@@ -179,7 +179,7 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
     "cross_origin",
   ],
   ["a name that ends like it", "http://evillocalhost", "http://evillocalhost/", "cross_origin"],
-  ["a dot behind localhost", "http://localhost.", "http://localhost./", "cross_origin"],
+  ["a dot after localhost", "http://localhost.", "http://localhost./", "cross_origin"],
   ["nothing before the dot", "http://.localhost", "http://.localhost/", "cross_origin"],
   [
     "a name that looks like its address",
@@ -188,11 +188,16 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
     "cross_origin",
   ],
   ["a name below its address", "http://127.0.0.1.evil", "http://127.0.0.1.evil/", "cross_origin"],
-  ["the address of all, which is no loopback", "http://0.0.0.0", "http://0.0.0.0/", "cross_origin"],
+  [
+    "the unspecified address, which is not loopback",
+    "http://0.0.0.0",
+    "http://0.0.0.0/",
+    "cross_origin",
+  ],
   ["another network", "http://128.0.0.1", "http://128.0.0.1/", "cross_origin"],
   ["a private network", "http://192.168.0.1", "http://192.168.0.1/", "cross_origin"],
   ["another address in IPv6", "http://[::2]", "http://[::2]/", "cross_origin"],
-  ["an address in IPv6 that ends alike", "http://[2001::1]", "http://[2001::1]/", "cross_origin"],
+  ["an IPv6 address with the same end", "http://[2001::1]", "http://[2001::1]/", "cross_origin"],
   ["in the clear against TLS", "http://example.com", "https://example.com/", "cross_origin"],
   [
     "in the clear against TLS, port 443",
@@ -203,7 +208,7 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
   ["a port", "https://example.com:8443", "https://example.com:8443/", "trusted"],
   ["a port in the clear", "http://localhost:8000", "http://localhost:8000/", "trusted"],
   [
-    "a port behind a proxy that speaks TLS",
+    "a port, with a proxy that terminates TLS",
     "https://example.com:8443",
     "http://example.com:8443/",
     "trusted",
@@ -217,7 +222,7 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
   ],
   ["another port of localhost", "http://localhost:3000", "http://localhost:8000/", "cross_origin"],
   [
-    "Host with the default port of TLS behind a proxy",
+    "Host with the default port of TLS, with a proxy",
     "https://example.com",
     "http://example.com:443/",
     "trusted",
@@ -232,7 +237,7 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
   ],
   ["null: a sandbox, a data URL, a redirect", "null", URL_HERE, "cross_origin"],
   ["null in upper case", "NULL", URL_HERE, "cross_origin"],
-  ["nothing", "", URL_HERE, "cross_origin"],
+  ["undefined", "", URL_HERE, "cross_origin"],
   ["a sibling domain", "https://evil.example.com", URL_HERE, "cross_origin"],
   ["the domain above", "https://com", URL_HERE, "cross_origin"],
   ["the parent", "https://example.com", "https://app.example.com/", "cross_origin"],
@@ -256,14 +261,14 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
   ["upper case, which no browser writes", "https://EXAMPLE.com", URL_HERE, "cross_origin"],
   ["a scheme in upper case", "HTTPS://example.com", URL_HERE, "cross_origin"],
   ["a host of the request in upper case", "https://example.com", "https://EXAMPLE.COM/", "trusted"],
-  ["a dot behind the origin's host", "https://example.com.", URL_HERE, "cross_origin"],
+  ["a dot after the origin's host", "https://example.com.", URL_HERE, "cross_origin"],
   [
-    "a dot behind the request's host",
+    "a dot after the request's host",
     "https://example.com",
     "https://example.com./",
     "cross_origin",
   ],
-  ["a dot behind both", "https://example.com.", "https://example.com./", "trusted"],
+  ["a dot after both", "https://example.com.", "https://example.com./", "trusted"],
   ["no scheme", "example.com", URL_HERE, "cross_origin"],
   ["no scheme but slashes", "//example.com", URL_HERE, "cross_origin"],
   ["a backslash", "https:\\\\example.com", URL_HERE, "cross_origin"],
@@ -305,12 +310,12 @@ const ORIGINS: readonly [why: string, origin: string, url: string, source: Reque
 ];
 
 for (const [why, origin, url, source] of ORIGINS) {
-  Deno.test(`originVerifier() says ${source} of Origin ${JSON.stringify(origin)} at ${url}: ${why}`, () => {
+  Deno.test(`originVerifier() returns ${source} for Origin ${JSON.stringify(origin)} at ${url}: ${why}`, () => {
     assertEquals(sourceOf({ Origin: origin }, { url }), source);
   });
 }
 
-Deno.test("originVerifier() says foreign of two Origin fields", () => {
+Deno.test("originVerifier() returns cross_origin for two Origin fields", () => {
   assertEquals(
     sourceOf([["Origin", "https://example.com"], ["Origin", "https://example.com"]]),
     "cross_origin",
@@ -357,12 +362,12 @@ const TRUST: readonly [
 ];
 
 for (const [why, headers, source] of TRUST) {
-  Deno.test(`originVerifier() with trusted origins says ${source}: ${why}`, () => {
+  Deno.test(`originVerifier() with trusted origins returns ${source}: ${why}`, () => {
     assertEquals(sourceOf(headers, { trusted: TRUSTED }), source);
   });
 }
 
-Deno.test("originVerifier() does not look at its list again", () => {
+Deno.test("originVerifier() copies its array", () => {
   const trusted = ["https://a.example"];
   const gate = originVerifier(trusted);
   trusted[0] = "https://b.example";
@@ -402,12 +407,12 @@ for (
     /^https:/,
   ]
 ) {
-  Deno.test(`originVerifier() does not trust ${Deno.inspect(origin)}`, () => {
+  Deno.test(`originVerifier() rejects ${Deno.inspect(origin)} as a trusted origin`, () => {
     assertThrows(() => originVerifier([origin as string]), TypeError, "Cannot trust origin");
     assertThrows(() => originVerifier(["https://a.example", origin as string]), TypeError);
   });
 }
 
-Deno.test("originVerifier() does not take a text for a list", () => {
+Deno.test("originVerifier() rejects a string instead of an array", () => {
   assertThrows(() => originVerifier("https://example.com" as never), TypeError);
 });

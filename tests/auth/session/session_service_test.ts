@@ -29,7 +29,7 @@ import {
 
 const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START - 5, amr: ["pwd", "otp"] };
 
-Deno.test("create() makes a token of 256 random bits, and keeps its digest alone", async () => {
+Deno.test("create() creates a token of 256 random bits, and stores only its digest", async () => {
   const kept: Session[] = [];
   const services = await withUser({
     wrap: ({ sessions }) => ({
@@ -70,7 +70,7 @@ Deno.test("create() makes a token of 256 random bits, and keeps its digest alone
   ]);
 });
 
-Deno.test("create() makes another token and another identifier each time", async () => {
+Deno.test("create() creates a new token and a new identifier each time", async () => {
   const { sessions } = await withUser();
   const begun = await Promise.all(repeat(20, () => sessions.create(STAMPED)));
   assertEquals(new Set(begun.map(({ token }) => token)).size, 20);
@@ -81,7 +81,7 @@ Deno.test("create() makes another token and another identifier each time", async
   }
 });
 
-Deno.test("create() ends the session that the browser had, and adopts no token", async () => {
+Deno.test("create() revokes the browser's previous session, and does not adopt its token", async () => {
   const { sessions, stores, events } = await withUser();
   const old = await sessions.create(STAMPED);
   const { token, session } = await sessions.create(STAMPED, { replaces: old.token });
@@ -93,7 +93,7 @@ Deno.test("create() ends the session that the browser had, and adopts no token",
   assertEquals(types(events), ["session.created", "session.revoked", "session.created"]);
 });
 
-Deno.test("create() ends the session of another user that the browser had", async () => {
+Deno.test("create() revokes the browser's session of another user", async () => {
   const { sessions, stores } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: 0 });
   const eve = await sessions.create({ ...STAMPED, sub: "u2", securityStamp: "s2" });
@@ -104,7 +104,7 @@ Deno.test("create() ends the session of another user that the browser had", asyn
 
 for (const replaces of ["x".repeat(43), "", "x", undefined]) {
   const what = replaces === undefined ? "none" : `${replaces.length} characters`;
-  Deno.test(`create() takes a preset token that no session has: ${what}`, async () => {
+  Deno.test(`create() accepts a replaced token without a session: ${what}`, async () => {
     const { sessions, events } = await withUser();
     const { token } = await sessions.create(STAMPED, { replaces });
     assertNotEquals(token, replaces);
@@ -124,7 +124,7 @@ const USER_AGENTS: readonly [why: string, given: string | null, kept: string | u
   ["with half a character", "a\ud800b", "a\ufffdb"],
 ];
 for (const [why, userAgent, kept] of USER_AGENTS) {
-  Deno.test(`create() keeps a User-Agent well-formed and cut: ${why}`, async () => {
+  Deno.test(`create() stores a User-Agent well-formed and truncated: ${why}`, async () => {
     const { sessions } = await withUser();
     const { token, session } = await sessions.create(STAMPED, { userAgent });
     assertEquals(session.userAgent, kept);
@@ -132,13 +132,13 @@ for (const [why, userAgent, kept] of USER_AGENTS) {
   });
 }
 
-Deno.test("create() leaves out what is not known", async () => {
+Deno.test("create() omits unknown members", async () => {
   const { sessions } = await withUser();
   const { session } = await sessions.create(STAMPED, { userAgent: undefined });
   assertEquals(["acr" in session, "userAgent" in session], [false, false]);
 });
 
-Deno.test("verify() gives the session and the user, without digest, stamp and hash", async () => {
+Deno.test("verify() returns the session and the user, without digest, stamp and hash", async () => {
   const { sessions, stores } = await withUser();
   const { token, session } = await sessions.create(STAMPED);
   const active = await sessions.verify(token);
@@ -168,7 +168,7 @@ const MALFORMED: readonly [why: string, token: unknown][] = [
   ["a list of a token", ["x".repeat(43)]],
   ["an object that says it is a token", { toString: () => "x".repeat(43) }],
 ];
-Deno.test("verify(), revokeToken() and create() ask the store for no token that cannot be one", async () => {
+Deno.test("verify(), revokeToken() and create() do not read the store for a malformed token", async () => {
   const asked: string[] = [];
   const { sessions, events } = await withUser({
     wrap: (stores) => ({
@@ -193,7 +193,7 @@ Deno.test("verify(), revokeToken() and create() ask the store for no token that 
   assertEquals(asked, [await digestText("x".repeat(43))]);
 });
 
-Deno.test("verify() takes the digest for no token", async () => {
+Deno.test("verify() does not accept the digest as a token", async () => {
   const { sessions, stores } = await withUser();
   const { session } = await sessions.create(STAMPED);
   const [kept] = await stores.sessions.list("u1");
@@ -201,7 +201,7 @@ Deno.test("verify() takes the digest for no token", async () => {
   assertEquals(await sessions.verify(session.id), undefined);
 });
 
-Deno.test("revokeToken() ends the session for good, and may be called again", async () => {
+Deno.test("revokeToken() revokes the session, and is idempotent", async () => {
   const { sessions, stores, events } = await withUser();
   const { token, session } = await sessions.create(STAMPED);
   const other = await sessions.create(STAMPED);
@@ -216,7 +216,7 @@ Deno.test("revokeToken() ends the session for good, and may be called again", as
   ]);
 });
 
-Deno.test("list() gives the living sessions of a user, the one used last first", async () => {
+Deno.test("list() returns the valid sessions of a user, the most recently used first", async () => {
   const { sessions, clock, stores } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s1", createdAt: 0 });
   const unused = await sessions.create(STAMPED);
@@ -238,7 +238,7 @@ Deno.test("list() gives the living sessions of a user, the one used last first",
   assertEquals(await sessions.list("nobody"), []);
 });
 
-Deno.test("list() gives nothing of a user who is disabled or gone", async () => {
+Deno.test("list() returns no sessions of a disabled or deleted user", async () => {
   const { sessions, stores } = await withUser();
   await sessions.create(STAMPED);
   await setDisabled(stores);
@@ -247,7 +247,7 @@ Deno.test("list() gives nothing of a user who is disabled or gone", async () => 
   assertEquals(await sessions.list("u1"), []);
 });
 
-Deno.test("revoke() ends one of the user's own sessions, and nobody else's", async () => {
+Deno.test("revoke() revokes one of the user's sessions, and no other user's", async () => {
   const { sessions, events } = await withUser();
   const [a, b] = [await sessions.create(STAMPED), await sessions.create(STAMPED)];
   events.length = 0;
@@ -267,7 +267,7 @@ Deno.test("revoke() ends one of the user's own sessions, and nobody else's", asy
   ]);
 });
 
-Deno.test("revokeOthers() and revokeAll() end the user's sessions, and nobody else's", async () => {
+Deno.test("revokeOthers() and revokeAll() revoke the user's sessions, and no other user's", async () => {
   const { sessions, stores, events } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: 0 });
   const eve = await sessions.create({ ...STAMPED, sub: "u2", securityStamp: "s2" });
@@ -285,7 +285,7 @@ Deno.test("revokeOthers() and revokeAll() end the user's sessions, and nobody el
   ]);
 });
 
-Deno.test("revokeOthers() that keeps a session of somebody else keeps none of the user's", async () => {
+Deno.test("revokeOthers() with another user's session revokes all of the user's", async () => {
   const { sessions } = await withUser();
   const a = await sessions.create(STAMPED);
   await sessions.revokeOthers("u1", "the id of somebody else");
@@ -311,17 +311,17 @@ const UNSOUND: readonly [why: string, authentication: object][] = [
   ["a stamp that is null", { ...STAMPED, securityStamp: null }],
   ["no stamp", { sub: "u1", authTime: START, amr: ["pwd"] }],
   ["no time", { sub: "u1", securityStamp: "s1", amr: ["pwd"] }],
-  ["a time as text", { ...STAMPED, authTime: `${START}` }],
-  ["a time that is no number", { ...STAMPED, authTime: NaN }],
+  ["a time as a string", { ...STAMPED, authTime: `${START}` }],
+  ["a time that is not a number", { ...STAMPED, authTime: NaN }],
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
   ["a time that has not come", { ...STAMPED, authTime: START + 301 }],
   ["no methods", { sub: "u1", securityStamp: "s1", authTime: START }],
-  ["methods that are one text", { ...STAMPED, amr: "pwd" }],
+  ["methods as one string", { ...STAMPED, amr: "pwd" }],
   ["a user as the store gives it", { ...ADA_USER, version: "1" }],
-  ["nothing", {}],
+  ["undefined", {}],
 ];
 for (const [why, authentication] of UNSOUND) {
-  Deno.test(`create() refuses an authentication with ${why}, and ends nothing`, async () => {
+  Deno.test(`create() rejects an authentication with ${why}, and revokes nothing`, async () => {
     const { sessions, stores, events } = createServices();
     await stores.users.create(ADA_USER);
     const { token, session } = await sessions.create(ARGUMENTS_STAMPED);
@@ -335,7 +335,7 @@ for (const [why, authentication] of UNSOUND) {
 }
 
 for (const authTime of [START + 300, START - 10 * 365 * 86_400, 0]) {
-  Deno.test(`create() takes an authentication of ${authTime - START} s from now`, async () => {
+  Deno.test(`create() accepts an authentication of ${authTime - START} s from now`, async () => {
     const { sessions, stores } = createServices();
     await stores.users.create(ADA_USER);
     const { token } = await sessions.create({ ...STAMPED, authTime });
@@ -355,7 +355,7 @@ const IDLE: readonly [after: number, alive: boolean][] = [
   [DAY * 365, false],
 ];
 for (const [after, alive] of IDLE) {
-  Deno.test(`verify() ${alive ? "takes" : "ends"} a session that was not used for ${after} s`, async () => {
+  Deno.test(`verify() ${alive ? "accepts" : "expires"} a session that was not used for ${after} s`, async () => {
     const { sessions, clock, stores, events, token, id } = await begun();
     clock.now += after;
     assertEquals(await sessions.verify(token) !== undefined, alive);
@@ -374,7 +374,7 @@ const ABSOLUTE: readonly [after: number, alive: boolean][] = [
   [DAY + 1, false],
 ];
 for (const [after, alive] of ABSOLUTE) {
-  Deno.test(`verify() ${alive ? "takes" : "ends"} a session in steady use after ${after} s`, async () => {
+  Deno.test(`verify() ${alive ? "accepts" : "expires"} a session in steady use after ${after} s`, async () => {
     const { sessions, clock, events, token, id } = await begun();
     while (clock.now + 1_800 < START + Math.min(after, DAY)) {
       clock.now += 1_800;
@@ -388,7 +388,7 @@ for (const [after, alive] of ABSOLUTE) {
   });
 }
 
-Deno.test("verify() counts the time without a request from the last one", async () => {
+Deno.test("verify() measures the idle time from the last request", async () => {
   const { sessions, clock, token } = await begun();
   for (const [step, alive] of [[HOUR - 1, true], [HOUR - 1, true], [HOUR, false]] as const) {
     clock.now += step;
@@ -406,7 +406,7 @@ const LOWERED: readonly [why: string, limits: SessionLimits, after: number, aliv
   ["within an idle limit that was raised", { idle: 2 * HOUR }, 2 * HOUR - 1, true],
 ];
 for (const [why, limits, after, alive] of LOWERED) {
-  Deno.test(`verify() and list() hold old sessions to the limits of today: ${why}`, async () => {
+  Deno.test(`verify() and list() apply the current limits to old sessions: ${why}`, async () => {
     const { stores, token } = await begun();
     const { sessions, clock } = createServices({ stores, limits });
     clock.now += after;
@@ -415,7 +415,7 @@ for (const [why, limits, after, alive] of LOWERED) {
   });
 }
 
-Deno.test("verify() holds a session in use to a lower absolute limit too", async () => {
+Deno.test("verify() applies a lowered absolute limit to an active session", async () => {
   const { stores, token } = await begun();
   const { sessions, clock, events } = createServices({ stores, limits: { absolute: HOUR } });
   for (const [step, alive] of [[HOUR / 2, true], [HOUR / 2 - 1, true], [1, false]] as const) {
@@ -427,7 +427,7 @@ Deno.test("verify() holds a session in use to a lower absolute limit too", async
   ]);
 });
 
-Deno.test("verify() notes that a session was used at most once a minute", async () => {
+Deno.test("verify() records the use of a session at most once a minute", async () => {
   const touched: [from: number, to: number][] = [];
   const { sessions, clock, token } = await begun({
     wrap: (stores) => ({
@@ -448,7 +448,7 @@ Deno.test("verify() notes that a session was used at most once a minute", async 
   assertEquals(touched, [[0, 60], [60, 120], [120, 180]]);
 });
 
-Deno.test("verify() notes the use of a short session more often", async () => {
+Deno.test("verify() records the use of a short session more often", async () => {
   const { sessions, clock, token, stores } = await begun({ limits: { idle: 50, absolute: 500 } });
   const activeAt = async () => (await stores.sessions.list("u1"))[0]?.activeAt;
   clock.now += 4;
@@ -461,7 +461,7 @@ Deno.test("verify() notes the use of a short session more often", async () => {
 
 const SHORT: readonly SessionLimits[] = [{ idle: 1, absolute: 1 }, { idle: 9, absolute: 9 }];
 for (const limits of SHORT) {
-  Deno.test(`verify() takes a session of ${limits.idle} s for so long`, async () => {
+  Deno.test(`verify() accepts a session of ${limits.idle} s for that time`, async () => {
     const { sessions, clock, token } = await begun({ limits });
     clock.now += (limits.idle ?? 0) - 0.5;
     assert(await sessions.verify(token) !== undefined);
@@ -470,7 +470,7 @@ for (const limits of SHORT) {
   });
 }
 
-Deno.test("verify() takes a session while the clock goes back a little, and does not make it last longer", async () => {
+Deno.test("verify() accepts a session while the clock goes back slightly, and does not extend it", async () => {
   const { sessions, clock, token, stores } = await begun();
   clock.now = START - 300;
   assert(await sessions.verify(token) !== undefined);
@@ -483,7 +483,7 @@ Deno.test("verify() takes a session while the clock goes back a little, and does
 });
 
 for (const ahead of [301, DAY, 10 * 365 * DAY]) {
-  Deno.test(`verify() and list() end a session that was made while the clock was ${ahead} s ahead`, async () => {
+  Deno.test(`verify() and list() expire a session that was created while the clock was ${ahead} s ahead`, async () => {
     const { sessions, clock, token, events, id, stores } = await begun();
     clock.now = START - ahead;
     assertEquals(await sessions.list("u1"), []);
@@ -497,7 +497,7 @@ for (const ahead of [301, DAY, 10 * 365 * DAY]) {
 }
 
 for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
-  Deno.test(`create(), verify() and list() refuse a clock that gives ${typeof now} ${now}`, async () => {
+  Deno.test(`create(), verify() and list() reject a clock that returns ${typeof now} ${now}`, async () => {
     const { sessions, clock, token, stores } = await begun();
     clock.now = now as number;
     for (
@@ -516,10 +516,10 @@ const WRONG: readonly [why: string, limits: SessionLimits][] = [
   ["negative", { idle: -1 }],
   ["a fraction", { idle: 1.5 }],
   ["a fraction of the other", { absolute: 86_400.5 }],
-  ["no number", { idle: NaN }],
+  ["NaN", { idle: NaN }],
   ["no number for the other", { absolute: NaN }],
-  ["no end", { absolute: Infinity }],
-  ["a text", { absolute: "86400" as unknown as number }],
+  ["Infinity", { absolute: Infinity }],
+  ["a string", { absolute: "86400" as unknown as number }],
   ["idle longer than absolute", { idle: 61, absolute: 60 }],
   ["idle longer than absolute by default", { idle: DAY + 1 }],
   ["longer than 400 days", { absolute: 400 * DAY + 1 }],
@@ -527,7 +527,7 @@ const WRONG: readonly [why: string, limits: SessionLimits][] = [
   ["an hour in milliseconds without use", { absolute: 30 * DAY, idle: HOUR * 1_000 }],
 ];
 for (const [why, limits] of WRONG) {
-  Deno.test(`sessionService() refuses limits: ${why}`, () => {
+  Deno.test(`sessionService() rejects limits: ${why}`, () => {
     const { sessions, users } = inMemoryAuthStores();
     const options = { sessions, users };
     const wrong = [{ ...options, ...limits }, { ...options, persistent: limits }];
@@ -537,7 +537,7 @@ for (const [why, limits] of WRONG) {
   });
 }
 
-Deno.test("sessionService() takes idle as long as absolute, and the limits of sessions that last", async () => {
+Deno.test("sessionService() accepts idle equal to absolute, and the limits of persistent sessions", async () => {
   const { sessions, users } = inMemoryAuthStores();
   sessionService({ sessions, users, idle: 60, absolute: 60 });
   sessionService({ sessions, users, idle: 400 * DAY, absolute: 400 * DAY });
@@ -550,7 +550,7 @@ Deno.test("sessionService() takes idle as long as absolute, and the limits of se
   assertEquals(await persistent.sessions.verify(persistent.token), undefined);
 });
 
-Deno.test("sessionService() needs sessions and users", () => {
+Deno.test("sessionService() requires sessions and users", () => {
   const { sessions, users } = inMemoryAuthStores();
   for (const options of [{}, { sessions }, { users }, { sessions: users, users: sessions }]) {
     const given = options as unknown as SessionServiceOptions;
@@ -558,7 +558,7 @@ Deno.test("sessionService() needs sessions and users", () => {
   }
 });
 
-Deno.test("verify() ends a session of a short absolute limit by that, where nothing is said of idle", async () => {
+Deno.test("verify() applies a short absolute limit without an idle limit", async () => {
   const { sessions, clock, token } = await begun({ limits: { absolute: 60 } });
   clock.now += 59;
   assert(await sessions.verify(token) !== undefined);
@@ -574,7 +574,7 @@ const KINDS: readonly [persistent: boolean, after: number, alive: boolean][] = [
   [true, 2 * HOUR, false],
 ];
 for (const [persistent, after, alive] of KINDS) {
-  Deno.test(`verify() holds a session that ${persistent ? "lasts" : "does not last"} to its own limits: ${after} s`, async () => {
+  Deno.test(`verify() applies the limits of ${persistent ? "persistent" : "transient"} sessions: ${after} s`, async () => {
     const { sessions, clock } = await begun({
       limits: { persistent: { absolute: 9 * HOUR, idle: 2 * HOUR } },
     });
@@ -599,7 +599,7 @@ async function begun(
 
 const REFRESH_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
 
-/** Families: one of each of Ada's three sessions, one of a session that is gone, one of none, one of Eve's. */
+/** Families: one of each of Ada's three sessions, one of a deleted session, one without a session, one of Eve's. */
 type Name = "a" | "b" | "c" | "gone" | "none" | "eve";
 
 const ENDS: readonly [
@@ -616,17 +616,17 @@ const ENDS: readonly [
     "a",
   ]],
   [
-    "revoke() of somebody else's session ends none",
+    "revoke() of another user's session revokes none",
     ({ sessions, ids: [a = ""] }) => sessions.revoke("u2", a),
     [],
   ],
   [
-    "revoke() of a session that has ended by itself ends what was handed out with it",
+    "revoke() of an expired session revokes the tokens that were issued with it",
     ({ sessions }) => sessions.revoke("u1", "ended by itself"),
     ["gone"],
   ],
   [
-    "revoke() of such a session by somebody else ends none",
+    "revoke() of such a session by another user revokes none",
     ({ sessions }) => sessions.revoke("u2", "ended by itself"),
     [],
   ],
@@ -636,7 +636,7 @@ const ENDS: readonly [
     ["a"],
   ],
   [
-    "create() that replaces nothing ends none",
+    "create() without a replaced session revokes none",
     ({ sessions }) => sessions.create(REFRESH_STAMPED),
     [],
   ],
@@ -646,7 +646,7 @@ const ENDS: readonly [
     ["b", "c", "gone", "none"],
   ],
   [
-    "revokeOthers() that keeps a session of somebody else ends all of the user's",
+    "revokeOthers() with another user's session revokes all of the user's",
     ({ sessions }) => sessions.revokeOthers("u1", "of eve"),
     ["a", "b", "c", "gone", "none"],
   ],
@@ -658,12 +658,12 @@ const ENDS: readonly [
     "none",
   ]],
   [
-    "verify() of a session in use ends none",
+    "verify() of an active session revokes none",
     ({ sessions, tokens: [a = ""] }) => sessions.verify(a),
     [],
   ],
   [
-    "verify() that finds a limit passed ends none",
+    "verify() of an expired session revokes none",
     async ({ sessions, clock, tokens: [a = ""] }) => {
       clock.now += 3_600;
       assertEquals(await sessions.verify(a), undefined);
@@ -671,7 +671,7 @@ const ENDS: readonly [
     [],
   ],
   [
-    "revokeToken() of no session ends none",
+    "revokeToken() of an unknown session revokes none",
     ({ sessions }) => sessions.revokeToken("x".repeat(43)),
     [],
   ],
@@ -698,7 +698,7 @@ const WAYS: readonly [name: string, end: (begunRefresh: Begun) => Promise<unknow
 ];
 for (const [name, end] of WAYS) {
   for (const [why, fail] of DOWN) {
-    Deno.test(`${name} ends the session even where the refresh families ${why}, and rejects`, async () => {
+    Deno.test(`${name} revokes the session even if the refresh families ${why}, and rejects`, async () => {
       const services = await begunRefresh({
         wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
       });
@@ -708,7 +708,7 @@ for (const [name, end] of WAYS) {
       assertEquals(events, []);
     });
 
-    Deno.test(`${name} ends the refresh families even where the sessions ${why}, and rejects`, async () => {
+    Deno.test(`${name} revokes the refresh families even if the sessions ${why}, and rejects`, async () => {
       const services = await begunRefresh({
         wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: fail, revokeAll: fail } }),
       });
@@ -718,7 +718,7 @@ for (const [name, end] of WAYS) {
     });
   }
 
-  Deno.test(`${name} does without refresh families`, async () => {
+  Deno.test(`${name} works without refresh families`, async () => {
     const services = await begunRefresh();
     const { stores, clock, tokens: [a = ""] } = services;
     const { sessions: store, users } = stores;
@@ -730,7 +730,7 @@ for (const [name, end] of WAYS) {
 }
 
 for (const [why, fail] of DOWN) {
-  Deno.test(`revoke() of a session that has ended by itself rejects where the refresh families ${why}`, async () => {
+  Deno.test(`revoke() of an expired session rejects if the refresh families ${why}`, async () => {
     const { sessions, events } = await begunRefresh({
       wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
     });
@@ -740,7 +740,7 @@ for (const [why, fail] of DOWN) {
   });
 }
 
-Deno.test("revoke() says of a session that has ended by itself that there is none, and tells nobody", async () => {
+Deno.test("revoke() returns false for an expired session, and emits nothing", async () => {
   const { sessions, events } = await begunRefresh();
   assertEquals(await sessions.revoke("u1", "ended by itself"), false);
   assertEquals(events, []);

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must refuse, and how.
+ * What a storage adapter must reject, and how.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 /** Texts that some engine replaces or cuts off. */
 const UNUSABLE: readonly (readonly [why: string, text: string])[] = [
   ["a NUL", "a\0b"],
-  ["a NUL behind", "a\0"],
+  ["a trailing NUL", "a\0"],
   ["only a NUL", "\0"],
   ["the first half of a surrogate pair", "a\ud83d"],
   ["the second half of a surrogate pair", "\udd11a"],
@@ -45,7 +45,7 @@ const UNKEPT: readonly (readonly [why: string, value: unknown])[] = [
 /** The cases. */
 export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
   {
-    name: "put(), cas() and all others refuse texts that some engine cannot keep",
+    name: "put(), cas() and all others reject strings that some engine cannot store",
     atomic: true,
     async run({ store }) {
       await put(store, "a", { value: 1, unique: "a", index: ["a", "a"] });
@@ -63,7 +63,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() refuse what JSON cannot say, and keep what was there",
+    name: "put() and cas() reject values that are not JSON, and keep what was there",
     atomic: true,
     async run({ store }) {
       await put(store, "k", { value: 1 });
@@ -80,7 +80,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() refuse an end that is no number, and keep what was there",
+    name: "put() and cas() reject an expiry that is not a number, and keep what was there",
     atomic: true,
     async run({ store }) {
       await put(store, "k", { value: 1 });
@@ -94,7 +94,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() refuses an index and a limit that are none",
+    name: "list() rejects an invalid index or limit",
     async run({ store }) {
       await put(store, "k", { value: 1, index: ["a", "a"] });
       for (const limit of [-1, 0.5, NaN, Infinity, 2 ** 53]) {
@@ -110,7 +110,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Everything that takes a text, each with one that cannot be used. */
+/** Every argument that is a string, with one that is invalid. */
 function attempts(store: StorageAdapter, text: string): readonly (() => Promise<unknown>)[] {
   const records: readonly StoredRecord[] = [
     { value: 2, unique: text },

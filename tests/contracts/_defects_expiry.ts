@@ -10,23 +10,23 @@ import { type Defect, reversioning, rewriting } from "./_defective_adapters.ts";
 /** Defects of ends. */
 export const END_DEFECTS: readonly Defect[] = [
   {
-    why: "get() gives what has ended",
-    found: "get(), find() and list() know no record from its end on",
+    why: "get() returns an expired record",
+    found: "get(), find() and list() return no record from its expiry on",
     make: ({ sound, at }) => ({ ...sound, get: (...place) => at(0, () => sound.get(...place)) }),
   },
   {
-    why: "find() gives what has ended",
-    found: "get(), find() and list() know no record from its end on",
+    why: "find() returns an expired record",
+    found: "get(), find() and list() return no record from its expiry on",
     make: ({ sound, at }) => ({ ...sound, find: (...place) => at(0, () => sound.find(...place)) }),
   },
   {
-    why: "list() gives what has ended",
-    found: "get(), find() and list() know no record from its end on",
+    why: "list() returns an expired record",
+    found: "get(), find() and list() return no record from its expiry on",
     make: ({ sound, at }) => ({ ...sound, list: (...asked) => at(0, () => sound.list(...asked)) }),
   },
   {
-    why: "list() counts what has ended",
-    found: "list() counts no record that has ended",
+    why: "list() counts an expired record",
+    found: "list() counts no expired record",
     make: ({ sound, at, now }) => ({
       ...sound,
       async list(...asked) {
@@ -36,16 +36,16 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "take() gives what has ended",
-    found: "take() gives a value until its end",
+    why: "take() returns an expired record",
+    found: "take() returns a value until its expiry",
     make: ({ sound, hook, at }) => ({
       ...sound,
       atomic: { ...hook, take: (...place) => at(0, () => hook.take(...place)) },
     }),
   },
   {
-    why: "cas() replaces what has ended by its version",
-    found: "cas() with the version of a record from its end on is lost",
+    why: "cas() replaces an expired record by its version",
+    found: "cas() with the version of a record from its expiry on is lost",
     make: ({ sound, hook, at, now }) => ({
       ...sound,
       atomic: {
@@ -56,8 +56,8 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "cas() makes nothing where something has ended",
-    found: "cas() with no version wins over a record from its end on",
+    why: "cas() creates nothing where something has expired",
+    found: "cas() with no version wins over a record from its expiry on",
     make: ({ sound, hook, at, now }) => ({
       ...sound,
       atomic: {
@@ -68,8 +68,8 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "what has ended holds its text",
-    found: "cas() has the text of a record from its end on",
+    why: "an expired record keeps its unique string",
+    found: "cas() has the unique string of a record from its expiry on",
     make: ({ sound, hook, at }) => ({
       ...sound,
       atomic: {
@@ -86,8 +86,8 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "a reader removes what has ended by its own clock",
-    found: "get(), find(), list() and cas() that is lost take nothing from a clock",
+    why: "a reader removes an expired record by its own clock",
+    found: "get(), find(), list() and cas() that is lost delete nothing that",
     make: ({ sound }) => ({
       ...sound,
       async get(...place) {
@@ -98,8 +98,8 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "ends are whole seconds",
-    found: "get() knows a record to a fraction of a second",
+    why: "an expiry is in whole seconds",
+    found: "get() finds a record to a fraction of a second",
     make: (tools) =>
       rewriting(tools, (record) => ({
         ...record,
@@ -107,14 +107,14 @@ export const END_DEFECTS: readonly Defect[] = [
       })),
   },
   {
-    why: "an end of zero is none",
-    found: "put() and cas() of what has ended replace a record by nothing",
+    why: "an expiry of zero is ignored",
+    found: "put() and cas() of an expired record leave nothing",
     make: (tools) =>
       rewriting(tools, (record) => ({ ...record, expiresAt: record.expiresAt || undefined })),
   },
   {
-    why: "put() leaves an earlier end",
-    found: "put() replaces the end of an earlier record",
+    why: "put() leaves an earlier expiry",
+    found: "put() replaces the expiry of an earlier record",
     make: ({ sound }) => ({
       ...sound,
       async put(collection, key, record) {
@@ -147,7 +147,7 @@ export const VERSION_DEFECTS: readonly Defect[] = [
   },
   {
     why: "versions of a record count from one again",
-    found: "cas(), put(), delete() and take() give a record made again no version",
+    found: "cas(), put(), delete() and take() return a record created again no version",
     make: (tools) => reversioning(tools, (before) => `${Number(before ?? 0) + 1}`),
   },
   {

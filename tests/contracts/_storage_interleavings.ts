@@ -32,7 +32,7 @@ interface Item {
 /** The cases. */
 export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
   {
-    name: "cas() beside delete() brings no record back",
+    name: "cas() beside delete() restores no record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -46,7 +46,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() beside take() brings no record back",
+    name: "cas() beside take() restores no record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -78,7 +78,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() beside delete() leaves a record with all that finds it, or nothing of it",
+    name: "put() beside delete() leaves a record with all index entries, or nothing of it",
     atomic: true,
     race: true,
     async run(subject) {
@@ -96,14 +96,14 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
         const record = changed(item);
         if (found === null) await assertGone(subject.store, item.key, record);
         else await assertKept(subject.store, item.key, record);
-        await put(subject.store, item.key, { value: "again" }); // what was left behind would find it
+        await put(subject.store, item.key, { value: "again" }); // a remaining index entry would find it
         await assertUnfound(subject.store, item);
         await assertUnfound(subject.store, { ...item, record });
       }
     },
   },
   {
-    name: "put() over what has ended leaves its text to cas() of another",
+    name: "put() over an expired record leaves its unique string to cas() of another",
     atomic: true,
     race: true,
     async run(subject) {
@@ -171,7 +171,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
   },
   {
     // No race: a naive adapter has it too, if it keeps value and version in one place
-    name: "get(), find() and list() give a value with the version that it was written with",
+    name: "get(), find() and list() return a value with the version that it was written with",
     async run(subject) {
       const write = (store: StorageAdapter, value: number) =>
         put(store, "k", { value, unique: "u", index: ["i"] });
@@ -196,7 +196,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "find() and list() give no record by a text that it has no longer",
+    name: "find() and list() return no record by a string that it no longer has",
     atomic: true,
     race: true,
     async run(subject) {
@@ -247,7 +247,7 @@ function change(store: StorageAdapter, item: Item): Promise<unknown> {
   return casStatus(store, item.key, item.version, changed(item));
 }
 
-/** Says that nothing is found by a record's own texts. */
+/** Asserts that nothing is found by a record's own strings. */
 async function assertUnfound(
   store: StorageAdapter,
   { key, record: { unique = "", index = [] } }: Pick<Item, "key" | "record">,
@@ -256,7 +256,7 @@ async function assertUnfound(
   assertEquals(await listKeys(store, 1, index[1] ?? ""), [], `${key}: list()`);
 }
 
-/** Says that records are gone, as they were and as they were to become. */
+/** Asserts that records are deleted, both the old and the new ones. */
 async function assertAllGone(
   stores: readonly StorageAdapter[],
   items: readonly Item[],

@@ -13,11 +13,11 @@ import type {
 import { type Defect, renaming, rewriting, type Tools } from "./_defective_adapters.ts";
 import { compareUtf8 } from "./_utf8.ts";
 
-/** Defects of unique texts, indexes and lists. */
+/** Defects of unique strings, indexes and lists. */
 export const FINDING_DEFECTS: readonly Defect[] = [
   {
-    why: "cas() does not look whose a text is",
-    found: "cas() to a text that another record has is taken, and makes nothing",
+    why: "cas() does not check who has a unique string",
+    found: "cas() to a unique string that another record has is taken, and creates nothing",
     make: ({ sound, hook }) => ({
       ...sound,
       atomic: {
@@ -31,8 +31,8 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "put() takes a text from the record that has it",
-    found: "put() of a text that another record has rejects",
+    why: "put() takes a unique string from the record that has it",
+    found: "put() of a unique string that another record has rejects",
     make: ({ sound }) => ({
       ...sound,
       async put(collection, key, record) {
@@ -44,8 +44,8 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "put() says in its error what the text was",
-    found: "put() of a text that another record has rejects",
+    why: "put() writes the unique string into its error",
+    found: "put() of a unique string that another record has rejects",
     make: ({ sound }) => ({
       ...sound,
       put: (collection, key, record) =>
@@ -57,13 +57,13 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "texts of an index stay behind",
-    found: "list() knows a record by its texts of now",
+    why: "old strings of an index remain",
+    found: "list() finds a record by its current strings",
     make: neverUnlinking,
   },
   {
     why: "list() is in the order of UTF-16",
-    found: "list() gives records in the order of their keys' bytes",
+    found: "list() returns records in the order of their keys' bytes",
     make: ({ sound }) => ({
       ...sound,
       async list(collection, index, text, { limit, after, reverse = false } = {}) {
@@ -76,8 +76,8 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "list() begins with the record that it should begin behind",
-    found: "list() gives records in the order of their keys' bytes",
+    why: "list() begins with the record that it should begin after",
+    found: "list() returns records in the order of their keys' bytes",
     make: ({ sound }) => ({
       ...sound,
       async list(collection, index, text, { limit, ...options } = {}) {
@@ -90,8 +90,8 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "list() gives no more than a page",
-    found: "list() gives a thousand records",
+    why: "list() returns no more than a page",
+    found: "list() returns a thousand records",
     make: ({ sound }) => ({
       ...sound,
       list: async (...asked) => (await sound.list(...asked)).slice(0, 500),
@@ -114,27 +114,27 @@ export const FINDING_DEFECTS: readonly Defect[] = [
 export const RECORD_DEFECTS: readonly Defect[] = [
   {
     why: "collection and key are joined by a colon",
-    found: "put() does not take the end of one text for the start of the next",
+    found: "put() does not take the end of one string for the start of the next",
     make: joining,
   },
   {
     why: "keys are compared without case",
-    found: "put() takes odd texts for keys",
+    found: "put() accepts odd strings as keys",
     make: (tools) => renaming(tools, (key) => key.toLowerCase()),
   },
   {
     why: "keys are composed",
-    found: "put() takes odd texts for keys",
+    found: "put() accepts odd strings as keys",
     make: (tools) => renaming(tools, (key) => key.normalize("NFC")),
   },
   {
     why: "keys end at a NUL",
-    found: "put(), cas() and all others refuse texts",
+    found: "put(), cas() and all others reject strings",
     make: (tools) => renaming(tools, (key) => key.split("\0", 1)[0] ?? ""),
   },
   {
-    why: "half a surrogate pair is replaced",
-    found: "put(), cas() and all others refuse texts",
+    why: "a lone surrogate is replaced",
+    found: "put(), cas() and all others reject strings",
     make: (tools) => renaming(tools, (key) => key.toWellFormed()),
   },
   {
@@ -144,13 +144,13 @@ export const RECORD_DEFECTS: readonly Defect[] = [
       rewriting(tools, (record) => ({ ...record, value: sortMembers(record.value) })),
   },
   {
-    why: "what JSON cannot say is kept as something else",
-    found: "put() and cas() refuse what JSON cannot say",
+    why: "values that are not JSON are stored as others",
+    found: "put() and cas() reject values that are not JSON",
     make: (tools) => rewriting(tools, (record) => ({ ...record, value: record.value ?? "null" })),
   },
   {
     why: "readers share what they read",
-    found: "get(), find() and list() give values that are detached",
+    found: "get(), find() and list() return values that are detached",
     make: ({ sound }) => {
       const read = new Map<string, Versioned>();
       return {
@@ -167,7 +167,7 @@ export const RECORD_DEFECTS: readonly Defect[] = [
   },
 ];
 
-/** Finds records by every text of an index that they ever had. */
+/** Finds records by every index string that they ever had. */
 function neverUnlinking({ sound, hook }: Tools): StorageAdapter {
   const ever = new Map<string, Map<string, true>>();
   const note = (collection: string, key: string, { index = [] }: StoredRecord) => {

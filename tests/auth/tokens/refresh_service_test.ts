@@ -812,24 +812,24 @@ const UNREADABLE: readonly [
   type: string,
   values: readonly unknown[],
 ][] = [
-  ["id", "text", NO_TEXTS],
-  ["sub", "text", NO_TEXTS],
-  ["securityStamp", "text", NO_TEXTS],
-  ["currentHash", "text", NO_TEXTS],
-  ["createdAt", "number of seconds", NO_TIMES],
-  ["expiresAt", "number of seconds", NO_TIMES],
-  ["familyExpiresAt", "number of seconds", NO_TIMES],
-  ["authTime", "number of seconds", NO_TIMES],
-  ["generation", "whole number", NO_NUMBERS],
-  ["amr", "list of texts", [null, undefined, ...NO_LISTS]],
-  ["scope", "list of texts", NO_LISTS],
+  ["id", "a non-empty string", NO_TEXTS],
+  ["sub", "a non-empty string", NO_TEXTS],
+  ["securityStamp", "a non-empty string", NO_TEXTS],
+  ["currentHash", "a non-empty string", NO_TEXTS],
+  ["createdAt", "a number of seconds", NO_TIMES],
+  ["expiresAt", "a number of seconds", NO_TIMES],
+  ["familyExpiresAt", "a number of seconds", NO_TIMES],
+  ["authTime", "a number of seconds", NO_TIMES],
+  ["generation", "an integer", NO_NUMBERS],
+  ["amr", "an array of strings", [null, undefined, ...NO_LISTS]],
+  ["scope", "an array of strings", NO_LISTS],
 ];
 for (const [member, type, values] of UNREADABLE) {
   for (const value of values) {
     Deno.test(`rotate() rejects with an error if ${member} is ${typeof value} ${value}`, async () => {
       const services = await withOdd({ [member]: value });
       const { refresh, issued, events, odd } = services;
-      const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
+      const message = `Cannot use refresh family: the stored ${member} must be ${type}`;
       await assertRejects(() => refresh.rotate(issued.refreshToken), TypeError, message);
       assertEquals(events, []);
       odd.patch = {};

@@ -18,6 +18,11 @@ function size(small: number, large: number): number {
   return EXHAUSTIVE ? large : small;
 }
 
+/** Whether tests generate keys of an algorithm: of RSA keys, which are slow, the small tier makes RS256 and PS256 alone. */
+export function isGenerated(alg: string): boolean {
+  return EXHAUSTIVE || !/^(?:RS|PS)(?:384|512)$/.test(alg);
+}
+
 /** Callers that compete for one record. */
 export const RACERS: number = size(24, 200);
 /** Mutated tokens of a fuzz. */
@@ -32,3 +37,5 @@ export const TYPE_VALUES: number = size(60, 300);
 export const SAVES: number = size(64, 1_000);
 /** Random inputs of a parser or a rule. */
 export const INPUTS: number = size(1_000, 24_000);
+/** Random tables of routes that the engine matches like a reference. */
+export const RANDOM_TABLES: number = size(300, 3_000);

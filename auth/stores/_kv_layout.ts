@@ -30,7 +30,7 @@ const DECODER = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 export interface KvContext {
   readonly kv: DenoKv;
   /** Runs the writes of one record one after another. */
-  readonly turns: KeyedMutex;
+  readonly mutex: KeyedMutex;
   readonly prefix: readonly string[];
   readonly now: () => number;
 }

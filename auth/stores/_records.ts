@@ -27,10 +27,10 @@ export function encodeRecord(record: StoredRecord): EncodedRecord {
   const { value, expiresAt, unique, index: [first, second] = [] } = record;
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined || text === "null") {
-    throw new TypeError("Cannot keep record: value must be JSON");
+    throw new TypeError("Cannot write record: value must be JSON");
   }
   if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
-    throw new RangeError("Cannot keep record: expiresAt must be a number of seconds"); // it would never expire
+    throw new RangeError("Cannot write record: expiresAt must be a number of seconds"); // it would never expire
   }
   for (const one of [unique, first, second]) if (one !== undefined) checkStrings(one);
   return { text, expiresAt, unique, index: [first, second] };
@@ -69,7 +69,7 @@ export function checkList(index: 0 | 1, { limit, after }: ListRecordsOptions): v
 
 /** The error of `put()` if another record has the `unique` string. */
 export function uniqueTaken(): Error {
-  return new Error("Cannot keep record: another record has its unique string");
+  return new Error("Cannot write record: another record has its unique string");
 }
 
 /** Whether a record has expired. */

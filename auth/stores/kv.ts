@@ -114,5 +114,5 @@ function createContext(kv: DenoKv, options: DenoKvAdapterOptions): KvContext {
   }
   if (!Array.isArray(prefix)) throw new TypeError(`${ACTION}: prefix must be an array of strings`);
   checkStrings(...prefix);
-  return { kv, turns: createKeyedMutex(), prefix: [...prefix], now: exactClock(now) };
+  return { kv, mutex: createKeyedMutex(), prefix: [...prefix], now: exactClock(now) };
 }

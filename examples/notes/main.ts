@@ -33,12 +33,12 @@ import { openEngine } from "./engine.ts";
 import { eventLine } from "./event_line.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
+import { readOrigin, readPort } from "./settings.ts";
 import { StartError } from "./start_error.ts";
 import { type RecordNoteStore, recordNoteStore } from "./store_records.ts";
 
 /** There is no TLS here, so only this machine can connect; for localhost browsers store `Secure` cookies without TLS. */
 const HOSTNAME = "127.0.0.1";
-const DEFAULT_PORT = 8000;
 /** The argument for development of the static assets. */
 const WATCH = "--watch";
 /** How long requests may continue after a stop signal. */
@@ -130,19 +130,6 @@ async function serveUntilSignal(
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
   }
-}
-
-function readPort(text: string | undefined): number {
-  if (text === undefined || text === "") return DEFAULT_PORT;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new StartError("PORT must be an integer from 0 to 65535");
-}
-
-function readOrigin(text: string | undefined): string | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (/^https?:/.test(text) && URL.parse(text)?.origin === text) return text;
-  throw new StartError("ORIGIN must be an origin such as http://localhost:8000");
 }
 
 async function makeFolder(folder: string): Promise<void> {

@@ -1,8 +1,10 @@
+/** The notes service in processes of its own; more cases are in tests/exhaustive. */
+
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { enter, EXAMPLE, spawn, start, titles, withFolder } from "./_notes_process.ts";
+import { enter, spawn, start, titles, withFolder } from "./_notes_process.ts";
 
-Deno.test("main.ts prints where to register and where to try it out, and both answer", async () => {
+Deno.test("main.ts prints the addresses of the start page and the documentation", async () => {
   await withFolder(async (folder) => {
     const service = await start(folder);
     const page = await (await fetch(`${service.origin}/`)).text();
@@ -19,7 +21,7 @@ Deno.test("main.ts prints where to register and where to try it out, and both an
   });
 });
 
-Deno.test("main.ts lets an upload finish that is on its way when it is asked to stop", async () => {
+Deno.test("main.ts completes a running upload after SIGTERM", async () => {
   await withFolder(async (folder) => {
     const service = await start(folder);
     const begun = Promise.withResolvers<void>();
@@ -59,33 +61,7 @@ async function unavailable(origin: string): Promise<void> {
   }
 }
 
-Deno.test("main.ts packages the static assets once, and serves the package", async () => {
-  await withFolder(async (folder) => {
-    const packaged = join(folder, "static-assets.json");
-    const written: (Date | null)[] = [];
-    for (let run = 0; run < 2; run++) {
-      const service = await start(folder);
-      const style = await fetch(`${service.origin}/assets/style.css`);
-      assertMatch(style.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
-      assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
-      assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
-      written.push((await Deno.stat(packaged)).mtime);
-    }
-    assertEquals(written[1], written[0]);
-  });
-});
-
-Deno.test("main.ts --watch serves the static assets from their folder", async () => {
-  await withFolder(async (folder) => {
-    const service = await start(folder, { args: ["--watch"] });
-    const style = await fetch(`${service.origin}/assets/style.css`);
-    assertMatch(style.headers.get("etag") ?? "", /^W\/"\d+-\d+-\d+"$/);
-    assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
-    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
-  });
-});
-
-Deno.test("main.ts says in one line that the port is taken", async () => {
+Deno.test("main.ts prints one line if the port is in use", async () => {
   await withFolder(async (folder) => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
@@ -98,64 +74,7 @@ Deno.test("main.ts says in one line that the port is taken", async () => {
   });
 });
 
-for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
-  Deno.test(`main.ts says in one line that PORT=${JSON.stringify(port)} is no port`, async () => {
-    await withFolder(async (folder) => {
-      const { code, stdout, stderr } = await spawn(folder, port).output();
-      assertEquals(
-        new TextDecoder().decode(stderr),
-        "Cannot start: PORT must be an integer from 0 to 65535\n",
-      );
-      assertEquals([code, stdout.length], [1, 0]);
-    });
-  });
-}
-
-/** Variables that nothing can be started with, and the line that says so: it repeats nothing of them. */
-const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, line: string])[] = [
-  [
-    { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
-    "cannot connect to DATABASE_URL: ECONNREFUSED",
-  ],
-  [
-    { REDIS_URL: "redis://notes:hunter2@127.0.0.1:1" },
-    "cannot connect to REDIS_URL: ECONNREFUSED",
-  ],
-  [
-    { REDIS_URL: "redis://notes:hunter2@127.0.0.1:port" },
-    "cannot connect to REDIS_URL: TypeError",
-  ],
-  [{ DATABASE_URL: "mysql://hunter2@db/notes" }, "DATABASE_URL must start with postgres://"],
-  [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL must start with redis://"],
-  [
-    { DATABASE_URL: "postgres://db/notes", REDIS_URL: "redis://db" },
-    "DATABASE_URL and REDIS_URL are both set; unset one of them",
-  ],
-  ...["localhost:8000", "http://localhost:8000/", "ftp://localhost", "notes"].map((ORIGIN) => {
-    return [{ ORIGIN }, "ORIGIN must be an origin such as http://localhost:8000"] as const;
-  }),
-];
-for (const [env, line] of UNUSABLE) {
-  Deno.test(`main.ts says in one line why it does not start with ${JSON.stringify(env)}`, async () => {
-    await withFolder(async (folder) => {
-      const { code, stdout, stderr } = await spawn(folder, "0", { env }).output();
-      assertEquals(new TextDecoder().decode(stderr), `Cannot start: ${line}\n`);
-      assertEquals([code, stdout.length], [1, 0]);
-    });
-  });
-}
-
-Deno.test("main.ts says where people reach it, if that is not its own port", async () => {
-  await withFolder(async (folder) => {
-    const service = await start(folder, { env: { ORIGIN: "https://notes.example" } });
-    assertEquals(service.docs, "https://notes.example/docs");
-    assertMatch(service.origin, /^http:\/\/localhost:\d+$/);
-    assertEquals(service.kept, `Deno KV, in the folder ${folder}`);
-    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
-  });
-});
-
-Deno.test("main.ts says in one line that the database does not open", async () => {
+Deno.test("main.ts prints one line if the database cannot be opened", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(folder, { recursive: true });
     await Deno.writeTextFile(join(folder, "notes.sqlite3"), "This is no database. ".repeat(100));
@@ -165,5 +84,40 @@ Deno.test("main.ts says in one line that the database does not open", async () =
       /^Cannot start: cannot open the database in .+: .+\n$/,
     );
     assertEquals(code, 1);
+  });
+});
+
+Deno.test("main.ts prints one line if the secret is too short, without the secret", async () => {
+  await withFolder(async (folder) => {
+    const { code, stdout, stderr } = await spawn(folder, "0", { secret: "hunter2" }).output();
+    assertEquals(
+      new TextDecoder().decode(stderr),
+      "Cannot start: SECRET is shorter than 32 bytes; leave it out to have one made\n",
+    );
+    assertEquals([code, stdout.length], [1, 0]);
+  });
+});
+
+Deno.test("main.ts keeps accounts, sessions and notes across a restart, and seeds only once", async () => {
+  await withFolder(async (folder) => {
+    const first = await start(folder);
+    const { client } = await enter(first.origin);
+    assertEquals((await titles(client)).length > 1, true);
+    const { notes } = await (await client.call("/notes")).json();
+    for (const { id } of notes) {
+      assertEquals((await client.call(`/notes/${id}`, { method: "DELETE" })).status, 204);
+    }
+    await client.create({ title: "mine" });
+    assertEquals(await first.stop("SIGINT"), { code: 0, stderr: "" });
+
+    const second = await start(folder);
+    const Cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
+    const old = await fetch(`${second.origin}/notes`, { headers: { Cookie } });
+    const { notes: kept } = await old.json();
+    assertEquals([old.status, kept.map(({ title }: { title: string }) => title)], [200, ["mine"]]);
+    assertEquals((await enter(second.origin)).response.status, 409); // the name is taken
+    const again = await enter(second.origin, "login");
+    assertEquals([again.response.status, await titles(again.client)], [200, ["mine"]]);
+    assertEquals(await second.stop("SIGTERM"), { code: 0, stderr: "" });
   });
 });

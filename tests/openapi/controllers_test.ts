@@ -186,7 +186,7 @@ const SECURITY: readonly (readonly [
   security: unknown,
   info?: Partial<OpenApiInfo>,
 ])[] = [
-  ["nothing where nobody says anything", {}, []],
+  ["nothing without declarations", {}, []],
   ["the document's own, by saying nothing", {}, undefined, { security: secured("bearer") }],
   ["what is written", { metadata: { security: secured("apiKey") } }, [{ apiKey: [] }]],
   ["what is written as public", { metadata: { security: publicEndpoint } }, [], {
@@ -249,19 +249,19 @@ Deno.test("generateOpenAPI() accepts every method of OpenAPI in any case", () =>
 const MISTAKEN: readonly (readonly [why: string, found: Partial<EndpointMethod>, line: string])[] =
   [
     [
-      "a method that OpenAPI has not",
+      "a method that OpenAPI does not support",
       { method: "QUERY", path: "/" },
       "Notes.list (QUERY /notes): OpenAPI does not support the method QUERY",
     ],
     [
-      "a path that is none",
+      "an invalid path",
       { method: "GET", path: "list" },
       'Notes.list: Cannot use path "list": it does not start with /',
     ],
     [
       "a path with one parameter twice",
       { method: "GET", path: "/:id/:id" },
-      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" stands twice',
+      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" is duplicated',
     ],
   ];
 

@@ -477,7 +477,7 @@ Deno.test("generateOpenAPI() combines the metadata of several decorators", () =>
   );
 });
 
-/** Why, the schema of a parameter behind `:id{[0-9]+}`, and what the document says of it. */
+/** Why, the schema of a parameter for `:id{[0-9]+}`, and the expected documentation. */
 const EXPRESSIONS: readonly (readonly [why: string, schema: z.ZodType, said: SchemaObject])[] = [
   ["beside a plain text", z.string(), { type: "string", pattern: "^(?:[0-9]+)$" }],
   [

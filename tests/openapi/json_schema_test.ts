@@ -189,7 +189,7 @@ const CASES: readonly Case[] = [
     additionalProperties: text,
   }, { properties: { a: text }, required: ["a"], additionalProperties: text }],
   ["leaves out a choice of nothing", { ...text, anyOf: [] }, text],
-  ["keeps what stands beside a reference", {
+  ["keeps keywords beside a reference", {
     $defs: { Name: text },
     properties: {
       a: { $ref: "#/$defs/Name", description: "A name" },
@@ -238,7 +238,11 @@ const CASES: readonly Case[] = [
       f: { default: new Map() },
     },
   }, { properties: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }],
-  ["leaves out numbers that JSON has not", { ...number, minimum: -Infinity, maximum: NaN }, number],
+  [
+    "leaves out numbers that JSON cannot represent",
+    { ...number, minimum: -Infinity, maximum: NaN },
+    number,
+  ],
 ];
 
 for (const [why, given, told, schemas = {}] of CASES) {
@@ -389,7 +393,7 @@ const NAMES: readonly (readonly [id: string, name: string, why: string])[] = [
   ["Page<Note>", "Page_Note_", "names of components have few characters, OpenAPI 3.1 §4.8.7"],
   ["notes/Note", "notes_Note", "a slash is escaped in a pointer"],
   ["a~b", "a_b", "so is a tilde"],
-  ["100%", "100_", "a percent sign is no escape"],
+  ["100%", "100_", "a percent sign is not an escape"],
   ["Größe", "Gr__e", "so are letters beyond ASCII"],
   ["v1.Note-2_x", "v1.Note-2_x", "these may be there"],
   ["__proto__", "__proto__", "an object's own words are names too"],

@@ -48,7 +48,7 @@ const IN_PATH: readonly PathCase[] = [
     schema: { type: "string", pattern: "^(?:[0-9]+)$" },
   }],
   ["of alternatives", "/:p{a|b}", { schema: { type: "string", pattern: "^(?:a|b)$" } }],
-  ["whose expression is none for Unicode", "/:p{[\\w-.]+}", {
+  ["whose expression is invalid in Unicode mode", "/:p{[\\w-.]+}", {
     description: "Matches `(?:[\\w-.]+)`",
     schema: { type: "string" },
   }],
@@ -257,7 +257,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
     'GET /a/:id: parameter "di" is not in the path',
   ],
   [
-    "a written parameter that stands twice",
+    "a duplicate parameter in the metadata",
     (router) =>
       router.get("/a", answer, {
         openapi: { parameters: [{ name: "x", in: "query" }, { name: "x", in: "query" }] },
@@ -265,7 +265,7 @@ const REFUSED: readonly (readonly [why: string, build: Build, line: string])[] =
     'GET /a: duplicate parameter "x"',
   ],
   [
-    "a header field that stands twice, since its name has no case",
+    "a duplicate header field, whose name is case-insensitive",
     (router) =>
       router.get("/a", answer, {
         openapi: { parameters: [{ name: "X-A", in: "header" }, { name: "x-a", in: "header" }] },
@@ -450,7 +450,7 @@ const QUERIES: readonly (readonly [
   ["no other names, where they are refused", z.strictObject({ q: z.string() }), [
     { name: "q", required: true, schema: text },
   ]],
-  ["anything, which says nothing", z.any(), []],
+  ["anything, which describes nothing", z.any(), []],
 ];
 
 for (const [why, query, told] of QUERIES) {
@@ -476,13 +476,13 @@ const TEMPLATES: readonly (readonly [pattern: string, paths: readonly string[], 
   ["/größe", ["/gr%C3%B6%C3%9Fe"], "a path is a URL's, RFC 3986 §3.3"],
   ["/gr%C3%B6%C3%9Fe", ["/gr%C3%B6%C3%9Fe"], "what is encoded is not encoded twice"],
   ["/a b", ["/a%20b"], "a space is encoded"],
-  ["/{a}", ["/%7Ba%7D"], "a literal brace is no parameter"],
-  ["/%3Aid", ["/%3Aid"], "a literal colon is no parameter"],
-  ["/a%2A", ["/a%2A"], "a literal asterisk is no wildcard"],
+  ["/{a}", ["/%7Ba%7D"], "a literal brace is not a parameter"],
+  ["/%3Aid", ["/%3Aid"], "a literal colon is not a parameter"],
+  ["/a%2A", ["/a%2A"], "a literal asterisk is not a wildcard"],
   ["/%3Fa%23", ["/%3Fa%23"], "a literal question mark starts no query"],
   ["/a%2Fb/50%25", ["/a%2Fb/50%25"], "escapes that paths keep stay"],
   ["/~a;b=c,d&e@f", ["/~a;b=c,d&e@f"], "sub-delimiters stay, RFC 3986 §3.3"],
-  ["/\ud800", ["/%EF%BF%BD"], "half a character is none"],
+  ["/\ud800", ["/%EF%BF%BD"], "a lone surrogate is replaced"],
   ["/a/", ["/a/"], "a slash at the end is part of the path"],
 ];
 

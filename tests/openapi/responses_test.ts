@@ -246,10 +246,10 @@ Deno.test("generateOpenAPI() keeps its problem details if the application has a 
 });
 
 const REFUSED: readonly (readonly [why: string, written: Written, lines: readonly string[]])[] = [
-  ["statuses that are none", { "99": {} }, ['GET /a: "99" is not a response status']],
+  ["invalid statuses", { "99": {} }, ['GET /a: "99" is not a response status']],
   ["classes in lower case", { "2xx": {} }, ['GET /a: "2xx" is not a response status']],
   ["statuses beyond 599", { "600": {} }, ['GET /a: "600" is not a response status']],
-  ["what is no media type", { "200": { content: { json: {} } } }, [
+  ["an invalid media type", { "200": { content: { json: {} } } }, [
     'GET /a: its response 200: "json" is not a media type',
   ]],
 ];
@@ -323,7 +323,7 @@ const BODIES: readonly (readonly [
     },
   ],
   [
-    "a written schema, where the body's own is no JSON",
+    "the metadata's schema, where the body's own is not JSON",
     { schema: { body: z.map(z.string(), z.string()) } },
     { content: { "application/json": { schema: note } } },
     { content: { "application/json": { schema: note } }, required: true },
@@ -423,7 +423,7 @@ const REFUSED_BODY: readonly (readonly [why: string, build: Build, line: string]
     `POST /a: ${TYPES} application/json, but the route takes multipart/form-data`,
   ],
   [
-    "what is no media type",
+    "an invalid media type",
     posted({ raw: true }, { content: { json: {} } }),
     'POST /a: its request body: "json" is not a media type',
   ],

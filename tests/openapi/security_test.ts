@@ -152,7 +152,7 @@ function guarded(strategies: readonly SchemeStrategy[], options: RouteOptions = 
   return (router) => void router.withAuth(integrationOf(...strategies)).get("/a", answer, options);
 }
 
-/** What a document says of `GET /a`: its security, and whether it may be refused with 401 and 403. */
+/** Documents of `GET /a`: its security, and whether it may be refused with 401 and 403. */
 function securityOf(
   build: Build,
   info: Partial<OpenApiInfo> = {},
@@ -192,7 +192,7 @@ const CASES: readonly Case[] = [
     "401",
   ],
   [
-    "that somebody may be refused, of an authorized route",
+    "the 403 of an authorized route",
     guarded([session], { authorization: { metadata: 1 } }),
     [{ session: [] }],
     "401,403",
@@ -237,7 +237,7 @@ const CASES: readonly Case[] = [
     "401",
   ],
   [
-    "that an optional route is public, with the refusal of a credential that is none",
+    "an optional route as public, with the 401 for an invalid credential",
     guarded([session], { auth: optional, openapi: { security: publicEndpoint } }),
     [],
     "401",
@@ -277,7 +277,7 @@ const CASES: readonly Case[] = [
     { securitySchemes: { mine: { type: "mutualTLS" }, other: { type: "mutualTLS" } } },
   ],
   [
-    "what the document says, of a router where nobody knows of guards",
+    "the document's security, for a router without a guard",
     (router) => router.get("/a", answer),
     undefined,
     "401",
@@ -305,7 +305,7 @@ for (const [why, build, security, refusals, info] of CASES) {
   });
 }
 
-/** The security of a route of a guarded router that is mounted in one with a guard of its own. */
+/** The security of a route of a guarded router mounted in another guarded router. */
 function mounted(
   outer: readonly SchemeStrategy[],
   inner: readonly SchemeStrategy[],
@@ -402,7 +402,7 @@ const REFUSED: readonly (readonly [
     `GET /a: ${PUBLIC}`,
   ],
   [
-    "a guarded route that is written as public, where nobody says what guards it",
+    "a guarded route that is public in the metadata, if the strategies are unknown",
     guarded([], { openapi: { security: publicEndpoint } }),
     `GET /a: ${PUBLIC}`,
   ],
@@ -432,12 +432,12 @@ const REFUSED: readonly (readonly [
     `GET /m/a: its metadata requires bearer, ${NOT_TAKEN}`,
   ],
   [
-    "a guard that nobody says anything of",
+    "a guard with unknown schemes",
     guarded([{ name: "mine" }]),
     "GET /a: it is guarded, but its security schemes are unknown: pass strategies to the integration, or security to info",
   ],
   [
-    "a guard that nobody says anything of, in a public document",
+    "a guard with unknown schemes, in a public document",
     guarded([]),
     "GET /a: it is guarded, but its security schemes are unknown: pass strategies to the integration, or security to info",
     { security: publicEndpoint },
@@ -462,7 +462,7 @@ for (const [why, build, line, info] of REFUSED) {
   });
 }
 
-/** What the application says of a bearer token better than the generator can. */
+/** More specific declarations of a bearer token. */
 const BEARER: readonly (readonly [why: string, scheme: SecurityScheme])[] = [
   ["without a format", { type: "http", scheme: "Bearer" }],
   ["of another format", { type: "http", scheme: "bearer", bearerFormat: "opaque" }],

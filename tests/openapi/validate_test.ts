@@ -1,4 +1,4 @@
-/** DESIGN §6: what is written by hand is checked, since no type sees it; every error is said at once. */
+/** DESIGN §6: hand-written metadata is checked, since TypeScript cannot check it; all errors are reported at once. */
 
 import {
   createRouter,
@@ -60,8 +60,8 @@ const SCHEMAS: readonly (readonly [why: string, schema: SchemaObject, line: stri
     { anyOf: [{ exclusiveMaximum: false }] },
     "exclusiveMinimum and exclusiveMaximum must be numbers",
   ],
-  ["what is no type", { type: "file" }, 'unknown type "file"'],
-  ["what is no type among others", { type: ["string", "date"] }, 'unknown type "date"'],
+  ["an unknown type", { type: "file" }, 'unknown type "file"'],
+  ["an unknown type among others", { type: ["string", "date"] }, 'unknown type "date"'],
   [
     "required of draft 3",
     { properties: { a: { required: true } } },
@@ -110,12 +110,12 @@ const REFERENCES: readonly (readonly [why: string, ref: string, line: string])[]
   ],
   ["a part of the document that is not there", "#/paths/~1b", `${NO_REF} #/paths/~1b`],
   [
-    "an object's own word, which is no schema",
+    "the name of an object's property, which is not a schema",
     "#/components/schemas/constructor",
     `${NO_REF} #/components/schemas/constructor`,
   ],
   ["an anchor", "#mine", `${NO_REF} #mine`],
-  ["the whole document, which is no schema", "#", `${NO_REF} #`],
+  ["the whole document, which is not a schema", "#", `${NO_REF} #`],
   ["what cannot be decoded", "#/components/%", `${NO_REF} #/components/%`],
 ];
 
@@ -250,7 +250,7 @@ const INFOS: readonly (readonly [why: string, info: unknown, lines: readonly str
     "info.title must be a non-empty string",
     "info.version must be a non-empty string",
   ]],
-  ["names of schemas that are none", { ...INFO, schemas: { "a b": {} } }, [
+  ["invalid names of schemas", { ...INFO, schemas: { "a b": {} } }, [
     'components.schemas: "a b" is not a valid component name',
   ]],
 ];

@@ -1,4 +1,4 @@
-/** DESIGN §6, "Schemas": what Zod says of a schema, and what of it a document takes over. */
+/** DESIGN §6, "Schemas": Zod's JSON Schema and its part in a document. */
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -174,7 +174,7 @@ const INPUTS: readonly Case[] = [
     anyOf: [objectOf(text), { type: "boolean" }],
   }],
   ["a union without its repetitions", z.union([ByName, ByName, ByKey]), { anyOf: [byName, byKey] }],
-  ["a union of the same, which is none", z.union([ByName, ByName]), byName],
+  ["a union of equal schemas, which is one schema", z.union([ByName, ByName]), byName],
   ["a union with anything, which is anything", z.union([z.string(), z.any()]), {}],
   ["a discriminated union", z.discriminatedUnion("by", [ByName, ByKey]), {
     oneOf: [byName, byKey],

@@ -9,7 +9,7 @@ import { assertRejects } from "@std/assert";
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../../auth/_bytes.ts";
-import { decryptJwk, type DecryptedJwk } from "../../../auth/keys/_jwe.ts";
+import { type DecryptedJwk, decryptJwk } from "../../../auth/keys/_jwe.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import type { KeyService, KeyServiceOptions } from "../../../auth/keys/key_service.ts";
 import type { StoredKey } from "../../../auth/stores/types.ts";

@@ -44,7 +44,7 @@ const PATHS: readonly (readonly [string, string, string, string, string])[] = [
     "./docs/../a.json",
     "a.json",
   ],
-  ["in folders that are there", "c.ts", "c.ts", "docs/a.json", "docs/a.json"],
+  ["in existing folders", "c.ts", "c.ts", "docs/a.json", "docs/a.json"],
   ["by absolute paths", "c.ts", "$/c.ts", "$/docs/a.json", "docs/a.json"],
   [
     "with the characters of URLs",
@@ -103,7 +103,7 @@ Deno.test("The program exits with 2 for a usage error and with 0 for help", asyn
   });
 });
 
-/** What is wrong with a command, the whole command, and what is said of it. */
+/** Usage errors, the whole command, and the expected message. */
 const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] = [
   ["no command", [], "Missing command"],
   ["only options", ["--controllers", "c.ts"], "Missing command"],
@@ -111,8 +111,8 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
   ["half a command", ["http", "openapi", "--controllers", "c.ts"], "Unknown command: http openapi"],
   ["a word too much", [...GENERATE, "c.ts", "--controllers", "c.ts"], "generate c.ts"],
   ["a number too much", [...GENERATE, "--controllers", "c.ts", "0"], "generate 0"],
-  ["a word behind --check", [...GENERATE, "--controllers", "c.ts", "--check", "a.json"], "a.json"],
-  ["options behind --", [...GENERATE, "--", "--controllers", "c.ts"], "--controllers c.ts"],
+  ["a word after --check", [...GENERATE, "--controllers", "c.ts", "--check", "a.json"], "a.json"],
+  ["options after --", [...GENERATE, "--", "--controllers", "c.ts"], "--controllers c.ts"],
   ["no --controllers", [...GENERATE], "Missing option: --controllers"],
   ["no --controllers, but an --output", [...GENERATE, "--output", "a.json"], "--controllers"],
   ["--controllers at the end", [...GENERATE, "--controllers"], "Missing value: --controllers"],
@@ -136,11 +136,11 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
     "--__proto__",
   ],
   [
-    "--version, which is none",
+    "--version, which is not an option",
     [...GENERATE, "--controllers", "c.ts", "--version", "1"],
     "--version",
   ],
-  // Which of the two was meant nobody knows
+  // The intended one is unknown
   [
     "an option twice",
     [...GENERATE, "--controllers", "b.ts", "--controllers", "c.ts"],

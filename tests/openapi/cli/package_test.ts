@@ -7,7 +7,7 @@ import { runShared } from "../compiler/_process.ts";
 
 /** The command. */
 const PACKAGE = ["http", "static", "package"] as const;
-/** What it may do, and no more: as the task says. */
+/** What it may do, and no more: as in the task. */
 const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write"] as const;
 const FILES: Files = { "public/a.txt": "hello", "public/sub/b.css": "x".repeat(1500) };
 const COUNTS = "(2 files, 1,505 bytes)";
@@ -39,7 +39,7 @@ for (const [args, names] of WRITTEN) {
         assertEquals(await run(project, "--directory", "public", ...args), {
           code: 0,
           stdout: line,
-          stderr: "", // no bar: it is no terminal
+          stderr: "", // no bar: it is not a terminal
         });
         const paths = Object.keys(await project.files()).sort();
         assertEquals(paths, [...Object.keys(FILES), ...names].sort());
@@ -117,9 +117,9 @@ Deno.test("package needs permissions for its folders only", async () => {
   });
 });
 
-/** Why there is no package, files, arguments, and what is said. */
+/** Reasons for failure, files, arguments, and the expected message. */
 const FAILED: readonly (readonly [string, Files, readonly string[], string | RegExp])[] = [
-  ["there is no folder", {}, ["--directory", "none"], "Directory not found: none\n"],
+  ["the folder is missing", {}, ["--directory", "none"], "Directory not found: none\n"],
   ["the folder is a file", {}, ["--directory=public/a.txt"], "Directory not found: public/a.txt\n"],
   [
     "the folder has a name that steers terminals",
@@ -131,7 +131,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     "a name cannot be said by a path",
     { "public/\x1b[2J\x7f": "" },
     ["--directory", "public"],
-    /^Cannot package "\\u001b\[2J\\u\{7f\}": no path can say its name\n$/,
+    /^Cannot package "\\u001b\[2J\\u\{7f\}": no URL path can express its name\n$/,
   ],
   [
     "the output is a folder",
@@ -140,7 +140,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     /^[^\n]*a\.json[^\n]*\n$/,
   ],
   [
-    "the output is beneath a file",
+    "the output is under a file",
     { "file": "" },
     ["--directory", "public", "--output-dir", "file"],
     /^[^\n]*file[^\n]*\n$/,
@@ -159,7 +159,7 @@ for (const [why, more, args, said] of FAILED) {
   });
 }
 
-/** What is wrong with a command, arguments behind the command, and the first line that is said. */
+/** Usage errors, arguments after the command, and the first line of the message. */
 const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["no folder", [], "Missing option: --directory"],
   ["no folder, but a format", ["--format", "js"], "Missing option: --directory"],
@@ -170,7 +170,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["an empty prefix", ["--directory", "public", "--prefix="], "Missing value: --prefix"],
   ["two folders", ["--directory", "public", "--directory", "b"], "Duplicate option: --directory"],
   ["the folder as a word", ["public"], "Unknown command: http static package public"],
-  ["a word behind a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
+  ["a word after a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
   ["an unknown option", ["--directory", "public", "--exclude", "x"], "Unknown option: --exclude"],
   ["an unknown letter", ["--directory", "public", "-d"], "Unknown option: -d"],
   ["an unknown option's value", ["--directory", "public", "--token=s3cret"], "option: --token\n"],
@@ -187,14 +187,18 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
     ["--directory", "public", "--compress", "false"],
     "Takes no value: --comp",
   ],
-  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'there is no format "yaml"'],
-  ["a member's name", ["--directory", "public", "--format", "toString"], 'no format "toString"'],
+  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'unknown format "yaml"'],
   [
-    "a format that does not fit the file",
-    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
-    "a.ts does not fit the format js",
+    "a member's name",
+    ["--directory", "public", "--format", "toString"],
+    'unknown format "toString"',
   ],
-  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not fit"],
+  [
+    "a format that contradicts the file",
+    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
+    "a.ts does not match the format js",
+  ],
+  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not match"],
   [
     "a manifest to compress",
     ["--directory", "public", "--format", "manifest", "--compress"],
@@ -203,9 +207,9 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   [
     "a package in its folder",
     ["--directory", "public", "--output-dir", "public/new"],
-    "written into the folder",
+    "outside the folder",
   ],
-  ["the working folder, and nowhere to write", ["--directory", "."], "written into the folder"],
+  ["the working folder, and nowhere to write", ["--directory", "."], "outside the folder"],
 ];
 for (const [why, args, line] of WRONG) {
   Deno.test(`package rejects ${why} and prints the usage`, async () => {
@@ -273,7 +277,7 @@ Deno.test("The command line prints all usages for an unknown command", async () 
   }
 });
 
-/** Ways to end, a file that goes away when the bar is drawn, and what is printed behind the bar. */
+/** Ways to end, a file that goes away when the bar is drawn, and what is printed after the bar. */
 const ENDS: readonly (readonly [string, string | undefined, number, RegExp])[] = [
   ["what it has written", undefined, 0, /^out: Wrote /],
   ["what went wrong", "public/sub/b.css", 1, /^error: .*b\.css/],

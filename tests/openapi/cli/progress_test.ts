@@ -3,7 +3,7 @@ import { createProgressBar } from "../../../openapi/cli/_progress.ts";
 
 const ERASE = "\r\x1b[K";
 
-/** A bar on a terminal that keeps what is written, at a time that stands still. */
+/** A bar on a terminal that keeps what is written, at a fixed time. */
 function barOf(columns: number | undefined) {
   const written: string[] = [];
   const clock = { ms: 5000, columns };

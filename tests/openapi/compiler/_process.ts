@@ -1,5 +1,5 @@
 /**
- * The compiler in a process of its own, one for each test file: loading it takes longer than reading types does.
+ * The compiler in a separate process, one for each test file: loading it takes longer than reading types does.
  *
  * @module
  */

@@ -24,7 +24,7 @@ import { sharedGenerate, withTypedProject } from "./_process.ts";
 /** The response that each route of a document describes, and before `=>` the body that it takes. */
 export type RouteTexts = Readonly<Record<string, string>>;
 
-/** What a run left, and what its document says of routes: `{ "GET /a": "A { a: 1 }" }`. */
+/** Result of a run, and the documentation of routes: `{ "GET /a": "A { a: 1 }" }`. */
 export interface TypeRun extends CliRun {
   readonly routes: RouteTexts;
 }
@@ -58,7 +58,7 @@ ${adding.join("")}export const info = { title: "Typed", version: "1" };
 `;
 }
 
-/** Generates the document of `main.ts`, and gives what it says of each route. */
+/** Generates the document of `main.ts`, and returns the documentation of each route. */
 export async function typedRoutes(
   files: Files,
   more: (project: Project) => Promise<unknown> = () => Promise.resolve(),
@@ -131,7 +131,7 @@ export async function ownTypedRoutes(
   return found(run);
 }
 
-/** Asserts what a document says of each route, and that there was nothing to say besides. */
+/** Asserts the documentation of each route, and that there are no notes. */
 export function assertRoutes({ code, stderr, routes }: TypeRun, expected: RouteTexts): void {
   assertEquals({ code, stderr, routes }, { code: 0, stderr: "", routes: expected });
 }
@@ -146,7 +146,7 @@ export interface MountedGroup {
 /**
  * Reads files that each export a router in one program.
  *
- * @returns Asserts what the document says of the files of a group.
+ * @returns Asserts the documentation of the files of a group.
  */
 export function mountAll(
   groups: Readonly<Record<string, MountedGroup>>,
@@ -228,7 +228,7 @@ function found(run: TypeRun | undefined): TypeRun {
   return run;
 }
 
-/** What the document of a run says of each route. */
+/** The documentation of each route after a run. */
 export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
   if (run.code !== 0) return { ...run, routes: {} };
   const { paths, components }: TypedDocument = JSON.parse(await read("openapi.json"));
@@ -245,7 +245,7 @@ export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> 
   return { ...run, routes: Object.fromEntries(routes) };
 }
 
-/** A schema as a type is written; names of components stand before what they are. */
+/** A schema as a type is written; names of components precede their definitions. */
 function schemaText(
   schema: SchemaObject | undefined,
   components: Readonly<Record<string, SchemaObject>>,

@@ -4,11 +4,11 @@ import { withTypedProject } from "./_process.ts";
 
 const BARE = routedApp();
 
-/** Who says what the title and the version are, the files besides, arguments, and what the document says. */
+/** Source of title and version, the files besides, arguments, and the expected documentation. */
 const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
   ["--title and --api-version", {}, ["--title", "Flag", "--api-version", "9"], "Flag", "9"],
   [
-    "flags, against everybody else",
+    "flags, before all other sources",
     {
       "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO,
       "deno.json": `{ "name": "d", "version": "3" }`,
@@ -89,7 +89,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "1.0.0",
   ],
   [
-    "a folder that is no parent of the working one",
+    "a folder that is not a parent of the working directory",
     {
       "lib/c.ts": BARE,
       "lib/deno.json": `{ "name": "lib", "version": "1.0.0" }`,
@@ -128,7 +128,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "d",
     "9",
   ],
-  // A configuration that is not needed need not be readable
+  // An unneeded configuration may be unreadable
   [
     "flags, where deno.json is broken",
     { "deno.json": "{" },

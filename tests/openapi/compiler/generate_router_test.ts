@@ -12,7 +12,7 @@ import {
   withProject,
 } from "../_cli.ts";
 
-/** Runs the command, and keeps all it says. */
+/** Runs the command and keeps its whole output. */
 const RUN = ["run", ...PERMISSIONS, CLI, ...GENERATE, "--no-types"];
 
 const GUARDED = `routerBuilder({ info: { title: "Guarded", version: "2.0.0" } })

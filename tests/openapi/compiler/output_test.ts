@@ -17,7 +17,7 @@ import { makeLinks, withTypedProject } from "./_process.ts";
 const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
   ["its folder is not there", [], "none/openapi.json"],
   ["it is a folder", [], "folder"],
-  ["it is beneath a file", [], "c.ts/openapi.json"],
+  ["it is under a file", [], "c.ts/openapi.json"],
   // Permissions of files mean nothing to root, those of Deno do
   ["its folder may not be written to", ["--deny-write=locked"], "locked/openapi.json"],
   ["it may not be read", ["--deny-read=locked"], "locked/openapi.json"],

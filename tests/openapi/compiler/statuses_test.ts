@@ -193,7 +193,7 @@ const CASES: readonly RouteCase[] = [
     { sent: { 201: PET } },
   ],
   [
-    "a status that is spread, and one behind it",
+    "a status in a spread, and one after it",
     "GET /spread",
     stated("/spread", "() => json(pet, { ...loose, status: 201 })"),
     { sent: { 201: PET } },

@@ -1,4 +1,4 @@
-/** What a document says of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
+/** Documents of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -230,7 +230,7 @@ interface Pet { name: string }
 type Order = "asc" | "desc";
 `;
 
-/** What stands beside the reference to the type. */
+/** Keywords beside the reference to the type. */
 const SAID:
   readonly (readonly [why: string, lines: string, type: string, keywords: SchemaObject])[] = [
     ["an example of a branded text", "@example 123", "UserId", { examples: ["123"] }],

@@ -1,5 +1,5 @@
 /**
- * What a document refuses: types that JSON cannot represent, that nobody found, or whose documentation
+ * Rejected types: types that JSON cannot represent, unresolved types, or whose documentation
  * is wrong.
  */
 
@@ -57,7 +57,7 @@ const REFUSED: readonly RefusalCase[] = [
   ["a function", "Fn", /function/],
   ["a function of an object", "{ run: () => void }", /response\.run .*function/],
   ["a method of an object", "{ run(): void }", /response\.run .*function/],
-  ["a method that need not be there", "{ run?(): void }", /response\.run .*function/],
+  ["an optional method", "{ run?(): void }", /response\.run .*function/],
   ["a function or a text", "{ a: string | (() => void) }", /response\.a .*function/],
   ["what can be called", "Callable", /Callable .*function/],
   ["a class itself", "typeof Plain", /function/],
@@ -130,14 +130,14 @@ testRefusals([
 
 /** Documentation that cannot be right. */
 const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
-  ["a limit that is no number", "@minimum abc", "number"],
+  ["a limit that is not a number", "@minimum abc", "number"],
   ["a limit that is not said", "@minimum", "number"],
   ["a limit that is too large", "@maximum 1e400", "number"],
   ["a length below zero", "@minLength -1", "string"],
   ["a length with a fraction", "@maxLength 1.5", "string"],
-  ["an expression that is none", "@pattern [", "string"],
+  ["an invalid expression", "@pattern [", "string"],
   ["an expression that is not said", "@pattern", "string"],
-  ["an expression with a flag that JSON Schema has not", "@pattern /^a$/i", "string"],
+  ["an expression with a flag that JSON Schema does not support", "@pattern /^a$/i", "string"],
   ["an empty format", "@format", "string"],
   ["a limit of a text", "@minimum 1", "string"],
   ["a length of a number", "@minLength 1", "number"],
@@ -145,11 +145,11 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
   ["an expression of a boolean", "@pattern a", "boolean"],
   ["an integer that is a text", "@type integer", "string"],
   ["another type", "@type float", "number"],
-  ["an example that is no JSON", "@example {a: 1}", "{ a: 1 }"],
+  ["an example that is not JSON", "@example {a: 1}", "{ a: 1 }"],
   ["an example that is not said", "@example", "string"],
-  ["a default that is no number", "@default abc", "number"],
-  ["a default that is no boolean", "@default 1", "boolean"],
-  ["a default that an enumeration has not", '@default "up"', "Order"],
+  ["a default that is not a number", "@default abc", "number"],
+  ["a default that is not a boolean", "@default 1", "boolean"],
+  ["a default that is not in the enumeration", '@default "up"', "Order"],
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {

@@ -258,7 +258,7 @@ const ZOO = "interface Zoo { zebra: 1; ape: 'a'; b: null }\n";
 const ALL_TYPES = [...NAMES.map(([, type]) => type), ...UNSORTED];
 let baseline: Promise<readonly string[]> | undefined;
 
-/** What a document has of each type, in a program of its own. */
+/** What a document has of each type, in a separate program. */
 async function textsWith(before: string, types = ALL_TYPES): Promise<readonly string[]> {
   const results = await readTypeTable({ types, before, files: FILES });
   return results.map((one) => JSON.stringify(one));

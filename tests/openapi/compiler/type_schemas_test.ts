@@ -1,5 +1,5 @@
 /**
- * What a document says of primitives, literals, lists, and of what the language and the runtime
+ * Documents of primitives, literals, lists, and of what the language and the runtime
  * bring along.
  */
 
@@ -136,7 +136,7 @@ testSchemas(TEMPLATES);
 const LISTS: readonly SchemaCase[] = [
   ["a list", "string[]", listOf(TEXT)],
   ["a list by its interface", "Array<string>", listOf(TEXT)],
-  ["a list that nobody changes", "readonly string[]", listOf(TEXT)],
+  ["a readonly array", "readonly string[]", listOf(TEXT)],
   ["a list by its read-only interface", "ReadonlyArray<Pet>", listOf(ref("Pet")), PET],
   ["a list of lists", "string[][]", listOf(listOf(TEXT))],
   ["a list of anything", "unknown[]", listOf({})],
@@ -147,7 +147,7 @@ const LISTS: readonly SchemaCase[] = [
   ["a branded list", "Tags", ref("Tags"), { Tags: listOf(TEXT) }],
   ["a tuple", "[string, number]", tuple([TEXT, NUMBER])],
   ["an empty tuple", "[]", { type: "array", maxItems: 0 }],
-  ["a tuple that nobody changes", "readonly [string]", tuple([TEXT])],
+  ["a readonly tuple", "readonly [string]", tuple([TEXT])],
   ["a tuple with an optional member", "[string, number?]", tuple([TEXT, NUMBER], 1)],
   ["a tuple of optional members", "[string?, number?]", tuple([TEXT, NUMBER], 0)],
   ["a tuple with names", "[from: string, to?: number]", tuple([TEXT, NUMBER], 1)],
@@ -255,7 +255,7 @@ testSchemas(BUILT_IN, {
 const BINARY = { ...TEXT, format: "binary" };
 const FORMS: readonly SchemaCase[] = [
   ["a file", "{ a: File }", objectOf({ a: BINARY })],
-  ["a blob that need not be there", "{ a?: Blob }", objectOf({ a: BINARY }, "a")],
+  ["an optional blob", "{ a?: Blob }", objectOf({ a: BINARY }, "a")],
   ["files", "{ a: File[]; b: string }", objectOf({ a: listOf(BINARY), b: TEXT })],
   ["a file or a text", "{ a: File | string }", objectOf({ a: { anyOf: [BINARY, TEXT] } })],
   ["a file of Zod", "z.infer<typeof Scan>", objectOf({ a: BINARY })],
@@ -342,7 +342,7 @@ const CASES: readonly SchemaCase[] = [
   ],
   ["an enum in its own order", "Rank", ref("Rank"), { Rank: { ...TEXT, enum: ["z", "a"] } }],
   [
-    "a union in parentheses, where it stands",
+    "a union in parentheses, in place",
     `{ a: ("yak" | "zebra") | "ant" }`,
     objectOf({ a: { ...TEXT, enum: ["yak", "zebra", "ant"] } }),
   ],
@@ -547,7 +547,7 @@ testRefusals([
 /** Documentation that only looks right. */
 const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
   ["a limit that ends in an underscore", "@minimum 1_", "number"],
-  ["an expression that is none with the flag u", String.raw`@pattern ^\-$`, "string"],
+  ["an expression that is invalid with the flag u", String.raw`@pattern ^\-$`, "string"],
   ["a text in quotes for a number", "@default 'a'", "number"],
   ["a list that does not end", "@default [1", "string | number"],
 ];

@@ -120,7 +120,7 @@ const PAIRS: readonly Pair[] = [
     z.intersection(z.union([Cat, Dog]), z.object({ id: z.string() })),
   ],
   ["some members", `Pick<Pet, "age"> & Required<Omit<Pet, "name">>`, z.object({ age: z.number() })],
-  ["members that need not be there", "Partial<Pet>", Pet.partial()],
+  ["optional properties", "Partial<Pet>", Pet.partial()],
   [
     "members with other names",
     "{ [K in keyof Pet as `get${Capitalize<K>}`]: Pet[K] }",

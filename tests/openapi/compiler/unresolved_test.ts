@@ -3,7 +3,7 @@ import type { Files } from "../_cli.ts";
 import { withTypedProject } from "./_process.ts";
 import { assertRoutes, typedApp, typedRoutes, type TypeRun } from "./_type_projects.ts";
 
-/** Types that are nowhere: the head of a file, the type in its line 5, and what is said of it. */
+/** Unresolved types: the head of a file, the type in its line 5, and the expected message. */
 const UNRESOLVED: readonly (readonly [string, string, string, RegExp])[] = [
   [
     "a file",

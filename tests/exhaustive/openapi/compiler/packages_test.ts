@@ -113,7 +113,7 @@ const MANIFEST: Files = {
 const FOLDER_MODE = { nodeModulesDir: "manual" } as const;
 const copyNeeded = (project: Project) => copyPackages(project, NEEDED);
 
-/** What is imported, the type that a route sends, and what the document says. */
+/** What is imported, the type that a route sends, and the expected documentation. */
 const IMPORTS: readonly (readonly [string, string, string])[] = [
   [`import { type Main } from "conditions";`, "Main", "Main { main: 1 }"],
   [`import { value } from "npm:conditions";`, "{ v: typeof value }", "{ v: Main { main: 1 } }"],

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join, toFileUrl } from "@std/path";
-import { readConfig, ROOT, runDeno } from "../../dev/_project.ts";
+import { readConfig, ROOT, runDeno } from "../../../dev/_project.ts";
 
 const MODULE = `
 import { Controller, Get, json, type Json, type Multipart, type PathParams, Post, type RequestSpec, type TypedRequest } from "@gatehouse/http";
@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [method: string, ...words: string[]])[] = [
   ["@Get() h() {}", '"Response type does not fit"'],
   [
     "@Get('/', { auth: false }) i(req: Known) { return json(req.principal.sub); }",
-    '"Principal declared, and auth may be false"',
+    '"Principal declared, but auth may be false"',
     "sub: string",
   ],
   [

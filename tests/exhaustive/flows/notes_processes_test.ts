@@ -1,4 +1,4 @@
-import { SHARED_CASES } from "./_notes_processes.ts";
+import { SHARED_CASES } from "../../flows/_notes_processes.ts";
 
 for (const { name, run } of SHARED_CASES) {
   Deno.test(`${name}, on one file of Deno KV`, () => run({ kept: /^Deno KV, in the folder / }));

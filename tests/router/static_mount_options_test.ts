@@ -2,7 +2,7 @@
 
 import { mountStatic, type StaticAssetOptions } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
-import { get, packageOf } from "./_packages.ts";
+import { get, packageOf } from "../static/_packages.ts";
 
 const OPTIONS: StaticAssetOptions = {
   directory: "mount",
@@ -56,7 +56,7 @@ for (const [prefix, why] of REFUSED_PREFIXES) {
     assertThrows(
       () => mountStatic(prefix, OPTIONS),
       TypeError,
-      "it is no path of literal segments",
+      "it must be a path of literal segments",
     );
   });
 }
@@ -79,7 +79,7 @@ const REFUSED_OPTIONS: readonly [options: Record<string, unknown>, message: stri
     [{ live: true }, "@gatehouse/http/native", "a folder, without a file system"],
     [{ live: true, package: undefined }, "@gatehouse/http/native", "the same without a package"],
     [{ manifest: "m.json" }, "@gatehouse/http/native", "a file, without a file system"],
-    [{ manifest: { version: 2, entries: {} } }, "its version is not 1", "beside a package"],
+    [{ manifest: { version: 2, entries: {} } }, "its version must be 1", "beside a package"],
     [{ manifest: {}, package: undefined }, "Cannot read the manifest", "no manifest"],
     [{ manifest: {}, package: undefined, live: false }, "Cannot read the manifest", "not live"],
     [{ manifest: [], package: undefined }, "Cannot read the manifest", "a list"],

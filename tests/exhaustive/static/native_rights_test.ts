@@ -2,10 +2,16 @@
 // deno-lint-ignore-file no-console -- what could not be tested is said
 
 import { assert, assertEquals } from "@std/assert";
-import { rawFetch } from "../attacks/_raw.ts";
-import { scriptPath, withFixture } from "./_fixture.ts";
-import { withProbe } from "./_races.ts";
-import { ALL, reading, type ServerBanner, withProcess, withServerProcess } from "./_servers.ts";
+import { rawFetch } from "../../attacks/_raw.ts";
+import { scriptPath, withFixture } from "../../static/_fixture.ts";
+import { withProbe } from "../../static/_races.ts";
+import {
+  ALL,
+  reading,
+  type ServerBanner,
+  withProcess,
+  withServerProcess,
+} from "../../static/_servers.ts";
 
 /** [why, permissions for a root] */
 const PERMISSIONS: readonly (readonly [why: string, given: (root: string) => readonly string[]])[] =

@@ -10,10 +10,10 @@ import {
   whileSwapping,
   withFolder,
   withSteps,
-} from "./_races.ts";
-import { ALL, withServerProcess } from "./_servers.ts";
-import { LARGE, OUTSIDE, PUBLIC } from "./_swaps.ts";
-import { SECRET } from "./_tree.ts";
+} from "../../static/_races.ts";
+import { ALL, withServerProcess } from "../../static/_servers.ts";
+import { LARGE, OUTSIDE, PUBLIC } from "../../static/_swaps.ts";
+import { SECRET } from "../../static/_tree.ts";
 
 const RACE_MS = 1200;
 const CONNECTIONS = 8;

@@ -10,7 +10,7 @@ import { createMount } from "../../router/static_mount.ts";
 import { mountStatic as mountNative } from "@gatehouse/http/native";
 import { assert, assertEquals } from "@std/assert";
 import { rawFetch, withServer } from "../attacks/_raw.ts";
-import { entryOf, get, packageOf } from "./_packages.ts";
+import { entryOf, get, packageOf } from "../static/_packages.ts";
 
 const FILES = { "a.txt": "hello\n", "sub/n.txt": "n", "app.css": "p {}", "100%.txt": "%" };
 const PACKAGE = await packageOf(FILES);

@@ -1,0 +1,103 @@
+/** Further cases of the notes service in processes of its own. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import { createClient } from "../../examples/_notes_service.ts";
+import { enter, EXAMPLE, spawn, start, withFolder } from "../../flows/_notes_process.ts";
+
+Deno.test("main.ts packages the static assets once, and serves the package", async () => {
+  await withFolder(async (folder) => {
+    const packaged = join(folder, "static-assets.json");
+    const written: (Date | null)[] = [];
+    for (let run = 0; run < 2; run++) {
+      const service = await start(folder);
+      const style = await fetch(`${service.origin}/assets/style.css`);
+      assertMatch(style.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
+      assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
+      assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+      written.push((await Deno.stat(packaged)).mtime);
+    }
+    assertEquals(written[1], written[0]);
+  });
+});
+
+Deno.test("main.ts --watch serves the static assets from their folder", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder, { args: ["--watch"] });
+    const style = await fetch(`${service.origin}/assets/style.css`);
+    assertMatch(style.headers.get("etag") ?? "", /^W\/"\d+-\d+-\d+"$/);
+    assertEquals(await style.text(), await Deno.readTextFile(join(EXAMPLE, "assets/style.css")));
+    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+  });
+});
+
+Deno.test("main.ts prints ORIGIN as the address of the documentation", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder, { env: { ORIGIN: "https://notes.example" } });
+    assertEquals(service.docs, "https://notes.example/docs");
+    assertMatch(service.origin, /^http:\/\/localhost:\d+$/);
+    assertEquals(service.kept, `Deno KV, in the folder ${folder}`);
+    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+  });
+});
+
+Deno.test("main.ts stores a secret that only its owner can read, and does not change it if SECRET is set", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "secret");
+    const first = await start(folder);
+    const kept = await Deno.readTextFile(path);
+    assertMatch(kept, /^[\w-]{43}$/);
+    if (Deno.build.os !== "windows") {
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    }
+    assertEquals(await first.stop("SIGTERM"), { code: 0, stderr: "" });
+    const second = await start(folder, { secret: "another secret, of 32 bytes or more" });
+    assertEquals(await second.stop("SIGTERM"), { code: 0, stderr: "" });
+    assertEquals(await Deno.readTextFile(path), kept);
+  });
+});
+
+Deno.test("main.ts logs refusals in one line each, without user input", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder);
+    const { client } = await enter(service.origin);
+    const headers = { "Sec-Fetch-Site": "cross-site" };
+    const forged = await client.send("POST", "/notes", { title: "forged" }, headers);
+    assertEquals(forged.status, 403);
+    await forged.body?.cancel();
+    const { id } = await client.create({ title: "mine" });
+    const eve = createClient(service.origin);
+    await (await eve.enter("register", "eve")).body?.cancel();
+    const denied = await eve.call(`/notes/${id}`);
+    assertEquals(denied.status, 403);
+    await denied.body?.cancel();
+    for (let i = 0; i < 6; i++) {
+      const guess = { identifier: "ada", password: "hunter2" };
+      await (await eve.send("POST", "/auth/login", guess)).body?.cancel();
+    }
+    const { code, stderr } = await service.stop("SIGTERM");
+    const [forgery = "", denial = "", throttled = "", ...rest] = stderr.split("\n");
+    assertEquals([code, forgery, rest], [0, 'csrf.failed reason="cross_origin"', [""]]);
+    assertMatch(denial, /^authz\.denied sub="[\w-]{22}" route="\/notes\/:id" reason="[^"]+"$/);
+    assertMatch(throttled, /^login\.throttled attempt="login" address="127\.0\.0\.1" seconds=\d+$/);
+  });
+});
+
+/** PostgreSQL's client reads variables, which the other tests may not. */
+const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, message: string])[] = [
+  [{ PORT: "80x" }, "PORT must be an integer from 0 to 65535"],
+  [
+    { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
+    "cannot connect to DATABASE_URL: ECONNREFUSED",
+  ],
+];
+
+for (const [env, message] of UNUSABLE) {
+  Deno.test(`main.ts prints one line for ${JSON.stringify(env)}`, async () => {
+    await withFolder(async (folder) => {
+      const { code, stdout, stderr } = await spawn(folder, "0", { env }).output();
+      assertEquals(new TextDecoder().decode(stderr), `Cannot start: ${message}\n`);
+      assertEquals([code, stdout.length], [1, 0]);
+    });
+  });
+}

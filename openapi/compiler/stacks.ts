@@ -28,7 +28,7 @@ interface StackSettings {
   prepareStackTrace?: ((error: unknown, frames: CallSite[]) => unknown) | undefined;
 }
 
-/** Where routers and `@Controller` look for a listener: `router/_source_location.ts`, of whatever copy of this package. */
+/** Where routers and `@Controller` look for a listener: `router/_origin.ts`, of whatever copy of this package. */
 const LISTENER = Symbol.for("gatehouse.reportDefinition");
 
 const noted: WeakMap<object, readonly SourceLocation[]> = new WeakMap();

@@ -1,4 +1,4 @@
-/** The one error class: which status each code has, and that nothing but what may be sent is sent. */
+/** The error class: the status of each code, and what is sent. */
 
 import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
 import { createRouter } from "../../mod.ts";
@@ -6,7 +6,7 @@ import { AuthError, type AuthErrorCode, type AuthErrorOptions } from "../../auth
 
 const SECRET = "s3cr3t";
 
-/** A new code does not compile until its status stands here. */
+/** A new code does not compile until its status is added here. */
 const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   access_denied: 403,
   csrf_failed: 403,
@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
 };
 const CODES = Object.keys(STATUSES) as AuthErrorCode[];
 
-/** Everything that may be said, with the secret in every place that is for us alone. */
+/** All options, with the secret in every member that must not be sent. */
 const LOUD: AuthErrorOptions = {
   reason: `reason ${SECRET}`,
   cause: new Error(`cause ${SECRET}`),
@@ -37,7 +37,7 @@ const LOUD: AuthErrorOptions = {
   headers: { "Retry-After": "30" },
 };
 
-/** What a router of ours answers with if a handler throws an error. */
+/** The router's response if a handler throws an error. */
 async function answer(error: unknown): Promise<Response> {
   const router = createRouter({ onError: () => {} }).get("/", () => {
     throw error;

@@ -8,7 +8,7 @@ import type { AuthEvent, AuthEventListener } from "../../auth/events.ts";
 const NOW = 1_700_000_000;
 const now = () => NOW;
 
-/** One of each type: a new one does not compile until it stands here. */
+/** One of each type: a new one does not compile until it is added here. */
 const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
   "api_key.created": { type: "api_key.created", at: NOW, sub: "u1", apiKeyId: "k1" },
   "api_key.revoked": { type: "api_key.revoked", at: NOW, sub: "u1", apiKeyId: "k1" },
@@ -52,14 +52,14 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   },
 };
 
-/** An emitter, and the warnings that came of it. */
+/** An emitter, and its warnings. */
 function emitterTo(events: AuthEventListener | undefined) {
   const warnings: string[] = [];
   const emit = createEmitter({ events, now, warn: (message) => warnings.push(message) });
   return { emit, warnings };
 }
 
-/** Lets everything run that waits for nothing but a turn. */
+/** Waits until all promises that depend on nothing else are settled. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -97,7 +97,7 @@ Deno.test("createEmitter() reads the time for each event, and not without a list
 const SECRET = "s3cr3t";
 const failure = () => new Error(SECRET);
 
-/** Listeners that fail, each in a way of its own. None may reach the caller, nor the process. */
+/** Listeners that fail. No error may reach the caller or the process. */
 const FAILING: readonly [why: string, listener: AuthEventListener][] = [
   ["throws", () => {
     throw failure();
@@ -133,7 +133,7 @@ for (const [why, listener] of FAILING) {
     };
     const emit = createEmitter({ events: listener, now, warn });
     emit("login.succeeded", { sub: "u1" });
-    await settle(); // a rejection that nobody handles would fail this test
+    await settle(); // an unhandled rejection would fail this test
   });
 }
 

@@ -1,10 +1,10 @@
-/** The one spelling of identifiers: what two people could take for the same is the same, or is refused. */
+/** The canonical form of identifiers: confusable identifiers are equal or rejected. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { AuthError } from "../../auth/error.ts";
 import { canonicalIdentifier } from "../../auth/identifier.ts";
 
-/** The one spelling, or nothing if it is refused as the doc says. */
+/** The canonical form, or undefined if it is rejected with `invalid_identifier`. */
 function canonical(text: unknown): string | undefined {
   try {
     return canonicalIdentifier(text);
@@ -14,7 +14,7 @@ function canonical(text: unknown): string | undefined {
   }
 }
 
-/** Spellings of one user. The first is the one that is kept. */
+/** Spellings of one user. The first one is canonical. */
 const SAME: readonly [why: string, ...spellings: string[]][] = [
   ["case", "ada@example.org", "Ada@Example.ORG", "ADA@EXAMPLE.ORG"],
   ["white space around", "ada", " ada", "ada ", "\tada\r\n", "\u00a0ada\u3000", "\ufeffada\u2028"],
@@ -51,7 +51,7 @@ for (const [why, expected = "", ...spellings] of SAME) {
   });
 }
 
-/** What looks alike and is not the same to any rule of Unicode; a user of the one must not become the other. */
+/** Confusable identifiers that no rule of Unicode maps to each other; they are different users. */
 const DIFFERENT: readonly [why: string, a: string, b: string][] = [
   ["a Cyrillic letter", "ada", "аda"],
   ["i with and without a dot", "i", "ı"],
@@ -183,7 +183,7 @@ Deno.test("canonicalIdentifier() accepts names and addresses", () => {
   }
 });
 
-/** Of a code point, an amount that fits and one that does not. */
+/** The largest accepted number of a code point. */
 const LENGTHS: readonly [why: string, one: string, most: number][] = [
   ["letters", "a", 254],
   ["characters of two UTF-16 units", "😀", 254],
@@ -218,7 +218,7 @@ Deno.test("canonicalIdentifier() rejects more than 1,016 UTF-16 units, white spa
   assertEquals(canonical(`${" ".repeat(1_014)}ada`), undefined);
 });
 
-/** Whether the one spelling of a text has itself as its one spelling. */
+/** Whether canonicalization is idempotent for a string. */
 function isStable(text: string): boolean {
   const identifier = canonical(text);
   return identifier === undefined || canonical(identifier) === identifier;

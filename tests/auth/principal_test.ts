@@ -20,12 +20,12 @@ import { ROBOT } from "./_strategies.ts";
 const NOW = 1_700_000_000;
 const now = () => NOW;
 
-/** A principal of whatever untyped code hands in. */
+/** A principal from untyped input. */
 function principalOf(init: unknown): Principal {
   return createPrincipal(init as PrincipalInit, { now });
 }
 
-/** Everything that hangs on a value, itself included. */
+/** A value and everything reachable from it. */
 function reachable(value: unknown, found: Set<object> = new Set()): Set<object> {
   if (typeof value !== "object" || value === null || found.has(value)) return found;
   found.add(value);
@@ -63,7 +63,7 @@ Deno.test("createPrincipal() omits unknown members", () => {
   assertEquals(Object.keys(principal), ["sub", "method", "authTime"]);
 });
 
-/** Only what is an authentication itself has a time of its own. */
+/** Only methods that authenticate at the time of the request have a default time. */
 const TIMES: readonly [method: AuthMethod, authTime: number][] = [
   ["password", NOW],
   ["oauth", NOW],
@@ -85,7 +85,7 @@ for (const [method, authTime] of TIMES) {
   });
 }
 
-/** Times of an authentication, by the clock of this process, which may be 5 minutes behind that of another. */
+/** Times of an authentication; the clock of this process may be 5 minutes behind that of another. */
 for (const ahead of [0, 1, 299, 300]) {
   Deno.test(`createPrincipal() accepts a time that is ${ahead} seconds ahead`, () => {
     const authTime = NOW + ahead;

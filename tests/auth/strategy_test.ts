@@ -18,7 +18,7 @@ import { keyStrategy } from "./_strategies.ts";
 const CONTEXT: StrategyContext = { request: new Request("https://example.com/") };
 const PRINCIPAL = createPrincipal({ sub: "u1", method: "robot" });
 
-/** A strategy that gives whatever it is told to, and writes down that it was asked. */
+/** A strategy that returns a given result, and records that it was called. */
 function strategy(name: string, result: unknown, asked: string[] = []): AuthStrategy {
   return {
     name,
@@ -51,7 +51,7 @@ const YES = authenticated(PRINCIPAL);
 const FAILED = authFailed("invalid_token", "it is bad");
 const NO = noCredential();
 
-/** What the strategies a, b, c, … say; which of them are asked; what comes out. */
+/** The results of the strategies a, b, c, …; which of them are called; the result of the chain. */
 const CHAINS: readonly [
   why: string,
   results: readonly StrategyResult[],
@@ -126,7 +126,7 @@ Deno.test("chain() awaits each strategy before the next", async () => {
   assertEquals(order, ["begin", "end", "begin", "end"]);
 });
 
-/** What a strategy may give by mistake; none of it may let a request pass, as somebody or as nobody. */
+/** Invalid results of a strategy; none may let a request pass, authenticated or anonymous. */
 const NO_RESULTS: readonly [why: string, result: unknown][] = [
   ["undefined", undefined],
   ["null", null],
@@ -271,7 +271,7 @@ Deno.test("chain() rejects an empty list", () => {
   assertThrows(() => chain([]), TypeError, "Cannot chain strategies: strategies is empty");
 });
 
-/** What is no list of strategies, and what no header field can say. */
+/** Invalid strategies, and invalid header fields. */
 const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
   ["a string", "session", "strategies must be an array"],
   ["a strategy alone", strategy("a", NO), "strategies must be an array"],

@@ -11,7 +11,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import type { KeyRotated } from "../../../auth/events.ts";
+import type { AuthEvent } from "../../../auth/events.ts";
 import type { AsymmetricAlgorithm, JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
 import { generateJwk, jwkThumbprint } from "../../../auth/jwt/jwk.ts";
 import { verifyJwt } from "../../../auth/jwt/jwt.ts";
@@ -351,7 +351,7 @@ Deno.test("keyService() emits an event for each generated key, without key mater
   const bench = keyBench();
   const service = bench.service({ algorithms: ["Ed25519", "ES256"] });
   const kids = kidsOf(await service.jwks());
-  const made = (at: number, alg: string, kid = ""): KeyRotated => ({
+  const made = (at: number, alg: string, kid = ""): AuthEvent => ({
     type: "key.rotated",
     at,
     alg,

@@ -84,7 +84,7 @@ for (const [why, value] of IMPOSSIBLE) {
   });
 }
 
-/** One code point of NFC that is four of NFD, each one unit: the most that NFC ever joins. */
+/** One code point of NFC that is four of NFD, each one unit: the most that NFC composes. */
 const JOINED = "\u1f82";
 
 const LENGTHS: readonly (readonly [why: string, value: string, length: number | undefined])[] = [
@@ -157,7 +157,7 @@ for (const [why, text, folded] of FOLDED) {
 const SALT16 = bare(SALT);
 const KEY = bare(KEY32);
 
-/** Hashes that are read, at their edges: what costs something, and how much. */
+/** Hashes at the limits of their parameters. */
 const READ: readonly [why: string, encoded: string, iterations: number][] = [
   ["the fewest iterations", phc(1_000, SALT, KEY32), 1_000],
   ["one more", phc(1_001, SALT, KEY32), 1_001],
@@ -323,7 +323,7 @@ Deno.test("pbkdf2Hasher() compares all bytes of a key of any length", async () =
   }
 });
 
-/** When a hash should be made anew, under 5,000 iterations. */
+/** When a hash needs a rehash, with 5,000 iterations. */
 const REHASH: readonly [why: string, encoded: string, needed: boolean][] = [
   ["its own", phc(5_000, SALT, KEY32), false],
   ["more iterations", phc(5_001, SALT, KEY32), false],
@@ -398,7 +398,7 @@ Deno.test("pbkdf2Hasher() never uses a salt twice", async () => {
   }
 });
 
-/** Passwords that are not the right one, "pässwort". */
+/** Passwords other than the right one, "pässwort". */
 const WRONG: readonly [why: string, password: string][] = [
   ["undefined", ""],
   ["another case", "Pässwort"],
@@ -424,7 +424,7 @@ Deno.test("pbkdf2Hasher() accepts all normal forms of a password, and hashes NFC
   assertFalse(await hasher.verify(nfd, phc(1_000, SALT, nodePbkdf2(utf8(nfd)))));
 });
 
-/** What no password can be: HMAC pads with zeros, and all lone surrogates have the same bytes. */
+/** Invalid passwords: HMAC pads with zeros, and all lone surrogates encode to the same bytes. */
 const PBKDF2_IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["a trailing NUL", "x\0"],
   ["NUL in front", "\0x"],
@@ -603,7 +603,7 @@ Deno.test("pbkdf2Hasher() verifies hashes with more and with fewer iterations", 
 const PASSWORD = "lovelace wrote notes";
 const CHEAP = { scrypt: scryptAsync, ln: 10, r: 8, p: 1 } as const;
 
-/** What scrypt was asked for, in order. */
+/** The calls of scrypt, in order. */
 function counting(): { scrypt: ScryptFunction; calls: ScryptParameters[] } {
   const calls: ScryptParameters[] = [];
   return {
@@ -625,7 +625,7 @@ Deno.test("scryptHasher() has the key of RFC 7914 §12", async () => {
     await scryptAsync(utf8("password"), utf8("NaCl"), { N: 1024, r: 8, p: 16, dkLen: 32 }),
     key,
   );
-  // Its salt of 4 bytes is too short for us; the hasher has to say the same of a longer one
+  // Its salt of 4 bytes is too short for the hasher; the same hash with a longer one
   assertFalse(
     await scryptHasher(CHEAP).verify(
       "password",
@@ -708,12 +708,12 @@ for (
     const { scrypt, calls } = counting();
     const hasher = scryptHasher({ ...CHEAP, p: 3, scrypt });
     assertFalse(await hasher.verify(PASSWORD, encoded));
-    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not what the text asks for
+    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not the parameters of the string
     assert(hasher.needsRehash(encoded));
   });
 }
 
-/** Hashes under ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either is less for an attacker to spend. */
+/** Hashes compared with ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either costs an attacker less. */
 const SCRYPT_REHASH: readonly [why: string, parameters: string, needed: boolean][] = [
   ["the same", "ln=12,r=8,p=2", false],
   ["more work", "ln=12,r=8,p=3", false],

@@ -458,7 +458,7 @@ for (const [name, set] of WAYS) {
 
   Deno.test(`${name} checks a password with the user's identifier`, async () => {
     const services = await withAda();
-    // 15 characters, and the first that anybody would try
+    // 15 characters, and easily guessed
     assertEquals((await refusal(() => set(services, ADA.identifier))).code, "weak_password");
     assertEquals(await services.stores.users.findBySub("u1"), services.before);
   });

@@ -292,7 +292,7 @@ for (const [why, events] of LISTENERS) {
   });
 }
 
-/** A hasher that waits. */
+/** A hasher that does not settle until the test says so. */
 function slowHasher(until: Promise<void>): PasswordHasher {
   const hasher = cheapHasher();
   return {
@@ -415,7 +415,7 @@ Deno.test("verify() rejects with 429 while locked, for the right password and fo
   assertEquals((await passwords.verify(ADA, CLIENT)).authTime, START + 30);
 });
 
-/** A store that says which methods were called. */
+/** A store that records the names of called methods. */
 function spied<Store extends object>(store: Store, asked: string[]): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -766,7 +766,7 @@ interface Grown extends Services {
   readonly plain: Services;
 }
 
-/** A user whose hash has 1,000 iterations, and services that want 2,000. */
+/** A user whose hash has 1,000 iterations, and services with 2,000. */
 async function grown(options: ServicesOptions = {}): Promise<Grown> {
   const plain = createServices({ uncounted: true });
   const authentication = await plain.passwords.createUser({ ...ADA }, { sub: "u1" });
@@ -781,7 +781,7 @@ async function grown(options: ServicesOptions = {}): Promise<Grown> {
   return { ...services, before, token, plain };
 }
 
-/** A store in which something happens before a step is done (`update`), or after it (`findByIdentifier`). */
+/** A store that calls a hook before `update`, or after `findByIdentifier`. */
 function interrupted(
   users: UserStore,
   where: "update" | "findByIdentifier",

@@ -27,10 +27,10 @@ async function codesOf(
 }
 
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i));
-/** 64 characters that nothing foresees. */
+/** 64 characters without any match. */
 const LONG = "Vk3-mQ9_xT2.bL7~hR4+nW8=cZ1,pF6:gD5;sJ0!yB3?uE7*aX2^oK9%tM4@iC8h";
 
-/** 256 characters that nothing foresees. */
+/** 256 characters without any match. */
 const LONGEST = Array.from({ length: 256 }, (_, i) => String.fromCodePoint(0x4e00 + i * 79)).join(
   "",
 );
@@ -271,7 +271,7 @@ for (const [kind, passwords] of GOOD) {
   });
 }
 
-/** Refused although long enough; the codes are all of them. */
+/** Rejected although long enough, with all codes. */
 const BAD: readonly (readonly [
   codes: readonly PasswordProblemCode[],
   passwords: readonly string[],
@@ -383,7 +383,7 @@ const BAD: readonly (readonly [
   ]],
 ];
 
-/** Refused where 8 characters are enough. */
+/** Rejected with a minimum of 8 characters. */
 const BAD_SHORT: readonly (readonly [
   codes: readonly PasswordProblemCode[],
   passwords: readonly string[],
@@ -481,7 +481,7 @@ Deno.test("passwordPolicy() is tested with enough passwords", () => {
 
 const NAMES = wordsOf("ada.lovelace@example.org", "contextual");
 
-/** How passwords are cut; `|` shows where. */
+/** How passwords are split; `|` marks the splits. */
 const COUNTS: readonly (readonly [
   why: string,
   cut: string,
@@ -549,7 +549,7 @@ Deno.test("wordsOf() omits words of less than 3 characters, and duplicates", () 
   assert(texts("x".repeat(2 ** 20)).join("").length < 1000);
 });
 
-/** Texts in which a slower way to count would lose itself. */
+/** Strings for which a naive algorithm takes exponential time. */
 const HOSTILE: readonly (readonly [why: string, password: string, words: string])[] = [
   ["one character", "a".repeat(256), "a".repeat(256)],
   ["one character and another last", `${"a".repeat(255)}b`, `${"a".repeat(127)}c`],
@@ -579,7 +579,7 @@ for (const [why, password, words] of HOSTILE) {
   });
 }
 
-/** A generator with a seed, so that a failure can be run again: mulberry32's step. */
+/** A seeded generator, so that a failure can be reproduced: mulberry32's step. */
 function random(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -626,7 +626,7 @@ for (const [name, alphabet] of Object.entries(ALPHABETS)) {
 const ROWS = ["qwertyuiop", "asdfghjkl", "1234567890", "yxcvbnm", "1qaz", "wsx", "йцукенгшщз"];
 const PLAIN = ["xk7vq2m", "é", "🌵", "7", " ", "Q", "語", "-"];
 
-/** Kinds of stretches, each of which counts as one. */
+/** Kinds of matches, each of which counts as one. */
 const STRETCHES: readonly ((next: (limit: number) => number) => string)[] = [
   (next) => pick(LETTERS, next).repeat(3 + next(12)),
   (next) => LETTERS.join("").slice(next(20)).slice(0, 3 + next(12)),

@@ -19,19 +19,19 @@ import { randomNumbers } from "../../static/_random.ts";
 
 const DAY = 24 * 60 * 60;
 
-/** Attributes as untyped code may hand them in. */
+/** Attributes from untyped input. */
 function untyped(attributes: Readonly<Record<string, unknown>>): CookieAttributes {
   return attributes;
 }
 
-/** What `readCookie` must say, by the list of all cookies. */
+/** The expected result of `readCookie`, from all cookies. */
 function reference(header: string | null, wanted: string): CookieReading {
   const [first, ...more] = parseCookies(header).filter(({ name }) => name === wanted);
   if (first === undefined) return { status: "absent" };
   return more.length > 0 ? { status: "ambiguous" } : { status: "found", value: first.value };
 }
 
-/** §3.1: the examples of `Cookie` fields, and after each what is set by them. */
+/** §3.1: the examples of `Cookie` fields, and the cookies in each. */
 const READ_EXAMPLES: readonly [header: string, cookies: readonly CookiePair[]][] = [
   ["SID=31d4d96e407aad42", [{ name: "SID", value: "31d4d96e407aad42" }]],
   [
@@ -172,7 +172,7 @@ Deno.test("parseCookies() accepts random characters without throwing", () => {
 
 const HARDENED = "; Secure; HttpOnly; SameSite=Lax";
 
-/** §3.1's examples with what is always there, then each attribute alone, then all in their order. */
+/** §3.1's examples with the default attributes, then each attribute alone, then all in order. */
 const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, field: string][] = [
   [
     "§3.1's first example",
@@ -267,7 +267,7 @@ Deno.test("serializeCookie() accepts only true for an insecure option", () => {
   }
 });
 
-/** What must not come into a field, wherever it is put. */
+/** Characters that must not occur in any part of a field. */
 const INJECTIONS: readonly [why: string, text: string][] = [
   ["a line of its own", "x\r\nSet-Cookie: evil=1"],
   ["CR", "x\r"],
@@ -378,7 +378,7 @@ Deno.test("serializeCookie() accepts every limit", () => {
   assert(latest.includes("Expires=Fri, 31 Dec 9999 23:59:59 GMT"));
 });
 
-/** Which attributes user agents drop a cookie for, by the prefix of its name. */
+/** Attributes for which user agents drop a cookie, by the prefix of its name. */
 const BREACHES: Readonly<Record<string, CookieAttributes>> = {
   secure: { insecureTransport: true },
   path: { path: "/login" },
@@ -448,7 +448,7 @@ function requestWith(cookie?: string): Request {
   return new Request("https://site.example/", cookie === undefined ? {} : { headers: { cookie } });
 }
 
-/** A policy with a domain, and what it warned of. */
+/** A policy with a domain, and its warnings. */
 function sharedPolicy(options: CookiePolicyOptions = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);

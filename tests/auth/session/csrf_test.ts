@@ -85,7 +85,7 @@ Deno.test("csrfService() sets cookies that no script reads and no other host set
   assertEquals(cookies.length, 2);
 });
 
-/** Which cookies a response sets: a browser that has something to bind to gets nothing new. */
+/** Cookies that a response sets: a browser with a binding gets no new one. */
 const ISSUED: readonly [
   why: string,
   jar: Jar,
@@ -137,7 +137,7 @@ Deno.test("issue() returns the browser's current token, and sets no cookie", asy
   }
 });
 
-/** What a browser has beside the session A, and for whom it asks: nothing of it is given back as a token. */
+/** Cookies of a browser besides the session A, and the requested session: none of them is returned as a token. */
 const OTHERS: readonly [
   why: string,
   cookie: () => Promise<string>,
@@ -261,7 +261,7 @@ for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY", "PROPFIND"]) {
   });
 }
 
-/** What decides where: a good token or none, by what the browser says. */
+/** Which check decides: with and without a valid token, by the browser's header fields. */
 const DECISIONS: readonly [
   why: string,
   headers: Record<string, string>,
@@ -432,7 +432,7 @@ Deno.test("csrfService() binds to the session of a policy with a domain, as to a
   assertEquals(await refusal(shared, sent(after, before.token)), "token_of_another_session");
 });
 
-/** The handshake of a WebSocket, by where its browser says it comes from, and why it is refused. */
+/** The handshake of a WebSocket by its origin, and why it is rejected. */
 const HANDSHAKES: readonly [
   why: string,
   headers: Readonly<Record<string, string>>,
@@ -485,7 +485,7 @@ Deno.test("check() and checkOrigin() accept a GET that upgrades to another proto
 
 const NOW = 1_700_000_000;
 
-/** A service that is listened to, and what was told. */
+/** A service with a listener, and its events. */
 function listened(listener?: AuthEventListener) {
   const told: AuthEvent[] = [];
   const warnings: string[] = [];
@@ -497,7 +497,7 @@ function listened(listener?: AuthEventListener) {
   return { csrf, told, warnings };
 }
 
-/** One request for each reason: a new one does not compile until it stands here. */
+/** One request for each reason: a new one does not compile until it is added here. */
 const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
   cross_origin: async () => {
     const { token, jar } = await issued(service(), IN_A);
@@ -619,7 +619,7 @@ Deno.test("check() emits the origin of a foreign page, and no invalid origin", a
   }
 });
 
-/** The seeds are fixed: what passes today passes in every run. */
+/** The seeds are fixed: every run has the same inputs. */
 Deno.test("check() rejects mutants of good tokens", async () => {
   const random = randomNumbers(42);
   const good = [await issued(csrf, IN_A), await issued(csrf, {}), await issued(csrf, IN_B)];

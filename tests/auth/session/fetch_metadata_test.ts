@@ -1,4 +1,4 @@
-/** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
+/** Origin verification by Fetch Metadata, and `Origin` of RFC 6454. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import {
@@ -10,7 +10,7 @@ import {
 
 const URL_HERE = "https://example.com/notes";
 
-/** What the gate says of a request with these header fields. */
+/** The result for a request with these header fields. */
 function sourceOf(
   headers: HeadersInit,
   { url = URL_HERE, trusted = [] }: { url?: string; trusted?: readonly string[] } = {},
@@ -18,7 +18,7 @@ function sourceOf(
   return originVerifier(trusted)(new Request(url, { method: "POST", headers }));
 }
 
-/** A request with any method: some are none to fetch(), and some it writes in upper case. */
+/** A request with any method: fetch() rejects some, and converts others to upper case. */
 function requestOf(method: string, headers: HeadersInit = {}): Request {
   return { method, headers: new Headers(headers) } as Request;
 }
@@ -81,7 +81,7 @@ for (const [why, headers, is] of HANDSHAKES) {
   });
 }
 
-/** Fetch Metadata §2.2.1 and what it may yet become; Origin is the request's own and would pass without it. */
+/** Fetch Metadata §2.2.1 and future values; the Origin is the request's own and would be accepted without it. */
 const SITES: readonly [why: string, site: string, source: RequestOrigin][] = [
   ["the application's own page", "same-origin", "trusted"],
   ["white space around, which is not part of a value", " same-origin\t", "trusted"],

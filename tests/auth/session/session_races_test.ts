@@ -269,7 +269,7 @@ async function update(users: UserStore, patch: UserPatch): Promise<void> {
   await users.update("u1", version, patch);
 }
 
-/** A store in which something happens before the use of a session is noted. */
+/** A store that calls a hook before `touch`. */
 function touching(
   { sessions }: AuthStores,
   meanwhile: (id: string, from: number, to: number) => Promise<unknown>,

@@ -599,7 +599,7 @@ async function begun(
 
 const REFRESH_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
 
-/** Families: one of each of Ada's three sessions, one of a session that is gone, one of none, one of Eve's. */
+/** Families: one of each of Ada's three sessions, one of a deleted session, one without a session, one of Eve's. */
 type Name = "a" | "b" | "c" | "gone" | "none" | "eve";
 
 const ENDS: readonly [

@@ -1,4 +1,4 @@
-/** Client addresses: who asks, behind proxies too, and what counts as one address. */
+/** Client addresses, through proxies too, and the unit by which attempts are counted. */
 
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { INPUTS } from "../../_effort.ts";
@@ -12,7 +12,7 @@ import { randomNumbers } from "../../static/_random.ts";
 
 const URL = "https://site.example/";
 
-/** What Deno.serve says of a connection. */
+/** The connection info of Deno.serve. */
 function tcp(hostname: string): unknown {
   return { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
 }
@@ -23,7 +23,7 @@ function forwarded(...fields: readonly string[]): Request {
   return new Request(URL, { headers });
 }
 
-/** A reader, and what it warned of. */
+/** A reader, and its warnings. */
 function reader(options: ClientAddressOptions = {}) {
   const warnings: string[] = [];
   const read = clientAddressReader({ warn: (message) => void warnings.push(message), ...options });
@@ -315,7 +315,7 @@ Deno.test("clientAddressReader() rejects options of the wrong shape", () => {
   assertThrows(() => clientAddressReader({ clientAddress }), TypeError, "clientAddress");
 });
 
-/** RFC 4291 §2.2 and RFC 5952 §1, §2, §4: texts of addresses, and the one text that each of them is. */
+/** RFC 4291 §2.2 and RFC 5952 §1, §2, §4: representations of addresses, and the canonical one. */
 const SAME: readonly [why: string, canonical: string, ...texts: readonly string[]][] = [
   [
     "RFC 4291 §2.2 (1)",

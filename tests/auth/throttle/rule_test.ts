@@ -1,4 +1,4 @@
-/** How attempts are counted, second by second, and what no sequence of attempts can get out of it. */
+/** How attempts are counted, and the bounds for every sequence of attempts. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { INPUTS } from "../../_effort.ts";
@@ -19,7 +19,7 @@ const BACKOFF: BackoffRule = { kind: "backoff", free: 5, wait: 30, maxWait: 3_60
 /** 3 in a minute. */
 const WINDOW: WindowRule = { kind: "window", limit: 3, seconds: 60 };
 
-/** What happens to one key, attempt by attempt. */
+/** Attempts under one key. */
 interface Attempt {
   /** Seconds after the start. */
   readonly at: number;
@@ -29,7 +29,7 @@ interface Attempt {
   readonly succeeds?: true;
 }
 
-/** Makes the attempts, checks what each is told, and gives the record that is left. */
+/** Makes the attempts, checks each result, and returns the last record. */
 function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord | null {
   let record: ThrottleRecord | null = null;
   for (const [i, { at, refused, succeeds }] of attempts.entries()) {
@@ -42,7 +42,7 @@ function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord 
   return record;
 }
 
-/** So many attempts at one time, all allowed. */
+/** Attempts at one time, all allowed. */
 function times(count: number, at: number): Attempt[] {
   return Array.from({ length: count }, () => ({ at }));
 }
@@ -252,7 +252,7 @@ Deno.test("throttleStep() returns a wait of at least 1, at any fraction of a sec
   }
 });
 
-/** The longest locks that there are, of a backoff and of a window, and how long they last. */
+/** The longest locks of a backoff and of a window. */
 const LONGEST: readonly [rule: ThrottleRule, record: ThrottleRecord, seconds: number][] = [
   [BACKOFF, { failures: 14, lockedUntil: T + 3_600, expiresAt: T + 90_000 }, 3_600],
   [WINDOW, { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 }, 60],
@@ -328,7 +328,7 @@ Deno.test("throttleStep() waits no longer than the longest wait after 10,000 fai
   assertEquals(step.record.lockedUntil, T + 3_600);
 });
 
-/** Makes attempts at times of chance, mostly as soon as they are allowed; gives the times of those that were. */
+/** Makes attempts at random times, mostly as soon as they are allowed; returns the times of the allowed ones. */
 function allowedTimes(
   rule: ThrottleRule,
   seed: number,

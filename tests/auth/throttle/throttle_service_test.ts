@@ -260,7 +260,7 @@ Deno.test("login() passes one digest per count to the store, and no input of the
   await throttle.login(canonical("ada@example.org"), NOBODY);
   await throttle.registration(CLIENT);
   assertEquals(claims.map(({ rule }) => rule.kind === "window" ? rule.limit : rule.free), [
-    ...[5, 100, 50], // reserved, and told of the success
+    ...[5, 100, 50], // reserved, and succeeded
     ...[5, 100, 50],
     ...[5, 100], // of the browser, and of all that are known
     ...[5, 100],
@@ -296,7 +296,7 @@ Deno.test("login() with another secret, rule or field boundary has other keys", 
   assertEquals(new Set(lists.flat()).size, 16);
 });
 
-/** A store that keeps what it is asked, too. */
+/** A store that records its calls. */
 function noted(throttle: LoginThrottle, asked: ThrottleKey[]): LoginThrottle {
   return {
     reserve(claims, now) {
@@ -686,7 +686,7 @@ Deno.test("login() counts all known devices of an account: 100 per hour", async 
   }
   const fresh = { ...CLIENT, device: devices[29] };
   assertEquals(await waitOf(() => login(throttle, fresh)), 3_500);
-  // Nobody but they are shut out, and nobody else's are
+  // Only these are locked out
   await login(throttle, CLIENT);
   const ofEve = { ...CLIENT, device: await throttle.issueDevice(EVE) };
   await login(throttle, ofEve, EVE);
@@ -719,7 +719,7 @@ Deno.test("issueDevice() accepts an authentication", async () => {
   await reservation.confirm(user);
 });
 
-/** An attempt as a service makes it: counted, then confirmed for the user that it found. */
+/** An attempt as the password service makes it: counted, then confirmed for the user. */
 async function login(
   throttle: ThrottleService,
   client: LoginClient,
@@ -730,7 +730,7 @@ async function login(
   return reservation;
 }
 
-/** The last character with one of the two bits set that belong to no byte. */
+/** The last character with a trailing bit set. */
 function nextCharacter(device: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return alphabet[alphabet.indexOf(device.slice(-1)) + 1] ?? "";

@@ -25,7 +25,7 @@ const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   }],
 ];
 
-/** What ends a user's access. */
+/** Operations that revoke a user's access. */
 const ENDS: readonly ("disable" | "remove")[] = ["disable", "remove"];
 for (const name of ENDS) {
   Deno.test(`${name}() revokes sessions and refresh families, and prevents sign-ins`, async () => {
@@ -225,7 +225,7 @@ async function end(accounts: UserService, name: "disable" | "remove"): Promise<v
   await accounts[name]("u1");
 }
 
-/** Which refresh families have ended: Ada's two, and that of somebody else. */
+/** Which refresh families are revoked: Ada's two, and another user's. */
 async function revoked({ stores }: WithAda): Promise<(boolean | undefined)[]> {
   const families = ["f1", "f2", "other"].map((id) => stores.refreshTokens.find(id));
   return (await Promise.all(families)).map((family) => family?.revoked);
@@ -295,7 +295,7 @@ Deno.test("remove() deletes the user's passkeys, and no others", async () => {
   assertEquals((await stores.credentials.list("u9")).map(({ id }) => id), ["c"]);
 });
 
-/** Ada with sessions, refresh families and an API key, none of which ended when her account was closed by hand. */
+/** Ada with sessions, refresh families and an API key, whose account was disabled in the store only. */
 async function closedByHalf(options: ServicesOptions = {}): Promise<WithAda> {
   const services = await withAda(options);
   const { stores } = services;
@@ -307,7 +307,7 @@ async function closedByHalf(options: ServicesOptions = {}): Promise<WithAda> {
   return services;
 }
 
-/** What is there: sessions, families that live, API keys. */
+/** The stored sessions, valid families and API keys. */
 async function leftOf({ sessions, refreshTokens, apiKeys }: AuthStores): Promise<object> {
   const families = ["f1", "f2", "other"].map(async (id) => await refreshTokens.find(id));
   const living = (await Promise.all(families)).filter((family) => family?.revoked === false);
@@ -432,7 +432,7 @@ Deno.test("userService() revokes API keys; a new password and the revocation of 
   assertEquals((await stores.apiKeys.list("u1")).length, 2);
 });
 
-/** Ada with two API keys, and one of somebody else. */
+/** Ada with two API keys, and another user with one. */
 async function withApiKeys(options: ServicesOptions = {}): Promise<WithAda> {
   const services = await withAda(options);
   for (const [id, sub] of [["k1", "u1"], ["k2", "u1"], ["k9", "u9"]] as const) {

@@ -5,7 +5,7 @@ import { AuthError } from "../../../auth/error.ts";
 import { canonicalIdentifier } from "../../../auth/identifier.ts";
 import { randomNumbers } from "../../static/_random.ts";
 
-/** The one spelling, or nothing if it is refused as the doc says. */
+/** The canonical form, or undefined if it is rejected with `invalid_identifier`. */
 function canonical(text: unknown): string | undefined {
   try {
     return canonicalIdentifier(text);
@@ -15,7 +15,7 @@ function canonical(text: unknown): string | undefined {
   }
 }
 
-/** Runs something that is refused a million times: stacks of errors take most of the time. */
+/** Runs something that throws a million times: stack traces take most of the time. */
 function withoutStacks(run: () => void): void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -26,7 +26,7 @@ function withoutStacks(run: () => void): void {
   }
 }
 
-/** Whether the one spelling of a text has itself as its one spelling. */
+/** Whether canonicalization is idempotent for a string. */
 function isStable(text: string): boolean {
   const identifier = canonical(text);
   return identifier === undefined || canonical(identifier) === identifier;

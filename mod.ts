@@ -1,5 +1,5 @@
 /**
- * Gatehouse: a typed HTTP router on Hono's engine, with the rest of what stands between a socket and a handler.
+ * Gatehouse: a typed HTTP router on Hono's engine, with authentication, OpenAPI and static assets.
  *
  * This entry is portable: it runs on Deno, Deno Deploy, Bun, Node, workerd and in WASI components.
  *
@@ -22,5 +22,5 @@ export * from "./openapi/mod.ts";
 export * from "./static/mod.ts";
 export * from "./auth/mod.ts";
 
-// In place of the router's own: these routers write their OpenAPI document
+// These override the router's own: they add openapi()
 export { createRouter, HttpRouter, routerBuilder } from "./openapi/routers.ts";

@@ -1,6 +1,6 @@
 /**
- * Gatehouse where there is a file system: all of `@gatehouse/http`, with `routerBuilder`, `HttpRouter` and `mountStatic`
- * that serve folders, and what packages folders for where there is none.
+ * Gatehouse for runtimes with a file system: all of `@gatehouse/http`, with `routerBuilder`, `HttpRouter` and `mountStatic`
+ * that serve folders, and `packageStaticAssets` for runtimes without one.
  *
  * It runs on Deno, Bun and Node.
  *

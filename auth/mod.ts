@@ -106,6 +106,7 @@ export type { Pbkdf2HasherOptions } from "./password/pbkdf2.ts";
 export { scryptHasher } from "./password/scrypt.ts";
 export type { ScryptFunction, ScryptHasherOptions, ScryptParameters } from "./password/scrypt.ts";
 export { canonicalIdentifier } from "./identifier.ts";
+export type { Identifier } from "./identifier.ts";
 
 // Tokens and keys
 export { signJws, verifyJws } from "./jwt/jws.ts";

@@ -13,8 +13,9 @@ import { isObject, mapSchema } from "./_json_schema.ts";
 import {
   canonicalText,
   definitionOf,
-  localRef,
+  placeRef,
   readGraph,
+  refTo,
   ROOT,
   SCHEMA_REF,
   type SchemaGraph,
@@ -229,32 +230,4 @@ function nameEntries(entries: readonly Entry[], taken: Set<string>): ReadonlyMap
 /** Stable sort by key. */
 function inOrder<T>(list: readonly T[], key: (one: T) => string): readonly T[] {
   return list.toSorted((a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
-}
-
-function refTo(number: number): string {
-  return `${SCHEMA_REF}@${number}`;
-}
-
-/** Replaces a local reference by a reference to the component, or by the definition itself. */
-function placeRef(
-  schema: SchemaObject,
-  numbers: ReadonlyMap<string, number>,
-  inPlace: (local: string) => SchemaObject,
-): SchemaObject {
-  const { discriminator } = schema;
-  if (isObject(discriminator) && isObject(discriminator.mapping)) {
-    const mapping = Object.entries(discriminator.mapping).map(([value, target]) => [
-      value,
-      placeRef({ $ref: target }, numbers, inPlace).$ref ?? target,
-    ]);
-    return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
-  }
-  const found = typeof schema.$ref === "string" ? localRef(schema.$ref) : undefined;
-  if (found === undefined) return schema;
-  const { $ref: _, ...beside } = schema;
-  const number = numbers.get(found.local);
-  const placed = number === undefined ? inPlace(found.local) : { $ref: refTo(number) + found.rest };
-  if (Object.keys(beside).length === 0) return placed;
-  const others = Array.isArray(beside.allOf) ? beside.allOf : [];
-  return { ...beside, allOf: [placed, ...others] }; // many tools ignore siblings of $ref
 }

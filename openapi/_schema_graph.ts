@@ -138,3 +138,32 @@ function isPointedInto(definitions: ReadonlyMap<string, SchemaObject>, local: st
 function asMap(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
+
+/** The reference to a schema that has a number until it has a name. */
+export function refTo(number: number): string {
+  return `${SCHEMA_REF}@${number}`;
+}
+
+/** Replaces a local reference by a reference to the component, or by the definition itself. */
+export function placeRef(
+  schema: SchemaObject,
+  numbers: ReadonlyMap<string, number>,
+  inPlace: (local: string) => SchemaObject,
+): SchemaObject {
+  const { discriminator } = schema;
+  if (isObject(discriminator) && isObject(discriminator.mapping)) {
+    const mapping = Object.entries(discriminator.mapping).map(([value, target]) => [
+      value,
+      placeRef({ $ref: target }, numbers, inPlace).$ref ?? target,
+    ]);
+    return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
+  }
+  const found = typeof schema.$ref === "string" ? localRef(schema.$ref) : undefined;
+  if (found === undefined) return schema;
+  const { $ref: _, ...beside } = schema;
+  const number = numbers.get(found.local);
+  const placed = number === undefined ? inPlace(found.local) : { $ref: refTo(number) + found.rest };
+  if (Object.keys(beside).length === 0) return placed;
+  const others = Array.isArray(beside.allOf) ? beside.allOf : [];
+  return { ...beside, allOf: [placed, ...others] }; // many tools ignore siblings of $ref
+}

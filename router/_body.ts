@@ -1,6 +1,6 @@
 /**
- * Reading bodies with a limit that is counted on the stream: Content-Length may lie or be absent, and a body that was
- * unpacked on the way is longer than it says.
+ * Reads bodies with a limit that is counted on the stream: Content-Length may be wrong or absent, and a decompressed body
+ * is longer than declared.
  *
  * @module
  */
@@ -15,8 +15,8 @@ export type Bytes = Uint8Array<ArrayBuffer>;
  *
  * @param framed Whether a server has delivered the body, and so enforces its Content-Length.
  * @throws {HttpError} 413 `payload_too_large` past the limit; reading stops there. 400 `incomplete_body` if the client
- * went away, `fragmented_body` if it sends next to nothing at a time.
- * @throws {TypeError} If somebody else reads the body, or has.
+ * disconnected, `fragmented_body` if it sends tiny chunks.
+ * @throws {TypeError} If the body was read elsewhere.
  */
 export function readBody(request: Request, limit: number, framed: boolean): Promise<Bytes> {
   return framed && hasTrustedLength(request, limit)
@@ -47,14 +47,14 @@ async function readCounted(request: Request, limit: number): Promise<Bytes> {
   }
 }
 
-/** Whether an extra argument of `fetch` is what Deno.serve calls its handler with: then the request came from it. */
+/** Whether an extra argument of `fetch` is the info object of Deno.serve, which then delivered the request. */
 export function isServed(info: unknown): boolean {
   return typeof info === "object" && info !== null && "remoteAddr" in info && "completed" in info;
 }
 
 /**
- * Whether a body's length may be trusted where a server enforces it: HTTP/1.1 ends a body at Content-Length and HTTP/2
- * refuses another length (RFC 9112 §6.3, RFC 9113 §8.1.1), but not beside a coding, which makes the field worthless.
+ * Whether the declared length of a served body is reliable: HTTP/1.1 ends a body at Content-Length and HTTP/2 rejects a
+ * mismatch (RFC 9112 §6.3, RFC 9113 §8.1.1), but with a coding the field means nothing.
  */
 function hasTrustedLength({ bodyUsed, headers }: Request, limit: number): boolean {
   const declared = headers.get("content-length");
@@ -62,14 +62,14 @@ function hasTrustedLength({ bodyUsed, headers }: Request, limit: number): boolea
     !headers.has("transfer-encoding") && !headers.has("content-encoding");
 }
 
-/** Reads a body by the runtime's own means, which take half the time of a reader. */
+/** Reads a body with the runtime's own method, in half the time of a reader. */
 function readFramed(request: Request): Promise<Bytes> {
   return request.arrayBuffer().then((buffer) => new Uint8Array(buffer), (cause) => {
     throw incomplete(cause);
   });
 }
 
-/** The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read until it is. */
+/** The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read in advance. */
 export function limitedStream(request: Request, limit: number): ReadableStream<Bytes> | null {
   if (request.body === null) return null;
   let reader: BodyReader | undefined;
@@ -89,7 +89,7 @@ export function limitedStream(request: Request, limit: number): ReadableStream<B
   }, { highWaterMark: 0 });
 }
 
-/** Refuses a body that was read already, now that another limit holds. @throws {HttpError} 413 past the limit. */
+/** Checks a body that was read before against the current limit. @throws {HttpError} 413 past the limit. */
 export function checkLength(bytes: Bytes, limit: number): Bytes {
   if (bytes.length > limit) throw limitError(limit);
   return bytes;
@@ -110,9 +110,9 @@ export function decodeUtf8(bytes: Bytes): string | undefined {
   }
 }
 
-/** Reads after which other requests get a turn. */
+/** Reads before yielding to other requests. */
 const READS_PER_TURN = 64;
-/** Bytes that reads must bring on average, after the first ones: a client that sends single bytes costs more than it pays. */
+/** Minimum average bytes of a read, after the first ones: a client that sends single bytes is expensive. */
 const MIN_AVERAGE_CHUNK = 16;
 const FREE_READS = 4096;
 
@@ -133,8 +133,8 @@ function incomplete(cause: unknown): HttpError {
 }
 
 /**
- * Ends reading. Its settling is not awaited: on a clone's branch, `cancel()` waits for the other branch, for ever if
- * nobody reads that.
+ * Cancels reading without awaiting it: on a branch of a cloned body, `cancel()` waits for the other branch, which may
+ * never be read.
  */
 function stop(reader: BodyReader, error: HttpError): HttpError {
   reader.cancel().catch(() => {});
@@ -145,7 +145,7 @@ function fragmented(): HttpError {
   return new HttpError(400, "fragmented_body", { detail: "The body arrives in too small pieces" });
 }
 
-/** Lets other requests have a turn: reads that are there at once would starve them. */
+/** Yields to other requests, which immediately available reads would starve. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -155,8 +155,8 @@ function limitError(limit: number): HttpError {
 }
 
 /**
- * Puts a chunk behind the bytes so far, in a buffer that doubles. Chunks are not kept: on Deno each is a view on 64 KiB of
- * its own, so that a million of one byte each would hold 64 GiB.
+ * Appends a chunk to the bytes so far, in a buffer that doubles. Chunks are not retained: on Deno each is a view of its own
+ * 64 KiB, so a million chunks of one byte would hold 64 GiB.
  */
 function append(bytes: Bytes, total: number, chunk: Bytes): Bytes {
   const used = total - chunk.length;

@@ -1,9 +1,9 @@
 /**
- * Decorated methods on their way to a controller.
+ * Metadata of controllers, collected from decorators.
  *
- * Method decorators run before the decorator of their class, and know nothing of it in TC39 mode. So each notes its
- * method, and `@Controller` claims the methods of its class and of the classes it extends. What nobody claims is
- * reported as soon as controllers are used; it never becomes a route of another class.
+ * Method decorators run before the decorator of their class, which they cannot access in TC39 mode. So each records its
+ * method, and `@Controller` collects the methods of its class and of the classes it extends. An uncollected method is an
+ * error as soon as controllers are used; it never becomes a route of another class.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import type { Class, Container } from "./container.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RouteOptions } from "./handler.ts";
 
-/** Where a method decorator stands, in whatever mode. */
+/** What a method decorator is applied to, in either mode. */
 export interface MethodPlace {
   /** Name of the method. */
   readonly name: string;
-  /** The method: what a TC39 decorator gets. */
+  /** The method, in TC39 mode. */
   readonly value?: object;
-  /** Shared by the decorators of a class, on runtimes that have `Symbol.metadata`. */
+  /** Metadata object shared by the decorators of a class, on runtimes with `Symbol.metadata`. */
   readonly metadata?: object;
-  /** Prototype of the class: what a legacy decorator gets. */
+  /** Prototype of the class, in legacy mode. */
   readonly prototype?: object;
 }
 
 /** One route of a method. */
-export interface ClaimedRoute {
+export interface MethodRoute {
   readonly method: Method;
   readonly path: string;
   readonly options: Readonly<RouteOptions<never[]>>;
@@ -37,9 +37,9 @@ export interface MethodRecord {
   readonly name: string;
   /** Names of its decorators, for messages. */
   readonly decorators: string[];
-  /** Its routes, in the order they are written. */
-  readonly routes: ClaimedRoute[];
-  /** What is said of it by decorators of metadata alone. */
+  /** Its routes, in source order. */
+  readonly routes: MethodRoute[];
+  /** Metadata from decorators that add no route. */
   metadata: EndpointMetadata;
 }
 
@@ -59,9 +59,9 @@ const uncollected: Set<MethodRecord> = new Set();
 const controllers: Map<object, Controller> = new Map();
 
 /**
- * The record of a decorated method, made at its first decorator.
+ * The record of a decorated method, created at its first decorator.
  *
- * @throws {TypeError} If nothing but the function says which method it is, and it is another method as well.
+ * @throws {TypeError} If only the function identifies the method, and another method is the same function.
  */
 export function recordOf(place: MethodPlace, decorator: string): MethodRecord {
   const { name, value, metadata, prototype } = place;
@@ -77,16 +77,16 @@ export function recordOf(place: MethodPlace, decorator: string): MethodRecord {
   const record = known ?? { name, decorators: [], routes: [], metadata: {} };
   if (key !== undefined) entry(map, key).set(name, record);
   else if (value !== undefined) byFunction.set(value, record);
-  record.decorators.unshift(decorator); // the one nearest the method runs first
+  record.decorators.unshift(decorator); // the decorator nearest the method runs first
   uncollected.add(record);
   return record;
 }
 
 /**
- * Makes a class a controller, with the decorated methods of its own and of the classes it extends. An override without
- * a decorator keeps the route, and so the guard, of what it overrides.
+ * Makes a class a controller, with its decorated methods and those of the classes it extends. An override without a
+ * decorator keeps the route, and so the guard, of the overridden method.
  *
- * @param metadata What the class's decorators share, in TC39 mode. It inherits from that of the class it extends.
+ * @param metadata The metadata object of the class, in TC39 mode. It inherits from that of the superclass.
  * @throws {TypeError} If the class is a controller, or one of its methods has metadata and no route.
  */
 export function collectRoutes(
@@ -95,7 +95,7 @@ export function collectRoutes(
 ): void {
   const { target } = controller;
   if (controllers.has(target)) {
-    throw new TypeError(`Cannot use @Controller on ${nameOf(target)}: it is a controller`);
+    throw new TypeError(`Cannot use @Controller on ${nameOf(target)}: it is already a controller`);
   }
   const shared = sharedBy(target, metadata);
   const records = new Map<string, MethodRecord>();
@@ -117,7 +117,7 @@ export function collectRoutes(
   controllers.set(target, { ...controller, records });
 }
 
-/** The controller that a class is. @throws {TypeError} If it is none. */
+/** The controller of a class. @throws {TypeError} If the class is not a controller. */
 export function controllerOf(target: Class<object>): Controller {
   const controller = controllers.get(target);
   if (controller === undefined) {
@@ -127,13 +127,13 @@ export function controllerOf(target: Class<object>): Controller {
       } as a controller: it has no @Controller above its other decorators`,
     );
   }
-  refuseUnclaimed();
+  rejectUncollected();
   return controller;
 }
 
-/** All controllers. @throws {TypeError} If a decorated method belongs to none. */
+/** All controllers. @throws {TypeError} If a decorated method does not belong to one. */
 export function collectedControllers(): readonly Controller[] {
-  refuseUnclaimed();
+  rejectUncollected();
   return [...controllers.values()];
 }
 
@@ -148,7 +148,7 @@ export function methodNames({ target, records }: Controller): Iterable<string> {
   return names;
 }
 
-function refuseUnclaimed(): void {
+function rejectUncollected(): void {
   const [record] = uncollected;
   if (record === undefined) return;
   throw new TypeError(
@@ -158,7 +158,7 @@ function refuseUnclaimed(): void {
   );
 }
 
-/** An object and those it inherits from, without the one that all inherit from. */
+/** An object and its prototype chain, without `Object.prototype`. */
 function* prototypes(from: object | undefined): Iterable<object> {
   for (
     let level: object | null = from ?? null;
@@ -168,8 +168,8 @@ function* prototypes(from: object | undefined): Iterable<object> {
 }
 
 /**
- * What the decorators of a class and of those it extends shared, the nearest first. Some compilers let these objects
- * inherit from each other, some keep them at the classes, and where a runtime has no symbol for that they agree on one.
+ * Metadata objects of a class and its superclasses, the nearest first. Some compilers let these objects inherit from each
+ * other, some store them on the classes, under a common symbol where the runtime has none.
  */
 function sharedBy(target: Class<object>, metadata: object | undefined): readonly object[] {
   const symbol = (Symbol as { readonly metadata?: symbol }).metadata ??
@@ -182,7 +182,7 @@ function sharedBy(target: Class<object>, metadata: object | undefined): readonly
   return [...new Set([...prototypes(metadata), ...kept])];
 }
 
-/** The records of a method's name, the nearest first. */
+/** The records of a method name, the nearest first. */
 function recordsAt(
   level: object,
   name: string,
@@ -197,12 +197,12 @@ function recordsAt(
   ].filter((record) => record !== undefined);
 }
 
-/** What a message calls a class. */
+/** Name of a class for messages. */
 export function nameOf(target: { readonly name: string }): string {
   return target.name === "" ? "a class without a name" : target.name;
 }
 
-/** The method of a name, if a prototype has one of its own. */
+/** A prototype's own method of that name. */
 function valueOf(level: object, name: string): object | undefined {
   const value: unknown = Object.getOwnPropertyDescriptor(level, name)?.value;
   return typeof value === "function" ? value : undefined;

@@ -15,16 +15,16 @@ import type { TypedRouter } from "./types.ts";
 
 type Verb = "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch";
 
-/** The part of a router that routes of any kind are added by. */
+/** The part of a router that adds routes of any kind. */
 type Target = Readonly<
   Record<Verb, (path: string, handler: AnyFunction, options: RouteOptions<never[]>) => unknown>
 >;
 
 /**
- * Adds the routes of controllers, each resolved when a request needs it. A container that does not know a class is told
- * of it, with the lifetime that the class was defined with.
+ * Adds the routes of controllers, each resolved when a request needs it. A class that the container lacks is registered
+ * in it, with the lifetime that its decorator defines.
  *
- * @throws {TypeError} If a class is no controller, or a decorated method belongs to none.
+ * @throws {TypeError} If a class is not a controller, or a decorated method does not belong to one.
  */
 export function addControllers<Args extends unknown[], Subject>(
   router: TypedRouter<Args, Subject>,
@@ -46,13 +46,13 @@ export function addControllers<Args extends unknown[], Subject>(
   }
 }
 
-/** Calls a method of a controller, which is its `this`. Nothing to call must not pass for `pass()`. */
+/** Calls a controller's method on the controller. A missing method must not be mistaken for `pass()`. */
 function methodHandler(container: Container, target: Class<object>, name: string): AnyFunction {
   return (req, ...args) => {
     const controller = container.resolve(target) as Readonly<Record<string, AnyFunction>>;
     if (typeof controller[name] !== "function") {
       throw new TypeError(
-        `Cannot call ${nameOf(target)}.${name}: what the container gave has no such method`,
+        `Cannot call ${nameOf(target)}.${name}: the container's instance has no such method`,
       );
     }
     return controller[name](req, ...args);

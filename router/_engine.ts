@@ -1,13 +1,13 @@
 /**
- * The one place that knows Hono's routers. Its RegExpRouter is used directly, without Hono's Context, and fenced:
+ * The only module that uses Hono's routers: the RegExpRouter directly, without Hono's Context, and with restrictions:
  *
- * - Static paths live in a Map, since one beside a parameter (`/users/me`, `/users/:id`) is more than a RegExpRouter holds.
- * - Many patterns live in groups by their literal beginning, `/api/users` of `/api/users/:id`, so that what a match costs
- *   does not grow with the routes beside it.
- * - Patterns that one RegExpRouter cannot hold together (`/:a/x`, `/b/:c`) go to a further one. Hono would send the whole
- *   application to its TrieRouter, which is slower, reads `/users/:id` in a request as the pattern itself, and sees
- *   `/admin/*` twice.
- * - Parameters get positional names, so that theirs cannot meet the router's own.
+ * - Static paths live in a Map, since a RegExpRouter cannot hold one next to a parameter (`/users/me`, `/users/:id`).
+ * - Many patterns are grouped by their literal prefix, `/api/users` of `/api/users/:id`, so that the cost of a match does
+ *   not grow with the number of routes.
+ * - Patterns that one RegExpRouter cannot hold together (`/:a/x`, `/b/:c`) go to another one. Hono would move the whole
+ *   application to its TrieRouter, which is slower, matches a literal `/users/:id` in a request to the pattern, and
+ *   reports `/admin/*` twice.
+ * - Parameters get positional names, so that they cannot collide with the router's.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { createShape, fits, insert, type Shape } from "./_shape.ts";
 import { engineText, expandOptional, isStatic, type Pattern, type Segment } from "./pattern.ts";
 
-/** Methods that routes are registered for, `ALL` among them. */
+/** Methods that routes are registered for, including `ALL`. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ALL"] as const;
 
 /** A method that routes are registered for. */
@@ -31,12 +31,12 @@ export interface Variant<T> {
   readonly params: readonly string[];
 }
 
-/** Where a match has its parameters: `p0`, `p1`, … are indexes in the stash, or the texts themselves. */
+/** Where the parameters of a match are: `p0`, `p1`, … are indexes in the stash, or the values themselves. */
 export type Places = Readonly<Record<string, number | string>>;
 
 const PLACE_NAMES: readonly string[] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
 
-/** Name of a parameter's place. Names that are made anew for each request would make V8 forget its optimised code. */
+/** Name of a parameter's position. Strings created per request would deoptimize V8's code. */
 export function placeName(index: number): string {
   return PLACE_NAMES[index] ?? `p${index}`;
 }
@@ -56,14 +56,14 @@ export interface Engine<T> {
   add(method: Method, pattern: Pattern, value: T): void;
   /** Everything registered for the method, or for all, that matches the canonical path. */
   match(method: string, path: string): Match<T>;
-  /** Methods that a value is registered for at this path, `ALL` left out. */
+  /** Methods with a value at this path, without `ALL`. */
   methodsOf(path: string): readonly Method[];
 }
 
 /** Creates an engine. */
 export function createEngine<T>(): Engine<T> {
   const patterns: PatternOf<T>[] = [];
-  let buckets: Buckets<T> | undefined; // made at the first match
+  let buckets: Buckets<T> | undefined; // created at the first match
   const statics = new Map<string, Map<string, Slot<T>>>(
     METHODS.map((method) => [method, new Map()]),
   );
@@ -102,7 +102,7 @@ export function createEngine<T>(): Engine<T> {
     return matchPatterns(known(method), path);
   }
 
-  /** Looks the path's beginnings up, as far as patterns have literal ones, and asks the routers behind them. */
+  /** Looks up the path's prefixes that patterns have, and matches with the routers stored under them. */
   function matchPatterns(method: Method, path: string): Match<T> {
     const { byPrefix, depths } = buckets ??= makeBuckets(patterns);
     let found: Match<T> = NO_MATCH;
@@ -135,7 +135,7 @@ export function createEngine<T>(): Engine<T> {
   return { add, match, methodsOf };
 }
 
-/** What is registered for a method at a static path, and once asked for, all that matches it. */
+/** What is registered for a method at a static path and, once requested, all matches. */
 interface Slot<T> {
   readonly variants: Variant<T>[];
   match: Match<T> | undefined;
@@ -152,7 +152,7 @@ function literalPrefix(segments: readonly Segment[]): { text: string; depth: num
   return { text: literals.length === 0 ? "" : engineText(literals), depth: literals.length };
 }
 
-/** The name that the routers know a method by. Clients may send any token, `constructor` too. */
+/** The method as routers name it. Clients may send any token, including `constructor`. */
 function known(method: string): Method {
   return KNOWN_METHODS.has(method) ? method as Method : "ALL";
 }
@@ -163,21 +163,21 @@ interface PatternOf<T> {
   readonly variant: Variant<T>;
 }
 
-/** Patterns by their literal beginnings. */
+/** Patterns by their literal prefixes. */
 interface Buckets<T> {
   readonly byPrefix: ReadonlyMap<string, readonly Group<T>[]>;
-  /** Whether patterns begin with so many literal segments. */
+  /** By number of literal segments: whether a pattern has such a prefix. */
   readonly depths: readonly (boolean | undefined)[];
 }
 
-/** Patterns that one RegExpRouter holds. It is made when asked for: a request needs few of a large application's. */
+/** Patterns that one RegExpRouter holds. It is created on demand: a request needs few of a large application's. */
 interface Group<T> {
   router: RegExpRouter<Variant<T>> | undefined;
   readonly patterns: PatternOf<T>[];
   readonly shape: Shape;
 }
 
-/** Up to so many patterns, one expression for all is faster than looking beginnings up. */
+/** Up to this number of patterns, a single expression is faster than looking up prefixes. */
 const FEW_PATTERNS = 100;
 
 function makeBuckets<T>(patterns: readonly PatternOf<T>[]): Buckets<T> {
@@ -214,7 +214,7 @@ function routerOf<T>(group: Group<T>): RegExpRouter<Variant<T>> {
   return group.router;
 }
 
-/** Entries that carry their parameters' texts, so that entries of several routers can stand in one list. */
+/** Entries that hold their parameters' values, so that entries of several routers can be merged. */
 function resolved<T>([entries, stash]: Match<T>): readonly Entry<T>[] {
   return entries.map(([variant, places]): Entry<T> => {
     const texts: Record<string, string> = {};

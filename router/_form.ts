@@ -14,7 +14,7 @@ const MAX_PARTS = 1000;
  * Parses a form by its type.
  *
  * @throws {HttpError} 400 `invalid_form` if it is not of that type, has more than 1,000 parts, or no closing delimiter:
- * runtimes drop the part that was cut off and say nothing.
+ * runtimes drop a truncated part silently.
  */
 export async function parseForm(bytes: Bytes, type: string): Promise<FormData> {
   const boundary = BOUNDARY_REGEXP.exec(type);

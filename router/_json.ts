@@ -1,18 +1,18 @@
 /**
- * JSON from clients, RFC 8259: parsed, then refused if it is deep or carries an own `__proto__`.
+ * JSON from clients, RFC 8259: parsed, then rejected if it is nested too deeply or has an own `__proto__`.
  *
  * @module
  */
 
 import { HttpError } from "./problem.ts";
 
-/** Deepest nesting that is accepted; what reads the value next may recurse. */
+/** Maximum nesting; code that reads the value may recurse. */
 const MAX_DEPTH = 1000;
 
 /**
  * Parses a JSON text.
  *
- * @throws {HttpError} 400 `invalid_json`. The parser's own message would quote the input, so it is not told.
+ * @throws {HttpError} 400 `invalid_json`. The parser's message is dropped, since it quotes the input.
  */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) throw invalidJson("The body is not UTF-8");
@@ -38,7 +38,7 @@ function invalidJson(detail: string): HttpError {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Nesting of a valid JSON text. Its strings are skipped: a bracket inside one is no nesting. */
+/** Nesting of a valid JSON text. Strings are skipped, since brackets in them do not nest. */
 function depth(text: string): number {
   let deepest = 0;
   let open = 0;
@@ -60,7 +60,7 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-/** Whether an object anywhere in the value has its own `__proto__`, which a later merge would take for the prototype. */
+/** Whether an object anywhere in the value has its own `__proto__`, which a later merge could assign as the prototype. */
 function hasProtoKey(value: unknown): boolean {
   const open: unknown[] = [value];
   while (open.length > 0) {

@@ -1,5 +1,5 @@
 /**
- * Putting another fetch application beneath a path.
+ * Mounts another fetch application under a path.
  *
  * @module
  */
@@ -15,15 +15,15 @@ export interface AnyApp {
   fetch(request: Request, ...args: unknown[]): unknown;
 }
 
-/** What a mount hands on. */
+/** Options of {@linkcode createMountHandler}. */
 export interface MountHandlerOptions {
   /** Whether the application may see `%2F` and `%5C`. */
   readonly encodedSlashes: boolean;
 }
 
 /**
- * Makes the handler of a mount. It answers 404 where the path is malformed, and where the application may read the rest
- * of it as a path that no outer guard saw: a new request removes dot segments, and many applications decode slashes.
+ * Creates the handler of a mount. It answers 404 if the path is malformed, or if the application could interpret the rest
+ * as a path that no outer guard saw: a new request removes dot segments, and many applications decode slashes.
  */
 export function createMountHandler(
   prefix: Pattern,
@@ -36,7 +36,7 @@ export function createMountHandler(
     if (rest === undefined || (!encodedSlashes && ENCODED_SLASH_REGEXP.test(rest))) {
       throw new HttpError(404, "not_found");
     }
-    // The new request takes the body over; where the application declines, later routes read it from there.
+    // The new request takes over the body; if the application passes, later routes read it from there.
     ctx.source = newRequest(
       ctx.url.slice(0, ctx.target.start) + rest + ctx.url.slice(ctx.target.end),
       ctx.source,
@@ -48,7 +48,7 @@ export function createMountHandler(
 
 const ENCODED_SLASH_REGEXP = /%(?:2f|5c)/i;
 
-/** @throws {HttpError} 400 `invalid_target` if the client's `Host` makes no URL: a port past 65,535, say. */
+/** @throws {HttpError} 400 `invalid_target` if the client's `Host` is not valid in a URL: a port above 65,535, for example. */
 function newRequest(url: string, source: Request): Request {
   if (!URL.canParse(url)) {
     throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });

@@ -1,6 +1,6 @@
 /**
  * Query parsing by the rules of `application/x-www-form-urlencoded` (WHATWG URL §5.1), without URLSearchParams, which
- * costs several times as much on the short queries that most requests have.
+ * is several times slower on short queries.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type { Query } from "./markers.ts";
 /**
  * Parses the query that starts at an index of a URL.
  *
- * @param from Index of the `?`; anything else there means that there is no query.
- * @returns An object without a prototype: one value is a string, a repeated name a list.
+ * @param from Index of the `?`; without one there, the query is empty.
+ * @returns An object without a prototype: one value is a string, a repeated name an array.
  */
 export function parseQuery(url: string, from: number): Query {
   const query: Record<string, string | string[]> = Object.create(null);

@@ -6,8 +6,8 @@
 
 import type { RouteRequest } from "./request.ts";
 
-/** Default of `onError`: the error and the route that met it. Not the path, which may carry a secret. */
+/** Default of `onError`: logs the error and the route, but not the path, which may contain a secret. */
 export function reportError(error: unknown, req: RouteRequest): void {
-  // deno-lint-ignore no-console -- this is the default that `onError` replaces
+  // deno-lint-ignore no-console -- the default of `onError`
   console.error(`Cannot answer ${req.method} ${req.route || "(no route)"}:`, error);
 }

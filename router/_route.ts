@@ -1,5 +1,5 @@
 /**
- * A registered route: what it was given, checked, and the list of steps that it runs.
+ * A registered route: its validated options, and the list of steps that it runs.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface InstalledGuard {
   readonly use: readonly Middleware<unknown[]>[];
 }
 
-/** What a route asks of the guard that its router had when the route was added. */
+/** What a route requires of the guard that its router had when the route was added. */
 export interface GuardedAccess extends InstalledGuard {
   readonly access: RouteAccess;
 }
@@ -44,15 +44,15 @@ export interface Route extends MatchedRoute {
   steps: readonly Step[] | undefined;
 }
 
-/** Most bytes of a body, by how it is read. */
+/** Maximum bytes of a body, by how it is read. */
 export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
   plain: 1024 * 1024,
   multipart: 10 * 1024 * 1024,
 };
 
 /**
- * What happens to a request on a route, in this order. The guard comes before the body, so that an anonymous caller
- * cannot make the server buffer one, and 401 precedes 415.
+ * The steps of a route, in order. The guard precedes the body, so that an anonymous client cannot make the server buffer
+ * one, and 401 precedes 415.
  */
 export function compileRoute(route: Route): readonly Step[] {
   const { options: { schema, use = [] } } = route;
@@ -68,9 +68,9 @@ export function compileRoute(route: Route): readonly Step[] {
 }
 
 /**
- * Checks options that cannot work together.
+ * Validates options.
  *
- * @throws {TypeError | RangeError} If they cannot.
+ * @throws {TypeError | RangeError} If they are invalid or contradict each other.
  */
 export function checkOptions(
   method: Method,
@@ -89,7 +89,7 @@ export function checkOptions(
       `Cannot add ${where}: authorization needs authentication, and auth is false`,
     );
   }
-  use.forEach((middleware) => middlewareStep(middleware)); // refuses what is no function
+  use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
   for (const [part, one] of Object.entries(schema ?? {})) {
     if (one !== undefined) {
       checkFunction(one?.["~standard"]?.validate, where, `schema.${part}["~standard"].validate`);
@@ -98,7 +98,7 @@ export function checkOptions(
   checkLimit(maxBodyBytes, where);
 }
 
-/** A copy of options, so that changing them later changes no route. */
+/** A frozen copy of options, so that later changes have no effect. */
 export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<unknown[]> {
   const { use, schema } = options;
   return Object.freeze({
@@ -108,23 +108,23 @@ export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<un
   });
 }
 
-/** Checks a part that must be a function, or absent where that is allowed. @throws {TypeError} If it is neither. */
+/** Checks that a value is a function, or absent if optional. @throws {TypeError} If it is not. */
 export function checkFunction(value: unknown, where: string, part: string, optional = false): void {
   if (typeof value === "function" || (optional && value === undefined)) return;
   throw new TypeError(`Cannot add ${where}: ${part} is not a function`);
 }
 
-/** Checks a limit in bytes. @throws {RangeError} If it is not a whole number from 0. */
+/** Checks a limit in bytes. @throws {RangeError} If it is not a non-negative integer. */
 export function checkLimit(limit: number | undefined, where: string): void {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) {
-    throw new RangeError(`Cannot add ${where}: maxBodyBytes is not a whole number of bytes`);
+    throw new RangeError(`Cannot add ${where}: maxBodyBytes must be a non-negative integer`);
   }
 }
 
 /**
- * What a route asks of its router's guard, read once so that options changed later open nothing.
+ * What a route requires of its router's guard, read once so that later changes of the options cannot open it.
  *
- * @throws {TypeError} If it asks for one and there is none, or `auth` has no known value. Neither may mean "open".
+ * @throws {TypeError} If it requires a guard and there is none, or `auth` is invalid. Neither may mean "open".
  */
 export function guardedAccess(
   { auth, authorization }: RouteOptions<unknown[]>,
@@ -136,14 +136,13 @@ export function guardedAccess(
     guard === undefined && (mode === true || mode === "optional" || authorization !== undefined)
   ) {
     throw new TypeError(
-      `Cannot add ${where}: it asks for a guard, and the router has none; call withAuth() first`,
+      `Cannot add ${where}: it needs a guard, and the router has none; call withAuth() first`,
     );
   }
   if (guard === undefined || mode === false) return undefined;
   if (authorization !== undefined && !guard.authorizes) {
     throw new TypeError(
-      `Cannot add ${where}: it asks for authorization, and its guard does not say that it asks a manager; give its ` +
-        "integration authorizes: true if it does",
+      `Cannot add ${where}: authorization needs a guard that supports it; set authorizes: true on the integration`,
     );
   }
   const access = { mode: mode === "optional" ? mode : "required" } as const;
@@ -155,13 +154,13 @@ export function guardedAccess(
   };
 }
 
-/** The value of `auth`, by name. A misspelt one must not pass for another. */
+/** Validates `auth`, so that a misspelt value is not mistaken for another. */
 function authMode(auth: unknown, where: string): boolean | "optional" | undefined {
   if (auth === undefined || typeof auth === "boolean") return auth;
   if (typeof auth === "object" && auth !== null && "mode" in auth && auth.mode === "optional") {
     return auth.mode;
   }
-  throw new TypeError(`Cannot add ${where}: auth is true, false or { mode: "optional" }`);
+  throw new TypeError(`Cannot add ${where}: auth must be true, false or { mode: "optional" }`);
 }
 
 function contentSteps({ method, options: { multipart, raw } }: Route): readonly Step[] {
@@ -181,7 +180,7 @@ function guardSteps({ guard }: Route): readonly Step[] {
   ];
 }
 
-/** Takes what a guard returned. Whatever is not a principal never passes for one. */
+/** Stores what a guard returned. Nothing but a principal is accepted as one. */
 function admit(
   ctx: RequestContext,
   subject: unknown,
@@ -199,7 +198,7 @@ function admit(
   ctx.principal = subject;
 }
 
-/** Tells a principal from what a mistaken guard may return: a flag, a name, an error it meant to throw, a response. */
+/** Distinguishes a principal from what a faulty guard may return: a flag, a name, an error, a response. */
 function isPrincipal(subject: unknown): subject is object {
   return typeof subject === "object" && !Array.isArray(subject) && !(subject instanceof Error) &&
     !isResponse(subject);

@@ -7,23 +7,23 @@
 import type { Segment } from "./pattern.ts";
 
 /**
- * What the RegExpRouter can tell apart: at each place either literals or one expression, besides wildcards. It checks
- * that too, but only after it has begun to take the pattern in.
+ * What the RegExpRouter can distinguish: at each position either literals or one expression, besides wildcards. It checks
+ * that as well, but only after it has added part of the pattern.
  */
 export interface Shape {
   readonly children: Map<string, Shape>;
-  /** The expression at this place, the empty string for literals. */
+  /** The expression at this position, the empty string for literals. */
   kind: string | undefined;
 }
 
 const ANY_LABEL = "[^/]+";
 
-/** Creates the shape of no pattern. */
+/** Creates an empty shape. */
 export function createShape(): Shape {
   return { children: new Map(), kind: undefined };
 }
 
-/** Whether a pattern fits beside those of a shape. */
+/** Whether a pattern is compatible with those of a shape. */
 export function fits(shape: Shape, segments: readonly Segment[]): boolean {
   let place: Shape | undefined = shape;
   for (const segment of segments) {

@@ -4,41 +4,41 @@
  * @module
  */
 
-/** Who may use a route: everybody (`false`), a principal (`true`), or either. Needs a guard unless `false`. */
+/** Who may use a route: anyone (`false`), a principal (`true`), or both. Needs a guard unless `false`. */
 export type AuthOption = boolean | { readonly mode: "optional" };
 
-/** What the authorization manager is asked about a route. */
+/** What the authorization manager checks on a route. */
 export interface AuthorizationOption {
   /** The application's own data, opaque to the router. */
   readonly metadata: unknown;
-  /** Ask the manager for anonymous requests too. @default {false} */
+  /** Also consult the manager for anonymous requests. @default {false} */
   readonly allowAnonymous?: boolean;
 }
 
-/** What a route asks of a guard. */
+/** What a route requires of a guard. */
 export interface RouteAccess {
-  /** Whether a request without a credential is refused. */
+  /** Whether a request without a credential is rejected. */
   readonly mode: "required" | "optional";
-  /** What must be allowed once it is known who asks. */
+  /** What the principal must be authorized for. */
   readonly authorization?: AuthorizationOption;
 }
 
-/** Where a strategy finds its credential. */
+/** Where a strategy reads its credential. */
 export type CredentialScheme =
   | { readonly type: "cookie" | "header"; readonly name: string }
   | { readonly type: "bearer" };
 
-/** The part of a strategy that says what credential it takes; without a `scheme`, one that no document describes. */
+/** The part of a strategy that describes its credential; without a `scheme`, documents omit it. */
 export interface SchemeStrategy {
   /** Name of the strategy. */
   readonly name: string;
-  /** Where it finds its credential. */
+  /** Where it reads its credential. */
   readonly scheme?: CredentialScheme;
 }
 
 /**
- * Whether a request without a principal may pass: where it is optional, and the authorization manager is asked for
- * anonymous requests too, or is not asked at all.
+ * Whether a request without a principal may pass: if it is optional, and the authorization manager also handles
+ * anonymous requests or is not involved.
  */
 export function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
   return mode === "optional" &&

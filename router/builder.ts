@@ -1,20 +1,20 @@
 /**
  * The fluent router builder.
  *
- * Calls are recorded as data, and `build()` compiles them in one order, whatever order they were made in: global
- * middleware, static mounts, authentication, extensions, controllers. What is added to the built router comes last.
+ * Calls are recorded, and `build()` applies them in a fixed order: global middleware, static mounts, authentication,
+ * extensions, controllers. Whatever is added to the built router comes last.
  *
  * @module
  */
 
-import { nameOf } from "./_controller_metadata.ts";
-import { createMount } from "./static_mount.ts";
 import type { StaticAssetOptions } from "../static/types.ts";
+import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
 import type { Class, Container } from "./container.ts";
-import { joinPaths } from "./path.ts";
 import { internalsOf } from "./internals.ts";
+import { joinPaths } from "./path.ts";
 import { addMount, createRouter } from "./router.ts";
+import { createMount } from "./static_mount.ts";
 import type {
   AuthIntegration,
   BodyMethodOf,
@@ -36,29 +36,29 @@ export type {
   StaticAssetPackage,
 } from "../static/types.ts";
 
-/** Where an extension adds its routes: before authentication, right behind it, or behind all others. */
+/** When an extension runs: before authentication, directly after it, or after everything else. */
 export type BuilderStage = "static" | "extension" | "controllers";
 
-/** Adds routes, mounts or middleware to a router that is being built. */
+/** Adds routes, mounts or middleware to a router during `build()`. */
 export type BuilderExtension<Args extends unknown[] = [], Subject = unknown> = (
   router: TypedRouter<Args, Subject>,
 ) => void;
 
-/** Options of {@linkcode routerBuilder}: what of a router's options has no method on the builder. */
+/** Options of {@linkcode routerBuilder}: the router's options without a method on the builder. */
 export interface BuilderOptions<Args extends unknown[] = []>
   extends Pick<RouterOptions<Args>, "maxBodyBytes" | "onError" | "info"> {
-  /** The container that makes the controllers, in place of the one that each was defined with. */
+  /** Container that creates the controllers, instead of the one that each was defined with. */
   container?: Container;
 }
 
-/** A router that was built. It takes static mounts as well, behind what was added before. */
+/** A built router, which also takes static mounts. */
 export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject = unknown>
   extends TypedRouter<Args, Subject> {
   /** Adds a GET route, which also answers HEAD. */
   readonly get: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
-  /** Adds a HEAD route of its own. */
+  /** Adds a HEAD route. */
   readonly head: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
-  /** Adds an OPTIONS route in place of the automatic answer. */
+  /** Adds an OPTIONS route that replaces the automatic response. */
   readonly options: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
   /** Adds a DELETE route. */
   readonly delete: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
@@ -70,52 +70,52 @@ export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject 
   readonly put: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
   /** Adds a PATCH route. */
   readonly patch: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
-  /** Runs middleware for every request to a path or beneath it, whether or not a route matches. */
+  /** Runs middleware for every request to or under a path, whether or not a route matches. */
   under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject>;
-  /** Puts any fetch application beneath a path. */
+  /** Mounts any fetch application under a path. */
   mount(path: string, app: FetchHandler<Args>, options?: MountOptions): BuiltRouter<Args, Subject>;
-  /** Guards every route and mount that is added later. */
+  /** Guards every route and mount that is added afterwards. */
   withAuth<S extends object>(integration: AuthIntegration<S, Args>): BuiltRouter<Args, S>;
   /**
-   * Serves static assets beneath a path. The router's guard covers them; mounts of the builder are not guarded.
+   * Serves static assets under a path. The router's guard covers them, unlike static mounts of the builder.
    *
-   * @throws {TypeError} If the path or an option cannot work, or the router has begun to answer.
+   * @throws {TypeError} If the path or an option is invalid, or the router has begun to answer.
    */
   static(prefix: string, options: StaticAssetOptions): BuiltRouter<Args, Subject>;
 }
 
-/** Records how a router is made. Every method but `build` returns the builder. */
+/** Records how to build a router. Every method except `build` returns the builder. */
 export interface RouterBuilder<in out Args extends unknown[] = [], in out Subject = unknown> {
-  /** Sets the prefix of every path. @throws {TypeError} If there is one. */
+  /** Sets the prefix of every path. @throws {TypeError} If it was set before. */
   prefix(pathPrefix: string): RouterBuilder<Args, Subject>;
   /** Adds middleware for every request, static assets included, before it is matched. */
   use(...middleware: readonly Middleware<Args>[]): RouterBuilder<Args, Subject>;
-  /** Sets the handler for thrown values. @throws {TypeError} If there is one. */
+  /** Sets the handler for thrown values. @throws {TypeError} If it was set before. */
   catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject>;
-  /** Adds hooks that see every response, last. */
+  /** Adds hooks that are called with every response, last. */
   finally(...hooks: readonly ResponseHook<Args>[]): RouterBuilder<Args, Subject>;
   /**
-   * Serves static assets beneath a path, behind the middleware and in front of all that is guarded. What is not there is
-   * an error, unless its `fallthrough` leaves the request to later routes. Guard assets by middleware, or by
-   * `fallthrough` and a guarded route.
+   * Serves static assets under a path, after the middleware and before everything that is guarded. A missing file is a
+   * 404, unless `fallthrough` leaves the request to later routes. Guard assets with middleware, or with `fallthrough` and
+   * a guarded route.
    *
-   * @throws {TypeError} In `build()`, if the path or an option cannot work.
+   * @throws {TypeError} In `build()`, if the path or an option is invalid.
    */
   static(prefix: string, options: StaticAssetOptions): RouterBuilder<Args, Subject>;
-  /** Guards every route of the stages that follow, and of the built router. @throws {TypeError} If there is a guard. */
+  /** Guards every route of later stages and of the built router. @throws {TypeError} If a guard was set before. */
   withAuth<S extends object>(integration: AuthIntegration<S, Args>): RouterBuilder<Args, S>;
-  /** Adds what a function adds to the router, behind authentication and so guarded by it. */
+  /** Applies an extension after authentication, so that its routes are guarded. */
   extend(extension: BuilderExtension<Args, Subject>): RouterBuilder<Args, Subject>;
-  /** Adds what a function adds to the router, at a stage. Nothing guards the stage `static`. */
+  /** Applies an extension at a stage. Routes of the stage `static` are not guarded. */
   extend(extension: BuilderExtension<Args>, stage: BuilderStage): RouterBuilder<Args, Subject>;
   /**
-   * Adds the routes of classes with `@Controller`, behind all others that are recorded here.
+   * Adds the routes of classes with `@Controller`, after all other recorded routes.
    *
-   * @throws {TypeError} If a class was added before; in `build()`, if one is no controller, or a decorated method
-   * belongs to none.
+   * @throws {TypeError} If a class was added before; in `build()`, if one is not a controller, or a decorated method does
+   * not belong to one.
    */
   controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject>;
-  /** Makes the router. @throws {TypeError} If it was made before, or what was recorded cannot work. */
+  /** Builds the router. @throws {TypeError} If it was built before, or a recorded value is invalid. */
   build(): BuiltRouter<Args, Subject>;
 }
 
@@ -157,7 +157,7 @@ export function routerBuilder<Args extends unknown[] = []>(
   let integration: AuthIntegration<object, Args> | undefined;
   let built = false;
 
-  /** Records one call. @throws {TypeError} If the router was built, or the call may be made once and was. */
+  /** Records one call. @throws {TypeError} If the router was built, or a single value was set before. */
   function record(what: string, taken: unknown, note: () => void): typeof builder {
     if (built) throw new TypeError(`Cannot set ${what}: the router was built`);
     if (taken !== undefined) throw new TypeError(`Cannot set ${what}: it was set before`);
@@ -214,7 +214,7 @@ export function routerBuilder<Args extends unknown[] = []>(
         for (const one of classes) {
           if (typeof one !== "function") {
             throw new TypeError(
-              "Cannot add a controller: it is no class; do modules import each other?",
+              "Cannot add a controller: it is not a class; check for circular imports",
             );
           }
           if (controllers.has(one)) {

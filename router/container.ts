@@ -1,27 +1,27 @@
 /**
- * A small dependency-injection container. Any object with the three methods of {@linkcode Container} can stand in for
- * it: wrap the library that you already use.
+ * A small dependency injection container. Any object with the three methods of {@linkcode Container} can replace it,
+ * for example a wrapper around another library.
  *
  * @module
  */
 
-/** A class that is made without arguments; what it needs it takes by {@linkcode inject}. */
+/** A class whose constructor takes no arguments; it gets its dependencies from {@linkcode inject}. */
 export type Class<T> = new () => T;
 
-/** A named token that carries its type. Made by {@linkcode token}. */
+/** A named token with a type. Created by {@linkcode token}. */
 export interface TypedToken<T> {
   /** Name, for error messages. */
   readonly name: string;
-  /** Type of what the token stands for. Never present at run time. */
+  /** Type of the provided value. Never present at run time. */
   readonly "~type"?: T;
 }
 
-/** What something is registered and resolved under. Strings and symbols are compared by value, the rest by identity. */
+/** Key of a provider. Strings and symbols are compared by value, other tokens by identity. */
 export type Token<T> = Class<T> | TypedToken<T> | string | symbol;
 
 /**
- * How to make what a token stands for: once, at the first `resolve`, unless `singleton` is `false`. A promise that a
- * factory returns is kept as it is, a rejected one too.
+ * How to create the value of a token: once, at the first `resolve`, unless `singleton` is `false`. A promise that a
+ * factory returns is stored as it is, even if it rejects.
  */
 export type Provider<T> =
   | { readonly useValue: T }
@@ -30,16 +30,16 @@ export type Provider<T> =
 
 /** Registers providers and resolves tokens. */
 export interface Container {
-  /** Registers a provider, in place of an earlier one for the token. */
+  /** Registers a provider. It replaces an earlier one of the same token. */
   register<T>(token: Token<T>, provider: Provider<T>): void;
-  /** Makes or finds what a token stands for. @throws {TypeError} If the token is unknown, or needs itself. */
+  /** Returns the value of a token. @throws {TypeError} If the token is unknown, or depends on itself. */
   resolve<T>(token: Token<T>): T;
   /** Whether a provider is registered for a token. */
   has(token: Token<unknown>): boolean;
 }
 
 /**
- * Creates a typed token, for what has no class: an interface, a function, a configuration.
+ * Creates a typed token for values without a class: an interface, a function, a configuration.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export function createContainer(): Container {
       }
       if ("useValue" in provider) return provider.useValue as T;
       const made = make(container, token, provider);
-      // A factory may have registered another provider for its own token on the way.
+      // A factory may have registered another provider for its own token.
       if (provider.singleton !== false && providers.get(token) === provider) {
         singletons.set(token, made);
       }
@@ -107,14 +107,14 @@ export function createContainer(): Container {
   return container;
 }
 
-/** The container that decorators and registrations use where they are given none. */
+/** The container that decorators and registrations use by default. */
 export const defaultContainer: Container = /* @__PURE__ */ createContainer();
 
 /**
- * Resolves a token from the container of {@linkcode createContainer} that is resolving right now. Works in constructors,
- * field initialisers and factories, until their first `await`. Other containers have injection of their own.
+ * Resolves a token from the container of {@linkcode createContainer} that is currently resolving. Works in constructors,
+ * field initializers and factories, until their first `await`. Other containers have their own injection.
  *
- * @throws {TypeError} If no container is resolving, or the token is unknown or needs itself.
+ * @throws {TypeError} If no container is resolving, or the token is unknown or depends on itself.
  */
 export function inject<T>(token: Token<T>): T {
   const current = stack.at(-1);
@@ -133,7 +133,7 @@ interface Resolution {
   readonly token: Token<unknown>;
 }
 
-/** What is being resolved, outermost first. Empty whenever no `resolve` is running. */
+/** Tokens that are being resolved, outermost first. */
 const stack: Resolution[] = [];
 
 function make(
@@ -142,7 +142,7 @@ function make(
   provider: Exclude<Provider<unknown>, { useValue: unknown }>,
 ): unknown {
   if (stack.some((open) => open.container === container && open.token === token)) {
-    throw resolveError(container, token, "it needs itself");
+    throw resolveError(container, token, "it depends on itself");
   }
   stack.push({ container, token });
   try {

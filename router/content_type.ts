@@ -14,11 +14,11 @@ export const CONTENT_METHODS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "PATCH",
 ]);
 
-/** `application/json` or `application/*+json`, RFC 6839 §3.1, with parameters or without. */
+/** `application/json` or `application/*+json`, RFC 6839 §3.1, with or without parameters. */
 export const JSON_TYPE_REGEXP: RegExp =
   /^application\/(?:json|[!#$%&'*+.^_`|~\w-]+\+json)[ \t]*(?:;|$)/i;
 
-/** Refuses a body of the wrong type with 415, RFC 9110 §15.5.16. */
+/** Rejects a body of the wrong type with 415, RFC 9110 §15.5.16. */
 export function checkContentType(ctx: RequestContext, mode: "json" | "multipart"): void {
   const type = ctx.headers.get("content-type");
   if (type === "application/json" && mode === "json") return;
@@ -47,7 +47,7 @@ function unsupported(method: string, mode: "json" | "multipart"): HttpError {
   });
 }
 
-/** Whether the body is compressed, which nobody on the way here has undone. Only asked once reading has failed. */
+/** Whether the body is still compressed. Only checked once reading has failed. */
 function isEncoded(ctx: RequestContext): boolean {
   const encoding = ctx.headers.get("content-encoding");
   return encoding !== null && encoding.toLowerCase() !== "identity";

@@ -1,9 +1,9 @@
 /**
  * Types of the decorators: what a method may declare, given the path and options of its route.
  *
- * A decorator has two call signatures, one for each mode. What the method declares is compared with what the route will
- * supply; where they differ, the compiler's message shows a property whose name says how. The TC39 signature leaves the
- * context out: with it, TypeScript would also try it for legacy calls and report the wrong mismatch.
+ * A decorator has two call signatures, one for each mode. The method's declaration is compared with what the route
+ * provides; the compiler's message shows a property whose name describes the mismatch. The TC39 signature omits the
+ * context: otherwise TypeScript would also try it for legacy calls and report the wrong mismatch.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface ControllerDecorator {
   (target: Class<object>, context?: { readonly kind?: string; readonly metadata?: object }): void;
 }
 
-/** Decorates a method, in both modes, and asks nothing of it. */
+/** Decorates any method, in both modes. */
 export interface EndpointDecorator {
   /** TC39 decorators. */
   (method: AnyMethod): void;
@@ -37,7 +37,7 @@ export interface EndpointDecorator {
   ): void;
 }
 
-/** @internal Decorates a method that fits its route. */
+/** @internal Decorates a method that matches its route. */
 export interface RouteMethodDecorator<S extends Provided> {
   /** TC39 decorators. */
   <M extends AnyMethod>(method: M & Mismatch<M, S>): void;
@@ -49,13 +49,13 @@ export interface RouteMethodDecorator<S extends Provided> {
   ): void;
 }
 
-/** Makes a route without content of a method. */
+/** Makes a method a route without content. */
 export interface RouteDecorator {
   /**
-   * Makes a route of a method.
+   * Makes a method a route.
    *
-   * @param path Path beneath the controller's. @default {"/"}
-   * @param options Options of the route, and what the OpenAPI document says of it.
+   * @param path Path under the controller's. @default {"/"}
+   * @param options Options and OpenAPI metadata of the route.
    */
   <
     Path extends string = "/",
@@ -71,13 +71,13 @@ export interface RouteDecorator {
   ): RouteMethodDecorator<Provided<Path, undefined, Params, Query, Data, Auth>>;
 }
 
-/** Makes a route with content of a method. */
+/** Makes a method a route with content. */
 export interface BodyRouteDecorator {
   /**
-   * Makes a route of a method.
+   * Makes a method a route.
    *
-   * @param path Path beneath the controller's. @default {"/"}
-   * @param options Options of the route, and what the OpenAPI document says of it.
+   * @param path Path under the controller's. @default {"/"}
+   * @param options Options and OpenAPI metadata of the route.
    */
   <
     Path extends string = "/",
@@ -98,12 +98,12 @@ export interface BodyRouteDecorator {
   ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
 }
 
-/** @internal Content where no schema says otherwise. */
+/** @internal Content without a schema. */
 export type ProvidedContent<Multipart, Raw> = [Multipart] extends [true] ? FormData
   : [Raw] extends [true] ? undefined
   : Unspecified;
 
-/** @internal What a route supplies to its method, and takes from it. */
+/** @internal What a route provides to its method, and expects from it. */
 export interface Provided<
   Path extends string = string,
   Content = unknown,
@@ -126,21 +126,21 @@ export interface Provided<
   readonly auth: Auth;
 }
 
-/** @internal Nothing where a method fits, else an object whose property says why not. */
+/** @internal `unknown` if a method matches, else an object whose property describes the mismatch. */
 export type Mismatch<M extends AnyMethod, S extends Provided> = never[] extends Parameters<M>
   ? unknown // `M` is any method: the compiler's first guess for a generic one
   : M extends (req: infer Req, ...args: never[]) => infer Result
     ? ResultMismatch<Result, S["data"]> & (unknown extends Req ? unknown : RequestMismatch<Req, S>)
   : unknown;
 
-/** @internal Whether the method returns what the route sends. */
+/** @internal Whether the method returns the route's response type. */
 export type ResultMismatch<Result, Data> = [Result] extends [HandlerResult<Data>] ? unknown
   : { readonly "Response type does not fit": Result };
 
-/** @internal Whether the route supplies what the method's request declares. */
+/** @internal Whether the route provides what the method's request declares. */
 export type RequestMismatch<Req, S extends Provided> =
   [GuardedRequest<never, never, never, never>] extends [Req] ? PartMismatch<Req, S>
-    : { readonly "Declared request is no TypedRequest": Req };
+    : { readonly "Declared request is not a TypedRequest": Req };
 
 /** @internal Whether the parts of the request are what the method declares. */
 export type PartMismatch<Req, S extends Provided> =
@@ -149,7 +149,7 @@ export type PartMismatch<Req, S extends Provided> =
   & (Req extends { readonly content: infer C } ? ContentMismatch<C, S["content"]> : unknown)
   & (Req extends { readonly principal: infer P } ? PrincipalMismatch<P, S["auth"]> : unknown);
 
-/** @internal Whether the declared parameters are those of the path. More of them may come from the controller's path. */
+/** @internal Whether the declared parameters are those of the path. The controller's path may add more. */
 export type ParamsMismatch<P, S extends Provided> = [S["params"]] extends [Unspecified]
   ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
   : OutputMismatch<"params", S["params"], P>;
@@ -173,10 +173,10 @@ export type ContentMismatch<Declared, Content> = [Content] extends [Unspecified]
   : [Content] extends [Declared] ? unknown
   : { readonly "Content does not fit": Content };
 
-/** @internal Whether there is a principal where the method declares one. Without the word, a router may have no guard. */
+/** @internal Whether there is a principal if the method declares one. Without `auth`, a router may have no guard. */
 export type PrincipalMismatch<Declared, Auth> = [Auth] extends [undefined]
-  ? { readonly "Principal declared: say auth: true": Declared }
-  : false extends Auth ? { readonly "Principal declared, and auth may be false": Declared }
+  ? { readonly "Principal declared: set auth: true": Declared }
+  : false extends Auth ? { readonly "Principal declared, but auth may be false": Declared }
   : [Auth] extends [{ readonly mode: "optional" }] ? [undefined] extends [Declared] ? unknown
     : { readonly "Principal may be undefined where auth is optional": Declared }
   : unknown;

@@ -1,6 +1,6 @@
 /**
- * Decorators that make routes of methods. Each is one function for both kinds of decorators: TC39's, which Deno,
- * esbuild and TypeScript apply by default, and those of `experimentalDecorators`. No metadata is emitted or needed.
+ * Decorators that turn methods into routes. Each works in both modes: TC39 decorators, the default of Deno, esbuild and
+ * TypeScript, and `experimentalDecorators`. No emitted metadata is needed.
  *
  * @example
  * ```ts
@@ -50,22 +50,22 @@ import type { RouteOptions } from "./handler.ts";
 /** Options of {@linkcode Controller}. */
 export interface ControllerOptions {
   /**
-   * Make the controller once, at its first request. If not, each call of one of its methods makes one.
+   * Create the controller once, at its first request, rather than for each call of a method.
    *
    * @default {true}
    */
   readonly singleton?: boolean;
-  /** The container that makes it. @default {defaultContainer} */
+  /** Container that creates it. @default {defaultContainer} */
   readonly container?: Container;
 }
 
 /**
- * Makes a class a controller: registers it in the container, and in the registry that documents are made from. Its
- * routes are those of its decorated methods, inherited ones last; `this` is the controller in them. Extra arguments that
- * a method declares are those of the router's `fetch`, which nothing here can check.
+ * Makes a class a controller: registers it in the container, and in the registry for documents. Its routes are its
+ * decorated methods, inherited ones last, with the controller as `this`. Extra arguments of a method are those of the
+ * router's `fetch`, and are not type-checked.
  *
- * @param path Path that its routes are beneath.
- * @throws {TypeError} When it is applied, if the class is a controller.
+ * @param path Path of the controller, which prefixes its routes.
+ * @throws {TypeError} When it is applied, if the class is already a controller.
  */
 export function Controller(path = "/", options: ControllerOptions = {}): ControllerDecorator {
   const { singleton = true, container = defaultContainer } = options;
@@ -78,33 +78,33 @@ export function Controller(path = "/", options: ControllerOptions = {}): Control
   };
 }
 
-/** Makes a GET route of a method, which also answers HEAD. */
+/** Makes a method a GET route, which also answers HEAD. */
 export const Get: RouteDecorator = /* @__PURE__ */ routeDecorator("Get", "GET");
-/** Makes a HEAD route of a method. */
+/** Makes a method a HEAD route. */
 export const Head: RouteDecorator = /* @__PURE__ */ routeDecorator("Head", "HEAD");
-/** Makes an OPTIONS route of a method. */
+/** Makes a method an OPTIONS route. */
 export const Options: RouteDecorator = /* @__PURE__ */ routeDecorator("Options", "OPTIONS");
-/** Makes a DELETE route of a method. */
+/** Makes a method a DELETE route. */
 export const Delete: RouteDecorator = /* @__PURE__ */ routeDecorator("Delete", "DELETE");
-/** Makes a route for every HTTP method of a method. */
+/** Makes a method a route for every HTTP method. */
 export const All: RouteDecorator = /* @__PURE__ */ routeDecorator("All", "ALL");
-/** Makes a POST route of a method. */
+/** Makes a method a POST route. */
 export const Post: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Post", "POST");
-/** Makes a PUT route of a method. */
+/** Makes a method a PUT route. */
 export const Put: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Put", "PUT");
-/** Makes a PATCH route of a method. */
+/** Makes a method a PATCH route. */
 export const Patch: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Patch", "PATCH");
 
 /**
- * Adds to what the OpenAPI document says of a method's routes: tags, parameters and responses are put together, and of
- * two values what the route's own decorator says wins.
+ * Adds OpenAPI metadata to a method's routes: tags, parameters and responses are combined; for everything else the
+ * route's own decorator wins.
  *
  * @throws {TypeError} When the class is defined, if the method has no route.
  */
 export function Endpoint(metadata: EndpointMetadata): EndpointDecorator {
-  const isPrototype = Object.hasOwn(metadata ?? {}, "constructor"); // what a legacy decorator gets
+  const isPrototype = Object.hasOwn(metadata ?? {}, "constructor"); // what a legacy decorator is called with
   if (typeof metadata !== "object" || isPrototype) {
-    throw misused("Endpoint", 'it is called with metadata, as in @Endpoint({ summary: "…" })');
+    throw misused("Endpoint", 'call it with metadata, as in @Endpoint({ summary: "…" })');
   }
   return methodDecorator("Endpoint", (place) => {
     const record = recordOf(place, "Endpoint");
@@ -112,7 +112,7 @@ export function Endpoint(metadata: EndpointMetadata): EndpointDecorator {
   });
 }
 
-/** The options of a route; the rest of what its decorator was given is metadata. Each has to stand here. */
+/** Route options, complete; all other properties of a decorator's argument are metadata. */
 const OPTION_NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   use: true,
   schema: true,
@@ -150,7 +150,7 @@ function splitOptions(given: RouteOptions<never[]> & EndpointMetadata): RouteOpt
   };
 }
 
-/** Tells the two kinds of decorators apart by the second argument: an object with `kind` is TC39's context. */
+/** Distinguishes the two modes by the second argument: an object with `kind` is a TC39 context. */
 function methodDecorator(
   decorator: string,
   apply: (place: MethodPlace) => void,
@@ -158,7 +158,7 @@ function methodDecorator(
   return (target: object, second?: unknown, descriptor?: PropertyDescriptor): void => {
     if (typeof second !== "object" || second === null) {
       if (typeof second !== "string" || typeof descriptor?.value !== "function") {
-        throw misused(decorator, "it stands on no method with a name");
+        throw misused(decorator, "it must decorate a method with a string name");
       }
       if (typeof target === "function") throw misused(decorator, `${second} is static`);
       return apply({ name: second, prototype: target });
@@ -166,7 +166,7 @@ function methodDecorator(
     const { kind, name, static: isStatic, private: isPrivate, metadata } =
       second as ClassMethodDecoratorContext;
     if (kind !== "method" || typeof name !== "string") {
-      throw misused(decorator, "it stands on no method with a name");
+      throw misused(decorator, "it must decorate a method with a string name");
     }
     if (isStatic || isPrivate) {
       throw misused(decorator, `${name} is ${isStatic ? "static" : "private"}`);
@@ -175,10 +175,10 @@ function methodDecorator(
   };
 }
 
-/** Refuses a path that is none: `@Get` without parentheses hands the method itself over. */
+/** Rejects an invalid path: `@Get` without parentheses passes the method itself. */
 function checkPath(path: unknown, decorator: string, parse: (path: string) => unknown): void {
   if (typeof path !== "string") {
-    throw misused(decorator, `it is called with a path, as in @${decorator}("/")`);
+    throw misused(decorator, `call it with a path, as in @${decorator}("/")`);
   }
   try {
     parse(path);
@@ -187,17 +187,17 @@ function checkPath(path: unknown, decorator: string, parse: (path: string) => un
   }
 }
 
-/** Refuses what is no class. @throws {TypeError} If it is none. */
+/** Checks that a decorator is applied to a class. @throws {TypeError} If it is not. */
 export function checkClass(
   target: unknown,
   context: { readonly kind?: string } | undefined,
   decorator: string,
 ): void {
   if (typeof target === "function" && (context?.kind ?? "class") === "class") return;
-  throw misused(decorator, "it stands on no class");
+  throw misused(decorator, "it must decorate a class");
 }
 
-/** The error of a decorator in a wrong place. */
+/** Creates the error of a misused decorator. */
 export function misused(decorator: string, why: string): TypeError {
   return new TypeError(`Cannot use @${decorator}: ${why}`);
 }

@@ -1,6 +1,5 @@
 /**
- * The seam between the router and authentication: what a route asks, what a guard answers, and how an integration that
- * brings both joins a router.
+ * The interface between the router and authentication: guards, and integrations that add a guard to a router.
  *
  * @module
  */
@@ -10,8 +9,8 @@ import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./han
 import type { RouteRequest } from "./request.ts";
 
 /**
- * Decides who may pass, before the body is read. It returns the principal, returns `undefined` for an anonymous
- * request, or throws a marked error ({@linkcode HttpError}) to refuse. Anything else it throws is a 500, never a pass.
+ * Decides whether a request may pass, before the body is read. It returns the principal, `undefined` for an anonymous
+ * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass.
  */
 export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
   req: RouteRequest,
@@ -19,7 +18,7 @@ export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
   ...args: Args
 ) => Subject | undefined | Promise<Subject | undefined>;
 
-/** Adds a route of an integration, which knows nothing of the router's extra arguments or of its subject. */
+/** Adds a route of an integration, which does not depend on the router's extra arguments or subject. */
 export type AddRoute = (
   path: string,
   handler: (req: RouteRequest, ...args: unknown[]) => Response | Promise<Response>,
@@ -32,27 +31,27 @@ export type RouteTarget = {
     AddRoute;
 };
 
-/** How authentication joins a router, which knows nothing else of it. */
+/** How authentication is installed on a router. */
 export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
-  /** Guards every route that is added later. */
+  /** Guards every route that is added afterwards. */
   readonly guard: RouteGuard<Subject, Args>;
   /**
-   * Whether the guard asks an authorization manager about `access.authorization`. Where it does not say so, a route with
-   * `authorization` is refused when it is added: a guard that knows nothing of it would let everybody pass.
+   * Whether the guard checks `access.authorization`. Otherwise a route with `authorization` is rejected when it is added:
+   * the guard would ignore it and let every principal pass.
    *
    * @default {false}
    */
   readonly authorizes?: boolean;
-  /** Middleware of every guarded route and mount, in front of the guard. */
+  /** Middleware of every guarded route and mount, before the guard. */
   readonly use?: readonly Middleware<Args>[];
-  /** The strategies that the guard takes credentials by. The OpenAPI document's security follows from them. */
+  /** The guard's strategies. The security of the OpenAPI document is derived from them. */
   readonly strategies?: readonly SchemeStrategy[];
   /** Value of `WWW-Authenticate` on the router's own 401, RFC 9110 §11.6.1. @default {"Session"} */
   readonly challenge?: string;
-  /** Adds the integration's own routes. The guard covers them unless they say `auth: false`. */
+  /** Adds the integration's own routes, which are guarded unless they set `auth: false`. */
   routes?(router: RouteTarget): void;
-  /** Answers for errors, before the router's own `catch`. */
+  /** Handles errors, before the router's own `catch`. */
   readonly catch?: ErrorHandler<Args>;
-  /** Sees every response, before the router's own `finally` hooks. */
+  /** Called with every response, before the router's own `finally` hooks. */
   readonly finally?: ResponseHook<Args>;
 }

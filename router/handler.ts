@@ -11,7 +11,7 @@ import type { RequestOf, RouteRequest } from "./request.ts";
 import type { Pass, TypedResponse } from "./response.ts";
 import type { RouteSchema } from "./schema.ts";
 
-/** @internal What a handler may return: where the data's type is stated, only `json()` of it. */
+/** @internal What a handler may return: only `json()` of the data if its type is specified. */
 export type HandlerResult<Data> = unknown extends Data ? Response | Pass | Promise<Response | Pass>
   : TypedResponse<Data> | Pass | Promise<TypedResponse<Data> | Pass>;
 
@@ -27,7 +27,7 @@ export type Handler<
   ...args: Args
 ) => HandlerResult<Res["~response"]>;
 
-/** What middleware returns: a response ends the request, nothing lets it go on. */
+/** What middleware returns: a response ends the request, `undefined` continues it. */
 export type MiddlewareResult = Response | undefined | void | Promise<Response | undefined | void>;
 
 /** Runs before a handler. To run around it, see {@linkcode wrap}. */
@@ -37,13 +37,13 @@ export type Middleware<Args extends unknown[] = []> = (
 ) => MiddlewareResult;
 
 /**
- * Goes on with the request. An error behind it comes back as its response.
+ * Continues the request. An error after it is returned as its response.
  *
- * @throws {TypeError} If it was called before; what follows would run twice.
+ * @throws {TypeError} If it was called before: the rest would run twice.
  */
 export type Next = () => Response | Promise<Response>;
 
-/** Answers for a thrown value. Nothing returned means that the default answers. */
+/** Responds to a thrown value. `undefined` leaves it to the default. */
 export type ErrorHandler<Args extends unknown[] = []> = (
   error: unknown,
   req: RouteRequest,
@@ -51,8 +51,8 @@ export type ErrorHandler<Args extends unknown[] = []> = (
 ) => MiddlewareResult;
 
 /**
- * Sees every response last. Edits its header fields by {@linkcode editHeaders} and returns what that gives, since those
- * of a response from `fetch()` or `Response.redirect()` are immutable; or returns another response.
+ * Called with every response, last. To edit header fields, return the result of {@linkcode editHeaders}, since those of a
+ * response from `fetch()` or `Response.redirect()` are immutable; or return another response.
  */
 export type ResponseHook<Args extends unknown[] = []> = (
   response: Response,
@@ -60,7 +60,7 @@ export type ResponseHook<Args extends unknown[] = []> = (
   ...args: Args
 ) => MiddlewareResult;
 
-/** Anything that answers requests by the standard `fetch` signature. */
+/** An application with the standard `fetch` signature. */
 export interface FetchHandler<Args extends unknown[] = []> {
   /** Answers a request; `undefined` lets the next matching route answer. */
   readonly fetch: (
@@ -69,7 +69,7 @@ export interface FetchHandler<Args extends unknown[] = []> {
   ) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** Options that every route has. */
+/** Options of routes. */
 export interface RouteOptions<
   Args extends unknown[] = [],
   Content = unknown,
@@ -78,23 +78,23 @@ export interface RouteOptions<
   Data = unknown,
 > {
   /**
-   * Middleware of this route, after the guard and before the body is read. Where the handler passes, `wrap()` middleware
-   * also runs around the match that answers instead.
+   * Middleware of this route, after the guard and before the body is read. If the handler passes, `wrap()` middleware also
+   * runs around the match that answers instead.
    */
   readonly use?: readonly Middleware<Args>[];
-  /** Standard Schemas of the request's parts. A part that does not fit is a 422. */
+  /** Standard Schemas of the request's parts. An invalid part is a 422. */
   readonly schema?: RouteSchema<Content, Params, RequestQuery, Data>;
-  /** Most bytes of the body. @default {1_048_576} (10,485,760 for multipart) */
+  /** Maximum bytes of the body. @default {1_048_576} (10,485,760 for multipart) */
   readonly maxBodyBytes?: number;
   /** Who may use the route. @default {true} on a guarded router, `false` elsewhere */
   readonly auth?: AuthOption;
-  /** What the authorization manager is asked, once the principal is known. */
+  /** What the authorization manager checks once the principal is known. */
   readonly authorization?: AuthorizationOption;
   /** The body is `multipart/form-data`, and `req.content` a `FormData`. POST, PUT and PATCH only. */
   readonly multipart?: boolean;
-  /** The body is left alone, whatever its type: webhooks and uploads. POST, PUT and PATCH only. */
+  /** The body is neither checked nor parsed: webhooks and uploads. POST, PUT and PATCH only. */
   readonly raw?: boolean;
-  /** What the OpenAPI document says of the route beyond what follows from the code; `false` leaves the route out. */
+  /** OpenAPI metadata beyond what is derived from the code; `false` omits the route from the document. */
   readonly openapi?: EndpointMetadata | false;
 }
 
@@ -103,8 +103,8 @@ export interface MountOptions {
   /** Whether the router's guard covers the mount. @default {true} on a guarded router */
   readonly auth?: boolean;
   /**
-   * Hand on `%2F` and `%5C` to an application that is no router of ours. One that decodes them reads `/private%2Fx` as a
-   * path that `under("/private")` did not see. @default {false}, which answers 404
+   * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`
+   * as a path that `under("/private")` did not see. @default {false}, which answers 404
    */
   readonly insecureEncodedSlashes?: boolean;
 }

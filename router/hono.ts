@@ -1,17 +1,17 @@
 /**
  * Hono's middleware inside a router: in `before`, `under` and a route's `use`.
  *
- * All of a request share one real Hono `Context`, which handlers get from {@linkcode honoContext}. `c.env` is the first
+ * All middleware of a request shares one real Hono `Context`, which handlers get from {@linkcode honoContext}. `c.env` is the first
  * extra argument of `router.fetch` (`{}` without one), `c.executionCtx` the second if it has `waitUntil()`; `c.req.path`
- * and `c.req.param()` are the router's. What is not as in a Hono application:
+ * and `c.req.param()` are the router's. Differences from a Hono application:
  *
- * - `next()` never throws: a handler's error is its response in `c.res`. `c.error` knows what Hono middleware threw. An
- *   `HTTPException` is answered by its `getResponse()` and not shown to `catch`; anything else goes to `catch`, and is a
- *   500 that `onError` is told of. This is about middleware: handlers throw `HttpError`.
- * - Fields set before `next()` replace those of the response, but not `Content-Type`; `Set-Cookie` and `Vary` are united.
- * - The readers of `c.req` have no limit; put `bodyLimit()` in front. What they read before `next()` the router reads
- *   again. After that the body is `req.content`. Of a replaced `c.req.raw` only the body counts.
- * - A 101 is sent as it is; in its place, middleware sees an empty response.
+ * - `next()` never throws: a handler's error is its response in `c.res`. `c.error` is what Hono middleware threw. An
+ *   `HTTPException` is answered with its `getResponse()` without calling `catch`; other errors go to `catch`, and are a 500
+ *   that `onError` is called with. This applies to middleware: handlers throw `HttpError`.
+ * - Fields set before `next()` replace those of the response, but not `Content-Type`; `Set-Cookie` and `Vary` are merged.
+ * - The readers of `c.req` have no limit; add `bodyLimit()` before them. The router rereads what they read before `next()`;
+ *   afterwards the body is `req.content`. Of a replaced `c.req.raw` only the body is used.
+ * - A 101 is sent unchanged; middleware sees an empty response instead.
  *
  * | Tried with hono 4.13.19                                                              | Put it in       |
  * | ------------------------------------------------------------------------------------ | --------------- |
@@ -24,7 +24,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-explicit-any -- as in Hono, whose variables are of any type until they are named
+// deno-lint-ignore-file no-explicit-any -- as in Hono, whose variables are untyped by default
 
 import { Context } from "hono";
 import { cloneRawRequest } from "hono/request";
@@ -35,19 +35,19 @@ import type { Middleware } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
 import { wrap } from "./wrap.ts";
 
-/** What every Hono `Context` has. With Hono's types, say which one it is: `honoContext<Context<AppEnv>>(req)`. */
+/** The common part of every Hono `Context`. Pass Hono's type for the rest: `honoContext<Context<AppEnv>>(req)`. */
 export interface HonoContext {
   /** First extra argument of `router.fetch`. */
   readonly env: any;
-  /** Everything that was set. */
+  /** All variables. */
   readonly var: Readonly<Record<string, any>>;
-  /** The response, once there is one. */
+  /** The response, if there is one. */
   readonly res: Response;
-  /** Reads what middleware set. */
+  /** Reads a variable. */
   get(key: string): any;
-  /** Sets it for whatever follows. */
+  /** Sets a variable. */
   set(key: string, value: any): void;
-  /** Sets a header field of the response; before there is one, of the one to come. */
+  /** Sets a header field of the current or later response. */
   header(name: string, value?: string, options?: { append?: boolean }): void;
 }
 
@@ -58,8 +58,8 @@ export type HonoMiddleware<C = HonoContext> = (
 ) => Promise<object | void>;
 
 /**
- * Makes the router's middleware of Hono's. As there, a response returned without `next()` ends the request, one returned
- * after it is ignored (assign `c.res`), and a second `next()` is an error.
+ * Converts Hono middleware. As in Hono, a response returned without `next()` ends the request, one returned after it is
+ * ignored (assign `c.res`), and a second `next()` is an error.
  *
  * @example
  * ```ts
@@ -84,16 +84,16 @@ export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middle
     let upgrade: Response | undefined;
     let ended = false;
     function settle(response: Response, fields: Fields): void {
-      upgrade = response.status === 101 ? response : undefined; // can neither be changed nor copied
+      upgrade = response.status === 101 ? response : undefined; // can be neither changed nor copied
       settleResponse(c, upgrade === undefined ? response : new Response(null), fields);
     }
     async function goOn(): Promise<void> {
-      const decided = c.finalized; // c.res was assigned before next(), and stands
+      const decided = c.finalized; // c.res was assigned before next(), and is kept
       before = [...c.res.headers];
       await handOnBody(c, req);
       const response = await next();
       if (!ended && !decided) settle(response, before);
-      else if (response !== c.res) response.body?.cancel().catch(() => {}); // nobody will read it
+      else if (response !== c.res) response.body?.cancel().catch(() => {}); // it will not be read
     }
     try {
       const result: unknown = await middleware(c as C, goOn);
@@ -112,7 +112,7 @@ export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middle
 /**
  * Hono's `Context` of a request that Hono middleware has seen, for handlers and hooks.
  *
- * @throws {TypeError} If none has. A hook such as `onError` can be sure of it where the middleware is first in `before`.
+ * @throws {TypeError} If there was none. For hooks such as `onError`, put the middleware first in `before`.
  */
 export function honoContext<C extends HonoContext = HonoContext>(
   req: RouteRequest<unknown, unknown, unknown>,
@@ -125,7 +125,7 @@ export function honoContext<C extends HonoContext = HonoContext>(
 /** Header fields, each `Set-Cookie` on its own. */
 type Fields = readonly (readonly [name: string, value: string])[];
 
-/** Where a request keeps its context. A WeakMap keeps thousands of both alive until V8's next full collection. */
+/** Property of a request for its context. A WeakMap would keep thousands of both alive until V8's next full collection. */
 const CONTEXT: unique symbol = Symbol("gatehouse.honoContext");
 type WithContext = { [CONTEXT]?: Context };
 
@@ -148,7 +148,7 @@ function isExecutionContext(value: unknown): value is NonNullable<ContextOptions
     typeof value.waitUntil === "function";
 }
 
-/** The match in Hono's form, read when asked for. A class, since a getter made for each request costs ten times more. */
+/** The match in Hono's format, computed lazily. A class, since a getter created per request is ten times slower. */
 class LiveMatch {
   readonly #req: RouteRequest;
 
@@ -167,7 +167,7 @@ class LiveMatch {
   }
 }
 
-/** Lets the router read a body that middleware has read, or put another in place of, as `bodyLimit` does. */
+/** Lets the router read a body that middleware has read or replaced, as `bodyLimit` does. */
 async function handOnBody({ req }: Context, ctx: RouteRequest): Promise<void> {
   if (req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0) {
     req.raw = await cloneRawRequest(req);
@@ -175,7 +175,7 @@ async function handOnBody({ req }: Context, ctx: RouteRequest): Promise<void> {
   if (req.raw !== ctx.raw && !req.raw.bodyUsed) (ctx as RequestContext).source = req.raw;
 }
 
-/** The response that an `HTTPException` carries, of any version of Hono. Anything else is thrown again. */
+/** The response that an `HTTPException` carries, of any version of Hono. Other errors are rethrown. */
 function exceptionResponse(error: unknown): Response {
   if (error instanceof Error && "getResponse" in error && typeof error.getResponse === "function") {
     return error.getResponse();
@@ -183,18 +183,18 @@ function exceptionResponse(error: unknown): Response {
   throw error;
 }
 
-/** Puts a response in `c.res`: the same object, unless the runtime made its header fields immutable. */
+/** Assigns a response to `c.res`: the same object, unless its header fields are immutable. */
 function settleResponse(c: Context, response: Response, fields: Fields): void {
   const known = c.finalized && response === c.res; // has the fields already
   const settled = editHeaders(response, (headers) => addFields(headers, known ? [] : fields));
   if (known && settled === response) return;
-  c.res = undefined; // beside another response, the setter copies this one and drops its cookies
+  c.res = undefined; // with a previous response, the setter copies this one and drops its cookies
   c.res = settled;
 }
 
 function addFields(headers: Headers, fields: Fields): void {
   const own = headers.getSetCookie();
-  headers.delete("Set-Cookie"); // throws where fields are immutable; the response's come last, where they win
+  headers.delete("Set-Cookie"); // throws if fields are immutable; the response's come last and so win
   const isNew = ([name, value]: Fields[number]) => name === "set-cookie" && !own.includes(value);
   const cookies = fields.filter(isNew).map(([, value]) => value);
   for (const cookie of [...cookies, ...own]) headers.append("Set-Cookie", cookie);

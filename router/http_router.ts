@@ -1,5 +1,5 @@
 /**
- * A class decorator that describes a router, for applications whose parts find each other by the container.
+ * A class decorator that declares a router, for applications that wire their parts through the container.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
 
-/** Name that a container has the application's router under. */
+/** Token of the application's router. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;
 
 /** Options of {@linkcode HttpRouter}: those of the builder, as an object. */
@@ -21,24 +21,24 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
   prefix?: string;
   /** Middleware for every request, before it is matched. */
   use?: readonly Middleware<never[]>[];
-  /** Static assets by the path that they are beneath: `{ "/assets": { directory: "public" } }`. */
+  /** Static assets by path: `{ "/assets": { directory: "public" } }`. */
   static?: Readonly<Record<string, StaticAssetOptions>>;
-  /** Answers for thrown values. */
+  /** Responds to thrown values. */
   catch?: ErrorHandler<never[]>;
-  /** See every response, last, in this order. */
+  /** Called with every response, last, in this order. */
   finally?: readonly ResponseHook<never[]>[];
-  /** Guards every route; a function makes the integration when the router is built. */
+  /** Guards every route; a function creates the integration when the router is built. */
   withAuth?:
     | AuthIntegration<object, never[]>
     | ((container: Container) => AuthIntegration<object, never[]>);
   /** Classes with `@Controller`. */
   controllers?: readonly Class<object>[];
-  /** The container that the router is registered in, and that makes the controllers. @default {defaultContainer} */
+  /** Container that the router is registered in and that creates the controllers. @default {defaultContainer} */
   container?: Container;
 }
 
 /**
- * Describes a router on a class. It is registered under {@linkcode HTTP_ROUTER}, and built when it is first resolved.
+ * Declares a router on a class. It is registered under {@linkcode HTTP_ROUTER} and built when it is first resolved.
  *
  * @throws {TypeError} When it is applied, if the container has a router.
  *
@@ -68,7 +68,7 @@ export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator
   if (typeof options !== "object") {
     throw misused(
       "HttpRouter",
-      "it is called with options, as in @HttpRouter({ controllers: [] })",
+      "call it with options, as in @HttpRouter({ controllers: [] })",
     );
   }
   const { container = defaultContainer } = options;
@@ -76,7 +76,7 @@ export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator
     checkClass(target, context, "HttpRouter");
     if (container.has(HTTP_ROUTER)) {
       throw new TypeError(
-        `Cannot use @HttpRouter on ${target.name}: the container has a router; give each a container of its own`,
+        `Cannot use @HttpRouter on ${target.name}: the container has a router; use a container for each`,
       );
     }
     container.register(HTTP_ROUTER, { useFactory: () => buildRouter(options) });

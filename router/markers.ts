@@ -1,7 +1,7 @@
 /**
- * Type markers: what a route takes and gives, said once in its type arguments.
+ * Type markers: request and response types of a route, as type arguments.
  *
- * Markers exist only in types. A route states them as `RequestSpec<Json<…>, PathParams<…>, QueryParams<…>>` and
+ * Markers exist only in types. A route specifies them as `RequestSpec<Json<…>, PathParams<…>, QueryParams<…>>` and
  * `ResponseSpec<…>`; the handler's request and response types follow.
  *
  * @module
@@ -9,7 +9,7 @@
 
 import type { InferOutput, RouteSchema, StandardSchemaV1 } from "./schema.ts";
 
-/** What every marker carries: the types of content, path parameters and query. */
+/** Common part of the markers: the types of content, path parameters and query. */
 export interface RequestMarker {
   /** Type of `req.content`. */
   readonly "~content": unknown;
@@ -31,7 +31,7 @@ export interface Multipart<T = unknown> extends RequestMarker {
   readonly "~content": FormDataOf<T>;
 }
 
-/** A form whose documented fields are a `T`. Nothing checks them without a schema. */
+/** A form whose documented fields are a `T`. They are not checked without a schema. */
 export interface FormDataOf<T = unknown> extends FormData {
   /** Documented fields. Never present at run time. */
   readonly "~form"?: T;
@@ -43,7 +43,7 @@ export interface PathParams<T = unknown> extends RequestMarker {
   readonly "~params": T;
 }
 
-/** Marks the query of a route: `req.query` is a `T`, whose values are strings, or string lists where a name repeats. */
+/** Marks the query of a route: `req.query` is a `T`, whose values are strings, or arrays of strings if a name repeats. */
 export interface QueryParams<T = unknown> extends RequestMarker {
   /** Type of `req.query`. */
   readonly "~query": T;
@@ -61,13 +61,13 @@ export interface RequestSpec<
   readonly "~params": A["~params"] & B["~params"] & C["~params"];
   /** Type of `req.query`. */
   readonly "~query": A["~query"] & B["~query"] & C["~query"];
-  /** Tells a stated specification from an inferred one. */
+  /** Distinguishes an explicit specification from an inferred one. */
   readonly "~spec": true;
 }
 
-/** Any specification, stated or inferred. */
+/** Any specification, explicit or inferred. */
 export interface AnyRequestSpec extends RequestMarker {
-  /** True when stated. */
+  /** True if explicit. */
   readonly "~spec": boolean;
 }
 
@@ -81,17 +81,17 @@ export interface Unspecified extends RequestMarker {
 
 /** The response side of a route: its handler must return a `TypedResponse<T>`, made by `json()`. */
 export interface ResponseSpec<T = unknown> {
-  /** Type of the data that `json()` was given. */
+  /** Type of the data passed to `json()`. */
   readonly "~response": T;
 }
 
-/** Query as it arrives: one value is a string, a repeated name a list. The object has no prototype. */
+/** Query without a schema: one value is a string, a repeated name an array. The object has no prototype. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Path parameters of a path that is not known as a literal. */
 export type AnyParams = Readonly<Record<string, string>>;
 
-/** Path parameters that a literal path declares: `"/users/:id"` gives `{ readonly id: string }`. */
+/** Path parameters of a literal path: `"/users/:id"` gives `{ readonly id: string }`. */
 export type PathParamsOf<P extends string> = string extends P ? AnyParams
   : P extends `${string}/:${infer R}` ? (R extends `${string}?` ? OptionalParams<ParamNames<R>>
       : { readonly [L in ParamNames<R>]: string })
@@ -102,31 +102,31 @@ export type OptionalParams<L extends string> =
   & { readonly [K in L as K extends `${string}?` ? never : K]: string }
   & { readonly [K in L as K extends `${infer N}?` ? N : never]?: string };
 
-/** @internal Labels of the parameters in the rest of a path. */
+/** @internal Names of the parameters in the rest of a path. */
 export type ParamNames<R extends string> = R extends `${infer H}/:${infer T}`
   ? SegmentParam<H> | ParamNames<T>
   : SegmentParam<R>;
 
-/** @internal The first segment's label. */
+/** @internal Name of the parameter in the first segment. */
 export type SegmentParam<S extends string> = S extends `${infer H}/${string}` ? ParamName<H>
   : ParamName<S>;
 
-/** @internal A label without its regular expression. */
+/** @internal A parameter's name without its regular expression. */
 export type ParamName<L extends string> = L extends `${infer N}{${infer Re}`
   ? (Re extends `${string}?` ? `${N}?` : N)
   : L;
 
-/** Type of `req.params`: as stated, else as the path declares. */
+/** Type of `req.params`: explicit, or derived from the path. */
 export type ParamsOf<Spec extends AnyRequestSpec, Path extends string = string> = unknown extends
   Spec["~params"] ? PathParamsOf<Path>
   : Spec["~params"];
 
-/** Type of `req.query`: as stated, else {@linkcode Query}. */
+/** Type of `req.query`: explicit, or {@linkcode Query}. */
 export type QueryOf<Spec extends AnyRequestSpec> = unknown extends Spec["~query"] ? Query
   : Spec["~query"];
 
 /**
- * The `RequestSpec` that a schema object gives, for handlers that live in another file than their route.
+ * The `RequestSpec` of a schema object, for handlers in another file than their route.
  *
  * @example A handler in its own file
  * ```ts ignore
@@ -140,5 +140,5 @@ export type SpecOf<S extends RouteSchema> = RequestSpec<
   QueryParams<OutputOf<S["query"]>>
 >;
 
-/** @internal Output of a schema, `unknown` where there is none. */
+/** @internal Output of a schema, `unknown` without one. */
 export type OutputOf<S> = S extends StandardSchemaV1 ? InferOutput<S> : unknown;

@@ -1,6 +1,6 @@
 /**
- * The objects of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1), as far as routes and documents here are made of
- * them. Names are the specification's.
+ * The objects of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1), as far as they are
+ * used here. Names are the specification's.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface SchemaObject {
 
 /** A Reference Object, §4.8.23. */
 export interface ReferenceObject {
-  /** Where the object is. */
+  /** URI of the object. */
   readonly $ref: string;
   /** Overrides the summary there. */
   readonly summary?: string;
@@ -39,21 +39,21 @@ export interface MediaTypeObject<Schema = SchemaObject> {
 export interface ParameterObject<Schema = SchemaObject> {
   /** Name of the parameter. */
   readonly name: string;
-  /** Where it stands. */
+  /** Location. */
   readonly in: "path" | "query" | "header" | "cookie";
-  /** What it is for. */
+  /** Description. CommonMark. */
   readonly description?: string;
-  /** Whether it must be there; always true in a path. */
+  /** Whether it is required; always true in a path. */
   readonly required?: boolean;
-  /** Whether it should no longer be used. */
+  /** Whether it is deprecated. */
   readonly deprecated?: boolean;
   /** Schema of its value. */
   readonly schema?: Schema;
-  /** Media type of its value, in place of a schema. */
+  /** Media type of its value, instead of a schema. */
   readonly content?: Readonly<Record<string, MediaTypeObject<Schema>>>;
-  /** How its value is written. */
+  /** Serialization style. */
   readonly style?: string;
-  /** Whether lists and objects are written as several parameters. */
+  /** Whether arrays and objects become several parameters. */
   readonly explode?: boolean;
   /** An example of its value. */
   readonly example?: unknown;
@@ -63,42 +63,42 @@ export interface ParameterObject<Schema = SchemaObject> {
 
 /** A Request Body Object, §4.8.13. */
 export interface RequestBodyObject<Schema = SchemaObject> {
-  /** What the body is for. */
+  /** Description. CommonMark. */
   readonly description?: string;
   /** The body by media type. */
   readonly content: Readonly<Record<string, MediaTypeObject<Schema>>>;
-  /** Whether it must be there. */
+  /** Whether it is required. */
   readonly required?: boolean;
 }
 
 /** A Response Object, §4.8.17. */
 export interface ResponseObject<Schema = SchemaObject> {
-  /** What the response means. */
+  /** Description. CommonMark. */
   readonly description: string;
   /** Header fields, by name. */
   readonly headers?: Readonly<Record<string, unknown>>;
   /** The body by media type. */
   readonly content?: Readonly<Record<string, MediaTypeObject<Schema>>>;
-  /** What can be done next, by name. */
+  /** Links, by name. */
   readonly links?: Readonly<Record<string, unknown>>;
 }
 
-/** A Security Requirement Object, §4.8.30: the schemes that are needed together, with their scopes. */
+/** A Security Requirement Object, §4.8.30: the schemes that are required together, with their scopes. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** A Security Scheme Object, §4.8.27. */
 export interface SecurityScheme {
   /** Kind of the scheme. */
   readonly type: "apiKey" | "http" | "mutualTLS" | "oauth2" | "openIdConnect";
-  /** What it is. */
+  /** Description. CommonMark. */
   readonly description?: string;
   /** `apiKey`: name of the header field, cookie or query parameter. */
   readonly name?: string;
-  /** `apiKey`: where the key stands. */
+  /** `apiKey`: location of the key. */
   readonly in?: "query" | "header" | "cookie";
   /** `http`: name of the authentication scheme, RFC 9110 §16.4.1. */
   readonly scheme?: string;
-  /** `http`: what a bearer token is. */
+  /** `http`: format of a bearer token. */
   readonly bearerFormat?: string;
   /** `oauth2`: its flows, §4.8.28. */
   readonly flows?: Readonly<Record<string, unknown>>;
@@ -110,25 +110,25 @@ export interface SecurityScheme {
 export interface TagObject {
   /** Name of the tag. */
   readonly name: string;
-  /** What its operations have in common. */
+  /** Description. CommonMark. */
   readonly description?: string;
-  /** Where more is said. */
+  /** External documentation. */
   readonly externalDocs?: ExternalDocumentation;
 }
 
 /** An External Documentation Object, §4.8.11. */
 export interface ExternalDocumentation {
-  /** Where it is. */
+  /** URL. */
   readonly url: string;
-  /** What it says. */
+  /** Description. CommonMark. */
   readonly description?: string;
 }
 
 /** A Server Object, §4.8.5. */
 export interface ServerObject {
-  /** Where paths start. */
+  /** URL that paths are relative to. */
   readonly url: string;
-  /** What the server is. */
+  /** Description. CommonMark. */
   readonly description?: string;
   /** Values of the URL's variables, by name. */
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -138,11 +138,11 @@ export interface ServerObject {
 export interface OperationObject {
   /** Groups that the operation belongs to. */
   readonly tags?: readonly string[];
-  /** What it does, in a few words. */
+  /** Summary. */
   readonly summary: string;
-  /** What it does. */
+  /** Description. CommonMark. */
   readonly description?: string;
-  /** Where more is said. */
+  /** External documentation. */
   readonly externalDocs?: ExternalDocumentation;
   /** Name of the operation, unique in the document. */
   readonly operationId: string;
@@ -152,9 +152,9 @@ export interface OperationObject {
   readonly requestBody?: RequestBodyObject | ReferenceObject;
   /** Its responses, by status. */
   readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
-  /** Whether it should no longer be used. */
+  /** Whether it is deprecated. */
   readonly deprecated?: boolean;
-  /** Alternatives of what it asks for; none means that it is public. */
+  /** Alternative security requirements; an empty array means public. */
   readonly security?: readonly SecurityRequirement[];
 }
 
@@ -168,33 +168,33 @@ export interface ComponentsObject {
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
 }
 
-/** The parts of an Info Object, §4.8.2, and of the document around it, that the application says itself. */
+/** The parts of an Info Object, §4.8.2, and of the OpenAPI Object, that the application provides. */
 export interface OpenApiInfo {
   /** Title of the API. */
   readonly title: string;
-  /** Version of the API, which is not OpenAPI's. */
+  /** Version of the API. */
   readonly version: string;
-  /** What the API is, in a few words. */
+  /** Summary. */
   readonly summary?: string;
-  /** What the API is. CommonMark. */
+  /** Description. CommonMark. */
   readonly description?: string;
   /** URL of the terms of service. */
   readonly termsOfService?: string;
-  /** Whom to ask. */
+  /** Contact. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   /** Licence of the API. */
   readonly license?: { readonly name: string; readonly identifier?: string; readonly url?: string };
-  /** Where the API is. @default the server that the document came from */
+  /** Servers. @default the server that the document came from */
   readonly servers?: readonly ServerObject[];
-  /** What tags mean, in the order to show them. */
+  /** Tags, in display order. */
   readonly tags?: readonly TagObject[];
-  /** Where more is said. */
+  /** External documentation. */
   readonly externalDocs?: ExternalDocumentation;
-  /** Schemas that hand-written descriptions refer to, by name: `#/components/schemas/<name>`. */
+  /** Schemas that metadata refers to, by name: `#/components/schemas/<name>`. */
   readonly schemas?: Readonly<Record<string, SchemaObject>>;
   /** Security schemes, by name. `session`, `bearer` and `apiKey` need not be declared. */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
-  /** What an operation asks for where neither its guard nor its metadata says. Made by `secured()`. */
+  /** Security of operations for which neither guard nor metadata specifies it. Created by `secured()`. */
   readonly security?: readonly SecurityRequirement[];
 }
 
@@ -207,47 +207,47 @@ export interface OpenApiDocument {
     OpenApiInfo,
     "servers" | "tags" | "externalDocs" | "schemas" | "securitySchemes" | "security"
   >;
-  /** Where the API is. */
+  /** Servers. */
   readonly servers: readonly ServerObject[];
   /** Operations by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  /** What is referred to. */
+  /** Reusable objects. */
   readonly components: ComponentsObject;
-  /** What an operation asks for that does not say. */
+  /** Default security requirements. */
   readonly security?: readonly SecurityRequirement[];
-  /** What tags mean. */
+  /** Tags. */
   readonly tags?: readonly TagObject[];
-  /** Where more is said. */
+  /** External documentation. */
   readonly externalDocs?: ExternalDocumentation;
 }
 
 /**
- * What a route says of itself by hand. It is merged into what follows from the code, and wins. Schemas are JSON Schema,
- * or validators that give it.
+ * Metadata of a route. It is merged into what is derived from the code, and wins. Schemas are JSON Schema, or validators
+ * that can be converted.
  */
 export interface EndpointMetadata<Schema = SchemaObject | StandardSchemaV1> {
-  /** What the operation does, in a few words. @default the name of the method, or the route */
+  /** Summary. @default the name of the method, or the route */
   readonly summary?: string;
-  /** What the operation does. CommonMark. */
+  /** Description. CommonMark. */
   readonly description?: string;
-  /** Name of the operation. @default `Class_method`, or made of method and path */
+  /** Name of the operation. @default `Class_method`, or derived from method and path */
   readonly operationId?: string;
   /** Groups that the operation belongs to. @default the class's name without "Controller" */
   readonly tags?: readonly string[];
-  /** Whether the operation should no longer be used. */
+  /** Whether the operation is deprecated. */
   readonly deprecated?: boolean;
-  /** Where more is said. */
+  /** External documentation. */
   readonly externalDocs?: ExternalDocumentation;
-  /** Parameters; one that follows from the code is completed by the one of its name. */
+  /** Parameters, merged by name into those derived from the code. */
   readonly parameters?: readonly ParameterObject<Schema>[];
   /** Body; a media type without a schema gets the one of `schema.body`. */
   readonly requestBody?: Partial<RequestBodyObject<Schema>>;
   /**
    * Responses by status. A success without content gets that of `schema.response`, an error without content that of a
-   * problem; write `content: {}` for none. A missing description is the status's phrase.
+   * problem; `content: {}` means none. A missing description defaults to the status phrase.
    */
   readonly responses?: Readonly<Record<string, Partial<ResponseObject<Schema>>>>;
-  /** What the operation asks for: `secured()` or `publicEndpoint`. It documents and guards nothing. */
+  /** Security of the operation: `secured()` or `publicEndpoint`. It only documents and does not guard. */
   readonly security?: readonly SecurityRequirement[];
   /** An extension, §4.9. */
   readonly [extension: `x-${string}`]: unknown;

@@ -1,16 +1,16 @@
 /**
- * One spelling of a path. Matcher, guards and static lookup all see the path that is derived here, once, from the
- * request target as it arrived; frameworks that route on one spelling and look up on another have been bypassed
+ * The canonical form of a path. Matcher, guards and static lookup all use the path that is derived here, once, from the
+ * raw request target; frameworks that route on one form and look up another have been bypassed
  * (CVE-2026-29087, CVE-2026-39406).
  *
  * @module
  */
 
-/** A request target, taken apart. */
+/** A parsed request target. */
 export interface Target {
   /** Canonical path: each segment decoded once, `%2F`, `%5C` and `%25` left encoded; raw when `bad`. */
   readonly path: string;
-  /** Whether the authority cannot be one, or the path has a malformed escape, a NUL or a control character. */
+  /** Whether the authority is invalid, or the path has a malformed escape, a NUL or a control character. */
   readonly bad: boolean;
   /** Index in the URL where the raw path starts. */
   readonly start: number;
@@ -18,33 +18,33 @@ export interface Target {
   readonly end: number;
 }
 
-/** Escapes that stay: decoded, they would change the segments or be decoded twice. */
+/** Escapes that stay encoded: decoded, they would change the segments or be decoded twice. */
 const KEPT_ESCAPES_REGEXP = /%(2f|5c|25)/gi;
-/** A URL parser would strip or re-spell these, so that a path with one means different things to different readers. */
-// deno-lint-ignore no-control-regex -- they are what is refused
+/** URL parsers strip or rewrite these, so that components would disagree on the path. */
+// deno-lint-ignore no-control-regex -- these are rejected
 const CONTROL_REGEXP = /[\x00-\x1f\x7f]/;
 
 /** A host and a port, RFC 3986 §3.2: a name without escapes, an IPv4 or a bracketed IPv6 address. */
 const AUTHORITY_REGEXP = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** Whether a part of a URL can be a host and a port. On a Unix socket Deno names the socket instead: `http+unix://…`. */
+/** Whether a part of a URL can be a host and a port. On a Unix socket Deno puts the socket there: `http+unix://…`. */
 function isAuthority(url: string, from: number, to: number): boolean {
   return url.charCodeAt(4) === PLUS || AUTHORITY_REGEXP.test(url.slice(from, to));
 }
 
 /**
- * Takes the path out of a URL as the server delivered it, up to `?` or `#`. Not by `new URL()`, which removes dot
- * segments before anybody could refuse them. Empty and dot segments stay.
+ * Extracts the path of a URL as the server delivered it, up to `?` or `#`. `new URL()` would remove dot segments before
+ * they could be rejected. Empty and dot segments are kept.
  */
 export function parseTarget(url: string): Target {
-  const authority = url.charCodeAt(4) === COLON ? 7 : url.indexOf("://") + 3; // behind "http://", or another scheme
+  const authority = url.charCodeAt(4) === COLON ? 7 : url.indexOf("://") + 3; // after "http://" or another scheme
   let at = authority;
   let plain = true;
   for (; at < url.length && !isDelimiter(url.charCodeAt(at)); at++) {
     if (!isNameCharacter(url.charCodeAt(at))) plain = false;
   }
   const start = at;
-  // The server builds the authority from the Host field, unchecked. RFC 9112 §3.2 wants 400 for what can be no host.
+  // The server builds the authority from the Host field, unchecked. RFC 9112 §3.2 requires 400 for an invalid host.
   const bad = start === authority || (!plain && !isAuthority(url, authority, start));
   let unusual = false;
   for (; at < url.length && !isPathEnd(url.charCodeAt(at)); at++) {
@@ -75,13 +75,13 @@ export function decodePath(raw: string): string | undefined {
   }
 }
 
-/** Ends the decoding of one parameter: the three kept escapes become `/`, `\` and `%`. */
+/** Completes the decoding of one parameter: the three kept escapes become `/`, `\` and `%`. */
 export function decodeParam(text: string): string {
   return text.includes("%") ? text.replace(KEPT_ESCAPES_REGEXP, keptCharacter) : text;
 }
 
 /**
- * Joins a prefix and a path into one: `/api` and `/` give `/api`.
+ * Joins a prefix and a path: `/api` and `/` become `/api`.
  *
  * @throws {TypeError} If the path does not start with a slash and is not `*`.
  */
@@ -95,11 +95,11 @@ export function joinPaths(prefix: string, path: string): string {
 }
 
 /**
- * What a mounted application sees: the raw path behind the prefix's segments.
+ * The path for a mounted application: the raw path after the prefix's segments.
  *
  * @param target Target of the request, whose path starts with the prefix.
  * @param depth Number of segments of the prefix.
- * @returns `undefined` if a URL parser would turn the rest into a path that no outer guard saw: a segment that
+ * @returns `undefined` if a URL parser would turn the rest into a path that no outer guard saw: with a segment that
  * decodes to `.` or `..`, an empty one before the last, or a malformed one.
  */
 export function mountRemainder(url: string, target: Target, depth: number): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * Route patterns: Hono's syntax, checked at registration and written in the spelling that requests are matched in.
+ * Route patterns: Hono's syntax, validated at registration and converted to the canonical form of request paths.
  *
  * `/users/:id` · `/users/:id?` · `/users/:id{[0-9]+}` · `/files/*` · `*`
  *
@@ -21,7 +21,7 @@ export type Segment =
 
 /** A parsed pattern. */
 export interface Pattern {
-  /** The pattern as it was written. */
+  /** The pattern as written. */
   readonly source: string;
   /** Its segments; a pattern that is only `/` has one empty literal. */
   readonly segments: readonly Segment[];
@@ -29,7 +29,7 @@ export interface Pattern {
 
 const PARAM_REGEXP = /^:([\w$-]+)(?:\{(.+)\})?(\?)?$/s;
 const GROUP_REGEXP = /^\{(?:\{[\d,]+\}|[^{}])+\}/;
-/** What the engine's marks look like; as literals beside a parameter they would be taken for marks. */
+/** The engine's special characters, which it would also interpret in literals next to a parameter. */
 const ENGINE_MARK_REGEXP = /[@#]\d|[|?{}:*]/;
 /** The parts of an expression that match one character: an escape, a class, a dot, a slash. */
 const ATOM_REGEXP = /\\(?:x[\da-f]{2}|u[\da-f]{4}|[0-7]{1,3}|.)|\[(?:\\.|[^\]\\])*\]|\.|\//gi;
@@ -37,7 +37,7 @@ const ATOM_REGEXP = /\\(?:x[\da-f]{2}|u[\da-f]{4}|[0-7]{1,3}|.)|\[(?:\\.|[^\]\\]
 /**
  * Parses a pattern.
  *
- * @throws {TypeError} If the pattern is not well formed, or means something else to one of the engine's matchers.
+ * @throws {TypeError} If the pattern is malformed, or the engine would interpret it differently.
  */
 export function parsePattern(source: string): Pattern {
   const text = source === "*" ? "/*" : source;
@@ -48,23 +48,26 @@ export function parsePattern(source: string): Pattern {
     segment.name
   );
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
-  if (repeated !== undefined) throw patternError(source, `parameter ":${repeated}" stands twice`);
+  if (repeated !== undefined) throw patternError(source, `parameter ":${repeated}" is duplicated`);
   if (!isStatic(segments)) {
     for (const segment of segments) {
       if (segment.kind === "literal" && ENGINE_MARK_REGEXP.test(segment.text)) {
-        throw patternError(source, `"${segment.text}" cannot stand beside a parameter or wildcard`);
+        throw patternError(
+          source,
+          `"${segment.text}" cannot be combined with a parameter or wildcard`,
+        );
       }
     }
   }
   return { source, segments };
 }
 
-/** Whether a path is matched by comparing text alone. */
+/** Whether a pattern consists of literals only. */
 export function isStatic(segments: readonly Segment[]): boolean {
   return segments.every((segment) => segment.kind === "literal");
 }
 
-/** Every way to write a pattern without its optional parameter: one, or two. */
+/** The variants of a pattern: two with an optional parameter, else one. */
 export function expandOptional({ segments }: Pattern): readonly (readonly Segment[])[] {
   const last = segments.at(-1);
   if (last?.kind !== "param" || !last.optional) return [segments];
@@ -75,7 +78,7 @@ export function expandOptional({ segments }: Pattern): readonly (readonly Segmen
   ];
 }
 
-/** The text of segments, in the engine's syntax. Parameters are named by position: `p0`, `p1`, … */
+/** Segments in the engine's syntax. Parameters are named by position: `p0`, `p1`, … */
 export function engineText(segments: readonly Segment[]): string {
   let params = 0;
   return segments.map((segment) => {
@@ -91,7 +94,7 @@ export function engineText(segments: readonly Segment[]): string {
 }
 
 /**
- * Parses the prefix of a scope or mount. A slash at its end says nothing and is dropped.
+ * Parses the prefix of a mount or of `under()`. A trailing slash is dropped.
  *
  * @throws {TypeError} If it has an optional parameter, a wildcard, or an expression that may span segments.
  */
@@ -112,13 +115,13 @@ export function parsePrefix(source: string): Pattern {
   return { source, segments };
 }
 
-/** A test for "this prefix, or anything beneath it". */
+/** Creates a test for paths at or under a prefix. */
 export function prefixTest({ segments }: Pattern): (path: string) => boolean {
   if (segments.length === 0) return () => true;
   if (isStatic(segments)) {
     const text = engineText(segments);
-    const beneath = text + "/";
-    return (path) => path === text || path.startsWith(beneath);
+    const subtree = text + "/";
+    return (path) => path === text || path.startsWith(subtree);
   }
   const regexp = new RegExp(
     `^${segments.map((segment) => "/" + segmentRegExp(segment)).join("")}(?=/|$)`,
@@ -139,7 +142,7 @@ function splitSegments(text: string, source: string): string[] {
     if (text[i] === "{") {
       const group = GROUP_REGEXP.exec(text.slice(i));
       if (group === null) {
-        throw patternError(source, "its { } are not balanced, or hold more than {n,m}");
+        throw patternError(source, "its { } are unbalanced or nested beyond {n,m}");
       }
       i += group[0].length - 1;
     } else if (text[i] === "/") {
@@ -153,7 +156,7 @@ function splitSegments(text: string, source: string): string[] {
 
 function parseSegment(part: string, last: boolean, source: string): Segment {
   if (part === "*") {
-    if (!last) throw patternError(source, "a wildcard stands before the last segment");
+    if (!last) throw patternError(source, "a wildcard must be the last segment");
     return { kind: "wildcard" };
   }
   if (part.startsWith(":")) return parseParam(part, last, source);
@@ -176,7 +179,7 @@ function parseParam(part: string, last: boolean, source: string): Segment {
   return { kind: "param", name, optional, regexp: checked };
 }
 
-/** Refuses expressions that the engine would read otherwise than a reader of the route does. */
+/** Rejects expressions that the engine would interpret differently. */
 function checkRegExp(regexp: string, source: string): string {
   let matchesNothing: boolean;
   try {
@@ -187,7 +190,7 @@ function checkRegExp(regexp: string, source: string): string {
   if (matchesNothing) {
     throw patternError(
       source,
-      `{${regexp}} matches the empty text; use + for *, or :name? for none`,
+      `{${regexp}} matches the empty string; use + instead of *, or :name?`,
     );
   }
   if (/\\[1-9k]|\(\?[^:]|[\n\r\u2028\u2029]/.test(regexp)) {
@@ -205,7 +208,7 @@ function checkRegExp(regexp: string, source: string): string {
   return `(?:${nonCapturing(regexp)})`; // without the group, `a|b` would split the whole route
 }
 
-/** Turns `(…)` into `(?:…)`, since a capture would shift the engine's own, which looks at no context. */
+/** Turns `(…)` into `(?:…)`, since a capture would shift the indexes of the engine's own. */
 function nonCapturing(regexp: string): string {
   return regexp.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)/gs, (found) => {
     if (found === "(") return "(?:";

@@ -7,25 +7,25 @@
 import { ERROR_PHRASES } from "./status.ts";
 import type { TypedResponse } from "./response.ts";
 
-/** One reason why a part of the request was refused. */
+/** One validation error. */
 export interface Violation {
   /** Part of the request. */
   readonly in: "params" | "query" | "body";
   /** JSON Pointer (RFC 6901) into that part; empty for the part as a whole. */
   readonly pointer: string;
-  /** Stable code for programs, where there is one. */
+  /** Stable machine-readable code, if there is one. */
   readonly code?: string;
-  /** Text for a person. */
+  /** Human-readable message. */
   readonly message: string;
 }
 
-/** What a problem can say beside its status and code. */
+/** Optional members of a problem. */
 export interface ProblemOptions {
   /** Explanation of this occurrence, safe to show to the client. */
   detail?: string;
-  /** What a validation refused. */
+  /** Validation errors. */
   violations?: readonly Violation[];
-  /** Header fields of the response. A `Content-Type` here is ignored. */
+  /** Header fields of the response. `Content-Type` is ignored. */
   headers?: HeadersInit;
   /** URI that documents the kind of problem. @default {"about:blank"} */
   type?: string;
@@ -35,7 +35,7 @@ export interface ProblemOptions {
 
 /** Options of {@linkcode HttpError}. */
 export interface HttpErrorOptions extends ProblemOptions {
-  /** What led to the error. Never sent. */
+  /** Cause of the error. Never sent. */
   cause?: unknown;
 }
 
@@ -47,25 +47,25 @@ export interface ProblemDetails {
   readonly title: string;
   /** HTTP status code. */
   readonly status: number;
-  /** Stable code for programs. */
+  /** Stable machine-readable code. */
   readonly code: string;
   /** Explanation of this occurrence. */
   readonly detail?: string;
-  /** What a validation refused. */
+  /** Validation errors. */
   readonly violations?: readonly Violation[];
 }
 
-/** An error that the router answers with: whatever it says is sent to the client. */
+/** An error that the router sends to the client. */
 export interface ProblemError extends Error {
   /** HTTP status code, 400 to 599. */
   readonly status: number;
-  /** Stable code for programs, `/^[a-z0-9_]{1,64}$/`. */
+  /** Stable machine-readable code, `/^[a-z0-9_]{1,64}$/`. */
   readonly code: string;
-  /** What else the response says. */
+  /** Other members of the problem. */
   readonly problem?: ProblemOptions;
 }
 
-/** Marks errors whose text may be sent. A registered symbol, so that it can't come out of parsed JSON. */
+/** Marks errors that may be sent. A symbol, so that parsed JSON cannot have it. */
 const PROBLEM_MARK: symbol = Symbol.for("gatehouse.problem");
 const CODE_REGEXP = /^[a-z0-9_]{1,64}$/;
 
@@ -83,12 +83,12 @@ export function isProblemError(error: unknown): error is ProblemError {
   try {
     return error instanceof Error && Reflect.get(error, PROBLEM_MARK) === true;
   } catch {
-    return false; // a thrown proxy that refuses to be looked at
+    return false; // a thrown proxy whose traps throw
   }
 }
 
 /**
- * Throw it anywhere behind the router to answer with a problem.
+ * An error that the router answers with a problem, wherever it is thrown.
  *
  * @example
  * ```ts
@@ -108,9 +108,9 @@ export class HttpError extends Error implements ProblemError {
   override readonly name = "HttpError";
   /** HTTP status code. */
   readonly status: number;
-  /** Stable code for programs. */
+  /** Stable machine-readable code. */
   readonly code: string;
-  /** What else the response says. */
+  /** Other members of the problem. */
   readonly problem: ProblemOptions;
 
   /**
@@ -134,7 +134,7 @@ export class HttpError extends Error implements ProblemError {
   }
 }
 
-/** Makes an `application/problem+json` response. */
+/** Creates an `application/problem+json` response. */
 export function problem<const Status extends number>(
   status: Status,
   code: string,
@@ -156,14 +156,14 @@ export function problem<const Status extends number>(
   }) as TypedResponse<never, Status>;
 }
 
-/** A list of pairs makes a response in a third of the time that a Headers object takes on Deno. */
+/** An array of pairs is three times as fast as a Headers object on Deno. */
 function problemHeaders(given: HeadersInit = []): [string, string][] {
   const pairs = Array.isArray(given) ? given as [string, string][] : [...new Headers(given)];
   const others = pairs.filter(([name]) => name.toLowerCase() !== "content-type");
   return [["Content-Type", "application/problem+json"], ...others];
 }
 
-/** The response to a thrown value: what a {@linkcode ProblemError} says, else a 500 that says nothing. */
+/** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */
 export function errorResponse(error: unknown): Response {
   return isProblemError(error)
     ? problem(error.status, error.code, error.problem)

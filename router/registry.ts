@@ -1,5 +1,5 @@
 /**
- * What decorators have said of classes: the registry that documents and routers are made from.
+ * The registry of controllers, which OpenAPI documents are generated from.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import {
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RouteOptions } from "./handler.ts";
 
-/** A method of a controller; one with several routes stands here once for each. */
+/** A method of a controller; one with several routes has an entry for each. */
 export interface EndpointMethod {
   /** Name of the method. */
   readonly name: string;
   /** Whether a decorator gave it a route. */
   readonly isEndpoint: boolean;
-  /** What decorators say of it. */
+  /** OpenAPI metadata from decorators. */
   readonly metadata: EndpointMetadata;
   /** HTTP method of the route, or `ALL`. */
   readonly method?: string;
-  /** Path of the route, beneath that of the controller. */
+  /** Path of the route, under the controller's. */
   readonly path?: string;
   /** Options of the route. */
   readonly options?: Readonly<RouteOptions<never[]>>;
@@ -35,19 +35,19 @@ export interface EndpointTarget {
   readonly name: string;
   /** The class. */
   readonly target: object;
-  /** Path that its routes are beneath. */
+  /** Path of the controller, which prefixes its routes. */
   readonly path: string;
   /** Its methods, inherited ones last. */
   readonly methods: readonly EndpointMethod[];
 }
 
-/** Lists what can be documented. */
+/** Lists the controllers to document. */
 export interface EndpointRegistry {
-  /** Controllers in order of definition. @throws {TypeError} If a decorated method belongs to none. */
+  /** Controllers in order of definition. @throws {TypeError} If a decorated method does not belong to one. */
   getTargets(): readonly EndpointTarget[];
 }
 
-/** The registry that `@Controller` enters classes into. Import a controller's module before it is read. */
+/** The registry that `@Controller` adds classes to. Import the modules of controllers before reading it. */
 export const defaultRegistry: EndpointRegistry = /* @__PURE__ */ Object.freeze({
   getTargets: (): readonly EndpointTarget[] =>
     collectedControllers().map((controller) => ({

@@ -13,30 +13,30 @@ import type {
   RequestSpec,
 } from "./markers.ts";
 
-/** A request on its way through the router: the standard one, with what the route knows of it. */
+/** The request in a router: the standard request, with path parameters, query and content. */
 export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuery = Query> {
-  /** The standard request. Its body is unlimited: read it through the readers here where a limit should hold. */
+  /** The standard request. Its body has no limit: prefer the readers below. */
   readonly raw: Request;
   /** Method, as sent. */
   readonly method: string;
   /**
-   * URL, as the server delivered it. Its authority comes from the client's `Host` field; do not trust it, and expect
-   * `new URL()` to refuse some.
+   * URL, as the server delivered it. Its authority comes from the client's `Host` field: it is untrusted, and `new URL()`
+   * may throw.
    */
   readonly url: string;
   /**
    * Canonical path that was matched: decoded once, `%2F`, `%5C` and `%25` left encoded.
    *
-   * Deno.serve puts the `Host` field in front of the target, unchecked, so `Host: a/b` with target `/c` arrives as
-   * `/b/c`. Matching, scopes and guards all see that; a proxy in front that decides by the target does not, and must
-   * refuse such a field, as RFC 9112 §3.2 asks of it.
+   * Deno.serve prepends the unchecked `Host` field to the target, so `Host: a/b` with target `/c` arrives as `/b/c`.
+   * Matching, prefixes and guards all see that; a proxy that decides by the target does not, and must reject such a
+   * field, as RFC 9112 §3.2 requires.
    */
   readonly path: string;
   /** Header fields. */
   readonly headers: Headers;
-  /** Aborts when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Pattern of the matched route, the empty string where none matched. */
+  /** Pattern of the matched route, or the empty string. */
   readonly route: string;
   /**
    * Path parameters, decoded once, or the output of `schema.params`. A decoded parameter may hold `/`, `\` and `..`:
@@ -45,12 +45,12 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
   readonly params: Params;
   /** Query, or the output of `schema.query`. */
   readonly query: RequestQuery;
-  /** Parsed JSON, `FormData`, or the output of `schema.body`; `undefined` where the route takes no content. */
+  /** Parsed JSON, `FormData`, or the output of `schema.body`; `undefined` if the route takes no content. */
   readonly content: Content;
   /** Body as a stream that fails with 413 past the limit; `null` without a body. Read it, or use the readers, not both. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /**
-   * Reads the body as UTF-8 text. All readers share the bytes, so that they may be called again, and after `content`.
+   * Reads the body as UTF-8 text. All readers share the bytes, so they may be called repeatedly, and after `content`.
    *
    * @throws {HttpError} 400 `invalid_text`; like every reader, 413 `payload_too_large` past the limit, and 400
    * `incomplete_body` or `fragmented_body`.
@@ -65,19 +65,19 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A request that a guard let pass. */
+/** A request that a guard accepted. */
 export interface GuardedRequest<Content, Params, RequestQuery, Subject>
   extends RouteRequest<Content, Params, RequestQuery> {
-  /** Who asks. */
+  /** The principal. */
   readonly principal: Subject;
 }
 
-/** @internal The request type of a route: guarded where there is a subject. `unknown` means there is none. */
+/** @internal The request type of a route: guarded if there is a subject; `unknown` means none. */
 export type RequestOf<Content, Params, RequestQuery, Subject> = unknown extends Subject
   ? RouteRequest<Content, Params, RequestQuery>
   : GuardedRequest<Content, Params, RequestQuery, Subject>;
 
-/** The request of a stated specification. */
+/** The request of an explicit specification. */
 export type TypedRequest<Spec extends AnyRequestSpec = RequestSpec, Subject = unknown> = RequestOf<
   Spec["~content"],
   ParamsOf<Spec>,

@@ -1,12 +1,12 @@
 /**
- * Responses that handlers return: typed JSON, redirects, empty ones, and "not mine".
+ * Responses of handlers: typed JSON, redirects and empty responses, and `pass()`.
  *
  * @module
  */
 
 /**
- * A response whose data is known to the compiler, and its status where that is written as a number. Made by
- * {@linkcode json}; a plain `Response` does not fit.
+ * A response with a type for its data, and for its status if that is a literal. Created by {@linkcode json}; a plain
+ * `Response` is not assignable.
  */
 export interface TypedResponse<T = unknown, Status extends number = number> extends Response {
   /** The status. */
@@ -17,7 +17,7 @@ export interface TypedResponse<T = unknown, Status extends number = number> exte
 
 /** What {@linkcode pass} returns; `undefined` at run time. */
 export interface Pass {
-  /** Tells a decision from a forgotten `return`. */
+  /** Distinguishes it from a missing `return`. */
   readonly "~pass": true;
 }
 
@@ -25,11 +25,11 @@ export interface Pass {
 export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
 
 /**
- * Makes a JSON response, RFC 8259.
+ * Creates a JSON response, RFC 8259.
  *
- * @param data Anything `JSON.stringify` takes.
- * @param init Status and header fields; a `Content-Type` given here is kept.
- * @throws {TypeError} If `data` has no JSON form: `undefined`, a function, a BigInt or a cycle.
+ * @param data Any value that `JSON.stringify` accepts.
+ * @param init Status and header fields; a given `Content-Type` is kept.
+ * @throws {TypeError} If `data` is not serializable: `undefined`, a function, a BigInt or a cycle.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
  * ```
  */
 export function json<T>(data: T): TypedResponse<T, 200>;
-/** Makes a JSON response with a status or header fields. @param init A `Content-Type` given here is kept. */
+/** Creates a JSON response with a status or header fields. @param init A given `Content-Type` is kept. */
 export function json<T, const Status extends number = number>(
   data: T,
   init: (ResponseInit & { readonly status?: Status }) | undefined,
@@ -53,14 +53,14 @@ export function json(data: unknown, init?: ResponseInit): Response {
 }
 
 /**
- * Makes a redirect.
+ * Creates a redirect.
  *
- * @param location Absolute or relative reference. Check a target that came from the client before it gets here.
+ * @param location Absolute or relative reference. Validate it if it comes from the client.
  * @param status 303 after a form, 307 or 308 to keep the method. @default {302}
- * @throws {TypeError} If `location` has a character that a header field can't carry.
+ * @throws {TypeError} If `location` has a character that is invalid in a header field.
  */
 export function redirect(location: string): TypedResponse<never, 302>;
-/** Makes a redirect with a status. */
+/** Creates a redirect with a status. */
 export function redirect<const Status extends RedirectStatus>(
   location: string,
   status: Status,
@@ -69,9 +69,9 @@ export function redirect(location: string, status: RedirectStatus = 302): Respon
   return new Response(null, { status, headers: [["Location", location]] });
 }
 
-/** Makes a response without a body. @param status For example 202, 204 or 304. @default {204} */
+/** Creates a response without a body. @param status For example 202, 204 or 304. @default {204} */
 export function empty(): TypedResponse<never, 204>;
-/** Makes a response without a body. @param status For example 202, 204 or 304. */
+/** Creates a response without a body. @param status For example 202, 204 or 304. */
 export function empty<const Status extends number>(
   status: Status,
   init?: ResponseInit,
@@ -81,18 +81,18 @@ export function empty(status = 204, init: ResponseInit = {}): Response {
 }
 
 /**
- * Return it from a handler to let the next matching route answer. It is `undefined` at run time, as a forgotten `return`
- * is: where no later route matches, the answer is a 500 that names the route, so answer `problem(404, "not_found")` there.
+ * Return it from a handler to let the next matching route answer. It is `undefined` at run time, like a missing `return`:
+ * if no later route matches, the response is a 500, so the last route should return `problem(404, "not_found")`.
  */
 export function pass(): Pass {
   return undefined as unknown as Pass;
 }
 
 /**
- * Edits a response's header fields: in place, or on a copy where the runtime made them immutable (a response from
- * `fetch()` or `Response.redirect()`). Copying costs a request twice its time on Deno, so it is the exception.
+ * Edits a response's header fields: in place, or on a copy if they are immutable (a response from `fetch()` or
+ * `Response.redirect()`). Copying doubles the time of a request on Deno, so it is the exception.
  *
- * @returns The response to go on with.
+ * @returns The response or its copy.
  */
 export function editHeaders(response: Response, edit: (headers: Headers) => void): Response {
   try {
@@ -101,12 +101,12 @@ export function editHeaders(response: Response, edit: (headers: Headers) => void
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const copy = new Response(response.body, response);
-    edit(copy.headers); // throws again where the edit itself was wrong
+    edit(copy.headers); // throws again if the edit itself is invalid
     return copy;
   }
 }
 
-/** The runtime's class. On Deno each look at the global runs a getter, which shows where every request looks. */
+/** The global class. On Deno each access to the global runs a getter, which is measurable per request. */
 const NativeResponse = Response;
 
 /** Whether a value is a response, of this realm or another. */
@@ -115,7 +115,7 @@ export function isResponse(value: unknown): value is Response {
     Object.prototype.toString.call(value) === "[object Response]";
 }
 
-/** Closes what a body that nobody will read holds open. */
+/** Cancels a body that will not be read, to release its resources. */
 export function discardBody(response: Response): void {
   if (response.body !== null && !response.body.locked) response.body.cancel().catch(() => {});
 }
@@ -123,7 +123,7 @@ export function discardBody(response: Response): void {
 function jsonWith(data: unknown, init: ResponseInit): Response {
   const text = JSON.stringify(data);
   if (text === undefined) {
-    throw new TypeError("Cannot make a JSON response: the data has no JSON form");
+    throw new TypeError("Cannot create a JSON response: the data is not serializable");
   }
   if (init.headers === undefined) {
     return new Response(text, { ...init, headers: [["Content-Type", "application/json"]] });

@@ -1,9 +1,9 @@
 /**
  * The signatures of `router.get(path, handler, options?)` and its siblings.
  *
- * One signature serves both ways to write a route: type arguments state `RequestSpec` and `ResponseSpec`, or they
- * default and the types come from path, options and handler. Guarded routers add a signature for each `auth` mode.
- * Options are inferred property by property; inferred as a whole, an inline lambda would make `content` unknown.
+ * One signature covers both styles: explicit type arguments `RequestSpec` and `ResponseSpec`, or types inferred from
+ * path, options and handler. Guarded routers add a signature for each `auth` mode. Options are inferred property by
+ * property; inferred as a whole, an inline lambda would make `content` unknown.
  *
  * @module
  */
@@ -19,26 +19,26 @@ export type PlainOptions<Args extends unknown[], Params, Query, Data> = Omit<
   "multipart" | "raw"
 >;
 
-/** @internal Options of a route with content, without the two that decide the content's type. */
+/** @internal Options of a route with content, without the two that determine the content's type. */
 export type ContentOptions<Args extends unknown[], Content, Params, Query, Data> = Omit<
   RouteOptions<Args, Content, Params, Query, Data>,
   "multipart" | "raw"
 >;
 
-/** @internal The options that decide how the body is read. */
+/** @internal The options that determine how the body is read. */
 export interface BodyMode<Multipart extends boolean, Raw extends boolean> {
   /** The body is `multipart/form-data`, and `req.content` a `FormData`. */
   readonly multipart?: Multipart;
-  /** The body is left alone. */
+  /** The body is neither checked nor parsed. */
   readonly raw?: Raw;
 }
 
-/** @internal Content where no schema says otherwise. */
+/** @internal Content without a schema. */
 export type DefaultContent<Content, Multipart, Raw> = [Multipart] extends [true] ? FormData
   : [Raw] extends [true] ? undefined
   : Content;
 
-/** @internal Options argument: where the content is stated, `multipart` and `raw` must agree with it. */
+/** @internal Options argument: `multipart` and `raw` must agree with explicit content. */
 export type OptionsArgument<
   Spec extends AnyRequestSpec,
   Multipart extends boolean,
@@ -47,7 +47,7 @@ export type OptionsArgument<
 > = Spec["~spec"] extends false ? [options?: Options & BodyMode<Multipart, Raw>]
   : StatedArgument<Spec["~content"], Multipart, Raw, Options>;
 
-/** @internal Options argument of a route whose content is stated. */
+/** @internal Options argument of a route with explicit content. */
 export type StatedArgument<Content, Multipart extends boolean, Raw extends boolean, Options> =
   unknown extends Content ? [options?: Options & BodyMode<Multipart, Raw>]
     : [Content] extends [FormData]
@@ -56,17 +56,17 @@ export type StatedArgument<Content, Multipart extends boolean, Raw extends boole
       ? [options: Options & { readonly raw: true; readonly multipart?: false }]
     : [options?: Options & BodyMode<false, false>];
 
-/** @internal A path, only where the specification is stated; else the call falls to the inferring signature. */
+/** @internal A path if the specification is explicit; otherwise the inferring signature applies. */
 export type Stated<Spec extends AnyRequestSpec> = Spec["~spec"] extends true ? string : never;
 
-/** @internal What a guard puts on the request, by the route's `auth` option: nothing where that may be `false`. */
+/** @internal Type of `req.principal` by the route's `auth` option: none if that may be `false`. */
 export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
   : [Auth] extends [{ readonly mode: "optional" }] ? Subject | undefined
   : Subject;
 
 /** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. */
 export interface RouteMethod<Self, Args extends unknown[]> {
-  /** Adds a route. @throws {TypeError} If the path or the options cannot work, or the router has begun to answer. */
+  /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
   <
     Spec extends AnyRequestSpec = Unspecified,
     Res extends ResponseSpec = Unspecified,
@@ -86,7 +86,7 @@ export interface RouteMethod<Self, Args extends unknown[]> {
 
 /** Adds a route with content: POST, PUT or PATCH. */
 export interface BodyRouteMethod<Self, Args extends unknown[]> {
-  /** Adds a route. @throws {TypeError} If the path or the options cannot work, or the router has begun to answer. */
+  /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
   <
     Spec extends AnyRequestSpec = Unspecified,
     Res extends ResponseSpec = Unspecified,
@@ -114,7 +114,7 @@ export interface BodyRouteMethod<Self, Args extends unknown[]> {
 
 /** Adds a route without content to a guarded router. */
 export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
-  /** Adds a protected route with stated types. */
+  /** Adds a protected route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, Subject, undefined>,
@@ -122,7 +122,7 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
       readonly auth?: true;
     },
   ): Self;
-  /** Adds a public route with stated types. */
+  /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, unknown, undefined>,
@@ -130,7 +130,7 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
       readonly auth: false;
     },
   ): Self;
-  /** Adds a route with stated types that knows the principal when there is one. */
+  /** Adds a route with explicit types whose principal is optional. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, Subject | undefined, undefined>,
@@ -138,7 +138,7 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
       readonly auth: { readonly mode: "optional" };
     },
   ): Self;
-  /** Adds a route whose types come from path, options and handler. */
+  /** Adds a route whose types are inferred from path, options and handler. */
   <
     Path extends string,
     Auth extends AuthOption = true,
@@ -157,19 +157,19 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
 
 /** Adds a route with content to a guarded router. */
 export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
-  /** Adds a protected route with stated types. */
+  /** Adds a protected route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, Subject>,
     ...options: StatedOptions<Spec, Res, Args, { readonly auth?: true }>
   ): Self;
-  /** Adds a public route with stated types. */
+  /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args>,
     options: StatedOptions<Spec, Res, Args, { readonly auth: false }>[0] & { readonly auth: false },
   ): Self;
-  /** Adds a route with stated types that knows the principal when there is one. */
+  /** Adds a route with explicit types whose principal is optional. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: Stated<Spec>,
     handler: Handler<Spec, Res, Args, Subject | undefined>,
@@ -177,7 +177,7 @@ export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
       & StatedOptions<Spec, Res, Args, { readonly auth: { readonly mode: "optional" } }>[0]
       & { readonly auth: { readonly mode: "optional" } },
   ): Self;
-  /** Adds a route whose types come from path, options and handler. */
+  /** Adds a route whose types are inferred from path, options and handler. */
   <
     Path extends string,
     Auth extends AuthOption = true,
@@ -200,7 +200,7 @@ export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
   ): Self;
 }
 
-/** @internal Options argument of a stated route on a guarded router. */
+/** @internal Options argument of an explicit route on a guarded router. */
 export type StatedOptions<
   Spec extends AnyRequestSpec,
   Res extends ResponseSpec,

@@ -1,6 +1,6 @@
 /**
  * Validation by Standard Schema v1 (https://standardschema.dev): Zod, Valibot, ArkType and any other library that
- * has a `~standard` property. Nothing of them is imported.
+ * has a `~standard` property. None of them is imported.
  *
  * @module
  */
@@ -20,26 +20,26 @@ export interface StandardSchemaProps<Input = unknown, Output = Input> {
   readonly version: 1;
   /** Name of the library. */
   readonly vendor: string;
-  /** Checks a value and gives the output or the issues. */
+  /** Validates a value and returns the output or the issues. */
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
   /** Types only; never present at run time. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
 
-/** Outcome of a validation: `issues` is absent when it passed. */
+/** Result of a validation: `issues` is absent on success. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One reason why a value was refused. */
+/** One validation error. */
 export interface StandardIssue {
-  /** Text for a person. */
+  /** Human-readable message. */
   readonly message: string;
-  /** Where in the value. */
+  /** Path in the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Type that a schema gives out. */
+/** Output type of a schema. */
 export type InferOutput<S extends StandardSchemaV1> = NonNullable<
   S["~standard"]["types"]
 >["output"];
@@ -59,13 +59,13 @@ export interface RouteSchema<Content = unknown, Params = unknown, Query = unknow
 /** The parts of a request that a schema can check. */
 export type SchemaPart = "params" | "query" | "body";
 
-/** Most violations that one response lists. */
+/** Maximum violations in one response. */
 const MAX_VIOLATIONS = 50;
 
 /**
- * Gives the schema's output for a value.
+ * Validates a value and returns the schema's output.
  *
- * @throws {HttpError} 422 `validation_failed` with `violations` if the schema refuses the value.
+ * @throws {HttpError} 422 `validation_failed` with `violations` if the value is invalid.
  */
 export function validate(schema: StandardSchemaV1, value: unknown, part: SchemaPart): unknown {
   return andThen(schema["~standard"].validate(value), (result) => unwrap(result, part));

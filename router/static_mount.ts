@@ -1,16 +1,15 @@
 /**
- * Static assets beneath a path: files as they are, and nothing that was not put there to be served.
+ * Static assets under a path, from packages or folders.
  *
  * @module
  */
 
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
-import { resolveSource } from "../static/source.ts";
+import { OverloadError, resolveSource } from "../static/source.ts";
 import { parseKey } from "../static/key.ts";
 import { checkOptions } from "../static/options.ts";
 import { checkPreconditions } from "../static/conditional.ts";
-import { OverloadError } from "../static/overload.ts";
 import type {
   AnsweringMount,
   FileAccess,
@@ -20,7 +19,7 @@ import type {
   StaticRequest,
 } from "../static/types.ts";
 
-/** Why a request is not answered with a file. */
+/** Why no file is sent. */
 type Refusal =
   | "method_not_allowed"
   | "malformed"
@@ -31,15 +30,15 @@ type Refusal =
 /**
  * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings,
  * no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403, another method a 405, and
- * what is not there or starts with a dot a 404; under `fallthrough`, `undefined`.
+ * a missing file or a name that starts with a dot a 404; with `fallthrough`, all are `undefined`.
  *
- * Use `routerBuilder().static()` for files beside routes; this for a server of files alone, or another framework. In a
- * router without `static()` it is `router.mount("/assets", mountStatic("/", options))`, since a mount sees the rest of a
- * path; there bad paths are a 404. Names that start with a dot are served as a prefix alone:
+ * Use `routerBuilder().static()` to combine files and routes; this is for file servers and other frameworks. In a router
+ * without `static()` use `router.mount("/assets", mountStatic("/", options))`, since a mount receives the rest of a
+ * path; malformed paths are a 404 there. Names that start with a dot are only served as a prefix:
  * `mountStatic("/.well-known", { directory: "public/.well-known" })`.
  *
- * @param prefix Path that the files are beneath, without parameters.
- * @throws {TypeError} If the prefix or an option cannot work.
+ * @param prefix Path of the files, without parameters.
+ * @throws {TypeError} If the prefix or an option is invalid.
  *
  * @example
  * ```ts
@@ -72,13 +71,13 @@ export function mountStatic(
   prefix: string,
   options: StaticAssetOptions & { fallthrough?: false },
 ): StaticMount<Response>;
-/** Serves the files of a package, and leaves what it has not to others. */
+/** Serves the files of a package; with `fallthrough`, other requests are `undefined`. */
 export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
 export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
   return createMount(prefix, options, undefined);
 }
 
-/** Makes a mount. @param files What reads the file system, if the entry it is made by has it. */
+/** Creates a mount. @param files File system access, if the entry has it. */
 export function createMount(
   prefix: string,
   options: StaticAssetOptions,
@@ -92,10 +91,10 @@ export function createMount(
     ? []
     : [["Cache-Control", cacheControl]];
 
-  /** One request, in the order of the checks: nothing that depends on the files is said before the path is proper. */
+  /** Answers one request. The checks are in this order, so that files are not accessed before the path is valid. */
   function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
     const { method, target: { path, bad } } = request;
-    const rest = pathBehind(base, path);
+    const rest = pathAfter(base, path);
     if (rest === undefined) return refuse("missing");
     if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
     if (bad) return refuse("malformed");
@@ -103,7 +102,7 @@ export function createMount(
     return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, ATTEMPTS);
   }
 
-  /** @param attempts How often the file is looked up, while it is replaced between that and its opening. */
+  /** @param attempts How often the file may be looked up again because it was replaced before it was opened. */
   function answerKey(
     request: StaticRequest,
     key: string,
@@ -143,7 +142,7 @@ export function createMount(
   function fetch({ method, headers, url }: Request): ReturnType<StaticMount["fetch"]> {
     try {
       return answer({ method, headers, target: parseTarget(url) });
-    } catch (error) { // a router answers for it by itself
+    } catch (error) { // in a router, the router handles it
       if (isProblemError(error)) return errorResponse(error);
       throw error;
     }
@@ -162,8 +161,8 @@ function openEntry(entry: StaticEntry): ReturnType<StaticEntry["open"]> {
   }
 }
 
-/** The path behind a prefix: empty, or from a slash on; `undefined` if it is not beneath. */
-function pathBehind(base: string, path: string): string | undefined {
+/** The path after a prefix: empty, or starting with a slash; `undefined` if it is not under the prefix. */
+function pathAfter(base: string, path: string): string | undefined {
   if (!path.startsWith(base)) return undefined;
   const rest = path.slice(base.length);
   return rest === "" || rest.startsWith("/") ? rest : undefined;
@@ -184,5 +183,5 @@ function refusalResponse(reason: Refusal): Response {
   }
 }
 
-/** How often a file is looked up that is another one by the time it is opened. */
+/** Maximum lookups of a file that is replaced before it is opened. */
 const ATTEMPTS = 5;

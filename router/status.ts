@@ -1,5 +1,5 @@
 /**
- * What statuses are called.
+ * Phrases of status codes.
  *
  * @module
  */

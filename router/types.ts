@@ -1,5 +1,5 @@
 /**
- * What applications write against: the request, handlers, middleware, guards and the router itself.
+ * Types of the router: its options, its methods and its list of routes.
  *
  * @module
  */
@@ -34,18 +34,18 @@ export interface RouterOptions<Args extends unknown[] = []> {
   prefix?: string;
   /** Middleware for every request, before it is matched. */
   before?: readonly Middleware<Args>[];
-  /** Answers for thrown values. */
+  /** Responds to thrown values. */
   catch?: ErrorHandler<Args>;
-  /** See every response, last, in this order. */
+  /** Called with every response, last, in this order. */
   finally?: readonly ResponseHook<Args>[];
-  /** Most bytes of a body. @default {1_048_576} (10,485,760 for multipart) */
+  /** Maximum bytes of a body. @default {1_048_576} (10,485,760 for multipart) */
   maxBodyBytes?: number;
   /**
-   * Told of what the client only sees as a 500, and of marked errors from 500 on that have a `cause`, where no `catch`
-   * answered. @default console.error
+   * Called with errors that the client sees as a 500 only, and with marked errors of status 500 and above that have a
+   * `cause`, unless `catch` answered. @default console.error
    */
   onError?: (error: unknown, req: RouteRequest) => void;
-  /** What the OpenAPI document says of the application. */
+  /** Title, version and other properties of the OpenAPI document. */
   info?: OpenApiInfo;
 }
 
@@ -55,27 +55,27 @@ export interface RouteInfo {
   readonly method: string;
   /** Full pattern. */
   readonly pattern: string;
-  /** Options as they were given. */
+  /** A frozen copy of the options. */
   readonly options: Readonly<RouteOptions<never[]>>;
-  /** Whether another application answers beneath the pattern. */
+  /** Whether this is a mounted application. */
   readonly mounted: boolean;
-  /** The mounted application, if it is a router of ours. */
+  /** The mounted application, if `createRouter` created it. */
   readonly app: RouteSource | undefined;
-  /** What a guard asks of a request, and the strategies that it takes credentials by. */
+  /** What the route requires of the guard, and the guard's strategies. */
   readonly guard: RouteGuardInfo | undefined;
-  /** The controller's method that answers. */
+  /** The controller's method that handles the route. */
   readonly origin: RouteOrigin | undefined;
 }
 
 /** What guards a route. */
 export interface RouteGuardInfo {
-  /** What the route asks of the guard. */
+  /** What the route requires of the guard. */
   readonly access: RouteAccess;
-  /** The integration's strategies; none if it did not say. */
+  /** The integration's strategies; empty if it lists none. */
   readonly strategies: readonly SchemeStrategy[];
 }
 
-/** The method that a route was made from. */
+/** The controller's method that a route was created from. */
 export interface RouteOrigin {
   /** Name of the class. */
   readonly controller: string;
@@ -95,13 +95,13 @@ export interface RouteSource {
 export interface TypedRouter<in out Args extends unknown[] = [], in out Subject = unknown> {
   /** Adds a GET route, which also answers HEAD. */
   readonly get: MethodOf<Args, Subject>;
-  /** Adds a HEAD route of its own. */
+  /** Adds a HEAD route. */
   readonly head: MethodOf<Args, Subject>;
-  /** Adds an OPTIONS route in place of the automatic answer. */
+  /** Adds an OPTIONS route that replaces the automatic response. */
   readonly options: MethodOf<Args, Subject>;
   /** Adds a DELETE route. */
   readonly delete: MethodOf<Args, Subject>;
-  /** Adds a route for every method. It takes no content, and so has no content rule: read and check the body yourself. */
+  /** Adds a route for every method. It has no content type check: read and validate the body in the handler. */
   readonly all: MethodOf<Args, Subject>;
   /** Adds a POST route. */
   readonly post: BodyMethodOf<Args, Subject>;
@@ -113,32 +113,33 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
   readonly fetch: (request: Request, ...args: Args) => Response | Promise<Response>;
   /** Routes and mounts in order of registration. */
   readonly routes: readonly RouteInfo[];
-  /** What the router's OpenAPI document says of the application, if its options said so. */
+  /** The option `info`. */
   readonly info: OpenApiInfo | undefined;
   /**
-   * Writes the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http` can; those of `@gatehouse/http/router`
-   * and `/edge` carry no generator, to be small: there, call `generateOpenAPI(info, router)`.
+   * Generates the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http/router` and `/edge` have no generator, to
+   * keep bundles small: call `generateOpenAPI(info, router)` there.
    *
-   * @param info What the document says of the application. @default the option `info`
+   * @param info Title, version and other properties of the document. @default the option `info`
    * @throws {TypeError} If there is no generator or no `info`, or a route's description contradicts its code.
    */
   openapi(info?: OpenApiInfo): OpenApiDocument;
   /** Answers a path or a request without a server, for tests. */
   request(pathOrRequest: string | Request, init?: RequestInit, ...args: Args): Promise<Response>;
   /**
-   * Runs middleware for every request to a path or beneath it, whether or not a route matches.
+   * Runs middleware for every request to or under a path, whether or not a route matches.
    *
-   * @throws {TypeError} If the path is no prefix, or the router has begun to answer.
+   * @throws {TypeError} If the path is not a valid prefix, or the router has begun to answer.
    */
   under(path: string, ...middleware: Middleware<Args>[]): TypedRouter<Args, Subject>;
   /**
-   * Puts any fetch application beneath a path. It sees the rest of the path, raw, and reads bodies without our limits.
+   * Mounts any fetch application under a path. It receives the rest of the path, raw, and reads bodies without the router's
+   * limits.
    *
-   * @throws {TypeError} If the path is no prefix, `app` has no `fetch`, or the router has begun to answer.
+   * @throws {TypeError} If the path is not a valid prefix, `app` has no `fetch`, or the router has begun to answer.
    */
   mount(path: string, app: FetchHandler<Args>, options?: MountOptions): TypedRouter<Args, Subject>;
   /**
-   * Guards every route and mount that is added later.
+   * Guards every route and mount that is added afterwards.
    *
    * @throws {TypeError} If there is a guard, or the router has begun to answer.
    */

@@ -1,5 +1,5 @@
 /**
- * Middleware that runs around what follows it.
+ * Middleware that runs around the rest of the request.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Middleware, Next } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
 
-/** Runs around the rest of the request: `next()` gives its response. */
+/** Runs around the rest of the request: `next()` returns its response. */
 export type Wrapper<Args extends unknown[] = []> = (
   req: RouteRequest,
   next: Next,
@@ -17,9 +17,9 @@ export type Wrapper<Args extends unknown[] = []> = (
 const WRAPPER: unique symbol = Symbol("gatehouse.wrapper");
 
 /**
- * Makes middleware that runs before and after what follows it: timing, logging, caching, changing the response.
+ * Creates middleware that runs before and after the rest of the request: timing, logging, caching, changing the response.
  *
- * An error behind `next()` arrives as the response that the client would get. It may be called once.
+ * `next()` may be called once; an error after it is returned as the response that the client would get.
  *
  * @example
  * ```ts

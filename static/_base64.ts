@@ -4,20 +4,20 @@
  * @module
  */
 
-/** Bytes of our own. */
+/** Bytes in an `ArrayBuffer`. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What newer runtimes have, and Node 20 has not. */
+/** Methods of newer runtimes, which Node 20 lacks. */
 interface NativeBase64 {
   readonly fromBase64?: (text: string) => Bytes;
 }
 
-/** Decodes. @throws {SyntaxError} If the text is none. */
+/** Decodes base64. @throws {SyntaxError} If the string is malformed. */
 export function decodeBase64(text: string): Bytes {
   const native = Uint8Array as NativeBase64;
   if (native.fromBase64 !== undefined) return native.fromBase64(text);
   const binary = decodeBinary(text);
-  const bytes = new Uint8Array(binary.length); // Uint8Array.from() takes fifty times as long
+  const bytes = new Uint8Array(binary.length); // Uint8Array.from() is fifty times slower
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
@@ -26,20 +26,20 @@ function decodeBinary(text: string): string {
   try {
     return atob(text);
   } catch (cause) {
-    throw new SyntaxError("Cannot decode base64: the text is malformed", { cause });
+    throw new SyntaxError("Cannot decode base64: the string is malformed", { cause });
   }
 }
 
-/** Encodes. */
+/** Encodes bytes. */
 export function encodeBase64(bytes: Uint8Array): string {
   const native = bytes as { toBase64?: () => string };
   if (native.toBase64 !== undefined) return native.toBase64();
   let binary = "";
-  for (let at = 0; at < bytes.length; at += PORTION) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + PORTION));
+  for (let at = 0; at < bytes.length; at += CHUNK_LENGTH) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK_LENGTH));
   }
   return btoa(binary);
 }
 
-/** What a function may be called with arguments of. */
-const PORTION = 8192;
+/** Arguments per call of `String.fromCharCode`. */
+const CHUNK_LENGTH = 8192;

@@ -1,5 +1,5 @@
 /**
- * The format of packages and manifests, version 1: what is not of it is refused before anything is served from it.
+ * The format of packages and manifests, version 1. Everything is validated before a file is served.
  *
  * @module
  */
@@ -7,28 +7,28 @@
 import { isAssetKey } from "./key.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 
-/** Files by key; a map, since a file may be called `__proto__`. */
+/** Files by key, in a map, since a file may be named `__proto__`. */
 export type Entries<T extends StaticAssetMetadata = StaticAssetMetadata> = ReadonlyMap<string, T>;
 
 const HASH_REGEXP = /^[0-9a-f]{64}$/;
-/** A media type and its parameters, RFC 9110 §8.3.1, as far as a header field could carry something else. */
+/** A media type and its parameters, RFC 9110 §8.3.1, restricted to what is valid in a header field. */
 const CONTENT_TYPE_REGEXP = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w!#$&^.+-]+=[\w!#$&^.+"-]+)*$/;
-/** Bytes that DEFLATE makes of one byte at most: 258 of two bits, RFC 1951 §3.2.5. */
+/** Maximum compression ratio of DEFLATE: 258 bytes from two bits, RFC 1951 §3.2.5. */
 const MAX_DEFLATE_RATIO = 1032;
 const BASE64_END_REGEXP = /={0,2}$/;
 
-/** Whether contents were packaged: entries with data, where a manifest has none. */
+/** Whether a value is a package rather than a manifest: its entries have data. */
 export function hasContents(value: unknown): boolean {
   return isObject(value) && isObject(value.entries) &&
     Object.values(value.entries).some((entry) => isObject(entry) && "data" in entry);
 }
 
-/** Reads a manifest. @throws {TypeError} If it is none. */
+/** Validates a manifest. @throws {TypeError} If it is invalid. */
 export function readManifestEntries(value: unknown): Entries {
   return readEntries(value, "the manifest", checkMetadata);
 }
 
-/** Reads a package. @throws {TypeError} If it is none, or contents cannot have the size that it says. */
+/** Validates a package. @throws {TypeError} If it is invalid, or contents cannot have their declared size. */
 export function readPackageEntries(value: unknown): Entries<PackagedAsset> {
   return readEntries(value, "the package", checkAsset);
 }
@@ -38,14 +38,14 @@ function readEntries<T extends StaticAssetMetadata>(
   what: string,
   check: (entry: unknown) => entry is T,
 ): Entries<T> {
-  if (!isObject(value)) throw new TypeError(`Cannot read ${what}: it is no object`);
-  if (value.version !== 1) throw new TypeError(`Cannot read ${what}: its version is not 1`);
+  if (!isObject(value)) throw new TypeError(`Cannot read ${what}: it must be an object`);
+  if (value.version !== 1) throw new TypeError(`Cannot read ${what}: its version must be 1`);
   if (!isObject(value.entries)) throw new TypeError(`Cannot read ${what}: it has no entries`);
   const entries = new Map<string, T>();
   for (const [key, entry] of Object.entries(value.entries)) {
     const where = JSON.stringify(key);
-    if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is no key of a file`);
-    const copy: unknown = isObject(entry) ? { ...entry } : undefined; // what is changed later changes nothing
+    if (!isAssetKey(key)) throw new TypeError(`Cannot read ${what}: ${where} is not a valid key`);
+    const copy: unknown = isObject(entry) ? { ...entry } : undefined; // later changes have no effect
     if (!check(copy)) throw new TypeError(`Cannot read ${what}: the entry ${where} is malformed`);
     entries.set(key, copy);
   }
@@ -69,7 +69,7 @@ function checkAsset(entry: unknown): entry is PackagedAsset {
   return encoding === "base64" && length === size;
 }
 
-/** Bytes that a text in base64 stands for, RFC 4648 §4; -1 if it has no such length. */
+/** Number of bytes that a base64 string encodes, RFC 4648 §4; -1 if its length is invalid. */
 function decodedLength(data: string): number {
   if (data.length % 4 !== 0) return -1;
   const padding = BASE64_END_REGEXP.exec(data.slice(-2))?.[0].length ?? 0;

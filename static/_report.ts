@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Tells whoever runs the service that a mount has nothing to serve. @param readsFolders Whether its entry does. */
+/** Warns that a mount has no source. @param readsFolders Whether its entry can read folders. */
 export function warnNoSource(prefix: string, directory: string, readsFolders: boolean): void {
   const why = readsFolders
     ? "live is false"
-    : 'folders are served by "@gatehouse/http/native" alone';
-  // deno-lint-ignore no-console -- a mount without files answers 404 to everything, and nothing else would say why
+    : 'folders are served only by "@gatehouse/http/native"';
+  // deno-lint-ignore no-console -- otherwise a mount without files answers 404 without any hint
   console.warn(
     `Cannot serve static assets at ${prefix}: no package is registered for ${
       JSON.stringify(directory)
@@ -17,18 +17,18 @@ export function warnNoSource(prefix: string, directory: string, readsFolders: bo
   );
 }
 
-/** Tells whoever runs the service that Deno keeps a folder from it. */
+/** Warns that Deno denies access to a folder. */
 export function warnDenied(directory: string): void {
-  // deno-lint-ignore no-console -- every file of the folder is a 404, and nothing else would say why
+  // deno-lint-ignore no-console -- otherwise every file of the folder is a 404 without any hint
   console.warn(
     `Cannot serve static assets of ${
       JSON.stringify(directory)
-    }: run with --allow-read for the folder, and for where it leads if it is a link`,
+    }: run with --allow-read for the folder and, if it is a link, its target`,
   );
 }
 
-/** Tells whoever runs the service that there is no such folder yet, or that the working directory is another. */
+/** Warns that a folder does not exist, possibly because of another working directory. */
 export function warnNoFolder(path: string): void {
-  // deno-lint-ignore no-console -- every file of the folder is a 404, and nothing else would say why
+  // deno-lint-ignore no-console -- otherwise every file of the folder is a 404 without any hint
   console.warn(`Cannot serve static assets of ${JSON.stringify(path)}: there is no such folder`);
 }

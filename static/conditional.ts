@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What preconditions are read from: a `Request`, or the request of a handler. */
+/** A request with preconditions: a `Request`, or the request of a handler. */
 export interface ConditionalRequest {
   /** The method. */
   readonly method: string;
@@ -13,11 +13,11 @@ export interface ConditionalRequest {
 }
 
 /**
- * Evaluates the preconditions of a request that would succeed without them, RFC 9110 §13.2.2. Dates are not looked at: a
- * server that sends no `Last-Modified` ignores them (§13.1.3, §13.1.4).
+ * Evaluates the preconditions of a request that would succeed without them, RFC 9110 §13.2.2. Dates are ignored, as
+ * by every server that sends no `Last-Modified` (§13.1.3, §13.1.4).
  *
- * @param etag Entity tag of what there is, as the response says it: `"abc"` or `W/"abc"`; `undefined` if there is nothing.
- * @returns The status to answer with instead: 304 or 412. `undefined` lets the request go on.
+ * @param etag Current entity tag, as in the response: `"abc"` or `W/"abc"`; `undefined` if there is no representation.
+ * @returns The status to answer with instead, 304 or 412; `undefined` to continue.
  *
  * @example
  * ```ts
@@ -46,10 +46,9 @@ export function checkPreconditions(
 }
 
 /**
- * Whether a field lists a tag. What is no list of tags lists none, so that `If-Match` fails and `If-None-Match` sends the
- * whole.
+ * Whether a field lists a tag. A malformed field lists none, so that `If-Match` fails and `If-None-Match` is ignored.
  *
- * @param how Strong comparison wants two strong tags, weak comparison ignores `W/`, RFC 9110 §8.8.3.2.
+ * @param how Strong comparison needs two strong tags, weak comparison ignores `W/`, RFC 9110 §8.8.3.2.
  */
 function listsTag(field: string, etag: string | undefined, how: "strong" | "weak"): boolean {
   if (etag === undefined) return false;
@@ -69,8 +68,8 @@ function listsTag(field: string, etag: string | undefined, how: "strong" | "weak
   return found;
 }
 
-/** Methods that neither read nor change what is there, RFC 9110 §13.2.1. */
+/** Methods that neither select nor modify a representation, RFC 9110 §13.2.1. */
 const UNCONDITIONAL_METHODS: ReadonlySet<string> = new Set(["CONNECT", "OPTIONS", "TRACE"]);
 
-/** One member of a list of entity tags, which may be empty, and the comma behind it: RFC 9110 §5.6.1.2, §8.8.3. */
+/** One member of a list of entity tags, which may be empty, and the comma after it: RFC 9110 §5.6.1.2, §8.8.3. */
 const MEMBER_REGEXP = /[\t ]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;

@@ -1,5 +1,5 @@
 /**
- * Media types of files, by the ending of their name.
+ * Media types of files by extension.
  *
  * @module
  */
@@ -92,10 +92,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const UNKNOWN = "application/octet-stream";
 
 /**
- * The media type of a file. Text is said to be UTF-8; a name that tells nothing is `application/octet-stream`, which no
- * browser runs or shows.
+ * The media type of a file. Text is declared as UTF-8; an unknown extension is `application/octet-stream`, which browsers
+ * neither run nor display.
  *
- * @param name Name or path, with `/`.
+ * @param name Name, or path with `/`.
  */
 export function contentTypeOf(name: string): string {
   const dot = name.lastIndexOf(".");

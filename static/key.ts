@@ -1,5 +1,5 @@
 /**
- * Which paths name a file. What is refused is refused as it is spelt, never corrected into something else.
+ * Keys of files, and which paths name one. Invalid paths are rejected, never corrected.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 /** Why a path names no file. */
 export type KeyRefusal = "traversal" | "missing";
 
-/** What a path behind the mount's prefix names. */
+/** What the path after a mount's prefix names. */
 export type ParsedKey =
   | { readonly key: string }
   | { readonly refused: KeyRefusal };
 
-// deno-lint-ignore no-control-regex -- they are what is refused
+// deno-lint-ignore no-control-regex -- these are rejected
 const PLAIN_REGEXP = /^(?:\/[^./%\\\x00-\x1f\x7f][^/%\\\x00-\x1f\x7f]*)+$/;
-/** A `..` between separators of any spelling. */
+/** A `..` between separators, encoded or not. */
 const TRAVERSAL_REGEXP = /(?:^|\/|%2F|%5C)\.\.(?:\/|%2F|%5C|$)/;
 const KEY_REGEXP =
-  // deno-lint-ignore no-control-regex -- they are what is refused
+  // deno-lint-ignore no-control-regex -- these are rejected
   /^[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*(?:\/[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*)*$/;
 
 /**
- * Reads a key from the canonical path behind a mount's prefix: `/sub/a.txt` names `sub/a.txt`. Empty segments, encoded
- * slashes and backslashes, control characters and names that start with a dot name nothing.
+ * Parses the canonical path after a mount's prefix: `/sub/a.txt` is the key `sub/a.txt`. Empty segments, encoded slashes
+ * and backslashes, control characters and names that start with a dot are invalid.
  */
 export function parseKey(rest: string): ParsedKey {
   if (PLAIN_REGEXP.test(rest) && rest.isWellFormed()) return { key: rest.slice(1) };
@@ -32,7 +32,7 @@ export function parseKey(rest: string): ParsedKey {
   return isAssetKey(key) ? { key } : { refused: "missing" };
 }
 
-/** Whether a file may have this key: what {@linkcode parseKey} gives for some path. */
+/** Whether a key is valid: whether {@linkcode parseKey} returns it for some path. */
 export function isAssetKey(key: string): boolean {
   return KEY_REGEXP.test(key) && key.isWellFormed();
 }

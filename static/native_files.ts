@@ -1,6 +1,6 @@
 /**
- * The file system, as far as live mounts need it. Calls are synchronous: on files that a system has looked at before they
- * take about a microsecond, and several times that as promises.
+ * File system access of live mounts. Calls are synchronous: on cached files they take about a microsecond, and several
+ * times that as promises.
  *
  * @module
  */
@@ -8,65 +8,65 @@
 import { constants, fstatSync, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import type { Bytes } from "./_base64.ts";
 
-/** What a file is at one moment. */
+/** Status of a file. */
 export interface FileStatus {
   readonly isFile: boolean;
   readonly isLink: boolean;
   /** Bytes. */
   readonly size: number;
-  /** When its contents were changed, in whole milliseconds since the Unix epoch. */
+  /** Time of the last content change, in whole milliseconds since the Unix epoch. */
   readonly mtimeMs: number;
-  /** When its contents, name or rights were changed; whole seconds on Deno. */
+  /** Time of the last change of contents, name or mode; whole seconds on Deno. */
   readonly ctimeMs: number;
   readonly ino: number;
   readonly dev: number;
-  /** Whether everybody may read it, by its mode alone. */
+  /** Whether its mode lets everyone read it. */
   readonly isPublic: boolean;
 }
 
-/** Deno's own calls: they are several times as fast as its `node:fs`. */
+/** Deno's own functions, several times faster than its `node:fs`. */
 type DenoFiles = Pick<typeof Deno, "lstatSync" | "openSync" | "statSync">;
 
 /**
- * How files are opened: for reading; not through a link in the last place; and without waiting for a writer, which a FIFO
- * would do for ever.
+ * How files are opened: for reading; not through a link in the last segment; and without waiting for the writer of a
+ * FIFO.
  */
 export const OPEN_FLAGS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
 
-/** The path without links. @throws {Error} If there is no such file, or it cannot be reached. */
+/** The path with links resolved. @throws {Error} If the file does not exist or is not accessible. */
 export function realPath(path: string): string {
   return realpathSync.native(path);
 }
 
-/** What is at a path, itself if it is a link. @throws {Error} If there is nothing, or it cannot be reached. */
+/** Status of a path, without following a link. @throws {Error} If it does not exist or is not accessible. */
 export function statusOf(path: string): FileStatus {
   const deno = denoFiles();
   return deno === undefined ? nodeStatus(lstatSync(path)) : denoStatus(deno.lstatSync(path));
 }
 
-/** Whether two looks saw the same contents of the same file. */
+/** Whether two statuses are of the same file with the same contents. */
 export function isSame(a: FileStatus, b: FileStatus): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size &&
     a.mtimeMs === b.mtimeMs;
 }
 
 /**
- * Where the system tells the paths of open files: on Linux, on Deno with all permissions. Empty where it does not, and
- * unknown until one is asked for. By our own number, since the system takes twice as long by the name `self`.
+ * Folder with the paths of open files: on Linux, on Deno with all permissions; empty elsewhere, unset before first use. It
+ * has the process id, since `self` takes the system twice as long.
  */
 let openFiles: string | undefined;
 
-/** What an open file is. */
+/** Status of an open file. */
 export function statusOfOpen(fd: number): FileStatus {
   const deno = denoFiles();
-  const link = deno && linkOfOpen(fd); // by its link it costs a quarter there
+  const link = deno && linkOfOpen(fd); // by its link it is four times faster there
   return deno === undefined || link === undefined
     ? nodeStatus(fstatSync(fd))
     : denoStatus(deno.statSync(link));
 }
 
-/** The path of an open file without links, as it is now; `undefined` where the system does not tell. */
+/** The current path of an open file with links resolved; `undefined` where the system does not provide it. */
 export function pathOfOpen(fd: number): string | undefined {
   const link = linkOfOpen(fd);
   return link && readlinkSync(link);
@@ -89,9 +89,9 @@ function findOpenFiles(fd: number): string {
 }
 
 /**
- * An open file, opened once more as a stream that Deno itself reads: nobody asks us for its portions, which is faster.
+ * Reopens an open file as a stream that Deno reads natively, which is faster.
  *
- * @returns `undefined` on other runtimes, and where the system has no paths for open files.
+ * @returns `undefined` on other runtimes, and where the system has no paths of open files.
  */
 export function nativeStream(fd: number): ReadableStream<Bytes> | undefined {
   const deno = denoFiles();
@@ -99,7 +99,7 @@ export function nativeStream(fd: number): ReadableStream<Bytes> | undefined {
   return link === undefined ? undefined : deno?.openSync(link).readable;
 }
 
-/** Whether Deno has no permission to read, and so would ask whoever sits at its terminal, while nothing else runs. */
+/** Whether Deno lacks the permission to read, so that it would block on a prompt. */
 function mustAsk(path: string): boolean {
   const { permissions } = (globalThis as { Deno?: Pick<typeof Deno, "permissions"> }).Deno ?? {};
   return permissions !== undefined &&
@@ -110,7 +110,7 @@ function denoFiles(): DenoFiles | undefined {
   return (globalThis as { Deno?: DenoFiles }).Deno;
 }
 
-/** What everybody may do with a file that everybody may read. */
+/** Mode bit: everyone may read. */
 const PUBLIC = 0o004;
 
 function isPublic(mode: number): boolean {

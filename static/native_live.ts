@@ -1,9 +1,9 @@
 /**
- * Files of a folder, as they are when they are asked for.
+ * Serves a folder's current files.
  *
- * A request's key goes: is it a proper one → where it leads to, without links → is that inside the folder and not hidden →
- * is it a regular file → and, once it is opened, is that the same file still. Every way to fail is a miss. A hard link to a
- * file outside cannot be told from a file.
+ * Checks of a key, in order: is it valid → its path with links resolved → is that inside the folder and not hidden → is it
+ * a regular file → once opened, is it still the same file. Every failure is a miss. A hard link to a file outside cannot be
+ * distinguished from a file.
  *
  * @module
  */
@@ -27,12 +27,12 @@ function openDirectory(
   listed: ReadonlyMap<string, StaticAssetMetadata> | undefined,
 ): StaticSource {
   const root = resolve(directory);
-  // Elsewhere a file is found under other names than its own.
-  const tellsNamesApart = process.platform === "linux";
+  // Elsewhere a file is found under other spellings of its name.
+  const isCaseSensitive = process.platform === "linux";
   let realRoot: string | undefined;
   let missed = false;
 
-  /** Says at the first miss if nothing can ever be found. */
+  /** Warns at the first miss if the folder is missing or not accessible. */
   function warnMiss(error: unknown): void {
     missed = true;
     if (error instanceof Error && error.name === "NotCapable") return warnDenied(directory);
@@ -43,16 +43,16 @@ function openDirectory(
     }
   }
 
-  /** @throws {Error} If there is nothing, or it cannot be reached. */
+  /** @throws {Error} If the file does not exist or is not accessible. */
   function locate(key: string): Located | undefined {
     if (SEPARATOR === "\\" && !isWindowsKey(key)) return undefined;
     const path = join(root, key);
-    const status = tellsNamesApart ? statusWithoutLinks(root, key) : undefined;
+    const status = isCaseSensitive ? statusWithoutLinks(root, key) : undefined;
     if (status === undefined) return locateThroughLinks(key);
     return { path, status, isAt: key.includes("/") ? (opened) => isAtKey(opened, key) : undefined };
   }
 
-  /** The folder itself may be a link, and point to the next release by now. */
+  /** The folder itself may be a link that was switched to another release. */
   function isAtKey(opened: string, key: string): boolean {
     return (realRoot !== undefined && opened === join(realRoot, key)) ||
       opened === join(realRoot = realPath(root), key);
@@ -63,8 +63,8 @@ function openDirectory(
     const base = realPath(root);
     const found = pathInside(base, path);
     if (found === undefined || !isAssetKey(found)) return undefined;
-    if (!tellsNamesApart && isOtherSpelling(found, key)) return undefined;
-    const status = statusWithoutLinks(base, found); // a link on a path without links was put there meanwhile
+    if (!isCaseSensitive && isOtherSpelling(found, key)) return undefined;
+    const status = statusWithoutLinks(base, found); // a link on a resolved path was created meanwhile
     return status && { path, status, isAt: (opened) => opened === path };
   }
 
@@ -75,7 +75,7 @@ function openDirectory(
       const located = locate(key);
       if (!located?.status.isFile) return undefined;
       const { path, status } = located;
-      if (!status.isPublic && !canOpen(path)) return undefined; // HEAD and 304 must not say more than GET
+      if (!status.isPublic && !canOpen(path)) return undefined; // HEAD and 304 must not reveal more than GET
       return {
         contentType: metadata?.contentType ?? contentTypeOf(key),
         size: status.size,
@@ -109,20 +109,20 @@ function readManifest(path: string): unknown {
 }
 
 /**
- * What is at a key if no link is on the way, which costs less than to resolve the path. Folders are looked at before and
- * behind, so that one that is exchanged for a link in between does not show what a file outside is like; one that is
- * exchanged twice in these microseconds may.
+ * Status of a key whose path has no links, which is cheaper than resolving the path. Folders are checked before and after,
+ * so that one that is replaced by a link in between does not reveal the status of a file outside; one that is replaced
+ * twice within these microseconds may.
  *
  * @returns `undefined` if there is a link.
- * @throws {Error} If there is nothing, or it cannot be reached.
+ * @throws {Error} If the file does not exist or is not accessible.
  */
 function statusWithoutLinks(root: string, key: string): FileStatus | undefined {
-  if (hasLinkOnTheWay(root, key)) return undefined;
+  if (hasLinkedFolder(root, key)) return undefined;
   const status = statusOf(join(root, key));
-  return status.isLink || hasLinkOnTheWay(root, key) ? undefined : status;
+  return status.isLink || hasLinkedFolder(root, key) ? undefined : status;
 }
 
-function hasLinkOnTheWay(root: string, key: string): boolean {
+function hasLinkedFolder(root: string, key: string): boolean {
   for (let end = key.indexOf("/"); end !== -1; end = key.indexOf("/", end + 1)) {
     if (statusOf(join(root, key.slice(0, end))).isLink) return true;
   }
@@ -142,8 +142,8 @@ function pathInside(root: string, path: string): string | undefined {
 }
 
 /**
- * Whether a file system that does not tell case or Unicode forms apart has found a file under another name. A guard for
- * `/private` does not see `/Private`.
+ * Whether a file system that ignores case or Unicode normalization found a file under another name. A guard of `/private`
+ * does not see `/Private`.
  */
 export function isOtherSpelling(found: string, key: string): boolean {
   return found !== key && fold(found) === fold(key);
@@ -154,8 +154,8 @@ function fold(text: string): string {
 }
 
 /**
- * Whether Windows reads a key as it is written: no streams and drives, no devices, no short names, and no dots or spaces
- * behind, which it drops.
+ * Whether Windows interprets a key literally: no streams, drives, devices or short names, and no trailing dots or spaces,
+ * which it drops.
  */
 export function isWindowsKey(key: string): boolean {
   return key.split("/").every((name) =>
@@ -164,7 +164,7 @@ export function isWindowsKey(key: string): boolean {
   );
 }
 
-/** Weak, since a file that is written twice within one tick of the system's clock, some milliseconds, keeps its times. */
+/** Weak, since two writes within one tick of the system's clock, some milliseconds, have the same times. */
 function weakEtag({ size, mtimeMs, ctimeMs }: FileStatus): string {
   return `W/"${size}-${mtimeMs}-${ctimeMs}"`;
 }

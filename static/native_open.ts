@@ -1,5 +1,5 @@
 /**
- * Contents of files that were looked up: opened, checked to be the same file still, and closed whatever happens.
+ * Opens files that were looked up, checks that they are still the same, and always closes them.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import {
   statusOf,
   statusOfOpen,
 } from "./native_files.ts";
-import { OverloadError } from "./overload.ts";
+import { OverloadError } from "./source.ts";
 import { CHUNK_BYTES, SMALL_FILE_BYTES } from "./packaged.ts";
 
-/** From here on the runtime's own stream of a file is faster than to read it at once. */
+/** Size from which the runtime's native stream is faster than reading at once. */
 const NATIVE = 32 * 1024;
-/** How long a file has not been written to before nobody is expected to. */
+/** Time since the last write after which a file is considered complete. */
 const RESTING_MS = 10_000;
 
 /** A file that was looked up. */
@@ -29,8 +29,8 @@ export interface Located {
   readonly path: string;
   readonly status: FileStatus;
   /**
-   * Whether the path that it has, once it is open, is where it was found; `undefined` if no folder is on the way that
-   * could be another by now.
+   * Whether the path of the open file is where it was found; `undefined` if it is in no folder that could have been
+   * replaced.
    */
   readonly isAt: ((opened: string) => boolean) | undefined;
 }
@@ -38,7 +38,7 @@ export interface Located {
 /**
  * Opens a file.
  *
- * @returns Its contents as a stream; `undefined` if it is not that file any more.
+ * @returns Its contents as a stream; `undefined` if it is no longer that file.
  * @throws {OverloadError} If too many files are open.
  */
 export function openFile(located: Located): ReadableStream<Bytes> | undefined {
@@ -55,15 +55,15 @@ export function openFile(located: Located): ReadableStream<Bytes> | undefined {
     return stream;
   } catch (error) {
     if (isOverload(error)) throw new OverloadError(error);
-    return undefined; // gone, unreadable, shorter, a link by now
+    return undefined; // deleted, unreadable, truncated, or replaced by a link
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
 /**
- * Whether a file is large enough for a stream of the runtime's own, and has rested for a while. Such a stream goes on with
- * a file that grows, and ends one that is cut short as if it were whole; so what somebody is writing is read by us.
+ * Whether a file is large enough for a native stream and was not written recently. A native stream follows a growing file,
+ * and ends a truncated one as if it were complete; so files that are being written are read here.
  */
 function isSettled({ size, mtimeMs }: FileStatus): boolean {
   return size > NATIVE && Math.abs(Date.now() - mtimeMs) > RESTING_MS;
@@ -79,16 +79,16 @@ export function canOpen(path: string): boolean {
   }
 }
 
-/** Whether the process or the system has too many open files. That is no word about this one, so nobody may keep it. */
+/** Whether the process or the system has too many open files, which says nothing about this one. */
 function isOverload(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === "EMFILE" || code === "ENFILE";
 }
 
 /**
- * Whether an open file is the one that was looked up. Where the system tells the path of an open file, folders on the way
- * that were exchanged for links meanwhile are noticed as well. Elsewhere the path is resolved once more, which leaves
- * somebody who may rename folders in there a moment of some microseconds.
+ * Whether an open file is the one that was looked up. Where the system provides the path of an open file, folders that
+ * were replaced by links are detected as well. Elsewhere the path is resolved again, which leaves a race of some
+ * microseconds to whoever may rename folders in there.
  */
 function isStill(fd: number, { path, status, isAt }: Located): boolean {
   if (!isSame(statusOfOpen(fd), status)) return false;
@@ -99,12 +99,12 @@ function isStill(fd: number, { path, status, isAt }: Located): boolean {
     : isAt(realPath(path)) && isSame(statusOf(path), status);
 }
 
-/** Reads a whole file. @throws {Error} If it has become shorter. */
+/** Reads a whole file. @throws {Error} If it was truncated. */
 function readFile(fd: number, size: number): Bytes {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size;) {
     const count = readSync(fd, bytes, at, size - at, at);
-    if (count === 0) throw shorter();
+    if (count === 0) throw truncated();
     at += count;
   }
   return bytes;
@@ -120,8 +120,8 @@ function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
 }
 
 /**
- * Streams a file as far as it went when it was opened, so that one that grows does not go on for ever. One that becomes
- * shorter fails: its end must not look like the end of the whole.
+ * Streams a file up to its size when it was opened, so that a growing one ends. A truncated one fails, since its end must
+ * not look like the end of the file.
  */
 function streamFile(fd: number, size: number): ReadableStream<Bytes> {
   const file = heldFile(fd);
@@ -131,7 +131,7 @@ function streamFile(fd: number, size: number): ReadableStream<Bytes> {
       try {
         const bytes = await file.read(Math.min(CHUNK_BYTES, size - at), at);
         if (file.closed) return;
-        if (bytes.length === 0) throw shorter();
+        if (bytes.length === 0) throw truncated();
         controller.enqueue(bytes);
         at += bytes.length;
         if (at < size) return;
@@ -148,10 +148,10 @@ function streamFile(fd: number, size: number): ReadableStream<Bytes> {
   return stream;
 }
 
-/** Closes the files of bodies that nobody has read or cancelled, once nobody can any more. */
+/** Closes the files of bodies that were garbage-collected without being read or cancelled. */
 const FORGOTTEN: FinalizationRegistry<HeldFile> = new FinalizationRegistry((file) => file.close());
 
-/** An open file that is closed once, and never while it is read: its number may be another file's then. */
+/** An open file that is closed once, and never during a read, since its descriptor could be reused. */
 interface HeldFile {
   readonly closed: boolean;
   read(length: number, position: number): Promise<Bytes>;
@@ -168,7 +168,7 @@ function heldFile(fd: number): HeldFile {
     async read(length, position) {
       reading = true;
       try {
-        return await readPortion(fd, length, position);
+        return await readChunk(fd, length, position);
       } finally {
         reading = false;
         if (closed) closeSync(fd);
@@ -182,7 +182,7 @@ function heldFile(fd: number): HeldFile {
   };
 }
 
-function readPortion(fd: number, length: number, position: number): Promise<Bytes> {
+function readChunk(fd: number, length: number, position: number): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const bytes = new Uint8Array(length);
     read(fd, bytes, 0, length, position, (error, count) => {
@@ -192,6 +192,6 @@ function readPortion(fd: number, length: number, position: number): Promise<Byte
   });
 }
 
-function shorter(): Error {
-  return new Error("Cannot send the file: it has become shorter");
+function truncated(): Error {
+  return new Error("Cannot send the file: it was truncated");
 }

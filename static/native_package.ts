@@ -1,5 +1,5 @@
 /**
- * Packaging a folder's files, for hosts that have no file system.
+ * Packages a folder's files for hosts without a file system.
  *
  * @module
  */
@@ -22,40 +22,40 @@ export type { PackageFormat } from "./native_package_formats.ts";
 
 /** Options of {@linkcode packageStaticAssets}. */
 export interface PackageStaticAssetsOptions {
-  /** The folder, relative to the working directory. Names in it that start with a dot are left out. */
+  /** The folder, relative to the working directory. Names that start with a dot are omitted. */
   directory: string;
-  /** Folder that the file is written to; it is made if it is not there. @default {"."} */
+  /** Folder of the output file, created if missing. @default {"."} */
   outputDir?: string;
-  /** The file, relative to `outputDir`. @default `static-assets.json`, `manifest.json`, `static-assets.js` or `.ts` */
+  /** Output file, relative to `outputDir`. @default `static-assets.json`, `manifest.json`, `static-assets.js` or `.ts` */
   outFile?: string;
   /**
    * `"json"` is a package, `"manifest"` the same without contents, `"js"` and `"ts"` are modules that register the package
-   * when they are imported; a JavaScript module has its types beside it. @default the ending of `outFile`, or `"json"`
+   * when imported; a JavaScript module gets a declaration file. @default the extension of `outFile`, or `"json"`
    */
   format?: PackageFormat;
-  /** What a module registers the package as: the `directory` of the mounts. @default {directory} as it is written */
+  /** Key that a module registers the package under: the `directory` of the mounts. @default {directory} as written */
   prefix?: string;
-  /** Whether text is stored as gzip where that is shorter. It is unpacked when it is first served. @default {false} */
+  /** Whether text is stored as gzip if that is shorter. It is decompressed when first served. @default {false} */
   compress?: boolean;
-  /** Told of each file before it is read, and once at the end. */
+  /** Called before each file is read, and once at the end. */
   onProgress?: (progress: PackageProgress) => void;
 }
 
-/** How far packaging is. */
+/** Progress of packaging. */
 export interface PackageProgress {
-  /** Files that are done. */
+  /** Number of packaged files. */
   readonly done: number;
-  /** All files. */
+  /** Number of all files. */
   readonly total: number;
-  /** The file that comes next; `undefined` at the end. */
+  /** The next file; `undefined` at the end. */
   readonly key: string | undefined;
 }
 
-/** What {@linkcode packageStaticAssets} has done. */
+/** Result of {@linkcode packageStaticAssets}. */
 export interface PackageSummary {
-  /** Paths of the files that a package consists of, the package itself first. */
+  /** Paths of the output files, the package first. */
   readonly files: readonly [string, ...string[]];
-  /** Whether one of them was written: they are left alone where nothing has changed. */
+  /** Whether an output file changed: identical ones are not rewritten. */
   readonly changed: boolean;
   /** Number of files in the package. */
   readonly entries: number;
@@ -64,12 +64,12 @@ export interface PackageSummary {
 }
 
 /**
- * Packages the files of a folder. The same files give the same package, byte for byte, on the same runtime: times, rights
- * and the place of the folder do not go into it.
+ * Packages the files of a folder. The output is reproducible on the same runtime: times, modes and the location of the
+ * folder do not affect it.
  *
- * @throws {Error} `Directory not found: …` if there is no such folder; or if a link leads out of it, or something in it
- * cannot be served.
- * @throws {TypeError} If options contradict each other, or the package would be written into the folder.
+ * @throws {Error} `Directory not found: …` if there is no such folder; or if a link leads out of it, or an entry cannot be
+ * served.
+ * @throws {TypeError} If options contradict each other, or the output file is in the folder.
  *
  * @example
  * ```ts
@@ -122,17 +122,19 @@ export async function packageStaticAssets(
   return { files, changed, entries: found.length, bytes };
 }
 
-/** @throws {TypeError} If there is no such format, or the file's ending says another. */
+/** @throws {TypeError} If the format is unknown, or contradicts the file's extension. */
 function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): PackageFormat {
   const ending = /(?<!\.d)\.(?:m?(js|ts)|(json))$/.exec(outFile ?? "");
   const told = ending === null ? undefined : (ending[1] ?? "json") as PackageFormat;
   const chosen = format ?? told ?? "json";
   if (!Object.hasOwn(FORMATS, chosen)) {
-    throw new TypeError(`Cannot package: there is no format ${JSON.stringify(chosen)}`);
+    throw new TypeError(`Cannot package: unknown format ${JSON.stringify(chosen)}`);
   }
   const fits = chosen === "manifest" ? told === "json" : told === chosen;
   if (outFile !== undefined && !fits) {
-    throw new TypeError(`Cannot package: the name of ${outFile} does not fit the format ${chosen}`);
+    throw new TypeError(
+      `Cannot package: the name of ${outFile} does not match the format ${chosen}`,
+    );
   }
   if (compress === true && chosen === "manifest") {
     throw new TypeError("Cannot package: a manifest has no contents to compress");
@@ -140,16 +142,16 @@ function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): Pa
   return chosen;
 }
 
-/** @throws {TypeError} If the package would be part of itself the next time. */
+/** @throws {TypeError} If the next run would package the output file. */
 async function checkOutside(directory: string, path: string): Promise<void> {
   const inside = relative(await realpath(directory), await realAncestor(await targetOf(path)));
   const first = inside.split(SEPARATOR, 1)[0];
   if (first !== ".." && !isAbsolute(inside)) {
-    throw new TypeError("Cannot package: the package would be written into the folder");
+    throw new TypeError("Cannot package: the output file must be outside the folder");
   }
 }
 
-/** The path without links, or the nearest folder above that is there. */
+/** The path with links resolved, or that of its nearest existing ancestor. */
 async function realAncestor(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,25 +1,25 @@
 /**
- * How packages are spelt: JSON, or a module that registers what is in it.
+ * Formats of packages: JSON, or a module that registers its contents.
  *
  * @module
  */
 
-/** What a package is written as. */
+/** Format of a package. */
 export type PackageFormat = "json" | "manifest" | "js" | "ts";
 
 /** One row for each format. */
 interface Format {
-  /** Name of the file, unless another is given. */
+  /** Default name of the file. */
   readonly file: string;
   /** Whether entries have contents. */
   readonly contents: boolean;
   readonly head: (context: FormatContext) => string;
   readonly tail: (context: FormatContext) => string;
-  /** An entry's key, as the syntax has it. */
+  /** An entry's key in the format's syntax. */
   readonly key: (key: string) => string;
 }
 
-/** What a format needs to know. */
+/** Values that a format contains. */
 export interface FormatContext {
   /** The key that the package is registered under. */
   readonly prefix: string;
@@ -76,19 +76,19 @@ export const staticAssets: StaticAssetPackage = {
   },
 };
 
-/** A name as the last part of a specifier in quotes of either kind. */
+/** A name as the last segment of a specifier in quotes of either kind. */
 function asSpecifier(name: string): string {
   return encodeURIComponent(name).replaceAll("'", "%27");
 }
 
-/** Types of a JavaScript module, beside it. */
+/** Declaration file of a JavaScript module. */
 export const DECLARATION: string =
   `${NOTE}import type { StaticAssetPackage } from "@gatehouse/http/static";
 
 export declare const staticAssets: StaticAssetPackage;
 `;
 
-/** Name of the types of a JavaScript module: `a.js` has `a.d.ts`. */
+/** Name of the declaration file of a JavaScript module: `a.d.ts` for `a.js`. */
 export function declarationName(name: string): string {
   return name.replace(/\.m?js$/, (ending) => ending === ".mjs" ? ".d.mts" : ".d.ts");
 }

@@ -1,5 +1,5 @@
 /**
- * What a package says of a file, and its contents: read once, so that size, digest and contents belong together.
+ * Reads the metadata and contents of packaged files, in one pass, so that they match.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { contentTypeOf } from "./content_type.ts";
 import type { FoundFile } from "./native_package_walk.ts";
 import type { PackagedAsset, StaticAssetMetadata } from "./types.ts";
 
-/** Types that gzip makes smaller. */
+/** Types that gzip compresses well. */
 const TEXT_REGEXP = /^text\/|[/+](?:json|xml|yaml)$|^application\/wasm$/;
 
 /** Reads a file's metadata for a manifest. Large files are streamed. */
@@ -56,7 +56,9 @@ function encode(key: string, bytes: Bytes): string {
   try {
     return encodeBase64(bytes);
   } catch (cause) {
-    throw new Error(`Cannot package ${JSON.stringify(key)}: it is too large for a text`, { cause });
+    throw new Error(`Cannot package ${JSON.stringify(key)}: it is too large for a string`, {
+      cause,
+    });
   }
 }
 

@@ -13,25 +13,25 @@ import { isAssetKey } from "./key.ts";
 export interface FoundFile {
   /** Its path in the folder, with `/`. */
   readonly key: string;
-  /** Where it is. */
+  /** Its real path. */
   readonly path: string;
 }
 
-/** A folder on the way down. */
+/** A folder to walk. */
 interface Folder {
   readonly path: string;
-  /** What keys in it start with. */
+  /** Prefix of its keys. */
   readonly prefix: string;
-  /** Itself and the folders it is in, without links: one that links lead to again has no end. */
+  /** Real paths of itself and its ancestors, to detect cycles of links. */
   readonly trail: readonly string[];
 }
 
 /**
- * Finds the files of a folder, in order of their keys. Hidden ones are left out. What a live mount would refuse, though
- * somebody put it there to be served, is an error: the package would lack it silently.
+ * Finds the files of a folder, in order of their keys. Hidden ones are omitted. An entry that a live mount would reject is
+ * an error: otherwise the package would silently lack it.
  *
- * @throws {Error} `Directory not found: …`; or if a link leads nowhere, out of the folder, to something hidden or in a
- * circle; or something is neither file nor folder, or has a name that no path can say.
+ * @throws {Error} `Directory not found: …`; or if a link is broken, leads out of the folder, to a hidden entry or in a
+ * cycle; or an entry is neither file nor folder, or has a name that no URL path can express.
  */
 export async function findFiles(directory: string): Promise<readonly FoundFile[]> {
   const root = await realFolder(directory);
@@ -51,11 +51,11 @@ export async function findFiles(directory: string): Promise<readonly FoundFile[]
 /** @throws {Error} `Directory not found: …` */
 async function realFolder(directory: string): Promise<string> {
   try {
-    const path = directory === "" ? "" : await realpath(directory); // Deno's realpath takes no empty text
+    const path = directory === "" ? "" : await realpath(directory); // Deno's realpath rejects the empty string
     if (path !== "" && (await stat(path)).isDirectory()) return path;
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // not allowed to look, say
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error; // for example a missing permission
   }
   throw new Error(`Directory not found: ${directory}`);
 }
@@ -66,12 +66,12 @@ async function resolveEntry(
   entry: Dirent,
 ): Promise<FoundFile | Folder> {
   const key = prefix + entry.name;
-  if (!isAssetKey(key)) throw cannot(key, "no path can say its name");
+  if (!isAssetKey(key)) throw cannot(key, "no URL path can express its name");
   const path = await resolveLink(root, folder + SEPARATOR + entry.name, entry, key);
   const status = entry.isSymbolicLink() ? await stat(path) : entry;
   if (status.isFile()) return { key, path };
   if (!status.isDirectory()) throw cannot(key, "it is neither a file nor a folder");
-  if (trail.includes(path)) throw cannot(key, "its link leads to a folder that it is in");
+  if (trail.includes(path)) throw cannot(key, "its link points to a folder that contains it");
   return { path, prefix: `${key}/`, trail: [...trail, path] };
 }
 
@@ -83,11 +83,11 @@ async function resolveLink(
 ): Promise<string> {
   if (!entry.isSymbolicLink()) return path;
   const target = await realpath(path).catch((cause) => {
-    throw cannot(key, "its link leads nowhere", cause);
+    throw cannot(key, "its link is broken", cause);
   });
   const inside = relative(root, target).replaceAll(SEPARATOR, "/");
   if (inside === "" || isAssetKey(inside)) return target;
-  throw cannot(key, "its link leads out of the folder, or to something hidden");
+  throw cannot(key, "its link points outside the folder or to a hidden entry");
 }
 
 function cannot(key: string, why: string, cause?: unknown): Error {

@@ -1,5 +1,5 @@
 /**
- * A file that is there as a whole, or not at all.
+ * Atomic writes of files.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { createReadStream } from "node:fs";
 import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { hexOf } from "./_format.ts";
 
-/** Reads a text; `undefined` if there is no such file. */
+/** Reads a text file; `undefined` if it does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -21,11 +21,11 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file in one step: a reader sees the old text or the new one. What a link leads to is replaced, not the link; a
- * file that would not change is left alone.
+ * Writes a file atomically: readers see the old text or the new one. The target of a link is replaced, not the link; an
+ * identical file is not rewritten.
  *
  * @returns Whether it changed.
- * @throws {Error} If it cannot be written; the old text is there then, and nothing else.
+ * @throws {Error} If it cannot be written; then the old text remains.
  */
 export async function writeWhole(
   path: string,
@@ -41,7 +41,7 @@ export async function writeWhole(
   try {
     const file = await open(temporary, "wx", mode);
     try {
-      if (mode !== undefined) await file.chmod(mode); // what the umask took away
+      if (mode !== undefined) await file.chmod(mode); // what the umask removed
       for await (const part of parts) await file.writeFile(part);
       await file.sync();
     } finally {
@@ -63,7 +63,7 @@ async function digestOf(path: string): Promise<string> {
   return hexOf(await crypto.subtle.digest("SHA-256", createReadStream(path)));
 }
 
-/** Where a path leads to through links, whether or not something is there. */
+/** The path with links resolved, whether or not the target exists. */
 export async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -75,11 +75,11 @@ export async function targetOf(path: string): Promise<string> {
   return await targetOf(resolve(await realpath(dirname(path)), link));
 }
 
-/** Mode of the file that is there. @throws {Error} If what is there is a device, a pipe or a folder. */
+/** Mode of an existing file. @throws {Error} If the path is a device, a pipe or a folder. */
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw new Error(`${path} is there, and no file`);
+    if (!found.isFile()) throw new Error(`${path} exists and is not a regular file`);
     return found.mode & 0o777;
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a mount may be made with.
+ * Validation of a mount's options.
  *
  * @module
  */
@@ -7,33 +7,37 @@
 import type { StaticAssetOptions } from "./types.ts";
 
 /** Literal segments; the root is `/`. */
-// deno-lint-ignore no-control-regex -- they are what is refused
+// deno-lint-ignore no-control-regex -- these are rejected
 const PREFIX_REGEXP = /^\/$|^(?:\/(?!\.{1,2}(?:\/|$))[^/:*?#{}%\\\x00-\x20\x7f]+)+\/?$/;
 /** A field value, RFC 9110 §5.5. */
 const FIELD_REGEXP = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** @throws {TypeError} If the prefix or an option cannot work. */
+/** Validates options. @throws {TypeError} If the prefix or an option is invalid. */
 export function checkOptions(prefix: string, options: StaticAssetOptions): void {
   const { directory, cacheControl, fallthrough = false, live = false } = options;
   if (!PREFIX_REGEXP.test(prefix)) {
     throw new TypeError(
-      `Cannot mount static assets at ${JSON.stringify(prefix)}: it is no path of literal segments`,
+      `Cannot mount static assets at ${
+        JSON.stringify(prefix)
+      }: it must be a path of literal segments`,
     );
   }
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError(
-      "Cannot mount static assets: directory is no text; of a URL, fromFileUrl() makes one",
+      "Cannot mount static assets: directory must be a non-empty string; convert a URL with fromFileUrl()",
     );
   }
   if (
     cacheControl !== undefined &&
     !(typeof cacheControl === "string" && FIELD_REGEXP.test(cacheControl))
   ) {
-    throw new TypeError("Cannot mount static assets: cacheControl is no value of a header field");
+    throw new TypeError(
+      "Cannot mount static assets: cacheControl must be a valid header field value",
+    );
   }
   for (const [name, flag] of Object.entries({ fallthrough, live })) {
     if (typeof flag !== "boolean") {
-      throw new TypeError(`Cannot mount static assets: ${name} is neither true nor false`);
+      throw new TypeError(`Cannot mount static assets: ${name} must be a boolean`);
     }
   }
 }

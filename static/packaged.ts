@@ -1,5 +1,5 @@
 /**
- * Files that were packaged: they need no file system, and their entity tags are digests.
+ * Serves packaged files, which need no file system. Their entity tags are digests.
  *
  * @module
  */
@@ -15,10 +15,10 @@ export const SMALL_FILE_BYTES: number = 64 * 1024;
 export const CHUNK_BYTES: number = 256 * 1024;
 
 /**
- * Serves a package, or those of its files that a manifest lists. Contents are decoded when they are first asked for,
- * checked against their digest, and kept.
+ * Creates a source from a package, or from its files that a manifest lists. Contents are decoded at the first request,
+ * checked against their digest, and cached.
  *
- * @throws {TypeError} If it is no package, a key is none, or contents cannot have the size that it says.
+ * @throws {TypeError} If the package or a key is invalid, or contents cannot have their declared size.
  */
 export function packagedSource(pkg: StaticAssetPackage, listed?: Entries): StaticSource {
   const assets = [...readPackageEntries(pkg)].filter(([key]) => listed?.has(key) ?? true);
@@ -27,10 +27,10 @@ export function packagedSource(pkg: StaticAssetPackage, listed?: Entries): Stati
 }
 
 /**
- * Checks everything in a package: its shape, and each file's contents against its size and digest.
+ * Validates a package: its structure, and each file's contents against its size and digest.
  *
- * @throws {TypeError} If it is no package.
- * @throws {Error} If a file's contents are not what the package says.
+ * @throws {TypeError} If its structure is invalid.
+ * @throws {Error} If a file's contents do not match.
  */
 export async function verifyStaticAssets(pkg: StaticAssetPackage): Promise<void> {
   const entries: Entries<PackagedAsset> = readPackageEntries(pkg);
@@ -44,7 +44,7 @@ function packagedEntry(key: string, asset: PackagedAsset): StaticEntry {
   let decoding: Promise<Bytes> | undefined;
 
   async function decode(from: PackagedAsset): Promise<Bytes> {
-    encoded = undefined; // nobody needs the text again
+    encoded = undefined; // the string is no longer needed
     return bytes = await decodeAsset(key, from);
   }
 
@@ -61,7 +61,7 @@ function packagedEntry(key: string, asset: PackagedAsset): StaticEntry {
   };
 }
 
-/** @throws {Error} If the contents are not what the package says. They must not be served. */
+/** @throws {Error} If the contents do not match their size and digest. They must not be served. */
 async function decodeAsset(
   key: string,
   { encoding, data, size, hash }: PackagedAsset,
@@ -79,12 +79,12 @@ async function decodeAsset(
 
 function corrupted(key: string, cause?: unknown): Error {
   return new Error(
-    `Cannot serve ${JSON.stringify(key)}: its packaged contents do not have their size and digest`,
+    `Cannot serve ${JSON.stringify(key)}: its packaged contents do not match their size and digest`,
     cause === undefined ? undefined : { cause },
   );
 }
 
-/** Unpacks gzip, RFC 1952, into as many bytes as it should give and no more. */
+/** Decompresses gzip, RFC 1952, into exactly as many bytes as declared. */
 async function gunzip(bytes: Bytes, size: number): Promise<Bytes> {
   const result = new Uint8Array(size);
   let at = 0;
@@ -93,13 +93,13 @@ async function gunzip(bytes: Bytes, size: number): Promise<Bytes> {
     result.set(chunk, at); // throws a RangeError past the end
     at += chunk.length;
   }
-  if (at !== size) throw new RangeError("Cannot unpack gzip: there are fewer bytes than it says");
+  if (at !== size) throw new RangeError("Cannot decompress gzip: it has fewer bytes than declared");
   return result;
 }
 
 /**
- * Small contents go out at once. A server takes large ones twice as fast from a stream of portions as in one piece; but
- * workerd and Bun say the length of bytes alone, whatever the header fields say.
+ * Small contents are sent at once. Large ones are twice as fast as a stream of chunks; but workerd and Bun send
+ * `Content-Length` for bytes only, whatever the header fields are.
  */
 function bodyOf(bytes: Bytes): BodyInit {
   if (
@@ -110,7 +110,7 @@ function bodyOf(bytes: Bytes): BodyInit {
   let at = 0;
   return new ReadableStream<Bytes>({
     pull(controller) {
-      controller.enqueue(bytes.slice(at, at += CHUNK_BYTES)); // whoever gets it may change it, or give its memory away
+      controller.enqueue(bytes.slice(at, at += CHUNK_BYTES)); // the consumer may modify or transfer it
       if (at >= bytes.length) controller.close();
     },
   });

@@ -1,5 +1,5 @@
 /**
- * Packages by the folder that they were made of. Modules that `packageStaticAssets` writes register themselves here.
+ * Registry of packages by folder. Modules written by `packageStaticAssets` register themselves here.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { packagedSource } from "./packaged.ts";
 import type { StaticAssetPackage, StaticSource } from "./types.ts";
 
-/** What was registered under a key. */
+/** A registered package. */
 interface Registration {
   readonly pkg: StaticAssetPackage;
   readonly source: StaticSource;
@@ -16,31 +16,33 @@ interface Registration {
 const registrations: Map<string, Registration> = new Map();
 
 /**
- * Registers a package for mounts whose `directory` is the key and that have no package or manifest of their own.
+ * Registers a package for mounts whose `directory` is the key and that have neither `package` nor `manifest`.
  *
- * @param key The folder as the mounts write it. A `./` in front and slashes behind make no difference.
- * @throws {TypeError} If another package has this key, or it is no package, a key in it is none, or contents cannot have
- * the size that it says.
+ * @param key The folder as the mounts write it. A leading `./` and trailing slashes are ignored.
+ * @throws {TypeError} If another package has this key, or the package or a key in it is invalid, or contents cannot have
+ * their declared size.
  */
 export function registerStaticAssets(key: string, pkg: StaticAssetPackage): void {
   if (typeof key !== "string" || key === "") {
-    throw new TypeError("Cannot register static assets: the key is no text");
+    throw new TypeError("Cannot register static assets: the key must be a non-empty string");
   }
   const name = registryKey(key);
   const present = registrations.get(name);
   if (present?.pkg === pkg) return;
   if (present !== undefined) {
-    throw new TypeError(`Cannot register static assets: ${JSON.stringify(name)} is registered`);
+    throw new TypeError(
+      `Cannot register static assets: ${JSON.stringify(name)} is already registered`,
+    );
   }
   registrations.set(name, { pkg, source: packagedSource(pkg) });
 }
 
-/** Finds the files of the package that was registered for a folder. */
+/** Finds the package that was registered for a folder. */
 export function findStaticAssets(directory: string): StaticSource | undefined {
   return registrations.get(registryKey(directory))?.source;
 }
 
-/** The key of a folder: as it is written, without `./` in front and slashes behind; `.` for what has nothing else. */
+/** The key of a folder: without leading `./` and trailing slashes; `.` if nothing else is left. */
 export function registryKey(directory: string): string {
   return directory.replace(/^(?:\.\/+)+/, "").replace(/(?<=[^/])\/+$/, "") || ".";
 }

@@ -1,5 +1,5 @@
 /**
- * Which source a mount serves from.
+ * The source that a mount serves from.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type {
 } from "./types.ts";
 
 /**
- * Makes what finds a mount's source, for each request anew: a package may be registered after the mount is made.
- * Packaged contents win, unless `live` is `true`.
+ * Returns a function that finds a mount's source for each request, since a package may be registered after the mount is
+ * created. Packaged contents win, unless `live` is `true`.
  *
- * @param files What reads the file system, if the entry has it.
- * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is none.
+ * @param files File system access, if the entry has it.
+ * @throws {TypeError} If an option needs the file system and there is none, or a package or manifest is invalid.
  */
 export function resolveSource(
   prefix: string,
@@ -55,11 +55,22 @@ export function resolveSource(
 
 function readManifest(path: string, files: FileAccess | undefined): StaticAssetManifest {
   if (files === undefined) throw needsFiles("the path of a manifest");
-  return files.readManifest(path) as StaticAssetManifest; // its reader checks it
+  return files.readManifest(path) as StaticAssetManifest; // validated by the caller
 }
 
 function needsFiles(what: string): TypeError {
   return new TypeError(
     `Cannot mount static assets: ${what} needs the file system; import from "@gatehouse/http/native"`,
   );
+}
+
+/** Thrown when the process or the system has too many open files. A mount answers 503. */
+export class OverloadError extends Error {
+  /** Name of the class. */
+  override readonly name = "OverloadError";
+
+  /** Creates the error. @param cause The error of the system. */
+  constructor(cause: unknown) {
+    super("Cannot open the file: too many files are open", { cause });
+  }
 }

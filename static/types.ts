@@ -1,5 +1,5 @@
 /**
- * What static assets are described with: options of a mount, packages, manifests, and what a source answers.
+ * Types of static assets: options of a mount, packages, manifests, sources and mounts.
  *
  * @module
  */
@@ -7,33 +7,33 @@
 /** Options of a static mount. */
 export interface StaticAssetOptions {
   /**
-   * The folder that files are served from, relative to the working directory; and the key of a package that was
-   * registered by `registerStaticAssets`, where neither `package` nor `manifest` is given. It need not exist yet. A folder
-   * beside the module is `fromFileUrl(new URL("public", import.meta.url))`, by `@std/path` or `node:url`.
+   * Folder of the files, relative to the working directory; and key of a package registered with `registerStaticAssets`,
+   * if neither `package` nor `manifest` is given. It need not exist yet. For a folder next to the module use
+   * `fromFileUrl(new URL("public", import.meta.url))` of `@std/path` or `fileURLToPath` of `node:url`.
    */
   directory: string;
   /**
-   * A miss, another method or a bad path is left to later routes, in place of the error: the answer is `undefined`, which a
-   * server by itself cannot send. @default {false}
+   * Return `undefined` for a miss, another method or a malformed path, to leave it to later routes. A server cannot send
+   * that. @default {false}
    */
   fallthrough?: boolean;
-  /** Copied to `Cache-Control` on 200 and 304: `"public, max-age=3600"`. */
+  /** Value of `Cache-Control` on 200 and 304: `"public, max-age=3600"`. */
   cacheControl?: string;
   /**
-   * Metadata of the files that may be served, and of no others, wherever their contents are; with contents, a package. A
-   * path names a JSON file that is read when the mount is made, by `@gatehouse/http/native` alone.
+   * Metadata of the files to serve; other files are not served. With contents, it is also the package. A string is the path
+   * of a JSON file that is read when the mount is created, with `@gatehouse/http/native` only.
    */
   manifest?: StaticAssetManifest | StaticAssetPackage | string;
   /** The files' contents, as `packageStaticAssets` writes them. */
   package?: StaticAssetPackage;
   /**
-   * `true` serves from the folder and needs `@gatehouse/http/native`; `false` never does. @default whether there are no
-   * packaged contents
+   * `true` serves from the folder and needs `@gatehouse/http/native`; `false` never reads the folder. @default whether
+   * there are no packaged contents
    */
   live?: boolean;
 }
 
-/** What a manifest says of a file. */
+/** Metadata of a file. */
 export interface StaticAssetMetadata {
   /** Media type with its parameters: `text/css; charset=utf-8`. */
   readonly contentType: string;
@@ -45,9 +45,9 @@ export interface StaticAssetMetadata {
   readonly etag: string;
 }
 
-/** What a package holds of a file. */
+/** Metadata and contents of a file. */
 export interface PackagedAsset extends StaticAssetMetadata {
-  /** How `data` was written: `base64`, RFC 4648 §4 with padding, or `gzip+base64`. */
+  /** Encoding of `data`: `base64`, RFC 4648 §4 with padding, or `gzip+base64`. */
   readonly encoding: string;
   /** The bytes, encoded. */
   readonly data: string;
@@ -57,7 +57,7 @@ export interface PackagedAsset extends StaticAssetMetadata {
 export interface StaticAssetManifest {
   /** Version of this format: 1. */
   readonly version: number;
-  /** Files by their path in the folder, with `/`. */
+  /** Files by path in the folder, with `/`. */
   readonly entries: Readonly<Record<string, StaticAssetMetadata>>;
 }
 
@@ -65,11 +65,11 @@ export interface StaticAssetManifest {
 export interface StaticAssetPackage {
   /** Version of this format: 1. */
   readonly version: number;
-  /** Files by their path in the folder, with `/`. */
+  /** Files by path in the folder, with `/`. */
   readonly entries: Readonly<Record<string, PackagedAsset>>;
 }
 
-/** A file that a source has. */
+/** A file of a source. */
 export interface StaticEntry {
   /** Media type with its parameters. */
   readonly contentType: string;
@@ -77,47 +77,47 @@ export interface StaticEntry {
   readonly size: number;
   /** Entity tag, RFC 9110 §8.8.3. */
   readonly etag: string;
-  /** Whether a GET says `Content-Length`: not where the file may change while it is sent. */
+  /** Whether a GET has `Content-Length`: not if the file may change while it is sent. */
   readonly sized: boolean;
   /**
-   * Opens the contents. They must be read or cancelled, so that what they hold is closed.
+   * Opens the contents. They must be read or cancelled to release resources.
    *
    * @returns `undefined` if the file is no longer what was looked up; then look it up again.
-   * @throws {Error} If the contents are not what was registered, or there is no handle left to open them with.
+   * @throws {Error} If packaged contents are corrupt, or too many files are open.
    */
   open(): BodyInit | undefined | Promise<BodyInit>;
 }
 
-/** Where a mount has its files from. */
+/** The files of a mount. */
 export interface StaticSource {
   /** Finds a file by its key: segments joined by `/`, none of them empty or hidden. */
   lookup(key: string): StaticEntry | undefined;
 }
 
-/** What `@gatehouse/http/native` adds to mounts. */
+/** File system access, which `@gatehouse/http/native` adds to mounts. */
 export interface FileAccess {
-  /** Serves a folder, or those of its files that a manifest lists, under the types that it says. */
+  /** Serves a folder, or only the files that a manifest lists, with the media types of the manifest. */
   openDirectory(
     directory: string,
     listed: ReadonlyMap<string, StaticAssetMetadata> | undefined,
   ): StaticSource;
-  /** Reads a manifest. @throws {SyntaxError} If the file has no JSON. */
+  /** Reads a manifest. @throws {SyntaxError} If the file is not JSON. */
   readManifest(path: string): unknown;
 }
 
-/** What a mount reads of a request. */
+/** The part of a request that a mount reads. */
 export interface StaticRequest {
   /** The method. */
   readonly method: string;
   /** Header fields. */
   readonly headers: Headers;
-  /** The canonical path, each segment decoded once; or that it is malformed. */
+  /** The canonical path, each segment decoded once, and whether it is malformed. */
   readonly target: { readonly path: string; readonly bad: boolean };
 }
 
-/** A static mount. `Result` is `Response` unless `fallthrough` may leave requests to others. */
+/** A static mount. `Result` is `Response` unless `fallthrough` is set. */
 export interface StaticMount<Result extends Response | undefined = Response | undefined> {
-  /** Path that the files are beneath. */
+  /** Path of the files. */
   readonly prefix: string;
   /** Answers a request. Usable unbound: `Deno.serve(mount.fetch)`. */
   readonly fetch: (request: Request) => Result | Promise<Result>;
@@ -125,6 +125,6 @@ export interface StaticMount<Result extends Response | undefined = Response | un
 
 /** A static mount, as a router uses it. */
 export interface AnsweringMount extends StaticMount {
-  /** Answers a request whose target the router has taken apart. */
+  /** Answers a request whose target the router has parsed. */
   readonly answer: (request: StaticRequest) => ReturnType<StaticMount["fetch"]>;
 }

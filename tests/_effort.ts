@@ -6,10 +6,21 @@
  */
 
 /** Whether the large sizes are used. */
-export const EXHAUSTIVE: boolean = Deno.env.get("GATEHOUSE_EFFORT") === "all";
+export const EXHAUSTIVE: boolean = isExhaustive();
+
+/** The contracts of stores run on other runtimes as well, at the small sizes. */
+function isExhaustive(): boolean {
+  const { Deno: deno }: Partial<typeof globalThis> = globalThis;
+  return deno?.env.get("GATEHOUSE_EFFORT") === "all";
+}
 
 function size(small: number, large: number): number {
   return EXHAUSTIVE ? large : small;
+}
+
+/** Whether tests generate keys of an algorithm: of RSA keys, which are slow, the small tier makes RS256 and PS256 alone. */
+export function isGenerated(alg: string): boolean {
+  return EXHAUSTIVE || !/^(?:RS|PS)(?:384|512)$/.test(alg);
 }
 
 /** Callers that compete for one record. */
@@ -24,3 +35,7 @@ export const RANDOM_ROUTERS: number = size(100, 1_000);
 export const TYPE_VALUES: number = size(60, 300);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);
+/** Random inputs of a parser or a rule. */
+export const INPUTS: number = size(1_000, 24_000);
+/** Random tables of routes that the engine matches like a reference. */
+export const RANDOM_TABLES: number = size(300, 3_000);

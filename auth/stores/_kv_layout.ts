@@ -10,7 +10,7 @@
  * @module
  */
 
-import type { Turns } from "./_turns.ts";
+import type { KeyedMutex } from "./_keyed_mutex.ts";
 import { type EncodedRecord, purgeAfter } from "./_records.ts";
 import type { DenoKv, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
@@ -30,7 +30,7 @@ const DECODER = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 export interface KvContext {
   readonly kv: DenoKv;
   /** Runs the writes of one record one after another. */
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   readonly prefix: readonly string[];
   readonly now: () => number;
 }

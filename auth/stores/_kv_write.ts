@@ -72,7 +72,7 @@ const NOTHING_DELETED: KvChanged = { result: { status: "ok", version: "" }, befo
 export async function changeRecord(context: KvContext, change: KvChange): Promise<KvChanged> {
   const calls = kvCalls(context, `Cannot ${change.next === null ? "delete" : "write"} record`);
   const prepared = prepare(context, change);
-  return await context.turns(JSON.stringify(prepared.at), async () => {
+  return await context.mutex(JSON.stringify(prepared.at), async () => {
     for (;;) {
       const changed = await attempt(context, calls, prepared);
       if (changed !== null) return changed;

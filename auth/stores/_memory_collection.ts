@@ -1,5 +1,5 @@
 /**
- * The records of one collection in memory: its indexes, the removal of what has expired, and the limit of its size.
+ * The records of one collection in memory: indexes, removal of expired records, and the limit of its size.
  *
  * @module
  */
@@ -15,26 +15,26 @@ export interface Row extends Omit<EncodedRecord, "text"> {
   readonly version: string;
 }
 
-/** Records of one collection. They are found until they are removed, expired or not. */
+/** Records of one collection. Expired ones are returned until they are removed. */
 export interface Collection {
   get(key: string): Row | undefined;
   findUnique(unique: string): Row | undefined;
   listIndex(index: 0 | 1, value: string): readonly Row[];
-  /** Stores a record in place of the earlier one of its key. `unique` must be free. */
+  /** Creates or replaces a record. No other one may have its `unique` string. */
   set(row: Row, now: number): void;
   delete(key: string): void;
 }
 
 /**
- * Records that a write looks at. At most one is added meanwhile, so a round over all of them takes a third as many writes
- * as there were records: in a steady stream, at most half as many have expired as have not.
+ * Records that a write looks at. It adds at most one, so a round over all of them takes a third as many writes as there are
+ * records: in a steady stream, there are at most half as many expired records as valid ones.
  */
 const LOOKS = 4;
 
 /**
  * Makes an empty collection.
  *
- * @param limit Records from which on each new one replaces another; they must be of type {@linkcode ThrottleRecord} then.
+ * @param limit Maximum number of records, except locked ones; with a limit, values must be {@linkcode ThrottleRecord}s.
  */
 export function createCollection(limit: number): Collection {
   const rows = new Map<string, Row>();
@@ -67,9 +67,9 @@ export function createCollection(limit: number): Collection {
   }
 
   /**
-   * Looks at the records in front. Those that have expired are removed; where the collection is full, so is the one with the
-   * fewest attempts: a flood of keys must not push out one that many attempts were made under, or one that is locked. The
-   * others go to the back, among the new ones: of records that stay together, the next round would remove one of each few.
+   * Looks at the first few records and removes those that have expired. If the collection is full, it also removes the one
+   * with the fewest attempts that is not locked: a flood of new keys must not evict a key that is being guessed at. The others
+   * move to the back, between new ones: if they stayed together, each round would evict one of every few.
    */
   function sweep(now: number): void {
     let lightest: { readonly row: Row; readonly failures: number } | undefined;
@@ -98,7 +98,7 @@ export function createCollection(limit: number): Collection {
       const earlier = rows.get(row.key);
       if (earlier !== undefined) remove(earlier);
       sweep(now);
-      if (rows.size >= limit) sweep(now); // or one that locked records have made too large would stay so
+      if (rows.size >= limit) sweep(now); // twice, to return to the limit after locked records have exceeded it
       add(row);
     },
     delete(key) {
@@ -109,8 +109,9 @@ export function createCollection(limit: number): Collection {
 }
 
 /**
- * Gives the value in front of a map whose values go to the back or away once they were given. To begin at the front each
- * time would pass all the places that were left; but an iterator that stays behind keeps what was removed since in memory.
+ * Returns the first value of a map on each call; the caller must move it to the back or delete it. One iterator is kept, as
+ * a new one would skip all deleted entries each time. It must be advanced with every write: an old one keeps entries that
+ * were deleted since in memory.
  */
 function eachInFront<Value>(map: ReadonlyMap<string, Value>): () => Value | undefined {
   let values = map.values();

@@ -1,5 +1,5 @@
 /**
- * What a patch makes of a user, in every store alike.
+ * Applying a patch to a user, the same for every store.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 import type { NewUser, UserPatch } from "./types.ts";
 
 /**
- * A user with what a patch has; what is absent stays.
+ * A user with the members of a patch; absent ones are left unchanged.
  *
- * @throws {TypeError} If an account is to be closed or opened under the stamp that it has.
+ * @throws {TypeError} If `disabled` comes without a new stamp.
  */
-export function patchUser<Kept extends NewUser>(
-  user: Kept,
+export function patchUser<Stored extends NewUser>(
+  user: Stored,
   { identifier, passwordHash, securityStamp, disabled }: UserPatch,
-): Kept {
+): Stored {
   if (disabled !== undefined && securityStamp === undefined) {
     throw new TypeError("Cannot update user: disabled needs a new securityStamp");
   }

@@ -1,5 +1,5 @@
 /**
- * What all storage adapters share: how values become text, which texts can be keys, and when a record has ended.
+ * What all storage adapters share: encoding of values, valid keys, and expiry.
  *
  * @module
  */
@@ -7,80 +7,79 @@
 import { SKEW_SECONDS } from "../_clock.ts";
 import type { ListRecordsOptions, StoredRecord } from "./adapter.ts";
 
-/** A record whose texts every engine can keep, its value as JSON. */
+/** A record with valid strings, and its value as JSON. */
 export interface EncodedRecord {
   /** The value, as JSON. */
   readonly text: string;
   readonly expiresAt: number | undefined;
   readonly unique: string | undefined;
-  /** The texts of both indexes. */
+  /** The strings of both indexes. */
   readonly index: readonly [string | undefined, string | undefined];
 }
 
 /**
- * Checks a record, and turns its value into text.
+ * Checks a record and encodes its value.
  *
- * @throws {TypeError} If the value is not JSON, or a text is malformed or has a NUL.
- * @throws {RangeError} If the end is no number.
+ * @throws {TypeError} If the value is not JSON, or a string is malformed or has a NUL.
+ * @throws {RangeError} If `expiresAt` is not a finite number.
  */
 export function encodeRecord(record: StoredRecord): EncodedRecord {
   const { value, expiresAt, unique, index: [first, second] = [] } = record;
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined || text === "null") {
-    throw new TypeError("Cannot keep record: its value is not JSON");
+    throw new TypeError("Cannot write record: value must be JSON");
   }
   if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
-    throw new RangeError("Cannot keep record: its end is no number of seconds"); // it would stay for ever
+    throw new RangeError("Cannot write record: expiresAt must be a number of seconds"); // it would never expire
   }
   for (const one of [unique, first, second]) if (one !== undefined) checkStrings(one);
   return { text, expiresAt, unique, index: [first, second] };
 }
 
 /**
- * Checks what a record is found by. An engine that replaces half a surrogate pair, or ends a text at a NUL, would take two
- * keys for one.
+ * Checks keys. An engine that replaces lone surrogates, or ends strings at a NUL, would take two keys for one.
  *
- * @throws {TypeError} If one is no text, or has half a surrogate pair or a NUL.
+ * @throws {TypeError} If one is not a string, or has a lone surrogate or a NUL.
  */
-export function checkStrings(...texts: readonly string[]): void {
-  if (texts.every(isStoreString)) return;
-  throw new TypeError("Cannot use storage: a key is no well-formed text without NUL");
+export function checkStrings(...strings: readonly string[]): void {
+  if (strings.every(isStoreString)) return;
+  throw new TypeError("Cannot use storage: keys must be well-formed strings without NUL");
 }
 
-/** Whether a text can find something. */
-export function isStoreString(text: string): boolean {
-  return typeof text === "string" && text.isWellFormed() && !text.includes("\0");
+/** Whether a value can be a key. */
+export function isStoreString(value: string): boolean {
+  return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
 }
 
 /**
- * Checks what is asked of a list.
+ * Checks the arguments of `list()`.
  *
- * @throws {TypeError} If `after` is no well-formed text without NUL.
- * @throws {RangeError} If there is no such index, or the limit is no whole number from 0 on.
+ * @throws {TypeError} If `after` is not a well-formed string without NUL.
+ * @throws {RangeError} If there is no such index, or the limit is not an integer from 0 on.
  */
 export function checkList(index: 0 | 1, { limit, after }: ListRecordsOptions): void {
   if (after !== undefined) checkStrings(after);
-  if (index !== 0 && index !== 1) { // it becomes a part of a statement, or of a key
-    throw new RangeError("Cannot list records: index is neither 0 nor 1");
+  if (index !== 0 && index !== 1) { // it becomes part of a statement, or of a key
+    throw new RangeError("Cannot list records: index must be 0 or 1");
   }
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new RangeError("Cannot list records: limit is no whole number from 0 on");
+    throw new RangeError("Cannot list records: limit must be an integer from 0 on");
   }
 }
 
-/** What `put()` rejects with where another record has the `unique` text. */
+/** The error of `put()` if another record has the `unique` string. */
 export function uniqueTaken(): Error {
-  return new Error("Cannot keep record: another one has its unique text");
+  return new Error("Cannot write record: another record has its unique string");
 }
 
-/** Whether a record has ended. */
+/** Whether a record has expired. */
 export function isExpired(expiresAt: number | undefined, now: number): boolean {
   return expiresAt !== undefined && !(now < expiresAt);
 }
 
 /**
- * From when on a record that ends at a time may be removed, by any process: the clocks of two may be five minutes apart, and
- * what has ended here may be there for another one.
+ * When an expired record may be deleted, by any process: the clocks of two may differ by five minutes, and what has expired
+ * for one may be valid for the other.
  */
 export function purgeAfter(expiresAt: number): number {
   return expiresAt + SKEW_SECONDS;

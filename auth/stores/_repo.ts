@@ -1,5 +1,5 @@
 /**
- * What the stores over an adapter share: what they ask of it, how often they start over, and how they walk through lists.
+ * What the stores over an adapter share: checks of the adapter, retries on conflict, and paging.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface RepoStoreOptions {
   readonly adapter: StorageAdapter;
 }
 
-/** An adapter that has the hook. */
+/** An adapter that has the `atomic` hook. */
 export interface AtomicAdapter extends StorageAdapter {
   readonly atomic: AtomicHook;
 }
@@ -29,10 +29,10 @@ export interface AtomicAdapter extends StorageAdapter {
 const METHODS = ["get", "find", "list", "put", "delete"] as const;
 
 /**
- * The adapter among a store's options, as stores use it: it finds nothing by a text that nothing can have, which is what
- * somebody may ask for.
+ * The adapter of a store's options. Where adapters reject strings that no key can be, it finds nothing: they may come from a
+ * request.
  *
- * @throws {TypeError} If it is none.
+ * @throws {TypeError} If it is not an adapter.
  */
 export function readAdapter(store: string, options: RepoStoreOptions): StorageAdapter {
   const { adapter } = options ?? {};
@@ -44,10 +44,10 @@ export function readAdapter(store: string, options: RepoStoreOptions): StorageAd
   return {
     get: (collection, key) =>
       isStoreString(key) ? adapter.get(collection, key) : Promise.resolve(null),
-    find: (collection, text) =>
-      isStoreString(text) ? adapter.find(collection, text) : Promise.resolve(null),
-    list: (collection, index, text, options) =>
-      isStoreString(text) ? adapter.list(collection, index, text, options) : Promise.resolve([]),
+    find: (collection, unique) =>
+      isStoreString(unique) ? adapter.find(collection, unique) : Promise.resolve(null),
+    list: (collection, index, value, options) =>
+      isStoreString(value) ? adapter.list(collection, index, value, options) : Promise.resolve([]),
     put: (...args) => adapter.put(...args),
     delete: (collection, key) =>
       isStoreString(key) ? adapter.delete(collection, key) : Promise.resolve(),
@@ -56,10 +56,10 @@ export function readAdapter(store: string, options: RepoStoreOptions): StorageAd
 }
 
 /**
- * The adapter of a store that is worth nothing without a compare-and-swap.
+ * The adapter of a store that needs a compare-and-swap.
  *
- * @param why What would go wrong: `two requests could use one value`.
- * @throws {TypeError} If it has none.
+ * @param why What would go wrong without it: `two requests could use one value`.
+ * @throws {TypeError} If it is not an adapter, or has no compare-and-swap.
  */
 export function readAtomicAdapter(
   { store, why }: { readonly store: string; readonly why: string },
@@ -72,12 +72,12 @@ export function readAtomicAdapter(
   );
 }
 
-/** Whether an adapter has the hook. */
+/** Whether an adapter has the `atomic` hook. */
 export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
   return adapter.atomic !== undefined;
 }
 
-/** Writes a record if it still has a version, and says what came of it. */
+/** Writes a record if it still has the expected version. */
 export type CompareAndSwap = (
   collection: string,
   key: string,
@@ -86,7 +86,7 @@ export type CompareAndSwap = (
 ) => Promise<CasResult["status"]>;
 
 /**
- * The compare-and-swap of an adapter, or for one that has none the best there is: of two at once, the later one wins.
+ * The compare-and-swap of an adapter. For one without, a substitute: of two concurrent writes, the later one wins.
  */
 export function compareAndSwap(adapter: StorageAdapter): CompareAndSwap {
   if (isAtomic(adapter)) return async (...args) => (await adapter.atomic.cas(...args)).status;
@@ -100,16 +100,16 @@ export function compareAndSwap(adapter: StorageAdapter): CompareAndSwap {
   };
 }
 
-/** How often a step starts over because somebody else was first. */
+/** Number of attempts on conflicts. */
 const ATTEMPTS = 100;
-/** The longest wait before it does, in milliseconds. */
+/** Maximum wait between two attempts, in milliseconds. */
 const MAX_WAIT_MS = 50;
 
 /**
- * Runs a step until it comes to something. Those who meet wait for a random while each, so that they meet no more.
+ * Retries a step on conflicts, after random waits.
  *
- * @param step Gives `undefined` where somebody else was first.
- * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
+ * @param step Resolves to `undefined` on a conflict.
+ * @throws {AuthError} `service_unavailable`, if every attempt has a conflict.
  */
 export async function retryOnConflict<Outcome>(
   step: () => Promise<Outcome | undefined>,
@@ -122,27 +122,27 @@ export async function retryOnConflict<Outcome>(
   throw new AuthError("service_unavailable", { reason: "record_contended" });
 }
 
-/** What is decided about a record: the answer, and what is to be there. Without `next` it stays as it is. */
+/** The outcome for a record, and the record to write: `null` deletes it, absent leaves it unchanged. */
 export interface Decision<Outcome> {
   readonly outcome: Outcome;
   readonly next?: StoredRecord | null;
 }
 
 /**
- * Decides about a record, and again where somebody else changed it meanwhile.
+ * Reads a record, decides, and writes the result; retries if the record was changed meanwhile.
  *
- * @returns The answer; `null` if there is no such record.
- * @throws {AuthError} `service_unavailable`, if somebody else is first each time.
+ * @returns The outcome; `null` if there is no such record.
+ * @throws {AuthError} `service_unavailable`, if every attempt has a conflict.
  */
 export async function updateRecord<Outcome>(
   adapter: AtomicAdapter,
   [collection, key]: readonly [collection: string, key: string],
-  judge: (value: unknown) => Decision<Outcome>,
+  decide: (value: unknown) => Decision<Outcome>,
 ): Promise<Outcome | null> {
   const { outcome } = await retryOnConflict(async () => {
     const found = await adapter.get(collection, key);
     if (found === null) return { outcome: null };
-    const decision = judge(found.value);
+    const decision = decide(found.value);
     if (decision.next === undefined) return decision;
     const { status } = await adapter.atomic.cas(collection, key, found.version, decision.next);
     return status === "ok" ? decision : undefined;
@@ -150,7 +150,7 @@ export async function updateRecord<Outcome>(
   return outcome;
 }
 
-/** Removes a record and gives its value, once. */
+/** Deletes a record and returns its value, once. */
 export async function takeValue(
   adapter: AtomicAdapter,
   collection: string,
@@ -166,10 +166,10 @@ export async function takeValue(
   );
 }
 
-/** Records that are read at once. */
+/** Records of one page. */
 const PAGE = 500;
 
-/** All records by a text of an index; those that come or go meanwhile may be among them or not. */
+/** All records by a string of an index; those that are added or deleted meanwhile may be included or not. */
 export async function listAll(
   adapter: StorageAdapter,
   collection: string,
@@ -185,18 +185,18 @@ export async function listAll(
   }
 }
 
-/** How many records are changed at once: one after the other, a thousand take as many round trips. */
-const AT_ONCE = 16;
+/** Concurrent changes: a thousand records one by one would take a thousand round trips. */
+const CONCURRENCY = 16;
 
-/** Does something with each of many records. Where that fails for one, the others come first. */
-export async function eachOf<One>(
-  all: readonly One[],
-  work: (one: One) => Promise<void>,
+/** Runs work for each of many records. If it fails for one, it still runs for all others before it throws. */
+export async function eachOf<Item>(
+  all: readonly Item[],
+  work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const faults: unknown[] = [];
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    const results = await Promise.allSettled(all.slice(from, from + AT_ONCE).map(work));
-    for (const result of results) if (result.status === "rejected") faults.push(result.reason);
+  const errors: unknown[] = [];
+  for (let from = 0; from < all.length; from += CONCURRENCY) {
+    const results = await Promise.allSettled(all.slice(from, from + CONCURRENCY).map(work));
+    for (const result of results) if (result.status === "rejected") errors.push(result.reason);
   }
-  if (faults.length > 0) throw faults[0];
+  if (errors.length > 0) throw errors[0];
 }

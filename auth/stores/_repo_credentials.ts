@@ -20,15 +20,15 @@ const CREDENTIALS = "credentials";
 const API_KEYS = "api_keys";
 
 /**
- * Keeps passkeys.
+ * Persists passkeys.
  *
- * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: two sign-ins with one count of signatures, one
- * of them by a copied authenticator, could both pass.
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: two sign-ins with one signature count, one of
+ * them by a cloned authenticator, could both succeed.
  */
 export function repoCredentialStore(options: RepoStoreOptions): CredentialStore {
   const adapter = readAtomicAdapter({
     store: "credential store",
-    why: "updateSignCount() lets a copied authenticator pass beside the real one",
+    why: "updateSignCount() accepts a cloned authenticator beside the real one",
   }, options);
   const { atomic } = adapter;
 
@@ -64,9 +64,9 @@ export function repoCredentialStore(options: RepoStoreOptions): CredentialStore 
 }
 
 /**
- * Keeps API keys. To create one whose id another has rejects with an `Error`.
+ * Persists API keys. `create()` rejects with an `Error` if the id is taken.
  *
- * Without the adapter's `atomic` hook no use of a key is noted: that could bring back one that was revoked.
+ * Without the adapter's `atomic` hook the use of keys is not recorded: that could restore a revoked one.
  *
  * @throws {TypeError} If there is no adapter.
  */

@@ -1,5 +1,5 @@
 /**
- * Sessions over an adapter: by the token's digest, which every request asks for.
+ * Sessions over an adapter, by the token's digest: every request reads one.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { Session, SessionStore } from "./types.ts";
 const SESSIONS = "sessions";
 
 /**
- * Keeps sessions. To create one whose id or token another has rejects with an `Error`.
+ * Persists sessions. `create()` rejects with an `Error` if the id or token is taken.
  *
- * Without the adapter's `atomic` hook no use of a session is noted, since that could bring back one that was revoked: its
- * limit without requests counts from its beginning.
+ * Without the adapter's `atomic` hook the use of sessions is not recorded, since that could restore a revoked one: the idle
+ * limit counts from the creation.
  *
  * @throws {TypeError} If there is no adapter.
  */
@@ -54,8 +54,8 @@ export function repoSessionStore(options: RepoStoreOptions): SessionStore {
     },
     async revokeAll(sub, exceptId) {
       const found = await listAll(adapter, SESSIONS, [0, sub]);
-      const ended = found.filter(({ value }) => (value as Session).id !== exceptId);
-      await eachOf(ended, ({ key }) => adapter.delete(SESSIONS, key));
+      const revoked = found.filter(({ value }) => (value as Session).id !== exceptId);
+      await eachOf(revoked, ({ key }) => adapter.delete(SESSIONS, key));
     },
     async list(sub) {
       const found = await listAll(adapter, SESSIONS, [0, sub]);

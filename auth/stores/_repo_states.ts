@@ -1,5 +1,5 @@
 /**
- * What may be used once, and the ring of signing keys, over an adapter.
+ * Single-use values and signing keys over an adapter.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const SIGNING_KEYS = "signing_keys";
 const RING = "ring";
 
 /**
- * Keeps what may be used once.
+ * Persists single-use values.
  *
  * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: two requests could use one value.
  */
@@ -28,11 +28,11 @@ export function repoStateStore(options: RepoStoreOptions): StateStore {
 }
 
 /**
- * Keeps the ring of signing keys, in one record. What it keeps outlives the process: `keyService` encrypts the private
- * keys before it hands them over.
+ * Persists the signing keys, in one record. They outlive the process: `keyService` encrypts private keys before it saves
+ * them.
  *
- * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: processes could sign by keys that nobody
- * publishes.
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: processes could sign with keys that are not
+ * published.
  */
 export function repoKeyStore(options: RepoStoreOptions): KeyStore {
   const adapter = readAtomicAdapter({

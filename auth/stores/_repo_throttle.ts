@@ -1,5 +1,5 @@
 /**
- * Counts of attempts over an adapter: one record for each key.
+ * Counts of attempts over an adapter: one record per key.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import {
   retryOnConflict,
   updateRecord,
 } from "./_repo.ts";
-import { createKeyedMutex } from "./_turns.ts";
+import { createKeyedMutex } from "./_keyed_mutex.ts";
 import type { Versioned } from "./adapter.ts";
 import type { LoginThrottle } from "./types.ts";
 import {
@@ -25,32 +25,32 @@ import {
 /** The collection of counts. */
 export const THROTTLE = "throttle";
 
-/** An attempt that is counted under one key, until it is known whether the others allow it too. */
+/** An attempt that was counted under one key, until it is known whether the other keys allow it. */
 interface Counted {
   readonly claim: ThrottleKey;
-  /** What was there before. */
+  /** The record before. */
   readonly before: Versioned | null;
-  /** Version of what is there now, unless somebody else has counted on top of it. */
+  /** Version of the record after. */
   readonly version: string;
 }
 
 /**
  * Counts attempts for all processes that share a database.
  *
- * Where an attempt is counted under one key and refused under the next, it is taken back. If others have counted on top of
- * it meanwhile, or the process ends in between, a little less is allowed than the rules say, never more.
+ * An attempt that was counted under one key and conflicts under the next is rolled back. If other attempts were counted
+ * meanwhile, or the process stops in between, less is allowed than the rules say, never more.
  *
- * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a thousand guesses at once could count as one.
+ * @throws {TypeError} If there is no adapter, or it has no `atomic` hook: a thousand concurrent guesses could count as one.
  */
 export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
   const adapter = readAtomicAdapter({
     store: "login throttle",
-    why: "reserve() counts many guesses at once as one",
+    why: "reserve() counts many concurrent guesses as one",
   }, options);
   const { atomic } = adapter;
-  const turns = createKeyedMutex();
+  const inTurn = createKeyedMutex();
 
-  /** Counts under every claim. `undefined` if somebody else was first at one of them, and nothing is counted. */
+  /** Counts under every key. `undefined` on a conflict under one of them: then nothing is counted. */
   async function count(
     claims: readonly ThrottleKey[],
     now: number,
@@ -64,7 +64,7 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
       const expected = before?.version ?? null;
       const result = await atomic.cas(THROTTLE, claim.key, expected, throttleRecord(record));
       if (result.status !== "ok") {
-        for (const one of counted) await takeBack(one, now);
+        for (const one of counted) await rollBack(one, now);
         return undefined;
       }
       counted.push({ claim, before, version: result.version });
@@ -72,22 +72,22 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
     return { allowed: true };
   }
 
-  async function takeBack({ claim, before, version }: Counted, now: number): Promise<void> {
+  async function rollBack({ claim, before, version }: Counted, now: number): Promise<void> {
     const old = recordOf(before);
     const restored = old === null ? null : throttleRecord(old);
     const { status } = await atomic.cas(THROTTLE, claim.key, version, restored);
-    // Under a backoff nothing less than all of it can be taken back: others have counted there
-    if (status !== "ok" && claim.rule.kind === "window") await forgive(claim, now);
+    // A backoff can only be forgotten as a whole, with the attempts that others have counted
+    if (status !== "ok" && claim.rule.kind === "window") await uncount(claim, now);
   }
 
-  async function forgive({ key, rule }: ThrottleKey, reservedAt: number): Promise<void> {
+  async function uncount({ key, rule }: ThrottleKey, reservedAt: number): Promise<void> {
     await updateRecord(adapter, [THROTTLE, key], (value) => {
       const record = value as ThrottleRecord;
-      const left = throttleSuccess(rule, record, reservedAt);
-      const isSame = left === record;
+      const next = throttleSuccess(rule, record, reservedAt);
+      const isSame = next === record;
       return {
         outcome: undefined,
-        ...(isSame ? {} : { next: left === null ? null : throttleRecord(left) }),
+        ...(isSame ? {} : { next: next === null ? null : throttleRecord(next) }),
       };
     });
   }
@@ -97,17 +97,17 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
       const sorted = inOrder(claims);
       const [first] = sorted;
       if (first === undefined) return { allowed: true };
-      return await turns(first.key, () => retryOnConflict(() => count(sorted, now)));
+      return await inTurn(first.key, () => retryOnConflict(() => count(sorted, now)));
     },
     async succeed(claims, reservedAt) {
       for (const claim of inOrder(claims)) {
-        await turns(claim.key, () => forgive(claim, reservedAt));
+        await inTurn(claim.key, () => uncount(claim, reservedAt));
       }
     },
   };
 }
 
-/** Each key once, and all in one order: of two who want the same keys, one is first at all of them. */
+/** Each key once, and all in one order: of two callers with the same keys, one is first under all of them. */
 function inOrder(claims: readonly ThrottleKey[]): readonly ThrottleKey[] {
   return [...uniqueKeys(claims)].sort((a, b) => a.key < b.key ? -1 : 1);
 }

@@ -12,8 +12,8 @@ import type { NewUser, User, UserStore } from "./types.ts";
 const USERS = "users";
 
 /**
- * Keeps users. Without the adapter's `atomic` hook two registrations at once may get one identifier, the later of two
- * changes at once wins, and no password is hashed anew at a login: that could undo a change.
+ * Persists users. Without the adapter's `atomic` hook two concurrent registrations may get one identifier, the later of two
+ * concurrent updates wins, and passwords are not rehashed at a login: that could undo an update.
  *
  * @throws {TypeError} If there is no adapter.
  */

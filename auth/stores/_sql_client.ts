@@ -47,7 +47,9 @@ export function sqlRunner(query: SqlQuery<unknown>): RunSql {
         cause: clientError(error, secretsOf(params)),
       });
     }
-    if (Array.isArray(rows) && rows.every(isRow)) return rows;
+    // After a query that failed midway, postgres.js may return the next one's rows after holes (porsager/postgres#1181):
+    // every() and filter() skip holes
+    if (Array.isArray(rows) && rows.every(isRow)) return rows.filter(() => true);
     throw new TypeError(`Cannot ${action}: query must return an array of rows`);
   };
 }

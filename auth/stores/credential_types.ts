@@ -1,5 +1,5 @@
 /**
- * What proves who asks, beside passwords: passkeys and API keys, and the interfaces of whatever keeps them.
+ * Passkeys and API keys, and the interfaces of the stores that persist them.
  *
  * @module
  */
@@ -14,23 +14,23 @@ export interface Credential {
   readonly publicKey: string;
   /** COSE algorithm. */
   readonly algorithm: number;
-  /** The authenticator's counter, as seen last. */
+  /** The authenticator's signature counter, as last seen. */
   readonly signCount: number;
-  /** How the authenticator is reached. */
+  /** How to communicate with the authenticator. */
   readonly transports?: readonly string[];
-  /** Whether it may be copied to other devices (BE), WebAuthn Level 3 §6.1. */
+  /** Backup eligibility (BE): whether it may be copied to other devices, WebAuthn Level 3 §6.1. */
   readonly backupEligible: boolean;
-  /** Whether it has been (BS). */
+  /** Backup state (BS): whether it has been copied. */
   readonly backedUp: boolean;
-  /** What the user calls it. */
+  /** Name given by the user. */
   readonly name?: string;
   /** When it was registered. */
   readonly createdAt: number;
 }
 
-/** Keeps passkeys. */
+/** Persists passkeys. */
 export interface CredentialStore {
-  /** Adds a credential, unless its id is known, whoever has it. */
+  /** Adds a credential, unless its id is taken, by any user. */
   create(credential: Credential): Promise<"created" | "taken">;
   /** Finds a credential. */
   find(id: string): Promise<Credential | null>;
@@ -38,47 +38,47 @@ export interface CredentialStore {
   list(sub: string): Promise<readonly Credential[]>;
   /** Sets `signCount` to `to` if it is still `from`. */
   updateSignCount(id: string, from: number, to: number): Promise<"updated" | "lost">;
-  /** Removes a credential; nothing happens if there is none. */
+  /** Deletes a credential, if it exists. */
   delete(id: string): Promise<void>;
 }
 
-/** An API key. What its owner has is not kept, only its SHA-256. */
+/** An API key. The key itself is not stored, only its SHA-256. */
 export interface ApiKey {
-  /** Public identifier: the part of the key that finds it. */
+  /** Public identifier: the part of the key by which it is found. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;
   /** SHA-256 of the key without its checksum, base64url. */
   readonly keyHash: string;
-  /** What the user calls it. */
+  /** Name given by the user. */
   readonly name?: string;
-  /** What it is good for, RFC 6749 §3.3. */
+  /** Granted scopes, RFC 6749 §3.3. */
   readonly scope: readonly string[];
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: number;
-  /** When it ends by itself. */
+  /** When it expires. @default never */
   readonly expiresAt?: number;
-  /** When it was used last, to the minute. */
+  /** When it was last used, to the minute. */
   readonly lastUsedAt?: number;
 }
 
 /**
- * Keeps API keys. One that has ended by itself stays until somebody revokes it: its owner is to see why a program stopped.
+ * Persists API keys. An expired key is kept until it is revoked: its owner can see why an API client stopped working.
  */
 export interface ApiKeyStore {
-  /** Adds a key. Rejects if another has the id, which is the caller's mistake. */
+  /** Adds a key. Rejects if the id is taken, which is an error of the caller. */
   create(key: ApiKey): Promise<void>;
-  /** Finds a key, one that has ended too. */
+  /** Finds a key, including an expired one. */
   find(id: string): Promise<ApiKey | null>;
-  /** Keys of a user, those that have ended too, in any order. */
+  /** Keys of a user, including expired ones, in any order. */
   list(sub: string): Promise<readonly ApiKey[]>;
   /**
-   * Sets `lastUsedAt` to `to` if it is still `from`: `null` if the key was not used yet. A key that is gone is `lost`, and
-   * must not come back.
+   * Sets `lastUsedAt` to `to` if it is still `from`: `null` if the key was not used yet. For a deleted key it is `lost`: it
+   * must not be restored.
    */
   touch(id: string, from: number | null, to: number): Promise<"updated" | "lost">;
-  /** Removes a key; nothing happens if there is none. */
+  /** Deletes a key, if it exists. */
   revoke(id: string): Promise<void>;
-  /** Removes all keys of a user. */
+  /** Deletes all keys of a user. */
   revokeAll(sub: string): Promise<void>;
 }

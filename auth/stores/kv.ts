@@ -10,7 +10,7 @@ import type { KvContext } from "./_kv_layout.ts";
 import { findRecord, getRecord, listRecords } from "./_kv_read.ts";
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { checkList, checkStrings, encodeRecord, uniqueTaken } from "./_records.ts";
-import { createKeyedMutex } from "./_turns.ts";
+import { createKeyedMutex } from "./_keyed_mutex.ts";
 import type { AtomicHook, StorageAdapter } from "./adapter.ts";
 import type { DenoKv } from "./kv_types.ts";
 
@@ -114,5 +114,5 @@ function createContext(kv: DenoKv, options: DenoKvAdapterOptions): KvContext {
   }
   if (!Array.isArray(prefix)) throw new TypeError(`${ACTION}: prefix must be an array of strings`);
   checkStrings(...prefix);
-  return { kv, turns: createKeyedMutex(), prefix: [...prefix], now: exactClock(now) };
+  return { kv, mutex: createKeyedMutex(), prefix: [...prefix], now: exactClock(now) };
 }

@@ -1,6 +1,6 @@
 /**
- * Storage in memory: for tests, for development, and for a service that is one process and may forget everything when it
- * ends.
+ * Storage in memory: for tests, for development, and for a service that is one process and may lose everything when it
+ * stops.
  *
  * @module
  */
@@ -25,18 +25,20 @@ export interface MemoryAdapterOptions {
   /** The time, in seconds since the epoch. */
   readonly now?: () => number;
   /**
-   * Keys that the throttle counts attempts under. Beyond them, each new one replaces the one with the fewest attempts of a
-   * few that take turns, but none that is locked: all of those are kept. @default {100_000}
+   * Maximum number of keys that the throttle counts attempts under. Beyond it, each new key replaces the one with the fewest
+   * attempts of the next few in turn. Locked keys are never replaced, and may exceed it.
+   *
+   * @default {100_000}
    */
   readonly maxThrottleKeys?: number;
 }
 
 /**
- * Makes a storage adapter that keeps everything in this process, and loses it with the process. Each operation is done in
- * one synchronous turn, so every compare-and-swap has one winner.
+ * Creates a storage adapter that keeps everything in this process. Each operation is one synchronous step, so every
+ * compare-and-swap has one winner.
  *
- * Values are copied as JSON when they are written; what is read is frozen. Expired records are never returned, and their
- * memory is freed by later writes.
+ * Values are copied as JSON when they are written, and frozen when they are read. Expired records are never returned; later
+ * writes free their memory.
  *
  * @throws {TypeError} If `now` is not a function.
  * @throws {RangeError} If `maxThrottleKeys` is not an integer from 1 on.
@@ -77,7 +79,7 @@ export function memoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapte
     return row === undefined || isExpired(row.expiresAt, now()) ? undefined : row;
   }
 
-  /** Gives the record's version, or `undefined` if another record has its `unique` string. */
+  /** Returns the record's version, or `undefined` if another record has its `unique` string. */
   function write(collection: Collection, key: string, record: EncodedRecord): string | undefined {
     const { text, expiresAt, unique, index } = record;
     const holder = unique === undefined ? undefined : collection.findUnique(unique);
@@ -156,7 +158,7 @@ export function memoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapte
 }
 
 /**
- * Makes all stores over one {@linkcode memoryAdapter}. Signing keys are kept as they are: nothing outlives the process.
+ * Creates all stores over one {@linkcode memoryAdapter}. Signing keys need no encryption: nothing outlives the process.
  *
  * @throws {TypeError} If `now` is not a function.
  * @throws {RangeError} If `maxThrottleKeys` is not an integer from 1 on.

@@ -22,21 +22,21 @@ export { repoLoginThrottle } from "./_repo_throttle.ts";
 export { repoUserStore } from "./_repo_users.ts";
 
 /**
- * Makes all stores over one adapter: what several processes share who have one database.
+ * Creates all stores over one adapter. Several processes can share one database.
  *
- * | collection | key | what |
+ * | collection | key | records |
  * |---|---|---|
- * | `users` | `sub` | accounts; the identifier is unique |
- * | `sessions` | SHA-256 of the token | sessions, by user too |
- * | `credentials` | credential id | passkeys, by user too |
- * | `states` | as given | what may be used once |
- * | `refresh_families` | family id | refresh tokens, by user and session too |
+ * | `users` | `sub` | users; the identifier is unique |
+ * | `sessions` | SHA-256 of the token | sessions, also by user |
+ * | `credentials` | credential id | passkeys, also by user |
+ * | `states` | as given | single-use values |
+ * | `refresh_families` | family id | refresh tokens, also by user and session |
  * | `signing_keys` | `ring` | signing keys, encrypted by `keyService` |
  * | `throttle` | digest | counts of attempts |
- * | `api_keys` | id | API keys, by user too |
+ * | `api_keys` | id | API keys, also by user |
  *
- * Processes whose clocks differ by up to five minutes may share it. One that is ahead does not find what has ended by its
- * clock alone, and so cannot revoke it: by others it is found until its end.
+ * The clocks of the processes may differ by up to five minutes. A process whose clock is ahead cannot find, and so cannot
+ * revoke, what has expired by its clock only.
  *
  * @throws {TypeError} If the adapter has no `atomic` hook, which most of the stores need.
  *
@@ -46,11 +46,11 @@ export { repoUserStore } from "./_repo_users.ts";
  * import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
  * import { assertEquals } from "@std/assert";
  *
- * const kv = await Deno.openKv(":memory:"); // a path or nothing, to keep it
+ * const kv = await Deno.openKv(":memory:"); // a path or nothing to persist it
  * const { passwords, users } = registerAuth({
  *   secret: "a secret of at least 32 bytes, kept",
  *   stores: authStores(denoKvAdapter(kv)),
- *   container: createContainer(), // an application leaves it out
+ *   container: createContainer(), // omitted in an application
  * });
  * const user = await passwords.createUser({
  *   identifier: "ada@example.com",

@@ -1,7 +1,7 @@
 /**
- * What authentication keeps, and the interfaces of whatever keeps it. Every time is in seconds since the epoch. Where a
- * method's result is a text and not a boolean, it is a compare-and-swap: of several callers at once exactly one hears
- * that it won, and nothing is read in one step and written in another.
+ * The records of authentication, and the interfaces of the stores that persist them. Every time is in seconds since the
+ * epoch. Where a method's result is a string, the method is a compare-and-swap: of several concurrent callers exactly one
+ * wins, and nothing is read in one step and written in another.
  *
  * @module
  */
@@ -12,20 +12,20 @@ import type { LoginThrottle } from "../throttle/rule.ts";
 export type { LoginThrottle } from "../throttle/rule.ts";
 export type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./credential_types.ts";
 
-/** A user's account, as far as authentication knows it. */
+/** A user's account: the part of it that authentication needs. */
 export interface User {
   /** Stable subject id. */
   readonly sub: string;
-  /** What the user signs in by, in its one spelling; unique. */
+  /** What the user signs in with, in canonical form; unique. */
   readonly identifier: string;
-  /** The password's hash as the hasher wrote it; absent where the user has no password. */
+  /** The password's hash as the hasher wrote it; absent if the user has no password. */
   readonly passwordHash?: string;
   /**
-   * Changes with the user's credentials. A session that was made under another stamp is dead, so that a changed password
-   * ends all sessions in the one write that changes it.
+   * Changes with the user's credentials. A session that was created under another stamp is invalid, so the write that changes
+   * a password also invalidates all sessions.
    */
   readonly securityStamp: string;
-  /** Whether the account is closed to its owner: sessions, tokens and keys of it are dead. */
+  /** Whether the account is disabled: its sessions, tokens and keys are invalid. */
   readonly disabled?: boolean;
   /** When the account was created. */
   readonly createdAt: number;
@@ -37,39 +37,39 @@ export interface User {
 export type NewUser = Omit<User, "version">;
 
 /**
- * What {@linkcode UserStore.update} replaces; a member that is absent stays. Who closes an account or opens it changes the
- * stamp too: sessions that slept meanwhile would wake up with it.
+ * What {@linkcode UserStore.update} replaces; absent members are left unchanged. `disabled` needs a new stamp: sessions of
+ * a disabled account would be valid again when it is enabled.
  */
 export type UserPatch =
   & {
-    /** What the user signs in by, in its one spelling; unique. */
+    /** What the user signs in with, in canonical form; unique. */
     readonly identifier?: string;
     /** The password's hash. */
     readonly passwordHash?: string;
   }
   & (
     | {
-      /** Ends every session that was made under the old one. */
+      /** Invalidates every session that was created under the old one. */
       readonly securityStamp?: string;
       readonly disabled?: undefined;
     }
     | {
       readonly securityStamp: string;
-      /** Whether the account is closed to its owner. */
+      /** Whether the account is disabled. */
       readonly disabled: boolean;
     }
   );
 
-/** Keeps users. */
+/** Persists users. */
 export interface UserStore {
-  /** Adds a user, unless another has the identifier. Rejects if another has the `sub`, which is the caller's mistake. */
+  /** Adds a user, unless the identifier is taken. Rejects if the `sub` is taken, which is an error of the caller. */
   create(user: NewUser): Promise<"created" | "identifier_taken">;
-  /** Finds a user by the one spelling of its identifier. */
+  /** Finds a user by its canonical identifier. */
   findByIdentifier(identifier: string): Promise<User | null>;
   /** Finds a user by its subject id. */
   findBySub(sub: string): Promise<User | null>;
   /**
-   * Changes a user that still has the version that was read; `lost` if somebody else was first, `identifier_taken` if
+   * Updates a user that still has the version that was read; `lost` if it was updated meanwhile, `identifier_taken` if
    * another user has the new identifier.
    */
   update(
@@ -77,11 +77,11 @@ export interface UserStore {
     version: string,
     patch: UserPatch,
   ): Promise<"updated" | "lost" | "not_found" | "identifier_taken">;
-  /** Removes a user; nothing happens if there is none. */
+  /** Deletes a user, if it exists. */
   delete(sub: string): Promise<void>;
 }
 
-/** A session. The token that stands for it is not kept, only its digest. */
+/** A session. Its token is not stored, only the token's digest. */
 export interface Session {
   /** Public identifier. */
   readonly id: string;
@@ -89,84 +89,84 @@ export interface Session {
   readonly sub: string;
   /** SHA-256 of the token, base64url; unique. */
   readonly tokenHash: string;
-  /** The user's security stamp when the session began. */
+  /** The user's security stamp when the session was created. */
   readonly securityStamp: string;
-  /** When the session began. */
+  /** When the session was created. */
   readonly createdAt: number;
-  /** When it was used last, to the minute. */
+  /** When it was last used, to the minute. */
   readonly activeAt: number;
-  /** When it ends, whatever happens. */
+  /** When it expires, however it is used. */
   readonly expiresAt: number;
-  /** Whether it outlives the browser's window, by the limits of such sessions. */
+  /** Whether it outlives the browser session, with the limits of persistent sessions. */
   readonly persistent?: boolean;
   /** When the user authenticated. */
   readonly authTime: number;
-  /** By which methods, RFC 8176. */
+  /** Authentication methods, RFC 8176. */
   readonly amr: readonly string[];
   /** Authentication context class. */
   readonly acr?: string;
-  /** The browser's `User-Agent`, cut to 256 characters, for the user's list of sessions. */
+  /** The browser's `User-Agent`, truncated to 256 characters, for the user's list of sessions. */
   readonly userAgent?: string;
 }
 
 /**
- * Keeps sessions. From its `expiresAt` on it returns a session no more; it removes what has ended by itself, with its other
- * writes or from time to time, since nobody asks it to.
+ * Persists sessions. A session is not returned from its `expiresAt` on. The store itself deletes expired sessions, with
+ * other writes or from time to time.
  */
 export interface SessionStore {
   /** Adds a session. */
   create(session: Session): Promise<void>;
   /** Finds a session by its token's digest. */
   findByTokenHash(tokenHash: string): Promise<Session | null>;
-  /** Sets `activeAt` to `to` if it is still `from`. A session that is gone is `lost`, and must not come back. */
+  /** Sets `activeAt` to `to` if it is still `from`. For a deleted session it is `lost`: it must not be restored. */
   touch(id: string, from: number, to: number): Promise<"updated" | "lost">;
-  /** Removes a session; nothing happens if there is none. */
+  /** Deletes a session, if it exists. */
   revoke(id: string): Promise<void>;
-  /** Removes all sessions of a user but one. */
+  /** Deletes all sessions of a user, except one. */
   revokeAll(sub: string, exceptId?: string): Promise<void>;
   /** Sessions of a user, in any order. */
   list(sub: string): Promise<readonly Session[]>;
 }
 
-/** Keeps what may be used once: OAuth state, challenges. Values are JSON, and not `null`. */
+/** Persists single-use values: OAuth state, challenges. Values are JSON, but not `null`. */
 export interface StateStore {
-  /** Keeps a value until a time, in place of an earlier one. */
+  /** Stores a value until a time, in place of an earlier one. */
   put(key: string, value: unknown, expiresAt: number): Promise<void>;
-  /** Takes a value out: of many callers one gets it, and `null` from `expiresAt` on. */
+  /** Removes and returns a value: one of many callers gets it. `null` from `expiresAt` on. */
   consume(key: string): Promise<unknown | null>;
 }
 
-/** The refresh tokens that follow from one sign-in. One record, so that one compare-and-swap decides. */
+/** The refresh tokens that descend from one sign-in. One record, so that one compare-and-swap decides. */
 export interface RefreshFamily {
   /** First part of every token of the family. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;
-  /** The user's security stamp when it began: under another one it is dead. */
+  /** The user's security stamp when it was created: under another one it is invalid. */
   readonly securityStamp: string;
   /** The session that it belongs to. */
   readonly sessionId?: string;
   /** SHA-256 of the one valid token's secret. */
   readonly currentHash: string;
-  /** How often it was rotated. */
+  /** Number of rotations. */
   readonly generation: number;
-  /** Whether it has ended. */
+  /** Whether it was revoked. */
   readonly revoked: boolean;
-  /** When it began. */
+  /** When it was created. */
   readonly createdAt: number;
-  /** When the current token ends; a rotation moves it. */
+  /** When the current token expires; a rotation extends it. */
   readonly expiresAt: number;
-  /** When the family ends, whatever happens. */
+  /** When the family expires, however often it is rotated. */
   readonly familyExpiresAt: number;
-  /** When the user authenticated; no rotation moves it. */
+  /** When the user authenticated; rotations do not change it. */
   readonly authTime: number;
-  /** By which methods, RFC 8176. */
+  /** Authentication methods, RFC 8176. */
   readonly amr: readonly string[];
   /** Authentication context class. */
   readonly acr?: string;
   /** Granted scopes, RFC 6749 §3.3. */
   readonly scope?: readonly string[];
-  /** Data of whoever began it, JSON: the client. */
+  /** JSON data of the issuer of the first token: the client. */
   readonly data?: unknown;
 }
 
@@ -181,58 +181,58 @@ export interface RefreshRotation {
   readonly found?: RefreshFamily | undefined;
   /** SHA-256 of the presented secret. */
   readonly fromHash: string;
-  /** SHA-256 of the next secret. The presented one again keeps it, and still tells whether it is the current one. */
+  /** SHA-256 of the next secret. If it equals `fromHash`, the secret stays the current one; the outcome is the same. */
   readonly toHash: string;
   /** The time. */
   readonly now: number;
-  /** When the next token ends; never later than the family. */
+  /** When the next token expires; never later than the family. */
   readonly expiresAt: number;
 }
 
-/** What a family is found by. */
+/** Which families to revoke. */
 export type RefreshSelector =
   | { readonly familyId: string }
   | { readonly sessionId: string }
   | {
     readonly sub: string;
-    /** Families of this session stay. */
+    /** Except families of this session. */
     readonly exceptSessionId?: string;
-    /** Families of other sessions stay, and those of none. */
+    /** Only families of this session. */
     readonly onlySessionId?: string;
   };
 
-/** Keeps refresh families. From its `familyExpiresAt` on it returns a family no more. */
+/** Persists refresh families. A family is not returned from its `familyExpiresAt` on. */
 export interface RefreshTokenStore {
   /** Adds a family. */
   create(family: RefreshFamily): Promise<void>;
-  /** Finds a family, a revoked one too. */
+  /** Finds a family, including a revoked one. */
   find(familyId: string): Promise<RefreshFamily | null>;
   /**
-   * Replaces the current secret, in one compare-and-swap. The answer is the first of these that holds: `not_found`,
-   * `revoked`, `reused` for any secret but the current one, which revokes the family in the same step, `expired`, `rotated`.
+   * Replaces the current secret, in one compare-and-swap. The result is the first of these that applies: `not_found`,
+   * `revoked`, `reused` for any secret except the current one, which revokes the family in the same step, `expired`, `rotated`.
    */
   rotate(
     rotation: RefreshRotation,
   ): Promise<"rotated" | "reused" | "expired" | "revoked" | "not_found">;
-  /** Ends families for good. */
+  /** Revokes families. */
   revoke(by: RefreshSelector): Promise<void>;
-  /** Families of a user that are not revoked, in any order; one whose current token alone has ended is among them. */
+  /** Families of a user that are not revoked, in any order, including those whose current token has expired. */
   list(sub: string): Promise<readonly RefreshFamily[]>;
 }
 
-/** A signing key as it is kept. */
+/** A signing key as it is stored. */
 export interface StoredKey {
   /** Key id: its RFC 7638 thumbprint. */
   readonly kid: string;
   /** Algorithm, RFC 7518. */
   readonly alg: string;
-  /** The private key: a JWK, or that encrypted, as a compact JWE, RFC 7516. */
+  /** The private key: a JWK, or a JWK encrypted as a compact JWE, RFC 7516. */
   readonly key: unknown;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: number;
-  /** From when on it signs. */
+  /** When it starts to sign. */
   readonly activeAt: number;
-  /** From when on it signs no more. */
+  /** When it stops to sign. */
   readonly retiredAt?: number;
 }
 
@@ -244,17 +244,17 @@ export interface KeyRing {
   readonly keys: readonly StoredKey[];
 }
 
-/** Keeps the ring of signing keys. */
+/** Persists the signing keys. */
 export interface KeyStore {
   /**
-   * Whether what it keeps outlives the process, as in a database: private keys must be encrypted then.
+   * Whether stored keys outlive the process, as in a database: private keys must then be encrypted.
    *
    * @default {false}
    */
   readonly persistent?: boolean | undefined;
-  /** The ring, if there is one, as it was saved last: a copy that lags brings back what was revoked. */
+  /** The keys as they were last saved, if there are any. A stale replica would restore revoked keys. */
   load(): Promise<KeyRing | null>;
-  /** Replaces the ring that was read, or makes the first one (`null`). */
+  /** Replaces the keys if they still have the version that was read; `null` if there are none. */
   save(keys: readonly StoredKey[], expected: string | null): Promise<"saved" | "lost">;
 }
 
@@ -266,11 +266,11 @@ export interface AuthStores {
   readonly sessions: SessionStore;
   /** Passkeys. */
   readonly credentials: CredentialStore;
-  /** What may be used once. */
+  /** Single-use values. */
   readonly states: StateStore;
   /** Refresh families. */
   readonly refreshTokens: RefreshTokenStore;
-  /** The ring of signing keys. */
+  /** Signing keys. */
   readonly keys: KeyStore;
   /** Counts of attempts. */
   readonly throttle: LoginThrottle;

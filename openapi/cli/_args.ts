@@ -24,7 +24,7 @@ export interface FlagValues<
 > {
   readonly kind: "values";
   /** Values, none of them empty. */
-  readonly texts: Readonly<Record<Required, string> & Record<Optional, string | undefined>>;
+  readonly strings: Readonly<Record<Required, string> & Record<Optional, string | undefined>>;
   /** Whether each switch is set. */
   readonly switches: Readonly<Record<Switch, boolean>>;
 }
@@ -74,17 +74,17 @@ export function readFlags<
     help: parsed.help === true,
     given: why !== undefined ? { kind: "wrong", why } : {
       kind: "values",
-      texts: byName(names, (name) => values.get(name)?.[0]) as Texts<Required, Optional>,
+      strings: byName(names, (name) => values.get(name)?.[0]) as Strings<Required, Optional>,
       switches: byName(switches, (name) => parsed[name] === true),
     },
   };
 }
 
-type Texts<Required extends string, Optional extends string> = FlagValues<
+type Strings<Required extends string, Optional extends string> = FlagValues<
   Required,
   Optional,
   never
->["texts"];
+>["strings"];
 
 interface Given {
   readonly args: readonly string[];

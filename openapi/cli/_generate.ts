@@ -10,7 +10,7 @@ import { generateFile, type GenerateFileOutcome } from "../compiler/generate.ts"
 const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]
 
 Writes the OpenAPI 3.1 document of the router that a file exports, or of the controllers that it
-imports, which know neither their router's prefix nor its guards.
+imports, without their router's prefix and guards.
 
 Options:
   --controllers <path>  File that imports all decorated controllers (required). It may export a
@@ -21,7 +21,7 @@ Options:
   --config <path>       The deno.json that Deno was given by its own --config
   --no-types            Read no schemas from TypeScript types
   --check               Write nothing; exit with 1 if the file is not what would be written
-  -h, --help            Print this
+  -h, --help            Print this help
 `;
 
 /** Writes the document of an API. */
@@ -33,15 +33,15 @@ export const GENERATE: Command = command({
     optional: ["output", "title", "api-version", "config"],
     switches: ["check", "no-types"],
   },
-  async run({ texts, switches }, output) {
+  async run({ strings, switches }, output) {
     const outcome = await generateFile({
-      controllers: texts.controllers,
-      output: texts.output ?? "openapi.json",
-      title: texts.title,
-      version: texts["api-version"],
+      controllers: strings.controllers,
+      output: strings.output ?? "openapi.json",
+      title: strings.title,
+      version: strings["api-version"],
       check: switches.check,
       types: !switches["no-types"],
-      config: texts.config,
+      config: strings.config,
     });
     return report(outcome, output);
   },

@@ -38,7 +38,7 @@ Options:
   --prefix <key>        What a module registers the package as: the "directory" of the mounts
                         [default: --directory, as it is written]
   --compress            Store text as gzip where that is shorter
-  -h, --help            Print this
+  -h, --help            Print this help
 `;
 
 /** Packages a folder. */
@@ -65,13 +65,13 @@ export const PACKAGE: Command = command({
 });
 
 function optionsOf(
-  { texts, switches }: FlagValues<
+  { strings, switches }: FlagValues<
     "directory",
     "output-dir" | "out-file" | "format" | "prefix",
     "compress"
   >,
 ): PackageStaticAssetsOptions {
-  const { directory, format, prefix, "output-dir": outputDir, "out-file": outFile } = texts;
+  const { directory, format, prefix, "output-dir": outputDir, "out-file": outFile } = strings;
   return {
     directory,
     compress: switches.compress,

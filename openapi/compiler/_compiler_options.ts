@@ -59,11 +59,11 @@ function denoOptions(compiler: typeof ts, path: string | undefined): ts.Compiler
       const config = configAt(file);
       if (!isObject(config) || !isObject(config.compilerOptions)) continue;
       const { lib = [], types = [], ...given } = config.compilerOptions;
-      const libraries = textsIn(lib).filter((one) => !DENO_LIBRARY_REGEXP.test(one));
+      const libraries = stringsIn(lib).filter((one) => !DENO_LIBRARY_REGEXP.test(one));
       const options = { ...given, ...(libraries.length === 0 ? {} : { lib: libraries }) };
       return {
         ...compiler.convertCompilerOptionsFromJson(options, folder).options,
-        types: textsIn(types).filter((one) => /^\.{0,2}\//.test(one)).map((one) =>
+        types: stringsIn(types).filter((one) => /^\.{0,2}\//.test(one)).map((one) =>
           join(folder, one)
         ),
       };
@@ -83,7 +83,7 @@ function nodeOptions(compiler: typeof ts, folder: string): ts.CompilerOptions {
   return options;
 }
 
-function textsIn(value: unknown): readonly string[] {
+function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 

@@ -124,13 +124,13 @@ async function runDeno(args: readonly string[]): Promise<string> {
     child.stderr.on("data", (chunk: Uint8Array) => errors.push(chunk));
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code === 0) return resolve(textOf(output));
-      reject(new Error(`deno ${args[0]} exited with ${code}: ${textOf(errors).trim()}`));
+      if (code === 0) return resolve(decode(output));
+      reject(new Error(`deno ${args[0]} exited with ${code}: ${decode(errors).trim()}`));
     });
   });
 }
 
-function textOf(chunks: readonly Uint8Array[]): string {
+function decode(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }

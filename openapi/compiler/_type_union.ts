@@ -42,8 +42,8 @@ export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlac
     : inOrder(context, values, at);
   const literals = ordered.flatMap((one) => literalOf(context, one.type) ?? []);
   const others = ordered.filter((one) => literalOf(context, one.type) === undefined);
-  const told = literals.length === 0 ? discriminated(writer, others, at) : undefined;
-  const joined = told ?? anyOf(plainSchemas(writer, { others, literals, at }));
+  const tagged = literals.length === 0 ? discriminated(writer, others, at) : undefined;
+  const joined = tagged ?? anyOf(plainSchemas(writer, { others, literals, at }));
   return values.length < present.length ? orNull(joined) : joined;
 }
 

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { parse as parseJsonc } from "@std/jsonc";
-import { dirname, fromFileUrl, join, resolve, toFileUrl } from "@std/path";
+import { fromFileUrl, resolve, toFileUrl } from "@std/path";
 import { defaultContainer } from "../../router/container.ts";
 import { HTTP_ROUTER } from "../../router/http_router.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../../router/openapi_types.ts";
@@ -14,7 +13,9 @@ import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
-import { isOwnModule, recordLocations } from "./_locations.ts";
+import { attempt, GenerateError, locatedMessage, messageOf } from "./_generate_error.ts";
+import { recordLocations } from "./_locations.ts";
+import { infoOf } from "./_project_info.ts";
 import { readTypes, type TypedRoute } from "./_types.ts";
 
 /** Options of {@linkcode generateFile}. */
@@ -45,11 +46,6 @@ export type GenerateFileOutcome =
     | { readonly status: "written" | "unchanged" | "outdated"; readonly summary: string }
     | { readonly status: "failed"; readonly why: string }
   );
-
-/** The reason why there is no document, in one line. */
-class GenerateError extends Error {
-  override readonly name = "GenerateError";
-}
 
 /** Generates the document of a file's controllers and writes it unless it is unchanged. */
 export async function generateFile(options: GenerateFileOptions): Promise<GenerateFileOutcome> {
@@ -151,52 +147,6 @@ function isRouter(value: unknown): value is DocumentedRouter {
   return isObject(value) && Array.isArray(value.routes) && typeof value.openapi === "function";
 }
 
-/** Title, version and other information: from the flags, the router, the file, then the project's configuration. */
-async function infoOf(
-  { controllers, title, version }: GenerateFileOptions,
-  routerInfo: OpenApiInfo | undefined,
-  exported: unknown,
-): Promise<OpenApiInfo> {
-  const { title: ownTitle, version: ownVersion, ...info } = {
-    ...(isObject(exported) ? exported : {}),
-    ...routerInfo,
-  } as Partial<OpenApiInfo>;
-  return {
-    ...info,
-    title: title ?? ownTitle ?? await projectText(controllers, "name") ??
-      missing("title", "--title"),
-    version: version ?? ownVersion ?? await projectText(controllers, "version") ??
-      missing("version", "--api-version"),
-  };
-}
-
-function missing(name: string, flag: string): never {
-  throw new GenerateError(
-    `Cannot generate the document: missing ${name}; pass ${flag} or export info`,
-  );
-}
-
-/** Files with the name and version of a project. Deno's may contain comments. */
-const PROJECT_FILES = ["deno.json", "deno.jsonc", "package.json"];
-
-/** A string from the nearest configuration that has it. */
-async function projectText(
-  path: string,
-  name: "name" | "version",
-): Promise<string | undefined> {
-  for (let folder = dirname(path);; folder = dirname(folder)) {
-    for (const file of PROJECT_FILES) {
-      const config = await attempt(`read ${file}`, async () => {
-        const text = await readIfThere(join(folder, file));
-        return text === undefined ? undefined : parseJsonc(text);
-      });
-      const value = isObject(config) ? config[name] : undefined;
-      if (typeof value === "string") return value;
-    }
-    if (folder === dirname(folder)) return undefined;
-  }
-}
-
 /** The documented routes: those of the router and of routers mounted in it, otherwise the controllers' methods. */
 function documentedRoutes(
   router: RouteSource | undefined,
@@ -234,35 +184,4 @@ function counts({ paths, components }: OpenApiDocument): string {
   const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
   const schemas = Object.keys(components.schemas ?? {}).length;
   return `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`;
-}
-
-/** Runs a step. @throws {GenerateError} If it fails, with the step's name and the message from `describe`. */
-async function attempt<T>(
-  what: string,
-  run: () => T | Promise<T>,
-  describe: (cause: unknown) => string = messageOf,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (cause) {
-    throw new GenerateError(`Cannot ${what}: ${describe(cause)}`, { cause });
-  }
-}
-
-/** The message of an application's error, with the file where it was thrown. */
-function locatedMessage(cause: unknown): string {
-  const message = messageOf(cause);
-  const place = cause instanceof Error ? placeOf(cause) : undefined;
-  return place === undefined || message.includes(place) ? message : `${message} (${place})`;
-}
-
-/** Where the application threw an error: the first file in its stack trace that is not part of this package. */
-function placeOf({ stack = "" }: Error): string | undefined {
-  return [...stack.matchAll(/\bfile:\/\/[^\s()]+:\d+:\d+/g)].map(([place]) => place)
-    .find((place) => !isOwnModule(place));
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === "object" ? "a non-Error value was thrown" : String(error);
 }

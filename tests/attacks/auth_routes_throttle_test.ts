@@ -221,7 +221,7 @@ Deno.test("POST /auth/login where no address is known counts accounts alone, say
     assertEquals((await open().register(credentials)).status, 201);
   }
   assertEquals(warnings.length, 1);
-  assert(warnings[0]?.includes("the client's address is not known"));
+  assert(warnings[0]?.includes("the client's address is unknown"));
 });
 
 Deno.test("POST /auth/login where a trusted proxy says nothing of the client shares no count with everybody", async () => {

@@ -1,4 +1,4 @@
-/** Cookies that an attacker plants or writes into, and what must come of them. */
+/** Cookies that an attacker plants or injects into, and the expected result. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { type CookieAttributes, serializeCookie } from "../../auth/session/cookie.ts";
@@ -6,7 +6,7 @@ import { cookiePolicy } from "../../auth/session/cookie_policy.ts";
 
 const cookies = cookiePolicy();
 
-/** Where it comes from, what it is, the `Cookie` field, and what the session's cookie reads as. */
+/** Source, description, the `Cookie` field, and the reading of the session's cookie. */
 const PLANTED: readonly [source: string, what: string, field: string, read: string][] = [
   ["ATTACKS", "the session's cookie twice", "__Host-sid=a; __Host-sid=b", "ambiguous"],
   ["neighbour", "the same value twice", "__Host-sid=a; __Host-sid=a", "ambiguous"],
@@ -30,7 +30,7 @@ const PLANTED: readonly [source: string, what: string, field: string, read: stri
 
 for (const [source, what, field, expected] of PLANTED) {
   Deno.test(`[${source}] cookies: ${what} is ${expected}`, () => {
-    // Not through Headers, which would refuse some of them before we see them
+    // Not through Headers, which rejects some of them
     const headers = { get: () => field } as unknown as Headers;
     const request = Object.defineProperty(new Request("https://example.com/"), "headers", {
       value: headers,
@@ -39,7 +39,7 @@ for (const [source, what, field, expected] of PLANTED) {
   });
 }
 
-/** What somebody may have got into a name, a value or an attribute. */
+/** Injections into a name, a value or an attribute. */
 const INJECTED: readonly [what: string, text: string][] = [
   ["CR", "a\rb"],
   ["LF", "a\nb"],

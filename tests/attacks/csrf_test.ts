@@ -1,4 +1,4 @@
-/** Forged requests: what a victim's browser or an attacker sends, and why it is refused. */
+/** Forged requests of a victim's browser or an attacker, and why they are rejected. */
 
 import { assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { deriveKeys } from "../../auth/derived_keys.ts";
@@ -19,7 +19,7 @@ import {
   SESSION_B,
 } from "../auth/session/_csrf.ts";
 
-/** ATTACKS, "Sessions, cookies, CSRF": what a victim's browser or an attacker sends, and why it fails. */
+/** ATTACKS, "Sessions, cookies, CSRF": requests of a victim's browser or an attacker, and why they fail. */
 const ATTACKS: readonly [
   why: string,
   attack: () => Promise<Request>,
@@ -168,7 +168,7 @@ const HIJACKS: readonly [why: string, headers: Readonly<Record<string, string>>]
 ];
 
 for (const [why, headers] of HIJACKS) {
-  Deno.test(`check() and checkOrigin() refuse a WebSocket that is opened by ${why}`, async () => {
+  Deno.test(`check() and checkOrigin() reject a WebSocket that is opened by ${why}`, async () => {
     const { jar } = await issued(csrf, IN_A);
     const fields = { Cookie: cookieField(jar), Upgrade: "websocket", ...headers };
     for (const by of ["check", "checkOrigin"] as const) {
@@ -177,7 +177,7 @@ for (const [why, headers] of HIJACKS) {
   });
 }
 
-Deno.test("check() refuses a page in the clear behind a proxy that ends TLS, even with a right token", async () => {
+Deno.test("check() rejects a page over http with a proxy that terminates TLS, even with a valid token", async () => {
   const { token, jar } = await issued(csrf, IN_A);
   const headers = {
     Cookie: cookieField(jar),
@@ -191,12 +191,12 @@ Deno.test("check() refuses a page in the clear behind a proxy that ends TLS, eve
 });
 
 for (const [why, attack, failure] of ATTACKS) {
-  Deno.test(`check() refuses ${why}`, async () => {
+  Deno.test(`check() rejects ${why}`, async () => {
     assertEquals(await refusal(csrf, await attack()), failure);
   });
 }
 
-Deno.test("checkOrigin() looks at the token as check() does where the browser says nothing", async () => {
+Deno.test("checkOrigin() checks the token as check() does if the origin is unknown", async () => {
   for (const [why, attack, failure] of ATTACKS) {
     if (failure === "cross_origin") continue;
     const attempt = await attack();
@@ -205,7 +205,7 @@ Deno.test("checkOrigin() looks at the token as check() does where the browser sa
   }
 });
 
-Deno.test("csrfService() says neither token nor cookie nor session when it refuses", async () => {
+Deno.test("csrfService() discloses no token, cookie or session in errors", async () => {
   for (const [, attack] of ATTACKS) {
     const attempt = await attack();
     const error = await assertRejects(() => csrf.check(attempt), AuthError);

@@ -1,4 +1,4 @@
-/** The catalogue "Passwords and throttle": what an answer tells of an account; rows are only added. */
+/** The catalogue "Passwords and throttle": account enumeration; rows are only added. */
 
 import { createRouter, json } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
@@ -15,7 +15,7 @@ import {
 
 const WRONG = { ...ADA, password: "babbage did it" };
 
-/** Whom an attacker asks about: the answer must not tell one from the other. */
+/** Accounts whose responses must not differ. */
 const ACCOUNTS: readonly string[] = [ADA.identifier, "nobody", "unset", "disabled", "__proto__"];
 const GUESSES: readonly (readonly [
   source: string,
@@ -33,7 +33,7 @@ const GUESSES: readonly (readonly [
   ["neighbour", "an object", { $ne: null }],
 ];
 for (const [source, what, password, expected = 0] of GUESSES) {
-  Deno.test(`[${source}] enumeration: ${what} → byte-equal answers, as many hashes`, async () => {
+  Deno.test(`[${source}] enumeration: ${what} → byte-equal responses, equally many hashes`, async () => {
     const { passwords, hasher } = await withUsers();
     const router = createRouter().get("/:account", async (req) => {
       await passwords.verify({ identifier: req.params.account, password } as never, CLIENT);
@@ -53,7 +53,7 @@ for (const [source, what, password, expected = 0] of GUESSES) {
     }
     for (const answer of answers) assertEquals(answer, answers[0]);
     assertEquals(hashes, ACCOUNTS.map(() => expected));
-    const locked = expected === 0 ? "401" : "429"; // what cannot be a password is no guess
+    const locked = expected === 0 ? "401" : "429"; // an invalid password is not a guess
     assertEquals(answers[0]?.map((answer) => answer.slice(1, 4)), [
       ...repeat(5, () => "401"),
       locked,

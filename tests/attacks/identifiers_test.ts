@@ -1,4 +1,4 @@
-/** The catalogue "Passwords and throttle": what users sign in by; rows are only added. */
+/** The catalogue "Passwords and throttle": identifiers; rows are only added. */
 
 import { assertEquals } from "@std/assert";
 import type { AuthError } from "../../auth/error.ts";
@@ -64,7 +64,7 @@ const LOOK_ALIKES: readonly (readonly [source: string, what: string, identifier:
   ["neighbour", "a dot behind the domain", "ada@example.org."],
 ];
 for (const [source, what, identifier] of LOOK_ALIKES) {
-  Deno.test(`[${source}] identifier: one with ${what} → the same user or another, and no way in`, async () => {
+  Deno.test(`[${source}] identifier: one with ${what} → the same user or another, and no access`, async () => {
     const { passwords, stores } = await withUsers();
     const before = await stores.users.findBySub("u1");
     const created = await passwords.createUser({ identifier, password: OTHER_PASSWORD }).catch(
@@ -89,7 +89,7 @@ for (const [source, what, identifier] of LOOK_ALIKES) {
 
 const NAMES: readonly string[] = ["__proto__", "constructor", "hasownproperty", "tostring"];
 for (const identifier of NAMES) {
-  Deno.test(`[neighbour] identifier: ${identifier} → a user like others`, async () => {
+  Deno.test(`[neighbour] identifier: ${identifier} → a regular user`, async () => {
     const { passwords } = createServices();
     const account = { identifier, password: PASSWORD };
     assertEquals(

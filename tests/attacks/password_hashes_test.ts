@@ -1,4 +1,4 @@
-/** The catalogue "Passwords and throttle": what is stored, what changes meanwhile, and what is told. */
+/** The catalogue "Passwords and throttle": stored hashes, concurrent changes, and leaks. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -126,7 +126,7 @@ Deno.test("[ATTACKS] rehash: one that races a change of the password → the cha
   assertEquals((await plain.passwords.verify(changed, NOBODY)).sub, "u1");
 });
 
-/** What happens between the right password and the session that comes of it. */
+/** Changes between the verification of the password and the creation of the session. */
 const MEANWHILE: readonly (readonly [
   source: string,
   what: string,
@@ -161,7 +161,7 @@ const MEANWHILE: readonly (readonly [
   }],
 ];
 for (const [source, what, meanwhile] of MEANWHILE) {
-  Deno.test(`[${source}] login under way: ${what} → no session lives`, async () => {
+  Deno.test(`[${source}] login under way: ${what} → no valid session`, async () => {
     const services = createServices();
     const { passwords, sessions } = services;
     const first = await sessions.create(await passwords.createUser({ ...ADA }, { sub: "u1" }));
@@ -175,7 +175,7 @@ for (const [source, what, meanwhile] of MEANWHILE) {
   });
 }
 
-Deno.test("[ATTACKS] leaks: no event, warning or refusal carries what somebody typed or what is stored", async () => {
+Deno.test("[ATTACKS] leaks: no event, warning or error contains user input or stored data", async () => {
   const services = createServices({ hasher: cheapHasher(1_000) });
   const { passwords, sessions, stores, events, warnings, throttle, clock } = services;
   const told: unknown[] = [events, warnings];

@@ -1,4 +1,4 @@
-/** The catalogue "Passwords and throttle", as far as it needs no route: one row per attack; rows are only added. */
+/** The catalogue "Passwords and throttle", without routes: one row per attack; rows are only added. */
 
 import { assertEquals } from "@std/assert";
 import { clientAddressReader } from "../../auth/throttle/client_address.ts";
@@ -31,7 +31,7 @@ type Attack = readonly [
   attempt: (services: Services) => Promise<unknown>,
 ];
 
-/** Ways to guess more often, each ending in the attempt that must be refused: with the right password. */
+/** Ways to guess more often. Each one ends with an attempt that must be rejected, with the right password. */
 const GUESSING: readonly Attack[] = [
   ["SP 800-63B-4 §3.2.2", "six guesses from one address", "throttled", async ({ passwords }) => {
     await fail(5, () => passwords.verify(WRONG, CLIENT));
@@ -210,7 +210,7 @@ Deno.test("[neighbour] guessing: 200 parallel guesses with the right one last ar
   assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
 });
 
-/** What an attacker may do to somebody else, who must get in nevertheless. */
+/** Attempts of an attacker after which the user must still be able to sign in. */
 const LOCKOUTS: readonly (readonly [
   source: string,
   attack: string,
@@ -255,7 +255,7 @@ const LOCKOUTS: readonly (readonly [
   ) => fail(50, () => passwords.createUser({ ...ADA, password: "weak" }, { client: CLIENT }))],
 ];
 for (const [source, attack, client, lock] of LOCKOUTS) {
-  Deno.test(`[${source}] lockout: ${attack} → the user gets in`, async () => {
+  Deno.test(`[${source}] lockout: ${attack} → the user can sign in`, async () => {
     const services = await withUsers();
     const own = await client(services);
     await lock(services);

@@ -1,4 +1,4 @@
-/** The catalogue "Sessions, cookies, CSRF", as far as it is about sessions alone: one row per attack; rows are only added. */
+/** The catalogue "Sessions, cookies, CSRF", sessions only: one row per attack; rows are only added. */
 
 import { createRouter, json } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
@@ -18,7 +18,7 @@ import {
   START,
 } from "../auth/_services.ts";
 
-/** What an attacker presents, who knows everything that is stored and shown, but not the token. */
+/** Tokens of an attacker who knows all stored and public data, but not the token. */
 const TOKENS: readonly (readonly [
   source: string,
   what: string,
@@ -43,7 +43,7 @@ const TOKENS: readonly (readonly [
   ["neighbour", "nothing", () => ""],
 ];
 for (const [source, what, present] of TOKENS) {
-  Deno.test(`[${source}] token: ${what} → no session, and nobody's ends`, async () => {
+  Deno.test(`[${source}] token: ${what} → no session, and none is revoked`, async () => {
     const services = await begun();
     const { sessions, stores, token, id } = services;
     const [stored] = await stores.sessions.list("u1");
@@ -59,7 +59,7 @@ for (const [source, what, present] of TOKENS) {
   });
 }
 
-Deno.test("[ATTACKS] fixation: a session that the attacker began and planted → dead after the login", async () => {
+Deno.test("[ATTACKS] fixation: a session that the attacker began and planted → revoked by the login", async () => {
   const { sessions, passwords, authentication } = await begun();
   const eve = await passwords.createUser({ ...ADA, identifier: "eve" });
   const planted = await sessions.create(eve);
@@ -69,7 +69,7 @@ Deno.test("[ATTACKS] fixation: a session that the attacker began and planted →
   assertEquals((await sessions.verify(token))?.user.sub, "u1");
 });
 
-Deno.test("[neighbour] fixation: 50 logins at once over one planted session → 50 other sessions", async () => {
+Deno.test("[neighbour] fixation: 50 concurrent logins over one planted session → 50 other sessions", async () => {
   const { sessions, token: planted, authentication } = await begun();
   const logins = repeat(50, () => sessions.create(authentication, { replaces: planted }));
   const tokens = (await Promise.all(logins)).map(({ token }) => token);
@@ -77,7 +77,7 @@ Deno.test("[neighbour] fixation: 50 logins at once over one planted session → 
   assertEquals(await sessions.verify(planted), undefined);
 });
 
-/** What ends a session, after which its token is replayed. */
+/** How a session is revoked before its token is replayed. */
 const ENDS: readonly (readonly [
   source: string,
   what: string,
@@ -130,7 +130,7 @@ const ENDS: readonly (readonly [
   ["neighbour", "a clock that was ahead when it began", ({ clock }) => clock.now -= 86_400],
 ];
 for (const [source, what, end] of ENDS) {
-  Deno.test(`[${source}] replay: ${what} → the session is over, however often it is tried`, async () => {
+  Deno.test(`[${source}] replay: ${what} → the session stays revoked`, async () => {
     const services = await begun();
     const { sessions, token, clock } = services;
     await end(services);
@@ -138,7 +138,7 @@ for (const [source, what, end] of ENDS) {
     assertEquals(await sessions.verify(token), undefined);
     const replays = await Promise.all(repeat(20, () => sessions.verify(token)));
     assertEquals(replays.filter((active) => active !== undefined), []);
-    for (const now of [at, at + 1, START, START - 86_400]) { // a clock set back revives nothing
+    for (const now of [at, at + 1, START, START - 86_400]) { // a clock that is set back restores nothing
       clock.now = now;
       assertEquals(await sessions.verify(token), undefined);
     }
@@ -146,7 +146,7 @@ for (const [source, what, end] of ENDS) {
 }
 
 for (const now of [NaN, Infinity, START * 1_000]) {
-  Deno.test(`[neighbour] replay: a clock that gives ${now} → 500, never anonymous or in`, async () => {
+  Deno.test(`[neighbour] replay: a clock that returns ${now} → 500, never anonymous`, async () => {
     const { sessions, token, clock } = await begun();
     clock.now = now;
     await assertRejects(() => sessions.verify(token), RangeError, "Invalid clock");
@@ -160,14 +160,14 @@ const LIMITS: readonly (readonly [source: string, after: number, alive: boolean]
   ["ATTACKS", 3_601, false],
 ];
 for (const [source, after, alive] of LIMITS) {
-  Deno.test(`[${source}] limits: ${after} s without a request → ${alive ? "alive" : "over"}`, async () => {
+  Deno.test(`[${source}] limits: ${after} s without a request → ${alive ? "valid" : "expired"}`, async () => {
     const { sessions, token, clock } = await begun();
     clock.now += after;
     assertEquals(await sessions.verify(token) !== undefined, alive);
   });
 }
 
-Deno.test("[ATTACKS] races: a logout between reading and noting the use → stays a logout", async () => {
+Deno.test("[ATTACKS] races: a logout between reading and recording the use → stays revoked", async () => {
   const { sessions, stores, token, clock } = await begun({
     wrap: ({ sessions }) => ({
       sessions: {
@@ -184,7 +184,7 @@ Deno.test("[ATTACKS] races: a logout between reading and noting the use → stay
   assertEquals(await stores.sessions.list("u1"), []);
 });
 
-Deno.test("[neighbour] races: 100 requests and a logout → nothing is left", async () => {
+Deno.test("[neighbour] races: 100 requests and a logout → no session", async () => {
   for (const at of [0, 10, 50, 99]) {
     const { sessions, stores, token, clock } = await begun();
     clock.now += 120;
@@ -196,7 +196,7 @@ Deno.test("[neighbour] races: 100 requests and a logout → nothing is left", as
   }
 });
 
-Deno.test("[neighbour] races: a logout everywhere while somebody logs in → the old sessions are over", async () => {
+Deno.test("[neighbour] races: a logout everywhere during a login → the old sessions are revoked", async () => {
   const { sessions, token, authentication } = await begun();
   const [{ token: other }] = await Promise.all([
     sessions.create(authentication),
@@ -242,7 +242,7 @@ const OUTAGES: readonly (readonly [
   })],
 ];
 for (const [source, what, wrap] of OUTAGES) {
-  Deno.test(`[${source}] outage: ${what} cannot be asked → 500, never anonymous`, async () => {
+  Deno.test(`[${source}] outage: ${what} fails → 500, never anonymous`, async () => {
     const down = () => Promise.reject(new Error("SELECT token FROM sessions"));
     const { sessions, token, clock } = await begun({ wrap: wrap(down) });
     clock.now += 60;
@@ -255,7 +255,7 @@ for (const [source, what, wrap] of OUTAGES) {
   });
 }
 
-Deno.test("[ATTACKS] leaks: nothing of a session that is told or shown makes a token", async () => {
+Deno.test("[ATTACKS] leaks: no public data of a session makes a token", async () => {
   const { sessions, events, token, stores, clock, id } = await begun();
   const [stored] = await stores.sessions.list("u1");
   const user = await stores.users.findBySub("u1");
@@ -292,7 +292,7 @@ function swapCase(token: string): string {
   );
 }
 
-/** The last character carries two bits of no byte. */
+/** The last character has two unused bits. */
 function sameBytes(token: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];

@@ -1,6 +1,5 @@
 /**
- * A browser as far as authentication can tell: a jar of cookies, what it says of where requests come from, and the
- * token that a page keeps.
+ * A browser for authentication: a cookie jar, the origin headers of requests, and the CSRF token that a page keeps.
  *
  * @module
  */
@@ -9,47 +8,47 @@ import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { PasswordCredentials } from "../../auth/password/password_service.ts";
 import { ADA } from "./_services.ts";
 
-/** A request that a page makes. */
+/** A request of a page. */
 export interface BrowserInit {
   readonly method?: string;
-  /** A body in JSON. */
+  /** A JSON body. */
   readonly json?: unknown;
   readonly body?: BodyInit;
-  /** Header fields beside its own; `undefined` leaves one of its own out: `{ "Sec-Fetch-Site": undefined }`. */
+  /** Additional header fields; `undefined` omits a default one: `{ "Sec-Fetch-Site": undefined }`. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** A token in place of the page's, or none. */
+  /** A token instead of the page's, or none. */
   readonly token?: string | false;
 }
 
-/** Cookies by their names. */
+/** Cookies by name. */
 export interface Jar {
   get(name: string): string | undefined;
-  /** @param until When it goes; at the end of the visit by default. */
+  /** @param until When it expires; at the end of the browser session by default. */
   set(name: string, value: string, until?: number): void;
   delete(name: string): void;
   /** Names, sorted. */
   names(): readonly string[];
   /** Value of `Cookie`; empty without cookies. */
   field(): string;
-  /** Drops what was kept for the visit. */
+  /** Deletes session cookies. */
   endVisit(): void;
 }
 
 export interface TestBrowser {
-  /** What it has of us. */
+  /** Its cookies. */
   readonly jar: Jar;
-  /** Makes a request from a page of the application. The cookies go with it whatever `SameSite` says. */
+  /** Makes a request from a page of the application, with the cookies for every `SameSite`. */
   send(path: string, init?: BrowserInit): Promise<Response>;
-  /** Sends JSON with the token, which it gets first if there is none. */
+  /** Sends JSON with the token, which it fetches first if there is none. */
   post(path: string, json?: unknown, init?: BrowserInit): Promise<Response>;
-  /** The page's token: the last one that it was told, or a new one. */
+  /** The page's token: the last one that it received, or a new one. */
   token(): Promise<string>;
   register(credentials?: PasswordCredentials): Promise<Response>;
   login(credentials?: PasswordCredentials & { readonly remember?: boolean }): Promise<Response>;
   logout(): Promise<Response>;
-  /** Keeps cookies as if a response had set them. */
+  /** Stores cookies as if a response had set them. */
   keep(cookies: readonly string[]): void;
-  /** Closes the window: what was kept for the visit goes, and so does the page with its token. */
+  /** Closes the browser: deletes session cookies and the page's token. */
   close(): void;
 }
 
@@ -61,7 +60,7 @@ export interface BrowserOptions {
 
 interface Kept {
   readonly value: string;
-  /** When it goes; `undefined` at the end of the visit. */
+  /** When it expires; `undefined` at the end of the browser session. */
   readonly until: number | undefined;
 }
 
@@ -93,7 +92,7 @@ export function createBrowser({ origin, now, fetch }: BrowserOptions): TestBrows
     return response;
   }
 
-  /** Keeps what a response says: its cookies, and the token of its body. */
+  /** Stores the cookies of a response, and the token of its body. */
   async function note(response: Response): Promise<void> {
     const cookies = response.headers.getSetCookie();
     if (cookies.some((cookie) => /^__Host-(?:\w+-)?csrf=/.test(cookie))) known = undefined;
@@ -123,7 +122,7 @@ export function createBrowser({ origin, now, fetch }: BrowserOptions): TestBrows
     else jar.set(name, pair.slice(name.length + 1), until);
   }
 
-  /** RFC 6265bis §5.7: `Max-Age` counts more than `Expires`. */
+  /** RFC 6265bis §5.7: `Max-Age` has precedence over `Expires`. */
   function endOf(attributes: ReadonlyMap<string, string>): number | undefined {
     const age = attributes.get("max-age");
     if (age !== undefined) return now() + Number(age);
@@ -158,7 +157,7 @@ export function createBrowser({ origin, now, fetch }: BrowserOptions): TestBrows
   };
 }
 
-/** Makes a jar that forgets cookies when their time is over. */
+/** Creates a jar that deletes expired cookies. */
 function createJar(now: () => number): Jar {
   const kept = new Map<string, Kept>();
   const isOver = ({ until }: Kept) => until !== undefined && until <= now();
@@ -179,7 +178,7 @@ function nameOf(cookie: string): string {
   return cookie.slice(0, cookie.indexOf("="));
 }
 
-/** What browsers ask of the prefixes, RFC 6265bis §4.1.3, and we of all our cookies; they'd drop what we fail by. */
+/** The requirements of prefixes, RFC 6265bis §4.1.3, and of all cookies of the package. */
 function checkPrefix(pair: string, attributes: ReadonlyMap<string, string>): void {
   assert(/^__(?:Host|Secure)-/.test(pair), "The cookie has no prefix");
   assert(attributes.has("secure"), "The cookie is not Secure");

@@ -1,5 +1,5 @@
 /**
- * What tokens say, whether they are signed or not.
+ * Contents of tokens, without verification.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeBase64Url } from "../../auth/_base64url.ts";
 
-/** The header and the payload of a token, as they are written. */
+/** The encoded header and payload of a token. */
 export function written(token: string): { readonly header: string; readonly payload: string } {
   const parts = token.split(".");
   assertEquals(parts.length, 3);
@@ -17,7 +17,7 @@ export function written(token: string): { readonly header: string; readonly payl
   return { header, payload };
 }
 
-/** What a token says. */
+/** The decoded contents of a token. */
 export function decode(token: string): {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;

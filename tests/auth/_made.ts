@@ -1,5 +1,5 @@
 /**
- * An application with one route, whose answer a test makes.
+ * An application with one route, whose handler the test passes.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { RouteRequest } from "@gatehouse/http";
 import { createTestApp, type TestApp } from "./http/_app.ts";
 import { keyStrategy } from "./_strategies.ts";
 
-/** An application whose `/made` answers by a handler. */
+/** An application with a handler for `/made`. */
 export function createApp(handler: (req: RouteRequest) => Response | Promise<Response>): TestApp {
   const app = createTestApp({ strategies: [keyStrategy()] });
   app.router.get("/made", handler);
   return app;
 }
 
-/** Throws, where a handler has to be an expression. */
+/** Throws, for handlers that are expressions. */
 export function fail(error: Error): never {
   throw error;
 }

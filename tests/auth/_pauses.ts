@@ -1,13 +1,13 @@
 /**
- * How long is waited for anything, without waiting.
+ * Recorded delays, without waiting.
  *
  * @module
  */
 
 /**
- * Runs something whose pauses take no time.
+ * Runs something with timers that fire at once.
  *
- * @returns How long each was to be, in milliseconds.
+ * @returns The delays, in milliseconds.
  */
 export async function pausesOf(run: () => Promise<unknown>): Promise<readonly number[]> {
   const pauses: number[] = [];

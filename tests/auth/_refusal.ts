@@ -1,5 +1,5 @@
 /**
- * What something is refused with.
+ * Expected errors.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { assertInstanceOf, assertRejects } from "@std/assert";
 import { AuthError } from "../../auth/error.ts";
 
-/** The refusal of what is expected to be refused; anything else that is thrown fails. */
+/** The AuthError that something rejects with; fails for any other outcome. */
 export async function refusal(attempt: () => Promise<unknown>): Promise<AuthError> {
   const error = await assertRejects(attempt);
   assertInstanceOf(error, AuthError, `${error}`);

@@ -1,5 +1,5 @@
 /**
- * All services on stores in memory, with a clock that a test sets and a list of what was told.
+ * All services with in-memory stores, a clock that the test sets, and a list of events.
  *
  * @module
  */
@@ -36,6 +36,7 @@ import {
 } from "../../auth/throttle/throttle_service.ts";
 import { refusal } from "./_refusal.ts";
 
+export { canonicalIdentifier as canonical } from "../../auth/identifier.ts";
 export { refusal } from "./_refusal.ts";
 
 export const SECRET = "a secret of at least 32 bytes, for tests";
@@ -44,11 +45,11 @@ export const PASSWORD = "lovelace wrote notes";
 export const OTHER_PASSWORD = "babbage built engines";
 export const EVE_PASSWORD = "eve has a long password";
 export const ADA: PasswordCredentials = { identifier: "ada@example.org", password: PASSWORD };
-/** A client whose address nobody knows. */
+/** A client with an unknown address. */
 export const NOBODY: LoginClient = { address: undefined };
 export const CLIENT: { readonly address: string } = { address: "192.0.2.1" };
 
-/** A hasher, and what it was asked for. */
+/** A hasher that records its calls. */
 export interface CountingHasher extends PasswordHasher {
   readonly calls: ("hash" | "verify")[];
 }
@@ -70,15 +71,15 @@ export function countingHasher(hasher: PasswordHasher = cheapHasher()): Counting
   };
 }
 
-/** As few iterations as are allowed. */
+/** The smallest allowed number of iterations. */
 export function cheapHasher(iterations = 1_000): PasswordHasher {
   return pbkdf2Hasher({ iterations });
 }
 
 export interface ServicesOptions {
-  /** Stores in place of the ones in memory, made from them. */
+  /** Wraps the in-memory stores. */
   readonly wrap?: (stores: AuthStores) => Partial<AuthStores>;
-  /** Stores that are there already. */
+  /** Existing stores. */
   readonly stores?: AuthStores;
   readonly hasher?: PasswordHasher;
   readonly hashing?: HasherLimitOptions;
@@ -102,7 +103,7 @@ export interface Services {
   readonly accounts: UserService;
 }
 
-/** The stores forget nothing by themselves: what ends, a service has to end. */
+/** The stores do not expire records: the services must check limits. */
 export function createServices(options: ServicesOptions = {}): Services {
   const clock = { now: START };
   const now = () => clock.now;
@@ -132,7 +133,7 @@ export function createServices(options: ServicesOptions = {}): Services {
   return { clock, events, warnings, hasher, keys, stores, throttle, passwords, sessions, accounts };
 }
 
-/** Says how long the throttle makes wait. */
+/** The `Retry-After` of a throttled attempt. */
 export async function waitOf(attempt: () => Promise<unknown>): Promise<number> {
   const { code, headers } = await refusal(attempt);
   assertEquals(code, "throttled");
@@ -140,7 +141,7 @@ export async function waitOf(attempt: () => Promise<unknown>): Promise<number> {
   return Number(headers["Retry-After"]);
 }
 
-/** Everything of a refusal that may reach a client, by whatever way an application writes errors. */
+/** Everything of an error that can reach a client, however an application serializes errors. */
 export function shown(error: AuthError): Record<string, unknown> {
   const { name, message, code, status, headers, problem } = error;
   const members = Object.keys(error);
@@ -148,7 +149,7 @@ export function shown(error: AuthError): Record<string, unknown> {
   return { name, message, code, status, headers, problem, members, json, text: `${error}` };
 }
 
-/** Counts what comes of many attempts, by code of the refusal. */
+/** Counts the outcomes of attempts, by error code. */
 export async function outcomes(attempts: readonly Promise<unknown>[]): Promise<object> {
   const counts: Record<string, number> = {};
   for (const result of await Promise.allSettled(attempts)) {
@@ -162,7 +163,7 @@ function codeOf(reason: unknown): string {
   return reason instanceof AuthError ? reason.code : `${reason}`;
 }
 
-/** Does something the first time, and nothing after. */
+/** Runs something once. */
 export function once(work: () => Promise<unknown>): () => Promise<void> {
   let done = false;
   return async () => {
@@ -172,7 +173,7 @@ export function once(work: () => Promise<unknown>): () => Promise<void> {
   };
 }
 
-/** The types of what was told, in order. */
+/** The types of events, in order. */
 export function types(events: readonly AuthEvent[]): string[] {
   return events.map(({ type }) => type);
 }
@@ -186,7 +187,7 @@ export interface WithAda extends Services {
   readonly tokens: readonly string[];
 }
 
-/** Ada with two sessions and two refresh families, and a family of somebody else. */
+/** Ada with two sessions and two refresh families, and another user's family. */
 export async function withAda(options: ServicesOptions = {}): Promise<WithAda> {
   const services = createServices(options);
   const { passwords, sessions, stores } = services;
@@ -207,13 +208,13 @@ function family(id: string, { sub, securityStamp }: Authentication): RefreshFami
   return { id, sub, securityStamp, ...fresh, ...times, amr: ["pwd"] };
 }
 
-/** Counts that nobody may ask for. */
+/** A throttle store that must not be called. */
 export function unasked(): LoginThrottle {
   const asked = () => Promise.reject(new Error("The throttle was asked"));
   return { reserve: asked, succeed: asked };
 }
 
-/** Makes a browser known to a user. */
+/** Issues a device cookie for a user. */
 export async function deviceOf(
   { stores, throttle }: Pick<Services, "stores" | "throttle">,
   identifier: string = ADA.identifier,
@@ -223,13 +224,13 @@ export async function deviceOf(
   return await throttle.issueDevice(user);
 }
 
-/** Changes Ada, `u1`, as somebody else would. */
+/** Changes Ada, `u1`, as another request would. */
 export async function patchUser({ users }: AuthStores, patch: UserPatch): Promise<void> {
   const { version } = await users.findBySub("u1") ?? { version: "" };
   assertEquals(await users.update("u1", version, patch), "updated");
 }
 
-/** Closes an account, or opens it, by hand: the stamp stays, so that `disabled` alone decides. */
+/** Sets `disabled` of a user in the store, and keeps the stamp, so that `disabled` alone decides. */
 export async function setDisabled(
   { users }: Pick<AuthStores, "users">,
   sub: string = "u1",
@@ -259,7 +260,7 @@ export async function withUsers(options: ServicesOptions = {}): Promise<Services
   return services;
 }
 
-/** Makes so many attempts, all of which are refused. */
+/** Makes attempts, all of which are rejected. */
 export async function fail(count: number, attempt: (i: number) => Promise<unknown>): Promise<void> {
   for (let i = 0; i < count; i++) await refusal(() => attempt(i));
 }

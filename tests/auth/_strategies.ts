@@ -1,5 +1,5 @@
 /**
- * Strategies that tests tell what to say, and managers that they count.
+ * Strategies and managers with given results, which record their calls.
  *
  * @module
  */
@@ -17,24 +17,24 @@ import {
 
 export const ROBOT: Principal = createPrincipal({ sub: "robot", method: "key" });
 
-/** A strategy, and the requests that it looked at. */
+/** A strategy, and the requests that it was called with. */
 export interface CountedStrategy extends AuthStrategy {
   readonly asked: StrategyContext[];
 }
 
 export interface KeyOptions {
   readonly name?: string;
-  /** Where it says that its credential is. @default the header field that it reads */
+  /** The scheme of the strategy. @default the header field that it reads */
   readonly scheme?: AuthStrategy["scheme"] | "unsaid";
   readonly challenge?: string;
   readonly ambient?: boolean;
   /** The field that it reads. @default {"X-Key"} */
   readonly field?: string;
-  /** What it calls a wrong key. @default {"invalid_key"} */
+  /** Its code for a wrong key. @default {"invalid_key"} */
   readonly code?: string;
 }
 
-/** Knows one key, `good`, which is the robot's. */
+/** Accepts one key, `good`, of the robot. */
 export function keyStrategy(options: KeyOptions = {}): CountedStrategy {
   const { name = "key", field = "X-Key", code = "invalid_key", challenge, ambient } = options;
   const { scheme = { type: "header", name: field } } = options;
@@ -51,7 +51,7 @@ export function keyStrategy(options: KeyOptions = {}): CountedStrategy {
   });
 }
 
-/** A strategy that says anything, as one without types may. */
+/** A strategy with an untyped result. */
 export function strategyOf(
   say: (context: StrategyContext) => unknown,
   rest: Partial<AuthStrategy> = {},
@@ -69,12 +69,12 @@ export function strategyOf(
   return strategy as CountedStrategy;
 }
 
-/** A manager, and what it was asked. */
+/** A manager that records its calls. */
 export interface CountedManager extends AuthorizationManager {
   readonly asked: Parameters<AuthorizationManager["authorize"]>[];
 }
 
-/** A manager that says anything, as one without types may. */
+/** A manager with an untyped result. */
 export function managerOf(say: (metadata: unknown) => unknown): CountedManager {
   const asked: Parameters<AuthorizationManager["authorize"]>[] = [];
   const manager = {

@@ -1,10 +1,10 @@
 /**
- * Cloudflare's runtime, as far as it can be seen: no request may wait for what another one has begun.
+ * A simulation of workerd, by its user agent.
  *
  * @module
  */
 
-/** Runs as if on workerd, which says so by the name of its client. */
+/** Runs something with the user agent of workerd. */
 export async function onWorkerd(work: () => Promise<void>): Promise<void> {
   const own = Object.getOwnPropertyDescriptor(navigator, "userAgent");
   const value = "Cloudflare-Workers";

@@ -1,6 +1,12 @@
 /** Bytes, hexadecimal digits, and fields that cannot be mistaken for one another. */
 
-import { assert, assertEquals, assertFalse } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import {
+  decodeBase64Bare,
+  decodeBase64Url,
+  encodeBase64Bare,
+  encodeBase64Url,
+} from "../../auth/_base64url.ts";
 import {
   type Bytes,
   decodeHex,
@@ -21,7 +27,7 @@ Deno.test("utf8() encodes code points of one to four bytes", () => {
 });
 
 for (const [where, on] of RUNTIMES) {
-  Deno.test(`encodeHex() and decodeHex() are the way there and back for every byte, ${where}`, () => {
+  Deno.test(`encodeHex() and decodeHex() are inverse for every byte, ${where}`, () => {
     const all = Uint8Array.from({ length: 256 }, (_, i) => i);
     const hex = all.toHex();
     on(() => {
@@ -56,7 +62,7 @@ const DIFFERENT: readonly [
 ];
 
 for (const [why, a, b] of DIFFERENT) {
-  Deno.test(`joinFields() tells lists apart: ${why}`, () => {
+  Deno.test(`joinFields() distinguishes arrays: ${why}`, () => {
     assertFalse(equalBytes(joinFields(a), joinFields(b)));
   });
 }
@@ -75,7 +81,7 @@ function splitFields(joined: Bytes): Bytes[] {
   return fields;
 }
 
-Deno.test("joinFields() loses nothing: every list can be read back", () => {
+Deno.test("joinFields() is injective: every array can be read back", () => {
   const random = randomNumbers(1);
   for (let i = 0; i < 3_000; i++) {
     const fields = Array.from({ length: random(5) }, () => {
@@ -86,7 +92,7 @@ Deno.test("joinFields() loses nothing: every list can be read back", () => {
   }
 });
 
-Deno.test("joinFields() gives different bytes for all short lists over two bytes", () => {
+Deno.test("joinFields() returns different bytes for all short arrays over two bytes", () => {
   const fields = ["", "\0", "\x01", "\0\0", "\0\x01", "\x01\0", "\x01\x01"];
   const lists: string[][] = [[]];
   for (const a of fields) {
@@ -99,19 +105,19 @@ Deno.test("joinFields() gives different bytes for all short lists over two bytes
   assertEquals(new Set(lists.map((list) => encodeHex(joinFields(list)))).size, lists.length);
 });
 
-Deno.test("joinFields() takes a text for its bytes in UTF-8, and counts those", () => {
+Deno.test("joinFields() encodes strings in UTF-8 and counts their bytes", () => {
   assertEquals(joinFields(["é"]), Uint8Array.of(0, 0, 0, 2, 0xc3, 0xa9));
   assertEquals(joinFields(["é"]), joinFields([utf8("é")]));
 });
 
-Deno.test("joinFields() keeps nothing of the caller's bytes", () => {
+Deno.test("joinFields() does not alias the caller's bytes", () => {
   const field = Uint8Array.of(1);
   const joined = joinFields([field]);
   field[0] = 2;
   assertEquals(joined, Uint8Array.of(0, 0, 0, 1, 1));
 });
 
-Deno.test("equalBytes() sees every single bit", () => {
+Deno.test("equalBytes() detects every single bit", () => {
   for (const length of [1, 2, 31, 32, 33, 64]) {
     const bytes = Uint8Array.from({ length }, (_, i) => i * 7);
     assert(equalBytes(bytes, bytes.slice()));
@@ -133,17 +139,17 @@ const UNEQUAL: readonly [why: string, a: readonly number[], b: readonly number[]
 ];
 
 for (const [why, a, b] of UNEQUAL) {
-  Deno.test(`equalBytes() says no to ${why}`, () => {
+  Deno.test(`equalBytes() rejects ${why}`, () => {
     assertFalse(equalBytes(Uint8Array.from(a), Uint8Array.from(b)));
     assertFalse(equalBytes(Uint8Array.from(b), Uint8Array.from(a)));
   });
 }
 
-Deno.test("equalBytes() says yes to nothing and nothing", () => {
+Deno.test("equalBytes() accepts two empty arrays", () => {
   assert(equalBytes(new Uint8Array(), new Uint8Array()));
 });
 
-Deno.test("equalText() compares to the letter: case, spaces and normal form differ", () => {
+Deno.test("equalText() compares exactly: case, whitespace and normalization form count", () => {
   assert(equalText("", ""));
   assert(equalText("tökén", "tökén"));
   for (
@@ -154,4 +160,155 @@ Deno.test("equalText() compares to the letter: case, spaces and normal form diff
   ) {
     assertFalse(equalText(a, b));
   }
+});
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** RFC 4648 §10, without the padding. */
+const EXAMPLES: readonly [text: string, encoded: string][] = [
+  ["", ""],
+  ["f", "Zg"],
+  ["fo", "Zm8"],
+  ["foo", "Zm9v"],
+  ["foob", "Zm9vYg"],
+  ["fooba", "Zm9vYmE"],
+  ["foobar", "Zm9vYmFy"],
+];
+
+/** Bytes of a length: one all zero, one all ones, two of chance. */
+function samples(length: number): Bytes[] {
+  const random = randomNumbers(length + 1);
+  return [
+    new Uint8Array(length),
+    new Uint8Array(length).fill(0xff),
+    Uint8Array.from({ length }, () => random(256)),
+    Uint8Array.from({ length }, () => random(256)),
+  ];
+}
+
+/** What a decoder gives, or nothing if it refuses as it says it does. */
+function decoded(decode: (text: string) => Bytes, text: string): Bytes | undefined {
+  try {
+    return decode(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+for (const [where, on] of RUNTIMES) {
+  for (const [text, encoded] of EXAMPLES) {
+    Deno.test(`encodeBase64Url() matches RFC 4648 §10 for "${text}" ${where}`, () => {
+      on(() => {
+        assertEquals(encodeBase64Url(utf8(text)), encoded);
+        assertEquals(encodeBase64Bare(utf8(text)), encoded);
+        assertEquals(decodeBase64Url(encoded), utf8(text));
+        assertEquals(decodeBase64Bare(encoded), utf8(text));
+      });
+    });
+  }
+
+  Deno.test(`encodeBase64Url() and decodeBase64Url() agree with the platform for 0 to 66 bytes ${where}`, () => {
+    for (let length = 0; length <= 66; length++) {
+      for (const bytes of samples(length)) {
+        const url = bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+        const bare = bytes.toBase64({ omitPadding: true });
+        on(() => {
+          assertEquals(encodeBase64Url(bytes), url);
+          assertEquals(encodeBase64Bare(bytes), bare);
+          assertEquals(decodeBase64Url(url), bytes);
+          assertEquals(decodeBase64Bare(bare), bytes);
+        });
+      }
+    }
+  });
+
+  Deno.test(`decodeBase64Url() accepts a text of up to two characters only in its canonical spelling ${where}`, () => {
+    on(() => {
+      for (const first of ["", ...ALPHABET]) {
+        for (const second of ["", ...ALPHABET]) {
+          const text = first + second;
+          const bytes = decoded(decodeBase64Url, text);
+          // RFC 4648 §4: of two characters' 12 bits, the last four belong to no byte
+          const whole = text.length === 0 ||
+            (text.length === 2 && ALPHABET.indexOf(second) % 16 === 0);
+          assertEquals(bytes !== undefined, whole, text);
+          if (bytes !== undefined) assertEquals(encodeBase64Url(bytes), text);
+        }
+      }
+    });
+  });
+
+  Deno.test(`decodeBase64Url() accepts a text of three or four characters only in its canonical spelling ${where}`, () => {
+    const random = randomNumbers(3);
+    const pick = () => ALPHABET.charAt(random(64));
+    on(() => {
+      for (let i = 0; i < 4_000; i++) {
+        const three = pick() + pick() + ALPHABET.charAt(i % 64); // every last character, often
+        const bytes = decoded(decodeBase64Url, three);
+        assertEquals(bytes !== undefined, i % 4 === 0, three);
+        if (bytes !== undefined) assertEquals(encodeBase64Url(bytes), three);
+        const four = pick() + pick() + pick() + pick();
+        assertEquals(encodeBase64Url(decodeBase64Url(four)), four);
+        assertEquals(decoded(decodeBase64Url, four + pick()), undefined, "six bits are no byte");
+      }
+    });
+  });
+
+  for (
+    const [why, text] of [
+      ["padding", "Zg=="],
+      ["one sign of padding", "Zm8="],
+      ["padding where none is due", "Zm9v="],
+      ["nothing but padding", "===="],
+      ["a space in front", " Zm9v"],
+      ["a space behind", "Zm9v "],
+      ["a space within", "Zm 9v"],
+      ["a line feed behind", "Zm9v\n"],
+      ["a line feed in front", "\nZm9v"],
+      ["a tab", "Zm\t9v"],
+      ["NUL", "Zm9v\0"],
+      ["a full-width letter", "Zm9ｖ"],
+      ["an accented letter", "Zm9é"],
+      ["a percent sign", "Zm9%"],
+      ["a dot", "Zm.9"],
+      ["five characters", "Zm9vY"],
+      ["one character", "A"],
+      ["one bit of no byte behind one byte", "ZB"],
+      ["all bits of no byte behind one byte", "Zv"],
+      ["one bit of no byte behind two bytes", "Zm9"],
+      ["a stray bit at the end of a long text", `${"Zm9v".repeat(20)}Zh`],
+    ] as const
+  ) {
+    Deno.test(`decodeBase64Url() rejects ${why} ${where}`, () => {
+      on(() => {
+        assertThrows(() => decodeBase64Url(text), SyntaxError, "Cannot decode base64url");
+        assertThrows(() => decodeBase64Bare(text), SyntaxError, "Cannot decode base64url");
+      });
+    });
+  }
+
+  Deno.test(`decodeBase64Url() and decodeBase64Bare() reject each other's alphabet ${where}`, () => {
+    const bytes = Uint8Array.of(0xfb, 0xff, 0xfe);
+    on(() => {
+      assertEquals(encodeBase64Url(bytes), "-__-");
+      assertEquals(encodeBase64Bare(bytes), "+//+");
+      for (const text of ["+//+", "+AAA", "/AAA", "AAA+", "-+AA"]) {
+        assertThrows(() => decodeBase64Url(text), SyntaxError);
+      }
+      for (const text of ["-__-", "-AAA", "_AAA", "AAA-", "-+AA"]) {
+        assertThrows(() => decodeBase64Bare(text), SyntaxError);
+      }
+    });
+  });
+}
+
+Deno.test("decodeBase64Url() does not quote its input", () => {
+  const error = assertThrows(() => decodeBase64Url("a secret="), SyntaxError);
+  assertEquals(error.message.includes("secret"), false);
+});
+
+Deno.test("encodeBase64Url() reads only the bytes of a view", () => {
+  const whole = Uint8Array.of(1, 2, 3, 4, 5, 6);
+  assertEquals(decodeBase64Url(encodeBase64Url(whole.subarray(2, 4))), Uint8Array.of(3, 4));
 });

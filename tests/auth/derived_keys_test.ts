@@ -1,10 +1,17 @@
 /** Keys for one purpose each, RFC 5869 and RFC 2104, computed a second time by `node:crypto`. */
 
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
-import { createHmac, hkdfSync } from "node:crypto";
-import { type Bytes, utf8 } from "../../auth/_bytes.ts";
-import { type DerivedKeys, deriveKeys, type KeyPurpose } from "../../auth/derived_keys.ts";
-import { OLD, TODAY } from "./keys/_encrypted_keys.ts";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+import { type Bytes, encodeHex, utf8 } from "../../auth/_bytes.ts";
+import {
+  type DerivedKeys,
+  deriveKeys,
+  type EncryptedBytes,
+  type EncryptionPurpose,
+  type KeyPurpose,
+} from "../../auth/derived_keys.ts";
+import { repeat } from "./_services.ts";
+import { nodeKey, OLD, OTHER, TODAY } from "./keys/_encrypted_keys.ts";
 
 const OLDEST = "the very first secret, 32 bytes or more";
 const MESSAGE = utf8("a message");
@@ -39,7 +46,7 @@ for (const purpose of PURPOSES) {
   });
 
   for (const other of PURPOSES.filter((other) => other !== purpose)) {
-    Deno.test(`deriveKeys() makes keys for ${purpose} that verify nothing of ${other}`, async () => {
+    Deno.test(`deriveKeys() derives keys for ${purpose} that do not verify those of ${other}`, async () => {
       const keys = deriveKeys([TODAY, OLD]);
       for (const secret of [TODAY, OLD]) {
         const mac = await deriveKeys(secret).sign(other, MESSAGE);
@@ -50,12 +57,12 @@ for (const purpose of PURPOSES) {
   }
 }
 
-Deno.test("deriveKeys() signs by the first secret of a list", async () => {
+Deno.test("deriveKeys() signs by the first secret of an array", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   assertEquals(await keys.sign("csrf", MESSAGE), nodeMac(TODAY, "csrf", MESSAGE));
 });
 
-Deno.test("deriveKeys() verifies by every secret of a list, and by a dropped one no longer", async () => {
+Deno.test("deriveKeys() verifies by every secret of an array, and not by a removed one", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   assert(await keys.verify("csrf", MESSAGE, nodeMac(TODAY, "csrf", MESSAGE)));
   assert(await keys.verify("csrf", MESSAGE, nodeMac(OLD, "csrf", MESSAGE)));
@@ -69,7 +76,7 @@ Deno.test("deriveKeys() verifies by every secret of a list, and by a dropped one
   );
 });
 
-Deno.test("deriveKeys() rotates without a gap: each deployment verifies what the one before signed", async () => {
+Deno.test("deriveKeys() rotates without a gap: each deployment verifies the MACs of the previous one", async () => {
   const deployments = [[OLDEST], [OLD, OLDEST], [TODAY, OLD]];
   for (const [i, secrets] of deployments.entries()) {
     const mac = await deriveKeys(secrets).sign("device", MESSAGE);
@@ -78,7 +85,7 @@ Deno.test("deriveKeys() rotates without a gap: each deployment verifies what the
   }
 });
 
-Deno.test("deriveKeys() takes a text and a list of it alone for the same", async () => {
+Deno.test("deriveKeys() treats a string like an array of it", async () => {
   assert(
     await deriveKeys([TODAY]).verify(
       "csrf",
@@ -88,7 +95,7 @@ Deno.test("deriveKeys() takes a text and a list of it alone for the same", async
   );
 });
 
-Deno.test("deriveKeys() does not look at a list again that it was given", async () => {
+Deno.test("deriveKeys() copies the array of secrets", async () => {
   const secrets = [TODAY];
   const keys = deriveKeys(secrets);
   secrets[0] = OLD;
@@ -97,7 +104,7 @@ Deno.test("deriveKeys() does not look at a list again that it was given", async 
   assertFalse(await keys.verify("csrf", MESSAGE, nodeMac(OLDEST, "csrf", MESSAGE)));
 });
 
-Deno.test("deriveKeys() gives the same to many at once, before and after the keys are there", async () => {
+Deno.test("deriveKeys() returns the same results to concurrent calls", async () => {
   const keys = deriveKeys([TODAY, OLD]);
   const macs = await Promise.all(Array.from({ length: 50 }, () => keys.sign("csrf", MESSAGE)));
   for (const mac of [...macs, await keys.sign("csrf", MESSAGE)]) {
@@ -105,7 +112,7 @@ Deno.test("deriveKeys() gives the same to many at once, before and after the key
   }
 });
 
-Deno.test("deriveKeys() refuses codes with one bit changed, cut, longer, empty, or of another message", async () => {
+Deno.test("deriveKeys() rejects MACs with a flipped bit, of another length, or of another message", async () => {
   const keys = deriveKeys(TODAY);
   const mac = await keys.sign("csrf", MESSAGE);
   for (let bit = 0; bit < mac.length * 8; bit++) {
@@ -136,7 +143,7 @@ const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
 ];
 
 for (const [why, secret, bytes] of LENGTHS) {
-  Deno.test(`deriveKeys() ${bytes < 32 ? "refuses" : "takes"} a secret of ${why}`, async () => {
+  Deno.test(`deriveKeys() ${bytes < 32 ? "rejects" : "takes"} a secret of ${why}`, async () => {
     if (bytes >= 32) {
       assertEquals(
         await deriveKeys(secret).sign("csrf", MESSAGE),
@@ -173,25 +180,25 @@ const SHAPES: readonly [why: string, secret: unknown][] = [
 ];
 
 for (const [why, secret] of SHAPES) {
-  Deno.test(`deriveKeys() refuses ${why}`, () => {
+  Deno.test(`deriveKeys() rejects ${why}`, () => {
     assertThrows(() => deriveKeysOf(secret), TypeError, "Cannot derive keys: ");
   });
 }
 
-Deno.test("deriveKeys() asks for the environment variable where there is no secret at all", () => {
+Deno.test("deriveKeys() mentions the environment variable if the secret is missing", () => {
   for (const secret of [undefined, null]) {
     const derive = () => deriveKeys(secret as unknown as string);
     assertThrows(derive, TypeError, "is its environment variable set?");
   }
 });
 
-Deno.test("deriveKeys() refuses a purpose that has no row", async () => {
+Deno.test("deriveKeys() rejects an unknown purpose", async () => {
   const keys = deriveKeys(TODAY);
   await assertRejects(() => keys.sign("sessions" as KeyPurpose, MESSAGE), TypeError);
   await assertRejects(() => keys.verify("sessions" as KeyPurpose, MESSAGE, MESSAGE), TypeError);
 });
 
-Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
+Deno.test("deriveKeys() reveals neither secrets nor keys when inspected", async () => {
   const keys = deriveKeys(TODAY);
   await keys.sign("csrf", MESSAGE);
   await keys.encrypt("signing-keys", MESSAGE, MESSAGE);
@@ -201,7 +208,7 @@ Deno.test("deriveKeys() shows neither secrets nor keys", async () => {
   assertFalse(Deno.inspect(keys, { depth: 10, showHidden: true }).includes("secret"));
 });
 
-Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can be exported", async () => {
+Deno.test("deriveKeys() exposes neither derived bytes nor extractable keys", async () => {
   const imported: CryptoKey[] = [];
   await withImportKey(async (importKey) => {
     const key = await importKey();
@@ -214,7 +221,7 @@ Deno.test("deriveKeys() hands out neither its derived bytes nor a key that can b
   assert(imported.every(({ extractable }) => !extractable));
 });
 
-Deno.test("deriveKeys() derives a key once, and again where that failed", async () => {
+Deno.test("deriveKeys() derives a key once, and again after a failure", async () => {
   let calls = 0;
   await withImportKey((importKey) => {
     return ++calls === 2 ? Promise.reject(new Error("gone")) : importKey();
@@ -246,4 +253,148 @@ async function withImportKey(
     if (descriptor !== undefined) Object.defineProperty(crypto.subtle, "importKey", descriptor);
     else Reflect.deleteProperty(crypto.subtle, "importKey");
   }
+}
+
+const PURPOSE = "signing-keys";
+const PLAIN = utf8("what nobody may read");
+const DATA = utf8("what everybody may read");
+
+function decrypt(keys: DerivedKeys, encrypted: EncryptedBytes, data: Bytes = DATA) {
+  return keys.decrypt(PURPOSE, encrypted, data);
+}
+
+Deno.test("encrypt() returns a ciphertext that node:crypto decrypts", async () => {
+  for (const plaintext of [new Uint8Array(), PLAIN, new Uint8Array(70_000).fill(7)]) {
+    for (const data of [new Uint8Array(), DATA]) {
+      const { iv, ciphertext, tag } = await deriveKeys(TODAY).encrypt(PURPOSE, plaintext, data);
+      assertEquals([iv.length, ciphertext.length, tag.length], [12, plaintext.length, 16]);
+      const decipher = createDecipheriv("aes-256-gcm", nodeKey(), iv);
+      decipher.setAAD(data).setAuthTag(tag);
+      const opened = [decipher.update(ciphertext), decipher.final()];
+      assertEquals(opened.map(encodeHexOf).join(""), encodeHex(plaintext));
+    }
+  }
+});
+
+Deno.test("decrypt() decrypts a ciphertext of node:crypto", async () => {
+  const iv = new Uint8Array(12).fill(9);
+  const cipher = createCipheriv("aes-256-gcm", nodeKey(), iv);
+  cipher.setAAD(DATA);
+  const ciphertext = Uint8Array.from([...cipher.update(PLAIN), ...cipher.final()]);
+  const tag = Uint8Array.from(cipher.getAuthTag());
+  const opened = await decrypt(deriveKeys(TODAY), { iv, ciphertext, tag });
+  assertEquals(opened, { plaintext: PLAIN, by: "first" });
+});
+
+/** What secrets there are where it was encrypted by the one of today, and which of them opens it. */
+const SECRETS: readonly [why: string, given: string | string[], by: string | undefined][] = [
+  ["the only one", TODAY, "first"],
+  ["the only one of a list", [TODAY], "first"],
+  ["the first one", [TODAY, OLD], "first"],
+  ["the second one", [OLD, TODAY], "older"],
+  ["the last one of three", [OTHER, OLD, TODAY], "older"],
+  ["the first one, which is there twice", [TODAY, TODAY], "first"],
+  ["not there", OLD, undefined],
+  ["not in the list", [OTHER, OLD], undefined],
+];
+for (const [why, given, by] of SECRETS) {
+  Deno.test(`decrypt() reports ${by} if the secret is ${why}`, async () => {
+    const encrypted = await deriveKeys([TODAY, OTHER]).encrypt(PURPOSE, PLAIN, DATA);
+    const opened = await decrypt(deriveKeys(given), encrypted);
+    assertEquals(opened, by === undefined ? undefined : { plaintext: PLAIN, by });
+  });
+}
+
+Deno.test("decrypt() rejects every single flipped bit", async () => {
+  const keys = deriveKeys([TODAY, OLD]);
+  const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
+  for (const part of ["iv", "ciphertext", "tag"] as const) {
+    for (let bit = 0; bit < encrypted[part].length * 8; bit++) {
+      const changed = { ...encrypted, [part]: flip(encrypted[part], bit) };
+      assertEquals(await decrypt(keys, changed), undefined, `${part}, bit ${bit}`);
+    }
+  }
+  for (let bit = 0; bit < DATA.length * 8; bit++) {
+    assertEquals(await decrypt(keys, encrypted, flip(DATA, bit)), undefined, `data, bit ${bit}`);
+  }
+  assertEquals(await decrypt(keys, encrypted), { plaintext: PLAIN, by: "first" });
+});
+
+type Cut = (encrypted: EncryptedBytes) => EncryptedBytes;
+
+/** The whole is the same, or a beginning of it, which AES-GCM by itself would take. */
+const CUTS: readonly [why: string, cut: Cut][] = [
+  ["a tag of 15 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 15) })],
+  ["a tag of 12 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 12) })],
+  ["a tag of 4 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 4) })],
+  ["no tag", ({ iv, ciphertext }) => ({ iv, ciphertext, tag: new Uint8Array() })],
+  ["a tag of 17 bytes", ({ tag, ...rest }) => ({ ...rest, tag: Uint8Array.of(...tag, 0) })],
+  ["the tag behind the ciphertext", ({ iv, ciphertext, tag }) => ({
+    iv,
+    ciphertext: Uint8Array.of(...ciphertext, ...tag),
+    tag: new Uint8Array(),
+  })],
+  ["the end of the ciphertext in front of the tag", ({ iv, ciphertext, tag }) => ({
+    iv,
+    ciphertext: ciphertext.slice(0, -4),
+    tag: Uint8Array.of(...ciphertext.slice(-4), ...tag),
+  })],
+  ["a ciphertext that is cut", (all) => ({ ...all, ciphertext: all.ciphertext.slice(0, -1) })],
+  ["a ciphertext that is longer", (all) => ({
+    ...all,
+    ciphertext: Uint8Array.of(...all.ciphertext, 0),
+  })],
+  ["no initialization vector", (all) => ({ ...all, iv: new Uint8Array() })],
+  ["one of 11 bytes", (all) => ({ ...all, iv: all.iv.slice(0, 11) })],
+  ["one of 16 bytes", (all) => ({ ...all, iv: Uint8Array.of(...all.iv, 0, 0, 0, 1) })],
+  ["nothing at all", () => ({
+    iv: new Uint8Array(),
+    ciphertext: new Uint8Array(),
+    tag: new Uint8Array(),
+  })],
+];
+for (const [why, cut] of CUTS) {
+  Deno.test(`decrypt() rejects ${why}`, async () => {
+    const keys = deriveKeys(TODAY);
+    const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
+    assertEquals(await decrypt(keys, cut(encrypted)), undefined);
+  });
+}
+
+Deno.test("encrypt() uses a new initialization vector each time, concurrently too", async () => {
+  const keys = deriveKeys(TODAY);
+  const all = await Promise.all(repeat(1_000, () => keys.encrypt(PURPOSE, PLAIN, DATA)));
+  assertEquals(new Set(all.map(({ iv }) => encodeHex(iv))).size, 1_000);
+  assertEquals(new Set(all.map(({ ciphertext }) => encodeHex(ciphertext))).size, 1_000);
+});
+
+Deno.test("deriveKeys() separates signing and encryption purposes", async () => {
+  const keys = deriveKeys(TODAY);
+  const encrypted = await keys.encrypt(PURPOSE, PLAIN, DATA);
+  const attempts: readonly (() => Promise<unknown>)[] = [
+    // @ts-expect-error a purpose of encryption
+    () => keys.sign("signing-keys", PLAIN),
+    // @ts-expect-error a purpose of encryption
+    () => keys.verify("signing-keys", PLAIN, PLAIN),
+    // @ts-expect-error a purpose of signatures
+    () => keys.encrypt("csrf", PLAIN, DATA),
+    // @ts-expect-error a purpose of signatures
+    () => keys.decrypt("throttle", encrypted, DATA),
+    () => keys.encrypt("sessions" as EncryptionPurpose, PLAIN, DATA),
+    () => keys.encrypt("__proto__" as EncryptionPurpose, PLAIN, DATA),
+    () => keys.sign("constructor" as KeyPurpose, PLAIN),
+  ];
+  for (const attempt of attempts) {
+    await assertRejects(attempt, TypeError, "unknown purpose");
+  }
+});
+
+function flip(bytes: Bytes, bit: number): Bytes {
+  const changed = bytes.slice();
+  changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+  return changed;
+}
+
+function encodeHexOf(bytes: Uint8Array): string {
+  return encodeHex(Uint8Array.from(bytes));
 }

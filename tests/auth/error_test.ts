@@ -1,4 +1,4 @@
-/** The one error class: which status each code has, and that nothing but what may be sent is sent. */
+/** The error class: the status of each code, and what is sent. */
 
 import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
 import { createRouter } from "../../mod.ts";
@@ -6,7 +6,7 @@ import { AuthError, type AuthErrorCode, type AuthErrorOptions } from "../../auth
 
 const SECRET = "s3cr3t";
 
-/** A new code does not compile until its status stands here. */
+/** A new code does not compile until its status is added here. */
 const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   access_denied: 403,
   csrf_failed: 403,
@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
 };
 const CODES = Object.keys(STATUSES) as AuthErrorCode[];
 
-/** Everything that may be said, with the secret in every place that is for us alone. */
+/** All options, with the secret in every member that must not be sent. */
 const LOUD: AuthErrorOptions = {
   reason: `reason ${SECRET}`,
   cause: new Error(`cause ${SECRET}`),
@@ -37,7 +37,7 @@ const LOUD: AuthErrorOptions = {
   headers: { "Retry-After": "30" },
 };
 
-/** What a router of ours answers with if a handler throws an error. */
+/** The router's response if a handler throws an error. */
 async function answer(error: unknown): Promise<Response> {
   const router = createRouter({ onError: () => {} }).get("/", () => {
     throw error;
@@ -75,7 +75,7 @@ for (const code of CODES) {
 
 for (const code of CODES) {
   const challenge = STATUSES[code] === 401 ? "Session" : null;
-  Deno.test(`AuthError ${code} ${challenge === null ? "names no way in" : "names a way in, RFC 9110 §15.5.2"}`, async () => {
+  Deno.test(`AuthError ${code} ${challenge === null ? "has no challenge" : "has a challenge, RFC 9110 §15.5.2"}`, async () => {
     const options: readonly AuthErrorOptions[] = [{}, { headers: {} }, LOUD];
     for (const given of options) {
       const error = new AuthError(code, given);
@@ -86,7 +86,7 @@ for (const code of CODES) {
 }
 
 for (const name of ["WWW-Authenticate", "www-authenticate", "Www-Authenticate"]) {
-  Deno.test(`AuthError 401 names the way in that its headers name in ${name}, and no other`, async () => {
+  Deno.test(`AuthError 401 keeps the challenge of its header ${name}`, async () => {
     const headers = { [name]: 'Bearer realm="api"', "Retry-After": "30" };
     const error = new AuthError("unauthenticated", { headers });
     const response = await answer(error);
@@ -97,7 +97,7 @@ for (const name of ["WWW-Authenticate", "www-authenticate", "Www-Authenticate"])
   });
 }
 
-Deno.test("AuthError has a strategy's own code where nobody is signed in, and its own elsewhere", () => {
+Deno.test("AuthError has a strategy's own code for unauthenticated, and ignores it for other codes", () => {
   const code = "invalid_api_key";
   assertEquals(new AuthError("unauthenticated", { code }).code, code);
   for (const own of ["access_denied", "session_expired", "throttled"] as const) {
@@ -114,7 +114,7 @@ Deno.test("AuthError keeps its reason and cause for logs", () => {
   assertFalse("cause" in new AuthError("throttled"));
 });
 
-Deno.test("AuthError written as JSON, spread or copied says neither reason nor cause nor stack", () => {
+Deno.test("AuthError as JSON, spread or copied contains no reason, cause or stack", () => {
   const error = new AuthError("invalid_credentials", LOUD);
   for (const copy of [error, { ...error }, Object.assign({}, error), Object.entries(error)]) {
     const text = JSON.stringify(copy);
@@ -123,14 +123,14 @@ Deno.test("AuthError written as JSON, spread or copied says neither reason nor c
   }
 });
 
-Deno.test("AuthErrors of one code are the same to JSON, whatever their reason", () => {
+Deno.test("AuthErrors of one code are equal as JSON for every reason", () => {
   const [a, b] = ["user_unknown", "password_wrong"].map((reason) =>
     JSON.stringify(new AuthError("invalid_credentials", { reason }))
   );
   assertEquals(a, b);
 });
 
-Deno.test("AuthError responses of one code are the same to the byte, whatever their reason", async () => {
+Deno.test("AuthError responses of one code are identical for every reason", async () => {
   const sent = await Promise.all(
     ["user_unknown", "password_wrong", undefined].map(async (reason) => {
       const options = reason === undefined ? {} : { reason };
@@ -157,26 +157,26 @@ for (
     {},
   ]
 ) {
-  Deno.test(`AuthError refuses ${JSON.stringify(code)}, which is no code`, async () => {
+  Deno.test(`AuthError rejects ${JSON.stringify(code)} as a code`, async () => {
     const error = assertThrows(() => new AuthError(code as AuthErrorCode), TypeError);
     assertEquals((await answer(error)).status, 500);
   });
 }
 
-Deno.test("AuthError keeps header fields of its own", async () => {
+Deno.test("AuthError copies its header fields", async () => {
   const headers = { "Retry-After": "1" };
   const error = new AuthError("throttled", { headers });
   headers["Retry-After"] = "2";
   assertEquals((await answer(error)).headers.get("Retry-After"), "1");
 });
 
-Deno.test("AuthError can be thrown twice: the first response takes nothing from the second", async () => {
+Deno.test("AuthError can be thrown twice, with the same response", async () => {
   const error = new AuthError("throttled", LOUD);
   const [first, second] = [await (await answer(error)).text(), await (await answer(error)).text()];
   assertEquals(first, second);
 });
 
-Deno.test("An error that only looks like an AuthError is a 500 that says nothing", async () => {
+Deno.test("An error that only looks like an AuthError is a 500 without details", async () => {
   const lookalike = Object.assign(new Error(SECRET), {
     name: "AuthError",
     code: "access_denied",
@@ -189,7 +189,7 @@ Deno.test("An error that only looks like an AuthError is a 500 that says nothing
   assertFalse((await response.text()).includes(SECRET));
 });
 
-Deno.test("AuthError is marked where nobody sees it: no member of it is a symbol that is listed", () => {
+Deno.test("AuthError is marked by a symbol that is not enumerable", () => {
   const error = new AuthError("throttled");
   const listed = Reflect.ownKeys(error).filter((key) =>
     Object.getOwnPropertyDescriptor(error, key)?.enumerable

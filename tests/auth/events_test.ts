@@ -1,13 +1,14 @@
-/** Telling listeners: what an event is, and that no listener breaks a request. */
+/** Delivery of events, and clocks. */
 
-import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
+import { createClock, nowSeconds } from "../../auth/_clock.ts";
 import { createEmitter } from "../../auth/_emit.ts";
 import type { AuthEvent, AuthEventListener } from "../../auth/events.ts";
 
 const NOW = 1_700_000_000;
 const now = () => NOW;
 
-/** One of each type: a new one does not compile until it stands here. */
+/** One of each type: a new one does not compile until it is added here. */
 const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
   "api_key.created": { type: "api_key.created", at: NOW, sub: "u1", apiKeyId: "k1" },
   "api_key.revoked": { type: "api_key.revoked", at: NOW, sub: "u1", apiKeyId: "k1" },
@@ -51,20 +52,20 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   },
 };
 
-/** An emitter, and the warnings that came of it. */
+/** An emitter, and its warnings. */
 function emitterTo(events: AuthEventListener | undefined) {
   const warnings: string[] = [];
   const emit = createEmitter({ events, now, warn: (message) => warnings.push(message) });
   return { emit, warnings };
 }
 
-/** Lets everything run that waits for nothing but a turn. */
+/** Waits until all promises that depend on nothing else are settled. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 for (const event of Object.values(EVENTS)) {
-  Deno.test(`createEmitter() tells of ${event.type} with type and time, frozen`, () => {
+  Deno.test(`createEmitter() emits ${event.type} with type and time, frozen`, () => {
     const told: AuthEvent[] = [];
     const { emit, warnings } = emitterTo((event) => void told.push(event));
     const { type, at: _at, ...members } = event;
@@ -75,14 +76,14 @@ for (const event of Object.values(EVENTS)) {
   });
 }
 
-Deno.test("createEmitter() tells at once, in order", () => {
+Deno.test("createEmitter() emits synchronously, in order", () => {
   const told: string[] = [];
   const { emit } = emitterTo((event) => void told.push("sub" in event ? event.sub ?? "" : ""));
   for (const sub of ["a", "b", "c"]) emit("user.created", { sub });
   assertEquals(told.join(""), "abc");
 });
 
-Deno.test("createEmitter() asks for the time of each event, and for none without a listener", () => {
+Deno.test("createEmitter() reads the time for each event, and not without a listener", () => {
   let time = 5;
   const told: number[] = [];
   const emit = createEmitter({ events: (event) => void told.push(event.at), now: () => time++ });
@@ -96,12 +97,12 @@ Deno.test("createEmitter() asks for the time of each event, and for none without
 const SECRET = "s3cr3t";
 const failure = () => new Error(SECRET);
 
-/** Listeners that fail, each in a way of its own. None may reach the caller, nor the process. */
+/** Listeners that fail. No error may reach the caller or the process. */
 const FAILING: readonly [why: string, listener: AuthEventListener][] = [
   ["throws", () => {
     throw failure();
   }],
-  ["throws what is no error", () => {
+  ["throws a non-Error value", () => {
     // deno-lint-ignore no-throw-literal -- this is what is tested
     throw undefined;
   }],
@@ -116,7 +117,7 @@ const FAILING: readonly [why: string, listener: AuthEventListener][] = [
 ];
 
 for (const [why, listener] of FAILING) {
-  Deno.test(`createEmitter() warns of a listener that ${why}, and goes on`, async () => {
+  Deno.test(`createEmitter() warns of a listener that ${why}, and continues`, async () => {
     const { emit, warnings } = emitterTo(listener);
     emit("login.succeeded", { sub: "u1" });
     await settle();
@@ -126,35 +127,35 @@ for (const [why, listener] of FAILING) {
     assertEquals(warnings.length, 2);
   });
 
-  Deno.test(`createEmitter() stays silent if a listener ${why} and the warning fails too`, async () => {
+  Deno.test(`createEmitter() ignores a warning that fails after a listener that ${why}`, async () => {
     const warn = () => {
       throw failure();
     };
     const emit = createEmitter({ events: listener, now, warn });
     emit("login.succeeded", { sub: "u1" });
-    await settle(); // a rejection that nobody handles would fail this test
+    await settle(); // an unhandled rejection would fail this test
   });
 }
 
-Deno.test("createEmitter() says nothing of the event or the error in its warning", async () => {
+Deno.test("createEmitter() warns without data of the event or the error", async () => {
   const { emit, warnings } = emitterTo(() => Promise.reject(failure()));
   emit("login.failed", { reason: "password_wrong", sub: SECRET, address: SECRET });
   await settle();
   assertFalse(warnings.join().includes(SECRET));
 });
 
-Deno.test("createEmitter() hands the error itself to the warning, for the log", async () => {
+Deno.test("createEmitter() passes the error itself to the warning", async () => {
   for (const [why, listener] of FAILING.slice(0, 4)) {
     const errors: unknown[] = [];
     const warn = (_message: string, error: unknown) => void errors.push(error);
     createEmitter({ events: listener, now, warn })("user.created", { sub: "u1" });
     await settle();
-    const expected = why === "throws what is no error" ? ["undefined"] : [`Error: ${SECRET}`];
+    const expected = why === "throws a non-Error value" ? ["undefined"] : [`Error: ${SECRET}`];
     assertEquals(errors.map(String), expected, why);
   }
 });
 
-Deno.test("createEmitter() waits for no listener", () => {
+Deno.test("createEmitter() does not await the listener", () => {
   let done = false;
   const { emit } = emitterTo(async () => {
     await new Promise<void>(() => {}); // never
@@ -170,9 +171,76 @@ Deno.test("createEmitter() does nothing without a listener", () => {
   assertEquals(warnings, []);
 });
 
-Deno.test("createEmitter() hands out events that cannot be changed by one who hears of them first", () => {
+Deno.test("createEmitter() emits frozen events", () => {
   const { emit } = emitterTo((event) => {
     assertThrows(() => Object.assign(event, { sub: "root" }), TypeError);
   });
   emit("user.created", { sub: "u1" });
+});
+
+Deno.test("nowSeconds() returns whole seconds since the epoch", () => {
+  const before = Math.floor(Date.now() / 1000);
+  const now = nowSeconds();
+  assert(Number.isInteger(now) && now >= before && now <= Date.now() / 1000);
+});
+
+Deno.test("createClock() returns the system's clock by default", () => {
+  assertStrictEquals(createClock(undefined), nowSeconds);
+});
+
+const TIMES: readonly [why: string, given: number, read: number][] = [
+  ["whole seconds", NOW, NOW],
+  ["parts of a second, which end before it does", NOW + 0.999, NOW],
+  ["the epoch", 0, 0],
+  ["what a test begins with", 1, 1],
+  ["before the epoch", -1.5, -2],
+  ["the last second before milliseconds are meant", 1e11 - 1, 1e11 - 1],
+  ["Date.now() / 1000", 1_700_000_000.123, NOW],
+];
+
+for (const [why, given, read] of TIMES) {
+  Deno.test(`createClock() reads ${given} as ${read}: ${why}`, () => {
+    assertEquals(createClock(() => given)(), read);
+  });
+}
+
+const NO_TIMES: readonly [why: string, given: unknown][] = [
+  ["milliseconds", NOW * 1_000],
+  ["Date.now()", Date.now()],
+  ["milliseconds of 1974", 126_230_400_000],
+  ["the first that is too late", 1e11],
+  ["microseconds", NOW * 1e6],
+  ["milliseconds of long ago", -NOW * 1_000],
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+  ["undefined", undefined],
+  ["null", null],
+  ["a string", `${NOW}`],
+  ["a date", new Date(NOW * 1_000)],
+  ["a bigint", BigInt(NOW)],
+  ["a promise", Promise.resolve(NOW)],
+  ["true", true],
+  ["an array", [NOW]],
+];
+
+for (const [why, given] of NO_TIMES) {
+  Deno.test(`createClock() throws for ${why}`, () => {
+    const clock = createClock((() => given) as () => number);
+    assertThrows(clock, RangeError, "Invalid clock: now() must return seconds");
+  });
+}
+
+Deno.test("createClock() reads the clock at each call, and not before", () => {
+  let time = NOW;
+  const clock = createClock(() => time++);
+  assertEquals(time, NOW);
+  assertEquals([clock(), clock(), clock()], [NOW, NOW + 1, NOW + 2]);
+});
+
+Deno.test("createClock() passes on what a clock throws", () => {
+  const clock = createClock(() => {
+    throw new Error("no time today");
+  });
+  assertThrows(clock, Error, "no time today");
 });

@@ -1,9 +1,9 @@
 /** How documents of other servers are fetched: what they may be, how large, how slow, and from where. */
 
-import { assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { fetchJson } from "../../auth/_fetch_json.ts";
 import { LIMIT, OPTIONS, refusal } from "./_fetch_json.ts";
-import { gzip, serveHttp, streamOf } from "./_servers.ts";
+import { closedOrigin, countingFetch, gzip, serveBytes, serveHttp, streamOf } from "./_servers.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const DOCUMENT = { issuer: "https://id.example.com", keys: [1, "ä"] };
@@ -24,7 +24,7 @@ const TAKEN: readonly (readonly [why: string, answer: () => Response])[] = [
   ["as many bytes as are allowed", () => new Response(TEXT + " ".repeat(LIMIT - byteLength(TEXT)))],
 ];
 for (const [why, answer] of TAKEN) {
-  Deno.test(`fetchJson() takes ${why}`, async () => {
+  Deno.test(`fetchJson() accepts ${why}`, async () => {
     await using server = serveHttp(answer);
     const { value } = await fetchJson(`${server.origin}/doc`, OPTIONS);
     assertEquals(value, DOCUMENT);
@@ -33,10 +33,10 @@ for (const [why, answer] of TAKEN) {
 
 const STATUSES = [201, 202, 203, 204, 206, 300, 304, 400, 401, 403, 404, 410, 429, 500, 502, 503];
 for (const status of STATUSES) {
-  Deno.test(`fetchJson() refuses the status ${status}`, async () => {
+  Deno.test(`fetchJson() rejects the status ${status}`, async () => {
     const hasBody = status !== 204 && status !== 304;
     await using server = serveHttp(() => new Response(hasBody ? TEXT : null, { status }));
-    assertEquals(await refusal(server.origin), `the answer's status is ${status}`);
+    assertEquals(await refusal(server.origin), `the status is ${status}`);
   });
 }
 
@@ -45,76 +45,76 @@ for (const status of [301, 302, 303, 307, 308]) {
     await using target = serveHttp(() => Response.json(DOCUMENT));
     const headers = { Location: `${target.origin}/` };
     await using server = serveHttp(() => new Response(TEXT, { status, headers }));
-    assertEquals(await refusal(server.origin), `the answer's status is ${status}`);
+    assertEquals(await refusal(server.origin), `the status is ${status}`);
     assertEquals([server.requests.length, target.requests.length], [1, 0]);
   });
 }
 
-Deno.test("fetchJson() refuses what a fetch of the application's own was redirected to", async () => {
+Deno.test("fetchJson() rejects a redirected response of a custom fetch", async () => {
   await using server = serveHttp(({ url }) =>
     url.endsWith("/doc") ? Response.json(DOCUMENT) : Response.redirect(`${url}doc`)
   );
   const follow = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: "follow" });
   const message = await refusal(server.origin, { fetch: follow });
-  assertEquals(message, "the answer comes from another address");
+  assertEquals(message, "the response was redirected");
 });
 
-Deno.test("fetchJson() refuses the answer of browsers to a redirect", async () => {
+Deno.test("fetchJson() rejects an opaque redirect of a browser", async () => {
   const opaque = () => Promise.resolve(Response.error()); // as an opaque redirect, its status is 0
   assertEquals(
     await refusal("https://id.example.com", { fetch: opaque }),
-    "the answer's status is 0",
+    "the status is 0",
   );
 });
 
 /** Documents of status 200 that are refused; they say "s3cret", which no message may. */
 const REFUSED: readonly (readonly [why: string, answer: () => Response, state: string])[] = [
-  ["a page", () => typed("text/html"), "the answer is a page"],
-  ["a page in upper case", () => typed("TEXT/HTML;charset=utf-8"), "the answer is a page"],
-  ["nothing", () => new Response(null), "the answer is not JSON, or has a name twice"],
+  ["a page", () => typed("text/html"), "the response is HTML"],
+  ["a page in upper case", () => typed("TEXT/HTML;charset=utf-8"), "the response is HTML"],
+  ["nothing", () => new Response(null), "the response is not JSON or has duplicate names"],
   [
     "half a document",
     () => new Response('{"s3cret":'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
-  ["a text", () => new Response("s3cret"), "the answer is not JSON, or has a name twice"],
-  ["two documents", () => new Response("{}{}"), "the answer is not JSON, or has a name twice"],
+  ["a text", () => new Response("s3cret"), "the response is not JSON or has duplicate names"],
+  ["two documents", () => new Response("{}{}"), "the response is not JSON or has duplicate names"],
   [
     "a name that stands twice",
     () => new Response('{"s3cret":1,"s\\u0033cret":2}'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
   [
     "a prototype",
     () => new Response('{"__proto__":{"s3cret":1}}'),
-    "the answer is not JSON, or has a name twice",
+    "the response is not JSON or has duplicate names",
   ],
   [
     "bytes that are not UTF-8",
     () => new Response(new Uint8Array([0x22, 0xff, 0x22])),
-    "the answer is not UTF-8",
+    "the response is not UTF-8",
   ],
   [
     "half a character at the end",
     () => new Response(new Uint8Array([0x22, 0xc3])),
-    "the answer is not UTF-8",
+    "the response is not UTF-8",
   ],
-  ["a byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the answer is too large"],
+  ["a byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the response is too large"],
   [
     "a byte too many, of no length",
     () => new Response(streamOf(LIMIT + 1)),
-    "the answer is too large",
+    "the response is too large",
   ],
-  ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the answer is too large"],
+  ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the response is too large"],
 ];
 for (const [why, answer, state] of REFUSED) {
-  Deno.test(`fetchJson() refuses ${why}`, async () => {
+  Deno.test(`fetchJson() rejects ${why}`, async () => {
     await using server = serveHttp(answer);
     assertEquals(await refusal(server.origin), state);
   });
 }
 
-Deno.test("fetchJson() asks by GET, and says nothing of who asks", async () => {
+Deno.test("fetchJson() sends GET without credentials", async () => {
   await using server = serveHttp(() =>
     Response.json(DOCUMENT, { headers: { "Set-Cookie": "a=b" } })
   );
@@ -128,15 +128,15 @@ Deno.test("fetchJson() asks by GET, and says nothing of who asks", async () => {
   }
 });
 
-Deno.test("fetchJson() passes on what a fetch threw, as the cause", async () => {
+Deno.test("fetchJson() reports the error of a custom fetch as the cause", async () => {
   const thrown = new TypeError("no route");
   const fetch = () => Promise.reject(thrown);
   const options = { ...OPTIONS, fetch };
   const error = await assertRejects(() => fetchJson("https://id.example.com", options), Error);
-  assertEquals([error.message, error.cause], ["Cannot fetch JSON: there is no connection", thrown]);
+  assertEquals([error.message, error.cause], ["Cannot fetch JSON: no connection", thrown]);
 });
 
-Deno.test("fetchJson() refuses a body of anything but bytes", async () => {
+Deno.test("fetchJson() rejects a body that is not bytes", async () => {
   for (const chunk of ["{}", 1, {}, null]) {
     const body = new ReadableStream({
       start(controller) {
@@ -193,4 +193,204 @@ function bytewise(text: string): ReadableStream<Uint8Array> {
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+const TEXT_LIMITS = JSON.stringify({ keys: [1, 2, 3] });
+
+Deno.test("fetchJson() stops reading 50 MB at the limit", async () => {
+  const size = 50 * 1_024 * 1_024;
+  for (const body of [() => new Response(streamOf(size)), () => gzip(streamOf(size))]) {
+    await using server = serveHttp(body);
+    const counted = countingFetch();
+    assertEquals(await refusal(server.origin, counted), "the response is too large");
+    assert(counted.read() > 0 && counted.read() < 5 * LIMIT, `read ${counted.read()} bytes`);
+    assertEquals(counted.isCancelled(), true);
+  }
+});
+
+Deno.test("fetchJson() does not read a response with a too large Content-Length", async () => {
+  await using server = serveBytes(
+    `HTTP/1.1 200 OK\r\nContent-Length: 52428800\r\n\r\n`,
+    " ".repeat(1_024),
+    "",
+  );
+  const counted = countingFetch();
+  assertEquals(await refusal(server.origin, counted), "the response is too large");
+  assertEquals(counted.isCancelled(), true);
+});
+
+/** Raw answers whose length is not what they say. */
+const LENGTHS: readonly (readonly [why: string, head: string, body: string, state: string])[] = [
+  ["one that ends too early", "Content-Length: 100", TEXT_LIMITS, "the connection was lost"],
+  [
+    "one that goes on",
+    "Content-Length: 5",
+    TEXT_LIMITS,
+    "the response is not JSON or has duplicate names",
+  ],
+  [
+    "chunks without an end",
+    "Transfer-Encoding: chunked",
+    "3\r\n{  \r\n",
+    "the connection was lost",
+  ],
+];
+for (const [why, head, body, state] of LENGTHS) {
+  Deno.test(`fetchJson() rejects a response with a wrong length: ${why}`, async () => {
+    await using server = serveBytes(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`, body);
+    assertEquals(await refusal(server.origin), state);
+  });
+}
+
+Deno.test("fetchJson() rejects an unreachable server", async () => {
+  assertEquals(await refusal(closedOrigin()), "no connection");
+  await using silent = serveBytes();
+  assertEquals(await refusal(silent.origin), "no connection");
+  await using other = serveBytes("SSH-2.0-OpenSSH_9.6\r\n");
+  assertEquals(await refusal(other.origin), "no connection");
+});
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+/** Raw answers that do not end; the last part of nothing keeps them open. */
+const SLOW: readonly (readonly [why: string, parts: readonly string[]])[] = [
+  ["no answer", [""]],
+  ["half a head", ["HTTP/1.1 200 OK\r\nX: ", ""]],
+  ["a head alone", [`${HEAD}Content-Length: ${TEXT_LIMITS.length}\r\n\r\n`, ""]],
+  ["half a body", [`${HEAD}Content-Length: 100\r\n\r\n`, TEXT_LIMITS, ""]],
+  ["half of the chunks", [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, "2\r\n[1\r\n", ""]],
+];
+for (const [why, parts] of SLOW) {
+  Deno.test(`fetchJson() times out: ${why}`, async () => {
+    await using server = serveBytes(...parts);
+    assertEquals(await refusal(server.origin, { timeoutMs: 100 }), "timeout");
+  });
+}
+
+Deno.test("fetchJson() times out for a slow body", async () => {
+  await using server = serveHttp(() => new Response(drops()));
+  const counted = countingFetch();
+  assertEquals(
+    await refusal(server.origin, { ...counted, timeoutMs: 200 }),
+    "timeout",
+  );
+  // Twenty drops at most fall in this time; on a machine that is busy, fewer
+  assert(counted.read() < 100, `read ${counted.read()} bytes`);
+  assertEquals(counted.isCancelled(), true);
+});
+
+Deno.test("fetchJson() times out for a custom fetch that ignores the signal", async () => {
+  const fetch = () => new Promise<Response>(() => {});
+  assertEquals(
+    await refusal("https://id.example.com", { fetch, timeoutMs: 20 }),
+    "timeout",
+  );
+});
+
+Deno.test("fetchJson() cancels a late response", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+  const late = Promise.withResolvers<Response>();
+  const message = await refusal("https://id.example.com", {
+    fetch: () => late.promise,
+    timeoutMs: 20,
+  });
+  assertEquals(message, "timeout");
+  late.resolve(new Response(body));
+  await cancelled;
+});
+
+Deno.test("fetchJson() cancels the endless body of a custom fetch", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+  const fetch = () => Promise.resolve(new Response(body));
+  assertEquals(
+    await refusal("https://id.example.com", { fetch, timeoutMs: 20 }),
+    "timeout",
+  );
+  await cancelled;
+});
+
+/** A blank every ten milliseconds. */
+function drops(): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(Uint8Array.of(0x20)), 10);
+    },
+    cancel: () => clearInterval(timer),
+  });
+}
+
+const ADDRESS = "https://id.example.com/doc";
+const TEXT_RULES = '{"name":"Ada ä € 𝄞"}'; // characters of one to four bytes
+
+function answering(answer: () => Response) {
+  return { ...OPTIONS, fetch: () => Promise.resolve(answer()) };
+}
+
+for (const size of [1, 2, 3, 5, 7, 64]) {
+  Deno.test(`fetchJson() decodes characters split into chunks of ${size} bytes`, async () => {
+    const bytes = new TextEncoder().encode(TEXT_RULES);
+    const pieces = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, i) => bytes.slice(i * size, (i + 1) * size),
+    );
+    const options = answering(() => new Response(ReadableStream.from(pieces)));
+    assertEquals((await fetchJson(ADDRESS, options)).value, JSON.parse(TEXT_RULES));
+  });
+}
+
+Deno.test("fetchJson() rejects a document that ends inside a character", async () => {
+  const bytes = new TextEncoder().encode(`"${"ä"}`).slice(0, -1);
+  const { fetch } = answering(() => new Response(bytes));
+  assertEquals(await refusal(ADDRESS, { fetch }), "the response is not UTF-8");
+});
+
+const PAGES = [
+  "text/html",
+  "TEXT/HTML",
+  " text/html ;charset=utf-8",
+  "text/html\t; a=b",
+  "Text/Html;",
+];
+
+for (const type of PAGES) {
+  Deno.test(`fetchJson() rejects an HTML response by the type ${JSON.stringify(type)}`, async () => {
+    const { fetch } = answering(() =>
+      new Response(TEXT_RULES, { headers: { "Content-Type": type } })
+    );
+    assertEquals(await refusal(ADDRESS, { fetch }), "the response is HTML");
+  });
+}
+
+Deno.test("fetchJson() reports the connection error as the cause", async () => {
+  const broken = new TypeError("reset by peer");
+  const body = () => new ReadableStream({ start: (controller) => controller.error(broken) });
+  const options = answering(() => new Response(body()));
+  const error = await assertRejects(() => fetchJson(ADDRESS, options), Error);
+  assertEquals([error.message, error.cause], [
+    "Cannot fetch JSON: the connection was lost",
+    broken,
+  ]);
+});
+
+/** A document may be kept by what is said, and not by what begins or ends alike. */
+const DIRECTIVES: readonly (readonly [field: string, seconds: number | undefined])[] = [
+  ["no-stored, max-age=300", 300],
+  ["no-cache-ish", undefined],
+  ["max-aged=5", undefined],
+  ["max-age-of=5, max-age=300", 300],
+  ["max-age=300;no-store", 0], // no time at all
+];
+
+for (const [field, seconds] of DIRECTIVES) {
+  Deno.test(`fetchJson() reads ${seconds} from the directives "${field}"`, async () => {
+    const headers = { "Cache-Control": field };
+    const { maxAge } = await fetchJson(
+      ADDRESS,
+      answering(() => new Response(TEXT_RULES, { headers })),
+    );
+    assertEquals(maxAge, seconds);
+  });
 }

@@ -1,22 +1,31 @@
-/** The subject of a request: what it takes to make one, and that nobody changes it afterwards. */
+/** Principals and authorization results. */
 
+import {
+  AUTHORIZATION_MANAGER,
+  authorizationAllowed,
+  authorizationDenied,
+  type AuthorizationManager,
+} from "@gatehouse/http";
 import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
+import { isAllowed } from "../../auth/authorization.ts";
 import {
   type AuthMethod,
   createPrincipal,
   type Principal,
   type PrincipalInit,
 } from "../../auth/principal.ts";
+import { untyped } from "../router/_helpers.ts";
+import { ROBOT } from "./_strategies.ts";
 
 const NOW = 1_700_000_000;
 const now = () => NOW;
 
-/** A principal of whatever untyped code hands in. */
+/** A principal from untyped input. */
 function principalOf(init: unknown): Principal {
   return createPrincipal(init as PrincipalInit, { now });
 }
 
-/** Everything that hangs on a value, itself included. */
+/** A value and everything reachable from it. */
 function reachable(value: unknown, found: Set<object> = new Set()): Set<object> {
   if (typeof value !== "object" || value === null || found.has(value)) return found;
   found.add(value);
@@ -24,7 +33,7 @@ function reachable(value: unknown, found: Set<object> = new Set()): Set<object> 
   return found;
 }
 
-Deno.test("createPrincipal() gives every member of SPEC's table", () => {
+Deno.test("createPrincipal() returns every member of SPEC's table", () => {
   const init = {
     sub: "u1",
     method: "session",
@@ -38,7 +47,7 @@ Deno.test("createPrincipal() gives every member of SPEC's table", () => {
   assertEquals(JSON.stringify(principalOf(init)), JSON.stringify(init));
 });
 
-Deno.test("createPrincipal() leaves out what is not there", () => {
+Deno.test("createPrincipal() omits undefined members", () => {
   assertEquals(Object.keys(principalOf({ sub: "u1", method: "bearer" })), [
     "sub",
     "method",
@@ -49,12 +58,12 @@ Deno.test("createPrincipal() leaves out what is not there", () => {
   assertEquals(Object.keys(principal), ["sub", "method", "authTime"]);
 });
 
-Deno.test("createPrincipal() leaves out what is no member of a principal", () => {
+Deno.test("createPrincipal() omits unknown members", () => {
   const principal = principalOf({ sub: "u1", method: "bearer", admin: true, roles: ["root"] });
   assertEquals(Object.keys(principal), ["sub", "method", "authTime"]);
 });
 
-/** Only what is an authentication itself has a time of its own. */
+/** Only methods that authenticate at the time of the request have a default time. */
 const TIMES: readonly [method: AuthMethod, authTime: number][] = [
   ["password", NOW],
   ["oauth", NOW],
@@ -68,7 +77,7 @@ const TIMES: readonly [method: AuthMethod, authTime: number][] = [
 ];
 
 for (const [method, authTime] of TIMES) {
-  Deno.test(`createPrincipal() says of ${method} without a time that it happened ${authTime === 0 ? "who knows when" : "now"}`, () => {
+  Deno.test(`createPrincipal() sets the default authTime of ${method} to ${authTime === 0 ? "0" : "now"}`, () => {
     assertEquals(principalOf({ sub: "u1", method }).authTime, authTime);
     assertEquals(principalOf({ sub: "u1", method, authTime: undefined }).authTime, authTime);
     assertEquals(principalOf({ sub: "u1", method, authTime: 12.5 }).authTime, 12.5);
@@ -76,9 +85,9 @@ for (const [method, authTime] of TIMES) {
   });
 }
 
-/** Times of an authentication, by the clock of this process, which may be 5 minutes behind that of another. */
+/** Times of an authentication; the clock of this process may be 5 minutes behind that of another. */
 for (const ahead of [0, 1, 299, 300]) {
-  Deno.test(`createPrincipal() takes a time that is ${ahead} seconds ahead`, () => {
+  Deno.test(`createPrincipal() accepts a time that is ${ahead} seconds ahead`, () => {
     const authTime = NOW + ahead;
     assertEquals(principalOf({ sub: "u1", method: "session", authTime }).authTime, authTime);
   });
@@ -88,12 +97,12 @@ for (
   const [why, authTime] of [
     ["301 seconds ahead", NOW + 301],
     ["tomorrow", NOW + 86_400],
-    ["in milliseconds, which would be recent for ever", NOW * 1_000],
+    ["in milliseconds, which would always be recent", NOW * 1_000],
     ["as late as a number can be", Number.MAX_VALUE],
   ] as const
 ) {
   for (const method of ["password", "session", "bearer"]) {
-    Deno.test(`createPrincipal() refuses a time of ${method} that is ${why}`, () => {
+    Deno.test(`createPrincipal() rejects a time of ${method} that is ${why}`, () => {
       assertThrows(
         () => principalOf({ sub: "u1", method, authTime }),
         RangeError,
@@ -103,14 +112,14 @@ for (
   }
 }
 
-Deno.test("createPrincipal() takes whole seconds of the clock by default", () => {
+Deno.test("createPrincipal() uses whole seconds of the clock by default", () => {
   const before = Math.floor(Date.now() / 1000);
   const { authTime } = createPrincipal({ sub: "u1", method: "password" });
   assert(Number.isInteger(authTime) && authTime >= before && authTime <= Date.now() / 1000);
 });
 
 for (const authTime of [NaN, Infinity, -Infinity, -1, -0.001, "7", true, [7], {}, 7n]) {
-  Deno.test(`createPrincipal() refuses ${typeof authTime} ${String(authTime)} as a time`, () => {
+  Deno.test(`createPrincipal() rejects ${typeof authTime} ${String(authTime)} as a time`, () => {
     assertThrows(
       () => principalOf({ sub: "u1", method: "session", authTime }),
       RangeError,
@@ -119,7 +128,7 @@ for (const authTime of [NaN, Infinity, -Infinity, -1, -0.001, "7", true, [7], {}
   });
 }
 
-Deno.test("createPrincipal() refuses what a broken clock says", () => {
+Deno.test("createPrincipal() rejects an invalid clock", () => {
   const init = { sub: "u1", method: "password" } as const;
   assertThrows(() => createPrincipal(init, { now: () => NaN }), RangeError);
   assertThrows(() => createPrincipal(init, { now: () => -1 }), RangeError);
@@ -143,7 +152,7 @@ const NO_TEXT: readonly unknown[] = [
 ];
 
 for (const member of ["sub", "method", "acr", "sessionId"]) {
-  Deno.test(`createPrincipal() refuses ${member} that must be a non-empty string`, () => {
+  Deno.test(`createPrincipal() rejects ${member} that is not a non-empty string`, () => {
     for (const value of NO_TEXT) {
       assertThrows(
         () => principalOf({ sub: "u1", method: "session", [member]: value }),
@@ -155,7 +164,7 @@ for (const member of ["sub", "method", "acr", "sessionId"]) {
   });
 }
 
-Deno.test("createPrincipal() refuses to be without sub or method", () => {
+Deno.test("createPrincipal() requires sub and method", () => {
   assertThrows(() => principalOf({ method: "session" }), TypeError, "sub");
   assertThrows(() => principalOf({ sub: "u1" }), TypeError, "method");
   assertThrows(() => principalOf(undefined), TypeError);
@@ -164,7 +173,7 @@ Deno.test("createPrincipal() refuses to be without sub or method", () => {
 });
 
 for (const member of ["amr", "scope"]) {
-  Deno.test(`createPrincipal() refuses ${member} that is no list of texts`, () => {
+  Deno.test(`createPrincipal() rejects ${member} that is not an array of strings`, () => {
     const lists = ["pwd", "", 1, null, {}, { 0: "pwd", length: 1 }, new Set(["pwd"])];
     const members = NO_TEXT.map((value) => ["pwd", value]);
     for (const value of [...lists, ...members, new Array(1), ["a", , "b"]]) {
@@ -182,7 +191,7 @@ for (const member of ["amr", "scope"]) {
 }
 
 for (const claims of ["text", "", 1, true, null, [], ["a"], new Map(), new Date(0), () => {}]) {
-  Deno.test(`createPrincipal() refuses ${Deno.inspect(claims)} as claims`, () => {
+  Deno.test(`createPrincipal() rejects ${Deno.inspect(claims)} as claims`, () => {
     assertThrows(
       () => principalOf({ sub: "u1", method: "session", claims }),
       TypeError,
@@ -191,7 +200,7 @@ for (const claims of ["text", "", 1, true, null, [], ["a"], new Map(), new Date(
   });
 }
 
-Deno.test("createPrincipal() freezes through and through", () => {
+Deno.test("createPrincipal() freezes deeply", () => {
   const principal = principalOf({
     sub: "u1",
     method: "session",
@@ -207,7 +216,7 @@ Deno.test("createPrincipal() freezes through and through", () => {
   assertFalse(Reflect.set(principal, "extra", 1));
 });
 
-Deno.test("createPrincipal() copies: what the caller changes or shares later changes nothing", () => {
+Deno.test("createPrincipal() is not affected by later changes of its input", () => {
   const roles = ["user"];
   const amr = ["pwd"];
   const scope = ["read"];
@@ -235,7 +244,7 @@ Deno.test("createPrincipal() keeps a claim named __proto__ a claim", () => {
   assertEquals(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value.admin, true);
 });
 
-Deno.test("createPrincipal() gives claims that inherit nothing", () => {
+Deno.test("createPrincipal() returns claims without a prototype", () => {
   const { claims = {} } = principalOf({ sub: "u1", method: "bearer", claims: { deep: {} } });
   for (const name of ["constructor", "toString", "hasOwnProperty", "__proto__"]) {
     assertFalse(name in claims, name);
@@ -243,14 +252,14 @@ Deno.test("createPrincipal() gives claims that inherit nothing", () => {
   }
 });
 
-Deno.test("createPrincipal() takes claims without a prototype, and those of a function", () => {
+Deno.test("createPrincipal() accepts claims without a prototype, and those that a function created", () => {
   const bare = Object.assign(Object.create(null), { a: 1 });
   assertEquals(Object.entries(principalOf({ sub: "u1", method: "x", claims: bare }).claims ?? {}), [
     ["a", 1],
   ]);
 });
 
-Deno.test("createPrincipal() copies lists as lists: with their length, and nothing but their members", () => {
+Deno.test("createPrincipal() copies arrays with their length and elements only", () => {
   const odd = Object.assign(["a"], { extra: 1 });
   Object.defineProperty(odd, "__proto__", { value: { admin: true }, enumerable: true });
   const claims = { odd, holes: new Array(3) };
@@ -261,7 +270,7 @@ Deno.test("createPrincipal() copies lists as lists: with their length, and nothi
   assertEquals(holes.length, 3);
 });
 
-Deno.test("createPrincipal() copies claims that hold themselves, and what is there twice but once", () => {
+Deno.test("createPrincipal() copies cyclic claims, and repeated objects once", () => {
   const shared = { x: 1 };
   const claims: Record<string, unknown> = { a: shared, b: [shared] };
   claims.self = claims;
@@ -282,7 +291,7 @@ Deno.test("createPrincipal() leaves dates, maps and objects of classes in claims
   assertStrictEquals(copy.map, map);
 });
 
-Deno.test("createPrincipal() copies 60 levels of claims, and refuses 100,000 with a TypeError", () => {
+Deno.test("createPrincipal() copies 60 levels of claims, and rejects 100,000 with a TypeError", () => {
   const nested = (levels: number, wrap: (value: unknown) => unknown) => {
     let value: unknown = 1;
     for (let i = 0; i < levels; i++) value = wrap(value);
@@ -299,7 +308,7 @@ Deno.test("createPrincipal() copies 60 levels of claims, and refuses 100,000 wit
   }
 });
 
-Deno.test("createPrincipal() reads every member of what it is given once", () => {
+Deno.test("createPrincipal() reads every member of its input once", () => {
   const reads: string[] = [];
   const init = new Proxy({ sub: "u1", method: "session" as const, authTime: 1 }, {
     get(target, name) {
@@ -309,4 +318,57 @@ Deno.test("createPrincipal() reads every member of what it is given once", () =>
   });
   createPrincipal(init);
   assertEquals(reads.length, new Set(reads).size);
+});
+
+Deno.test("AUTHORIZATION_MANAGER is the documented name", () => {
+  assertEquals(AUTHORIZATION_MANAGER, "auth.AuthorizationManager");
+});
+
+Deno.test("authorizationAllowed() allows, and is frozen", () => {
+  const allowed = authorizationAllowed();
+  assertEquals(allowed, { status: "allowed" });
+  assert(isAllowed(allowed));
+  assertThrows(() => Object.assign(allowed, { status: "denied" }), TypeError);
+});
+
+Deno.test("authorizationDenied() denies with a reason", () => {
+  const denied = authorizationDenied("the vault is closed");
+  assertEquals(denied, { status: "denied", reason: "the vault is closed" });
+  assertEquals(isAllowed(denied), false);
+});
+
+const NO_RESULTS: readonly (readonly [why: string, value: unknown])[] = [
+  ["undefined", undefined],
+  ["null", null],
+  ["a flag", true],
+  ["a string", "allowed"],
+  ["an empty object", {}],
+  ["white space", { status: "allowed " }],
+  ["a prototype's status", Object.create({ status: "Allowed" })],
+  ["a promise", Promise.resolve({ status: "allowed" })],
+];
+
+for (const [why, value] of NO_RESULTS) {
+  Deno.test(`isAllowed() rejects other results: ${why}`, () => {
+    assertThrows(() => isAllowed(untyped(value)), TypeError, "Cannot authorize: ");
+  });
+}
+
+Deno.test("AuthorizationManager is a type that synchronous and asynchronous managers fit", async () => {
+  const managers: readonly AuthorizationManager[] = [
+    { authorize: () => authorizationAllowed() },
+    { authorize: () => Promise.resolve(authorizationAllowed()) },
+    {
+      authorize: (principal, { transport: { kind, params } }) =>
+        principal?.sub === params.owner && kind === "http"
+          ? authorizationAllowed()
+          : authorizationDenied("not the owner"),
+    },
+  ];
+  const request = new Request("https://example.com/");
+  const transport = { kind: "http", request, route: "/", params: { owner: "robot" } } as const;
+  for (const manager of managers) {
+    const context = { metadata: undefined, transport };
+    assert(isAllowed(await manager.authorize(ROBOT, context)));
+  }
 });

@@ -54,7 +54,7 @@ const RANGES: readonly (readonly [first: string, last: string, what: string])[] 
   ["[ff00::]", "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]", "multicast"],
 ];
 for (const [first, last, what] of RANGES) {
-  Deno.test(`publicUrl() refuses ${first} to ${last}: ${what}`, () => {
+  Deno.test(`publicUrl() rejects ${first} to ${last}: ${what}`, () => {
     for (const host of new Set([first, last])) {
       assertRefused(`https://${host}/jwks`);
       assertRefused(`https://${host}:8443/jwks`);
@@ -100,7 +100,7 @@ const PUBLIC: readonly (readonly [host: string, why: string])[] = [
   ["xn--bcher-kva.example", "an internationalised name"],
 ];
 for (const [host, why] of PUBLIC) {
-  Deno.test(`publicUrl() takes https://${host}: ${why}`, () => {
+  Deno.test(`publicUrl() accepts https://${host}: ${why}`, () => {
     assertEquals(publicUrl(CANNOT, `https://${host}/jwks`).protocol, "https:");
     assertRefused(`http://${host}/jwks`);
     assertRefused(`http://${host}/jwks`, true);
@@ -144,7 +144,7 @@ const SPELLINGS: readonly (readonly [address: string, why: string])[] = [
   ["https://a.b.localhost./", "two below it, with the root"],
 ];
 for (const [address, why] of SPELLINGS) {
-  Deno.test(`publicUrl() refuses ${JSON.stringify(address)}: ${why}`, () => {
+  Deno.test(`publicUrl() rejects ${JSON.stringify(address)}: ${why}`, () => {
     assertRefused(address);
   });
 }
@@ -172,14 +172,14 @@ const SCHEMES: readonly (readonly [address: string, why: string])[] = [
   ["", "nothing"],
 ];
 for (const [address, why] of SCHEMES) {
-  Deno.test(`publicUrl() refuses ${JSON.stringify(address)} whatever is allowed: ${why}`, () => {
+  Deno.test(`publicUrl() rejects ${JSON.stringify(address)} whatever is allowed: ${why}`, () => {
     assertRefused(address);
     assertRefused(address, true);
   });
 }
 
 for (const value of [undefined, null, 1, {}, [], { href: "https://id.example.com/" }]) {
-  Deno.test(`publicUrl() refuses ${JSON.stringify(value)}, which is no URL`, () => {
+  Deno.test(`publicUrl() rejects ${JSON.stringify(value)}, which is no URL`, () => {
     assertRefused(value as unknown as string);
   });
 }
@@ -196,7 +196,7 @@ const THIS_MACHINE: readonly (readonly [address: string, why: string])[] = [
   ["https://localhost/", "encrypted"],
 ];
 for (const [address, why] of THIS_MACHINE) {
-  Deno.test(`publicUrl() takes ${address} by insecureLoopback alone: ${why}`, () => {
+  Deno.test(`publicUrl() accepts ${address} by insecureLoopback alone: ${why}`, () => {
     assertRefused(address);
     assertEquals(
       publicUrl(CANNOT, address, { insecureLoopback: true }).href,
@@ -206,13 +206,13 @@ for (const [address, why] of THIS_MACHINE) {
 }
 
 for (const host of ["0.0.0.0", "10.0.0.1", "169.254.169.254", "[::]", "[fe80::1]", "[fd00::1]"]) {
-  Deno.test(`publicUrl() refuses ${host} by insecureLoopback too`, () => {
+  Deno.test(`publicUrl() rejects ${host} by insecureLoopback too`, () => {
     assertRefused(`http://${host}/`, true);
     assertRefused(`https://${host}/`, true);
   });
 }
 
-Deno.test("publicUrl() says nothing of the address in its messages", () => {
+Deno.test("publicUrl() does not quote the URL in its messages", () => {
   for (
     const address of [
       "https://ada:hunter2@id.example.com/s3cret",
@@ -226,7 +226,7 @@ Deno.test("publicUrl() says nothing of the address in its messages", () => {
   }
 });
 
-Deno.test("publicUrl() gives a URL that nobody else changes", () => {
+Deno.test("publicUrl() returns a copy of the URL", () => {
   const given = new URL("https://id.example.com/jwks");
   const url = publicUrl(CANNOT, given);
   assertNotStrictEquals(url, given);
@@ -236,5 +236,5 @@ Deno.test("publicUrl() gives a URL that nobody else changes", () => {
 
 function assertRefused(address: string, insecureLoopback = false): void {
   const error = assertThrows(() => publicUrl(CANNOT, address, { insecureLoopback }), TypeError);
-  assert(error.message.startsWith(`${CANNOT}: the `), error.message);
+  assert(error.message.startsWith(`${CANNOT}: `), error.message);
 }

@@ -1,6 +1,7 @@
-/** Strategies in a row: SPEC's table "Strategy result", and what is no result at all. */
+/** Strategies, chains, and the header fields that follow from them. */
 
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
+import { challengeOf, isAmbient, varyOf } from "../../auth/_challenge.ts";
 import { createPrincipal } from "../../auth/principal.ts";
 import {
   authenticated,
@@ -11,11 +12,13 @@ import {
   type StrategyContext,
   type StrategyResult,
 } from "../../auth/strategy.ts";
+import { untyped } from "../router/_helpers.ts";
+import { keyStrategy } from "./_strategies.ts";
 
 const CONTEXT: StrategyContext = { request: new Request("https://example.com/") };
 const PRINCIPAL = createPrincipal({ sub: "u1", method: "robot" });
 
-/** A strategy that gives whatever it is told to, and writes down that it was asked. */
+/** A strategy that returns a given result, and records that it was called. */
 function strategy(name: string, result: unknown, asked: string[] = []): AuthStrategy {
   return {
     name,
@@ -27,7 +30,7 @@ function strategy(name: string, result: unknown, asked: string[] = []): AuthStra
   };
 }
 
-Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three variants", () => {
+Deno.test("authenticated(), authFailed() and noCredential() return SPEC's three variants", () => {
   assertEquals(authenticated(PRINCIPAL), { status: "authenticated", principal: PRINCIPAL });
   assertEquals(authFailed("invalid_api_key", "no such key"), {
     status: "failed",
@@ -38,27 +41,8 @@ Deno.test("authenticated() and authFailed() and noCredential() give SPEC's three
   assert(Object.isFrozen(noCredential()));
 });
 
-for (
-  const principal of [
-    undefined,
-    null,
-    {},
-    "u1",
-    { sub: "" },
-    { sub: 1 },
-    { sub: ["u1"] },
-    { sub: null },
-    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
-    { sub: "u1", scope: null },
-  ]
-) {
-  Deno.test(`authenticated() refuses ${JSON.stringify(principal)} as a principal`, () => {
-    assertThrows(() => authenticated(principal as never), TypeError, "Cannot authenticate: ");
-  });
-}
-
 for (const challenge of ["", " Bearer", "Bearer\r\nX: y", "Bearer ä", "Bearer \u{1f98a}"]) {
-  Deno.test(`authFailed() refuses ${JSON.stringify(challenge)} as a challenge`, () => {
+  Deno.test(`authFailed() rejects ${JSON.stringify(challenge)} as a challenge`, () => {
     assertThrows(() => authFailed("invalid_key", "bad", challenge), TypeError, "challenge");
   });
 }
@@ -67,7 +51,7 @@ const YES = authenticated(PRINCIPAL);
 const FAILED = authFailed("invalid_token", "it is bad");
 const NO = noCredential();
 
-/** What the strategies a, b, c, … say; which of them are asked; what comes out. */
+/** The results of the strategies a, b, c, …; which of them are called; the result of the chain. */
 const CHAINS: readonly [
   why: string,
   results: readonly StrategyResult[],
@@ -81,11 +65,11 @@ const CHAINS: readonly [
     "a",
     FAILED,
   ],
-  ["goes on where there is no credential", [NO, YES], "ab", YES],
-  ["goes on, and halts at a later failure", [NO, NO, FAILED, YES], "abc", FAILED],
+  ["continues without a credential", [NO, YES], "ab", YES],
+  ["continues, and halts at a later failure", [NO, NO, FAILED, YES], "abc", FAILED],
   ["does not ask after an authentication", [NO, YES, FAILED], "ab", YES],
-  ["is anonymous if none finds a credential", [NO, NO, NO], "abc", NO],
-  ["is anonymous if the only one finds none", [NO], "a", NO],
+  ["is anonymous if no strategy finds a credential", [NO, NO, NO], "abc", NO],
+  ["is anonymous if the only strategy finds no credential", [NO], "a", NO],
 ];
 
 for (const [why, results, asked, result] of CHAINS) {
@@ -97,7 +81,7 @@ for (const [why, results, asked, result] of CHAINS) {
   });
 }
 
-Deno.test("chain() is decided by the first that decides, for all results of three", async () => {
+Deno.test("chain() returns the first result other than no-credential, for all results of three", async () => {
   const variants = [YES, FAILED, NO];
   for (const a of variants) {
     for (const b of variants) {
@@ -111,7 +95,7 @@ Deno.test("chain() is decided by the first that decides, for all results of thre
   }
 });
 
-Deno.test("chain() hands every strategy the same context, and keeps its this", async () => {
+Deno.test("chain() passes the same context to every strategy, and keeps its this", async () => {
   const seen: unknown[] = [];
   const own = {
     name: "own",
@@ -127,7 +111,7 @@ Deno.test("chain() hands every strategy the same context, and keeps its this", a
   assertStrictEquals(seen[3], CONTEXT);
 });
 
-Deno.test("chain() asks one after the other", async () => {
+Deno.test("chain() awaits each strategy before the next", async () => {
   const order: string[] = [];
   const slow: AuthStrategy = {
     name: "slow",
@@ -142,13 +126,13 @@ Deno.test("chain() asks one after the other", async () => {
   assertEquals(order, ["begin", "end", "begin", "end"]);
 });
 
-/** What a strategy may give by mistake; none of it may let a request pass, as somebody or as nobody. */
+/** Invalid results of a strategy; none may let a request pass, authenticated or anonymous. */
 const NO_RESULTS: readonly [why: string, result: unknown][] = [
-  ["nothing", undefined],
+  ["undefined", undefined],
   ["null", null],
   ["false", false],
   ["true", true],
-  ["a text", "authenticated"],
+  ["a string", "authenticated"],
   ["an empty object", {}],
   ["a principal alone", PRINCIPAL],
   ["an unknown status", { status: "anonymous" }],
@@ -158,14 +142,17 @@ const NO_RESULTS: readonly [why: string, result: unknown][] = [
   ["a status that is a String object", { status: new String("no-credential") }],
   ["authenticated without a principal", { status: "authenticated" }],
   ["authenticated as null", { status: "authenticated", principal: null }],
-  ["authenticated as nobody", { status: "authenticated", principal: {} }],
+  ["authenticated without a sub", { status: "authenticated", principal: {} }],
   ["authenticated with an empty sub", { status: "authenticated", principal: { sub: "" } }],
-  ["authenticated with a sub that is no text", { status: "authenticated", principal: { sub: 7 } }],
+  ["authenticated with a sub that is not a string", {
+    status: "authenticated",
+    principal: { sub: 7 },
+  }],
   ["a list with a result in it", [YES]],
 ];
 
 for (const [why, result] of NO_RESULTS) {
-  Deno.test(`chain() rejects if a strategy gives ${why}`, async () => {
+  Deno.test(`chain() rejects if a strategy returns ${why}`, async () => {
     const asked: string[] = [];
     const made = chain([strategy("a", NO), strategy("odd", result), strategy("b", YES, asked)]);
     await assertRejects(() => made.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
@@ -174,7 +161,27 @@ for (const [why, result] of NO_RESULTS) {
   });
 }
 
-Deno.test("chain() names the strategy that gave no result, as a quoted text", async () => {
+for (
+  const principal of [
+    undefined,
+    null,
+    {},
+    "u1",
+    { sub: "" },
+    { sub: 1 },
+    { sub: ["u1"] },
+    { sub: null },
+    { sub: "u1", scope: "notes:readonly" }, // of which notes:read is a part
+    { sub: "u1", scope: null },
+  ]
+) {
+  Deno.test(`chain() rejects ${JSON.stringify(principal)} as a principal`, async () => {
+    const odd = chain([strategy("odd", authenticated(principal as never))]);
+    await assertRejects(() => odd.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
+  });
+}
+
+Deno.test("chain() names the strategy that returned no result as a quoted string", async () => {
   const made = chain([strategy('my\n"own"', undefined)]);
   const error = await assertRejects(() => made.authenticate(CONTEXT), TypeError);
   assert(error.message.includes(String.raw`"my\n\"own\""`));
@@ -197,7 +204,7 @@ Deno.test("chain() rejects with what a strategy throws or rejects with", async (
   }
 });
 
-Deno.test("chain() takes chains within apart, in order, however deep", async () => {
+Deno.test("chain() flattens nested chains in order, at any depth", async () => {
   const asked: string[] = [];
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => strategy(name, NO, asked)) as [
     AuthStrategy,
@@ -212,7 +219,7 @@ Deno.test("chain() takes chains within apart, in order, however deep", async () 
   assertEquals(asked.join(""), "abcd");
 });
 
-Deno.test("chain() halts as a whole where a chain within fails", async () => {
+Deno.test("chain() halts if a nested chain fails", async () => {
   const asked: string[] = [];
   const inner = chain([strategy("a", NO), strategy("b", FAILED)]);
   const made = chain([inner, strategy("c", YES, asked)]);
@@ -220,7 +227,7 @@ Deno.test("chain() halts as a whole where a chain within fails", async () => {
   assertEquals(asked, []);
 });
 
-Deno.test("chain() leaves a strategy of somebody else's with a member strategies whole", async () => {
+Deno.test("chain() does not flatten a foreign strategy with a member strategies", async () => {
   const yes = strategy("password", YES);
   const no = strategy("totp", NO);
   const allOf = { ...strategy("all", FAILED), strategies: [yes, no] }; // both must agree
@@ -231,7 +238,7 @@ Deno.test("chain() leaves a strategy of somebody else's with a member strategies
   assertEquals(await chain([copied]).authenticate(CONTEXT), FAILED);
 });
 
-Deno.test("chain() does not look at a list again that it was given, and is frozen", async () => {
+Deno.test("chain() copies its array, and is frozen", async () => {
   const list = [strategy("a", FAILED)];
   const made = chain(list);
   list[0] = strategy("b", YES);
@@ -260,13 +267,13 @@ Deno.test("chain() keeps no state between requests", async () => {
   );
 });
 
-Deno.test("chain() refuses an empty list", () => {
+Deno.test("chain() rejects an empty list", () => {
   assertThrows(() => chain([]), TypeError, "Cannot chain strategies: strategies is empty");
 });
 
-/** What is no list of strategies, and what no header field can say. */
+/** Invalid strategies, and invalid header fields. */
 const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
-  ["a text", "session", "strategies must be an array"],
+  ["a string", "session", "strategies must be an array"],
   ["a strategy alone", strategy("a", NO), "strategies must be an array"],
   ["null in the list", [null], "strategies[0] must have a name and authenticate()"],
   [
@@ -275,9 +282,9 @@ const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: stri
     "strategies[1] must have a name and authenticate()",
   ],
   ["no name", [{ authenticate: () => NO }], "strategies[0] must have a name and authenticate()"],
-  ["a challenge in two lines", [{ ...strategy("a", NO), challenge: "a\nb" }], ""],
-  ["a field that is none", [schemed("header", "X Key")], ""],
-  ["a cookie that is none", [schemed("cookie", "a b")], ""],
+  ["a challenge with a line feed", [{ ...strategy("a", NO), challenge: "a\nb" }], ""],
+  ["an invalid field name", [schemed("header", "X Key")], ""],
+  ["an invalid cookie name", [schemed("cookie", "a b")], ""],
 ];
 
 function schemed(type: "header" | "cookie", name: string): AuthStrategy {
@@ -285,7 +292,90 @@ function schemed(type: "header" | "cookie", name: string): AuthStrategy {
 }
 
 for (const [why, given, says] of NO_STRATEGIES) {
-  Deno.test(`chain() refuses ${why}`, () => {
+  Deno.test(`chain() rejects ${why}`, () => {
     assertThrows(() => chain(given as AuthStrategy[]), TypeError, says);
   });
 }
+
+const session = keyStrategy({ scheme: { type: "cookie", name: "__Host-sid" } });
+const bearer = keyStrategy({ scheme: { type: "bearer" } });
+const key = keyStrategy();
+const basic = keyStrategy({
+  scheme: { type: "header", name: "Authorization" },
+  challenge: 'Basic realm="staging, north", charset="UTF-8"',
+});
+const unsaid = keyStrategy({ scheme: "unsaid" });
+
+const LISTS: readonly (readonly [
+  why: string,
+  strategies: readonly AuthStrategy[],
+  challenge: string,
+  vary: readonly string[],
+])[] = [
+  ["none", [], "Session", []],
+  ["a cookie", [session], "Session", ["Cookie"]],
+  ["a bearer token", [bearer], "Bearer", ["Authorization"]],
+  ["a field of its own", [key], "ApiKey", ["X-Key"]],
+  ["one that does not say", [unsaid], "Session", []],
+  ["one that does not say, beside another", [unsaid, bearer], "Bearer", ["Authorization"]],
+  ["a challenge of its own", [basic], basic.challenge ?? "", ["Authorization"]],
+  ["all, in order", [key, bearer, session], "ApiKey, Bearer, Session", [
+    "X-Key",
+    "Authorization",
+    "Cookie",
+  ]],
+  ["two of a kind", [session, keyStrategy({ scheme: { type: "cookie", name: "b" } })], "Session", [
+    "Cookie",
+  ]],
+  ["two fields", [key, keyStrategy({ field: "X-Other" })], "ApiKey", ["X-Key", "X-Other"]],
+  [
+    "one field written in two ways",
+    [
+      keyStrategy({ scheme: { type: "header", name: "cookie" } }),
+      session,
+    ],
+    "ApiKey, Session",
+    ["Cookie"],
+  ],
+  ["two in Authorization", [bearer, basic], `Bearer, ${basic.challenge}`, ["Authorization"]],
+];
+
+for (const [why, strategies, challenge, vary] of LISTS) {
+  Deno.test(`challengeOf() and varyOf() return the values for strategies: ${why}`, () => {
+    assertEquals(challengeOf(strategies), challenge);
+    assertEquals(varyOf(strategies), vary);
+  });
+}
+
+const SCHEMES: readonly (readonly [why: string, scheme: unknown, ambient: boolean])[] = [
+  ["a cookie", { type: "cookie", name: "a" }, true],
+  ["nothing said", undefined, true],
+  ["null", null, true],
+  ["Authorization, which a browser's dialog fills in", {
+    type: "header",
+    name: "Authorization",
+  }, true],
+  ["AUTHORIZATION", { type: "header", name: "AUTHORIZATION" }, true],
+  ["a type of the future", { type: "client-certificate" }, true],
+  ["a type misspelt", { type: "Bearer" }, true],
+  ["a bearer token", { type: "bearer" }, false],
+  ["a field of its own", { type: "header", name: "X-API-Key" }, false],
+  ["Cookie as a field", { type: "header", name: "cookie" }, true],
+  ["a similar field", { type: "header", name: "X-Authorization" }, false],
+];
+
+for (const [why, scheme, ambient] of SCHEMES) {
+  Deno.test(`isAmbient() is ${ambient} for ${why}`, () => {
+    assertEquals(isAmbient(untyped({ name: "s", scheme })), ambient);
+  });
+}
+
+Deno.test("isAmbient() returns the strategy's own ambient", () => {
+  const proxied = keyStrategy({ field: "X-Forwarded-User", ambient: true });
+  const explicit = keyStrategy({
+    scheme: { type: "header", name: "Authorization" },
+    ambient: false,
+  });
+  const token = keyStrategy({ scheme: { type: "bearer" }, ambient: true });
+  assertEquals([proxied, explicit, token].map(isAmbient), [true, false, true]);
+});

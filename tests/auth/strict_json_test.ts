@@ -23,7 +23,7 @@ const TAKEN: readonly (readonly [string, string])[] = [
 ];
 
 for (const [why, json] of TAKEN) {
-  Deno.test(`parseStrictObject() takes ${why}`, () => {
+  Deno.test(`parseStrictObject() accepts ${why}`, () => {
     assertEquals(parseStrictObject(json), JSON.parse(json));
     assertEquals(parseStrictObject(utf8(json)), JSON.parse(json));
   });
@@ -78,7 +78,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
 ];
 
 for (const [why, json] of REFUSED) {
-  Deno.test(`parseStrictObject() refuses ${why}`, () => {
+  Deno.test(`parseStrictObject() rejects ${why}`, () => {
     assertThrows(() => parseStrictObject(json), SyntaxError);
     assertThrows(() => parseStrictObject(utf8(json)), SyntaxError);
   });
@@ -95,19 +95,19 @@ const NOT_UTF8: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 for (const [why, bytes] of NOT_UTF8) {
-  Deno.test(`parseStrictObject() refuses ${why}`, () => {
+  Deno.test(`parseStrictObject() rejects ${why}`, () => {
     const json = new Uint8Array([...utf8('{"a":"'), ...bytes, ...utf8('"}')]);
     assertThrows(() => parseStrictObject(json));
   });
 }
 
-Deno.test("parseStrictObject() refuses UTF-16", () => {
+Deno.test("parseStrictObject() rejects UTF-16", () => {
   const json = '\ufeff{"a":1}';
   const bytes = new Uint8Array(Uint16Array.from(json, (each) => each.charCodeAt(0)).buffer);
   assertThrows(() => parseStrictObject(bytes));
 });
 
-Deno.test("parseStrictObject() takes deep values, and many members, without a long time or recursion", () => {
+Deno.test("parseStrictObject() accepts deep values and many members, without recursion", () => {
   const deep = `${'{"a":'.repeat(3_000)}0${"}".repeat(3_000)}`;
   const wide = `{${Array.from({ length: 3_000 }, (_, i) => `"n${i}":[]`).join()}}`;
   assertEquals(Object.keys(parseStrictObject(deep)), ["a"]);
@@ -116,7 +116,7 @@ Deno.test("parseStrictObject() takes deep values, and many members, without a lo
   assertThrows(() => parseStrictObject(twice), SyntaxError);
 });
 
-Deno.test("parseStrictJson() agrees with a count of names in 20,000 random values", () => {
+Deno.test("parseStrictJson() agrees with a count of names for 20,000 random values", () => {
   const random = randomNumbers(9);
   // No name that is a backslash: V8 15.0 takes an escaped name that comes later for it
   const names = ["a", "b", "\\u0061", ":", '\\"', "\\/", ""];

@@ -1,5 +1,5 @@
 /**
- * What every implementation of a store must do, whatever it keeps things in, and how to find out.
+ * The contract of every implementation of a store, and how to run it.
  *
  * ```ts ignore
  * registerContracts({
@@ -24,7 +24,7 @@ import { USER_STORE_CASES } from "./user_store.ts";
 /** Which store of {@linkcode AuthStores}. */
 export type Family = keyof AuthStores;
 
-/** The time that stores go by, in seconds since the epoch. */
+/** The clock of the stores, in seconds since the epoch. */
 export interface ContractClock {
   /** The time. */
   readonly now: () => number;
@@ -32,13 +32,13 @@ export interface ContractClock {
   set(seconds: number): void;
 }
 
-/** What a case looks at: an empty store. */
+/** The subject of a case: an empty store. */
 export interface ContractSubject<Store> {
-  /** One way to it. */
+  /** One object for it. */
   readonly store: Store;
-  /** All ways to it, `store` first; racers are spread over them. */
+  /** All objects for it, `store` first; racers are spread over them. */
   readonly stores: readonly Store[];
-  /** The time it goes by. */
+  /** Its clock. */
   readonly clock: ContractClock;
 }
 
@@ -46,15 +46,15 @@ export interface ContractSubject<Store> {
 export interface ContractCase<Store> {
   /** A sentence that starts with the method. */
   readonly name: string;
-  /** Whether it is about many callers at once: what `_naive.ts` must fail. */
+  /** Whether it is about concurrent callers: `_naive.ts` must fail it. */
   readonly race?: true;
-  /** Rejects if the promise is not kept. */
+  /** Rejects if the implementation is wrong. */
   run(subject: ContractSubject<Store>): Promise<void>;
 }
 
 /** Stores of an implementation, for one case. */
 export interface OpenStores {
-  /** Objects that all keep things in the same empty place. More than one shows that it is the place that decides. */
+  /** Objects over the same empty database. With more than one, none can decide in its own memory. */
   readonly stores: readonly [Partial<AuthStores>, ...Partial<AuthStores>[]];
   /** Closes and removes what was opened. */
   readonly dispose?: () => Promise<void> | void;
@@ -66,7 +66,7 @@ export interface StoreImplementation {
   readonly name: string;
   /** Which stores it has. @default all */
   readonly families?: readonly Family[];
-  /** Opens an empty place for one case. */
+  /** Opens an empty database for one case. */
   open(now: () => number): Promise<OpenStores> | OpenStores;
 }
 
@@ -82,7 +82,7 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
   apiKeys: API_KEY_STORE_CASES,
 };
 
-/** The stores that there are. */
+/** All stores. */
 export const FAMILIES = Object.keys(CONTRACTS) as readonly Family[];
 
 /** Registers a test for each case of each store that an implementation has. */
@@ -100,7 +100,7 @@ function registerFamily<F extends Family>(implementation: StoreImplementation, f
   }
 }
 
-/** Runs one case on an empty store. Rejects if the implementation does not keep the promise. */
+/** Runs one case on an empty store. Rejects if the implementation is wrong. */
 export async function runCase<F extends Family>(
   implementation: StoreImplementation,
   { family, contractCase }: { family: F; contractCase: ContractCase<AuthStores[F]> },
@@ -110,7 +110,7 @@ export async function runCase<F extends Family>(
   try {
     const found = stores.map((each) => {
       const store = each[family];
-      if (store === undefined) throw new TypeError(`Cannot run contract: ${family} is not there`);
+      if (store === undefined) throw new TypeError(`Cannot run contract: ${family} is missing`);
       return store;
     });
     const [store] = found;
@@ -121,7 +121,7 @@ export async function runCase<F extends Family>(
   }
 }
 
-/** A clock that stands still until it is set. */
+/** A clock that only changes when it is set. */
 export function fakeClock(): ContractClock {
   let time = 1_700_000_000;
   return {

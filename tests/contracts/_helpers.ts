@@ -5,17 +5,27 @@
  */
 
 import { assertEquals } from "@std/assert";
+import * as effort from "../_effort.ts";
 import type { ContractClock, ContractSubject } from "./_contract.ts";
 
-/** How many start at once. */
-export const RACERS = 200;
+/** Concurrent callers of a race. */
+export let RACERS: number = effort.RACERS;
 
-/** Starts many at once, spread over all ways to the store, and waits for all of them. */
+/** Pairs of {@linkcode raceToEnd}: each of its 32 beginnings at least once. */
+const pairs = (): number => Math.max(32, RACERS / 2);
+
+/** Sets a maximum of racers, for an engine that runs one call after the other. */
+export function limitRacers(most: number): void {
+  RACERS = Math.min(RACERS, most);
+}
+
+/** Starts many calls at once, spread over all objects of the store, and waits for all of them. */
 export function race<Store, Result>(
   { stores }: Pick<ContractSubject<Store>, "stores">,
   start: (store: Store, racer: number) => Promise<Result>,
+  count: number = RACERS,
 ): Promise<Result[]> {
-  const racers = Array.from({ length: RACERS }, (_, racer) => racer);
+  const racers = Array.from({ length: count }, (_, racer) => racer);
   return Promise.all(racers.map((racer) => {
     const store = stores[racer % stores.length];
     if (store === undefined) throw new TypeError("Cannot race: there are no stores");
@@ -23,25 +33,25 @@ export function race<Store, Result>(
   }));
 }
 
-/** What two racers do with an item, and which. */
+/** What two racers do with each of some items. */
 export interface EndingRace<Store, Item> {
-  /** A hundred. */
+  /** From {@linkcode makePairs}. */
   readonly items: readonly Item[];
-  /** What must have the last word. */
+  /** What must prevail. */
   readonly end: (store: Store, item: Item) => Promise<unknown>;
-  /** What must not bring it back. */
+  /** What must not restore it. */
   readonly change: (store: Store, item: Item) => Promise<unknown>;
 }
 
 /**
- * Starts two at once for each item. Of every other item the one that ends it starts first, and the other none to fifteen
- * turns later, so that some of them meet wherever a store waits between its reading and its writing.
+ * Starts two calls at once for each item. For every other item the one that ends it starts first, and the other zero to
+ * fifteen turns later, so that some interleave wherever a store waits between a read and a write.
  */
 export async function raceToEnd<Store, Item>(
   subject: Pick<ContractSubject<Store>, "stores">,
   { items, end, change }: EndingRace<Store, Item>,
 ): Promise<void> {
-  assertEquals(items.length, RACERS / 2);
+  assertEquals(items.length, pairs());
   await race(subject, async (store, racer) => {
     const index = racer >> 1;
     const item = items[index];
@@ -53,29 +63,29 @@ export async function raceToEnd<Store, Item>(
       await turns((index >> 1) % 16);
       await second(store, item);
     }
-  });
+  }, 2 * items.length);
 }
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 }
 
-/** Makes the items of {@linkcode raceToEnd}. */
+/** Creates the items of {@linkcode raceToEnd}. */
 export function makePairs<Item>(make: (index: number) => Promise<Item>): Promise<Item[]> {
-  return Promise.all(Array.from({ length: RACERS / 2 }, (_, index) => make(index)));
+  return Promise.all(Array.from({ length: pairs() }, (_, index) => make(index)));
 }
 
-/** How a race of many for one thing ends. */
+/** A race that one racer wins. */
 export interface SoleRace<Store, Outcome extends string> {
   /** What each racer does. */
   readonly start: (store: Store, racer: number) => Promise<Outcome>;
-  /** What one of them hears. */
+  /** The result of the winner. */
   readonly won: Outcome;
-  /** What all others hear. */
+  /** The result of all others. */
   readonly lost: Outcome;
 }
 
-/** Races for one thing, and gives the racer that won. Fails if several won, or none, or a loser did not hear of it. */
+/** Runs a race and returns the racer that won. Fails if several won, or none, or a loser got another result. */
 export async function raceForOne<Store, Outcome extends string>(
   subject: Pick<ContractSubject<Store>, "stores">,
   { start, won, lost }: SoleRace<Store, Outcome>,
@@ -86,7 +96,7 @@ export async function raceForOne<Store, Outcome extends string>(
   return outcomes.indexOf(won);
 }
 
-/** Says that the winner, and no other racer, is the user of one record: racer 7 is the user `u7`. */
+/** Asserts that the winner, and no other racer, is the user of one record: racer 7 is the user `u7`. */
 export async function assertSoleOwner(
   { list }: { list(sub: string): Promise<readonly unknown[]> },
   winner: number,
@@ -96,9 +106,9 @@ export async function assertSoleOwner(
   }
 }
 
-/** Keys that mean something somewhere, each with why. They are all different, and only keys. */
+/** Keys with a special meaning somewhere, each with the reason. They are all different. */
 export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
-  ["no text", ""],
+  ["empty", ""],
   ["the prototype of a plain object", "__proto__"],
   ["a member of every object", "constructor"],
   ["a method of every object", "toString"],
@@ -110,7 +120,7 @@ export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
   ["decomposed", "e\u0301"],
   ["lower case", "ada"],
   ["upper case", "ADA"],
-  ["a space behind", "ada "],
+  ["a trailing space", "ada "],
   ["a prefix of another", "ad"],
   ["a separator", "ada:1"],
   ["another separator", "ada/1"],
@@ -126,12 +136,12 @@ export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
   ["two lines", "a\nb"],
 ];
 
-/** JSON that comes back as it was. */
+/** JSON that must be returned unchanged. */
 export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = [
-  ["a text", "state"],
-  ["an empty text", ""],
-  ["text that looks like JSON", '{"a":1}'],
-  ["text beyond the BMP, and two lines", "🔑\n\u2028"],
+  ["a string", "state"],
+  ["an empty string", ""],
+  ["a string that looks like JSON", '{"a":1}'],
+  ["a string beyond the BMP, and two lines", "🔑\n\u2028"],
   ["a NUL, and half a surrogate pair", "a\0b\ud83d"],
   ["a number", 1.5],
   ["zero", 0],
@@ -139,8 +149,8 @@ export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = 
   ["numbers at the ends of their range", [5e-324, Number.MAX_VALUE, -1e21, 0.1]],
   ["true", true],
   ["false", false],
-  ["a list", ["a", 1, null, [true]]],
-  ["an empty list", []],
+  ["an array", ["a", 1, null, [true]]],
+  ["an empty array", []],
   ["an empty object", {}],
   ["objects within objects", { a: { b: { c: [{ d: null }] } } }],
   ["empty ones within others", { list: [], object: {}, lists: [[], {}] }],
@@ -152,7 +162,7 @@ export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = 
   ["fifty thousand bytes", { text: "ключ".repeat(6_250) }],
 ];
 
-/** Times beside the one from which on something has ended, and whether it is still there. */
+/** Times around an expiry, and whether the record is found then. */
 export function timesAround(
   end: number,
 ): readonly (readonly [why: string, time: number, there: boolean])[] {
@@ -163,7 +173,7 @@ export function timesAround(
   ];
 }
 
-/** Runs at the times beside an end, one by one. */
+/** Runs at the times around an expiry, one by one. */
 export async function atTimesAround(
   { clock, end }: { clock: ContractClock; end: number },
   run: (expected: { there: boolean; why: string }) => Promise<void>,
@@ -174,7 +184,7 @@ export async function atTimesAround(
   }
 }
 
-/** Tries to change everything in a value, through and through. On a frozen one nothing happens. */
+/** Tries to change every member of a value, deeply. A frozen one is not changed. */
 export function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const key of Object.keys(value)) {
@@ -186,8 +196,8 @@ export function vandalise(value: unknown): void {
 }
 
 /**
- * Says that records come back equal and detached: what is done to the one that was handed in, or to one that came back,
- * does not change what is kept.
+ * Asserts that records are returned equal and detached: changes to the one that was passed in, or to one that was returned,
+ * do not change the stored one.
  */
 export async function assertDetached<Value>(
   handedIn: Value,
@@ -195,7 +205,7 @@ export async function assertDetached<Value>(
 ): Promise<void> {
   assertEquals(await find(), expected);
   vandalise(handedIn);
-  assertEquals(await find(), expected, "changed through what was handed in");
+  assertEquals(await find(), expected, "changed through the argument");
   vandalise(await find());
-  assertEquals(await find(), expected, "changed through what came back");
+  assertEquals(await find(), expected, "changed through the result");
 }

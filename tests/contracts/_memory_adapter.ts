@@ -20,7 +20,7 @@ export interface MemoryAdapterOptions {
 
 /** How {@linkcode memoryAdapters} are made. */
 export interface MemoryAdaptersOptions extends MemoryAdapterOptions {
-  /** How far away each of them is: so many turns there, and as many back. @default {[0, 0]} */
+  /** How many turns away each of them is, there and back. @default {[0, 0]} */
   readonly turns?: readonly [number, ...number[]];
 }
 

@@ -105,7 +105,9 @@ export function naiveAdapter({ now }: { readonly now: () => number }): StorageAd
     async put(collection, key, record): Promise<void> {
       checkStrings(collection, key);
       const { status } = await write(collection, key, newRow(record));
-      if (status !== "ok") throw new Error("Cannot put record: another one has its unique text");
+      if (status !== "ok") {
+        throw new Error("Cannot put record: another record has its unique string");
+      }
     },
     async delete(collection, key): Promise<void> {
       checkStrings(collection, key);

@@ -82,7 +82,7 @@ function startProcess(args: readonly string[]): Process {
     },
     kill: () => child.kill("SIGKILL"),
     async end() {
-      await input.close().catch(() => {}); // it may have ended
+      await input.close().catch(() => {}); // it may have exited
       await output.return(undefined);
       await child.status;
     },

@@ -1,5 +1,5 @@
 /**
- * Processes that race on one engine, and what they are told.
+ * Processes that race on one engine, and their commands.
  *
  * @module
  */

@@ -153,7 +153,7 @@ export function credentialOf(id: string): Credential {
   };
 }
 
-/** A ring's key, which nobody signs by. */
+/** A ring's key, with which nothing is signed. */
 export function keyOf(kid: string): StoredKey {
   return { kid, alg: "ES256", key: "encrypted", createdAt: RACE_TIME, activeAt: RACE_TIME };
 }

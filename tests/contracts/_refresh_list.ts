@@ -23,7 +23,7 @@ import {
 /** The cases. */
 export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
   {
-    name: "list() gives every member, and leaves absent what is absent",
+    name: "list() returns every member, and omits absent ones",
     async run({ store }) {
       const members = { sessionId: "s1", acr: "aal2", scope: ["a"], data: { client: "app" } };
       const first = await createFamily(store, { ...newFamily("f1"), ...members });
@@ -33,7 +33,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() finds nothing that is not there, nor by another member",
+    name: "list() does not return an absent family, nor one by another member",
     async run({ store }) {
       assertEquals(await store.list("u1"), []);
       await createFamily(store, { ...newFamily("f1"), sessionId: "s1" });
@@ -43,7 +43,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() gives the families of one user alone",
+    name: "list() returns the families of one user only",
     async run({ store }) {
       for (const id of ["f1", "f2"]) await store.create({ ...newFamily(id), sessionId: "s1" });
       await store.create({ ...newFamily("f3", "u2"), sessionId: "s1" });
@@ -52,7 +52,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() takes odd keys for keys",
+    name: "list() accepts unusual keys",
     async run({ store }) {
       const families = ODD_KEYS.map(([why, key]) => ({ why, family: newFamily(key, key) }));
       for (const { family } of families) await store.create(family);
@@ -64,7 +64,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() does not take the end of one key for the start of the next",
+    name: "list() does not confuse adjacent keys",
     async run({ store }) {
       await store.create(newFamily("b:c", "a"));
       await store.create(newFamily("c", "a:b"));
@@ -78,7 +78,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() gives families that are detached",
+    name: "list() returns detached copies",
     async run({ store }) {
       const make = (): RefreshFamily => ({
         ...newFamily("f1"),
@@ -94,7 +94,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() leaves out what was revoked, in whatever way",
+    name: "list() omits revoked families",
     async run({ store }) {
       for (const id of ["f1", "f2", "f3", "f4"]) await createFamily(store, newFamily(id));
       await store.create({ ...newFamily("f5"), sessionId: "s1" });
@@ -110,7 +110,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() knows no family from its end on",
+    name: "list() does not return an expired family",
     async run({ store, clock }) {
       const later = { expiresAt: FAMILY_END + DAY, familyExpiresAt: FAMILY_END + DAY };
       await createFamily(store);
@@ -121,7 +121,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() gives a family whose current token alone has ended",
+    name: "list() returns a family whose current token has expired",
     async run({ store, clock }) {
       const family = await createFamily(store);
       for (const time of [TOKEN_END, FAMILY_END - 1]) {
@@ -131,7 +131,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() gives what a rotation has left, and the family once",
+    name: "list() returns the rotated family once",
     async run({ store, clock }) {
       const family = await createFamily(store);
       clock.set(START + DAY);
@@ -142,7 +142,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() gives the same by every way to the store",
+    name: "list() returns the same through every connection",
     async run({ store, stores }) {
       await createFamily(store);
       for (const each of stores) assertEquals(await listIds(each, "u1"), ["f1"]);

@@ -23,7 +23,7 @@ import {
 /** The cases. */
 export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = [
   {
-    name: "rotate() replaces the secret, counts, and moves the end",
+    name: "rotate() replaces the secret, increments the generation, and extends the expiry",
     async run({ store, clock }) {
       const members = { sessionId: "s1", acr: "aal2", scope: ["a"], data: { client: "app" } };
       const family = await createFamily(store, { ...newFamily("f1"), ...members });
@@ -38,7 +38,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() from the current secret to itself leaves it valid, and still tells reuse",
+    name: "rotate() from the current secret to itself leaves it valid, and still detects reuse",
     async run({ store }) {
       const family = await createFamily(store);
       const same = rotation({ toHash: "hash 0", expiresAt: family.expiresAt });
@@ -52,7 +52,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() does not move the end past the family's",
+    name: "rotate() does not extend the expiry beyond the family's",
     async run({ store, clock }) {
       const now = TOKEN_END - 1;
       clock.set(now);
@@ -66,7 +66,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() of a family that has ended finds none",
+    name: "rotate() of an expired family is not_found",
     async run({ store, clock }) {
       await createFamily(store);
       clock.set(FAMILY_END);
@@ -76,7 +76,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() of an unknown family makes none",
+    name: "rotate() of an unknown family creates none",
     async run({ store }) {
       assertEquals(await store.rotate(rotation()), "not_found");
       assertEquals(await store.find("f1"), null);
@@ -88,7 +88,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() of the current secret is expired from its end on, and revokes nothing",
+    name: "rotate() of an expired current secret is expired, and revokes nothing",
     async run({ store, clock }) {
       for (const time of [TOKEN_END, TOKEN_END + 1, FAMILY_END - 1]) {
         const id = `f${time}`;
@@ -104,7 +104,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() is over from the family's end on, whatever the token's",
+    name: "rotate() is expired with the family, whatever the expiry of the token",
     async run({ store, clock }) {
       for (const time of [FAMILY_END, FAMILY_END + 1]) {
         clock.set(START);
@@ -165,7 +165,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() lets one of many that read the same family have the next token",
+    name: "rotate() returns the next token to one of many that read the same family",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -181,7 +181,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() from a secret that never was is reuse",
+    name: "rotate() from an unknown secret is reuse",
     async run({ store }) {
       for (const fromHash of ["", "hash", "hash 00", "HASH 0", "__proto__"]) {
         const familyId = `f${fromHash}`;
@@ -192,7 +192,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() from an earlier secret revokes the family even when the token has ended",
+    name: "rotate() from an earlier secret revokes the family even if the token has expired",
     async run({ store, clock }) {
       await createFamily(store);
       await store.rotate(rotation());
@@ -202,7 +202,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() lets one of many have the next token, and revokes the family of the others",
+    name: "rotate() returns the next token to one of many, and revokes the family for the others",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -220,7 +220,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() beside reuse leaves the family revoked",
+    name: "rotate() concurrent with reuse leaves the family revoked",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -235,7 +235,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() beside revoke() leaves the family revoked",
+    name: "rotate() concurrent with revoke() leaves the family revoked",
     race: true,
     async run(subject) {
       const { store } = subject;

@@ -52,7 +52,7 @@ const FAR_ENDS: readonly (readonly [why: string, end: number])[] = [
 /** The cases. */
 export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
   {
-    name: "get(), find() and list() know no record from its end on",
+    name: "get(), find() and list() return no record from its expiry on",
     async run({ store, clock }) {
       await put(store, "k", FULL);
       await put(store, "later", { ...FULL, unique: "v", expiresAt: END + 10 });
@@ -63,7 +63,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get() knows a record to a fraction of a second, and gives the end that was written",
+    name: "get() finds a record to a fraction of a second, and returns the expiry that was written",
     async run({ store, clock }) {
       for (const [why, end] of ODD_ENDS) {
         clock.set(START);
@@ -78,7 +78,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() keep what ends far away",
+    name: "put() and cas() store an expiry in the far future",
     atomic: true,
     async run({ store, clock }) {
       for (const [why, end] of FAR_ENDS) {
@@ -92,7 +92,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get(), find() and list() know a record without an end for ten years",
+    name: "get(), find() and list() return a record without an expiry for ten years",
     async run({ store, clock }) {
       await put(store, "k", LASTING);
       for (const time of [START + 86_400, END + TEN_YEARS]) {
@@ -102,7 +102,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() of what has ended replace a record by nothing",
+    name: "put() and cas() of an expired record leave nothing",
     atomic: true,
     async run({ store }) {
       for (const expiresAt of [START, START - 1, START - TEN_YEARS, 1, 0, -1, -0.5]) {
@@ -121,13 +121,13 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() replaces the end of an earlier record, or takes it away",
+    name: "put() replaces the expiry of an earlier record, or removes it",
     async run({ store, clock }) {
       await assertEnds({ store, clock }, (record) => put(store, "k", record));
     },
   },
   {
-    name: "cas() replaces the end of an earlier record, or takes it away",
+    name: "cas() replaces the expiry of an earlier record, or removes it",
     atomic: true,
     async run({ store, clock }) {
       await assertEnds({ store, clock }, async (record) => {
@@ -137,7 +137,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with the version of a record from its end on is lost",
+    name: "cas() with the version of a record from its expiry on is lost",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", FULL);
@@ -155,7 +155,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with the version of a record wins until its end",
+    name: "cas() with the version of a record wins until its expiry",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", FULL);
@@ -168,7 +168,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with no version wins over a record from its end on, not before",
+    name: "cas() with no version wins over a record from its expiry on, not before",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", FULL);
@@ -185,7 +185,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() works over a record that has ended, and leaves nothing of it",
+    name: "put() works over an expired record, and leaves nothing of it",
     async run({ store, clock }) {
       await put(store, "k", FULL);
       clock.set(END);
@@ -199,7 +199,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value until its end, and nothing from then on",
+    name: "take() returns a value until its expiry, and nothing from then on",
     atomic: true,
     async run({ store, clock }) {
       await atTimesAround({ clock, end: END }, async ({ there, why }) => {
@@ -213,7 +213,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "delete() removes a record that has ended",
+    name: "delete() deletes an expired record",
     async run({ store, clock }) {
       await put(store, "k", FULL);
       clock.set(END);
@@ -223,7 +223,8 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get(), find(), list() and cas() that is lost take nothing from a clock that is behind",
+    name:
+      "get(), find(), list() and cas() that is lost delete nothing that a slower clock still finds",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", FULL);
@@ -247,7 +248,7 @@ async function assertThere(
   await (there ? assertKept : assertGone)(store, "k", { ...FULL, why });
 }
 
-/** Says that a record's end is always that of the last writing. */
+/** Asserts that a record's end is always that of the last writing. */
 async function assertEnds(
   { store, clock }: { store: StorageAdapter; clock: ContractClock },
   write: (record: StoredRecord) => Promise<void>,

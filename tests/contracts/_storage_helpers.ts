@@ -48,7 +48,7 @@ export function cas(
   return hookOf(adapter).cas(COLLECTION, key, expected, next);
 }
 
-/** Compares and swaps, and gives only what became of it. */
+/** Compares and swaps, and returns only what became of it. */
 export async function casStatus(
   adapter: StorageAdapter,
   ...swap: [key: string, expected: string | null, next: StoredRecord | null]
@@ -56,7 +56,7 @@ export async function casStatus(
   return (await cas(adapter, ...swap)).status;
 }
 
-/** Compares and swaps, which must succeed, and gives the new version. */
+/** Compares and swaps, which must succeed, and returns the new version. */
 export async function casOk(
   adapter: StorageAdapter,
   ...swap: [key: string, expected: string | null, next: StoredRecord | null]
@@ -94,7 +94,7 @@ export async function valueOf(adapter: StorageAdapter, key: string): Promise<unk
   return (await adapter.get(COLLECTION, key))?.value ?? null;
 }
 
-/** The key of the record that has a unique text, `null` if there is none. */
+/** The key of the record that has a unique string, `null` if there is none. */
 export async function holderOf(adapter: StorageAdapter, unique: string): Promise<string | null> {
   return (await adapter.find(COLLECTION, unique))?.key ?? null;
 }
@@ -122,7 +122,7 @@ export function shown(value: unknown, met: Set<unknown> = new Set()): string {
   return `${value instanceof Error ? value.name : ""} {${members.join(", ")}}`;
 }
 
-/** Says that a record is there as it was written, by whatever it is found. */
+/** Asserts that a record is found as it was written, by key and by index entries. */
 export async function assertKept(
   adapter: StorageAdapter,
   key: string,
@@ -148,7 +148,7 @@ export async function assertKept(
   }
 }
 
-/** Says that nothing is found by what a record had. */
+/** Asserts that nothing is found by a record's key and strings. */
 export async function assertGone(
   adapter: StorageAdapter,
   key: string,

@@ -53,22 +53,22 @@ const ASKED: readonly (readonly [why: string, options: ListRecordsOptions, keys:
   ["none", { limit: 0 }, ""],
   ["as many as there are", { limit: 10 }, "0123456789"],
   ["more than there are", { limit: 11 }, "0123456789"],
-  ["behind one", { after: "6" }, "789"],
-  ["behind one that is not there", { after: "65" }, "789"],
-  ["behind one that begins as another", { after: "5\u{10ffff}" }, "6789"],
-  ["behind the last", { after: "9" }, ""],
-  ["behind all", { after: "a" }, ""],
-  ["behind what comes before all", { after: "" }, "0123456789"],
-  ["behind what comes before all, too", { after: " " }, "0123456789"],
-  ["a few behind one", { after: "2", limit: 3 }, "345"],
+  ["after one", { after: "6" }, "789"],
+  ["after one that does not exist", { after: "65" }, "789"],
+  ["after one that begins as another", { after: "5\u{10ffff}" }, "6789"],
+  ["after the last", { after: "9" }, ""],
+  ["after all", { after: "a" }, ""],
+  ["after what comes before all", { after: "" }, "0123456789"],
+  ["after what comes before all, too", { after: " " }, "0123456789"],
+  ["a few after one", { after: "2", limit: 3 }, "345"],
   ["the other way round", { reverse: true }, "9876543210"],
   ["this way round", { reverse: false }, "0123456789"],
   ["the last few", { reverse: true, limit: 3 }, "987"],
   ["before one", { reverse: true, after: "3" }, "210"],
-  ["before one that is not there", { reverse: true, after: "25" }, "210"],
+  ["before one that does not exist", { reverse: true, after: "25" }, "210"],
   ["before the first", { reverse: true, after: "0" }, ""],
   ["before what comes before all", { reverse: true, after: "" }, ""],
-  ["before what comes behind all", { reverse: true, after: "a" }, "9876543210"],
+  ["before what comes after all", { reverse: true, after: "a" }, "9876543210"],
   ["a few before one", { reverse: true, after: "7", limit: 3 }, "654"],
   ["none before one", { reverse: true, after: "7", limit: 0 }, ""],
 ];
@@ -80,14 +80,17 @@ const LEAVING: readonly {
 }[] = [
   { why: "delete()", leave: (store) => store.delete(COLLECTION, "k") },
   { why: "take()", leave: (store) => take(store, "k") },
-  { why: "put() with another text", leave: (store) => put(store, "k", { value: 2, index: ["x"] }) },
   {
-    why: "put() of the texts the other way round",
+    why: "put() with another string",
+    leave: (store) => put(store, "k", { value: 2, index: ["x"] }),
+  },
+  {
+    why: "put() of the strings in the other order",
     leave: (store) => put(store, "k", { value: 2, index: ["j", "i"] }),
   },
   { why: "put() without", leave: (store) => put(store, "k", { value: 2 }) },
   {
-    why: "cas() to another text",
+    why: "cas() to another string",
     leave: async (store) =>
       await casOk(store, "k", await versionOf(store, "k"), { value: 2, index: ["x", "y"] }),
   },
@@ -104,7 +107,8 @@ const LEAVING: readonly {
 /** The cases. */
 export const STORAGE_LIST_CASES: readonly StorageCase[] = [
   {
-    name: "list() gives records in the order of their keys' bytes, either way round, from anywhere",
+    name:
+      "list() returns records in the order of their keys' bytes, in both directions, from anywhere",
     async run({ store }) {
       for (const key of ORDERED.toReversed()) await put(store, key, { value: key, index: ["i"] });
       assertEquals(await listKeys(store, 0, "i"), ORDERED);
@@ -118,7 +122,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() gives what is asked for, of either index",
+    name: "list() returns what is asked for, of either index",
     async run({ store }) {
       for (const key of "5038214697") {
         await put(store, key, { value: key, index: ["i", "j"] });
@@ -131,7 +135,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() counts no record that has ended",
+    name: "list() counts no expired record",
     async run({ store, clock }) {
       for (const [at, key] of [..."0123456789"].entries()) {
         const ending = at % 2 === 0 ? { expiresAt: END } : { expiresAt: END + 10 };
@@ -147,7 +151,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() finds a living one behind a hundred that have ended",
+    name: "list() finds a valid one after a hundred that have expired",
     async run({ store, clock }) {
       for (let at = 0; at < 100; at++) {
         await put(store, `k${at}`, { value: at, index: ["i"], expiresAt: END });
@@ -171,7 +175,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() knows a record by its texts of now",
+    name: "list() finds a record by its current strings",
     atomic: true,
     async run({ store }) {
       for (const { why, leave } of LEAVING) {
@@ -187,7 +191,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() knows a record that was written often once, as it was written last",
+    name: "list() finds a record that was written often once, as it was written last",
     async run({ store }) {
       for (let value = 0; value < 5; value++) {
         await put(store, "k", { value, index: ["i", `${value % 2}`] });
@@ -199,7 +203,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() gives a thousand records, whole and in pages, either way round",
+    name: "list() returns a thousand records, whole and in pages, in both directions",
     async run({ store }) {
       const keys = Array.from({ length: 1000 }, (_, at) => `k${at}`).sort();
       for (let at = 0; at < keys.length; at += 50) {

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do for many callers at once: for one record, and for two that contend for a text.
+ * What a storage adapter must do for many callers at once: for one record, and for two that compete for a unique string.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   valueOf,
 } from "./_storage_helpers.ts";
 
-/** A loser of so many swaps in a row says that nobody wins. */
+/** A racer that loses so many swaps in a row assumes that none wins. */
 const MOST_ATTEMPTS = 500;
 
 /** How many write one record: what is there before. Gives the version that each of them expects. */
@@ -30,7 +30,7 @@ const WRITES_OF_ONE: readonly (readonly [
   prepare: (subject: ContractSubject<StorageAdapter>) => Promise<string | null>,
 ])[] = [
   ["make a record", () => Promise.resolve(null)],
-  ["make a record where one has ended", async ({ store, clock }) => {
+  ["create a record over an expired one", async ({ store, clock }) => {
     await put(store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
     clock.set(END);
     return null;
@@ -57,7 +57,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   })),
   {
-    name: "cas() lets one of many with one version remove a record",
+    name: "cas() lets one of many with one version delete a record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -68,7 +68,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() counts to as many as there are counters that try again when they have lost",
+    name: "cas() counts to as many as there are counters that retry on conflict",
     atomic: true,
     race: true,
     async run(subject) {
@@ -80,7 +80,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value to one of many",
+    name: "take() returns a value to one of many",
     atomic: true,
     race: true,
     async run(subject) {
@@ -90,7 +90,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives each of many values to one of two",
+    name: "take() returns each of many values to one of two",
     atomic: true,
     race: true,
     async run(subject) {
@@ -101,7 +101,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value as it was, or as cas() has made it, and cas() hears which",
+    name: "take() returns a value as it was, or as cas() has made it, and cas() hears which",
     atomic: true,
     race: true,
     async run(subject) {
@@ -120,7 +120,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have a text",
+    name: "cas() lets one of many keys that are new have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -132,7 +132,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have the text of a record that has ended",
+    name: "cas() lets one of many keys that are new have the unique string of an expired record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -146,7 +146,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many records that are there have a text",
+    name: "cas() lets one of many records that exist have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -166,7 +166,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() lets one of many keys have a text, and rejects for the others",
+    name: "put() lets one of many keys have a unique string, and rejects for the others",
     atomic: true,
     race: true,
     async run(subject) {
@@ -188,7 +188,7 @@ function recordOf(racer: number): StoredRecord {
   return { value: racer, unique: `u${racer}`, index: ["i", `j${racer}`] };
 }
 
-/** Says that of the record `k` there is what one racer wrote, and nothing of any other. */
+/** Asserts that the record `k` is what one racer wrote, with nothing of any other. */
 async function assertWinner(stores: readonly StorageAdapter[], winner: number): Promise<void> {
   for (const store of stores) {
     await assertKept(store, "k", recordOf(winner));
@@ -204,12 +204,12 @@ async function assertWinner(stores: readonly StorageAdapter[], winner: number): 
   }
 }
 
-/** Says that one racer has the text `u`, that its record is the only one listed, and that all others heard so. */
+/** Asserts that one racer has the unique string `u`, and that only its record is listed. */
 async function assertSole(
   stores: readonly StorageAdapter[],
   statuses: readonly string[],
 ): Promise<void> {
-  assertEquals(statuses.filter((status) => status === "ok").length, 1, "one has the text");
+  assertEquals(statuses.filter((status) => status === "ok").length, 1, "one has the string");
   const refused = statuses.filter((status) => status === "taken" || status === "lost");
   assertEquals(refused.length, statuses.length - 1);
   const winner = statuses.indexOf("ok");

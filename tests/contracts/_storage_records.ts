@@ -23,7 +23,7 @@ import {
 
 const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
 
-/** Two places or texts that must not be joined without a mark between them that neither can have. */
+/** Two names or strings that must not be joined without a mark between them that neither can have. */
 const SPLITS: readonly (readonly [first: string, second: string])[] = [
   ["a", "b:c"],
   ["a:b", "c"],
@@ -48,14 +48,14 @@ const SPLITS: readonly (readonly [first: string, second: string])[] = [
 /** The cases. */
 export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
   {
-    name: "put() keeps a record, found by its key, its unique text and both indexes",
+    name: "put() keeps a record, found by its key, its unique string and both indexes",
     async run({ store }) {
       await put(store, "k", FULL);
       await assertKept(store, "k", FULL);
     },
   },
   {
-    name: "get(), find() and list() find nothing that is not there, nor by another text",
+    name: "get(), find() and list() find nothing that does not exist, nor by another string",
     async run({ store }) {
       await assertGone(store, "k", FULL);
       await put(store, "k", FULL);
@@ -91,7 +91,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "delete() removes a record with all that finds it, and may be repeated",
+    name: "delete() deletes a record with all index entries, and may be repeated",
     async run({ store }) {
       await put(store, "k", FULL);
       await put(store, "other", { value: 2, index: ["i", "j"] });
@@ -123,7 +123,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() and take() keep and give every kind of JSON as it was",
+    name: "cas() and take() keep and return every kind of JSON as it was",
     atomic: true,
     async run({ store }) {
       for (const [why, value] of JSON_VALUES) await casOk(store, why, null, { value });
@@ -134,7 +134,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get(), find() and list() give values that are detached",
+    name: "get(), find() and list() return values that are detached",
     async run({ store }) {
       const value = { list: ["a"], inner: { b: 1 } };
       const expected = structuredClone(value);
@@ -158,7 +158,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() takes odd texts for keys, unique texts and index texts",
+    name: "put() accepts odd strings as keys, unique strings and index strings",
     async run({ store }) {
       const records = ODD_KEYS.map(([why, key]) => {
         return { why, key, record: { value: why, unique: key, index: [key, key] as const } };
@@ -176,7 +176,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() and take() take odd texts for keys",
+    name: "cas() and take() accept odd strings as keys",
     atomic: true,
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) await casOk(store, key, null, { value: why });
@@ -184,7 +184,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() takes odd texts for collections",
+    name: "put() accepts odd strings as collections",
     async run({ store }) {
       for (const [why, collection] of ODD_KEYS) {
         await store.put(collection, "k", { ...FULL, value: why });
@@ -198,7 +198,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() keeps collections apart, with all that finds their records",
+    name: "put() keeps collections apart, with all index entries",
     async run({ store }) {
       for (const collection of ["a", "b"]) {
         await store.put(collection, "k", { ...FULL, value: collection });
@@ -212,7 +212,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() does not take the end of one text for the start of the next",
+    name: "put() does not take the end of one string for the start of the next",
     async run({ store }) {
       for (const [first, second] of SPLITS) {
         const value = [first, second];
@@ -228,7 +228,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Says that index texts and keys that join to the same text are apart. */
+/** Asserts that index strings and keys that join to the same string are distinct. */
 async function assertIndexesApart(store: StorageAdapter): Promise<void> {
   const keys = new Map<string, string>(); // a later record of a key has replaced the earlier one
   for (const [first, second] of SPLITS) keys.set(second, first);

@@ -27,7 +27,7 @@ const OTHER: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
 /** What is no version that a record has. */
 const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => string])[] = [
-  ["no text", () => ""],
+  ["empty", () => ""],
   ["nothing, as JavaScript may", () => JSON.parse("{}").version],
   ["zero", () => "0"],
   ["the version without its end", (version) => version.slice(0, -1)],
@@ -35,7 +35,7 @@ const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => 
   ["the version and a space", (version) => `${version} `],
   ["the version and a NUL", (version) => `${version}\0`],
   ["a number with the same value", (version) => `0${version}`],
-  ["null as text", () => "null"],
+  ["null as a string", () => "null"],
   ["a pattern in SQL", () => "%"],
   ["a pattern in Redis", () => "*"],
   ["beyond ASCII", () => "версия🔑"],
@@ -47,7 +47,8 @@ const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => 
 /** The cases. */
 export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
   {
-    name: "cas() makes a record where there is none, found by everything, with the version it says",
+    name:
+      "cas() creates a record where there is none, found by everything, with the version it says",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -56,7 +57,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() replaces the record that was read, with everything that finds it",
+    name: "cas() replaces the record that was read, with all index entries",
     atomic: true,
     async run({ store }) {
       const first = await casOk(store, "k", null, FULL);
@@ -97,7 +98,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with a version is lost where there is no record, and makes none",
+    name: "cas() with a version is lost where there is no record, and creates none",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "other", null, { value: 1 });
@@ -188,7 +189,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get() gives one version until something is written, whatever is read or refused",
+    name: "get() returns one version until something is written, whatever is read or rejected",
     atomic: true,
     async run({ store, stores }) {
       const version = await casOk(store, "k", null, FULL);
@@ -205,7 +206,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas(), put(), delete() and take() give a record made again no version that it had",
+    name: "cas(), put(), delete() and take() return a record created again no version that it had",
     atomic: true,
     async run({ store }) {
       const seen: string[] = [];
@@ -231,7 +232,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with a version and nothing else removes the record, with all that finds it",
+    name: "cas() with a version and nothing else deletes the record, with all index entries",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -244,7 +245,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() gives a value once, and removes the record with all that finds it",
+    name: "take() returns a value once, and deletes the record with all index entries",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FULL);

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do with texts that one record has at a time.
+ * What a storage adapter must do with unique strings.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 const FIRST: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
 const SECOND: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
-/** How the record `k` comes to have no longer the text `u`. */
+/** How the record `k` gives up the string `u`. */
 const FREEING: readonly {
   readonly why: string;
   readonly free: (store: StorageAdapter) => Promise<unknown>;
@@ -40,17 +40,17 @@ const FREEING: readonly {
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), null),
   },
   {
-    why: "cas() to another text",
+    why: "cas() to another string",
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), SECOND),
   },
   {
-    why: "cas() to no text",
+    why: "cas() to no string",
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), { value: 1 }),
   },
-  { why: "put() with another text", free: (store) => put(store, "k", SECOND) },
-  { why: "put() with no text", free: (store) => put(store, "k", { value: 1 }) },
+  { why: "put() with another string", free: (store) => put(store, "k", SECOND) },
+  { why: "put() with no string", free: (store) => put(store, "k", { value: 1 }) },
   {
-    why: "put() of what has ended",
+    why: "put() of an expired record",
     free: (store) => put(store, "k", { ...FIRST, expiresAt: START }),
   },
 ];
@@ -58,7 +58,7 @@ const FREEING: readonly {
 /** The cases. */
 export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
   {
-    name: "find() gives the key of the one record that has a text",
+    name: "find() returns the key of the one record that has a unique string",
     async run({ store }) {
       await put(store, "k", FIRST);
       await put(store, "l", { ...SECOND, index: ["i", "j"] });
@@ -68,7 +68,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() to a text that another record has is taken, and makes nothing",
+    name: "cas() to a unique string that another record has is taken, and creates nothing",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -81,7 +81,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() to a text that another record has is taken, and changes nothing",
+    name: "cas() to a unique string that another record has is taken, and changes nothing",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -95,7 +95,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() that is too late and wants a text of another changes nothing",
+    name: "cas() that is too late and wants the unique string of another changes nothing",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -112,7 +112,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() of a text that another record has rejects, and changes nothing",
+    name: "put() of a unique string that another record has rejects, and changes nothing",
     async run({ store }) {
       await put(store, "k", FIRST);
       await put(store, "l", SECOND);
@@ -132,7 +132,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() write a record again with the text that it has",
+    name: "put() and cas() write a record again with the unique string that it has",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -142,7 +142,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() write many records that have no text",
+    name: "put() and cas() write many records without a unique string",
     atomic: true,
     async run({ store }) {
       for (const key of ["k", "l"]) await put(store, key, { value: key });
@@ -151,7 +151,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() has a text as soon as it is free, with no text of another left",
+    name: "cas() gets a unique string as soon as it is free, and leaves none of another record",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -166,7 +166,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() has a text as soon as it is free, with no text of another left",
+    name: "put() gets a unique string as soon as it is free, and leaves none of another record",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -180,7 +180,8 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "delete() and take() of a record that gave its text away leave the one that has it",
+    name:
+      "delete() and take() of a record that gave up its unique string leave the one that has it",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -197,7 +198,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() has the text of a record from its end on, not before",
+    name: "cas() has the unique string of a record from its expiry on, not before",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
@@ -209,7 +210,8 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() of a record that is there has the text of another from its end on, not before",
+    name:
+      "cas() of a record that exists has the unique string of another from its expiry on, not before",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
@@ -224,7 +226,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() over a record that has ended is taken while another has the text",
+    name: "cas() over an expired record is taken while another has the unique string",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
@@ -241,7 +243,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() has the text of a record from its end on, not before",
+    name: "put() has the unique string of a record from its expiry on, not before",
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
       clock.set(END - 1);
@@ -253,7 +255,8 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() over a record that has ended leave the text to the one that has it now",
+    name:
+      "put() and cas() over an expired record leave the unique string to the one that has it now",
     atomic: true,
     async run({ store, clock }) {
       for (const write of ["put", "cas", "delete", "take"] as const) {

@@ -36,7 +36,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() leaves what the patch has not, and an account that is closed stays closed",
+    name: "update() leaves what the patch has not, and a disabled account stays disabled",
     async run({ store }) {
       const patches: readonly UserPatch[] = [
         { identifier: "countess", securityStamp: "2" },
@@ -66,7 +66,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() refuses to close an account under its stamp, whatever the version",
+    name: "update() does not disable an account under its stamp, whatever the version",
     async run({ store }) {
       const { version } = await createUser(store, newUser("u1", "ada"));
       const patch: UserPatch = JSON.parse('{ "disabled": true }'); // which TypeScript refuses
@@ -89,7 +89,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() of a user who is not there makes none",
+    name: "update() of a user that does not exist creates none",
     async run({ store }) {
       assertEquals(await store.update("u1", "1", DISABLED), "not_found");
       const { version } = await createUser(store);
@@ -99,7 +99,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() under the version of a user who was deleted and made again is lost",
+    name: "update() under the version of a user who was deleted and created again is lost",
     async run({ store }) {
       const { version } = await createUser(store);
       await store.delete("u1");
@@ -134,7 +134,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() refuses an identifier that another user has, and changes nothing",
+    name: "update() rejects an identifier that another user has, and changes nothing",
     async run({ store }) {
       const ada = await createUser(store);
       const bob = await createUser(store, newUser("u2", "bob"));
@@ -182,7 +182,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() beside delete() brings nobody back",
+    name: "update() beside delete() restores no user",
     race: true,
     async run(subject) {
       const { store } = subject;

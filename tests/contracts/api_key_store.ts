@@ -61,7 +61,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create() of an id that is taken rejects and changes nothing, whoever has it",
+    name: "create() of an id that is taken rejects and changes nothing, of any user",
     async run({ store }) {
       const key = await createApiKey(store, newApiKey("k1"));
       for (const sub of ["u1", "u2"]) {
@@ -73,7 +73,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "find() and list() find nothing that is not there, nor by another member",
+    name: "find() and list() find nothing that does not exist, nor by another member",
     async run({ store }) {
       assertEquals(await store.find("k1"), null);
       assertEquals(await store.list("u1"), []);
@@ -84,7 +84,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create(), list(), touch() and revoke() take odd keys for keys",
+    name: "create(), list(), touch() and revoke() accept odd keys",
     async run({ store }) {
       for (const [, key] of ODD_KEYS) await store.create(newApiKey(key, key));
       for (const [why, key] of ODD_KEYS) {
@@ -111,7 +111,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "find() and list() give keys that are detached",
+    name: "find() and list() return keys that are detached",
     async run({ store }) {
       const key = newApiKey("k1");
       await store.create(key);
@@ -121,7 +121,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "find(), list() and touch() know a key from its end on, until it is revoked",
+    name: "find(), list() and touch() return a key from its expiry on, until it is revoked",
     async run({ store, clock }) {
       const key = await createApiKey(store, { ...newApiKey("k1"), expiresAt: END });
       let lastUsedAt: number | null = null;
@@ -140,7 +140,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create() of a key that has ended keeps it",
+    name: "create() of an expired key keeps it",
     async run({ store, clock }) {
       clock.set(END);
       const key = await createApiKey(store, { ...newApiKey("k1"), expiresAt: START });
@@ -181,7 +181,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() of a key that is not there makes none",
+    name: "touch() of a key that does not exist creates none",
     async run({ store }) {
       for (const from of [null, START]) {
         assertEquals(await store.touch("k1", from, START + 60), "lost");
@@ -193,7 +193,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "revoke() ends one key and frees its id, and may be repeated",
+    name: "revoke() deletes one key and frees its id, and may be repeated",
     async run({ store }) {
       await store.revoke("k1");
       await createApiKey(store, newApiKey("k1"));
@@ -207,7 +207,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "revokeAll() ends a user's keys, and nobody else's; it may be repeated",
+    name: "revokeAll() deletes a user's keys, and no other user's; it may be repeated",
     async run({ store }) {
       await store.revokeAll("u1");
       for (const id of ["k1", "k2", "k3"]) await store.create(newApiKey(id));
@@ -253,7 +253,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() beside revoke() brings no key back",
+    name: "touch() beside revoke() restores no key",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -268,7 +268,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() beside revokeAll() brings no key back",
+    name: "touch() beside revokeAll() restores no key",
     race: true,
     async run(subject) {
       const { store } = subject;

@@ -64,7 +64,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "create() refuses a taken id, whoever has it, and keeps the credential",
+    name: "create() rejects a taken id, of any user, and keeps the credential",
     async run({ store }) {
       const first = await createCredential(store, newCredential("c1"));
       for (const sub of ["u1", "u2"]) {
@@ -77,7 +77,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "find() and list() find nothing that is not there, nor one by the other",
+    name: "find() and list() find nothing that does not exist, nor one by the other",
     async run({ store }) {
       assertEquals(await store.find("c1"), null);
       assertEquals(await store.list("u1"), []);
@@ -91,7 +91,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "create(), list() and delete() take odd keys for keys",
+    name: "create(), list() and delete() accept odd keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) {
         assertEquals(await store.create(newCredential(key, key)), "created", why);
@@ -107,7 +107,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "list() gives all credentials of a user, and no other's",
+    name: "list() returns all credentials of a user, and no other's",
     async run({ store }) {
       for (const id of ["c1", "c2", "c3"]) await createCredential(store, newCredential(id));
       await createCredential(store, newCredential("c4", "u2"));
@@ -121,7 +121,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "find() and list() give credentials that are detached",
+    name: "find() and list() return credentials that are detached",
     async run({ store }) {
       const make = (): Credential => ({ ...newCredential("c1"), transports: ["usb"] });
       const credential = await createCredential(store, make());
@@ -153,7 +153,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() of a credential that is not there makes none",
+    name: "updateSignCount() of a credential that does not exist creates none",
     async run({ store }) {
       assertEquals(await store.updateSignCount("c1", 0, 1), "lost");
       await createCredential(store, newCredential("c1"));
@@ -190,7 +190,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() lets one of many move a count on",
+    name: "updateSignCount() lets one of many advance a count",
     race: true,
     async run(subject) {
       await createCredential(subject.store, newCredential("c1"));
@@ -203,7 +203,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() beside delete() brings no credential back",
+    name: "updateSignCount() beside delete() restores no credential",
     race: true,
     async run(subject) {
       const { store } = subject;

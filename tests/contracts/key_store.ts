@@ -34,7 +34,7 @@ async function save(
 /** The cases. */
 export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
   {
-    name: "load() gives null before the first save",
+    name: "load() returns null before the first save",
     async run({ store }) {
       assertEquals(await store.load(), null);
       assertEquals(await store.load(), null);
@@ -94,7 +94,7 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     },
   },
   {
-    name: "load() gives rings that are detached",
+    name: "load() returns rings that are detached",
     async run({ store }) {
       const keys = [newKey("a")];
       const { version } = await save(store, keys);
@@ -103,7 +103,7 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     },
   },
   {
-    name: "load() knows no end",
+    name: "load() returns keys that never expire",
     async run({ store, clock }) {
       const ring = await save(store, [{ ...newKey("a"), retiredAt: 1_700_007_200 }]);
       clock.set(1_700_007_200 + 10 * 365 * 86_400);

@@ -16,7 +16,7 @@ import { REFRESH_ROTATE_CASES } from "./_refresh_rotate.ts";
 /** The cases. */
 export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>[] = [
   {
-    name: "create() keeps every member",
+    name: "create() stores every member",
     async run({ store }) {
       const family = await createFamily(store, {
         ...newFamily("f1"),
@@ -31,7 +31,7 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
-    name: "create() leaves absent what is absent",
+    name: "create() omits absent members",
     async run({ store }) {
       await createFamily(store);
       const found = await store.find("f1");
@@ -41,7 +41,7 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
-    name: "find() finds nothing that is not there, nor by another member",
+    name: "find() does not return an absent family, nor one by another member",
     async run({ store }) {
       assertEquals(await store.find("f1"), null);
       await createFamily(store, { ...newFamily("f1"), sessionId: "s1" });
@@ -51,7 +51,7 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
-    name: "create(), rotate() and revoke() take odd keys for keys",
+    name: "create(), rotate() and revoke() accept unusual keys",
     async run({ store }) {
       for (const [, key] of ODD_KEYS) {
         await store.create({ ...newFamily(key, key), sessionId: key, currentHash: key });
@@ -72,7 +72,7 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
-    name: "find() gives families that are detached",
+    name: "find() returns detached copies",
     async run({ store }) {
       const make = (): RefreshFamily => ({
         ...newFamily("f1"),
@@ -84,7 +84,7 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
-    name: "find() knows no family from its end on",
+    name: "find() does not return an expired family",
     async run({ store, clock }) {
       const family = await createFamily(store);
       await atTimesAround({ clock, end: FAMILY_END }, async ({ there, why }) => {

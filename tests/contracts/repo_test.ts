@@ -26,9 +26,9 @@ registerContracts({
   open: (now) => ({ stores: storesOf(memoryAdapters({ now })) }),
 });
 
-// No promise may hang on calls that are done before they return
+// No promise may depend on calls that are done before they return
 registerContracts({
-  name: "authStores(memoryAdapter()) far away",
+  name: "authStores(memoryAdapter()) at a distance",
   open: (now) => ({ stores: storesOf(memoryAdapters({ now, turns: [1, 4, 2] })) }),
 });
 
@@ -63,11 +63,11 @@ const WITHOUT_ATOMIC: StoreImplementation = {
   },
 };
 
-/** What is not kept up without the hook, since it could bring back what was ended: uses, and a password hashed anew. */
+/** What is not written without the hook, since it could restore what was revoked: uses, and rehashed passwords. */
 const UNKEPT: ReadonlySet<string> = new Set([
   "users.update() changes what the patch has, and the version every time",
   "sessions.touch() changes nothing but activeAt, and not the end",
-  "apiKeys.find(), list() and touch() know a key from its end on, until it is revoked",
+  "apiKeys.find(), list() and touch() return a key from its expiry on, until it is revoked",
   "apiKeys.touch() changes nothing but lastUsedAt: from never, on, and back",
 ]);
 
@@ -79,7 +79,7 @@ function testWithoutAtomic<F extends Family>(family: F): void {
     const run = () => runCase(WITHOUT_ATOMIC, { family, contractCase });
     const name = `${family}.${contractCase.name}`;
     if (UNKEPT.has(name)) {
-      Deno.test(`${WITHOUT_ATOMIC.name} ${name}: is not kept`, async () => {
+      Deno.test(`${WITHOUT_ATOMIC.name} ${name}: is not guaranteed`, async () => {
         await assertRejects(run, AssertionError);
       });
     } else {
@@ -115,7 +115,7 @@ function testNaive<F extends Family>(family: F): void {
         await assertRejects(run, AssertionError);
       });
     } else {
-      Deno.test(`${name}: passes, one at a time`, run);
+      Deno.test(`${name}: passes sequentially`, run);
     }
   }
 }

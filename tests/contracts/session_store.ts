@@ -76,7 +76,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "findByTokenHash() and list() find nothing that is not there, nor by another member",
+    name: "findByTokenHash() and list() find nothing that does not exist, nor by another member",
     async run({ store }) {
       assertEquals(await store.findByTokenHash("hash of s1"), null);
       assertEquals(await store.list("u1"), []);
@@ -90,7 +90,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "create(), list() and revoke() take odd keys for keys",
+    name: "create(), list() and revoke() accept odd keys",
     async run({ store }) {
       const sessions = ODD_KEYS.map(([why, key]) => {
         const session: Session = { ...newSession(key, key), tokenHash: key };
@@ -121,7 +121,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "findByTokenHash() and list() give sessions that are detached",
+    name: "findByTokenHash() and list() return sessions that are detached",
     async run({ store }) {
       const session = newSession("s1");
       await store.create(session);
@@ -131,7 +131,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "findByTokenHash() and list() know no session from its end on",
+    name: "findByTokenHash() and list() return no session from its expiry on",
     async run({ store, clock }) {
       const session = await createSession(store, newSession("s1"));
       await store.create({ ...newSession("s2"), expiresAt: END + 10 });
@@ -142,7 +142,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "list() alone knows no session from its end on",
+    name: "list() alone returns no session from its expiry on",
     async run({ store, clock }) {
       await store.create(newSession("s1"));
       clock.set(END);
@@ -150,7 +150,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() of a session from its end on is lost",
+    name: "touch() of a session from its expiry on is lost",
     async run({ store, clock }) {
       await store.create(newSession("s1"));
       clock.set(END - 1);
@@ -161,7 +161,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "create() of a session that has ended keeps nothing",
+    name: "create() of an expired session keeps nothing",
     async run({ store, clock }) {
       clock.set(END);
       const session = await createSession(store, newSession("s1"));
@@ -192,7 +192,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() of a session that is not there makes none",
+    name: "touch() of a session that does not exist creates none",
     async run({ store }) {
       assertEquals(await store.touch("s1", START, START + 60), "lost");
       const session = await createSession(store, newSession("s1"));
@@ -203,7 +203,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "revoke() ends one session, and may be repeated",
+    name: "revoke() deletes one session, and may be repeated",
     async run({ store }) {
       await store.revoke("s1");
       const first = await createSession(store, newSession("s1"));
@@ -215,7 +215,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "revokeAll() ends a user's sessions but one, and nobody else's",
+    name: "revokeAll() deletes a user's sessions but one, and no other user's",
     async run({ store }) {
       for (const id of ["s1", "s2", "s3"]) await store.create(newSession(id));
       const other = await createSession(store, newSession("s4", "u2"));
@@ -229,7 +229,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "revokeAll() but an unknown session, or another's, ends all; it may be repeated",
+    name: "revokeAll() but an unknown session, or another's, deletes all; it may be repeated",
     async run({ store }) {
       await store.revokeAll("u1");
       await store.create(newSession("s2", "u2"));
@@ -243,7 +243,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() lets one of many move a session on",
+    name: "touch() lets one of many advance a session",
     race: true,
     async run(subject) {
       const session = await createSession(subject.store, newSession("s1"));
@@ -256,7 +256,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() beside revoke() brings no session back",
+    name: "touch() beside revoke() restores no session",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -271,7 +271,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() beside revokeAll() brings no session back",
+    name: "touch() beside revokeAll() restores no session",
     race: true,
     async run(subject) {
       const { store } = subject;

@@ -15,7 +15,7 @@ const END = START + 600;
 /** The cases. */
 export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
   {
-    name: "consume() gives a value once",
+    name: "consume() returns a value once",
     async run({ store }) {
       await store.put("k", { a: 1 }, END);
       assertEquals(await store.consume("k"), { a: 1 });
@@ -24,7 +24,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() gives null for what was never put",
+    name: "consume() returns null for what was never put",
     async run({ store }) {
       await store.put("k", 1, END);
       for (const key of ["", "K", "k ", "kk", "__proto__", "constructor"]) {
@@ -34,7 +34,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() gives every kind of JSON as it was put",
+    name: "consume() returns every kind of JSON as it was put",
     async run({ store }) {
       for (const [why, value] of JSON_VALUES) await store.put(why, value, END);
       for (const [why, value] of JSON_VALUES) {
@@ -45,7 +45,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() takes odd keys for keys",
+    name: "put() accepts odd keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) await store.put(key, why, END);
       for (const [why, key] of ODD_KEYS) assertEquals(await store.consume(key), why, why);
@@ -62,7 +62,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() replaces an earlier value, and its end",
+    name: "put() replaces an earlier value and its expiry",
     async run({ store, clock }) {
       await store.put("k", "early", END);
       await store.put("k", "late", END + 600);
@@ -76,7 +76,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() after consume() starts anew",
+    name: "put() after consume() stores a new value",
     async run({ store }) {
       await store.put("k", 1, END);
       await store.consume("k");
@@ -85,7 +85,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() gives nothing from the end on",
+    name: "consume() returns nothing from the expiry on",
     async run({ store, clock }) {
       for (const [why, time, there] of timesAround(END)) {
         clock.set(START);
@@ -96,7 +96,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() of what has ended replaces an earlier value by nothing",
+    name: "put() of an expired value leaves nothing",
     async run({ store, clock }) {
       await store.put("k", "early", END);
       await store.put("k", "ended", START);
@@ -107,7 +107,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() works again where a value has ended",
+    name: "put() works again where a value has expired",
     async run({ store, clock }) {
       await store.put("k", 1, END);
       clock.set(END);
@@ -116,7 +116,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() gives a value to one of many",
+    name: "consume() returns a value to one of many",
     race: true,
     async run(subject) {
       await subject.store.put("k", { a: 1 }, END);
@@ -125,7 +125,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() gives each of many values to one of two",
+    name: "consume() returns each of many values to one of two",
     race: true,
     async run(subject) {
       for (let key = 0; key < RACERS / 2; key++) await subject.store.put(`k${key}`, key, END);

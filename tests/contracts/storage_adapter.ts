@@ -1,6 +1,5 @@
 /**
- * What every storage adapter must do, whatever it keeps records in, and how to find out: by what it does itself, and by
- * what the stores over it do.
+ * The contract of every storage adapter, and how to run it: on the adapter itself, and on the stores over it.
  *
  * ```ts ignore
  * registerAdapter({
@@ -19,10 +18,10 @@ import { fakeClock, registerContracts, type StoreImplementation } from "./_contr
 import { STORAGE_EXPIRY_CASES } from "./_storage_expiry.ts";
 import type { StorageCase } from "./_storage_helpers.ts";
 import { STORAGE_LIST_CASES } from "./_storage_lists.ts";
-import { STORAGE_MEETING_CASES } from "./_storage_meetings.ts";
+import { STORAGE_MEETING_CASES } from "./_storage_interleavings.ts";
 import { STORAGE_RACE_CASES } from "./_storage_races.ts";
 import { STORAGE_RECORD_CASES } from "./_storage_records.ts";
-import { STORAGE_REFUSED_CASES } from "./_storage_refused.ts";
+import { STORAGE_REFUSED_CASES } from "./_storage_rejections.ts";
 import { STORAGE_SWAP_CASES } from "./_storage_swaps.ts";
 import { STORAGE_UNIQUE_CASES } from "./_storage_unique.ts";
 
@@ -30,19 +29,19 @@ export type { StorageCase } from "./_storage_helpers.ts";
 
 /** Adapters, for one case. */
 export interface OpenAdapters {
-  /** Adapters over one empty place. More than one shows that it is the place that decides. */
+  /** Adapters over one empty database. With more than one, none can decide in its own memory. */
   readonly adapters: readonly [StorageAdapter, ...StorageAdapter[]];
-  /** Closes and removes what was opened. */
+  /** Closes and deletes what was opened. */
   readonly dispose?: () => Promise<void> | void;
 }
 
-/** A way to keep records. */
+/** An implementation of adapters. */
 export interface AdapterImplementation {
   /** Starts the tests' names. */
   readonly name: string;
   /** Whether it has the atomic hook; without it only the cases that need none are run. @default {true} */
   readonly atomic?: boolean;
-  /** Opens an empty place for one case. */
+  /** Opens an empty database for one case. */
   open(now: () => number): Promise<OpenAdapters> | OpenAdapters;
 }
 
@@ -95,7 +94,7 @@ export function registerStorageContract(implementation: AdapterImplementation): 
   }
 }
 
-/** Runs one case on an empty place. Rejects if the implementation does not keep the promise. */
+/** Runs one case on an empty database. Rejects if the implementation is wrong. */
 export async function runStorageCase(
   implementation: AdapterImplementation,
   storageCase: StorageCase,

@@ -1,10 +1,20 @@
 /** The contract of storage adapters itself: what keeps it, and that it finds out what does not. */
 
 import { assert, assertEquals, AssertionError, assertRejects } from "@std/assert";
+import type { AuthStores } from "../../auth/stores/types.ts";
+import {
+  type ContractCase,
+  CONTRACTS,
+  FAMILIES,
+  type Family,
+  runCase,
+  type StoreImplementation,
+} from "./_contract.ts";
 import { defectiveAdapter } from "./_defective_adapters.ts";
-import { END_DEFECTS, VERSION_DEFECTS } from "./_defects_ends.ts";
-import { FINDING_DEFECTS, RECORD_DEFECTS } from "./_defects_texts.ts";
+import { END_DEFECTS, VERSION_DEFECTS } from "./_defects_expiry.ts";
+import { FINDING_DEFECTS, RECORD_DEFECTS } from "./_defects_strings.ts";
 import { memoryAdapters } from "./_memory_adapter.ts";
+import { naiveAuthStores } from "./_naive.ts";
 import { naiveAdapter } from "./_naive_adapter.ts";
 import {
   type AdapterImplementation,
@@ -20,7 +30,7 @@ registerStorageContract({
 
 // No promise may hang on calls that are done before they return
 registerStorageContract({
-  name: "memoryAdapter() far away",
+  name: "memoryAdapter() at a distance",
   open: (now) => ({ adapters: memoryAdapters({ now, turns: [1, 4, 2] }) }),
 });
 
@@ -38,7 +48,7 @@ registerStorageContract({
 const NAIVE: readonly AdapterImplementation[] = [
   { name: "naiveAdapter()", open: (now) => ({ adapters: [naiveAdapter({ now })] }) },
   {
-    name: "naiveAdapter() behind two objects",
+    name: "naiveAdapter() with two objects",
     open(now) {
       const adapter = naiveAdapter({ now });
       return { adapters: [adapter, { ...adapter }] };
@@ -61,7 +71,7 @@ for (const storageCase of STORAGE_CASES) {
         await assertRejects(run, AssertionError);
       });
     } else {
-      Deno.test(`${name}: passes, one at a time`, run);
+      Deno.test(`${name}: passes sequentially`, run);
     }
   }
 }
@@ -80,4 +90,44 @@ for (const defect of DEFECTS) {
       await assertRejects(() => runStorageCase({ name: why, open }, storageCase), AssertionError);
     }
   });
+}
+
+// The contracts themselves: their races find out stores that have no compare-and-swap, for no other reason.
+
+const NAIVE_STORES: StoreImplementation = {
+  name: "naiveAuthStores()",
+  open: (now) => ({ stores: [naiveAuthStores(now)] }),
+};
+
+/** One engine with two objects: what a store must not decide in its own memory. */
+const NAIVE_STORES_TWICE: StoreImplementation = {
+  name: "naiveAuthStores() with two objects",
+  open(now) {
+    const stores = naiveAuthStores(now);
+    return { stores: [stores, { ...stores }] };
+  },
+};
+
+for (const family of FAMILIES) testFamily(family);
+
+function testFamily<F extends Family>(family: F): void {
+  const cases: readonly ContractCase<AuthStores[F]>[] = CONTRACTS[family];
+
+  Deno.test(`CONTRACTS has races for ${family}`, () => {
+    assert(cases.some(({ race }) => race));
+  });
+
+  for (const contractCase of cases) {
+    for (const naive of [NAIVE_STORES, NAIVE_STORES_TWICE]) {
+      const run = () => runCase(naive, { family, contractCase });
+      const name = `${naive.name} ${family}.${contractCase.name}`;
+      if (contractCase.race) {
+        Deno.test(`${name}: fails the race`, async () => {
+          await assertRejects(run, AssertionError);
+        });
+      } else {
+        Deno.test(`${name}: passes sequentially`, run);
+      }
+    }
+  }
 }

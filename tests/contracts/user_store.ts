@@ -37,7 +37,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "create() refuses a taken identifier and keeps the user who has it",
+    name: "create() rejects a taken identifier and keeps the user who has it",
     async run({ store }) {
       const first = await createUser(store);
       assertEquals(await store.create(newUser("u2", "ada")), "identifier_taken");
@@ -57,7 +57,8 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "findByIdentifier() and findBySub() find nobody who is not there, nor one by the other",
+    name:
+      "findByIdentifier() and findBySub() find no user that does not exist, nor one by the other",
     async run({ store }) {
       assertEquals(await store.findByIdentifier("ada"), null);
       assertEquals(await store.findBySub("u1"), null);
@@ -69,7 +70,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "create() and delete() take odd keys for keys",
+    name: "create() and delete() accept odd keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) {
         assertEquals(await store.create(newUser(key, key)), "created", why);
@@ -85,7 +86,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "findBySub() gives users that are detached",
+    name: "findBySub() returns users that are detached",
     async run({ store }) {
       const user = newUser("u1", "ada");
       const expected = await createUser(store, user);

@@ -1,5 +1,5 @@
 /**
- * Runs the command line on applications in folders of their own.
+ * Runs the command line on applications in temporary folders.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export interface Written {
 export interface Project {
   /** Its path, without links. */
   readonly folder: string;
-  /** Runs `gatehouse http openapi generate` in it, with these arguments behind. */
+  /** Runs `gatehouse http openapi generate` in it, with these arguments. */
   readonly generate: (...args: readonly string[]) => Promise<CliRun>;
   /** The same with `--no-types`, which takes a tenth of the time. */
   readonly generateUntyped: (...args: readonly string[]) => Promise<CliRun>;
@@ -124,7 +124,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
 }
 
-/** What the command says where controllers are all it has: most applications here are no more. */
+/** The note for applications without a router, as most are here. */
 export const NO_ROUTER =
   "Note: no router is exported or registered under HTTP_ROUTER, so the document has no prefixes and guards\n";
 
@@ -152,18 +152,26 @@ export class TagsController {
 }
 `;
 
-/** What an application says of itself. */
+/** The info of an application. */
 export const INFO: string = `
 export const info = { title: "Notes", version: "1.2.3", description: "All notes" };
 `;
 
-/** An application that says nothing of itself. */
+/** An application without info. */
 export const BARE: string = IMPORTS + NOTES;
 
-/** An application that needs nothing besides. */
+/** A complete application. */
 export const CONTROLLERS: string = BARE + INFO;
 
-/** What the command says of its document. */
+/** An application that exports its router, without info unless it is in the options. */
+export function routedApp(options = ""): string {
+  return `import { createRouter, json } from "@gatehouse/http";
+export const router = createRouter({ ${options} }).get("/notes", () => json([]))
+  .get("/notes/:id", () => json({}));
+`;
+}
+
+/** The command's summary of the document. */
 export const SUMMARY: string = "openapi.json (2 paths, 2 operations, 1 schemas)";
 
 /** A router for {@linkcode NOTES}, with options. */

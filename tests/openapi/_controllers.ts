@@ -26,7 +26,7 @@ import { answer } from "./_helpers.ts";
 /** The container that makes them. */
 export const CONTAINER: Container = createContainer();
 
-/** What a document of them has to say, where no router says what guards them. */
+/** What a document of them has to say, without a router's guard. */
 export const CONTROLLER_INFO: Partial<OpenApiInfo> = {
   tags: [{ name: "Notes", description: "What people wrote down" }],
   security: secured("session"),

@@ -48,7 +48,7 @@ export const DOCUMENTS: readonly (readonly [name: string, document: () => unknow
   ["mounts of routers", mounts],
   ["a guard with one strategy", () => guarded(session)],
   ["a guard with several strategies", () => guarded(session, bearer, apiKey)],
-  ["a guard whose strategies nobody knows", guardedByWhomever],
+  ["a guard with unknown strategies", guardedByWhomever],
   ["a guard with two cookies", () => guarded(session, OTHER_COOKIE)],
   ["security by hand", securityByHand],
   ["forms and raw bodies", bodies],

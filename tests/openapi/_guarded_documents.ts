@@ -47,12 +47,12 @@ export function guarded(...strategies: readonly SchemeStrategy[]): OpenApiDocume
   return documentOf((router) => addRoutes(router, ...strategies));
 }
 
-/** Documents them, where only `info` says what the guard asks for. */
+/** Documents them, with security schemes from `info` only. */
 export function guardedByWhomever(): OpenApiDocument {
   return documentOf((router) => addRoutes(router), { security: secured("session") });
 }
 
-/** Documents what only metadata says. */
+/** Documents with metadata only. */
 export function securityByHand(): OpenApiDocument {
   return documentOf(
     (router) =>

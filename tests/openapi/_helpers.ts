@@ -50,7 +50,7 @@ export function documentOf(build: Build, info: Partial<OpenApiInfo> = {}): OpenA
 export function operation(document: OpenApiDocument, route: string): OperationObject {
   const [method = "", path = ""] = route.split(" ");
   const found = document.paths[path]?.[method.toLowerCase()];
-  assert(found, `${route} is none of ${routesOf(document).join(", ")}`);
+  assert(found, `${route} is not one of ${routesOf(document).join(", ")}`);
   return found;
 }
 
@@ -119,7 +119,7 @@ export function responseSchemas(
   return [jsonSchemaIn(responseOf(document, "GET /a", "200")), schemasOf(document)];
 }
 
-/** The lines of the error that a document is refused with, without what every such error says. */
+/** The lines of the error that a document is refused with, without the common prefix. */
 export function refusalOf(write: () => unknown): readonly string[] {
   let error: unknown;
   try {
@@ -154,7 +154,7 @@ export const STRATEGIES: Readonly<Record<"session" | "bearer" | "apiKey", Scheme
   apiKey: { name: "api-key", scheme: { type: "header", name: "X-API-Key" } },
 };
 
-/** An integration that lets everybody in, and says that it takes the credentials of some strategies. */
+/** An integration that accepts every request and declares some strategies. */
 export function integrationOf(...strategies: SchemeStrategy[]): AuthIntegration<object> {
   return { guard: () => ({}), authorizes: true, strategies };
 }

@@ -1,5 +1,5 @@
 /**
- * Schemas as people write them, by names that can stand in a path.
+ * Schemas of common kinds, by names that are valid in a path.
  *
  * @module
  */
@@ -80,7 +80,7 @@ export const NAMED: Schemas = {
 const ByName = z.object({ by: z.literal("name"), name: z.string() });
 const ByKey = z.object({ by: z.literal("key"), key: z.string() });
 
-/** What Zod can say of a request. */
+/** Zod schemas of a request. */
 export const ZOD_INPUTS: Schemas = {
   any: z.any(),
   array: z.array(z.string().optional()).min(1).max(3),
@@ -154,7 +154,7 @@ export const ZOD_INPUTS: Schemas = {
   }),
 };
 
-/** What Zod can say of a response. */
+/** Zod schemas of a response. */
 export const ZOD_OUTPUTS: Schemas = {
   any: z.unknown(),
   default: z.object({ a: z.string().default("a"), b: z.string().prefault("b") }),

@@ -9,11 +9,11 @@ import { assert, assertEquals } from "@std/assert";
 import type { Files } from "./_cli.ts";
 import { withTypedProject } from "./compiler/_process.ts";
 
-/** What a document says of a route. */
+/** The documentation of a route. */
 export interface Told {
   /** Schemas of path parameters. */
   readonly path?: Readonly<Record<string, SchemaObject>>;
-  /** Schemas of the query. The name of one that need not be there has a question mark behind it. */
+  /** Schemas of the query. The name of an optional one has a question mark as suffix. */
   readonly query?: Readonly<Record<string, SchemaObject>>;
   /** Schema of the body. */
   readonly body?: SchemaObject;
@@ -21,7 +21,7 @@ export interface Told {
   readonly sent: Readonly<Record<string, SchemaObject | null>>;
 }
 
-/** A route, as in `GET /a`, the code that adds it, and what the document says of it. */
+/** A route, as in `GET /a`, the code that adds it, and the expected documentation. */
 export type RouteCase = readonly [why: string, route: string, code: string, told: Told];
 
 /** The part of a document that is read here. */
@@ -47,7 +47,7 @@ interface Operation {
 
 /** What an application is made of. */
 export interface TypedApplication {
-  /** What stands before the routes, which are added to `router`. */
+  /** Code before the routes, which are added to `router`. */
   readonly before: string;
   readonly files?: Files;
   readonly flags?: readonly string[];
@@ -66,7 +66,7 @@ import * as v from "valibot";
 export const info = { title: "Typed", version: "1" };
 `;
 
-/** The document of an application, and what the command said on the way. */
+/** The document of an application, and the command's notes. */
 export async function typedDocument(
   code: string,
   { before, files = {}, flags = [] }: TypedApplication,
@@ -82,11 +82,11 @@ export async function typedDocument(
   return result;
 }
 
-/** What a document says of a route, as far as its types may have said it. */
+/** The documentation of a route, as far as its types may have said it. */
 export function toldOf({ paths }: TypedDocument, route: string): Told {
   const [method = "", path = ""] = route.split(" ");
   const operation = paths[path]?.[method.toLowerCase()];
-  assert(operation, `${route} is none of ${Object.keys(paths).join(", ")}`);
+  assert(operation, `${route} is not one of ${Object.keys(paths).join(", ")}`);
   const { parameters = [], requestBody, responses } = operation;
   const named = (place: string) =>
     Object.fromEntries(
@@ -109,14 +109,19 @@ export function toldOf({ paths }: TypedDocument, route: string): Told {
   };
 }
 
-/** Tests what a document says of routes of one application. */
-export function testRoutes(cases: readonly RouteCase[], application: TypedApplication): void {
+/** Tests the documentation of routes of one application. @returns Reads the document. */
+export function testRoutes(
+  cases: readonly RouteCase[],
+  application: TypedApplication,
+): () => ReturnType<typeof typedDocument> {
   let documents: ReturnType<typeof typedDocument> | undefined;
+  const read = () =>
+    documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
   for (const [why, route, , told] of cases) {
     Deno.test(`generate reads the types of ${why}`, async () => {
-      documents ??= typedDocument(cases.map(([, , code]) => code).join("\n"), application);
-      const { document } = await documents;
+      const { document } = await read();
       assertEquals<unknown>(toldOf(document, route), told);
     });
   }
+  return read;
 }

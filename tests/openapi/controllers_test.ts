@@ -3,11 +3,14 @@
 import {
   Controller,
   createContainer,
+  createRouter,
   defaultRegistry,
   type EndpointMethod,
   type EndpointRegistry,
   generateOpenAPI,
   Get,
+  HTTP_ROUTER,
+  HttpRouter,
   type OpenApiDocument,
   type OpenApiInfo,
   Post,
@@ -15,8 +18,10 @@ import {
   routerBuilder,
   secured,
   type TypedResponse,
+  type TypedRouter,
 } from "@gatehouse/http";
-import { assert, assertEquals } from "@std/assert";
+import * as plain from "@gatehouse/http/router";
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
 import {
   CONTAINER,
@@ -75,12 +80,12 @@ Deno.test("generateOpenAPI() documents the default registry, in order of definit
   ]);
 });
 
-Deno.test("generateOpenAPI() leaves out methods without a route, and routes that say openapi: false", () => {
+Deno.test("generateOpenAPI() leaves out methods without a route, and routes with openapi: false", () => {
   const text = JSON.stringify(notes().paths);
   for (const name of ["helper", "internal"]) assert(!text.includes(name), name);
 });
 
-Deno.test("generateOpenAPI() calls operations by class and method", () => {
+Deno.test("generateOpenAPI() names operations after class and method", () => {
   const document = notes();
   const ids = routesOf(document).map((route) => operation(document, route).operationId);
   assertEquals(ids, [
@@ -101,18 +106,18 @@ const SUMMARIES: readonly (readonly [route: string, summary: string, why: string
 ];
 
 for (const [route, summary, why] of SUMMARIES) {
-  Deno.test(`generateOpenAPI() sums up ${route} as "${summary}": ${why}`, () => {
+  Deno.test(`generateOpenAPI() writes the summary of ${route} as "${summary}": ${why}`, () => {
     assertEquals(operation(notes(), route).summary, summary);
   });
 }
 
-Deno.test("generateOpenAPI() sums up a method without words in its name by method and path", () => {
+Deno.test("generateOpenAPI() writes method and path as the summary of a method without words in its name", () => {
   const document = generateOpenAPI(INFO, registryWith({ name: "_$", method: "GET", path: "/:id" }));
   assertEquals(operation(document, "GET /notes/{id}").summary, "GET /notes/{id}");
   assertEquals(operation(document, "GET /notes/{id}").operationId, "Notes___");
 });
 
-Deno.test("generateOpenAPI() writes names that URLs take, whatever a class is called", () => {
+Deno.test("generateOpenAPI() writes operation ids that are valid in URLs, whatever the class name", () => {
   @Controller("/größen", { container: createContainer() })
   class Größe$ {
     @Get()
@@ -125,7 +130,7 @@ Deno.test("generateOpenAPI() writes names that URLs take, whatever a class is ca
   assertEquals(document.tags, [{ name: "Größe$", description: "Operations of Größe$" }]);
 });
 
-Deno.test("generateOpenAPI() merges what several decorators say", () => {
+Deno.test("generateOpenAPI() merges the metadata of several decorators", () => {
   const { description, tags, responses, summary } = operation(notes(), "GET /notes/{id}");
   assertEquals([summary, description, tags], ["Find by id", "Found by its **id**.", ["Notes"]]);
   assert("404" in responses);
@@ -161,7 +166,7 @@ Deno.test("generateOpenAPI() documents inherited routes under each class that ha
   ]);
 });
 
-Deno.test("generateOpenAPI() puts the tags of controllers behind those of info", () => {
+Deno.test("generateOpenAPI() puts the tags of controllers after those of info", () => {
   const info = { tags: [{ name: "Users", description: "People" }, { name: "Other" }] };
   const { tags } = generateOpenAPI(
     { ...INFO, ...info },
@@ -181,7 +186,7 @@ const SECURITY: readonly (readonly [
   security: unknown,
   info?: Partial<OpenApiInfo>,
 ])[] = [
-  ["nothing where nobody says anything", {}, []],
+  ["nothing without declarations", {}, []],
   ["the document's own, by saying nothing", {}, undefined, { security: secured("bearer") }],
   ["what is written", { metadata: { security: secured("apiKey") } }, [{ apiKey: [] }]],
   ["what is written as public", { metadata: { security: publicEndpoint } }, [], {
@@ -216,14 +221,14 @@ const SECURITY: readonly (readonly [
 ];
 
 for (const [why, found, security, info] of SECURITY) {
-  Deno.test(`generateOpenAPI() documents, of a method whose router nobody knows, ${why}`, () => {
+  Deno.test(`generateOpenAPI() documents, for a method without a router, ${why}`, () => {
     const registry = registryWith({ method: "GET", path: "/", ...found });
     const document = generateOpenAPI({ ...INFO, ...info }, registry);
     assertEquals(operation(document, "GET /notes").security, security as undefined);
   });
 }
 
-Deno.test("generateOpenAPI() takes only methods that are endpoints", () => {
+Deno.test("generateOpenAPI() documents only methods that are endpoints", () => {
   const route = { method: "GET", path: "/" };
   assertEquals(routesOf(generateOpenAPI(INFO, registryWith(route))), ["GET /notes"]);
   for (const found of [{ ...route, isEndpoint: false }, { method: "GET" }, { path: "/" }]) {
@@ -231,7 +236,7 @@ Deno.test("generateOpenAPI() takes only methods that are endpoints", () => {
   }
 });
 
-Deno.test("generateOpenAPI() takes every method that OpenAPI has, however it is written", () => {
+Deno.test("generateOpenAPI() accepts every method of OpenAPI in any case", () => {
   const methods = ["get", "Put", "POST", "delete", "options", "head", "patch", "TRACE"];
   for (const method of methods) {
     const document = generateOpenAPI(INFO, registryWith({ method, path: "/" }));
@@ -244,29 +249,29 @@ Deno.test("generateOpenAPI() takes every method that OpenAPI has, however it is 
 const MISTAKEN: readonly (readonly [why: string, found: Partial<EndpointMethod>, line: string])[] =
   [
     [
-      "a method that OpenAPI has not",
+      "a method that OpenAPI does not support",
       { method: "QUERY", path: "/" },
       "Notes.list (QUERY /notes): OpenAPI does not support the method QUERY",
     ],
     [
-      "a path that is none",
+      "an invalid path",
       { method: "GET", path: "list" },
       'Notes.list: Cannot use path "list": it does not start with /',
     ],
     [
       "a path with one parameter twice",
       { method: "GET", path: "/:id/:id" },
-      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" stands twice',
+      'Notes.list: Cannot use path "/notes/:id/:id": parameter ":id" is duplicated',
     ],
   ];
 
 for (const [why, found, line] of MISTAKEN) {
-  Deno.test(`generateOpenAPI() refuses ${why}, and names the class and the method`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why} and names the class and the method`, () => {
     assertEquals(refusalOf(() => generateOpenAPI(INFO, registryWith(found))), [line]);
   });
 }
 
-Deno.test("openapi() documents controllers beneath their router's prefix, by its guard", () => {
+Deno.test("openapi() documents controllers under their router's prefix, with its guard", () => {
   const document = routerBuilder({ container: CONTAINER, info: INFO })
     .controllers(NotesController, Health)
     .withAuth(integrationOf(STRATEGIES.session))
@@ -280,7 +285,7 @@ Deno.test("openapi() documents controllers beneath their router's prefix, by its
   assertEquals(document.tags?.map(({ name }) => name), ["Notes", "Health"]);
 });
 
-Deno.test("generateOpenAPI() says which class and method an error is about", () => {
+Deno.test("generateOpenAPI() names the class and method of an error", () => {
   const container = createContainer();
   @Controller("/a", { container })
   class Bad {
@@ -300,7 +305,7 @@ Deno.test("generateOpenAPI() says which class and method an error is about", () 
   assertEquals(refusalOf(() => generateOpenAPI(INFO, router)), lines);
 });
 
-Deno.test("generateOpenAPI() says which class and method a reference to nothing is about", () => {
+Deno.test("generateOpenAPI() names the class and method of an unresolved reference", () => {
   const responses = {
     "200": { content: { "application/json": { schema: { $ref: "#/components/schemas/None" } } } },
   };
@@ -309,3 +314,102 @@ Deno.test("generateOpenAPI() says which class and method a reference to nothing 
     "Notes.list (GET /notes): unresolved reference #/components/schemas/None",
   ]);
 });
+
+const OTHER: OpenApiInfo = { title: "Other", version: "2.0.0" };
+
+@Controller("/a", { container: createContainer() })
+class Letters {
+  @Get("/:b")
+  find() {
+    return answer();
+  }
+}
+
+/** A router with the route `GET /a/:b`, by every way to make one. */
+const WAYS: readonly (readonly [way: string, make: (info?: OpenApiInfo) => TypedRouter])[] = [
+  ["createRouter()", (info) => createRouter(withInfo(info)).get("/a/:b", answer)],
+  [
+    "routerBuilder()",
+    (info) => routerBuilder(withInfo(info)).extend((router) => router.get("/a/:b", answer)).build(),
+  ],
+  [
+    "routerBuilder() with controllers",
+    (info) =>
+      routerBuilder({ ...withInfo(info), container: createContainer() }).controllers(Letters)
+        .build(),
+  ],
+  ["@HttpRouter()", (info) => {
+    const container = createContainer();
+    @HttpRouter({ ...withInfo(info), controllers: [Letters], container })
+    class _Api {}
+    return container.resolve<TypedRouter>(HTTP_ROUTER);
+  }],
+];
+
+function withInfo(info: OpenApiInfo | undefined): { readonly info?: OpenApiInfo } {
+  return info === undefined ? {} : { info };
+}
+
+for (const [way, make] of WAYS) {
+  Deno.test(`${way} creates a router that writes its document`, () => {
+    const router = make(INFO);
+    const document = router.openapi();
+    assertEquals(routesOf(document), ["GET /a/{b}"]);
+    assertEquals(document.info, INFO as unknown);
+    assertEquals(document, generateOpenAPI(INFO, router));
+    assertStrictEquals(router.info, INFO);
+  });
+
+  Deno.test(`${way} creates a router whose info can be overridden`, () => {
+    assertEquals(make(INFO).openapi(OTHER).info.title, "Other");
+    assertEquals(make().openapi(OTHER).info.title, "Other");
+  });
+
+  Deno.test(`${way} creates a router that rejects a document without info`, () => {
+    const router = make();
+    assertEquals(router.info, undefined);
+    assertThrows(
+      () => router.openapi(),
+      TypeError,
+      "Cannot write the document: title and version are missing",
+    );
+  });
+}
+
+Deno.test("openapi() documents the routes at the time of the call", () => {
+  const router = createRouter({ info: INFO, prefix: "/v1" });
+  assertEquals(routesOf(router.openapi()), []);
+  router.get("/a", answer).withAuth(integrationOf(STRATEGIES.bearer)).get("/b", answer);
+  const document = router.openapi();
+  assertEquals(routesOf(document), ["GET /v1/a", "GET /v1/b"]);
+  assertEquals(operation(document, "GET /v1/b").security, [{ bearer: [] }]);
+});
+
+Deno.test("openapi() can be called while the router handles requests", async () => {
+  const router = createRouter({ info: INFO });
+  router.get("/openapi.json", () => Response.json(router.openapi()));
+  const document = await (await router.request("/openapi.json")).json();
+  assertEquals(Object.keys(document.paths), ["/openapi.json"]);
+});
+
+Deno.test("openapi() throws for a route that cannot be documented, and the router keeps working", async () => {
+  const router = createRouter({ info: INFO }).get("/a", () => new Response("a"), {
+    openapi: { operationId: "a b" },
+  });
+  assertThrows(() => router.openapi(), TypeError, "Cannot write the document:\n  GET /a: ");
+  assertEquals(await (await router.request("/a")).text(), "a");
+});
+
+const PLAIN: readonly (readonly [way: string, router: TypedRouter])[] = [
+  ["createRouter()", plain.createRouter({ info: INFO })],
+  ["routerBuilder()", plain.routerBuilder({ info: INFO }).build()],
+];
+
+for (const [way, router] of PLAIN) {
+  Deno.test(`${way} of /router creates a router without a generator, whose error names the function to call`, () => {
+    router.get("/a", answer);
+    assertThrows(() => router.openapi(), TypeError, "generateOpenAPI(info, router)");
+    assertThrows(() => router.openapi(INFO), TypeError, '"@gatehouse/http"');
+    assertEquals(routesOf(generateOpenAPI(INFO, router)), ["GET /a"]);
+  });
+}

@@ -1,11 +1,18 @@
 /** generateOpenAPI(): a whole document, what surrounds its paths, and that the same code gives the same bytes. */
 
 import {
+  Controller,
   createRouter,
+  defaultRegistry,
+  Endpoint,
   generateOpenAPI,
+  Get,
+  json,
+  type OpenApiDocument,
   type OpenApiInfo,
   publicEndpoint,
   type RouteSource,
+  type SchemaObject,
   type TypedRouter,
 } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
@@ -17,6 +24,7 @@ import {
   INFO,
   integrationOf,
   operation,
+  refusalOf,
   routesOf,
   STRATEGIES,
 } from "./_helpers.ts";
@@ -136,7 +144,7 @@ Deno.test("generateOpenAPI() writes the document of no routes", () => {
   });
 });
 
-Deno.test("generateOpenAPI() puts what info says where OpenAPI has it", () => {
+Deno.test("generateOpenAPI() puts each part of info where OpenAPI has it", () => {
   const info = {
     summary: "Notes",
     description: "Notes, *shared*",
@@ -169,11 +177,11 @@ Deno.test("generateOpenAPI() puts what info says where OpenAPI has it", () => {
   ]);
 });
 
-Deno.test("generateOpenAPI() takes an empty list of servers for none", () => {
+Deno.test("generateOpenAPI() treats an empty array of servers as none", () => {
   assertEquals(documentOf(() => {}, { servers: [] }).servers, [{ url: "/" }]);
 });
 
-Deno.test("generateOpenAPI() writes an operation's members in one order, whatever was written first", () => {
+Deno.test("generateOpenAPI() writes an operation's fields in a fixed order", () => {
   const document = documentOf((router) =>
     void router.withAuth(integrationOf(STRATEGIES.bearer)).post("/a", answer, {
       openapi: {
@@ -206,7 +214,7 @@ Deno.test("generateOpenAPI() writes an operation's members in one order, whateve
 });
 
 for (const [name, document] of DOCUMENTS) {
-  Deno.test(`generateOpenAPI() writes ${name} as JSON that says all of it, each time the same`, () => {
+  Deno.test(`generateOpenAPI() writes ${name} as complete JSON, the same in every run`, () => {
     const text = JSON.stringify(document());
     assertEquals(JSON.stringify(document()), text);
     assertEquals(JSON.parse(text), JSON.parse(JSON.stringify(JSON.parse(text))));
@@ -243,7 +251,7 @@ const ROUTES: readonly ((router: TypedRouter) => unknown)[] = [
   (router) => router.get("/b", answer, { schema: { query: z.object({ q: z.string() }) } }),
 ];
 
-Deno.test("generateOpenAPI() writes the same operations and components, whatever order routes are in", () => {
+Deno.test("generateOpenAPI() writes the same operations and components, in any order of routes", () => {
   const written = ROUTES.map((_, i) => {
     const router = createRouter();
     for (const add of [...ROUTES.slice(i), ...ROUTES.slice(0, i).toReversed()]) add(router);
@@ -262,7 +270,7 @@ Deno.test("generateOpenAPI() reads any source with routes, and routes that are a
   assertEquals(routesOf(generateOpenAPI(INFO, source)), ["GET /a", "GET /b"]);
 });
 
-Deno.test("generateOpenAPI() writes the same bytes in another process, whatever was made there before", async () => {
+Deno.test("generateOpenAPI() writes the same bytes in another process, whatever was created there before", async () => {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--quiet", new URL("_print.ts", import.meta.url).href],
   }).output();
@@ -275,7 +283,7 @@ Deno.test("generateOpenAPI() writes the same bytes in another process, whatever 
   }
 });
 
-Deno.test("generateOpenAPI() writes a document that may be changed without changing the next", () => {
+Deno.test("generateOpenAPI() returns a document that can be modified without affecting the next", () => {
   const write = () => documentOf((router) => router.post("/a", answer));
   const text = JSON.stringify(write());
   const destroy = (value: unknown): void => {
@@ -287,4 +295,268 @@ Deno.test("generateOpenAPI() writes a document that may be changed without chang
   };
   destroy(write());
   assertEquals(JSON.stringify(write()), text);
+});
+
+const Job: z.ZodType = z.object({ job: z.string() }).meta({ id: "Job" });
+interface TreeMetadata {
+  readonly children: readonly TreeMetadata[];
+}
+const treeSchema: z.ZodType<TreeMetadata> = z.object({
+  get children() {
+    return z.array(treeSchema);
+  },
+});
+
+Deno.test("generateOpenAPI() converts validators that the metadata has instead of schemas", () => {
+  const document = documentOf((router) =>
+    router.post("/a", answer, {
+      openapi: {
+        parameters: [
+          { name: "since", in: "query", schema: z.iso.date() },
+          { name: "filter", in: "query", content: { "application/json": { schema: treeSchema } } },
+        ],
+        requestBody: { content: { "application/json": { schema: z.string().transform(Number) } } },
+        responses: {
+          200: { content: { "application/json": { schema: z.object({ at: z.date() }) } } },
+          202: { content: { "application/json": { schema: Job } } },
+          409: { content: { "application/json": { schema: z.array(Job) } } },
+        },
+      },
+    })
+  );
+  const { parameters, requestBody, responses } = operation(document, "POST /a");
+  const tree = { $ref: "#/components/schemas/PostA_filter" };
+  assertEquals(parameters?.map((one) => "schema" in one ? one.schema : one), [
+    { type: "string", format: "date", pattern: (z.iso.date()._zod.pattern as RegExp).source },
+    { name: "filter", in: "query", content: { "application/json": { schema: tree } } },
+  ]);
+  assertEquals(requestBody, {
+    content: { "application/json": { schema: { type: "string" } } },
+    required: true,
+  });
+  const schemas = ["200", "202", "409"].map((status) => {
+    const response = responses[status];
+    return response !== undefined && "content" in response
+      ? response.content?.["application/json"]?.schema
+      : undefined;
+  });
+  const job = { $ref: "#/components/schemas/Job" };
+  assertEquals(schemas, [
+    {
+      type: "object",
+      properties: { at: { type: "string", format: "date-time" } },
+      required: ["at"],
+    },
+    job,
+    { type: "array", items: job },
+  ]);
+  assertEquals(Object.keys(document.components.schemas ?? {}), [
+    "Job",
+    "PostA_filter",
+    "ProblemDetails",
+  ]);
+});
+
+Deno.test("generateOpenAPI() names the route whose metadata has a validator without JSON Schema", () => {
+  assertEquals(
+    refusalOf(() =>
+      documentOf((router) =>
+        router.get("/a", answer, {
+          openapi: {
+            responses: { 200: { content: { "application/json": { schema: z.bigint() } } } },
+          },
+        })
+      )
+    ),
+    [
+      "GET /a: its schema (zod) gives no JSON Schema: bigint cannot be represented in JSON; describe it in the metadata",
+    ],
+  );
+});
+
+Deno.test("generateOpenAPI() does not convert a schema that the metadata replaces", () => {
+  const written = { "application/json": { schema: { type: "string" } } };
+  const { responses } = operation(
+    documentOf((router) =>
+      router.get("/a", answer, {
+        schema: { response: z.bigint() },
+        openapi: { responses: { 200: { content: written } } },
+      })
+    ),
+    "GET /a",
+  );
+  assertEquals(responses["200"], { description: "OK", content: written });
+});
+
+Deno.test("generateOpenAPI() describes errors by their reason phrases by default", () => {
+  const statuses = ["404", "409", "418", "503", "599", "5XX"];
+  const { responses } = operation(
+    documentOf((router) =>
+      router.get("/a", answer, {
+        openapi: { responses: Object.fromEntries(statuses.map((status) => [status, {}])) },
+      })
+    ),
+    "GET /a",
+  );
+  const descriptions = statuses.map((status) => {
+    const response = responses[status];
+    return response !== undefined && "description" in response ? response.description : undefined;
+  });
+  assertEquals(descriptions, [
+    "Not Found",
+    "Conflict",
+    "Refused",
+    "Service Unavailable",
+    "Server error",
+    "Server error",
+  ]);
+});
+
+Deno.test("generateOpenAPI() declares no tag for a controller whose methods have their own tags", () => {
+  @Controller("/tagged")
+  class TaggedController {
+    @Get("/", { tags: ["Own"] })
+    find(): Response {
+      return json(1);
+    }
+  }
+  const document = generateOpenAPI({ title: "T", version: "1" }, {
+    getTargets: () =>
+      defaultRegistry.getTargets().filter(({ target }) => target === TaggedController),
+  });
+  assertEquals([document.tags, operation(document, "GET /tagged").tags], [undefined, ["Own"]]);
+});
+
+Deno.test("generateOpenAPI() names a recursive part after where it is used, not as its library does", () => {
+  const document = documentOf((router) =>
+    router.post("/a", answer, { schema: { body: z.object({ tree: treeSchema }) } })
+  );
+  const tree = { $ref: "#/components/schemas/PostABody" };
+  assertEquals(document.components.schemas?.PostABody, {
+    type: "object",
+    properties: { children: { type: "array", items: tree } },
+    required: ["children"],
+  });
+});
+
+Deno.test("generateOpenAPI() combines the metadata of several decorators", () => {
+  @Controller("/merged")
+  class MergedController {
+    @Endpoint({
+      tags: ["All"],
+      description: "In general",
+      responses: { 404: { description: "None" }, 409: { description: "General" } },
+      parameters: [
+        { name: "X-A", in: "header" },
+        { name: "X-B", in: "header", description: "General" },
+      ],
+    })
+    @Get("/", {
+      tags: ["All", "Own"],
+      description: "Closer",
+      responses: { 200: { description: "One" }, 409: { description: "Closer" } },
+      parameters: [{ name: "X-B", in: "header" }],
+    })
+    find(): Response {
+      return json(1);
+    }
+  }
+  const document: OpenApiDocument = generateOpenAPI({ title: "T", version: "1" }, {
+    getTargets: () =>
+      defaultRegistry.getTargets().filter(({ target }) => target === MergedController),
+  });
+  const { tags, description, parameters, responses } = operation(document, "GET /merged");
+  assertEquals([tags, description], [["All", "Own"], "Closer"]);
+  assertEquals(parameters?.map((one) => "name" in one ? one.name : one), ["X-A", "X-B"]);
+  assertEquals(
+    ["200", "404", "409"].map((status) => {
+      const response = responses[status];
+      return response !== undefined && "description" in response ? response.description : undefined;
+    }),
+    ["One", "None", "Closer"],
+  );
+});
+
+/** Why, the schema of a parameter for `:id{[0-9]+}`, and the expected documentation. */
+const EXPRESSIONS: readonly (readonly [why: string, schema: z.ZodType, said: SchemaObject])[] = [
+  ["beside a plain text", z.string(), { type: "string", pattern: "^(?:[0-9]+)$" }],
+  [
+    "but not beside one of the schema's own",
+    z.string().regex(/^7/),
+    { type: "string", pattern: "^7" },
+  ],
+  ["and not at a number", z.coerce.number(), { type: "number" }],
+];
+for (const [why, schema, said] of EXPRESSIONS) {
+  Deno.test(`generateOpenAPI() keeps the pattern of a path parameter ${why}`, () => {
+    const document = documentOf((router) =>
+      router.get("/a/:id{[0-9]+}", answer, { schema: { params: z.object({ id: schema }) } })
+    );
+    assertEquals(operation(document, "GET /a/{id}").parameters, [
+      { name: "id", in: "path", required: true, schema: said },
+    ]);
+  });
+}
+
+Deno.test("generateOpenAPI() describes a path parameter with the name of an object's property", () => {
+  const document = documentOf((router) =>
+    router.get("/:constructor/:id", answer, {
+      schema: { params: z.looseObject({ id: z.string() }) },
+    })
+  );
+  assertEquals(operation(document, "GET /{constructor}/{id}").parameters?.[0], {
+    name: "constructor",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  });
+});
+
+Deno.test("generateOpenAPI() converts validators in header fields", () => {
+  const { responses } = operation(
+    documentOf((router) =>
+      router.get("/a", answer, {
+        openapi: {
+          responses: { 200: { headers: { "X-Count": { schema: z.int().min(0).max(9) } } } },
+        },
+      })
+    ),
+    "GET /a",
+  );
+  assertEquals(responses["200"], {
+    description: "OK",
+    headers: { "X-Count": { schema: { type: "integer", minimum: 0, maximum: 9 } } },
+  });
+});
+
+Deno.test("generateOpenAPI() does not document routes beside guarded ones as public", () => {
+  @Controller("/beside")
+  class BesideController {
+    @Get("/unsaid")
+    unsaid(): Response {
+      return json(1);
+    }
+    @Get("/optional", { auth: { mode: "optional" } })
+    optional(): Response {
+      return json(1);
+    }
+    @Get("/public", { auth: false })
+    open(): Response {
+      return json(1);
+    }
+  }
+  const document = generateOpenAPI({
+    title: "T",
+    version: "1",
+    securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+  }, {
+    getTargets: () =>
+      defaultRegistry.getTargets().filter(({ target }) => target === BesideController),
+  });
+  assertEquals(
+    ["unsaid", "optional", "public"].map((path) =>
+      operation(document, `GET /beside/${path}`).security
+    ),
+    [[{ bearer: [] }], [{ bearer: [] }, {}], []],
+  );
 });

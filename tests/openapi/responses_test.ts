@@ -1,6 +1,12 @@
 /** DESIGN §6: responses follow from the code, from what is written of them, and from how the router refuses. */
 
-import type { EndpointMetadata, ResponseObject, RouteSchema } from "@gatehouse/http";
+import type {
+  EndpointMetadata,
+  RequestBodyObject,
+  ResponseObject,
+  RouteOptions,
+  RouteSchema,
+} from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import {
@@ -11,6 +17,7 @@ import {
   refusalOf,
   responseOf,
   schemasOf,
+  validatorOf,
 } from "./_helpers.ts";
 
 type Written = NonNullable<EndpointMetadata["responses"]>;
@@ -109,12 +116,12 @@ for (const [why, written, told] of SUCCESSES) {
   });
 }
 
-Deno.test("generateOpenAPI() says nothing of content that no schema describes", () => {
+Deno.test("generateOpenAPI() writes no schema for content without one", () => {
   assertEquals(responses(undefined), { "200": { description: "OK" } });
   assertEquals(responses({ "201": {} }), { "201": { description: "Created" } });
 });
 
-Deno.test("generateOpenAPI() promises of no response that nothing else is in it", () => {
+Deno.test("generateOpenAPI() does not exclude additional properties in responses", () => {
   const strict = z.strictObject({ a: z.strictObject({ b: z.string() }) });
   const document = documentOf((router) =>
     router.get("/a", answer, { schema: { response: strict } })
@@ -122,7 +129,7 @@ Deno.test("generateOpenAPI() promises of no response that nothing else is in it"
   assert(!JSON.stringify(responseOf(document, "GET /a", "200")).includes("additionalProperties"));
 });
 
-Deno.test("generateOpenAPI() takes written content for what a schema cannot say", () => {
+Deno.test("generateOpenAPI() uses the metadata's content where a schema cannot be converted", () => {
   const schema = { response: z.date() };
   const written = { "201": { content }, "202": { content: { "text/csv": { schema: text } } } };
   assertEquals(Object.keys(responses(written, schema) as object), ["201", "202"]);
@@ -172,7 +179,7 @@ const RESPONSE_REFS: Readonly<Record<string, string>> = {
 };
 
 for (const [why, build, statuses] of REFUSALS) {
-  Deno.test(`generateOpenAPI() documents how the router refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() documents how the router rejects ${why}`, () => {
     const document = documentOf(build);
     const [item = {}] = Object.values(document.paths);
     const [found] = Object.values(item);
@@ -187,7 +194,7 @@ for (const [why, build, statuses] of REFUSALS) {
   });
 }
 
-Deno.test("generateOpenAPI() lets a written error take the place of the router's", () => {
+Deno.test("generateOpenAPI() replaces the router's error response by one of the metadata", () => {
   const document = documentOf((router) =>
     router.post("/a", answer, { openapi: { responses: { "415": { description: "Mine" } } } })
   );
@@ -195,7 +202,7 @@ Deno.test("generateOpenAPI() lets a written error take the place of the router's
   assert(!("UnsupportedMediaType" in (document.components.responses ?? {})));
 });
 
-Deno.test("generateOpenAPI() describes shared responses as problems, with their header fields", () => {
+Deno.test("generateOpenAPI() describes shared responses as problem details with header fields", () => {
   const { responses, schemas } = documentOf((router) => router.post("/a", answer)).components;
   for (const { content } of Object.values(responses ?? {})) {
     const { schema, example } = content?.["application/problem+json"] ?? {};
@@ -207,7 +214,7 @@ Deno.test("generateOpenAPI() describes shared responses as problems, with their 
   assertEquals(schemas?.ProblemDetails?.required, ["type", "title", "status", "code"]);
 });
 
-Deno.test("generateOpenAPI() orders responses by status, whatever order they are written in", () => {
+Deno.test("generateOpenAPI() orders responses by status, in any order of the metadata", () => {
   const written = { default: {}, "5XX": {}, "404": {}, "201": {}, "200": {} };
   const document = documentOf((router) =>
     router.get("/:a", answer, { openapi: { responses: written } })
@@ -223,7 +230,7 @@ Deno.test("generateOpenAPI() orders responses by status, whatever order they are
   ]);
 });
 
-Deno.test("generateOpenAPI() keeps its own problems where the application has a schema of that name", () => {
+Deno.test("generateOpenAPI() keeps its problem details if the application has a schema of that name", () => {
   const document = documentOf((router) =>
     router.get("/a", answer, {
       schema: {
@@ -239,16 +246,196 @@ Deno.test("generateOpenAPI() keeps its own problems where the application has a 
 });
 
 const REFUSED: readonly (readonly [why: string, written: Written, lines: readonly string[]])[] = [
-  ["statuses that are none", { "99": {} }, ['GET /a: "99" is not a response status']],
+  ["invalid statuses", { "99": {} }, ['GET /a: "99" is not a response status']],
   ["classes in lower case", { "2xx": {} }, ['GET /a: "2xx" is not a response status']],
   ["statuses beyond 599", { "600": {} }, ['GET /a: "600" is not a response status']],
-  ["what is no media type", { "200": { content: { json: {} } } }, [
+  ["an invalid media type", { "200": { content: { json: {} } } }, [
     'GET /a: its response 200: "json" is not a media type',
   ]],
 ];
 
 for (const [why, written, lines] of REFUSED) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refusalOf(() => responses(written)), lines);
+  });
+}
+
+type WrittenBody = NonNullable<EndpointMetadata["requestBody"]>;
+
+/** A route that takes content, with hand-written metadata of it. */
+function posted(options: RouteOptions, requestBody?: WrittenBody): Build {
+  const openapi = requestBody === undefined ? {} : { openapi: { requestBody } };
+  return (router) => router.post("/a", answer, { ...options, ...openapi });
+}
+
+const Note = z.object({ text: z.string() });
+const note = { type: "object", properties: { text }, required: ["text"] };
+const upload = { type: "object", properties: { file: { type: "string" } } };
+const encoding = { file: { contentType: "image/png" } };
+
+const BODIES: readonly (readonly [
+  why: string,
+  options: RouteOptions,
+  written: WrittenBody | undefined,
+  body: RequestBodyObject,
+])[] = [
+  ["JSON of any kind", {}, undefined, { content: { "application/json": {} }, required: true }],
+  ["JSON of a schema", { schema: { body: Note } }, undefined, {
+    content: { "application/json": { schema: note } },
+    required: true,
+  }],
+  [
+    "JSON of a schema, with what is written",
+    { schema: { body: Note } },
+    { description: "A note", content: { "application/json": { example: { text: "Milk" } } } },
+    {
+      description: "A note",
+      content: { "application/json": { schema: note, example: { text: "Milk" } } },
+      required: true,
+    },
+  ],
+  ["a description alone", { schema: { body: Note } }, { description: "A note" }, {
+    description: "A note",
+    content: { "application/json": { schema: note } },
+    required: true,
+  }],
+  [
+    "a written schema, which wins",
+    { schema: { body: Note } },
+    { content: { "application/json": { schema: text } } },
+    { content: { "application/json": { schema: text } }, required: true },
+  ],
+  [
+    "written media types of JSON, where one has no schema",
+    { schema: { body: Note } },
+    {
+      content: {
+        "application/merge-patch+json; charset=utf-8": {},
+        "Application/JSON": { schema: text },
+      },
+    },
+    {
+      content: {
+        "application/merge-patch+json; charset=utf-8": { schema: note },
+        "Application/JSON": { schema: text },
+      },
+      required: true,
+    },
+  ],
+  [
+    "the metadata's schema, where the body's own is not JSON",
+    { schema: { body: z.map(z.string(), z.string()) } },
+    { content: { "application/json": { schema: note } } },
+    { content: { "application/json": { schema: note } }, required: true },
+  ],
+  ["a body that is always there, whatever is written", {}, { required: false }, {
+    content: { "application/json": {} },
+    required: true,
+  }],
+  ["a form", { multipart: true }, undefined, {
+    content: { "multipart/form-data": { schema: { type: "object" } } },
+    required: true,
+  }],
+  ["a form of a schema", { multipart: true, schema: { body: validatorOf(upload) } }, undefined, {
+    content: { "multipart/form-data": { schema: upload } },
+    required: true,
+  }],
+  [
+    "a form that is written",
+    { multipart: true, schema: { body: z.instanceof(FormData) } },
+    { content: { "multipart/form-data": { schema: upload, encoding } } },
+    { content: { "multipart/form-data": { schema: upload, encoding } }, required: true },
+  ],
+  [
+    "a form of a schema, with what is written",
+    { multipart: true, schema: { body: validatorOf(upload) } },
+    { content: { "multipart/form-data": { encoding } } },
+    { content: { "multipart/form-data": { schema: upload, encoding } }, required: true },
+  ],
+  ["a raw body", { raw: true }, undefined, { content: { "*/*": {} }, required: true }],
+  ["a raw body that is written", { raw: true }, { content: { "text/csv": { schema: text } } }, {
+    content: { "text/csv": { schema: text } },
+  }],
+  ["a raw body with a description", { raw: true }, { description: "Whatever", required: false }, {
+    description: "Whatever",
+    content: { "*/*": {} },
+    required: false,
+  }],
+];
+
+for (const [why, options, written, body] of BODIES) {
+  Deno.test(`generateOpenAPI() documents ${why}`, () => {
+    const document = documentOf(posted(options, written));
+    assertEquals(operation(document, "POST /a").requestBody, body);
+  });
+}
+
+Deno.test("generateOpenAPI() documents a body of POST, PUT and PATCH alone", () => {
+  const document = documentOf((router) =>
+    router.get("/a", answer).head("/a", answer).delete("/a", answer).options("/a", answer)
+      .post("/a", answer).put("/a", answer).patch("/a", answer)
+  );
+  const withBody = Object.entries(document.paths["/a"] ?? {})
+    .filter(([, { requestBody }]) => requestBody !== undefined).map(([method]) => method);
+  assertEquals(withBody, ["put", "post", "patch"]);
+});
+
+Deno.test("generateOpenAPI() documents the metadata's body of all() for methods with content", () => {
+  const content = { "text/plain": {} };
+  const document = documentOf((router) =>
+    router.all("/a", answer, { openapi: { requestBody: { content } } })
+  );
+  const bodies = Object.entries(document.paths["/a"] ?? {})
+    .map(([method, { requestBody }]) => [method, requestBody]);
+  assertEquals(bodies, [
+    ["get", undefined],
+    ["put", { content }],
+    ["post", { content }],
+    ["delete", undefined],
+    ["patch", { content }],
+  ]);
+});
+
+const TYPES = "its metadata has a request body of";
+
+const REFUSED_BODY: readonly (readonly [why: string, build: Build, line: string])[] = [
+  ...(["get", "head", "delete", "options"] as const).map((method) =>
+    [
+      `a body of ${method}`,
+      (router) => router[method]("/a", answer, { openapi: { requestBody: {} } }),
+      `${method.toUpperCase()} /a: its metadata has a request body, but ` +
+      `${method.toUpperCase()} has no content`,
+    ] as const satisfies (typeof REFUSED_BODY)[number]
+  ),
+  [
+    "another media type than JSON",
+    posted({}, { content: { "text/plain": {} } }),
+    `POST /a: ${TYPES} text/plain, but the route takes application/json`,
+  ],
+  [
+    "a media type that only begins as JSON's does",
+    posted({}, { content: { "application/json-seq": {} } }),
+    `POST /a: ${TYPES} application/json-seq, but the route takes application/json`,
+  ],
+  [
+    "another media type than a form's",
+    posted({ multipart: true }, { content: { "application/json": {} } }),
+    `POST /a: ${TYPES} application/json, but the route takes multipart/form-data`,
+  ],
+  [
+    "an invalid media type",
+    posted({ raw: true }, { content: { json: {} } }),
+    'POST /a: its request body: "json" is not a media type',
+  ],
+  [
+    "an example and examples, OpenAPI 3.1 §4.8.14.1",
+    posted({}, { content: { "application/json": { schema: {}, example: 1, examples: {} } } }),
+    "POST /a: its request body: has both example and examples",
+  ],
+];
+
+for (const [why, build, line] of REFUSED_BODY) {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
+    assertEquals(refusalOf(() => documentOf(build)), [line]);
   });
 }

@@ -1,10 +1,33 @@
-/** DESIGN §6: what is written by hand is checked, since no type sees it; every error is said at once. */
+/** DESIGN §6: hand-written metadata is checked, since TypeScript cannot check it; all errors are reported at once. */
 
-import type { EndpointMetadata, OpenApiInfo, SchemaObject } from "@gatehouse/http";
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  createRouter,
+  type EndpointMetadata,
+  generateOpenAPI,
+  type OpenApiDocument,
+  type OpenApiInfo,
+  type OperationObject,
+  type ParameterObject,
+  type RouteOptions,
+  type SchemaObject,
+  secured,
+  type SecurityRequirement,
+  type TypedRouter,
+} from "@gatehouse/http";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { answer, documentOf, INFO, refusalOf, routesOf } from "./_helpers.ts";
-import { untyped } from "../router/_helpers.ts";
+import { RANDOM_ROUTERS as ROUTERS } from "../_effort.ts";
+import { type Random, seeded, untyped } from "../router/_helpers.ts";
+import {
+  answer,
+  documentOf,
+  INFO,
+  integrationOf,
+  refusalOf,
+  routesOf,
+  STRATEGIES,
+} from "./_helpers.ts";
+import { NAMED, QUERIES, RECURSIVE, ZOD_INPUTS, ZOD_OUTPUTS } from "./_schemas.ts";
 
 /** The lines of the error that a route's metadata is refused with. */
 function refused(openapi: EndpointMetadata, info: Partial<OpenApiInfo> = {}): readonly string[] {
@@ -37,8 +60,8 @@ const SCHEMAS: readonly (readonly [why: string, schema: SchemaObject, line: stri
     { anyOf: [{ exclusiveMaximum: false }] },
     "exclusiveMinimum and exclusiveMaximum must be numbers",
   ],
-  ["what is no type", { type: "file" }, 'unknown type "file"'],
-  ["what is no type among others", { type: ["string", "date"] }, 'unknown type "date"'],
+  ["an unknown type", { type: "file" }, 'unknown type "file"'],
+  ["an unknown type among others", { type: ["string", "date"] }, 'unknown type "date"'],
   [
     "required of draft 3",
     { properties: { a: { required: true } } },
@@ -47,7 +70,7 @@ const SCHEMAS: readonly (readonly [why: string, schema: SchemaObject, line: stri
 ];
 
 for (const [why, schema, line] of SCHEMAS) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     assertEquals(refused(responding(schema)), [`GET /a: its response 200: ${line}`]);
     assertEquals(refused({ parameters: [{ name: "q", in: "query", schema }] }), [
       `GET /a: parameter "q": ${line}`,
@@ -65,7 +88,7 @@ for (const [why, schema, line] of SCHEMAS) {
   });
 }
 
-Deno.test("generateOpenAPI() takes members that are called as what it refuses", () => {
+Deno.test("generateOpenAPI() accepts properties whose names are rejected keywords", () => {
   const properties = {
     nullable: { type: "boolean" },
     required: {},
@@ -87,17 +110,17 @@ const REFERENCES: readonly (readonly [why: string, ref: string, line: string])[]
   ],
   ["a part of the document that is not there", "#/paths/~1b", `${NO_REF} #/paths/~1b`],
   [
-    "an object's own word, which is no schema",
+    "the name of an object's property, which is not a schema",
     "#/components/schemas/constructor",
     `${NO_REF} #/components/schemas/constructor`,
   ],
   ["an anchor", "#mine", `${NO_REF} #mine`],
-  ["the whole document, which is no schema", "#", `${NO_REF} #`],
+  ["the whole document, which is not a schema", "#", `${NO_REF} #`],
   ["what cannot be decoded", "#/components/%", `${NO_REF} #/components/%`],
 ];
 
 for (const [why, $ref, line] of REFERENCES) {
-  Deno.test(`generateOpenAPI() refuses a reference to ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects a reference to ${why}`, () => {
     for (const schema of [{ $ref }, { items: { $ref } }, { properties: { a: { $ref } } }]) {
       assertEquals(refused(responding(schema)), [`GET /a: ${line}`]);
     }
@@ -113,7 +136,7 @@ const FOUND: readonly (readonly [why: string, $ref: string])[] = [
 ];
 
 for (const [why, $ref] of FOUND) {
-  Deno.test(`generateOpenAPI() takes a written reference to ${why}`, () => {
+  Deno.test(`generateOpenAPI() accepts a reference in the metadata to ${why}`, () => {
     const schemas = { Mine: { properties: { "a/b": { type: "string" } } } };
     const document = documentOf(
       (router) => router.get("/a", answer, { openapi: responding({ $ref }) }),
@@ -123,7 +146,7 @@ for (const [why, $ref] of FOUND) {
   });
 }
 
-Deno.test("generateOpenAPI() takes values for no references", () => {
+Deno.test("generateOpenAPI() does not treat values as references", () => {
   const value = { $ref: "#/nowhere" };
   const schema = { default: value, const: value, enum: [value], examples: [value] };
   documentOf((router) =>
@@ -152,7 +175,7 @@ const EXAMPLES: readonly (readonly [why: string, metadata: EndpointMetadata, whe
 ];
 
 for (const [why, metadata, where] of EXAMPLES) {
-  Deno.test(`generateOpenAPI() refuses an example and examples of ${why}, OpenAPI 3.1 §4.8`, () => {
+  Deno.test(`generateOpenAPI() rejects both example and examples of ${why}, OpenAPI 3.1 §4.8`, () => {
     assertEquals(refused(metadata), [`GET /a: ${where} has both example and examples`]);
   });
 }
@@ -170,14 +193,14 @@ const VALUES: readonly (readonly [why: string, value: unknown])[] = [
 ];
 
 for (const [why, value] of VALUES) {
-  Deno.test(`generateOpenAPI() refuses ${why}, which JSON cannot represent, in one line`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}, which JSON cannot represent, in one line`, () => {
     const lines = refused({ "x-a": value });
     assertEquals(lines.length, 1);
     assertMatch(lines[0] ?? "", /^GET \/a: ./);
   });
 }
 
-Deno.test("generateOpenAPI() lists everything that is wrong, a line for each", () => {
+Deno.test("generateOpenAPI() lists all errors, one line each", () => {
   const lines = refusalOf(() =>
     documentOf((router) =>
       router.get("/a", answer)
@@ -206,7 +229,7 @@ Deno.test("generateOpenAPI() lists everything that is wrong, a line for each", (
   ]);
 });
 
-Deno.test("generateOpenAPI() says the same thing once", () => {
+Deno.test("generateOpenAPI() reports the same error once", () => {
   const lines = refusalOf(() =>
     documentOf((router) =>
       router.all("/a/:id?", answer, {
@@ -227,13 +250,13 @@ const INFOS: readonly (readonly [why: string, info: unknown, lines: readonly str
     "info.title must be a non-empty string",
     "info.version must be a non-empty string",
   ]],
-  ["names of schemas that are none", { ...INFO, schemas: { "a b": {} } }, [
+  ["invalid names of schemas", { ...INFO, schemas: { "a b": {} } }, [
     'components.schemas: "a b" is not a valid component name',
   ]],
 ];
 
 for (const [why, info, lines] of INFOS) {
-  Deno.test(`generateOpenAPI() refuses ${why}`, () => {
+  Deno.test(`generateOpenAPI() rejects ${why}`, () => {
     const given = untyped<Partial<OpenApiInfo>>({
       title: undefined,
       version: undefined,
@@ -243,7 +266,7 @@ for (const [why, info, lines] of INFOS) {
   });
 }
 
-Deno.test("generateOpenAPI() lets errors through that are not about the document", () => {
+Deno.test("generateOpenAPI() rethrows errors that are not about the document", () => {
   const boom = new RangeError("boom");
   const openapi = {
     get summary(): string {
@@ -255,4 +278,162 @@ Deno.test("generateOpenAPI() lets errors through that are not about the document
     RangeError,
     "boom",
   );
+});
+
+const METHODS = ["get", "head", "options", "delete", "all", "post", "put", "patch"] as const;
+const LITERALS = ["a", "b", "größe", "a b", "a%2Fb", "x.y", "~c"];
+const NAMES = ["id", "path", "c$d", "e-f", "g"];
+const EXPRESSIONS = ["", "", "{[0-9]+}", "{a|b}", "{[\\w-.]+}"];
+const BODIES = Object.values({ ...ZOD_INPUTS, ...RECURSIVE, ...NAMED });
+const RESPONSES = Object.values({ ...ZOD_OUTPUTS, ...RECURSIVE, ...NAMED });
+const QUERY_SCHEMAS = Object.values(QUERIES);
+const OPERATION_IDS = ["get_a", "get_a_2", "post", "a b"];
+const STATUSES = ["200", "201", "204", "303", "304", "404", "4XX", "default", "2xx"];
+const SECURITY: readonly (readonly SecurityRequirement[])[] = [
+  [],
+  secured("session"),
+  secured("bearer"),
+  [...secured("session"), {}],
+  secured("unknown"),
+];
+
+/** Whether something that is rare happens. */
+function rarely(random: Random, chances: number): boolean {
+  return random.below(chances) === 0;
+}
+
+/** A pattern, with the names of its parameters. */
+function pattern(random: Random): readonly [path: string, names: readonly string[]] {
+  const names = new Set<string>();
+  const segments = random.list(0, 4, () => {
+    const name = random.pick(NAMES);
+    if (random.below(2) === 0 || names.has(name)) return random.pick(LITERALS);
+    names.add(name);
+    return `:${name}${random.pick(EXPRESSIONS)}`;
+  });
+  const end = random.below(8);
+  if (end === 0) segments.push("*");
+  if (end === 1 && segments.at(-1)?.startsWith(":")) segments.push(`${segments.pop()}?`);
+  return ["/" + segments.join("/"), [...names]];
+}
+
+function metadata(random: Random): EndpointMetadata {
+  return {
+    ...(rarely(random, 4) ? { summary: "A", description: "B" } : {}),
+    ...(rarely(random, 12) ? { operationId: random.pick(OPERATION_IDS) } : {}),
+    ...(rarely(random, 4)
+      ? { responses: Object.fromEntries(random.list(1, 2, () => [random.pick(STATUSES), {}])) }
+      : {}),
+    ...(rarely(random, 12) ? { parameters: [{ name: random.pick(NAMES), in: "path" }] } : {}),
+    ...(rarely(random, 6) ? { parameters: [{ name: "X-A", in: "header" }] } : {}),
+    ...(rarely(random, 20) ? { security: random.pick(SECURITY) } : {}),
+  };
+}
+
+function routeOptions(random: Random, method: string, names: readonly string[]): RouteOptions {
+  const hasBody = ["post", "put", "patch"].includes(method);
+  const known = names.filter(() => random.below(2) === 0);
+  return {
+    schema: {
+      ...(hasBody && random.below(2) === 0 ? { body: random.pick(BODIES) } : {}),
+      ...(random.below(3) === 0 ? { query: random.pick(QUERY_SCHEMAS) } : {}),
+      ...(random.below(3) === 0 ? { response: random.pick(RESPONSES) } : {}),
+      ...(known.length > 0
+        ? {
+          params: z.object(Object.fromEntries(known.map((name) => [name, z.string().optional()]))),
+        }
+        : {}),
+    },
+    ...(rarely(random, 3) ? { openapi: metadata(random) } : {}),
+    ...(rarely(random, 5) ? { auth: false } : {}),
+  };
+}
+
+function randomRouter(random: Random, depth: number = 0): TypedRouter {
+  const router = createRouter(rarely(random, 4) ? { prefix: "/p" } : {});
+  const { session, bearer } = STRATEGIES;
+  if (rarely(random, 3)) router.withAuth(integrationOf(random.pick([session, bearer])));
+  for (const _ of random.list(0, 6, () => 0)) {
+    const method = random.pick(METHODS);
+    const [path, names] = pattern(random);
+    router[method as "get"](path, answer, routeOptions(random, method, names));
+  }
+  if (depth < 2 && rarely(random, 3)) {
+    router.mount(random.pick(["/m", "/:id", "/"]), randomRouter(random, depth + 1));
+  }
+  return router;
+}
+
+/** Every operation, with its path. */
+function operations({ paths }: OpenApiDocument): readonly (readonly [string, OperationObject])[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => [path, operation] as const)
+  );
+}
+
+/** Every value of a member of that name. */
+function membersCalled(name: string, value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === name ? [one] : membersCalled(name, one)
+  );
+}
+
+function check(document: OpenApiDocument): void {
+  const found = operations(document);
+  const ids = found.map(([, { operationId }]) => operationId);
+  assertEquals(ids.length, new Set(ids).size, "operationIds are unique");
+  for (const id of ids) assert(/^[\w.~-]+$/.test(id), id);
+  const shapes = Object.keys(document.paths).map((path) => path.replace(/\{.+?\}/g, "{}"));
+  assertEquals(shapes.length, new Set(shapes).size, "paths differ in more than names");
+  for (const [path, operation] of found) {
+    const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name);
+    const parameters = (operation.parameters ?? []) as readonly ParameterObject[];
+    const inPath = parameters.filter((one) => one.in === "path");
+    assertEquals(inPath.map(({ name }) => name), names, path);
+    assert(inPath.every(({ required }) => required === true), path);
+    assert(/^[\w.~!$&'()*+,;=:@%{}/-]*$/.test(path) && !/:\w|\*/.test(path), path);
+    assert(operation.summary !== "");
+    const statuses = Object.keys(operation.responses);
+    assert(statuses.some((status) => /^[23]/.test(status)) && statuses.includes("4XX"));
+    const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one));
+    for (const name of schemes) assert(document.components.securitySchemes?.[name], name);
+  }
+  const { schemas = {}, responses = {} } = document.components;
+  for (const ref of membersCalled("$ref", document)) {
+    if (typeof ref !== "string") continue; // a member of that name
+    const [, kind, name = ""] = /^#\/components\/(schemas|responses)\/([\w.-]+)$/.exec(ref) ?? [];
+    assert(Object.hasOwn(kind === "schemas" ? schemas : responses, name), ref);
+  }
+}
+
+/** The document's text, or what it is refused with. */
+function write(router: TypedRouter): readonly [text: string | undefined, error: string] {
+  try {
+    const document = generateOpenAPI(INFO, router);
+    check(document);
+    return [JSON.stringify(document), ""];
+  } catch (error) {
+    assert(error instanceof TypeError, String(error));
+    return [undefined, error.message];
+  }
+}
+
+Deno.test(`generateOpenAPI() documents ${ROUTERS} random routers or reports errors`, () => {
+  let written = 0;
+  for (let seed = 0; seed < ROUTERS; seed++) {
+    const [text, error] = write(randomRouter(seeded(seed)));
+    const label = `seed ${seed}`;
+    assertEquals(write(randomRouter(seeded(seed))), [text, error], label);
+    if (text === undefined) {
+      const lines = error.split("\n");
+      assertEquals(lines[0], "Cannot write the document:", label);
+      for (const line of lines.slice(1)) assert(/^ {2}[A-Z]+ \/\S*(?: \S+)*: ./.test(line), line);
+      continue;
+    }
+    written++;
+    assertEquals(JSON.stringify(JSON.parse(text)), text, label);
+    assert(!/__schema|"nullable":(?:true|false)|undefined/.test(text), label);
+  }
+  assert(written > ROUTERS / 2, `only ${written} of ${ROUTERS} were written`);
 });

@@ -1,4 +1,4 @@
-/** DESIGN §6, "Schemas": what Zod says of a schema, and what of it a document takes over. */
+/** DESIGN §6, "Schemas": Zod's JSON Schema and its part in a document. */
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -174,7 +174,7 @@ const INPUTS: readonly Case[] = [
     anyOf: [objectOf(text), { type: "boolean" }],
   }],
   ["a union without its repetitions", z.union([ByName, ByName, ByKey]), { anyOf: [byName, byKey] }],
-  ["a union of the same, which is none", z.union([ByName, ByName]), byName],
+  ["a union of equal schemas, which is one schema", z.union([ByName, ByName]), byName],
   ["a union with anything, which is anything", z.union([z.string(), z.any()]), {}],
   ["a discriminated union", z.discriminatedUnion("by", [ByName, ByKey]), {
     oneOf: [byName, byKey],
@@ -234,7 +234,7 @@ const INPUTS: readonly Case[] = [
 ];
 
 for (const [why, schema, told] of INPUTS) {
-  Deno.test(`generateOpenAPI() writes, of a Zod schema of a body, ${why}`, () => {
+  Deno.test(`generateOpenAPI() converts, for a Zod schema of a body, ${why}`, () => {
     assertEquals(bodySchemas(schema), [told, {}]);
   });
 }
@@ -314,14 +314,14 @@ const ADVICE_REGEXP =
   /^(?:GET|POST) \/a: its schema \(zod\) gives no .+; describe it .*in the metadata$/;
 
 for (const [type, body] of UNREPRESENTABLE) {
-  Deno.test(`generateOpenAPI() refuses ${type} of Zod in a body, and says what to do`, () => {
+  Deno.test(`generateOpenAPI() rejects ${type} of Zod in a body and names the fix`, () => {
     const lines = refusalOf(() => bodySchemas(body));
     assertEquals(lines.length, 1);
     assertMatch(lines[0] ?? "", ADVICE_REGEXP);
   });
 }
 
-Deno.test("generateOpenAPI() refuses a transformation of Zod in a response, and says what to do", () => {
+Deno.test("generateOpenAPI() rejects a Zod transformation in a response and names the fix", () => {
   const lines = refusalOf(() => responseSchemas(z.string().transform(Number)));
   assertEquals(lines.length, 1);
   assertMatch(lines[0] ?? "", ADVICE_REGEXP);

@@ -196,7 +196,7 @@ Deno.test("keyService() signs by keys that jose encrypted, by any secret of the 
     await assertRejects(
       () => keyService({ ...options, keys: deriveKeys(TODAY) }).jwks(),
       TypeError,
-      "not encrypted by the secret",
+      "cannot be decrypted by the given secret",
     );
     for (const secret of [OLD, [TODAY, OLD], TODAY]) {
       const service = keyService({ ...options, keys: deriveKeys(secret) });
@@ -241,7 +241,7 @@ Deno.test("keyService() signs by nothing that jose encrypted otherwise", async (
     await assertRejects(
       () => service.sign({}, { expiresIn: 60 }),
       TypeError,
-      "not encrypted by the secret",
+      "cannot be decrypted by the given secret",
     );
   }
 });

@@ -97,7 +97,7 @@ export const authCases: readonly RuntimeCase[] = [
           method(): void {}
         }
         return Fourth;
-      }, "Cannot use @Auth: it stands on no class");
+      }, "Cannot use @Auth: it must decorate a class");
       assertSame(empty.has("auth.Runtime"), false);
     },
   },

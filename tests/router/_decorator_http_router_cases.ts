@@ -212,7 +212,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
           class Api {}
           return Api;
         },
-        "Cannot use @HttpRouter: it is called with options, as in @HttpRouter({",
+        "Cannot use @HttpRouter: call it with options, as in @HttpRouter({",
       );
       const container = createContainer();
       const made = HttpRouter({ container }) as AnyDecorator;
@@ -222,7 +222,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
           wrong() {}
         }
         return Wrong;
-      }, "Cannot use @HttpRouter: it stands on no class");
+      }, "Cannot use @HttpRouter: it must decorate a class");
       assertSame(container.has(HTTP_ROUTER), false);
     },
   },

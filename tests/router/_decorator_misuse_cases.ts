@@ -47,7 +47,7 @@ const BARE: readonly (readonly [name: string, decorator: unknown])[] = [
 /** Where no route can be made, with the word that tells where it was. */
 const PLACES:
   readonly (readonly [place: string, word: string, define: (it: AnyDecorator) => unknown])[] = [
-    ["a getter", "it stands on no method", (it) => {
+    ["a getter", "it must decorate a method", (it) => {
       class Wrong {
         @it
         get wrong() {
@@ -56,26 +56,26 @@ const PLACES:
       }
       return Wrong;
     }],
-    ["a setter", "it stands on no method", (it) => {
+    ["a setter", "it must decorate a method", (it) => {
       class Wrong {
         @it
         set wrong(_value: number) {}
       }
       return Wrong;
     }],
-    ["a field", "it stands on no method", (it) => {
+    ["a field", "it must decorate a method", (it) => {
       class Wrong {
         @it
         wrong = () => json(1);
       }
       return Wrong;
     }],
-    ["a class", "it stands on no method", (it) => {
+    ["a class", "it must decorate a method", (it) => {
       @it
       class Wrong {}
       return Wrong;
     }],
-    ["a method that is named by a symbol", "it stands on no method with a name", (it) => {
+    ["a method that is named by a symbol", "it must decorate a method with a string name", (it) => {
       class Wrong {
         @it
         *[Symbol.iterator]() {
@@ -97,7 +97,7 @@ const PLACES:
     ["a private method", "#wrong is private", (it) => {
       it(() => json(1), { kind: "method", name: "#wrong", static: false, private: true });
     }],
-    ["an accessor", "it stands on no method", (it) => {
+    ["an accessor", "it must decorate a method", (it) => {
       it({}, { kind: "accessor", name: "wrong", static: false, private: false });
     }],
   ];
@@ -145,7 +145,7 @@ export const misuseCases: readonly RuntimeCase[] = [
           class Wrong {}
           return Wrong;
         },
-        'Cannot use @Controller: it is called with a path, as in @Controller("/")',
+        'Cannot use @Controller: call it with a path, as in @Controller("/")',
       );
     },
   },
@@ -159,7 +159,7 @@ export const misuseCases: readonly RuntimeCase[] = [
           wrong() {}
         }
         return Wrong;
-      }, "Cannot use @Controller: it stands on no class");
+      }, "Cannot use @Controller: it must decorate a class");
     },
   },
   {
@@ -175,7 +175,7 @@ export const misuseCases: readonly RuntimeCase[] = [
           }
         }
         return Twice;
-      }, "Cannot use @Controller on Twice: it is a controller");
+      }, "Cannot use @Controller on Twice: it is already a controller");
     },
   },
   {

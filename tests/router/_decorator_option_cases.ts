@@ -150,7 +150,7 @@ export const optionCases: readonly RuntimeCase[] = [
         }
         assertRefused(
           () => quiet().controllers(Unguarded).build(),
-          "it asks for a guard, and the router has none",
+          "it needs a guard, and the router has none",
         );
       }
     },

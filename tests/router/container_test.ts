@@ -124,7 +124,7 @@ Deno.test("resolve() explains a cycle by its path", () => {
   assertThrows(
     () => container.resolve("a"),
     TypeError,
-    'Cannot resolve "a": it needs itself ("a" → "b" → "c" → "a")',
+    'Cannot resolve "a": it depends on itself ("a" → "b" → "c" → "a")',
   );
 });
 

@@ -28,7 +28,7 @@ for (const [why, value] of [["undefined", undefined], ["an instance", new Once()
     assertThrows(
       () => routerBuilder().controllers(untyped(value)),
       TypeError,
-      "Cannot add a controller: it is no class",
+      "Cannot add a controller: it is not a class",
     );
   });
 }

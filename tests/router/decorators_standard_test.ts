@@ -36,6 +36,10 @@ for (const [name, made] of MADE) {
       }
       return Wrong;
     };
-    assertThrows(define, TypeError, `Cannot use @${name}: it stands on no method with a name`);
+    assertThrows(
+      define,
+      TypeError,
+      `Cannot use @${name}: it must decorate a method with a string name`,
+    );
   });
 }

@@ -531,7 +531,7 @@ for (const guard of [undefined, null, "text", {}]) {
   });
 }
 
-Deno.test("a route with authorization is refused where the guard does not say that it asks a manager", () => {
+Deno.test("a route with authorization is refused unless the guard authorizes", () => {
   const guard = () => ADA;
   for (const authorizes of [undefined, false, "yes"]) {
     const router = createRouter().withAuth<Principal>(
@@ -540,7 +540,7 @@ Deno.test("a route with authorization is refused where the guard does not say th
     assertThrows(
       () => router.get("/notes", () => json(1), { authorization: { metadata: "m" } }),
       TypeError,
-      "Cannot add route GET /notes: it asks for authorization",
+      "Cannot add route GET /notes: authorization needs a guard that supports it",
     );
   }
 });

@@ -147,11 +147,11 @@ Deno.test("parseTarget() does not look at escapes behind the path", () => {
   assertEquals(parseTarget("http://localhost/a?%zz#%").bad, false);
 });
 
-Deno.test("parseTarget() takes a megabyte of path in no time", () => {
+Deno.test("parseTarget() parses a megabyte of path in one pass", () => {
   for (const part of ["a", "%61", "%2f", "/", "\\", "%"]) {
-    const started = performance.now();
-    parseTarget("http://localhost/" + part.repeat(1_000_000 / part.length));
-    assert(performance.now() - started < 5000, part);
+    const url = "http://localhost/" + part.repeat(1_000_000 / part.length);
+    const { start, end, bad } = parseTarget(url);
+    assertEquals([start, end, bad], [16, url.length, part === "%"], part);
   }
 });
 

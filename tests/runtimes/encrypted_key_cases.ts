@@ -24,7 +24,7 @@ import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 const NOW = 1_700_000_000;
 const OLD = "a secret of at least 32 bytes, kept";
 const TODAY = "another secret of at least 32 bytes";
-const REFUSED = "Cannot use key ring: a key is not encrypted by the secret that is given";
+const REFUSED = "Cannot use key ring: a key cannot be decrypted by the given secret";
 
 /** Keys of RFCs as node:crypto has encrypted them by {@linkcode OLD}. */
 const ENCRYPTED: readonly EncryptedKey[] = [

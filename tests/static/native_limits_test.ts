@@ -4,7 +4,7 @@
 import { mountStatic } from "@gatehouse/http/native";
 import { assertEquals } from "@std/assert";
 import { createMount } from "../../router/static_mount.ts";
-import { OverloadError } from "../../static/overload.ts";
+import { OverloadError } from "../../static/source.ts";
 import type { StaticEntry } from "../../static/types.ts";
 import { scriptPath } from "./_fixture.ts";
 import { withProcess } from "./_servers.ts";

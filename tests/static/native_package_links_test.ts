@@ -65,9 +65,9 @@ Deno.test("packageStaticAssets() takes a folder that a link leads to", async () 
   });
 });
 
-const OUT = "leads out of the folder, or to something hidden";
-const CIRCLE = "leads to a folder that it is in";
-const NOWHERE = "leads nowhere";
+const OUT = "points outside the folder or to a hidden entry";
+const CIRCLE = "points to a folder that contains it";
+const NOWHERE = "is broken";
 
 /** What a link leads to, the links, the key that is at fault, and why. */
 const REFUSED: readonly (readonly [string, Links, string, string])[] = [
@@ -145,7 +145,7 @@ Deno.test({
         const message = await failureOf({ directory, outputDir });
         assertEquals(
           message,
-          `Cannot package ${JSON.stringify(`sub/${name}`)}: no path can say its name`,
+          `Cannot package ${JSON.stringify(`sub/${name}`)}: no URL path can express its name`,
         );
       });
     }
@@ -205,7 +205,7 @@ for (const [where, links, { outputDir, outFile }] of INTO) {
         outputDir: join(folder, outputDir),
         ...outFile !== undefined && { outFile },
       });
-      assertStringIncludes(message, "the package would be written into the folder");
+      assertStringIncludes(message, "the output file must be outside the folder");
       assertEquals(await namesIn(directory), before);
       assertEquals(await Deno.readTextFile(join(directory, "a.txt")), "a");
     });

@@ -201,7 +201,7 @@ for (const [where, { outputDir, outFile }] of INSIDE) {
             outputDir: (outputDir ?? unused).replace("$", directory),
             ...file !== undefined && { outFile: file },
           });
-        await assertRejects(packaging, TypeError, "into the folder");
+        await assertRejects(packaging, TypeError, "outside the folder");
         assertEquals(await namesIn(directory), before);
       });
     });

@@ -3,6 +3,7 @@ import { packageStaticAssets } from "@gatehouse/http/native";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
+import { EXHAUSTIVE } from "../_effort.ts";
 import { runDeno } from "../openapi/_cli.ts";
 import { randomNumbers } from "./_random.ts";
 import { bytesOf, type Contents, HARD_FILES, withFolder } from "./_native_package.ts";
@@ -59,7 +60,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["long.css", "text/css; charset=utf-8"],
 ]);
 
-for (const compress of [false, true]) {
+for (const compress of EXHAUSTIVE ? [false, true] : [true]) {
   const how = compress ? "packed" : "plain";
   Deno.test(`packageStaticAssets() and mounts bring every file over HTTP as it was, ${how}`, async () => {
     await withFolder(HARD_FILES, async ({ directory, outputDir }) => {
@@ -122,7 +123,7 @@ const MODULES: readonly (readonly [string, string])[] = [
   ["a.mts", "./a.mts"],
   ["a b#c?d%41'\".js", "./a%20b%23c%3Fd%2541'%22.js"],
 ];
-for (const [outFile, specifier] of MODULES) {
+for (const [outFile, specifier] of EXHAUSTIVE ? MODULES : MODULES.slice(0, 1)) {
   Deno.test(`packageStaticAssets() writes ${outFile} with types, and for no formatter and linter`, async () => {
     await withFolder(HARD_FILES, async ({ directory, outputDir }) => {
       const { files } = await packageStaticAssets({ directory, outputDir, outFile });

@@ -138,23 +138,23 @@ const CONTRADICTIONS: readonly (readonly [
   Omit<PackageStaticAssetsOptions, "directory">,
   string,
 ])[] = [
-  [{ outFile: "a.json", format: "js" }, "a.json does not fit the format js"],
-  [{ outFile: "a.js", format: "ts" }, "a.js does not fit the format ts"],
-  [{ outFile: "a.d.ts", format: "ts" }, "a.d.ts does not fit the format ts"],
-  [{ outFile: "a.ts", format: "manifest" }, "a.ts does not fit the format manifest"],
-  [{ outFile: "a.mjs", format: "json" }, "a.mjs does not fit the format json"],
-  [{ outFile: "a" }, "the name of a does not fit"],
-  [{ outFile: "a.cjs" }, "a.cjs does not fit"], // it could not import what it registers with
-  [{ outFile: "a.JSON" }, "a.JSON does not fit"],
-  [{ outFile: "json" }, "the name of json does not fit"],
-  [{ outFile: "" }, "does not fit"],
-  [{ outFile: "." }, "does not fit"],
-  [{ outFile: "a.js/" }, "does not fit"],
+  [{ outFile: "a.json", format: "js" }, "a.json does not match the format js"],
+  [{ outFile: "a.js", format: "ts" }, "a.js does not match the format ts"],
+  [{ outFile: "a.d.ts", format: "ts" }, "a.d.ts does not match the format ts"],
+  [{ outFile: "a.ts", format: "manifest" }, "a.ts does not match the format manifest"],
+  [{ outFile: "a.mjs", format: "json" }, "a.mjs does not match the format json"],
+  [{ outFile: "a" }, "the name of a does not match"],
+  [{ outFile: "a.cjs" }, "a.cjs does not match"], // it could not import what it registers with
+  [{ outFile: "a.JSON" }, "a.JSON does not match"],
+  [{ outFile: "json" }, "the name of json does not match"],
+  [{ outFile: "" }, "does not match"],
+  [{ outFile: "." }, "does not match"],
+  [{ outFile: "a.js/" }, "does not match"],
   [{ prefix: "" }, "the prefix is empty"],
   [{ format: "manifest", compress: true }, "no contents to compress"],
-  [{ format: "yaml" as PackageFormat }, 'no format "yaml"'],
-  [{ format: "constructor" as PackageFormat }, 'no format "constructor"'],
-  [{ format: "" as PackageFormat }, 'no format ""'],
+  [{ format: "yaml" as PackageFormat }, 'unknown format "yaml"'],
+  [{ format: "constructor" as PackageFormat }, 'unknown format "constructor"'],
+  [{ format: "" as PackageFormat }, 'unknown format ""'],
 ];
 for (const [options, message] of CONTRADICTIONS) {
   Deno.test(`packageStaticAssets() refuses ${JSON.stringify(options)}`, async () => {

@@ -26,11 +26,11 @@ const OTHER_HASH = "0".repeat(64);
 
 /** What is no package, and what the message says of it. */
 const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
-  ["text", "{}", "it is no object"],
-  ["null", null, "it is no object"],
-  ["nothing in it", {}, "its version is not 1"],
-  ["another version", { version: 2, entries: {} }, "its version is not 1"],
-  ["a version in text", { version: "1", entries: {} }, "its version is not 1"],
+  ["text", "{}", "it must be an object"],
+  ["null", null, "it must be an object"],
+  ["nothing in it", {}, "its version must be 1"],
+  ["another version", { version: 2, entries: {} }, "its version must be 1"],
+  ["a version in text", { version: "1", entries: {} }, "its version must be 1"],
   ["no entries", { version: 1 }, "it has no entries"],
   ["entries that are text", { version: 1, entries: "a" }, "it has no entries"],
   ["entries that are null", { version: 1, entries: null }, "it has no entries"],
@@ -41,7 +41,7 @@ const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
     .map((key): [string, unknown, string] => [
       `the key ${JSON.stringify(key)}`,
       { version: 1, entries: { [key]: HELLO } },
-      "is no key of a file",
+      "is not a valid key",
     ]),
   ...([
     ["no content type", { contentType: undefined }],
@@ -146,7 +146,7 @@ for (const [why, pkg] of CONTENTS) {
     await assertRejects(
       () => verifyStaticAssets(pkg),
       Error,
-      'Cannot serve "a.txt": its packaged contents do not have their size and digest',
+      'Cannot serve "a.txt": its packaged contents do not match their size and digest',
     );
     const mount = mountOf(pkg);
     const digests = await countDigests(async () => {

@@ -74,7 +74,7 @@ Deno.test("registerStaticAssets() takes the same package again, and no other und
     assertThrows(
       () => registerStaticAssets("./twice", other),
       TypeError,
-      'Cannot register static assets: "twice" is registered',
+      'Cannot register static assets: "twice" is already registered',
     );
   }
   registerStaticAssets("twice elsewhere", pkg);
@@ -95,7 +95,7 @@ Deno.test("registerStaticAssets() refuses a key that no mount can have", async (
   }
 });
 
-Deno.test("mountStatic() finds what is registered after it was made, and was asked", async () => {
+Deno.test("mountStatic() finds a package that is registered after the first request", async () => {
   const mount = mountStatic("/", { directory: "late" });
   const warnings = await warningsOf(async () => {
     assertEquals((await get(mount, "/a.txt"))?.status, 404);
@@ -107,7 +107,7 @@ Deno.test("mountStatic() finds what is registered after it was made, and was ask
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("mountStatic() takes a package before a manifest, and both before what is registered", async () => {
+Deno.test("mountStatic() takes a package before a manifest, and both before a registered package", async () => {
   const registered = await packageOf({ "a.txt": "registered" });
   const packaged = await packageOf({ "a.txt": "package" });
   const listed = await packageOf({ "a.txt": "manifest" });

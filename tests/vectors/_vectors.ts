@@ -1,5 +1,5 @@
 /**
- * Reading the shared conformance vectors, which stand beside the project and not in it.
+ * Reads the shared conformance vectors, which are beside the project and not in it.
  *
  * @module
  */
@@ -25,36 +25,34 @@ function listedCases<T>(document: { readonly cases: readonly T[] }): readonly T[
   return document.cases;
 }
 
-/** A file of Wycheproof's, whose tests stand in groups. */
+/** A Wycheproof file, whose tests are in groups. */
 export interface Wycheproof<T> {
-  /** Tests that share what they need. */
+  /** Tests with common parameters. */
   readonly testGroups: readonly { readonly tests: readonly (T & { readonly tcId: number })[] }[];
 }
 
-/** The tests of all groups, with their number for an id. */
+/** The tests of all groups, with their number as id. */
 export function wycheproofCases<T>(document: Wycheproof<T>): readonly (T & { id: string })[] {
   return document.testGroups.flatMap(({ tests }) =>
     tests.map((test) => ({ ...test, id: `tc${test.tcId}` }))
   );
 }
 
-/** How a file's cases are run: what is left out and why, and what one case must show. */
+/** How the cases of a file are run. */
 export interface VectorRun<T> {
   /** Path in the vectors' folder. */
   readonly file: string;
   /** Finds the cases in the file. @default its `cases` */
   readonly casesOf?: (document: never) => readonly T[];
-  /** Why a case is not for us, if it is not. */
-  skip(test: T): string | undefined;
+  /** Why a case does not apply, by a property of the case and never by its id. @default every case applies */
+  skip?(test: T): string | undefined;
   /** Runs one case. */
   run(test: T): Promise<void> | void;
-  /** Cases that must run, so that a change cannot silently skip them. */
-  readonly expected: number;
 }
 
 /**
- * Registers one test for a file: it runs every case that is for us, prints in one line how many ran and why others did
- * not, and fails if their number has changed.
+ * Registers one test for a file: it runs every case that applies, prints in one line how many ran and why others did not,
+ * and fails if none ran. The number and the ids of the cases may change.
  */
 export function testVectors<T extends { readonly id: string }>(vectors: VectorRun<T>): void {
   const cases = readVectors<T>(vectors.file, vectors.casesOf);
@@ -67,7 +65,7 @@ export function testVectors<T extends { readonly id: string }>(vectors: VectorRu
     const reasons = new Map<string, string[]>();
     let ran = 0;
     for (const test of cases) {
-      const reason = vectors.skip(test);
+      const reason = vectors.skip?.(test);
       if (reason === undefined) {
         ran++;
         await vectors.run(test);
@@ -80,6 +78,6 @@ export function testVectors<T extends { readonly id: string }>(vectors: VectorRu
     console.log(
       `${vectors.file}: ${ran} of ${cases.length} ran; not ours: ${skipped.join("; ") || "none"}`,
     );
-    if (ran !== vectors.expected) throw new Error(`${ran} cases ran, ${vectors.expected} expected`);
+    if (ran === 0) throw new Error("no case ran");
   });
 }

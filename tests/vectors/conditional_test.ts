@@ -22,7 +22,6 @@ function isOfDates({ request }: ConditionalCase): boolean {
 
 testVectors<ConditionalCase>({
   file: FILE,
-  expected: 23,
   skip: (test) =>
     isOfDates(test) ? "are of dates alone, which are ignored without Last-Modified" : undefined,
   run({ id, request, response: { etag }, notModified, strongMatch, weakMatch }) {
@@ -41,7 +40,6 @@ testVectors<ConditionalCase>({
 
 testVectors<ConditionalCase>({
   file: FILE,
-  expected: 3,
   skip: (test) => isOfDates(test) ? undefined : "have an entity tag or nothing",
   /** The date is not looked at, whether the file has an entity tag or not. */
   run({ id, request, notModified }) {

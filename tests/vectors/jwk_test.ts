@@ -17,8 +17,6 @@ interface ThumbprintCase {
 
 testVectors<ThumbprintCase>({
   file: "jws/jwk-thumbprint.json",
-  expected: 12,
-  skip: () => undefined,
   async run({ id, hash, jwk, thumbprint }) {
     assertEquals(await jwkThumbprint(jwk, hash), thumbprint, id);
     if (hash === "SHA-256") assertEquals(await jwkThumbprint(jwk), thumbprint, id);
@@ -34,8 +32,6 @@ interface AccessTokenCase {
 
 testVectors<AccessTokenCase>({
   file: "jws/rfc9068-example.json",
-  expected: 1,
-  skip: () => undefined,
   async run({ header, claims }) {
     const algorithms = ["RS256"] as const;
     const key = await generateJwk("RS256");

@@ -1,9 +1,10 @@
 /** Compact JWS: the RFCs' own, those of other libraries' tests, Wycheproof's, and generated ones. */
 
-import { assertEquals, assertRejects } from "@std/assert";
-import { encodeBase64Url } from "../../auth/_base64url.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import { utf8 } from "../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { isJwaAlgorithm, type JwaAlgorithm } from "../../auth/jwt/jwa.ts";
+import { importJwk } from "../../auth/jwt/jwk.ts";
 import type { Jwk, JwkSet } from "../../auth/jwt/types.ts";
 import { signJws, verifyJws } from "../../auth/jwt/jws.ts";
 import { ALGORITHMS } from "../auth/jwt/_jws.ts";
@@ -25,8 +26,6 @@ interface GeneratedCase {
 // Disputed: padding and a newline behind the signature. RFC 7515 §2 allows neither, so that a token is one text only.
 testVectors<GeneratedCase>({
   file: "jws/generated-jws.json",
-  expected: 220,
-  skip: () => undefined,
   async run({ id, key: keys, allow: algorithms, jws, payloadBase64url, result }) {
     if (result === "invalid") {
       assertEquals((await refusal(() => verifyJws(jws, { algorithms, keys }))).code, CODE, id);
@@ -48,8 +47,6 @@ interface LibraryCase {
 
 testVectors<LibraryCase>({
   file: "jws/library-tokens.json",
-  expected: 28,
-  skip: () => undefined,
   async run({ id, alg, key: keys, jws, result }) {
     const verify = () => verifyJws(jws, { algorithms: [alg], keys });
     if (result === "invalid") {
@@ -87,49 +84,54 @@ function groupedCases(
   );
 }
 
-/** Cases whose key is wrong, and not the token: they must be refused for that. */
-const REFUSED_KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "jws/wycheproof-json-web-signature.json": { tc353: "key_mismatch", tc355: "key_mismatch" },
-  "jws/wycheproof-json-web-crypto.json": { tc46: "key_mismatch" },
-  "jws/wycheproof-json-web-key.json": {
-    tc4: "key_ambiguous",
-    tc7: "key_mismatch",
-    tc9: "key_mismatch",
-    tc11: "key_mismatch",
-    tc16: "key_mismatch",
-    tc18: "key_mismatch",
-    tc20: "key_mismatch",
-    tc22: "key_mismatch",
-    tc24: "key_mismatch",
-    tc26: "key_mismatch",
-  },
-};
-
 /**
  * Every algorithm is allowed, so that the key alone decides. Disputed, and refused as upstream says: JSON serialisation,
  * spaces in the code, moduli of CVE-2017-15361, an exponent of 1, two keys of one kid, a secret shorter than the hash.
  */
-for (
-  const [file, expected] of [
-    ["jws/wycheproof-json-web-signature.json", 198],
-    ["jws/wycheproof-json-web-crypto.json", 23],
-    ["jws/wycheproof-json-web-key.json", 13],
-  ] as const
-) {
+const WYCHEPROOF = ["signature", "crypto", "key"].map((name) =>
+  `jws/wycheproof-json-web-${name}.json`
+);
+
+for (const file of WYCHEPROOF) {
   testVectors<WycheproofCase>({
     file,
     casesOf: groupedCases,
-    expected,
-    skip: () => undefined,
     async run({ id, keys, jws, result }) {
       const verify = () => verifyJws(jws, { algorithms: ALGORITHMS, keys });
       if (result === "valid") await verify();
       else {
-        const { code, reason } = await refusal(verify);
-        assertEquals([code, REFUSED_KEYS[file]?.[id] ?? reason], [CODE, reason], id);
+        const { code, reason = "" } = await refusal(verify);
+        assertEquals(code, CODE, id);
+        if (await hasUsableKey(keys, jws)) return;
+        assert(
+          ["key_mismatch", "key_ambiguous", "key_unknown"].includes(reason),
+          `${id}: ${reason}`,
+        );
       }
     },
   });
+}
+
+/** Whether exactly one key of a case can verify by the token's algorithm: if not, the token is rejected for the key. */
+async function hasUsableKey(keys: Jwk | JwkSet, jws: string): Promise<boolean> {
+  const alg = headerOf(jws)?.alg;
+  if (!isJwaAlgorithm(alg)) return true; // rejected for the algorithm
+  const list = Array.isArray(keys.keys) ? keys.keys as readonly Jwk[] : [keys as Jwk];
+  const imported = await Promise.allSettled(
+    list.map((key) => importJwk(key, { alg, usage: "verify" })),
+  );
+  const usable = list.filter((_, i) => imported[i]?.status === "fulfilled");
+  const kids = list.map(({ kid }) => kid);
+  return usable.length > 0 && new Set(kids).size === kids.length;
+}
+
+/** The protected header of a token, if it can be read. */
+function headerOf(jws: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(TEXT.decode(decodeBase64Url(jws.split(".")[0] ?? "")));
+  } catch {
+    return undefined;
+  }
 }
 
 interface JsonJws {
@@ -149,13 +151,8 @@ interface RfcCase {
   readonly result: "valid" | "invalid";
 }
 
-/** The `b64` header of RFC 7797, which DESIGN §9 refuses: a payload that is not encoded can be read in two ways. */
-const B64 = ["rfc7797-cookbook-compact-string-payload", "rfc7797-cookbook-flattened"];
-
 testVectors<RfcCase>({
   file: "jws/rfc-jws.json",
-  expected: 16,
-  skip: () => undefined,
   async run(test) {
     if (test.key === null || test.alg === "none") await refuseUnsecured(test);
     else if (typeof test.jws === "string") await verifyCompact(test, test.alg, test.key, test.jws);
@@ -164,8 +161,7 @@ testVectors<RfcCase>({
 });
 
 /** RFC 7515 A.5: no allowlist can have `none`, and no other lets it in. */
-async function refuseUnsecured({ id, jws }: RfcCase) {
-  assertEquals(id, "rfc7515-A.5");
+async function refuseUnsecured({ jws }: RfcCase) {
   const keys: Jwk = { kty: "oct", k: encodeBase64Url(new Uint8Array(64)) };
   const error = await refusal(() => verifyJws(String(jws), { algorithms: ALGORITHMS, keys }));
   assertEquals(error.reason, "alg_not_allowed");
@@ -176,14 +172,23 @@ async function refuseUnsecured({ id, jws }: RfcCase) {
 async function verifyCompact(test: RfcCase, alg: JwaAlgorithm, keys: Jwk, jws: string) {
   const { id, payload, reproducible, result } = test;
   const verify = () => verifyJws(jws, { algorithms: [alg], keys });
-  if (B64.includes(id)) {
+  if (result === "invalid" || hasB64(jws)) {
     assertEquals((await refusal(verify)).code, CODE, id);
     return;
   }
-  assertEquals(result, "valid", id);
   assertEquals(TEXT.decode((await verify()).payload), payload, id);
-  // HMAC over a header of ours: upstream could have said so of it, too
-  if (reproducible || id === "rfc7797-4.1") await signAgain(test, alg, keys, jws);
+  if (reproducible || isOurHmac(jws, alg)) await signAgain(test, alg, keys, jws);
+}
+
+/** Whether a header has `b64`, RFC 7797, which is rejected: an unencoded payload could be read in two ways. */
+function hasB64(jws: string): boolean {
+  return "b64" in (headerOf(jws) ?? {});
+}
+
+/** An HMAC over a header as we write it is reproducible, whether upstream says so or not. */
+function isOurHmac(jws: string, alg: JwaAlgorithm): boolean {
+  return alg.startsWith("HS") &&
+    jws.startsWith(`${encodeBase64Url(utf8(JSON.stringify({ alg })))}.`);
 }
 
 /** The JSON serialisations are optional (RFC 7515 §3.2) and refused; what stands in them is a compact token, too. */
@@ -196,7 +201,7 @@ async function verifyRebuilt(test: RfcCase, alg: JwaAlgorithm, keys: Jwk, json: 
   assertEquals(asObject.reason, "token_malformed", id);
 
   const { protected: header, signature } = json.signatures?.[0] ?? json;
-  if (B64.includes(id)) {
+  if (hasB64(header ?? "")) {
     const encoded = encodeBase64Url(utf8(payload));
     const error = await refusal(() => verifyJws(`${header}.${encoded}.${signature}`, options));
     assertEquals(error.reason, "crit_unsupported", id);
@@ -207,9 +212,9 @@ async function verifyRebuilt(test: RfcCase, alg: JwaAlgorithm, keys: Jwk, json: 
   if (test.reproducible) await signAgain(test, alg, keys, compact);
 }
 
-/** Signing again gives the same bytes. RFC 7520 §4.6 does not protect the kid, so that ours has to go without it. */
+/** Signing again gives the same bytes. RFC 7520 §4.6 does not protect the kid, so ours is omitted too. */
 async function signAgain(test: RfcCase, alg: JwaAlgorithm, jwk: Jwk, compact: string) {
   const { kid: _, ...nameless } = jwk;
-  const key = test.id.startsWith("rfc7520-4.6") ? nameless : jwk;
+  const key = "kid" in (headerOf(compact) ?? {}) ? jwk : nameless;
   assertEquals(await signJws(test.payload, { algorithms: [alg], key }), compact, test.id);
 }

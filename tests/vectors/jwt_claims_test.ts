@@ -1,6 +1,6 @@
-/** Claims at their boundaries; the signature is right in every case. */
+/** Claims at their boundaries; the signature is valid in every case. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
 import type { Jwk } from "../../auth/jwt/types.ts";
 import { verifyJwt } from "../../auth/jwt/jwt.ts";
@@ -42,8 +42,6 @@ const CLAIM_OF: Readonly<Record<string, string>> = {
 testVectors<ClaimsCase>({
   file: "jws/generated-jwt-claims.json",
   casesOf: ({ key_jwk, cases }: ClaimsDocument) => cases.map((test) => ({ ...test, key: key_jwk })),
-  expected: 28,
-  skip: () => undefined,
   async run({ id, key, jwt, options, now, result, peerCode, claim }) {
     if (key === undefined) throw new Error("the file has no key");
     const { maxTokenAge, clockTolerance = 0, ...others } = options;
@@ -56,7 +54,7 @@ testVectors<ClaimsCase>({
         now: () => now,
       });
     if (result === "valid") {
-      assertEquals((await verify()).header.alg, "ES256", id);
+      assert(options.algorithms.includes((await verify()).header.alg), id);
       return;
     }
     const error = await refusal(verify);

@@ -37,46 +37,40 @@ interface HkdfCase {
 
 testVectors<PasswordCase>({
   file: "kdf/pbkdf2-600000.json",
-  expected: 3,
-  skip: () => undefined,
   async run({ id, password, salt, iterations, hash, dkLen, dk }) {
     const options = { hash, salt: decodeHex(salt), iterations, length: dkLen };
     assertEquals(encodeHex(await pbkdf2(decodeHex(password), options)), dk, id);
   },
 });
 
-const PBKDF2_FILES: readonly (readonly [file: string, hash: HashName, expected: number])[] = [
-  ["kdf/wycheproof-pbkdf2-hmac-sha256.json", "SHA-256", 30],
-  ["kdf/wycheproof-pbkdf2-hmac-sha384.json", "SHA-384", 29],
-  ["kdf/wycheproof-pbkdf2-hmac-sha512.json", "SHA-512", 29],
+const PBKDF2_FILES: readonly (readonly [file: string, hash: HashName])[] = [
+  ["kdf/wycheproof-pbkdf2-hmac-sha256.json", "SHA-256"],
+  ["kdf/wycheproof-pbkdf2-hmac-sha384.json", "SHA-384"],
+  ["kdf/wycheproof-pbkdf2-hmac-sha512.json", "SHA-512"],
 ];
 
-for (const [file, hash, expected] of PBKDF2_FILES) {
+for (const [file, hash] of PBKDF2_FILES) {
   testVectors<Pbkdf2Case>({
     file,
     casesOf: wycheproofCases<Pbkdf2Case>,
-    expected,
-    skip: () => undefined,
     async run({ id, password, salt, iterationCount, dkLen, dk, result }) {
-      assertEquals(result, "valid", `${id}: no case may be invalid, or it has to be tested`);
       const options = { hash, salt: decodeHex(salt), iterations: iterationCount, length: dkLen };
-      assertEquals(encodeHex(await pbkdf2(decodeHex(password), options)), dk, id);
+      const derived = await pbkdf2(decodeHex(password), options).then(encodeHex, () => undefined);
+      assertEquals(derived === dk, result === "valid", id);
     },
   });
 }
 
-const HKDF_FILES: readonly (readonly [file: string, hash: HashName, expected: number])[] = [
-  ["kdf/wycheproof-hkdf-sha256.json", "SHA-256", 43],
-  ["kdf/wycheproof-hkdf-sha384.json", "SHA-384", 42],
-  ["kdf/wycheproof-hkdf-sha512.json", "SHA-512", 42],
+const HKDF_FILES: readonly (readonly [file: string, hash: HashName])[] = [
+  ["kdf/wycheproof-hkdf-sha256.json", "SHA-256"],
+  ["kdf/wycheproof-hkdf-sha384.json", "SHA-384"],
+  ["kdf/wycheproof-hkdf-sha512.json", "SHA-512"],
 ];
 
-for (const [file, hash, expected] of HKDF_FILES) {
+for (const [file, hash] of HKDF_FILES) {
   testVectors<HkdfCase>({
     file,
     casesOf: wycheproofCases<HkdfCase>,
-    expected,
-    skip: () => undefined,
     async run({ id, ikm, salt, info, size, okm, result }) {
       const options = { hash, salt: decodeHex(salt), info: decodeHex(info), length: size };
       if (result === "invalid") {

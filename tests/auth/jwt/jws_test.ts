@@ -1,11 +1,17 @@
 /** Compact JWS: the examples of RFC 7515 appendix A and RFC 8037, round trips, options, and which key is taken. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { utf8 } from "../../../auth/_bytes.ts";
-import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
+import {
+  checkAlgorithms,
+  isJwaAlgorithm,
+  JWA,
+  type JwaAlgorithm,
+  verifySignature,
+} from "../../../auth/jwt/jwa.ts";
 import { importJwk } from "../../../auth/jwt/jwk.ts";
-import type { Jwk, VerificationKeys, VerifyJwsOptions } from "../../../auth/jwt/types.ts";
 import { jwsVerifier, signJws, verifyJws } from "../../../auth/jwt/jws.ts";
+import type { Jwk, VerificationKeys, VerifyJwsOptions } from "../../../auth/jwt/types.ts";
 import { written } from "../_decode.ts";
 import {
   ALGORITHMS,
@@ -18,6 +24,7 @@ import {
   P521,
   reasonOf,
   RSA,
+  signature,
   verifying,
 } from "./_jws.ts";
 
@@ -109,14 +116,14 @@ for (const alg of ALGORITHMS) {
     }
   });
 
-  Deno.test(`verifyJws() takes what Web Crypto itself signs for ${alg}`, async () => {
+  Deno.test(`verifyJws() accepts signatures of Web Crypto for ${alg}`, async () => {
     const token = await forge({ alg, payload: "p" });
     const keys = verifying(KEYS[alg]);
     assertEquals(text((await verifyJws(token, { algorithms: [alg], keys })).payload), "p");
   });
 }
 
-Deno.test("signJws() signs texts in UTF-8 and bytes of every kind, also none", async () => {
+Deno.test("signJws() signs strings in UTF-8 and bytes of every kind, empty ones too", async () => {
   const options = { algorithms: ["HS256"], key: OCT } as const;
   const bytes = utf8("xé");
   const padded = new Uint8Array([0, ...bytes, 0]);
@@ -136,7 +143,7 @@ Deno.test("signJws() signs texts in UTF-8 and bytes of every kind, also none", a
   assertEquals(payload.length, 0);
 });
 
-Deno.test("signJws() takes the first algorithm of the list that is one of the key's", async () => {
+Deno.test("signJws() uses the first algorithm of the array that fits the key", async () => {
   const algorithms = ["ES256", "RS256", "HS512", "HS256"] as const;
   const alg = async (key: Jwk) =>
     (await verifyJws(await signJws("", { algorithms, key }), { algorithms, keys: verifying(key) }))
@@ -147,7 +154,7 @@ Deno.test("signJws() takes the first algorithm of the list that is one of the ke
   );
 });
 
-Deno.test("signJws() writes alg first, the key's kid, and what the header says instead", async () => {
+Deno.test("signJws() writes alg first, the key's kid, and the members of the header", async () => {
   const key = { ...OCT, kid: "own" };
   const headerOf = async (header?: Record<string, unknown>) => {
     const options = { algorithms: ["HS256"] as const, key };
@@ -161,13 +168,13 @@ Deno.test("signJws() writes alg first, the key's kid, and what the header says i
 });
 
 for (const name of ["alg", "crit", "b64"]) {
-  Deno.test(`signJws() does not let the header say ${name}`, async () => {
+  Deno.test(`signJws() rejects a header with ${name}`, async () => {
     const options = { algorithms: ["HS256"], key: OCT, header: { [name]: "HS256" } } as const;
     await assertRejects(() => signJws("", options), TypeError, name);
   });
 }
 
-Deno.test("signJws() writes no header that verifyJws() would not read", async () => {
+Deno.test("signJws() writes no header that verifyJws() would reject", async () => {
   const headers = [{ typ: 5 }, { typ: "\u212a" }, { kid: 5 }, { kid: "a".repeat(1_025) }];
   for (const header of [...headers, JSON.parse('{"__proto__":1}')]) {
     const run = () => signJws("", { algorithms: ["HS256"], key: OCT, header });
@@ -190,12 +197,12 @@ const UNSIGNABLE: readonly (readonly [string, readonly JwaAlgorithm[], Jwk])[] =
 ];
 
 for (const [why, algorithms, key] of UNSIGNABLE) {
-  Deno.test(`signJws() refuses ${why}`, async () => {
+  Deno.test(`signJws() rejects ${why}`, async () => {
     await assertRejects(() => signJws("", { algorithms, key }), TypeError, "Cannot ");
   });
 }
 
-Deno.test("verifyJws() looks at typ when it is asked for: application/ and case aside", async () => {
+Deno.test("verifyJws() checks typ if required, ignoring application/ and case", async () => {
   const options = { algorithms: ["HS256"], keys: OCT } as const;
   const reason = async (typ: unknown, wanted: string) => {
     const token = await forge({ header: { alg: "HS256", ...(typ === undefined ? {} : { typ }) } });
@@ -213,7 +220,7 @@ Deno.test("verifyJws() looks at typ when it is asked for: application/ and case 
   assertEquals(await reason(7, "secevent+jwt"), "token_malformed");
 });
 
-Deno.test("verifyJws() counts a token's bytes before it decodes it", async () => {
+Deno.test("verifyJws() checks the length of a token before it decodes it", async () => {
   const token = await signJws("x".repeat(100), { algorithms: ["HS256"], key: OCT });
   const verify = (maxBytes?: number) =>
     reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: OCT, maxBytes }));
@@ -255,7 +262,7 @@ const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] =
 ];
 
 for (const [why, wrong, kind] of WRONG_OPTIONS) {
-  Deno.test(`verifyJws() throws ${kind.name} for ${why}, whatever the token is`, async () => {
+  Deno.test(`verifyJws() throws ${kind.name} for ${why}, for every token`, async () => {
     const good = { algorithms: ["HS256"], keys: OCT };
     const options = !wrong ? wrong : { ...good, ...wrong as object };
     for (const token of [await forge({}), "no token"]) {
@@ -277,7 +284,7 @@ Deno.test("jwsVerifier() reads its options once", async () => {
   );
 });
 
-Deno.test("verifyJws() sees that a JWK has been changed since it was imported", async () => {
+Deno.test("verifyJws() detects that a JWK was modified since it was imported", async () => {
   const jwk: { kty: string; k: string; use?: string } = { kty: "oct", k: OCT.k ?? "" };
   const token = await forge({});
   const verify = () => reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: jwk }));
@@ -292,4 +299,114 @@ Deno.test("verifyJws() sees that a JWK has been changed since it was imported", 
   assertEquals(await verify(), "accepted");
   Object.assign(jwk, { oth: [] });
   assertEquals(await verify(), "key_mismatch");
+});
+
+/** [algorithm, type, curve, hash, bytes of the hash, bytes of a signature, name in Web Crypto] As the RFCs have it. */
+const ROWS: readonly (readonly unknown[])[] = [
+  ["HS256", "oct", undefined, "SHA-256", 32, 32, "HMAC"],
+  ["HS384", "oct", undefined, "SHA-384", 48, 48, "HMAC"],
+  ["HS512", "oct", undefined, "SHA-512", 64, 64, "HMAC"],
+  ["RS256", "RSA", undefined, "SHA-256", 32, undefined, "RSASSA-PKCS1-v1_5"],
+  ["RS384", "RSA", undefined, "SHA-384", 48, undefined, "RSASSA-PKCS1-v1_5"],
+  ["RS512", "RSA", undefined, "SHA-512", 64, undefined, "RSASSA-PKCS1-v1_5"],
+  ["PS256", "RSA", undefined, "SHA-256", 32, undefined, "RSA-PSS"],
+  ["PS384", "RSA", undefined, "SHA-384", 48, undefined, "RSA-PSS"],
+  ["PS512", "RSA", undefined, "SHA-512", 64, undefined, "RSA-PSS"],
+  ["ES256", "EC", "P-256", "SHA-256", 32, 64, "ECDSA"],
+  ["ES384", "EC", "P-384", "SHA-384", 48, 96, "ECDSA"],
+  ["ES512", "EC", "P-521", "SHA-512", 64, 132, "ECDSA"],
+  ["EdDSA", "OKP", "Ed25519", undefined, 64, 64, "Ed25519"],
+  ["Ed25519", "OKP", "Ed25519", undefined, 64, 64, "Ed25519"],
+];
+
+Deno.test("JWA has the rows of RFC 7518 §3.1 that sign, and those of Ed25519", () => {
+  const rows = Object.entries(JWA).map(([alg, row]) => {
+    const { kty, crv, hashBytes, signatureBytes, keyParams, signParams } = row;
+    assertEquals(keyParams.name, signParams.name);
+    assertEquals(keyParams.namedCurve, kty === "EC" ? crv : undefined);
+    const hash = kty === "EC" ? signParams.hash : keyParams.hash;
+    if (kty === "RSA") {
+      assertEquals(signParams.saltLength, alg.startsWith("PS") ? hashBytes : undefined);
+    }
+    return [alg, kty, crv, hash, hashBytes, signatureBytes, keyParams.name];
+  });
+  assertEquals<unknown>(rows, ROWS);
+  assertEquals(Object.keys(JWA), [...ALGORITHMS]);
+});
+
+Deno.test("JWA cannot be changed", () => {
+  assert(Object.isFrozen(JWA));
+});
+
+const NONE: readonly unknown[] = [
+  ...["none", "None", "NONE", "", "hs256", "HS256 ", " HS256", "HS25", "HS2560", "ES256K", "RS1"],
+  ...["Ed448", "ED25519", "__proto__", "constructor", "toString", "hasOwnProperty", "ＨＳ256"],
+  ...[undefined, null, 0, 256, {}, [], ["HS256"], { toString: () => "HS256" }],
+];
+
+Deno.test("isJwaAlgorithm() accepts the names of the table and nothing else", () => {
+  for (const alg of ALGORITHMS) assert(isJwaAlgorithm(alg), alg);
+  for (const other of NONE) assertEquals(isJwaAlgorithm(other), false, String(other));
+});
+
+Deno.test("checkAlgorithms() rejects anything but an array of algorithms, and gives an example", () => {
+  checkAlgorithms("Cannot test", ["ES256"]);
+  const wrong: readonly unknown[] = [
+    ...[undefined, null, "ES256", {}, { length: 1, 0: "ES256" }, [], new Array(1), ["ES256", "no"]],
+    ...NONE.map((each) => [each]),
+  ];
+  for (const each of wrong) {
+    const list = each as JwaAlgorithm[];
+    assertThrows(() => checkAlgorithms("Cannot test", list), TypeError, "Cannot test: ");
+  }
+});
+
+const DATA = new TextEncoder().encode("data");
+
+for (const alg of ALGORITHMS) {
+  Deno.test(`verifySignature() accepts a signature of ${alg}, and no modified one`, async () => {
+    const key = await importJwk(verifying(KEYS[alg]), { alg, usage: "verify" });
+    const right = await signature(DATA, alg, KEYS[alg]);
+    const verify = (bytes: Uint8Array<ArrayBuffer>, data = DATA) =>
+      verifySignature(alg, key, { signature: bytes, data });
+    assertEquals(await verify(right), true);
+    assertEquals(await verify(right, DATA.slice(1)), false);
+    const changed = [
+      new Uint8Array(),
+      new Uint8Array(right.length),
+      new Uint8Array(right.length).fill(0xff),
+      right.slice(1),
+      right.slice(0, -1),
+      new Uint8Array([...right, 0]),
+      new Uint8Array([0, ...right]),
+      new Uint8Array([...right, ...right]),
+      right.toReversed(),
+      ...[0, 7, right.length * 4, right.length * 8 - 1].map((bit) => flipped(right, bit)),
+    ];
+    for (const [i, bytes] of changed.entries()) assertEquals(await verify(bytes), false, `${i}`);
+  });
+}
+
+function flipped(bytes: Uint8Array<ArrayBuffer>, bit: number): Uint8Array<ArrayBuffer> {
+  const copy = bytes.slice();
+  copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+  return copy;
+}
+
+Deno.test("verifySignature() returns false, and does not throw, for every key of another algorithm", async () => {
+  for (const made of ALGORITHMS) {
+    const key = await importJwk(verifying(KEYS[made]), { alg: made, usage: "verify" });
+    for (const alg of ALGORITHMS) {
+      if (JWA[alg].keyParams.name === JWA[made].keyParams.name) continue;
+      const size = JWA[alg].signatureBytes ?? 256;
+      const data = { signature: new Uint8Array(size), data: DATA };
+      assertEquals(await verifySignature(alg, key, data), false, `${alg} with a key of ${made}`);
+    }
+  }
+});
+
+Deno.test("verifySignature() returns false for a key that may only sign", async () => {
+  const key = await importJwk(KEYS.ES256, { alg: "ES256", usage: "sign" });
+  const right = await signature(DATA, "ES256", KEYS.ES256);
+  assertEquals(await verifySignature("ES256", key, { signature: right, data: DATA }), false);
 });

@@ -9,7 +9,7 @@ import { assertRejects } from "@std/assert";
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import { type Bytes, utf8 } from "../../../auth/_bytes.ts";
-import { type OpenedJwk, openJwk } from "../../../auth/keys/_jwe.ts";
+import { type DecryptedJwk, decryptJwk } from "../../../auth/keys/_jwe.ts";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import type { KeyService, KeyServiceOptions } from "../../../auth/keys/key_service.ts";
 import type { StoredKey } from "../../../auth/stores/types.ts";
@@ -39,8 +39,8 @@ export const STORED: StoredKey = {
 };
 
 /** Opens a text that stands beside what {@linkcode STORED} says, changed as it may be. */
-export function openText(text: unknown, beside: object = {}): Promise<OpenedJwk | undefined> {
-  return openJwk({ ...STORED, ...beside, key: text }, deriveKeys([TODAY, OLD]));
+export function openText(text: unknown, beside: object = {}): Promise<DecryptedJwk | undefined> {
+  return decryptJwk({ ...STORED, ...beside, key: text }, deriveKeys([TODAY, OLD]));
 }
 
 /** The header of an encrypted key. */
@@ -119,7 +119,7 @@ export function sealByNode(
 }
 
 /** What is said of a ring that does not open. */
-export const REFUSED = "Cannot use key ring: a key is not encrypted by the secret that is given";
+export const REFUSED = "Cannot use key ring: a key cannot be decrypted by the given secret";
 
 /** A process that has secrets. */
 export function withSecret(

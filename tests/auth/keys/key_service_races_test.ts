@@ -7,10 +7,14 @@ import {
   assertRejects,
   assertStrictEquals,
 } from "@std/assert";
-import type { KeyStore } from "../../../auth/stores/types.ts";
+import { RACERS } from "../../_effort.ts";
+import type { KeyRing, KeyStore } from "../../../auth/stores/types.ts";
 import { randomNumbers } from "../../static/_random.ts";
+import { refusal, repeat } from "../_services.ts";
+import { onWorkerd } from "../_workerd.ts";
 import {
   farAway,
+  type KeyBench,
   keyBench,
   kidOf,
   kidsOf,
@@ -19,8 +23,6 @@ import {
   signerOf,
   START,
 } from "./_key_service.ts";
-import { refusal, repeat } from "../_services.ts";
-import { onWorkerd } from "../_workerd.ts";
 
 const END = START + NUMBERS.rotateAfter;
 
@@ -29,14 +31,14 @@ const RUNTIMES: readonly [where: string, run: (work: () => Promise<void>) => Pro
   [" on workerd", onWorkerd],
 ];
 for (const [where, run] of RUNTIMES) {
-  Deno.test(`sign() 200 times at once, first of all, over 3 processes${where}: one key for each algorithm signs`, () =>
+  Deno.test(`sign() ${RACERS} times concurrently, as the first call, in 3 processes${where} uses one key for each algorithm`, () =>
     run(async () => {
       const bench = keyBench();
       const algorithms = ["Ed25519", "ES256"] as const;
       const services = [1, 4, 2].map((turns) =>
         bench.service({ store: farAway(bench.store, turns), algorithms })
       );
-      const tokens = await Promise.all(repeat(200, async (i) => {
+      const tokens = await Promise.all(repeat(RACERS, async (i) => {
         const service = services[i % 3];
         assert(service !== undefined);
         return await service.sign({}, { alg: algorithms[i % 2], expiresIn: 600 });
@@ -80,7 +82,7 @@ for (const [where, run] of RUNTIMES) {
     }));
 }
 
-Deno.test("keyService() asks the store once for all that ask it at a time", async () => {
+Deno.test("keyService() shares one read of the store among concurrent calls", async () => {
   const bench = keyBench();
   const service = bench.service({ store: farAway(bench.store, 3) });
   for (const loads of [1, 2, 3]) {
@@ -90,7 +92,7 @@ Deno.test("keyService() asks the store once for all that ask it at a time", asyn
   }
 });
 
-Deno.test("keyService() on workerd lets no request wait for what another has begun", () =>
+Deno.test("keyService() on workerd does not wait for a promise of another request", () =>
   onWorkerd(async () => {
     let first = true;
     const bench = keyBench({
@@ -145,8 +147,8 @@ Deno.test("rotate() with revoke that loses to one without it still removes the o
   assertEquals(kidsOf({ keys: await bench.ring() }).includes(old), false);
 });
 
-Deno.test("keyService() on 200 random orders of a store's answers makes one first key", async () => {
-  for (const seed of repeat(200, (i) => i)) {
+Deno.test(`keyService() generates one first key for ${RACERS} random orders of the store's answers`, async () => {
+  for (const seed of repeat(RACERS, (i) => i)) {
     const random = randomNumbers(seed);
     const bench = keyBench();
     const services = repeat(4, () => {
@@ -158,7 +160,7 @@ Deno.test("keyService() on 200 random orders of a store's answers makes one firs
   }
 });
 
-Deno.test("sign() goes on with what the winner wrote, and drops the key it has made itself", async () => {
+Deno.test("sign() uses the winner's key after a conflict, and drops its own", async () => {
   const bench = keyBench();
   const winner = bench.service();
   const store: KeyStore = {
@@ -174,7 +176,7 @@ Deno.test("sign() goes on with what the winner wrote, and drops the key it has m
   assertEquals(bench.events.length, 1);
 });
 
-Deno.test("sign() gives up on a store that never saves: 503, after a few attempts, for which it makes one key", async () => {
+Deno.test("sign() returns up on a store that never saves: 503 after a few attempts, with one generated key", async () => {
   const bench = keyBench({ wrap: () => ({ save: () => Promise.resolve("lost") }) });
   const service = bench.service();
   const native = crypto.subtle.generateKey;
@@ -204,7 +206,7 @@ const FAILURES: readonly [why: string, save: () => Promise<"lost">][] = [
   ["is always lost", () => Promise.resolve("lost")],
 ];
 for (const [why, save] of FAILURES) {
-  Deno.test(`sign() goes on by the key that there is where the write of the next one ${why}`, async () => {
+  Deno.test(`sign() keeps using the current key if the write of the next one ${why}`, async () => {
     const down = { yes: false };
     const bench = keyBench({
       wrap: (store) => ({ save: (...args) => down.yes ? save() : store.save(...args) }),
@@ -227,7 +229,7 @@ for (const [why, save] of FAILURES) {
   });
 }
 
-Deno.test("keyService() rejects with what the store does where there are no keys, and recovers", async () => {
+Deno.test("keyService() passes on errors of the store if there are no keys, and recovers", async () => {
   const error = new Error("the store is out of order");
   for (const method of ["load", "save"] as const) {
     const down = { yes: true };
@@ -253,7 +255,7 @@ Deno.test("keyService() rejects with what the store does where there are no keys
   }
 });
 
-Deno.test("keyService() believes no ring for longer than a minute, though the store is down", async () => {
+Deno.test("keyService() uses no ring for longer than a minute, even if the store is down", async () => {
   const error = new Error("the store is out of order");
   const down = { yes: false };
   const bench = keyBench({
@@ -267,4 +269,237 @@ Deno.test("keyService() believes no ring for longer than a minute, though the st
   bench.clock.now += 1;
   assertStrictEquals(await assertRejects(() => bench.verify(token, service.resolve)), error);
   assertStrictEquals(await assertRejects(() => service.sign({}, { expiresIn: 60 })), error);
+});
+
+interface SlowBench extends KeyBench {
+  /** Holds back the next answer of a reading, which is of now, or the next write, until it is let go. */
+  hold(method: keyof KeyStore): { readonly letGo: () => void };
+  /** Has the next write be done, and say that it failed. */
+  loseAnswer(): void;
+}
+
+function slowBench(): SlowBench {
+  const held: Partial<Record<keyof KeyStore, Promise<void>>> = {};
+  let isLost = false;
+  const wait = async (method: keyof KeyStore) => {
+    const { [method]: hold } = held;
+    delete held[method];
+    await hold;
+  };
+  const bench = keyBench({
+    wrap: (store) => ({
+      async load() {
+        const ring = structuredClone(await store.load());
+        await wait("load");
+        return ring;
+      },
+      async save(keys, expected) {
+        await wait("save");
+        const outcome = await store.save(keys, expected);
+        if (!isLost) return outcome;
+        isLost = false;
+        throw new Error("the connection is gone");
+      },
+    }),
+  });
+  return {
+    ...bench,
+    loseAnswer: () => void (isLost = true),
+    hold(method) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held[method] = promise;
+      return { letGo: resolve };
+    },
+  };
+}
+
+/** Lets everything go on that waits for nobody. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
+}
+
+Deno.test("rotate() is not undone by a reading that had begun before, and ends after", async () => {
+  const bench = slowBench();
+  const service = bench.service();
+  const old = await signerOf(service);
+  bench.clock.now += 60;
+  const { letGo } = bench.hold("load");
+  const late = service.jwks();
+  await settled();
+  await service.rotate();
+  letGo();
+  await late;
+  const { load } = bench.calls;
+  const both = kidsOf({ keys: await bench.ring() });
+  assertEquals([both.length, kidsOf(await service.jwks())], [2, both]);
+  assertNotEquals(await signerOf(service), old);
+  assertEquals(bench.calls.load, load, "what is known is fresh");
+});
+
+Deno.test("rotate() is known though the ring of before was read between its reading and its writing", async () => {
+  const bench = slowBench();
+  const service = bench.service();
+  const before = kidsOf(await service.jwks());
+  bench.clock.now += 60;
+  const { letGo } = bench.hold("save");
+  const rotated = service.rotate();
+  await settled();
+  assertEquals(kidsOf(await service.jwks()), before);
+  letGo();
+  await rotated;
+  const both = kidsOf({ keys: await bench.ring() });
+  assertEquals([both.length, kidsOf(await service.jwks())], [2, both]);
+});
+
+Deno.test("rotate() whose response is lost is not undone by an earlier read", async () => {
+  const bench = slowBench();
+  const service = bench.service();
+  const token = await service.sign({}, { expiresIn: 600 });
+  bench.clock.now += 60;
+  const { letGo } = bench.hold("load");
+  const late = service.jwks();
+  await settled();
+  bench.loseAnswer();
+  await assertRejects(() => service.rotate({ revoke: true }), Error, "connection");
+  letGo();
+  await late;
+  assertEquals((await refusal(() => bench.verify(token, service.resolve))).reason, "key_unknown");
+  assertNotEquals(await signerOf(service), kidOf(token));
+});
+
+Deno.test("keyService() on workerd keeps the later of two reads, whichever ends last", async () => {
+  await onWorkerd(async () => {
+    const bench = slowBench();
+    const service = bench.service();
+    await service.jwks();
+    bench.clock.now += 60;
+    const { letGo } = bench.hold("load");
+    const late = service.jwks();
+    await settled();
+    await bench.service().rotate(); // another process
+    const both = kidsOf({ keys: await bench.ring() });
+    assertEquals([both.length, kidsOf(await service.jwks())], [2, both]);
+    letGo();
+    await late;
+    assertEquals(kidsOf(await service.jwks()), both);
+  });
+});
+
+Deno.test("keyService() reads a lagging replica once a minute", async () => {
+  let copy: KeyRing | null = null;
+  const bench = keyBench({
+    wrap: (store) => ({
+      async load() {
+        const ring = await store.load();
+        return copy ?? ring;
+      },
+    }),
+  });
+  const service = bench.service();
+  await service.jwks();
+  copy = await bench.store.load();
+  await service.rotate({ revoke: true });
+  for (const minute of [1, 2, 3]) {
+    bench.clock.now += 60;
+    await service.jwks();
+    const { load, save } = bench.calls;
+    for (const _ of [1, 2, 3]) await service.jwks();
+    assertEquals([bench.calls.load, bench.calls.save], [load, save], `minute ${minute}`);
+  }
+});
+
+Deno.test("keyService() finds its own key after a write whose response was lost", async () => {
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        await store.save(keys, expected);
+        throw new Error("the connection is gone");
+      },
+    }),
+  });
+  const service = bench.service();
+  await assertRejects(() => service.sign({}, { expiresIn: 60 }), Error, "connection");
+  const token = await service.sign({}, { expiresIn: 60 });
+  assertEquals([kidOf(token)], kidsOf({ keys: await bench.ring() }));
+});
+
+Deno.test("rotate() with revoke removes the old keys here even if the response of the write is lost", async () => {
+  const lose = { yes: false };
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        const outcome = await store.save(keys, expected);
+        if (lose.yes) throw new Error("the connection is gone");
+        return outcome;
+      },
+    }),
+  });
+  const service = bench.service();
+  const token = await service.sign({}, { expiresIn: 600 });
+  lose.yes = true;
+  await assertRejects(() => service.rotate({ revoke: true }), Error, "connection");
+  assertEquals((await refusal(() => bench.verify(token, service.resolve))).reason, "key_unknown");
+  assertNotEquals(await signerOf(service), kidOf(token));
+});
+
+Deno.test("rotate() wants to know the ring as it is, and issues nothing of a copy that lags", async () => {
+  let copy: KeyRing | null = null;
+  const bench = keyBench({
+    wrap: (store) => ({ load: async () => copy ?? await store.load() }),
+  });
+  const service = bench.service();
+  await service.sign({}, { expiresIn: 600 });
+  copy = await bench.store.load();
+  await service.rotate({ revoke: true }).catch(() => {}); // by the copy, which is right at first
+  copy = { ...copy, version: "behind", keys: copy?.keys ?? [] };
+  const error = await refusal(() => service.rotate({ revoke: true }));
+  assertEquals([error.status, error.reason], [503, "key_ring_contended"]);
+  assertEquals((await bench.ring()).length, 1);
+});
+
+Deno.test("rotate() with revoke is not undone by the late answer of an earlier write", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: written, resolve: write } = Promise.withResolvers<void>();
+  let isFirst = true;
+  const bench = keyBench({
+    wrap: (store) => ({
+      async save(keys, expected) {
+        const isHeld = isFirst;
+        isFirst = false;
+        const outcome = await store.save(keys, expected);
+        write();
+        if (isHeld) await released;
+        return outcome;
+      },
+    }),
+  });
+  const service = bench.service();
+  const late = service.sign({}, { expiresIn: 600 });
+  await written;
+  const [first] = kidsOf({ keys: await bench.ring() });
+  await service.rotate({ revoke: true });
+  release();
+  await late;
+  assertEquals(await service.resolve({ alg: "Ed25519", kid: first ?? "" }), undefined);
+  assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
+});
+
+Deno.test("keyService() does not write or publish an expired key that was restored", async () => {
+  const bench = keyBench();
+  const service = bench.service();
+  await service.jwks();
+  await service.rotate();
+  const [dropped] = await bench.ring();
+  assert(dropped !== undefined);
+  bench.clock.now = START + NUMBERS.rotateAfter - LEAD;
+  const kids = kidsOf(await service.jwks());
+  const { version = null, keys = [] } = await bench.store.load() ?? {};
+  assertEquals(kidsOf({ keys }), kids);
+  await bench.store.save([dropped, ...keys], version);
+  const { load } = bench.calls;
+  for (const loads of [1, 2]) {
+    bench.clock.now += 60;
+    for (const _ of [1, 2, 3]) assertEquals(kidsOf(await service.jwks()), kids);
+    assertEquals(bench.calls.load - load, loads);
+  }
 });

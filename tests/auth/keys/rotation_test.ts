@@ -76,7 +76,7 @@ const KEPT: readonly [why: string, key: RingKey, at: number, kept: boolean][] = 
   ["was taken back", later("a", T + 9, T), T + KEEP, false],
 ];
 for (const [why, key, at, kept] of KEPT) {
-  Deno.test(`isKept() is ${kept} for a key that ${why}`, () => {
+  Deno.test(`isPublished() is ${kept} for a key that ${why}`, () => {
     assertEquals(isPublished(key, at, RULES), kept);
   });
 }
@@ -226,7 +226,7 @@ for (const [why, keys, at, isUrgent] of URGENT) {
   });
 }
 
-Deno.test("planRing() looks at each algorithm by itself", () => {
+Deno.test("planRing() plans each algorithm separately", () => {
   const rules = { ...RULES, algorithms: ["ES256", "EdDSA", "PS256"] as const };
   const keys = [first("a"), { ...first("b", T + 5_000), alg: "PS256" }];
   const planned = planRing(keys, T + 10_000 - LEAD, rules);
@@ -237,7 +237,7 @@ Deno.test("planRing() looks at each algorithm by itself", () => {
   assertEquals(planned?.keys.map(({ retiredAt }) => retiredAt), [T + 10_000, undefined]);
 });
 
-Deno.test("planRing() of its own result is settled at once, and until the next key is due", () => {
+Deno.test("planRing() of its own result changes nothing until the next key is due", () => {
   let keys: RingKey[] = [];
   const changes: number[] = [];
   for (let at = T; at < T + 50_000; at += 10) {

@@ -1,5 +1,5 @@
 /**
- * What tests of PBKDF2 hashers share: hashes as others would write them, and what is derived for them.
+ * Helpers of PBKDF2 tests: hashes of other implementations, and recorded derivations.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { pbkdf2Sync } from "node:crypto";
 import type { Bytes } from "../../../auth/_bytes.ts";
 import type { Pbkdf2HasherOptions } from "../../../auth/password/pbkdf2.ts";
 
-/** The least that is allowed: tests ask for what is derived, not for how long it takes. */
+/** The smallest allowed number: tests check results, not cost. */
 export const FAST: Pbkdf2HasherOptions = { iterations: 1_000 };
 export const SALT: Bytes = Uint8Array.from({ length: 16 }, (_, i) => i);
 
@@ -16,12 +16,12 @@ export function bare(bytes: Bytes): string {
   return bytes.toBase64({ omitPadding: true });
 }
 
-/** A PHC string as any other implementation would write it. */
+/** A PHC string of another implementation. */
 export function phc(iterations: number | string, salt: Bytes, key: Bytes): string {
   return `$pbkdf2-sha256$i=${iterations}$${bare(salt)}$${bare(key)}`;
 }
 
-/** What node:crypto makes of bytes. */
+/** The derivation of node:crypto. */
 export function nodePbkdf2(
   password: Bytes,
   iterations = 1_000,
@@ -37,7 +37,7 @@ export type Derivation = (
   bits: number,
 ) => Promise<ArrayBuffer>;
 
-/** Runs something with another `deriveBits()`, and gives the iterations of every call. */
+/** Runs something with another `deriveBits()`, and returns the iterations of every call. */
 export async function withDerivation(
   run: () => Promise<void>,
   derive?: Derivation,
@@ -60,7 +60,7 @@ export async function withDerivation(
   return iterations;
 }
 
-/** A derivation that costs nothing, for numbers that would take seconds. */
+/** A derivation without cost, for numbers that would take seconds. */
 export const NOTHING: Derivation = (_algorithm, _key, bits) =>
   Promise.resolve(new ArrayBuffer(bits / 8));
 

@@ -1,5 +1,5 @@
 /**
- * What tests of CSRF tokens share: a browser's jar, requests as pages send them, and why one was refused.
+ * Helpers of CSRF tests: a browser's jar, requests of pages, and reasons of rejections.
  *
  * @module
  */
@@ -20,14 +20,14 @@ export const OWN: Readonly<Record<string, string>> = { "Sec-Fetch-Site": "same-o
 export const SESSION_A: string = "A".repeat(43);
 export const SESSION_B: string = "B".repeat(43);
 
-/** What a browser has of us, by the names of cookies. */
+/** A browser's cookies, by name. */
 export type Jar = Readonly<Record<string, string>>;
 
 export function cookieField(jar: Jar): string {
   return Object.entries(jar).map(([name, value]) => `${name}=${value}`).join("; ");
 }
 
-/** What a browser has after a response. */
+/** A browser's cookies after a response. */
 export function stored(jar: Jar, cookies: readonly string[]): Jar {
   return {
     ...jar,
@@ -39,13 +39,13 @@ export function request(headers: HeadersInit, method = "POST", url: string = URL
   return new Request(url, { method, headers });
 }
 
-/** A request that carries a jar and a token as the application's own page sends them. */
+/** A request of the application's own page with a jar and a token. */
 export function sent(jar: Jar, token?: string, others: Record<string, string> = OWN): Request {
   const field = token === undefined ? {} : { "X-CSRF-Token": token };
   return request({ Cookie: cookieField(jar), ...field, ...others });
 }
 
-/** Why a request is refused; `undefined` if it passes. Anything but an AuthError fails the test. */
+/** Why a request is rejected; `undefined` if it is accepted. Any other error fails the test. */
 export async function refusal(
   csrf: CsrfService,
   request: Request,
@@ -61,7 +61,7 @@ export async function refusal(
   }
 }
 
-/** A token for a browser, and what the browser has then. */
+/** A token for a browser, and the browser's cookies with it. */
 export async function issued(
   csrf: CsrfService,
   jar: Jar,
@@ -74,7 +74,7 @@ export async function issued(
   return { token, jar: stored(jar, cookies) };
 }
 
-/** A service of its own, over the secret and the cookies that all tests share unless they say otherwise. */
+/** A service with the shared secret and cookies by default. */
 export function service(options: Partial<CsrfServiceOptions> = {}): CsrfService {
   return csrfService({ keys: deriveKeys(SECRET), cookies: cookiePolicy(), ...options });
 }

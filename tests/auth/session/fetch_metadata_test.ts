@@ -1,30 +1,30 @@
-/** What the browser says of where a request comes from: Fetch Metadata, and `Origin` of RFC 6454. */
+/** Origin verification by Fetch Metadata, and `Origin` of RFC 6454. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import {
-  csrfGate,
   isHandshake,
   isSafe,
-  type RequestSource,
+  originVerifier,
+  type RequestOrigin,
 } from "../../../auth/session/_fetch_metadata.ts";
 
 const URL_HERE = "https://example.com/notes";
 
-/** What the gate says of a request with these header fields. */
+/** The result for a request with these header fields. */
 function sourceOf(
   headers: HeadersInit,
   { url = URL_HERE, trusted = [] }: { url?: string; trusted?: readonly string[] } = {},
-): RequestSource {
-  return csrfGate(trusted)(new Request(url, { method: "POST", headers }));
+): RequestOrigin {
+  return originVerifier(trusted)(new Request(url, { method: "POST", headers }));
 }
 
-/** A request with any method: some are none to fetch(), and some it writes in upper case. */
+/** A request with any method: fetch() rejects some, and converts others to upper case. */
 function requestOf(method: string, headers: HeadersInit = {}): Request {
   return { method, headers: new Headers(headers) } as Request;
 }
 
 for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"]) {
-  Deno.test(`isSafe() takes ${method} for safe, RFC 9110 §9.2.1`, () => {
+  Deno.test(`isSafe() is true for ${method}, RFC 9110 §9.2.1`, () => {
     assertEquals(isSafe(requestOf(method)), true);
   });
 }
@@ -45,7 +45,7 @@ for (
     "toString",
   ]
 ) {
-  Deno.test(`isSafe() does not take "${method}" for safe`, () => {
+  Deno.test(`isSafe() is false for "${method}"`, () => {
     assertEquals(isSafe(requestOf(method)), false);
   });
 }
@@ -60,7 +60,7 @@ const HANDSHAKES: readonly [
   ["in another case, §4.2.1", { Upgrade: "WebSocket" }, true],
   ["in a list of protocols", { Upgrade: "h2c, websocket" }, true],
   ["over HTTP/2, where there is no Upgrade, RFC 8441 §5", { "Sec-Fetch-Mode": "websocket" }, true],
-  ["nothing", {}, false],
+  ["undefined", {}, false],
   ["HTTP/2 instead, which Java and curl ask for with every GET", { Upgrade: "h2c" }, false],
   ["TLS, RFC 2817 §3.1", { Upgrade: "TLS/1.0" }, false],
   ["an empty field", { Upgrade: "" }, false],
@@ -71,7 +71,7 @@ const HANDSHAKES: readonly [
 ];
 
 for (const [why, headers, is] of HANDSHAKES) {
-  Deno.test(`isHandshake() ${is ? "sees" : "sees no"} handshake of a WebSocket: ${why}`, () => {
+  Deno.test(`isHandshake() is ${is} for ${why}`, () => {
     assertEquals(isHandshake(requestOf("GET", headers)), is);
     assertEquals(isSafe(requestOf("GET", headers)), !is, "and it is not safe");
     for (const method of ["HEAD", "OPTIONS", "POST"]) { // RFC 6455 §4.1: it is a GET
@@ -81,40 +81,40 @@ for (const [why, headers, is] of HANDSHAKES) {
   });
 }
 
-/** Fetch Metadata §2.2.1 and what it may yet become; Origin is the request's own and would pass without it. */
-const SITES: readonly [why: string, site: string, source: RequestSource][] = [
-  ["the application's own page", "same-origin", "own"],
-  ["white space around, which is no part of a value", " same-origin\t", "own"],
-  ["a sibling domain", "same-site", "foreign"],
-  ["another site", "cross-site", "foreign"],
-  ["the user's own doing, which posts nothing", "none", "foreign"],
-  ["nothing at all", "", "foreign"],
-  ["upper case", "Same-Origin", "foreign"],
-  ["all upper case", "SAME-ORIGIN", "foreign"],
-  ["two values, the first good", "same-origin, cross-site", "foreign"],
-  ["two values, the second good", "cross-site, same-origin", "foreign"],
-  ["two good values", "same-origin, same-origin", "foreign"],
-  ["a parameter", "same-origin;v=1", "foreign"],
-  ["quotes", '"same-origin"', "foreign"],
-  ["an underscore", "same_origin", "foreign"],
-  ["a value of the future", "same-party", "foreign"],
+/** Fetch Metadata §2.2.1 and future values; the Origin is the request's own and would be accepted without it. */
+const SITES: readonly [why: string, site: string, source: RequestOrigin][] = [
+  ["the application's own page", "same-origin", "trusted"],
+  ["white space around, which is not part of a value", " same-origin\t", "trusted"],
+  ["a sibling domain", "same-site", "cross_origin"],
+  ["another site", "cross-site", "cross_origin"],
+  ["the user's own doing, which posts nothing", "none", "cross_origin"],
+  ["nothing at all", "", "cross_origin"],
+  ["upper case", "Same-Origin", "cross_origin"],
+  ["all upper case", "SAME-ORIGIN", "cross_origin"],
+  ["two values, the first good", "same-origin, cross-site", "cross_origin"],
+  ["two values, the second good", "cross-site, same-origin", "cross_origin"],
+  ["two good values", "same-origin, same-origin", "cross_origin"],
+  ["a parameter", "same-origin;v=1", "cross_origin"],
+  ["quotes", '"same-origin"', "cross_origin"],
+  ["an underscore", "same_origin", "cross_origin"],
+  ["a value of the future", "same-party", "cross_origin"],
 ];
 
 for (const [why, site, source] of SITES) {
-  Deno.test(`csrfGate() says ${source} of Sec-Fetch-Site ${JSON.stringify(site)}: ${why}`, () => {
+  Deno.test(`originVerifier() returns ${source} for Sec-Fetch-Site ${JSON.stringify(site)}: ${why}`, () => {
     assertEquals(sourceOf({ "Sec-Fetch-Site": site }), source);
     assertEquals(sourceOf({ "Sec-Fetch-Site": site, Origin: "https://example.com" }), source);
   });
 }
 
-Deno.test("csrfGate() says foreign of two Sec-Fetch-Site fields", () => {
+Deno.test("originVerifier() returns cross_origin for two Sec-Fetch-Site fields", () => {
   assertEquals(
     sourceOf([["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Site", "same-origin"]]),
-    "foreign",
+    "cross_origin",
   );
 });
 
-Deno.test("csrfGate() says unsaid where neither field is there, and of nothing else", () => {
+Deno.test("originVerifier() returns unknown only if both fields are missing", () => {
   assertEquals(sourceOf({}), "unknown");
   for (
     const other of [
@@ -130,140 +130,195 @@ Deno.test("csrfGate() says unsaid where neither field is there, and of nothing e
 });
 
 /** Origins against the URL of the request, without Fetch Metadata. */
-const ORIGINS: readonly [why: string, origin: string, url: string, source: RequestSource][] = [
-  ["the same", "https://example.com", URL_HERE, "own"],
-  ["the same, behind a proxy that speaks TLS", "https://example.com", "http://example.com/", "own"],
+const ORIGINS: readonly [why: string, origin: string, url: string, source: RequestOrigin][] = [
+  ["the same", "https://example.com", URL_HERE, "trusted"],
   [
-    "in the clear, behind a proxy that speaks TLS: a page that came over http is anybody's",
+    "the same, with a proxy that terminates TLS",
+    "https://example.com",
+    "http://example.com/",
+    "trusted",
+  ],
+  [
+    "over http, with a proxy that terminates TLS: a page over http can be forged",
     "http://example.com",
     "http://example.com/",
-    "foreign",
+    "cross_origin",
   ],
-  ["in the clear with a port", "http://example.com:8080", "http://example.com:8080/", "foreign"],
-  ["localhost", "http://localhost", "http://localhost/", "own"],
-  ["a name of this machine, RFC 6761 §6.3", "http://app.localhost", "http://app.localhost/", "own"],
-  ["this machine's address", "http://127.0.0.1", "http://127.0.0.1/", "own"],
-  ["all of 127.0.0.0/8", "http://127.255.1.2:80", "http://127.255.1.2/", "foreign"],
-  ["all of 127.0.0.0/8, as browsers write it", "http://127.255.1.2", "http://127.255.1.2/", "own"],
-  ["this machine's address in IPv6", "http://[::1]", "http://[::1]/", "own"],
-  ["in the clear against localhost over TLS", "http://localhost", "https://localhost/", "foreign"],
-  ["a name like localhost", "http://localhost.example", "http://localhost.example/", "foreign"],
-  ["a name that ends like it", "http://evillocalhost", "http://evillocalhost/", "foreign"],
-  ["a dot behind localhost", "http://localhost.", "http://localhost./", "foreign"],
-  ["nothing before the dot", "http://.localhost", "http://.localhost/", "foreign"],
-  ["a name that looks like its address", "http://127.example", "http://127.example/", "foreign"],
-  ["a name below its address", "http://127.0.0.1.evil", "http://127.0.0.1.evil/", "foreign"],
-  ["the address of all, which is no loopback", "http://0.0.0.0", "http://0.0.0.0/", "foreign"],
-  ["another network", "http://128.0.0.1", "http://128.0.0.1/", "foreign"],
-  ["a private network", "http://192.168.0.1", "http://192.168.0.1/", "foreign"],
-  ["another address in IPv6", "http://[::2]", "http://[::2]/", "foreign"],
-  ["an address in IPv6 that ends alike", "http://[2001::1]", "http://[2001::1]/", "foreign"],
-  ["in the clear against TLS", "http://example.com", "https://example.com/", "foreign"],
+  [
+    "in the clear with a port",
+    "http://example.com:8080",
+    "http://example.com:8080/",
+    "cross_origin",
+  ],
+  ["localhost", "http://localhost", "http://localhost/", "trusted"],
+  [
+    "a name of this machine, RFC 6761 §6.3",
+    "http://app.localhost",
+    "http://app.localhost/",
+    "trusted",
+  ],
+  ["this machine's address", "http://127.0.0.1", "http://127.0.0.1/", "trusted"],
+  ["all of 127.0.0.0/8", "http://127.255.1.2:80", "http://127.255.1.2/", "cross_origin"],
+  [
+    "all of 127.0.0.0/8, as browsers write it",
+    "http://127.255.1.2",
+    "http://127.255.1.2/",
+    "trusted",
+  ],
+  ["this machine's address in IPv6", "http://[::1]", "http://[::1]/", "trusted"],
+  [
+    "in the clear against localhost over TLS",
+    "http://localhost",
+    "https://localhost/",
+    "cross_origin",
+  ],
+  [
+    "a name like localhost",
+    "http://localhost.example",
+    "http://localhost.example/",
+    "cross_origin",
+  ],
+  ["a name that ends like it", "http://evillocalhost", "http://evillocalhost/", "cross_origin"],
+  ["a dot after localhost", "http://localhost.", "http://localhost./", "cross_origin"],
+  ["nothing before the dot", "http://.localhost", "http://.localhost/", "cross_origin"],
+  [
+    "a name that looks like its address",
+    "http://127.example",
+    "http://127.example/",
+    "cross_origin",
+  ],
+  ["a name below its address", "http://127.0.0.1.evil", "http://127.0.0.1.evil/", "cross_origin"],
+  [
+    "the unspecified address, which is not loopback",
+    "http://0.0.0.0",
+    "http://0.0.0.0/",
+    "cross_origin",
+  ],
+  ["another network", "http://128.0.0.1", "http://128.0.0.1/", "cross_origin"],
+  ["a private network", "http://192.168.0.1", "http://192.168.0.1/", "cross_origin"],
+  ["another address in IPv6", "http://[::2]", "http://[::2]/", "cross_origin"],
+  ["an IPv6 address with the same end", "http://[2001::1]", "http://[2001::1]/", "cross_origin"],
+  ["in the clear against TLS", "http://example.com", "https://example.com/", "cross_origin"],
   [
     "in the clear against TLS, port 443",
     "http://example.com:443",
     "https://example.com/",
-    "foreign",
+    "cross_origin",
   ],
-  ["a port", "https://example.com:8443", "https://example.com:8443/", "own"],
-  ["a port in the clear", "http://localhost:8000", "http://localhost:8000/", "own"],
+  ["a port", "https://example.com:8443", "https://example.com:8443/", "trusted"],
+  ["a port in the clear", "http://localhost:8000", "http://localhost:8000/", "trusted"],
   [
-    "a port behind a proxy that speaks TLS",
+    "a port, with a proxy that terminates TLS",
     "https://example.com:8443",
     "http://example.com:8443/",
-    "own",
+    "trusted",
   ],
-  ["another port", "https://example.com:8443", "https://example.com/", "foreign"],
-  ["no port against another port", "https://example.com", "https://example.com:8443/", "foreign"],
-  ["another port of localhost", "http://localhost:3000", "http://localhost:8000/", "foreign"],
+  ["another port", "https://example.com:8443", "https://example.com/", "cross_origin"],
   [
-    "Host with the default port of TLS behind a proxy",
+    "no port against another port",
+    "https://example.com",
+    "https://example.com:8443/",
+    "cross_origin",
+  ],
+  ["another port of localhost", "http://localhost:3000", "http://localhost:8000/", "cross_origin"],
+  [
+    "Host with the default port of TLS, with a proxy",
     "https://example.com",
     "http://example.com:443/",
-    "own",
+    "trusted",
   ],
-  ["Host with the default port", "https://example.com", "https://example.com:443/", "own"],
-  ["port 80 with TLS", "https://example.com:80", "http://example.com/", "foreign"],
+  ["Host with the default port", "https://example.com", "https://example.com:443/", "trusted"],
+  ["port 80 with TLS", "https://example.com:80", "http://example.com/", "cross_origin"],
   [
     "the default port written out, which no browser does",
     "https://example.com:443",
     URL_HERE,
-    "foreign",
+    "cross_origin",
   ],
-  ["null: a sandbox, a data URL, a redirect", "null", URL_HERE, "foreign"],
-  ["null in upper case", "NULL", URL_HERE, "foreign"],
-  ["nothing", "", URL_HERE, "foreign"],
-  ["a sibling domain", "https://evil.example.com", URL_HERE, "foreign"],
-  ["the domain above", "https://com", URL_HERE, "foreign"],
-  ["the parent", "https://example.com", "https://app.example.com/", "foreign"],
-  ["another site", "https://evil.example", URL_HERE, "foreign"],
-  ["the host as a prefix", "https://example.com.evil.example", URL_HERE, "foreign"],
-  ["the host as a suffix", "https://evilexample.com", URL_HERE, "foreign"],
-  ["the host as user", "https://example.com@evil.example", URL_HERE, "foreign"],
-  ["a user before the host", "https://evil@example.com", URL_HERE, "foreign"],
-  ["an empty user", "https://@example.com", URL_HERE, "foreign"],
-  ["a path", "https://example.com/", URL_HERE, "foreign"],
-  ["a longer path", "https://example.com/notes", URL_HERE, "foreign"],
-  ["a query", "https://example.com?x", URL_HERE, "foreign"],
-  ["a fragment", "https://example.com#x", URL_HERE, "foreign"],
-  ["the host in a path of another", "https://evil.example/example.com", URL_HERE, "foreign"],
-  ["the host in a fragment of another", "https://evil.example#example.com", URL_HERE, "foreign"],
-  ["upper case, which no browser writes", "https://EXAMPLE.com", URL_HERE, "foreign"],
-  ["a scheme in upper case", "HTTPS://example.com", URL_HERE, "foreign"],
-  ["a host of the request in upper case", "https://example.com", "https://EXAMPLE.COM/", "own"],
-  ["a dot behind the origin's host", "https://example.com.", URL_HERE, "foreign"],
-  ["a dot behind the request's host", "https://example.com", "https://example.com./", "foreign"],
-  ["a dot behind both", "https://example.com.", "https://example.com./", "own"],
-  ["no scheme", "example.com", URL_HERE, "foreign"],
-  ["no scheme but slashes", "//example.com", URL_HERE, "foreign"],
-  ["a backslash", "https:\\\\example.com", URL_HERE, "foreign"],
-  ["one slash", "https:/example.com", URL_HERE, "foreign"],
-  ["a space within", "https://example.com https://example.com", URL_HERE, "foreign"],
-  ["two origins", "https://example.com, https://example.com", URL_HERE, "foreign"],
-  ["ftp", "ftp://example.com", "http://example.com/", "foreign"],
-  ["ws", "ws://example.com", "http://example.com/", "foreign"],
-  ["wss", "wss://example.com", URL_HERE, "foreign"],
-  ["file", "file://", URL_HERE, "foreign"],
-  ["an extension", "chrome-extension://example.com", URL_HERE, "foreign"],
-  ["blob", "blob:https://example.com/1", URL_HERE, "foreign"],
-  ["an IPv6 address", "https://[2001:db8::1]", "https://[2001:db8::1]/", "own"],
-  ["an IPv6 address with a port", "http://[::1]:8000", "http://[::1]:8000/", "own"],
+  ["null: a sandbox, a data URL, a redirect", "null", URL_HERE, "cross_origin"],
+  ["null in upper case", "NULL", URL_HERE, "cross_origin"],
+  ["undefined", "", URL_HERE, "cross_origin"],
+  ["a sibling domain", "https://evil.example.com", URL_HERE, "cross_origin"],
+  ["the domain above", "https://com", URL_HERE, "cross_origin"],
+  ["the parent", "https://example.com", "https://app.example.com/", "cross_origin"],
+  ["another site", "https://evil.example", URL_HERE, "cross_origin"],
+  ["the host as a prefix", "https://example.com.evil.example", URL_HERE, "cross_origin"],
+  ["the host as a suffix", "https://evilexample.com", URL_HERE, "cross_origin"],
+  ["the host as user", "https://example.com@evil.example", URL_HERE, "cross_origin"],
+  ["a user before the host", "https://evil@example.com", URL_HERE, "cross_origin"],
+  ["an empty user", "https://@example.com", URL_HERE, "cross_origin"],
+  ["a path", "https://example.com/", URL_HERE, "cross_origin"],
+  ["a longer path", "https://example.com/notes", URL_HERE, "cross_origin"],
+  ["a query", "https://example.com?x", URL_HERE, "cross_origin"],
+  ["a fragment", "https://example.com#x", URL_HERE, "cross_origin"],
+  ["the host in a path of another", "https://evil.example/example.com", URL_HERE, "cross_origin"],
+  [
+    "the host in a fragment of another",
+    "https://evil.example#example.com",
+    URL_HERE,
+    "cross_origin",
+  ],
+  ["upper case, which no browser writes", "https://EXAMPLE.com", URL_HERE, "cross_origin"],
+  ["a scheme in upper case", "HTTPS://example.com", URL_HERE, "cross_origin"],
+  ["a host of the request in upper case", "https://example.com", "https://EXAMPLE.COM/", "trusted"],
+  ["a dot after the origin's host", "https://example.com.", URL_HERE, "cross_origin"],
+  [
+    "a dot after the request's host",
+    "https://example.com",
+    "https://example.com./",
+    "cross_origin",
+  ],
+  ["a dot after both", "https://example.com.", "https://example.com./", "trusted"],
+  ["no scheme", "example.com", URL_HERE, "cross_origin"],
+  ["no scheme but slashes", "//example.com", URL_HERE, "cross_origin"],
+  ["a backslash", "https:\\\\example.com", URL_HERE, "cross_origin"],
+  ["one slash", "https:/example.com", URL_HERE, "cross_origin"],
+  ["a space within", "https://example.com https://example.com", URL_HERE, "cross_origin"],
+  ["two origins", "https://example.com, https://example.com", URL_HERE, "cross_origin"],
+  ["ftp", "ftp://example.com", "http://example.com/", "cross_origin"],
+  ["ws", "ws://example.com", "http://example.com/", "cross_origin"],
+  ["wss", "wss://example.com", URL_HERE, "cross_origin"],
+  ["file", "file://", URL_HERE, "cross_origin"],
+  ["an extension", "chrome-extension://example.com", URL_HERE, "cross_origin"],
+  ["blob", "blob:https://example.com/1", URL_HERE, "cross_origin"],
+  ["an IPv6 address", "https://[2001:db8::1]", "https://[2001:db8::1]/", "trusted"],
+  ["an IPv6 address with a port", "http://[::1]:8000", "http://[::1]:8000/", "trusted"],
   [
     "an IPv6 address in another spelling",
     "https://[2001:db8:0:0:0:0:0:1]",
     "https://[2001:db8::1]/",
-    "foreign",
+    "cross_origin",
   ],
   [
     "the request's IPv6 address in another spelling",
     "https://[2001:db8::1]",
     "https://[2001:DB8:0::1]/",
-    "own",
+    "trusted",
   ],
-  ["an IPv6 address without brackets", "https://::1", "https://[::1]/", "foreign"],
-  ["an IPv4 address", "http://127.0.0.1:8000", "http://127.0.0.1:8000/", "own"],
-  ["an IPv4 address as a number", "http://2130706433", "http://127.0.0.1/", "foreign"],
-  ["localhost and its address", "http://localhost", "http://127.0.0.1/", "foreign"],
-  ["punycode", "https://xn--bcher-kva.example", "https://bücher.example/", "own"],
+  ["an IPv6 address without brackets", "https://::1", "https://[::1]/", "cross_origin"],
+  ["an IPv4 address", "http://127.0.0.1:8000", "http://127.0.0.1:8000/", "trusted"],
+  ["an IPv4 address as a number", "http://2130706433", "http://127.0.0.1/", "cross_origin"],
+  ["localhost and its address", "http://localhost", "http://127.0.0.1/", "cross_origin"],
+  ["punycode", "https://xn--bcher-kva.example", "https://bücher.example/", "trusted"],
   [
     "a host that is not in punycode",
     "https://b\u00fccher.example",
     "https://bücher.example/",
-    "foreign",
+    "cross_origin",
   ],
-  ["percent signs", "https://example%2ecom", URL_HERE, "foreign"],
+  ["percent signs", "https://example%2ecom", URL_HERE, "cross_origin"],
 ];
 
 for (const [why, origin, url, source] of ORIGINS) {
-  Deno.test(`csrfGate() says ${source} of Origin ${JSON.stringify(origin)} at ${url}: ${why}`, () => {
+  Deno.test(`originVerifier() returns ${source} for Origin ${JSON.stringify(origin)} at ${url}: ${why}`, () => {
     assertEquals(sourceOf({ Origin: origin }, { url }), source);
   });
 }
 
-Deno.test("csrfGate() says foreign of two Origin fields", () => {
+Deno.test("originVerifier() returns cross_origin for two Origin fields", () => {
   assertEquals(
     sourceOf([["Origin", "https://example.com"], ["Origin", "https://example.com"]]),
-    "foreign",
+    "cross_origin",
   );
 });
 
@@ -273,51 +328,51 @@ const TRUSTED = ["https://app.example.com", "http://localhost:5173"];
 const TRUST: readonly [
   why: string,
   headers: Readonly<Record<string, string>>,
-  source: RequestSource,
+  source: RequestOrigin,
 ][] = [
   [
     "trusted, same-site",
     { Origin: "https://app.example.com", "Sec-Fetch-Site": "same-site" },
-    "own",
+    "trusted",
   ],
   [
     "trusted, cross-site",
     { Origin: "http://localhost:5173", "Sec-Fetch-Site": "cross-site" },
-    "own",
+    "trusted",
   ],
-  ["trusted, without Fetch Metadata", { Origin: "http://localhost:5173" }, "own"],
-  ["the service's own", { Origin: "https://example.com" }, "own"],
-  ["Fetch Metadata without Origin", { "Sec-Fetch-Site": "cross-site" }, "foreign"],
-  ["another port", { Origin: "http://localhost:5174" }, "foreign"],
-  ["another scheme", { Origin: "http://app.example.com" }, "foreign"],
-  ["a slash", { Origin: "https://app.example.com/" }, "foreign"],
-  ["upper case", { Origin: "https://APP.example.com" }, "foreign"],
-  ["a host below", { Origin: "https://x.app.example.com" }, "foreign"],
-  ["a user", { Origin: "https://app.example.com@evil.example" }, "foreign"],
-  ["null", { Origin: "null" }, "foreign"],
+  ["trusted, without Fetch Metadata", { Origin: "http://localhost:5173" }, "trusted"],
+  ["the service's own", { Origin: "https://example.com" }, "trusted"],
+  ["Fetch Metadata without Origin", { "Sec-Fetch-Site": "cross-site" }, "cross_origin"],
+  ["another port", { Origin: "http://localhost:5174" }, "cross_origin"],
+  ["another scheme", { Origin: "http://app.example.com" }, "cross_origin"],
+  ["a slash", { Origin: "https://app.example.com/" }, "cross_origin"],
+  ["upper case", { Origin: "https://APP.example.com" }, "cross_origin"],
+  ["a host below", { Origin: "https://x.app.example.com" }, "cross_origin"],
+  ["a user", { Origin: "https://app.example.com@evil.example" }, "cross_origin"],
+  ["null", { Origin: "null" }, "cross_origin"],
   [
     "a list with a trusted one",
     { Origin: "https://evil.example, https://app.example.com" },
-    "foreign",
+    "cross_origin",
   ],
   ["the Referer of a trusted page", {
     Referer: "https://app.example.com/",
     "Sec-Fetch-Site": "same-site",
-  }, "foreign"],
+  }, "cross_origin"],
 ];
 
 for (const [why, headers, source] of TRUST) {
-  Deno.test(`csrfGate() with trusted origins says ${source}: ${why}`, () => {
+  Deno.test(`originVerifier() with trusted origins returns ${source}: ${why}`, () => {
     assertEquals(sourceOf(headers, { trusted: TRUSTED }), source);
   });
 }
 
-Deno.test("csrfGate() does not look at its list again", () => {
+Deno.test("originVerifier() copies its array", () => {
   const trusted = ["https://a.example"];
-  const gate = csrfGate(trusted);
+  const gate = originVerifier(trusted);
   trusted[0] = "https://b.example";
   const from = (origin: string) => gate(new Request(URL_HERE, { headers: { Origin: origin } }));
-  assertEquals([from("https://a.example"), from("https://b.example")], ["own", "foreign"]);
+  assertEquals([from("https://a.example"), from("https://b.example")], ["trusted", "cross_origin"]);
 });
 
 for (
@@ -352,12 +407,12 @@ for (
     /^https:/,
   ]
 ) {
-  Deno.test(`csrfGate() does not trust ${Deno.inspect(origin)}`, () => {
-    assertThrows(() => csrfGate([origin as string]), TypeError, "Cannot trust origin");
-    assertThrows(() => csrfGate(["https://a.example", origin as string]), TypeError);
+  Deno.test(`originVerifier() rejects ${Deno.inspect(origin)} as a trusted origin`, () => {
+    assertThrows(() => originVerifier([origin as string]), TypeError, "Cannot trust origin");
+    assertThrows(() => originVerifier(["https://a.example", origin as string]), TypeError);
   });
 }
 
-Deno.test("csrfGate() does not take a text for a list", () => {
-  assertThrows(() => csrfGate("https://example.com" as never), TypeError);
+Deno.test("originVerifier() rejects a string instead of an array", () => {
+  assertThrows(() => originVerifier("https://example.com" as never), TypeError);
 });

@@ -16,13 +16,13 @@ const DEATHS: readonly [why: string, kill: (users: UserStore) => Promise<unknown
   ["deleted", (users) => users.delete("u1")],
   ["disabled", (users) => setDisabled({ users })],
   ["given other credentials", (users) => update(users, { securityStamp: "s2" })],
-  ["made anew under the same sub", async (users) => {
+  ["created again with the same sub", async (users) => {
     await users.delete("u1");
     await users.create({ ...ADA_USER, securityStamp: "s9" });
   }],
 ];
 for (const [why, kill] of DEATHS) {
-  Deno.test(`verify() and list() refuse the session of a user who was ${why}, and end it not`, async () => {
+  Deno.test(`verify() and list() reject the session of a user who was ${why}, without revoking it`, async () => {
     const { sessions, stores, events, token, id } = await begun();
     await kill(stores.users);
     assertEquals(await sessions.verify(token), undefined);
@@ -32,7 +32,7 @@ for (const [why, kill] of DEATHS) {
     assertEquals(events, []);
   });
 
-  Deno.test(`verify() takes the session of a user who was ${why} in a copy that lags alone`, async () => {
+  Deno.test(`verify() rejects the session of a user who was ${why} only while a replica lags`, async () => {
     const lagging = { yes: false };
     const { sessions, token, id } = await begun({
       wrap: ({ users }) => ({
@@ -54,7 +54,7 @@ for (const [why, kill] of DEATHS) {
     assertEquals((await sessions.verify(token))?.session.id, id);
   });
 
-  Deno.test(`verify() refuses the session of a user who is ${why} while it is verified`, async () => {
+  Deno.test(`verify() rejects the session of a user who is ${why} while it is verified`, async () => {
     const { sessions, token } = await begun({
       wrap: (stores) => ({
         sessions: {
@@ -71,13 +71,13 @@ for (const [why, kill] of DEATHS) {
   });
 }
 
-Deno.test("verify() keeps the session of a user who is changed otherwise", async () => {
+Deno.test("verify() keeps the session of a user with other changes", async () => {
   const { sessions, stores, token } = await begun();
   await update(stores.users, { passwordHash: "$another", securityStamp: "s1", disabled: false });
   assertEquals((await sessions.verify(token))?.user.sub, "u1");
 });
 
-Deno.test("verify() cannot undo a logout that comes before the note of use", async () => {
+Deno.test("verify() does not undo a logout before it recorded the use", async () => {
   const { sessions, stores, clock, token, events } = await begun({
     wrap: (stores) => ({ sessions: touching(stores, (id) => stores.sessions.revoke(id)) }),
   });
@@ -88,7 +88,7 @@ Deno.test("verify() cannot undo a logout that comes before the note of use", asy
   assertEquals(events, []);
 });
 
-Deno.test("verify() cannot undo a logout that comes after the note of use", async () => {
+Deno.test("verify() does not undo a logout after it recorded the use", async () => {
   const { sessions, stores, clock, token } = await begun({
     wrap: (stores) => ({
       sessions: {
@@ -107,7 +107,7 @@ Deno.test("verify() cannot undo a logout that comes after the note of use", asyn
   assertEquals(await stores.sessions.list("u1"), []);
 });
 
-Deno.test("verify() that loses the note of use to another request takes the other's", async () => {
+Deno.test("verify() that loses a conflict of uses accepts the other request's", async () => {
   const { sessions, clock, token, id } = await begun({
     wrap: (stores) => ({
       sessions: touching(stores, (id, from, to) => stores.sessions.touch(id, from, to - 1)),
@@ -123,7 +123,7 @@ const STALE: readonly [why: string, activeAt: number][] = [
   ["something older", START - 1],
 ];
 for (const [why, activeAt] of STALE) {
-  Deno.test(`verify() that loses the note of use believes no store that still shows ${why}`, async () => {
+  Deno.test(`verify() that loses a conflict of uses does not accept a stale read: ${why}`, async () => {
     const { sessions, clock, token } = await begun({
       wrap: (stores) => {
         let reads = 0;
@@ -144,7 +144,7 @@ for (const [why, activeAt] of STALE) {
   });
 }
 
-Deno.test("verify() of 50 requests at once takes all, and notes the use once", async () => {
+Deno.test("verify() of 50 concurrent requests accepts all, and records the use once", async () => {
   let updates = 0;
   const { sessions, clock, token } = await begun({
     wrap: (stores) => ({
@@ -164,7 +164,7 @@ Deno.test("verify() of 50 requests at once takes all, and notes the use once", a
   assertEquals(updates, 1);
 });
 
-Deno.test("verify() of 50 requests at once with a logout among them leaves nothing", async () => {
+Deno.test("verify() of 50 concurrent requests with a logout leaves no session", async () => {
   const { sessions, stores, clock, token } = await begun();
   clock.now += 60;
   const requests = repeat(
@@ -187,7 +187,7 @@ const STEPS: readonly [
   ["sessions.touch", (down) => ({ sessions }) => ({ sessions: { ...sessions, touch: down } })],
 ];
 for (const [step, stores] of STEPS) {
-  Deno.test(`verify() rejects where ${step} does, and says neither yes nor no`, async () => {
+  Deno.test(`verify() rejects if ${step} rejects`, async () => {
     const error = new Error(`${step} is out of order`);
     const { sessions, clock, token, events, stores: kept } = await begun({
       wrap: stores(() => Promise.reject(error)),
@@ -198,7 +198,7 @@ for (const [step, stores] of STEPS) {
   });
 }
 
-Deno.test("verify() rejects where an ended session cannot be removed, and gives it to nobody", async () => {
+Deno.test("verify() rejects if an expired session cannot be deleted", async () => {
   const error = new Error("revoke is out of order");
   const { sessions, clock, token, events } = await begun({
     wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: () => Promise.reject(error) } }),
@@ -208,7 +208,7 @@ Deno.test("verify() rejects where an ended session cannot be removed, and gives 
   assertEquals(events, []);
 });
 
-Deno.test("create() makes no session where the old one cannot be ended", async () => {
+Deno.test("create() creates no session if the old one cannot be revoked", async () => {
   const error = new Error("revoke is out of order");
   const { sessions, stores, token } = await begun({
     wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: () => Promise.reject(error) } }),
@@ -218,7 +218,7 @@ Deno.test("create() makes no session where the old one cannot be ended", async (
   assertEquals((await stores.sessions.list("u1")).length, 1);
 });
 
-Deno.test("create() tells of no session that could not be kept", async () => {
+Deno.test("create() does not emit a session that could not be stored", async () => {
   const { sessions, events } = await begun({
     wrap: ({ sessions }) => {
       let kept = 0;
@@ -235,7 +235,7 @@ Deno.test("create() tells of no session that could not be kept", async () => {
   assertEquals(events, []);
 });
 
-Deno.test("revokeToken() rejects where the store does: a logout that did not happen is none", async () => {
+Deno.test("revokeToken() rejects if the store rejects", async () => {
   const error = new Error("revoke is out of order");
   const { sessions, token, events } = await begun({
     wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: () => Promise.reject(error) } }),
@@ -244,7 +244,7 @@ Deno.test("revokeToken() rejects where the store does: a logout that did not hap
   assertEquals(events, []);
 });
 
-Deno.test("create() of a stale authentication makes a session that is dead", async () => {
+Deno.test("create() from a stale authentication creates an invalid session", async () => {
   const { sessions, stores } = await begun();
   await update(stores.users, { securityStamp: "s2" });
   const { token } = await sessions.create(STAMPED);
@@ -269,7 +269,7 @@ async function update(users: UserStore, patch: UserPatch): Promise<void> {
   await users.update("u1", version, patch);
 }
 
-/** A store in which something happens before the use of a session is noted. */
+/** A store that calls a hook before `touch`. */
 function touching(
   { sessions }: AuthStores,
   meanwhile: (id: string, from: number, to: number) => Promise<unknown>,

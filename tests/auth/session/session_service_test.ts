@@ -1,6 +1,21 @@
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+/** Sessions: creation, verification, limits, revocation and refresh families. */
+
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { digestText } from "../../../auth/_kdf.ts";
-import type { NewSession } from "../../../auth/session/types.ts";
+import { PERSISTENT_SESSION, sessionService } from "../../../auth/session/session_service.ts";
+import type {
+  NewSession,
+  SessionLimits,
+  SessionServiceOptions,
+} from "../../../auth/session/types.ts";
+import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { Session } from "../../../auth/stores/types.ts";
 import {
   createServices,
@@ -14,7 +29,7 @@ import {
 
 const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START - 5, amr: ["pwd", "otp"] };
 
-Deno.test("create() makes a token of 256 random bits, and keeps its digest alone", async () => {
+Deno.test("create() creates a token of 256 random bits, and stores only its digest", async () => {
   const kept: Session[] = [];
   const services = await withUser({
     wrap: ({ sessions }) => ({
@@ -55,7 +70,7 @@ Deno.test("create() makes a token of 256 random bits, and keeps its digest alone
   ]);
 });
 
-Deno.test("create() makes another token and another identifier each time", async () => {
+Deno.test("create() creates a new token and a new identifier each time", async () => {
   const { sessions } = await withUser();
   const begun = await Promise.all(repeat(20, () => sessions.create(STAMPED)));
   assertEquals(new Set(begun.map(({ token }) => token)).size, 20);
@@ -66,7 +81,7 @@ Deno.test("create() makes another token and another identifier each time", async
   }
 });
 
-Deno.test("create() ends the session that the browser had, and adopts no token", async () => {
+Deno.test("create() revokes the browser's previous session, and does not adopt its token", async () => {
   const { sessions, stores, events } = await withUser();
   const old = await sessions.create(STAMPED);
   const { token, session } = await sessions.create(STAMPED, { replaces: old.token });
@@ -78,7 +93,7 @@ Deno.test("create() ends the session that the browser had, and adopts no token",
   assertEquals(types(events), ["session.created", "session.revoked", "session.created"]);
 });
 
-Deno.test("create() ends the session of another user that the browser had", async () => {
+Deno.test("create() revokes the browser's session of another user", async () => {
   const { sessions, stores } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: 0 });
   const eve = await sessions.create({ ...STAMPED, sub: "u2", securityStamp: "s2" });
@@ -89,7 +104,7 @@ Deno.test("create() ends the session of another user that the browser had", asyn
 
 for (const replaces of ["x".repeat(43), "", "x", undefined]) {
   const what = replaces === undefined ? "none" : `${replaces.length} characters`;
-  Deno.test(`create() takes a preset token that no session has: ${what}`, async () => {
+  Deno.test(`create() accepts a replaced token without a session: ${what}`, async () => {
     const { sessions, events } = await withUser();
     const { token } = await sessions.create(STAMPED, { replaces });
     assertNotEquals(token, replaces);
@@ -109,7 +124,7 @@ const USER_AGENTS: readonly [why: string, given: string | null, kept: string | u
   ["with half a character", "a\ud800b", "a\ufffdb"],
 ];
 for (const [why, userAgent, kept] of USER_AGENTS) {
-  Deno.test(`create() keeps a User-Agent well-formed and cut: ${why}`, async () => {
+  Deno.test(`create() stores a User-Agent well-formed and truncated: ${why}`, async () => {
     const { sessions } = await withUser();
     const { token, session } = await sessions.create(STAMPED, { userAgent });
     assertEquals(session.userAgent, kept);
@@ -117,13 +132,13 @@ for (const [why, userAgent, kept] of USER_AGENTS) {
   });
 }
 
-Deno.test("create() leaves out what is not known", async () => {
+Deno.test("create() omits unknown members", async () => {
   const { sessions } = await withUser();
   const { session } = await sessions.create(STAMPED, { userAgent: undefined });
   assertEquals(["acr" in session, "userAgent" in session], [false, false]);
 });
 
-Deno.test("verify() gives the session and the user, without digest, stamp and hash", async () => {
+Deno.test("verify() returns the session and the user, without digest, stamp and hash", async () => {
   const { sessions, stores } = await withUser();
   const { token, session } = await sessions.create(STAMPED);
   const active = await sessions.verify(token);
@@ -153,7 +168,7 @@ const MALFORMED: readonly [why: string, token: unknown][] = [
   ["a list of a token", ["x".repeat(43)]],
   ["an object that says it is a token", { toString: () => "x".repeat(43) }],
 ];
-Deno.test("verify(), revokeToken() and create() ask the store for no token that cannot be one", async () => {
+Deno.test("verify(), revokeToken() and create() do not read the store for a malformed token", async () => {
   const asked: string[] = [];
   const { sessions, events } = await withUser({
     wrap: (stores) => ({
@@ -178,7 +193,7 @@ Deno.test("verify(), revokeToken() and create() ask the store for no token that 
   assertEquals(asked, [await digestText("x".repeat(43))]);
 });
 
-Deno.test("verify() takes the digest for no token", async () => {
+Deno.test("verify() does not accept the digest as a token", async () => {
   const { sessions, stores } = await withUser();
   const { session } = await sessions.create(STAMPED);
   const [kept] = await stores.sessions.list("u1");
@@ -186,7 +201,7 @@ Deno.test("verify() takes the digest for no token", async () => {
   assertEquals(await sessions.verify(session.id), undefined);
 });
 
-Deno.test("revokeToken() ends the session for good, and may be called again", async () => {
+Deno.test("revokeToken() revokes the session, and is idempotent", async () => {
   const { sessions, stores, events } = await withUser();
   const { token, session } = await sessions.create(STAMPED);
   const other = await sessions.create(STAMPED);
@@ -201,7 +216,7 @@ Deno.test("revokeToken() ends the session for good, and may be called again", as
   ]);
 });
 
-Deno.test("list() gives the living sessions of a user, the one used last first", async () => {
+Deno.test("list() returns the valid sessions of a user, the most recently used first", async () => {
   const { sessions, clock, stores } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s1", createdAt: 0 });
   const unused = await sessions.create(STAMPED);
@@ -223,7 +238,7 @@ Deno.test("list() gives the living sessions of a user, the one used last first",
   assertEquals(await sessions.list("nobody"), []);
 });
 
-Deno.test("list() gives nothing of a user who is disabled or gone", async () => {
+Deno.test("list() returns no sessions of a disabled or deleted user", async () => {
   const { sessions, stores } = await withUser();
   await sessions.create(STAMPED);
   await setDisabled(stores);
@@ -232,7 +247,7 @@ Deno.test("list() gives nothing of a user who is disabled or gone", async () => 
   assertEquals(await sessions.list("u1"), []);
 });
 
-Deno.test("revoke() ends one of the user's own sessions, and nobody else's", async () => {
+Deno.test("revoke() revokes one of the user's sessions, and no other user's", async () => {
   const { sessions, events } = await withUser();
   const [a, b] = [await sessions.create(STAMPED), await sessions.create(STAMPED)];
   events.length = 0;
@@ -252,7 +267,7 @@ Deno.test("revoke() ends one of the user's own sessions, and nobody else's", asy
   ]);
 });
 
-Deno.test("revokeOthers() and revokeAll() end the user's sessions, and nobody else's", async () => {
+Deno.test("revokeOthers() and revokeAll() revoke the user's sessions, and no other user's", async () => {
   const { sessions, stores, events } = await withUser();
   await stores.users.create({ sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: 0 });
   const eve = await sessions.create({ ...STAMPED, sub: "u2", securityStamp: "s2" });
@@ -270,7 +285,7 @@ Deno.test("revokeOthers() and revokeAll() end the user's sessions, and nobody el
   ]);
 });
 
-Deno.test("revokeOthers() that keeps a session of somebody else keeps none of the user's", async () => {
+Deno.test("revokeOthers() with another user's session revokes all of the user's", async () => {
   const { sessions } = await withUser();
   const a = await sessions.create(STAMPED);
   await sessions.revokeOthers("u1", "the id of somebody else");
@@ -282,4 +297,483 @@ async function withUser(options: ServicesOptions = {}): Promise<Services> {
   const user = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
   await services.stores.users.create({ ...user, passwordHash: "$pbkdf2-sha256$the hash" });
   return services;
+}
+
+const ARGUMENTS_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+const ADA_USER = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
+
+const UNSOUND: readonly [why: string, authentication: object][] = [
+  ["an empty sub", { ...STAMPED, sub: "" }],
+  ["a sub that is null", { ...STAMPED, sub: null }],
+  ["a sub that is a number", { ...STAMPED, sub: 7 }],
+  ["no sub", { securityStamp: "s1", authTime: START, amr: ["pwd"] }],
+  ["an empty stamp", { ...STAMPED, securityStamp: "" }],
+  ["a stamp that is null", { ...STAMPED, securityStamp: null }],
+  ["no stamp", { sub: "u1", authTime: START, amr: ["pwd"] }],
+  ["no time", { sub: "u1", securityStamp: "s1", amr: ["pwd"] }],
+  ["a time as a string", { ...STAMPED, authTime: `${START}` }],
+  ["a time that is not a number", { ...STAMPED, authTime: NaN }],
+  ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
+  ["a time that has not come", { ...STAMPED, authTime: START + 301 }],
+  ["no methods", { sub: "u1", securityStamp: "s1", authTime: START }],
+  ["methods as one string", { ...STAMPED, amr: "pwd" }],
+  ["a user as the store gives it", { ...ADA_USER, version: "1" }],
+  ["undefined", {}],
+];
+for (const [why, authentication] of UNSOUND) {
+  Deno.test(`create() rejects an authentication with ${why}, and revokes nothing`, async () => {
+    const { sessions, stores, events } = createServices();
+    await stores.users.create(ADA_USER);
+    const { token, session } = await sessions.create(ARGUMENTS_STAMPED);
+    events.length = 0;
+    const attempt = () =>
+      sessions.create(authentication as typeof ARGUMENTS_STAMPED, { replaces: token });
+    await assertRejects(attempt, TypeError, "Cannot create session");
+    assertEquals((await stores.sessions.list("u1")).map(({ id }) => id), [session.id]);
+    assertEquals(events, []);
+  });
+}
+
+for (const authTime of [START + 300, START - 10 * 365 * 86_400, 0]) {
+  Deno.test(`create() accepts an authentication of ${authTime - START} s from now`, async () => {
+    const { sessions, stores } = createServices();
+    await stores.users.create(ADA_USER);
+    const { token } = await sessions.create({ ...STAMPED, authTime });
+    assertEquals((await sessions.verify(token))?.session.authTime, authTime);
+  });
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+const LIMITS_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+
+const IDLE: readonly [after: number, alive: boolean][] = [
+  [HOUR - 1, true],
+  [HOUR - 0.001, true],
+  [HOUR, false],
+  [HOUR + 1, false],
+  [DAY * 365, false],
+];
+for (const [after, alive] of IDLE) {
+  Deno.test(`verify() ${alive ? "accepts" : "expires"} a session that was not used for ${after} s`, async () => {
+    const { sessions, clock, stores, events, token, id } = await begun();
+    clock.now += after;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    assertEquals((await stores.sessions.list("u1")).length, alive ? 1 : 0);
+    const expired = { type: "session.expired", at: clock.now, sub: "u1", sessionId: id } as const;
+    const reason = after < DAY ? "idle_limit" : "absolute_limit";
+    assertEquals(events, alive ? [] : [{ ...expired, reason }]);
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    assertEquals(events.length, alive ? 0 : 1);
+  });
+}
+
+const ABSOLUTE: readonly [after: number, alive: boolean][] = [
+  [DAY - 1, true],
+  [DAY, false],
+  [DAY + 1, false],
+];
+for (const [after, alive] of ABSOLUTE) {
+  Deno.test(`verify() ${alive ? "accepts" : "expires"} a session in steady use after ${after} s`, async () => {
+    const { sessions, clock, events, token, id } = await begun();
+    while (clock.now + 1_800 < START + Math.min(after, DAY)) {
+      clock.now += 1_800;
+      const active = await sessions.verify(token);
+      assertEquals([active?.session.activeAt, active?.session.expiresAt], [clock.now, START + DAY]);
+    }
+    clock.now = START + after;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+    const expired = { type: "session.expired", at: clock.now, sub: "u1", sessionId: id } as const;
+    assertEquals(events, alive ? [] : [{ ...expired, reason: "absolute_limit" }]);
+  });
+}
+
+Deno.test("verify() measures the idle time from the last request", async () => {
+  const { sessions, clock, token } = await begun();
+  for (const [step, alive] of [[HOUR - 1, true], [HOUR - 1, true], [HOUR, false]] as const) {
+    clock.now += step;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  }
+});
+
+const LOWERED: readonly [why: string, limits: SessionLimits, after: number, alive: boolean][] = [
+  ["before the lower idle limit", { idle: 60 }, 59, true],
+  ["at the lower idle limit", { idle: 60 }, 60, false],
+  ["before the lower absolute limit", { idle: 60, absolute: 60 }, 59, true],
+  ["at the lower absolute limit", { idle: 600, absolute: 600 }, 600, false],
+  ["at the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY, false],
+  ["before the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY - 1, true],
+  ["within an idle limit that was raised", { idle: 2 * HOUR }, 2 * HOUR - 1, true],
+];
+for (const [why, limits, after, alive] of LOWERED) {
+  Deno.test(`verify() and list() apply the current limits to old sessions: ${why}`, async () => {
+    const { stores, token } = await begun();
+    const { sessions, clock } = createServices({ stores, limits });
+    clock.now += after;
+    assertEquals((await sessions.list("u1")).length, alive ? 1 : 0);
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  });
+}
+
+Deno.test("verify() applies a lowered absolute limit to an active session", async () => {
+  const { stores, token } = await begun();
+  const { sessions, clock, events } = createServices({ stores, limits: { absolute: HOUR } });
+  for (const [step, alive] of [[HOUR / 2, true], [HOUR / 2 - 1, true], [1, false]] as const) {
+    clock.now += step;
+    assertEquals(await sessions.verify(token) !== undefined, alive);
+  }
+  assertEquals(events.map((event) => event.type === "session.expired" && event.reason), [
+    "absolute_limit",
+  ]);
+});
+
+Deno.test("verify() records the use of a session at most once a minute", async () => {
+  const touched: [from: number, to: number][] = [];
+  const { sessions, clock, token } = await begun({
+    wrap: (stores) => ({
+      sessions: {
+        ...stores.sessions,
+        touch(id, from, to) {
+          touched.push([from - START, to - START]);
+          return stores.sessions.touch(id, from, to);
+        },
+      },
+    }),
+  });
+  for (let second = 0; second <= 180; second++) {
+    clock.now = START + second;
+    const active = await sessions.verify(token);
+    assertEquals(active?.session.activeAt, START + second - second % 60);
+  }
+  assertEquals(touched, [[0, 60], [60, 120], [120, 180]]);
+});
+
+Deno.test("verify() records the use of a short session more often", async () => {
+  const { sessions, clock, token, stores } = await begun({ limits: { idle: 50, absolute: 500 } });
+  const activeAt = async () => (await stores.sessions.list("u1"))[0]?.activeAt;
+  clock.now += 4;
+  await sessions.verify(token);
+  assertEquals(await activeAt(), START);
+  clock.now += 1;
+  await sessions.verify(token);
+  assertEquals(await activeAt(), START + 5);
+});
+
+const SHORT: readonly SessionLimits[] = [{ idle: 1, absolute: 1 }, { idle: 9, absolute: 9 }];
+for (const limits of SHORT) {
+  Deno.test(`verify() accepts a session of ${limits.idle} s for that time`, async () => {
+    const { sessions, clock, token } = await begun({ limits });
+    clock.now += (limits.idle ?? 0) - 0.5;
+    assert(await sessions.verify(token) !== undefined);
+    clock.now += 0.5;
+    assertEquals(await sessions.verify(token), undefined);
+  });
+}
+
+Deno.test("verify() accepts a session while the clock goes back slightly, and does not extend it", async () => {
+  const { sessions, clock, token, stores } = await begun();
+  clock.now = START - 300;
+  assert(await sessions.verify(token) !== undefined);
+  assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START);
+  clock.now = START + HOUR - 1;
+  assert(await sessions.verify(token) !== undefined);
+  clock.now = START;
+  assert(await sessions.verify(token) !== undefined);
+  assertEquals((await stores.sessions.list("u1"))[0]?.activeAt, START + HOUR - 1);
+});
+
+for (const ahead of [301, DAY, 10 * 365 * DAY]) {
+  Deno.test(`verify() and list() expire a session that was created while the clock was ${ahead} s ahead`, async () => {
+    const { sessions, clock, token, events, id, stores } = await begun();
+    clock.now = START - ahead;
+    assertEquals(await sessions.list("u1"), []);
+    assertEquals(await sessions.verify(token), undefined);
+    const reason = "absolute_limit";
+    assertEquals(events, [
+      { type: "session.expired", at: clock.now, sub: "u1", sessionId: id, reason },
+    ]);
+    assertEquals(await stores.sessions.list("u1"), []);
+  });
+}
+
+for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
+  Deno.test(`create(), verify() and list() reject a clock that returns ${typeof now} ${now}`, async () => {
+    const { sessions, clock, token, stores } = await begun();
+    clock.now = now as number;
+    for (
+      const attempt of [
+        () => sessions.create(LIMITS_STAMPED),
+        () => sessions.verify(token),
+        () => sessions.list("u1"),
+      ]
+    ) await assertRejects(attempt, RangeError, "Invalid clock");
+    assertEquals((await stores.sessions.list("u1")).length, 1);
+  });
+}
+
+const WRONG: readonly [why: string, limits: SessionLimits][] = [
+  ["no seconds at all", { idle: 0 }],
+  ["negative", { idle: -1 }],
+  ["a fraction", { idle: 1.5 }],
+  ["a fraction of the other", { absolute: 86_400.5 }],
+  ["NaN", { idle: NaN }],
+  ["no number for the other", { absolute: NaN }],
+  ["Infinity", { absolute: Infinity }],
+  ["a string", { absolute: "86400" as unknown as number }],
+  ["idle longer than absolute", { idle: 61, absolute: 60 }],
+  ["idle longer than absolute by default", { idle: DAY + 1 }],
+  ["longer than 400 days", { absolute: 400 * DAY + 1 }],
+  ["a day in milliseconds", { absolute: DAY * 1_000 }],
+  ["an hour in milliseconds without use", { absolute: 30 * DAY, idle: HOUR * 1_000 }],
+];
+for (const [why, limits] of WRONG) {
+  Deno.test(`sessionService() rejects limits: ${why}`, () => {
+    const { sessions, users } = inMemoryAuthStores();
+    const options = { sessions, users };
+    const wrong = [{ ...options, ...limits }, { ...options, persistent: limits }];
+    for (const given of wrong) {
+      assertThrows(() => sessionService(given), RangeError, "Cannot create session service");
+    }
+  });
+}
+
+Deno.test("sessionService() accepts idle equal to absolute, and the limits of persistent sessions", async () => {
+  const { sessions, users } = inMemoryAuthStores();
+  sessionService({ sessions, users, idle: 60, absolute: 60 });
+  sessionService({ sessions, users, idle: 400 * DAY, absolute: 400 * DAY });
+  assertEquals(PERSISTENT_SESSION, { absolute: 30 * DAY, idle: 7 * DAY });
+  assert(Object.isFrozen(PERSISTENT_SESSION));
+  const persistent = await begun({ limits: PERSISTENT_SESSION });
+  persistent.clock.now += 7 * DAY - 1;
+  assert(await persistent.sessions.verify(persistent.token) !== undefined);
+  persistent.clock.now += 7 * DAY;
+  assertEquals(await persistent.sessions.verify(persistent.token), undefined);
+});
+
+Deno.test("sessionService() requires sessions and users", () => {
+  const { sessions, users } = inMemoryAuthStores();
+  for (const options of [{}, { sessions }, { users }, { sessions: users, users: sessions }]) {
+    const given = options as unknown as SessionServiceOptions;
+    assertThrows(() => sessionService(given), TypeError, "Cannot create session service");
+  }
+});
+
+Deno.test("verify() applies a short absolute limit without an idle limit", async () => {
+  const { sessions, clock, token } = await begun({ limits: { absolute: 60 } });
+  clock.now += 59;
+  assert(await sessions.verify(token) !== undefined);
+  clock.now += 1;
+  assertEquals(await sessions.verify(token), undefined);
+});
+
+const KINDS: readonly [persistent: boolean, after: number, alive: boolean][] = [
+  [false, HOUR - 1, true],
+  [false, HOUR, false],
+  [true, HOUR, true],
+  [true, 2 * HOUR - 1, true],
+  [true, 2 * HOUR, false],
+];
+for (const [persistent, after, alive] of KINDS) {
+  Deno.test(`verify() applies the limits of ${persistent ? "persistent" : "transient"} sessions: ${after} s`, async () => {
+    const { sessions, clock } = await begun({
+      limits: { persistent: { absolute: 9 * HOUR, idle: 2 * HOUR } },
+    });
+    const { token, session } = await sessions.create(LIMITS_STAMPED, { persistent });
+    assertEquals(session.persistent, persistent ? true : undefined);
+    assertEquals(session.expiresAt, START + (persistent ? 9 * HOUR : DAY));
+    clock.now += after;
+    assertEquals((await sessions.verify(token))?.session.id, alive ? session.id : undefined);
+  });
+}
+
+async function begun(
+  options: ServicesOptions = {},
+): Promise<Services & { readonly token: string; readonly id: string }> {
+  const services = createServices(options);
+  const user = { sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START };
+  await services.stores.users.create(user);
+  const { token, session } = await services.sessions.create(LIMITS_STAMPED);
+  services.events.length = 0;
+  return { ...services, token, id: session.id };
+}
+
+const REFRESH_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+
+/** Families: one of each of Ada's three sessions, one of a deleted session, one without a session, one of Eve's. */
+type Name = "a" | "b" | "c" | "gone" | "none" | "eve";
+
+const ENDS: readonly [
+  why: string,
+  end: (begunRefresh: Begun) => Promise<unknown>,
+  ended: readonly Name[],
+][] = [
+  [
+    "revokeToken() ends the session's own",
+    ({ sessions, tokens: [a = ""] }) => sessions.revokeToken(a),
+    ["a"],
+  ],
+  ["revoke() ends the session's own", ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a), [
+    "a",
+  ]],
+  [
+    "revoke() of another user's session revokes none",
+    ({ sessions, ids: [a = ""] }) => sessions.revoke("u2", a),
+    [],
+  ],
+  [
+    "revoke() of an expired session revokes the tokens that were issued with it",
+    ({ sessions }) => sessions.revoke("u1", "ended by itself"),
+    ["gone"],
+  ],
+  [
+    "revoke() of such a session by another user revokes none",
+    ({ sessions }) => sessions.revoke("u2", "ended by itself"),
+    [],
+  ],
+  [
+    "create() ends those of the session that it replaces",
+    ({ sessions, tokens: [a] }) => sessions.create(REFRESH_STAMPED, { replaces: a }),
+    ["a"],
+  ],
+  [
+    "create() without a replaced session revokes none",
+    ({ sessions }) => sessions.create(REFRESH_STAMPED),
+    [],
+  ],
+  [
+    "revokeOthers() ends all but the session's own, those of no session that is there too",
+    ({ sessions, ids: [a = ""] }) => sessions.revokeOthers("u1", a),
+    ["b", "c", "gone", "none"],
+  ],
+  [
+    "revokeOthers() with another user's session revokes all of the user's",
+    ({ sessions }) => sessions.revokeOthers("u1", "of eve"),
+    ["a", "b", "c", "gone", "none"],
+  ],
+  ["revokeAll() ends all of the user's", ({ sessions }) => sessions.revokeAll("u1"), [
+    "a",
+    "b",
+    "c",
+    "gone",
+    "none",
+  ]],
+  [
+    "verify() of an active session revokes none",
+    ({ sessions, tokens: [a = ""] }) => sessions.verify(a),
+    [],
+  ],
+  [
+    "verify() of an expired session revokes none",
+    async ({ sessions, clock, tokens: [a = ""] }) => {
+      clock.now += 3_600;
+      assertEquals(await sessions.verify(a), undefined);
+    },
+    [],
+  ],
+  [
+    "revokeToken() of an unknown session revokes none",
+    ({ sessions }) => sessions.revokeToken("x".repeat(43)),
+    [],
+  ],
+];
+for (const [why, end, ended] of ENDS) {
+  Deno.test(`${why}: refresh families`, async () => {
+    const services = await begunRefresh();
+    await end(services);
+    assertEquals(await endedOf(services), ended);
+  });
+}
+
+const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
+  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw at once", () => {
+    throw new Error("The store is out of order");
+  }],
+];
+const WAYS: readonly [name: string, end: (begunRefresh: Begun) => Promise<unknown>][] = [
+  ["revokeToken()", ({ sessions, tokens: [a = ""] }) => sessions.revokeToken(a)],
+  ["revoke()", ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a)],
+  ["revokeOthers()", ({ sessions, ids: [, b = ""] }) => sessions.revokeOthers("u1", b)],
+  ["revokeAll()", ({ sessions }) => sessions.revokeAll("u1")],
+];
+for (const [name, end] of WAYS) {
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name} revokes the session even if the refresh families ${why}, and rejects`, async () => {
+      const services = await begunRefresh({
+        wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+      });
+      const { sessions, tokens: [a = ""], events } = services;
+      await assertRejects(() => end(services), Error, "out of order");
+      assertEquals(await sessions.verify(a), undefined);
+      assertEquals(events, []);
+    });
+
+    Deno.test(`${name} revokes the refresh families even if the sessions ${why}, and rejects`, async () => {
+      const services = await begunRefresh({
+        wrap: ({ sessions }) => ({ sessions: { ...sessions, revoke: fail, revokeAll: fail } }),
+      });
+      await assertRejects(() => end(services), Error, "out of order");
+      assert((await endedOf(services)).includes("a"));
+      assertEquals(services.events, []);
+    });
+  }
+
+  Deno.test(`${name} works without refresh families`, async () => {
+    const services = await begunRefresh();
+    const { stores, clock, tokens: [a = ""] } = services;
+    const { sessions: store, users } = stores;
+    const sessions = sessionService({ sessions: store, users, now: () => clock.now });
+    await end({ ...services, sessions });
+    assertEquals(await sessions.verify(a), undefined);
+    assertEquals(await endedOf(services), []);
+  });
+}
+
+for (const [why, fail] of DOWN) {
+  Deno.test(`revoke() of an expired session rejects if the refresh families ${why}`, async () => {
+    const { sessions, events } = await begunRefresh({
+      wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
+    });
+    const attempt = async () => await sessions.revoke("u1", "ended by itself");
+    await assertRejects(attempt, Error, "out of order");
+    assertEquals(events, []);
+  });
+}
+
+Deno.test("revoke() returns false for an expired session, and emits nothing", async () => {
+  const { sessions, events } = await begunRefresh();
+  assertEquals(await sessions.revoke("u1", "ended by itself"), false);
+  assertEquals(events, []);
+});
+
+interface Begun extends Services {
+  readonly tokens: readonly string[];
+  readonly ids: readonly string[];
+}
+
+async function begunRefresh(options: ServicesOptions = {}): Promise<Begun> {
+  const services = createServices(options);
+  const { sessions, stores: { users, refreshTokens }, events } = services;
+  await users.create({ sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: START });
+  const begunRefresh = await Promise.all(repeat(3, () => sessions.create(REFRESH_STAMPED)));
+  const ids = begunRefresh.map(({ session }) => session.id);
+  const [a = "", b = "", c = ""] = ids;
+  const from = { createdAt: START, authTime: START, amr: ["pwd"] };
+  const times = { ...from, expiresAt: START + 86_400, familyExpiresAt: START + 864_000 };
+  const fresh = { ...times, securityStamp: "s1", currentHash: "h", generation: 0, revoked: false };
+  for (
+    const [id, sessionId] of [["a", a], ["b", b], ["c", c], ["gone", "ended by itself"]] as const
+  ) {
+    await refreshTokens.create({ ...fresh, id, sub: "u1", sessionId });
+  }
+  await refreshTokens.create({ ...fresh, id: "none", sub: "u1" });
+  await refreshTokens.create({ ...fresh, id: "eve", sub: "u2", sessionId: "of eve" });
+  events.length = 0;
+  return { ...services, tokens: begunRefresh.map(({ token }) => token), ids };
+}
+
+async function endedOf({ stores }: Services): Promise<Name[]> {
+  const names: readonly Name[] = ["a", "b", "c", "gone", "none", "eve"];
+  const families = await Promise.all(names.map((name) => stores.refreshTokens.find(name)));
+  return names.filter((_, i) => families[i]?.revoked);
 }

@@ -14,7 +14,7 @@ import { keyStrategy } from "../_strategies.ts";
 
 const cookies = cookiePolicy();
 
-Deno.test("sessionCookieStrategy() has no credential without a cookie", async () => {
+Deno.test("sessionCookieStrategy() returns no-credential without a cookie", async () => {
   const { authenticate } = await createStrategy();
   assertEquals(await authenticate(undefined), { status: "no-credential" });
   assertEquals(await authenticate(""), { status: "no-credential" });
@@ -23,7 +23,7 @@ Deno.test("sessionCookieStrategy() has no credential without a cookie", async ()
   });
 });
 
-Deno.test("sessionCookieStrategy() makes the principal of a session", async () => {
+Deno.test("sessionCookieStrategy() creates the principal of a session", async () => {
   const { authenticate, tokens, clock } = await createStrategy();
   clock.now += 120;
   const result = await authenticate(`a=b; __Host-sid=${tokens[0]}`);
@@ -35,7 +35,7 @@ Deno.test("sessionCookieStrategy() makes the principal of a session", async () =
   assert(Object.isFrozen(result.principal));
 });
 
-Deno.test("sessionCookieStrategy() says by which class the session's user was authenticated", async () => {
+Deno.test("sessionCookieStrategy() returns the acr of the session", async () => {
   const { sessions, authenticate, before } = await createStrategy();
   const { sub, securityStamp } = before;
   const { token } = await sessions.create({
@@ -47,7 +47,7 @@ Deno.test("sessionCookieStrategy() says by which class the session's user was au
   assertEquals([acr, amr, authTime], ["2", ["hwk"], START - 60]);
 });
 
-Deno.test("sessionCookieStrategy() is frozen, and goes by the clock that it is given", async () => {
+Deno.test("sessionCookieStrategy() is frozen, and uses its clock", async () => {
   const { sessions, authenticate, before, clock, strategy } = await createStrategy();
   assert(Object.isFrozen(strategy));
   clock.now = 5_000_000_000; // a session of that year has an authTime that the machine's clock takes for a mistake
@@ -65,8 +65,12 @@ const FAILURES: readonly (readonly [
   ["an empty cookie", () => "__Host-sid=", "session_expired"],
   ["a token of 4 KB", () => "__Host-sid=" + "A".repeat(4096), "session_expired"],
   ["a token in quotes", ([token]) => `__Host-sid="${token}"`, "session_expired"],
-  ["the cookie twice", ([a, b]) => `__Host-sid=${a}; __Host-sid=${b}`, "session_ambiguous"],
-  ["the same cookie twice", ([a]) => `__Host-sid=${a}; x=1; __Host-sid=${a}`, "session_ambiguous"],
+  ["a duplicate cookie", ([a, b]) => `__Host-sid=${a}; __Host-sid=${b}`, "session_ambiguous"],
+  [
+    "a duplicate cookie with the same value",
+    ([a]) => `__Host-sid=${a}; x=1; __Host-sid=${a}`,
+    "session_ambiguous",
+  ],
   ["a second, empty cookie", ([a]) => `__Host-sid=${a}; __Host-sid=`, "session_ambiguous"],
 ];
 
@@ -99,7 +103,7 @@ for (const [why, end] of ENDS) {
   });
 }
 
-Deno.test("sessionCookieStrategy() halts the chain at a session that has ended", async () => {
+Deno.test("sessionCookieStrategy() halts the chain at an expired session", async () => {
   const { strategy } = await createStrategy();
   const key = keyStrategy();
   const headers = { Cookie: "__Host-sid=dead", "X-Key": "good" };
@@ -108,7 +112,7 @@ Deno.test("sessionCookieStrategy() halts the chain at a session that has ended",
   assertEquals(key.asked.length, 0);
 });
 
-Deno.test("sessionCookieStrategy() throws what the store throws", async () => {
+Deno.test("sessionCookieStrategy() rejects with the error of the store", async () => {
   const broken = () => Promise.reject(new Error("The database is down"));
   const { authenticate } = await createStrategy({ verify: broken });
   await assertRejects(() => authenticate("__Host-sid=a"), Error, "The database is down");
@@ -128,7 +132,7 @@ Deno.test("sessionCookieStrategy() reads the cookie that the policy names", asyn
   assertEquals(await ask(`__Host-sid=${tokens[0]}`), "no-credential");
 });
 
-Deno.test("sessionCookieStrategy() makes a principal of its own for each request", async () => {
+Deno.test("sessionCookieStrategy() creates a principal for each request", async () => {
   const { authenticate, tokens } = await createStrategy();
   const [one, two] = await Promise.all(tokens.map((token) => authenticate(`__Host-sid=${token}`)));
   assert(one?.status === "authenticated" && two?.status === "authenticated");
@@ -136,7 +140,7 @@ Deno.test("sessionCookieStrategy() makes a principal of its own for each request
   assertEquals(activeSessionOf({ ...one.principal }), undefined, "a copy has no session");
 });
 
-Deno.test("sessionCookieStrategy() refuses options without sessions or cookies", () => {
+Deno.test("sessionCookieStrategy() rejects options without sessions or cookies", () => {
   const sessions = sessionService(inMemoryAuthStores());
   for (const options of [{}, { sessions }, { cookies }, { sessions: {}, cookies }]) {
     assertThrows(

@@ -1,5 +1,5 @@
 /**
- * Databases of Deno KV for tests, and what stands between them and an adapter.
+ * Deno KV databases for tests, and hooks into their calls.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { type DenoKv, denoKvAdapter } from "../../../auth/stores/kv.ts";
 /** When tests start, in seconds since the epoch. */
 export const START = 1_700_000_000;
 
-/** A file that may be opened often, in a folder that is removed at the end of the block. */
+/** A file in a folder that is deleted at the end of the block. */
 export interface KvFile extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Makes a place for a file. */
+/** Creates the folder of a file. */
 export async function kvFile(): Promise<KvFile> {
   const folder = await Deno.makeTempDir({ prefix: "store_kv_" });
   return {
@@ -32,17 +32,17 @@ export async function allKeys(kv: Deno.Kv): Promise<string[]> {
   return keys;
 }
 
-/** What comes in between at calls of Deno KV; each may throw, or wait. */
+/** Hooks into calls of Deno KV; each may throw or wait. */
 export interface KvHooks {
   onRead?(): Promise<unknown> | void;
   onSet?(key: readonly string[], options: { expireIn?: number } | undefined): void;
-  /** Gets the commit itself, to make it or not. */
+  /** Gets the commit, to make it or not. */
   onCommit?(commit: () => Promise<Deno.KvCommitResult | Deno.KvCommitError>): Promise<
     Deno.KvCommitResult | Deno.KvCommitError
   >;
 }
 
-/** The same database with something in between. */
+/** The same database with hooks. */
 export function hookedKv(kv: Deno.Kv, hooks: KvHooks): DenoKv {
   return {
     async getMany(keys) {
@@ -69,10 +69,10 @@ export function hookedKv(kv: Deno.Kv, hooks: KvHooks): DenoKv {
 }
 
 /**
- * Says that every record of a collection is found by everything it has, and that nothing finds one that is not there. Each
- * of its records has a unique text and a text in both indexes.
+ * Asserts that every record of a collection has all of its index entries, and that every entry has a record. Each record must
+ * have a unique value and two indexed values.
  *
- * @returns How many records there are.
+ * @returns The number of records.
  */
 export async function assertWhole(kv: Deno.Kv, collection: string): Promise<number> {
   const adapter = denoKvAdapter(kv, { now: () => START });

@@ -291,6 +291,25 @@ Deno.test("denoKvAdapter() makes no commit that conflicts with one of its own", 
   assert(most > 1, "other records do not wait");
 });
 
+Deno.test("denoKvAdapter() put() is not blocked by a write of the same record that hangs", async () => {
+  const released = Promise.withResolvers<void>();
+  let commits = 0;
+  const { kv, adapter } = await openWith({
+    async onCommit(commit) {
+      if (++commits === 1) await released.promise;
+      return await commit();
+    },
+  });
+  using _kv = kv;
+  const hanging = adapter.put("c", "k", { value: "first" });
+  const pauses = await pausesOf(() => adapter.put("c", "k", { value: "second" }));
+  assertEquals(pauses, [1_000]);
+  assertEquals((await adapter.get("c", "k"))?.value, "second");
+  released.resolve();
+  await hanging;
+  assertEquals((await adapter.get("c", "k"))?.value, "first");
+});
+
 /** A file, and the database that the application has open. */
 interface Place {
   readonly path: string;

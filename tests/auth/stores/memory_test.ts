@@ -36,7 +36,7 @@ for (
   });
 }
 
-Deno.test("inMemoryAuthStores() goes by the system's clock", async () => {
+Deno.test("inMemoryAuthStores() uses the system's clock by default", async () => {
   const { states } = inMemoryAuthStores();
   await states.put("past", 1, Date.now() / 1000 - 2);
   await states.put("future", 2, Date.now() / 1000 + 600);
@@ -44,7 +44,7 @@ Deno.test("inMemoryAuthStores() goes by the system's clock", async () => {
   assertEquals(await states.consume("future"), 2);
 });
 
-Deno.test("inMemoryAuthStores() makes stores that share nothing with others", async () => {
+Deno.test("inMemoryAuthStores() creates stores that share nothing with others", async () => {
   const [first, second] = [inMemoryAuthStores(), inMemoryAuthStores()];
   await first.users.create(USER);
   assertEquals(await second.users.findBySub("u1"), null);
@@ -98,7 +98,7 @@ function expiringAdapter() {
   let time = START;
   const adapter = memoryAdapter({ now: () => time });
   const setTime = (seconds: number) => void (time = seconds);
-  /** Looks with a clock that is behind, for which nothing has expired. */
+  /** Reads with a slow clock, for which nothing has expired. */
   async function countStored(keys: readonly string[]): Promise<number> {
     const before = time;
     time = 0;
@@ -143,14 +143,14 @@ Deno.test("memoryAdapter() keeps at most half as many expired records as others,
   }
 });
 
-Deno.test("users.create() rejects a taken sub and says nothing of it", async () => {
+Deno.test("users.create() rejects a taken sub without writing it into the error", async () => {
   const { users } = inMemoryAuthStores({ now });
   await users.create(USER);
   const taken = () => users.create({ ...USER, identifier: "bob" });
   await assertRejects(taken, Error, "Cannot create user: the sub is taken");
 });
 
-Deno.test("users.update() takes nothing from a patch but what a patch has", async () => {
+Deno.test("users.update() ignores members that a patch cannot have", async () => {
   const { users } = inMemoryAuthStores({ now });
   await users.create(USER);
   const { version = "" } = await users.findBySub("u1") ?? {};
@@ -161,7 +161,7 @@ Deno.test("users.update() takes nothing from a patch but what a patch has", asyn
   assertEquals(await users.update("u1", version, {}), "lost");
 });
 
-Deno.test("users.update() closes and opens an account under a new stamp alone", async () => {
+Deno.test("users.update() disables and enables an account only with a new stamp", async () => {
   const { users } = inMemoryAuthStores({ now });
   await users.create(USER);
   const { version = "" } = await users.findBySub("u1") ?? {};
@@ -189,7 +189,7 @@ Deno.test("sessions.create() rejects a taken id or token, and keeps the session"
   assertEquals(await sessions.findByTokenHash("other"), null);
   time = first.expiresAt;
   const later = { ...first, id: "s2", expiresAt: time + 600 };
-  await sessions.create(later); // the token of a session that has ended is free
+  await sessions.create(later); // the token of an expired session is free
   assertEquals(await sessions.list("u1"), [later]);
 });
 
@@ -202,7 +202,7 @@ Deno.test("refreshTokens.create() rejects a taken id, and keeps the family", asy
   assertEquals(await refreshTokens.find("f1"), { ...newFamily("f1"), revoked: true });
 });
 
-Deno.test("refreshTokens.rotate() goes by the time of the rotation, and never past the family", async () => {
+Deno.test("refreshTokens.rotate() uses the time of the rotation, and never outlives the family", async () => {
   const { refreshTokens } = inMemoryAuthStores({ now });
   const end = START + 600;
   await refreshTokens.create({ ...newFamily("f1"), expiresAt: end + 600 });
@@ -213,7 +213,7 @@ Deno.test("refreshTokens.rotate() goes by the time of the rotation, and never pa
 
 for (
   const [why, value] of [
-    ["nothing", undefined],
+    ["undefined", undefined],
     ["a function", () => {}],
     ["a bigint", 1n],
   ] as const
@@ -268,7 +268,7 @@ Deno.test("throttle.reserve() forgets nothing up to the limit", async () => {
   for (const key of keys) assertEquals(await left(stores, one(key, TWICE)), 1, key);
 });
 
-Deno.test("throttle.reserve() forgets no locked key, however many others come", async () => {
+Deno.test("throttle.reserve() forgets no locked key, however many others are added", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 10 });
   for (let i = 0; i < 10; i++) await stores.throttle.reserve(one(`locked ${i}`, ONCE), START);
   for (let i = 0; i < 1_000; i++) await stores.throttle.reserve(one(`other ${i}`, TWICE), START);
@@ -277,7 +277,7 @@ Deno.test("throttle.reserve() forgets no locked key, however many others come", 
   }
 });
 
-Deno.test("throttle.reserve() forgets a key whose lock has ended like any other", async () => {
+Deno.test("throttle.reserve() forgets a key whose lock has expired like any other", async () => {
   let time = START;
   const { throttle } = inMemoryAuthStores({ now: () => time, maxThrottleKeys: 2 });
   const claims = one("k", { kind: "backoff", free: 1, wait: 30, maxWait: 3_600, forget: 86_400 });
@@ -288,7 +288,7 @@ Deno.test("throttle.reserve() forgets a key whose lock has ended like any other"
   assertEquals(await throttle.reserve(claims, later), { allowed: false, retryAfter: 30 });
 });
 
-Deno.test("throttle.reserve() remembers guesses between two floods, and during one", async () => {
+Deno.test("throttle.reserve() remembers attempts between two floods, and during one", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 100 });
   const flood = async (count: number) => {
     for (let i = 0; i < count; i++) {
@@ -305,7 +305,7 @@ Deno.test("throttle.reserve() remembers guesses between two floods, and during o
   assertEquals(allowed, 100); // and not 200
 });
 
-Deno.test("throttle.reserve() remembers an attempt that is two, if nobody else has made two", async () => {
+Deno.test("throttle.reserve() remembers a key with two attempts among keys with one", async () => {
   for (const rule of [HUNDRED, FIVE]) {
     const stores = inMemoryAuthStores({ now, maxThrottleKeys: 1_000 });
     for (let i = 0; i < 2; i++) await stores.throttle.reserve(one("victim", rule), START);

@@ -149,7 +149,7 @@ Deno.test("put() and cas() return the status of a write and its version", async 
   assertEquals(await atomic.cas("c", "k", "x", record), { status: "taken" });
   assertEquals(await atomic.cas("c", "k", "x", record), { status: "lost" });
   await put("c", "k", record);
-  await assertRejects(() => put("c", "k", record), Error, "another one has its unique text");
+  await assertRejects(() => put("c", "k", record), Error, "another record has its unique string");
   const versions = sent.map(([, , , , , , , version]) => version);
   assertEquals(versions[0], made.version);
   assertEquals(new Set(versions).size, 5);

@@ -1,6 +1,10 @@
 /** What the stores over an adapter ask of it, and what they do where it has no compare-and-swap. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { deriveKeys } from "../../../auth/derived_keys.ts";
+import { AuthError } from "../../../auth/error.ts";
+import { type KeyService, keyService } from "../../../auth/keys/key_service.ts";
+import type { AtomicHook, StorageAdapter } from "../../../auth/stores/adapter.ts";
 import {
   authStores,
   repoApiKeyStore,
@@ -12,7 +16,6 @@ import {
   repoStateStore,
   repoUserStore,
 } from "../../../auth/stores/repo.ts";
-import type { AtomicHook, StorageAdapter } from "../../../auth/stores/adapter.ts";
 import type { ApiKey, AuthStores, User, UserPatch, UserStore } from "../../../auth/stores/types.ts";
 import {
   type ContractCase,
@@ -21,7 +24,9 @@ import {
   type StoreImplementation,
 } from "../../contracts/_contract.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
-import { SESSION, START } from "./_store_records.ts";
+import { pausesOf } from "../_pauses.ts";
+import { OLD, TODAY } from "../keys/_encrypted_keys.ts";
+import { API_KEY, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 const now = () => START;
 
@@ -70,7 +75,7 @@ for (const create of [repoUserStore, repoSessionStore, repoApiKeyStore, repoStat
   }
 }
 
-/** What only a compare-and-swap can keep: races, notes of use, and a hash that is made anew. */
+/** What needs a compare-and-swap: races, recorded uses, and rehashed passwords. */
 const NEEDS_ATOMIC_REGEXP = /touch\(\)|^update\(\) (?:changes what|with a false)/;
 
 for (const family of ["users", "sessions", "apiKeys"] as const) {
@@ -86,7 +91,7 @@ function testWithoutHook<F extends "users" | "sessions" | "apiKeys">(family: F):
   }
 }
 
-Deno.test("repoUserStore() without the hook makes no hash anew, which could undo a change", async () => {
+Deno.test("repoUserStore() without the hook does not rehash, which could undo an update", async () => {
   const users = repoUserStore({ adapter: memoryAdapter({ now, atomic: false }) });
   const { version } = await createUser(users);
   assertEquals(await users.update("u1", version, { passwordHash: "rehashed" }), "lost");
@@ -208,3 +213,227 @@ class ClassHook implements AtomicHook {
     return this.#inner.cas(...args);
   }
 }
+
+// Strings from requests that cannot be keys: no engine stores a NUL or a lone surrogate.
+
+const NOW = 1_700_000_000;
+
+/** Calls with a string that comes from a client, and their result if no record has it. */
+const ASKED: readonly (readonly [
+  name: string,
+  ask: (stores: AuthStores, text: string) => Promise<unknown>,
+  answer: unknown,
+])[] = [
+  ["users.findByIdentifier()", ({ users }, text) => users.findByIdentifier(text), null],
+  ["users.findBySub()", ({ users }, text) => users.findBySub(text), null],
+  ["users.delete()", ({ users }, text) => users.delete(text), undefined],
+  ["sessions.findByTokenHash()", ({ sessions }, text) => sessions.findByTokenHash(text), null],
+  ["sessions.list()", ({ sessions }, text) => sessions.list(text), []],
+  ["sessions.touch()", ({ sessions }, text) => sessions.touch(text, NOW, NOW + 60), "lost"],
+  ["sessions.revoke()", ({ sessions }, text) => sessions.revoke(text), undefined],
+  ["sessions.revokeAll()", ({ sessions }, text) => sessions.revokeAll(text), undefined],
+  ["states.consume()", ({ states }, text) => states.consume(text), null],
+  ["credentials.find()", ({ credentials }, text) => credentials.find(text), null],
+  ["refreshTokens.find()", ({ refreshTokens }, text) => refreshTokens.find(text), null],
+  [
+    "refreshTokens.rotate()",
+    ({ refreshTokens }, familyId) =>
+      refreshTokens.rotate({ familyId, fromHash: "a", toHash: "b", now: NOW, expiresAt: NOW + 60 }),
+    "not_found",
+  ],
+  [
+    "refreshTokens.revoke()",
+    ({ refreshTokens }, familyId) => refreshTokens.revoke({ familyId }),
+    undefined,
+  ],
+  ["apiKeys.find()", ({ apiKeys }, text) => apiKeys.find(text), null],
+  ["apiKeys.touch()", ({ apiKeys }, text) => apiKeys.touch(text, null, NOW), "lost"],
+  ["apiKeys.revoke()", ({ apiKeys }, text) => apiKeys.revoke(text), undefined],
+];
+
+for (const [name, ask, answer] of ASKED) {
+  Deno.test(`authStores() ${name} finds nothing by a string that no engine can store`, async () => {
+    const stores = authStores(memoryAdapter({ now: () => NOW }));
+    for (const text of ["\0", "a\0b", "\ud83d", "a\udd11", "\udd11\ud83d"]) {
+      assertEquals(await ask(stores, text), answer, JSON.stringify(text));
+    }
+  });
+}
+
+Deno.test("authStores() stores nothing under a string that no engine can store", async () => {
+  const { users, states } = authStores(memoryAdapter({ now: () => NOW }));
+  const user = { sub: "u1", identifier: "a\0", securityStamp: "stamp", createdAt: NOW };
+  await assertRejects(() => users.create(user), TypeError);
+  assertEquals(await users.findBySub("u1"), null);
+  await assertRejects(() => states.put("\ud83d", 1, NOW + 60), TypeError);
+});
+
+// What the stores over an adapter say where something is taken, was changed meanwhile, or is not written.
+
+Deno.test("repoUserStore() without the hook is lost where the user was changed between two readings", async () => {
+  const inner = memoryAdapter({ now, atomic: false });
+  await repoUserStore({ adapter: inner }).create(USER);
+  const version = (await inner.get("users", "u1"))?.version ?? "";
+  let reads = 0;
+  const users = repoUserStore({
+    adapter: {
+      ...inner,
+      async get(...args) {
+        const found = await inner.get(...args);
+        if (++reads === 1) await inner.put("users", "u1", { value: USER, unique: "ada" });
+        return found;
+      },
+    },
+  });
+  assertEquals(await users.update("u1", version, { securityStamp: "next" }), "lost");
+  assertEquals((await users.findBySub("u1"))?.securityStamp, "stamp");
+});
+
+/** What writes, and when it is done. */
+const WRITES: readonly (readonly [name: string, (adapter: StorageAdapter) => Promise<unknown>])[] =
+  [
+    ["repoUserStore", (adapter) => repoUserStore({ adapter }).create(USER)],
+    ["repoSessionStore", (adapter) => repoSessionStore({ adapter }).create(SESSION)],
+    ["repoApiKeyStore", (adapter) => repoApiKeyStore({ adapter }).create(API_KEY)],
+  ];
+
+for (const [name, write] of WRITES) {
+  Deno.test(`${name}() without the hook rejects where the adapter does not write`, async () => {
+    const adapter: StorageAdapter = {
+      ...memoryAdapter({ now, atomic: false }),
+      put: () => Promise.reject(new Error("gone")),
+    };
+    await assertRejects(() => write(adapter), Error, "gone");
+  });
+}
+
+/** Stores of both kinds of adapter. */
+const HOOKS: readonly (readonly [which: string, atomic: boolean])[] = [
+  ["with the hook", true],
+  ["without the hook", false],
+];
+
+for (const [which, atomic] of HOOKS) {
+  Deno.test(`repoSessionStore() ${which} rejects an id or a token that is taken`, async () => {
+    const sessions = repoSessionStore({ adapter: memoryAdapter({ now, atomic }) });
+    await sessions.create(SESSION);
+    for (const taken of [{}, { id: "s2", sub: "u2" }, { tokenHash: "other", sub: "u2" }]) {
+      const { message } = await assertRejects(
+        () => sessions.create({ ...SESSION, ...taken }),
+        Error,
+      );
+      assertEquals(message, "Cannot create session: its id or token is taken");
+    }
+    assertEquals(await sessions.findByTokenHash("hash"), SESSION);
+    assertEquals(await sessions.findByTokenHash("other"), null);
+    assertEquals([await sessions.list("u1"), await sessions.list("u2")], [[SESSION], []]);
+  });
+}
+
+Deno.test("repoRefreshTokenStore() rejects an id that is taken, and keeps the family", async () => {
+  const refreshTokens = repoRefreshTokenStore({ adapter: memoryAdapter({ now }) });
+  await refreshTokens.create({ ...FAMILY, revoked: true });
+  for (const sub of ["u1", "u2"]) {
+    const { message } = await assertRejects(
+      () => refreshTokens.create({ ...FAMILY, sub, currentHash: "other" }),
+      Error,
+    );
+    assertEquals(message, "Cannot create refresh family: its id is taken");
+  }
+  assertEquals(await refreshTokens.find("f1"), { ...FAMILY, revoked: true });
+});
+
+Deno.test("repoRefreshTokenStore() writes nothing to a family that is revoked", async () => {
+  const adapter = memoryAdapter({ now });
+  const refreshTokens = repoRefreshTokenStore({ adapter });
+  await refreshTokens.create({ ...FAMILY, revoked: true });
+  const before = await adapter.get("refresh_families", "f1");
+  await refreshTokens.revoke({ familyId: "f1" });
+  const rotation = { familyId: "f1", toHash: "next", now: START, expiresAt: START + 60 };
+  for (const fromHash of ["hash", "other"]) {
+    assertEquals(await refreshTokens.rotate({ ...rotation, fromHash }), "revoked");
+  }
+  assertEquals(await adapter.get("refresh_families", "f1"), before);
+});
+
+Deno.test("repoUserStore() says that the identifier was taken, though who had it is gone since", async () => {
+  const users = repoUserStore({
+    adapter: {
+      ...memoryAdapter({ now }),
+      atomic: { cas: () => Promise.resolve({ status: "taken" }) },
+    },
+  });
+  assertEquals(await users.create(USER), "identifier_taken");
+});
+
+Deno.test("repoStateStore() takes in one step where the hook has take()", async () => {
+  const unused = () => Promise.reject(new Error("it takes more steps"));
+  const states = repoStateStore({
+    adapter: {
+      ...memoryAdapter({ now }),
+      get: unused,
+      delete: unused,
+      atomic: { cas: unused, take: (collection, key) => Promise.resolve([collection, key]) },
+    },
+  });
+  assertEquals(await states.consume("state"), ["states", "state"]);
+});
+
+// Conflicts at every attempt.
+
+Deno.test("repoRefreshTokenStore() fails after conflicts at every attempt", async () => {
+  let tried = 0;
+  const inner = memoryAdapter({ now });
+  const refreshTokens = repoRefreshTokenStore({
+    adapter: {
+      ...inner,
+      get: () => Promise.resolve({ value: FAMILY, version: "1" }),
+      atomic: {
+        cas() {
+          tried++;
+          return Promise.resolve({ status: "lost" });
+        },
+      },
+    },
+  });
+  const waits = await pausesOf(async () => {
+    const revoking = () => refreshTokens.revoke({ familyId: FAMILY.id });
+    const { code, reason } = await assertRejects(revoking, AuthError);
+    assertEquals([code, reason], ["service_unavailable", "record_contended"]);
+  });
+  assert(tried >= 50, `${tried} times`);
+  assertEquals(waits.length, tried);
+  for (const [attempt, ms] of waits.entries()) {
+    assert(ms >= 0 && ms <= Math.min(50, 2 ** attempt), `${ms} ms before attempt ${attempt + 2}`);
+  }
+  assert(waits.some((ms) => ms > 25), "those who met do not meet again");
+  assert(new Set(waits).size > 10, "nor do they wait as long as each other");
+});
+
+// The signing keys over an adapter, where they are reencrypted and rotated at once.
+
+Deno.test("repoKeyStore() loses no write of keys that are reencrypted and rotated after one read", async () => {
+  const inner = memoryAdapter({ now });
+  const outcomes: string[] = [];
+  const adapter: StorageAdapter = {
+    ...inner,
+    atomic: {
+      async cas(...args) {
+        const result = await inner.atomic?.cas(...args) ?? { status: "lost" };
+        outcomes.push(result.status);
+        return result;
+      },
+    },
+  };
+  const service = (secret: string | readonly string[]): KeyService =>
+    keyService({
+      store: repoKeyStore({ adapter }),
+      keys: deriveKeys(secret),
+      algorithms: ["Ed25519"],
+      now,
+    });
+  await service(OLD).jwks();
+  await service([TODAY, OLD]).rotate();
+  assertEquals(outcomes, ["ok", "ok", "ok"], "created, reencrypted, rotated");
+  assertEquals((await service(TODAY).jwks()).keys.length, 2);
+});

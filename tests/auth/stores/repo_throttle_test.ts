@@ -131,7 +131,7 @@ function gated(gates: number) {
 
 const ALLOWED = { allowed: true } as const;
 
-/** Long enough for whoever does not wait, and much shorter than anybody's patience. */
+/** Long enough for callers that do not wait, and much shorter than the maximum wait. */
 async function aMoment(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -146,7 +146,7 @@ Deno.test("repoLoginThrottle() lets those of one process count one after the oth
   assertEquals(calls, { get: 5, cas: 5 }, "nobody lost");
 });
 
-Deno.test("repoLoginThrottle() lets nobody count beside the last one in the row", async () => {
+Deno.test("repoLoginThrottle() lets no caller count beside the last one in the queue", async () => {
   const { throttle, calls, letGo } = gated(2);
   const [first, second] = [1, 2].map(() => throttle.reserve([claim("k")], START));
   letGo(0);
@@ -167,7 +167,7 @@ Deno.test("repoLoginThrottle() lets those of other keys pass", async () => {
   assertEquals(await first, ALLOWED);
 });
 
-Deno.test("repoLoginThrottle() goes on behind one that failed", async () => {
+Deno.test("repoLoginThrottle() continues after one that failed", async () => {
   const inner = memoryAdapter({ now });
   let calls = 0;
   const throttle = repoLoginThrottle({
@@ -197,12 +197,12 @@ Deno.test("repoLoginThrottle() waits for none that hangs", async () => {
   assertEquals(await first, ALLOWED);
 });
 
-Deno.test("repoLoginThrottle() waits for nobody where nobody is before, and keeps no timer", async () => {
+Deno.test("repoLoginThrottle() does not wait if the queue is empty, and leaves no timer", async () => {
   const waits = await pausesOf(async () => {
     const throttle = repoLoginThrottle({ adapter: memoryAdapter({ now }) });
     for (let i = 0; i < 3; i++) {
       await throttle.reserve([claim("k")], START);
-      for (let turn = 0; turn < 9; turn++) await Promise.resolve(); // what is behind it is cleared up
+      for (let turn = 0; turn < 9; turn++) await Promise.resolve(); // until the queue is cleaned up
     }
   });
   assertEquals(waits, []);

@@ -185,7 +185,7 @@ Deno.test("sqlAdapter() returns taken if a write failed and another record has t
         await assertRejects(
           () => adapter.put("notes", "mine", record),
           Error,
-          "another one has its unique text",
+          "another record has its unique string",
         );
       } else {
         const [key, read] = expected === null ? ["new", null] as const : ["mine", version] as const;

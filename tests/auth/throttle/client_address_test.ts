@@ -1,6 +1,8 @@
-/** Who is asking, behind proxies and not, and whose word is taken for it. */
+/** Client addresses, through proxies too, and the unit by which attempts are counted. */
 
-import { assert, assertEquals, assertLess, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
+import { formatIp, parseIp, parseIpNode } from "../../../auth/_ip.ts";
 import {
   addressBucket,
   type ClientAddressOptions,
@@ -10,7 +12,7 @@ import { randomNumbers } from "../../static/_random.ts";
 
 const URL = "https://site.example/";
 
-/** What Deno.serve says of a connection. */
+/** The connection info of Deno.serve. */
 function tcp(hostname: string): unknown {
   return { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
 }
@@ -21,7 +23,7 @@ function forwarded(...fields: readonly string[]): Request {
   return new Request(URL, { headers });
 }
 
-/** A reader, and what it warned of. */
+/** A reader, and its warnings. */
 function reader(options: ClientAddressOptions = {}) {
   const warnings: string[] = [];
   const read = clientAddressReader({ warn: (message) => void warnings.push(message), ...options });
@@ -44,7 +46,7 @@ const DIRECT: readonly [why: string, host: unknown, address: string | undefined]
     { remoteAddr: { transport: "vsock", hostname: "7" } },
     undefined,
   ],
-  ["nothing", undefined, undefined],
+  ["undefined", undefined, undefined],
   ["null", null, undefined],
   ["an empty address", tcp(""), undefined],
 ];
@@ -56,7 +58,7 @@ for (const [why, host, address] of DIRECT) {
   });
 }
 
-Deno.test("clientAddressReader() asks Bun's server as its method, about the request", () => {
+Deno.test("clientAddressReader() calls requestIP() as a method of Bun's server", () => {
   const request = new Request(URL);
   const server = {
     requestIP(asked: Request) {
@@ -76,7 +78,7 @@ Deno.test("clientAddressReader() reads a real connection of Deno.serve", async (
   await server.shutdown();
 });
 
-Deno.test("clientAddressReader() warns once of a proxy that nobody has listed, and names the option", () => {
+Deno.test("clientAddressReader() warns once of an unlisted proxy, and names the option", () => {
   for (const options of [{}, { trustedProxies: ["192.0.2.7"] }]) {
     const { read, warnings } = reader(options);
     for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL), tcp("10.0.0.1")), "10.0.0.1");
@@ -100,28 +102,28 @@ Deno.test("clientAddressReader() warns once of each reason", () => {
   assertEquals(warnings.length, 3);
 });
 
-Deno.test("clientAddressReader() warns once if no address is known, and names the option", () => {
+Deno.test("clientAddressReader() warns once if the address is unknown, and names the option", () => {
   const { read, warnings } = reader();
   for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL)), undefined);
   assertEquals(warnings.length, 1);
   assertStringIncludes(warnings[0] ?? "", "clientAddress");
 });
 
-Deno.test("clientAddressReader() asks a reader of one's own, with all that the host gives", () => {
+Deno.test("clientAddressReader() calls a custom reader with all arguments of the host", () => {
   const clientAddress = (request: Request, ...args: unknown[]) =>
     `${request.headers.get("cf-connecting-ip")} ${args.join()}`;
   const request = new Request(URL, { headers: { "CF-Connecting-IP": "device-7" } });
   assertEquals(reader({ clientAddress }).read(request, 1, 2), "device-7 1,2");
 });
 
-Deno.test("clientAddressReader() takes a reader's own address for the connection's", () => {
+Deno.test("clientAddressReader() uses the address of a custom reader as the peer's", () => {
   const options = { clientAddress: () => "10.0.0.1", trustedProxies: ["10.0.0.1"] };
   assertEquals(reader(options).read(forwarded("203.0.113.9"), tcp("192.0.2.1")), "203.0.113.9");
   const device = { clientAddress: () => "device-7", trustedProxies: ["10.0.0.1"] };
   assertEquals(reader(device).read(forwarded("203.0.113.9")), "device-7");
 });
 
-Deno.test("clientAddressReader() lets through what a reader of one's own throws", () => {
+Deno.test("clientAddressReader() passes on what a custom reader throws", () => {
   const clientAddress = () => {
     throw new Error("no address today");
   };
@@ -130,16 +132,20 @@ Deno.test("clientAddressReader() lets through what a reader of one's own throws"
   assertEquals(warnings, []);
 });
 
-Deno.test("clientAddressReader() takes null from a reader of one's own for no address", () => {
+Deno.test("clientAddressReader() treats null from a custom reader as unknown", () => {
   const header = (request: Request) => request.headers.get("CF-Connecting-IP");
   const { read, warnings } = reader({ clientAddress: header as () => string });
   assertEquals(read(new Request(URL), tcp("192.0.2.1")), undefined);
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("clientAddressReader() refuses a promise in place of an address", () => {
+Deno.test("clientAddressReader() rejects a promise instead of an address", () => {
   const clientAddress = (() => Promise.resolve("192.0.2.1")) as unknown as () => string;
-  assertThrows(() => reader({ clientAddress }).read(new Request(URL)), TypeError, "no text");
+  assertThrows(
+    () => reader({ clientAddress }).read(new Request(URL)),
+    TypeError,
+    "must return a string",
+  );
 });
 
 /** Proxies of the rows below: two of IPv4, one of IPv6. */
@@ -184,7 +190,7 @@ const FORWARDED: readonly [
 ];
 
 for (const [why, peer, fields, address] of FORWARDED) {
-  Deno.test(`clientAddressReader() believes trusted proxies: ${why}`, () => {
+  Deno.test(`clientAddressReader() trusts listed proxies: ${why}`, () => {
     const { read, warnings } = reader({ trustedProxies: PROXIES });
     assertEquals(read(forwarded(...fields), tcp(peer)), address);
     assertEquals(read(forwarded(...fields), tcp(peer)), address);
@@ -198,7 +204,7 @@ for (const [why, peer, fields, address] of FORWARDED) {
   });
 }
 
-Deno.test("clientAddressReader() gives one bucket to 100 spoofed X-Forwarded-For values", () => {
+Deno.test("clientAddressReader() returns one bucket for 100 spoofed X-Forwarded-For values", () => {
   const spoofed = Array.from({ length: 100 }, (_, i) => `198.51.100.${i}`);
   const bucketsOf = (read: ReturnType<typeof clientAddressReader>, peer: string, suffix: string) =>
     new Set(spoofed.map((text) => {
@@ -216,7 +222,7 @@ Deno.test("clientAddressReader() gives one bucket to 100 spoofed X-Forwarded-For
   );
 });
 
-Deno.test("clientAddressReader() gives nothing but what addressBucket() takes, of fields of chance", () => {
+Deno.test("clientAddressReader() returns only addresses that addressBucket() accepts, for random fields", () => {
   const random = randomNumbers(17);
   const entries = [
     "10.0.0.2",
@@ -229,7 +235,7 @@ Deno.test("clientAddressReader() gives nothing but what addressBucket() takes, o
   const others = ["unknown", "_x", "1.2.3.4.5", "[::1", "::1%", "é", "\t", "1.2.3.4:x"];
   const { read } = reader({ trustedProxies: PROXIES });
   let known = 0;
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < Math.max(5_000, INPUTS); i++) {
     const field = Array.from({ length: random(6) }, () => {
       const list = random(8) === 0 ? others : entries;
       return list[random(list.length)] ?? "";
@@ -243,17 +249,11 @@ Deno.test("clientAddressReader() gives nothing but what addressBucket() takes, o
   assert(known > 3_000, `${known} are too few to prove anything`);
 });
 
-Deno.test("clientAddressReader() looks at the last 32 entries of a field, and no more", () => {
+Deno.test("clientAddressReader() reads at most the last 32 entries of a field", () => {
   const { read } = reader({ trustedProxies: PROXIES });
   const hops = (count: number) => new Array<string>(count).fill("10.0.0.2").join(",");
   assertEquals(read(forwarded(`203.0.113.9,${hops(31)}`), tcp("10.0.0.1")), "203.0.113.9");
   assertEquals(read(forwarded(`203.0.113.9,${hops(32)}`), tcp("10.0.0.1")), "10.0.0.2");
-  for (const unit of ["10.0.0.2,", ",", "[", "1", ":", "1.", "%"]) {
-    const request = forwarded(unit.repeat(1_000_000 / unit.length));
-    const start = performance.now();
-    for (let i = 0; i < 20; i++) read(request, tcp("10.0.0.1"));
-    assertLess(performance.now() - start, 5_000, unit);
-  }
 });
 
 /** Ranges, addresses in them and their neighbours. */
@@ -274,7 +274,7 @@ const RANGES: readonly [range: string, inside: readonly string[], outside: reado
 ];
 
 for (const [range, inside, outside] of RANGES) {
-  Deno.test(`clientAddressReader() trusts ${range}, and nothing beside it`, () => {
+  Deno.test(`clientAddressReader() trusts ${range} only`, () => {
     const { read } = reader({ trustedProxies: [range] });
     const request = forwarded("device:203.0.113.9,203.0.113.9:1");
     const client = range === "0.0.0.0/0" ? undefined : "203.0.113.9";
@@ -300,17 +300,186 @@ const NO_RANGE: readonly unknown[] = [
 ];
 
 for (const text of NO_RANGE) {
-  Deno.test(`clientAddressReader() refuses to trust ${JSON.stringify(text)}`, () => {
+  Deno.test(`clientAddressReader() rejects ${JSON.stringify(text)} as a trusted proxy`, () => {
     const trustedProxies = ["10.0.0.0/8", text] as string[];
     const error = assertThrows(() => clientAddressReader({ trustedProxies }), TypeError);
     assertStringIncludes((error as Error).message, "trustedProxies[1]");
   });
 }
 
-Deno.test("clientAddressReader() refuses options of the wrong shape", () => {
+Deno.test("clientAddressReader() rejects options of the wrong shape", () => {
   for (const trustedProxies of ["10.0.0.0/8", null, {}] as unknown as string[][]) {
     assertThrows(() => clientAddressReader({ trustedProxies }), TypeError, "trustedProxies");
   }
   const clientAddress = "10.0.0.1" as unknown as () => string;
   assertThrows(() => clientAddressReader({ clientAddress }), TypeError, "clientAddress");
+});
+
+/** RFC 4291 §2.2 and RFC 5952 §1, §2, §4: representations of addresses, and the canonical one. */
+const SAME: readonly [why: string, canonical: string, ...texts: readonly string[]][] = [
+  [
+    "RFC 4291 §2.2 (1)",
+    "abcd:ef01:2345:6789:abcd:ef01:2345:6789",
+    "ABCD:EF01:2345:6789:ABCD:EF01:2345:6789",
+  ],
+  ["RFC 4291 §2.2 (1)", "2001:db8::8:800:200c:417a", "2001:DB8:0:0:8:800:200C:417A"],
+  ["RFC 4291 §2.2 (2)", "ff01::101", "FF01:0:0:0:0:0:0:101", "FF01::101"],
+  ["RFC 4291 §2.2 (2)", "::1", "0:0:0:0:0:0:0:1"],
+  ["RFC 4291 §2.2 (2)", "::", "0:0:0:0:0:0:0:0"],
+  ["RFC 4291 §2.2 (3)", "::d01:4403", "0:0:0:0:0:0:13.1.68.3", "::13.1.68.3"],
+  ["RFC 4291 §2.2 (3)", "129.144.52.38", "0:0:0:0:0:FFFF:129.144.52.38", "::FFFF:129.144.52.38"],
+  [
+    "RFC 5952 §1",
+    "2001:db8::1:0:0:1",
+    "2001:db8:0:0:1:0:0:1",
+    "2001:0db8:0:0:1:0:0:1",
+    "2001:db8::1:0:0:1",
+    "2001:db8::0:1:0:0:1",
+    "2001:0db8::1:0:0:1",
+    "2001:db8:0:0:1::1",
+    "2001:db8:0000:0:1::1",
+    "2001:DB8:0:0:1::1",
+  ],
+  [
+    "RFC 5952 §2.1",
+    "2001:db8:aaaa:bbbb:cccc:dddd:eeee:1",
+    "2001:db8:aaaa:bbbb:cccc:dddd:eeee:0001",
+  ],
+  ["RFC 5952 §4.2.1", "2001:db8::2:1", "2001:db8:0:0:0:0:2:1"],
+  ["RFC 5952 §4.2.2", "2001:db8:0:1:1:1:1:1", "2001:db8::1:1:1:1:1"],
+  ["RFC 5952 §4.2.3, the longest", "2001:0:0:1::1", "2001:0:0:1:0:0:0:1"],
+  ["RFC 5952 §4.2.3, the first of two", "2001:db8::1:0:0:1", "2001:db8:0:0:1:0:0:1"],
+  ["an end of zeros", "1::", "1:0:0:0:0:0:0:0", "1:0::0:0"],
+  ["IPv4", "192.0.2.1", "192.0.2.1", "::ffff:c000:201", "0:0:0:0:0:ffff:c000:0201"],
+  ["IPv4, its ends", "0.0.0.0", "::ffff:0:0"],
+  ["IPv4, its ends", "255.255.255.255", "::ffff:ffff:ffff"],
+];
+
+for (const [why, canonical, ...texts] of SAME) {
+  Deno.test(`parseIp() and formatIp() normalize to ${canonical}: ${why}`, () => {
+    for (const text of [canonical, ...texts]) {
+      const ip = parseIp(text);
+      assert(ip !== undefined, text);
+      assertEquals(formatIp(ip), canonical, text);
+    }
+  });
+}
+
+const NO_ADDRESS: readonly string[] = [
+  ...["", " ", "localhost", "unknown", "_hidden", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256"],
+  ...["01.2.3.4", "1.2.3.04", "0x1.2.3.4", "1.2.3.4e0", "1.2.3.-4", "+1.2.3.4", "1..3.4", "1.2.3."],
+  ...["2130706433", "0177.0.0.1", " 1.2.3.4", "1.2.3.4 ", "1.2.3.4\n", "1.2.3.4\0", "１.2.3.4"],
+  ...[":", ":::", "1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "1::2::3"],
+  ...["1:2:3:4:5:6:7::8:9", "12345::", "g::", "::g", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", "::1:"],
+  ...["1:2:3:4::5:6:7:8", "::1.2.3", "::1.2.3.4.5", "::01.2.3.4", "1.2.3.4::", "::1.2.3.4:5"],
+  ...[
+    "1:2:3:4:5:6:7:1.2.3.4",
+    "::-1",
+    "::+1",
+    "::0x1",
+    ":: 1",
+    "::1\n",
+    "::1/64",
+    "::ffff:1.2.3.400",
+  ],
+];
+
+for (const text of NO_ADDRESS) {
+  Deno.test(`parseIp() rejects ${JSON.stringify(text)}`, () => {
+    assertEquals(parseIp(text), undefined);
+    assertEquals(addressBucket(text), undefined);
+  });
+}
+
+const BUCKETS: readonly [why: string, address: string, bucket: string | undefined][] = [
+  ["IPv4", "192.0.2.43", "192.0.2.43"],
+  ["IPv4 with a port, RFC 7239 §6", "192.0.2.43:47011", "192.0.2.43"],
+  ["IPv6", "2001:db8:cafe:1::17", "2001:db8:cafe:1::/64"],
+  ["IPv6 in brackets, RFC 7239 §4", "[2001:db8:cafe::17]", "2001:db8:cafe::/64"],
+  ["IPv6 with a port, RFC 7239 §4", "[2001:db8:cafe::17]:4711", "2001:db8:cafe::/64"],
+  ["IPv6 in capitals", "2001:DB8:CAFE:0:FFFF:FFFF:FFFF:FFFF", "2001:db8:cafe::/64"],
+  ["IPv6 with a zone", "fe80::1%eth0", "fe80::/64"],
+  ["IPv6 with a zone, brackets and port", "[fe80::1%eth0.7]:443", "fe80::/64"],
+  ["the loopback", "::1", "::/64"],
+  ["four groups without zeros", "1:2:3:4:5:6:7:8", "1:2:3:4::/64"],
+  ["a mapped IPv4", "::ffff:192.0.2.43", "192.0.2.43"],
+  ["a mapped IPv4 in capitals", "::FFFF:192.0.2.43", "192.0.2.43"],
+  ["a mapped IPv4 in hex", "::ffff:c000:22b", "192.0.2.43"],
+  ["a mapped IPv4 in full", "0:0:0:0:0:ffff:c000:022b", "192.0.2.43"],
+  ["a mapped IPv4 in brackets", "[::ffff:192.0.2.43]", "192.0.2.43"],
+  ["a mapped IPv4 with a port", "[::ffff:192.0.2.43]:80", "192.0.2.43"],
+  ["a mapped IPv4 with a zone", "::ffff:192.0.2.43%eth0", "192.0.2.43"],
+  ["IPv4 behind NAT64, RFC 6052 §2.4", "64:ff9b::192.0.2.33", "192.0.2.33"],
+  ["IPv4 behind NAT64 in hex", "64:ff9b::c000:221", "192.0.2.33"],
+  ["IPv4 behind NAT64 in full", "0064:ff9b:0:0:0:0:c000:0221", "192.0.2.33"],
+  ["IPv4 behind NAT64 with brackets, port and zone", "[64:ff9b::192.0.2.33%eth0]:80", "192.0.2.33"],
+  ["the first behind NAT64", "64:ff9b::", "0.0.0.0"],
+  ["the last behind NAT64", "64:ff9b::ffff:ffff", "255.255.255.255"],
+  ["one before NAT64", "64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff", "64:ff9a:ffff:ffff::/64"],
+  ["one behind NAT64, in its /64", "64:ff9b::1:0:0", "64:ff9b::/64"],
+  ["a translator of one's own, RFC 8215", "64:ff9b:1::192.0.2.33", "64:ff9b:1::/64"],
+  ["an IPv4 address that is compatible, and deprecated", "::192.0.2.43", "::/64"],
+  ["6to4, RFC 3056", "2002:c000:22b::1", "2002:c000:22b::/64"],
+  ["a device's name", "device-17", undefined],
+  ["a header field with a list", "203.0.113.9, 10.0.0.1", undefined],
+  ["what a proxy says of nobody", "unknown", undefined],
+  ["a space in front", " 192.0.2.43", undefined],
+  ["IPv4 in brackets, which is invalid", "[192.0.2.43]", undefined],
+  ["IPv4 with a zone, which is invalid", "192.0.2.43%eth0", undefined],
+  ["an empty zone", "fe80::1%", undefined],
+  ["an invalid port", "192.0.2.43:x", undefined],
+  ["a bracket left open", "[::1", undefined],
+  ["a bucket, which is no address", "2001:db8::/64", undefined],
+  ["101 characters", `fe80::1%${"x".repeat(93)}`, undefined],
+];
+
+for (const [why, address, bucket] of BUCKETS) {
+  Deno.test(`addressBucket() returns ${bucket ?? "undefined"} for ${why}`, () => {
+    assertEquals(addressBucket(address), bucket);
+  });
+}
+
+Deno.test("addressBucket() counts 1,000 addresses of one /64 as one, and its neighbours apart", () => {
+  const random = randomNumbers(64);
+  const within = () => Array.from({ length: 4 }, () => random(0x10000).toString(16)).join(":");
+  const buckets = Array.from({ length: 1000 }, () => addressBucket(`2001:db8:7:8:${within()}`));
+  assertEquals([...new Set(buckets)], ["2001:db8:7:8::/64"]);
+  const neighbours = ["2001:db8:7:7::1", "2001:db8:7:9::1", "2001:db8:8:8::1", "2001:db9:7:8::1"];
+  assertEquals(new Set([...neighbours, "2001:db8:7:8::1"].map(addressBucket)).size, 5);
+});
+
+Deno.test("parseIp() reverses formatIp(), for random addresses", () => {
+  const random = randomNumbers(5952);
+  for (let i = 0; i < INPUTS; i++) {
+    const length = random(4) === 0 ? 4 : 16;
+    const ip = Array.from({ length }, () => random(2) === 0 ? 0 : random(256));
+    assertEquals(parseIp(formatIp(ip)), ip);
+  }
+});
+
+Deno.test("addressBucket() accepts random strings without throwing", () => {
+  const random = randomNumbers(3);
+  const parts = [
+    "1",
+    "255",
+    "ffff",
+    ":",
+    "::",
+    ".",
+    "[",
+    "]",
+    "%",
+    "/",
+    "eth0",
+    "\0",
+    " ",
+    "é",
+    "x",
+  ];
+  for (let i = 0; i < 20_000; i++) {
+    const text = Array.from({ length: random(18) }, () => parts[random(parts.length)]).join("");
+    const bucket = addressBucket(text);
+    assertEquals(bucket !== undefined, parseIpNode(text) !== undefined, JSON.stringify(text));
+    assert(bucket === undefined || /^[\d.]+$|^[0-9a-f:]+\/64$/.test(bucket), bucket);
+  }
 });

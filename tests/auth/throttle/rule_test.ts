@@ -1,6 +1,7 @@
-/** How attempts are counted, second by second, and what no sequence of attempts can get out of it. */
+/** How attempts are counted, and the bounds for every sequence of attempts. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { INPUTS } from "../../_effort.ts";
 import {
   type BackoffRule,
   type ThrottleRecord,
@@ -18,7 +19,7 @@ const BACKOFF: BackoffRule = { kind: "backoff", free: 5, wait: 30, maxWait: 3_60
 /** 3 in a minute. */
 const WINDOW: WindowRule = { kind: "window", limit: 3, seconds: 60 };
 
-/** What happens to one key, attempt by attempt. */
+/** Attempts under one key. */
 interface Attempt {
   /** Seconds after the start. */
   readonly at: number;
@@ -28,7 +29,7 @@ interface Attempt {
   readonly succeeds?: true;
 }
 
-/** Makes the attempts, checks what each is told, and gives the record that is left. */
+/** Makes the attempts, checks each result, and returns the last record. */
 function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord | null {
   let record: ThrottleRecord | null = null;
   for (const [i, { at, refused, succeeds }] of attempts.entries()) {
@@ -41,13 +42,13 @@ function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord 
   return record;
 }
 
-/** So many attempts at one time, all allowed. */
+/** Attempts at one time, all allowed. */
 function times(count: number, at: number): Attempt[] {
   return Array.from({ length: count }, () => ({ at }));
 }
 
 const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attempt[]][] = [
-  ["5 free attempts at once, and none more", BACKOFF, [...times(5, 0), { at: 0, refused: 30 }]],
+  ["5 free attempts at once, and no more", BACKOFF, [...times(5, 0), { at: 0, refused: 30 }]],
   ["a wait of 30 s to the second", BACKOFF, [
     ...times(5, 0),
     { at: 1, refused: 29 },
@@ -104,7 +105,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     at: 86_430,
     refused: 30,
   }]],
-  ["a day that begins anew with each attempt", BACKOFF, [
+  ["a day that restarts with each attempt", BACKOFF, [
     { at: 0 },
     { at: 86_399 },
     { at: 172_798 },
@@ -156,7 +157,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     at: 60,
     refused: 60,
   }]],
-  ["a new window that begins when somebody comes, not when the old one ends", WINDOW, [
+  ["a new window that begins with the next attempt, not at the end of the old one", WINDOW, [
     { at: 0 },
     ...times(3, 100),
     { at: 159, refused: 1 },
@@ -182,10 +183,10 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
 ];
 
 for (const [why, rule, attempts] of TABLE) {
-  Deno.test(`throttleStep() under a ${rule.kind} knows ${why}`, () => void play(rule, attempts));
+  Deno.test(`throttleStep() with a ${rule.kind}: ${why}`, () => void play(rule, attempts));
 }
 
-Deno.test("throttleStep() gives the records that stores keep", () => {
+Deno.test("throttleStep() returns the records for the store", () => {
   assertEquals(play(BACKOFF, times(1, 0)), { failures: 1, lockedUntil: 0, expiresAt: T + 86_400 });
   assertEquals(play(BACKOFF, times(5, 0)), {
     failures: 5,
@@ -196,7 +197,7 @@ Deno.test("throttleStep() gives the records that stores keep", () => {
   assertEquals(play(WINDOW, times(3, 0)), { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 });
 });
 
-Deno.test("throttleSuccess() takes one attempt back under a window, and unlocks", () => {
+Deno.test("throttleSuccess() takes back one attempt of a window, and unlocks it", () => {
   const full = { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 };
   const left = throttleSuccess(WINDOW, full, T);
   assertEquals(left, { failures: 2, lockedUntil: 0, expiresAt: T + 60 });
@@ -209,13 +210,13 @@ Deno.test("throttleSuccess() takes one attempt back under a window, and unlocks"
   assertEquals(throttleSuccess(WINDOW, { ...full, failures: 0 }, T), null);
 });
 
-Deno.test("throttleSuccess() leaves the next window alone", () => {
+Deno.test("throttleSuccess() does not change the next window", () => {
   const next = { failures: 3, lockedUntil: T + 120, expiresAt: T + 120 };
   assertEquals(throttleSuccess(WINDOW, next, T + 59), next);
   assertEquals(throttleSuccess(WINDOW, next, T + 60)?.failures, 2);
 });
 
-Deno.test("throttleSuccess() forgets a backoff, locked or not", () => {
+Deno.test("throttleSuccess() resets a backoff, locked or not", () => {
   for (const lockedUntil of [0, T + 30]) {
     assertEquals(
       throttleSuccess(BACKOFF, { failures: 9, lockedUntil, expiresAt: T + 99 }, T),
@@ -224,7 +225,7 @@ Deno.test("throttleSuccess() forgets a backoff, locked or not", () => {
   }
 });
 
-Deno.test("throttleStep() and throttleSuccess() change no record that they are given", () => {
+Deno.test("throttleStep() and throttleSuccess() do not change their record", () => {
   for (const rule of [BACKOFF, WINDOW]) {
     const record = Object.freeze({ failures: 2, lockedUntil: 0, expiresAt: T + 60 });
     throttleStep(rule, record, T);
@@ -232,7 +233,7 @@ Deno.test("throttleStep() and throttleSuccess() change no record that they are g
   }
 });
 
-Deno.test("throttleStep() says at least 1 to whoever is refused, at any fraction of a second", () => {
+Deno.test("throttleStep() returns a wait of at least 1, at any fraction of a second", () => {
   for (const rule of [{ ...BACKOFF, free: 1 }, { ...WINDOW, limit: 1 }]) {
     const record = play(rule, [{ at: 0 }]);
     for (let at = 0; at < 80; at += 0.125) {
@@ -251,21 +252,21 @@ Deno.test("throttleStep() says at least 1 to whoever is refused, at any fraction
   }
 });
 
-/** The longest locks that there are, of a backoff and of a window, and how long they last. */
+/** The longest locks of a backoff and of a window. */
 const LONGEST: readonly [rule: ThrottleRule, record: ThrottleRecord, seconds: number][] = [
   [BACKOFF, { failures: 14, lockedUntil: T + 3_600, expiresAt: T + 90_000 }, 3_600],
   [WINDOW, { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 }, 60],
 ];
 
 for (const [rule, record, seconds] of LONGEST) {
-  Deno.test(`throttleStep() under a ${rule.kind} keeps the longest lock where another's clock was up to 5 minutes ahead`, () => {
+  Deno.test(`throttleStep() with a ${rule.kind} keeps the longest lock of a clock that was up to 5 minutes ahead`, () => {
     for (const ahead of [0, 1, 30, 299, 300]) {
       const step = throttleStep(rule, record, T - ahead);
       assertEquals(step, { allowed: false, retryAfter: seconds + ahead }, `${ahead} s ahead`);
     }
   });
 
-  Deno.test(`throttleStep() under a ${rule.kind} begins anew where a lock is longer than the rule's longest: the clock was ahead`, () => {
+  Deno.test(`throttleStep() with a ${rule.kind} resets a lock that is longer than the rule's longest`, () => {
     const fresh = throttleStep(rule, null, T);
     const ahead = [301, 3_600, 86_400, 10 * 365 * 86_400, Number.MAX_SAFE_INTEGER - 2 * T];
     for (const by of ahead) {
@@ -275,9 +276,9 @@ for (const [rule, record, seconds] of LONGEST) {
     }
   });
 
-  Deno.test(`throttleStep() under a ${rule.kind} never waits longer than its longest lock and 5 minutes, whatever is kept`, () => {
+  Deno.test(`throttleStep() with a ${rule.kind} never waits longer than its longest lock and 5 minutes, for every record`, () => {
     const random = randomNumbers(14);
-    for (let i = 0; i < 5_000; i++) {
+    for (let i = 0; i < INPUTS; i++) {
       const now = T + random(100_000);
       const lockedUntil = T + random(200_000);
       const expiresAt = lockedUntil + random(100_000);
@@ -287,7 +288,7 @@ for (const [rule, record, seconds] of LONGEST) {
   });
 }
 
-Deno.test("throttleStep() keeps a count that is not locked, wherever the clock goes back to", () => {
+Deno.test("throttleStep() keeps an unlocked count if the clock goes back", () => {
   for (const rule of [BACKOFF, WINDOW]) {
     const record = play(rule, times(2, 0));
     const step = throttleStep(rule, record, T - 1_000_000);
@@ -296,7 +297,7 @@ Deno.test("throttleStep() keeps a count that is not locked, wherever the clock g
   }
 });
 
-Deno.test("throttleStep() refuses a time that is no number, whatever is kept", () => {
+Deno.test("throttleStep() rejects a time that is not finite, for every record", () => {
   for (const rule of [BACKOFF, WINDOW]) {
     for (const record of [null, play(rule, times(1, 0)), play(rule, times(3, 0))]) {
       for (const now of [NaN, Infinity, -Infinity, undefined]) {
@@ -306,7 +307,7 @@ Deno.test("throttleStep() refuses a time that is no number, whatever is kept", (
   }
 });
 
-Deno.test("throttleStep() replaces a record with a time that is no number, and locks as ever", () => {
+Deno.test("throttleStep() replaces a record with a time that is not finite, and locks", () => {
   for (const broken of [{ expiresAt: NaN, lockedUntil: 0 }, { expiresAt: NaN, lockedUntil: NaN }]) {
     let record: ThrottleRecord = { failures: 1, ...broken };
     let allowed = 0;
@@ -327,7 +328,7 @@ Deno.test("throttleStep() waits no longer than the longest wait after 10,000 fai
   assertEquals(step.record.lockedUntil, T + 3_600);
 });
 
-/** Makes attempts at times of chance, mostly as soon as they are allowed; gives the times of those that were. */
+/** Makes attempts at random times, mostly as soon as they are allowed; returns the times of the allowed ones. */
 function allowedTimes(
   rule: ThrottleRule,
   seed: number,
@@ -355,7 +356,7 @@ function allowedTimes(
  * meet two windows at most, and not both their first attempts. So at most `2 · limit − 1` failures are allowed in them,
  * and at most `limit` from the first attempt of a window on.
  */
-Deno.test("throttleStep() under a window allows at most 2 · limit − 1 failures in any such time, and that many it does", () => {
+Deno.test("throttleStep() with a window allows exactly up to 2 · limit − 1 failures in any interval of its length", () => {
   let most = 0;
   for (let seed = 0; seed < 400; seed++) {
     const rule: WindowRule = { kind: "window", limit: 1 + seed % 7, seconds: 20 + seed % 50 };
@@ -370,7 +371,7 @@ Deno.test("throttleStep() under a window allows at most 2 · limit − 1 failure
   assert(most > 1.5, "The sequences are too tame to prove anything");
 });
 
-Deno.test("throttleStep() under a window allows at most limit attempts in each window, counted from its first", () => {
+Deno.test("throttleStep() with a window allows at most limit attempts in each window", () => {
   for (let seed = 0; seed < 400; seed++) {
     const rule: WindowRule = { kind: "window", limit: 1 + seed % 7, seconds: 20 + seed % 50 };
     const allowed = allowedTimes(rule, seed, () => false).map(({ at }) => at);
@@ -388,7 +389,7 @@ Deno.test("throttleStep() under a window allows at most limit attempts in each w
  * `min(maxWait, wait · 2^(n − free))` seconds, so that in a time of `maxWait · k` no more than `free + log2(maxWait /
  * wait) + 1 + k` guesses are made.
  */
-Deno.test("throttleStep() under a backoff keeps its distances, whatever the times", () => {
+Deno.test("throttleStep() with a backoff keeps its waits at all times", () => {
   let longest = 0;
   for (let seed = 0; seed < 400; seed++) {
     const rule: BackoffRule = {
@@ -415,7 +416,7 @@ Deno.test("throttleStep() under a backoff keeps its distances, whatever the time
   assertEquals(longest, 500, "The sequences never reach the longest wait");
 });
 
-Deno.test("throttleStep() under a backoff allows 34 guesses on the first day, and 24 on each that follows", () => {
+Deno.test("throttleStep() with a backoff allows 34 guesses on the first day, and 24 on each following day", () => {
   const allowed: number[] = [];
   let record: ThrottleRecord | null = null;
   for (let now = T; now < T + 3 * 86_400; now++) {

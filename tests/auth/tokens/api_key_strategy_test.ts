@@ -7,7 +7,7 @@ import { madeUp, withKey, type WithKeys } from "./_api_keys.ts";
 import { setDisabled, START } from "../_services.ts";
 import { keyStrategy } from "../_strategies.ts";
 
-Deno.test("apiKeyStrategy() has no credential without the field, wherever else a key is", async () => {
+Deno.test("apiKeyStrategy() returns no credential without the header, even if a key is elsewhere", async () => {
   const { strategy, key, calls } = await createStrategy();
   const elsewhere: Record<string, string> = {
     Authorization: `Bearer ${key}`,
@@ -25,7 +25,7 @@ Deno.test("apiKeyStrategy() has no credential without the field, wherever else a
   assertEquals(calls, []);
 });
 
-Deno.test("apiKeyStrategy() makes the principal of a key, with its scope and nobody's presence", async () => {
+Deno.test("apiKeyStrategy() creates the principal of a key, with its scope and authTime 0", async () => {
   const { authenticate, key, id } = await createStrategy({ scope: ["notes:read"], name: "Backup" });
   const result = await authenticate(key);
   assert(result.status === "authenticated");
@@ -40,13 +40,13 @@ Deno.test("apiKeyStrategy() makes the principal of a key, with its scope and nob
   assert(!JSON.stringify(result).includes(key.slice(-49)));
 });
 
-Deno.test("apiKeyStrategy() says of a key without scope that it has none, and not that nobody knows", async () => {
+Deno.test("apiKeyStrategy() returns a key without scope an empty scope", async () => {
   const { authenticate, key } = await createStrategy();
   const result = await authenticate(key);
   assertEquals(result.status === "authenticated" && result.principal.scope, []);
 });
 
-Deno.test("apiKeyStrategy() reads the field whatever its case and the spaces around", async () => {
+Deno.test("apiKeyStrategy() reads the header case-insensitively and trims whitespace", async () => {
   const { strategy, key } = await createStrategy();
   for (const headers of [{ "x-api-key": key }, { "X-API-KEY": ` ${key}\t` }]) {
     const request = new Request("https://example.com/", { headers });
@@ -79,7 +79,7 @@ for (const [why, field, hits] of FAILURES) {
 const FAILED: StrategyResult = {
   status: "failed",
   code: "invalid_api_key",
-  message: "There is no such API key",
+  message: "API key is unknown",
 };
 
 const ENDS: readonly (readonly [why: string, end: (made: Made) => unknown])[] = [
@@ -108,7 +108,7 @@ Deno.test("apiKeyStrategy() halts the chain at a bad key", async () => {
   assertEquals(other.asked.length, 0);
 });
 
-Deno.test("apiKeyStrategy() throws what the service throws", async () => {
+Deno.test("apiKeyStrategy() passes on errors of the service", async () => {
   const broken = { verify: () => Promise.reject(new Error("The database is down")) };
   const strategy = apiKeyStrategy({ apiKeys: broken });
   const ask = async (headers: HeadersInit) => {
@@ -120,7 +120,7 @@ Deno.test("apiKeyStrategy() throws what the service throws", async () => {
   assertEquals((await ask({})).status, "no-credential");
 });
 
-Deno.test("apiKeyStrategy() is frozen, and says which field it reads", async () => {
+Deno.test("apiKeyStrategy() is frozen and names its header", async () => {
   const { apiKeys, key } = await createStrategy();
   const strategy = apiKeyStrategy({ apiKeys, header: "X-Acme-Key" });
   assert(Object.isFrozen(strategy));
@@ -148,7 +148,7 @@ const OPTIONS: readonly [why: string, options: object, error: typeof TypeError][
   ["a header beyond ASCII", { header: "X-Schlüssel" }, RangeError],
 ];
 for (const [why, options, error] of OPTIONS) {
-  Deno.test(`apiKeyStrategy() refuses ${why}`, () => {
+  Deno.test(`apiKeyStrategy() rejects ${why}`, () => {
     const apiKeys: Pick<ApiKeyService, "verify"> = { verify: () => Promise.resolve(undefined) };
     const given = error === RangeError || "header" in options ? { apiKeys, ...options } : options;
     const thrown = assertThrows(() => apiKeyStrategy(untyped(given)), error);
@@ -156,7 +156,7 @@ for (const [why, options, error] of OPTIONS) {
   });
 }
 
-Deno.test("apiKeyStrategy() goes by the clock that it is given", async () => {
+Deno.test("apiKeyStrategy() uses the given clock", async () => {
   const { apiKeys, key } = await createStrategy();
   const strategy = apiKeyStrategy({ apiKeys, now: () => START * 1_000 });
   const request = new Request("https://example.com/", { headers: { "X-API-Key": key } });

@@ -1,10 +1,16 @@
 /** Bearer tokens: RFC 6750 §2 and §3, RFC 9068 §4. */
 
-import { AuthError, bearerTokenStrategy, generateJwk, type JwtClaims } from "../../../auth/mod.ts";
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import {
+  AuthError,
+  bearerTokenStrategy,
+  type BearerTokenStrategyOptions,
+  generateJwk,
+  type JwtClaims,
+} from "../../../auth/mod.ts";
 import { untyped } from "../../router/_helpers.ts";
-import { AUDIENCE, createIssuer, ISSUER } from "./_bearer.ts";
 import { START } from "../_services.ts";
+import { AUDIENCE, createIssuer, ISSUER } from "./_bearer.ts";
 
 const NOBODY = { status: "no-credential" } as const;
 
@@ -30,7 +36,7 @@ for (const [why, authorization] of ABSENT) {
 }
 
 for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer  "]) {
-  Deno.test(`bearerTokenStrategy() takes a token behind "${scheme}"`, async () => {
+  Deno.test(`bearerTokenStrategy() accepts a token after "${scheme}"`, async () => {
     const { ask, token } = await createIssuer();
     const result = await ask(`${scheme} ${await token()}`);
     assertEquals(result.status, "authenticated");
@@ -90,7 +96,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [why, claims, { header, at = START }, message] of REFUSED) {
-  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects ${why}`, async () => {
     const { ask, token, clock } = await createIssuer();
     const text = await token(claims, header === undefined ? {} : { header });
     clock.now = at;
@@ -107,7 +113,7 @@ const ENDS: readonly (readonly [after: number, status: string])[] = [
 ];
 
 for (const [after, status] of ENDS) {
-  Deno.test(`bearerTokenStrategy() says of a token of 600 s after ${after} s: ${status}`, async () => {
+  Deno.test(`bearerTokenStrategy() returns ${status} for a token of 600 s after ${after} s`, async () => {
     const { ask, token, clock } = await createIssuer();
     const text = await token();
     clock.now += after;
@@ -119,7 +125,7 @@ for (const [after, status] of ENDS) {
   });
 }
 
-Deno.test("bearerTokenStrategy() makes the principal of the claims, frozen", async () => {
+Deno.test("bearerTokenStrategy() creates a frozen principal from the claims", async () => {
   const { ask, token } = await createIssuer();
   const claims = {
     scope: "notes:read notes:write",
@@ -146,7 +152,7 @@ Deno.test("bearerTokenStrategy() makes the principal of the claims, frozen", asy
   assert(Object.isFrozen(result.principal) && Object.isFrozen(all?.["tenant"]));
 });
 
-Deno.test("bearerTokenStrategy() gives a token that says nothing no scope and no time", async () => {
+Deno.test("bearerTokenStrategy() returns a token without claims an empty scope and authTime 0", async () => {
   const { ask, token } = await createIssuer();
   const result = await ask(`Bearer ${await token()}`);
   assert(result.status === "authenticated");
@@ -170,7 +176,7 @@ for (const [claim, scope] of SCOPES) {
   });
 }
 
-Deno.test("bearerTokenStrategy() takes at+jwt by its whole name, and JWT where it is asked for", async () => {
+Deno.test("bearerTokenStrategy() accepts application/at+jwt, and JWT if configured", async () => {
   const { ask, token } = await createIssuer();
   const named = await token({}, { header: { typ: "application/AT+JWT" } });
   assertEquals((await ask(`Bearer ${named}`)).status, "authenticated");
@@ -180,7 +186,7 @@ Deno.test("bearerTokenStrategy() takes at+jwt by its whole name, and JWT where i
   assertEquals((await plain.ask(`Bearer ${await plain.token()}`)).status, "failed");
 });
 
-Deno.test("bearerTokenStrategy() asks whether a token that is right is accepted", async () => {
+Deno.test("bearerTokenStrategy() asks accept() about a valid token", async () => {
   const asked: unknown[] = [];
   let says: () => unknown = () => true;
   const { ask, token } = await createIssuer({
@@ -204,7 +210,7 @@ Deno.test("bearerTokenStrategy() asks whether a token that is right is accepted"
   assertEquals(asked.length, 14, "it was asked about a token that is wrong");
 });
 
-Deno.test("bearerTokenStrategy() takes keys that cannot be had for no fault of the token", async () => {
+Deno.test("bearerTokenStrategy() does not blame the token for unavailable keys", async () => {
   for (const error of [new AuthError("service_unavailable"), new TypeError("broken")]) {
     const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
     const text = await token();
@@ -212,7 +218,7 @@ Deno.test("bearerTokenStrategy() takes keys that cannot be had for no fault of t
   }
 });
 
-Deno.test("bearerTokenStrategy() tells clients its realm, and nothing else before they fail", async () => {
+Deno.test("bearerTokenStrategy() sends its realm, and no error without a token", async () => {
   const { strategy } = await createIssuer({ realm: "notes of Ada" });
   assertEquals(strategy.name, "bearer");
   assertEquals(strategy.scheme, { type: "bearer" });
@@ -230,20 +236,122 @@ const WRONG: readonly (readonly [why: string, options: object, message: string])
   ["a realm with quotes", { realm: 'a"b' }, "realm"],
   ["a realm with a line's end", { realm: "a\r\nb" }, "realm"],
   ["an empty realm", { realm: "" }, "realm"],
-  ["accept that is true", { accept: true }, "accept is no function"],
-  ["scopeClaim that is no text", { scopeClaim: 5 }, "scopeClaim is no text"],
-  ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim is no text"],
-  ["a type that is not set", { typ: undefined }, "typ is undefined"],
-  ["claims that are not set", { requiredClaims: undefined }, "requiredClaims is no list"],
+  ["accept that is true", { accept: true }, "accept must be a function"],
+  ["scopeClaim that is no text", { scopeClaim: 5 }, "scopeClaim must be a non-empty string"],
+  ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim must be a non-empty string"],
+  ["a type that is not set", { typ: undefined }, "typ must not be undefined"],
+  ["claims that are not set", { requiredClaims: undefined }, "requiredClaims must be an array"],
   ["one subject", { subject: "u1" }, "unknown option subject"],
   ["a misspelt option", { acept: () => false }, "unknown option acept"],
-  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "no option isuer"],
+  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "unknown option isuer"],
 ];
 
 for (const [why, options, message] of WRONG) {
-  Deno.test(`bearerTokenStrategy() refuses ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects ${why}`, async () => {
     const keys = await generateJwk("ES256");
     const sound = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE };
     assertThrows(() => bearerTokenStrategy(untyped({ ...sound, ...options })), TypeError, message);
+  });
+}
+
+/** Each has the scheme somewhere: to overlook it would let the request pass as anonymous, or by what is beside it. */
+const OVERLOOKED: readonly (readonly [why: string, authorization: string])[] = [
+  ["the scheme and a comma", "Bearer,"],
+  ["the scheme and a comma behind another one", "Basic dTI6cGFzc3dvcmQ=, bearer,"],
+  ["a tab in front of the scheme", "Basic dTI6cGFzc3dvcmQ=,\tBearer abc"],
+  ["a tab and blanks in front of the scheme", "Basic dTI6cGFzc3dvcmQ=, \t Bearer abc"],
+];
+
+for (const [why, authorization] of OVERLOOKED) {
+  Deno.test(`bearerTokenStrategy() misses no credential: ${why}`, async () => {
+    const { ask } = await createIssuer();
+    const result = await ask(authorization);
+    assert(result.status === "failed");
+    assertEquals([result.code, result.message], ["invalid_token", "token_malformed"]);
+  });
+}
+
+const NEEDED: readonly (readonly [
+  why: string,
+  claims: JwtClaims,
+  outcome: string,
+])[] = [
+  ["all of them", { tenant: 7, azp: "app" }, "authenticated"],
+  ["one of two", { tenant: 7 }, "azp_missing"],
+  ["one that is null", { tenant: 7, azp: null }, "azp_missing"],
+  [
+    "no sub, which nobody has to name",
+    { tenant: 7, azp: "app", sub: untyped(undefined) },
+    "sub_missing",
+  ],
+];
+
+for (const [why, claims, outcome] of NEEDED) {
+  Deno.test(`bearerTokenStrategy() requires the configured claims: ${why}`, async () => {
+    const { ask, token } = await createIssuer({ requiredClaims: ["tenant", "azp"] });
+    const result = await ask(`Bearer ${await token(claims)}`);
+    assertEquals(result.status === "failed" ? result.message : result.status, outcome);
+  });
+}
+
+Deno.test("bearerTokenStrategy() splits scopes at spaces only, RFC 6749 §3.3", async () => {
+  const { ask, token } = await createIssuer();
+  const result = await ask(`Bearer ${await token({ scope: "a\tb\nc d" })}`);
+  assert(result.status === "authenticated");
+  assertEquals(result.principal.scope, ["a\tb\nc", "d"]);
+});
+
+Deno.test("bearerTokenStrategy() passes on errors other than 401, below 500 too", async () => {
+  for (const code of ["access_denied", "throttled", "insufficient_scope"] as const) {
+    const error = new AuthError(code);
+    const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
+    const text = await token();
+    assertEquals(await assertRejects(() => ask(`Bearer ${text}`)), error);
+  }
+});
+
+const REALMS: readonly (readonly [why: string, realm: unknown])[] = [
+  ["a number", 5],
+  ["null", null],
+  ["a list of one", ["api"]],
+  ["a backslash, which would take the quote behind it along", "api\\"],
+  ["a backslash in the middle", "a\\b"],
+  ["a delete character", "a\x7fb"],
+  ["a character of no header field", "ä"],
+];
+
+for (const [why, realm] of REALMS) {
+  Deno.test(`bearerTokenStrategy() rejects a realm that is no plain text: ${why}`, async () => {
+    const keys = await generateJwk("ES256");
+    const options = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE, realm };
+    assertThrows(
+      () => bearerTokenStrategy(untyped(options)),
+      TypeError,
+      "realm must be printable ASCII",
+    );
+  });
+}
+
+/** What `verifyJwt` takes, the strategy hands on; a token of 600 s, so many seconds after. */
+const HANDED_ON: readonly (readonly [
+  options: Partial<BearerTokenStrategyOptions>,
+  after: number,
+  outcome: string,
+])[] = [
+  [{ clockTolerance: 0 }, 599, "authenticated"],
+  [{ clockTolerance: 0 }, 600, "expired"],
+  [{ maxAge: 60 }, 90, "authenticated"],
+  [{ maxAge: 60 }, 91, "max_age_exceeded"],
+  [{ maxBytes: 1_000 }, 0, "authenticated"],
+  [{ maxBytes: 100 }, 0, "token_too_large"],
+];
+
+for (const [options, after, outcome] of HANDED_ON) {
+  Deno.test(`bearerTokenStrategy() with ${Deno.inspect(options)} returns ${outcome} after ${after} s`, async () => {
+    const { ask, token, clock } = await createIssuer(options);
+    const text = await token();
+    clock.now += after;
+    const result = await ask(`Bearer ${text}`);
+    assertEquals(result.status === "failed" ? result.message : result.status, outcome);
   });
 }

@@ -1,9 +1,41 @@
-import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+/** What a refresh service is told, and when it asks for what goes with the next token. */
+
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { authStores } from "../../../auth/stores/repo.ts";
+import { sqlAdapter } from "../../../auth/stores/sql.ts";
 import { digestText } from "../../../auth/_kdf.ts";
+import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import type { RefreshFamily, User } from "../../../auth/stores/types.ts";
 import { refreshService } from "../../../auth/tokens/refresh_service.ts";
-import type { RefreshFamily } from "../../../auth/stores/types.ts";
-import { DAY, failure, familyOf, STAMPED, withRefresh, withStore } from "./_refresh.ts";
-import { repeat, START, types } from "../_services.ts";
+import type {
+  IssuedRefreshToken,
+  IssueRefreshTokenOptions,
+  RefreshFailure,
+  RefreshServiceOptions,
+} from "../../../auth/tokens/refresh_types.ts";
+import { patchUser, refusal, repeat, setDisabled, START, types } from "../_services.ts";
+import {
+  type Begun,
+  begun,
+  DAY,
+  failure,
+  familyOf,
+  foreignSecret,
+  type RefreshOptions,
+  STAMPED,
+  withOdd,
+  type WithRefresh,
+  withRefresh,
+  withStore,
+} from "./_refresh.ts";
 
 const GRANTED = {
   sessionId: "session 1",
@@ -11,7 +43,7 @@ const GRANTED = {
   data: { clientId: "app", deep: { list: [1, null] } },
 };
 
-Deno.test("issue() begins a family, and keeps the digest of its secret alone", async () => {
+Deno.test("issue() creates a family and stores only the digest of its secret", async () => {
   const kept: RefreshFamily[] = [];
   const { refresh, events } = await withRefresh(withStore((store) => ({
     create(family) {
@@ -43,14 +75,14 @@ Deno.test("issue() begins a family, and keeps the digest of its secret alone", a
   assertEquals(events, []);
 });
 
-Deno.test("issue() leaves out what is not known", async () => {
+Deno.test("issue() omits unknown members", async () => {
   const services = await withRefresh();
   const options = { sessionId: undefined, scope: undefined, data: undefined };
   const family = await familyOf(services, await services.refresh.issue(STAMPED, options));
   for (const member of ["acr", "sessionId", "scope", "data"]) assert(!(member in family), member);
 });
 
-Deno.test("issue() makes another family each time", async () => {
+Deno.test("issue() creates a new family each time", async () => {
   const { refresh } = await withRefresh();
   const issued = await Promise.all(repeat(20, () => refresh.issue(STAMPED)));
   assertEquals(new Set(issued.map(({ familyId }) => familyId)).size, 20);
@@ -60,7 +92,7 @@ Deno.test("issue() makes another family each time", async () => {
   }
 });
 
-Deno.test("rotate() gives the next token and what the family stands for, and tells of it", async () => {
+Deno.test("rotate() returns the next token and the grant, and emits refresh.rotated", async () => {
   const services = await withRefresh();
   const { refresh, clock, events, asked } = services;
   const first = await refresh.issue({ ...STAMPED, acr: "urn:example:aal2" }, GRANTED);
@@ -86,7 +118,7 @@ Deno.test("rotate() gives the next token and what the family stands for, and tel
   assertEquals(asked, ["find", "rotate"]);
 });
 
-Deno.test("rotate() goes on with each next token, and the sign-in stays the first one", async () => {
+Deno.test("rotate() works with each next token, and keeps the original sign-in", async () => {
   const { refresh, clock, events } = await withRefresh();
   let { refreshToken, familyId } = await refresh.issue(STAMPED);
   const seen = new Set([refreshToken]);
@@ -113,7 +145,7 @@ Deno.test("rotate() keeps families of one user apart", async () => {
   assertEquals((await refresh.rotate(b.refreshToken)).familyId, b.familyId);
 });
 
-Deno.test("rotate() takes no secret of another family", async () => {
+Deno.test("rotate() rejects a secret of another family", async () => {
   const services = await withRefresh();
   const { refresh } = services;
   const [a, b] = [await refresh.issue(STAMPED), await refresh.issue(STAMPED)];
@@ -151,7 +183,7 @@ const MALFORMED: readonly [why: string, of: (token: string) => unknown][] = [
   ["an object that says it is a token", (token) => ({ toString: () => token })],
 ];
 for (const [why, of] of MALFORMED) {
-  Deno.test(`rotate() and revoke() ask the store for no token that cannot be one: ${why}`, async () => {
+  Deno.test(`rotate() and revoke() do not read the store for a malformed token: ${why}`, async () => {
     const { refresh, asked, events } = await withRefresh();
     const { refreshToken } = await refresh.issue(STAMPED);
     asked.length = 0;
@@ -164,7 +196,7 @@ for (const [why, of] of MALFORMED) {
   });
 }
 
-Deno.test("rotate() refuses a family that nobody knows, and tells nobody", async () => {
+Deno.test("rotate() rejects an unknown family, and emits nothing", async () => {
   const { refresh, asked, events } = await withRefresh();
   const { refreshToken } = await refresh.issue(STAMPED);
   asked.length = 0;
@@ -174,7 +206,7 @@ Deno.test("rotate() refuses a family that nobody knows, and tells nobody", async
   assertEquals(events, []);
 });
 
-Deno.test("rotate() takes what is stored for no token", async () => {
+Deno.test("rotate() rejects stored values as tokens", async () => {
   const services = await withRefresh();
   const issued = await services.refresh.issue(STAMPED);
   const { currentHash } = await familyOf(services, issued);
@@ -214,14 +246,14 @@ Deno.test("revoke() of a family that nobody knows does nothing", async () => {
   assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
 });
 
-Deno.test("rotate() and revoke() need no object around them", async () => {
+Deno.test("rotate() and revoke() work without this", async () => {
   const { rotate, revoke, issue } = (await withRefresh()).refresh;
   const { refreshToken } = await rotate((await issue(STAMPED)).refreshToken);
   await revoke(refreshToken);
   assertEquals(await failure(() => rotate(refreshToken)), "revoked");
 });
 
-Deno.test("rotate() succeeds although a listener fails", async () => {
+Deno.test("rotate() succeeds even if a listener throws", async () => {
   const { stores, clock } = await withRefresh();
   const warnings: string[] = [];
   const refresh = refreshService({
@@ -236,8 +268,630 @@ Deno.test("rotate() succeeds although a listener fails", async () => {
   assertEquals(warnings, ["Cannot deliver event refresh.rotated: the listener failed"]);
 });
 
-Deno.test("issue() rejects where the store does", async () => {
+Deno.test("issue() passes on errors of the store", async () => {
   const down = () => Promise.reject(new Error("The store is out of order"));
   const { refresh } = await withRefresh(withStore(() => ({ create: down })));
   await assertRejects(() => refresh.issue(STAMPED), Error, "out of order");
+});
+
+/** Why there is no next token, though the family is known. */
+const REFUSED: readonly (readonly [
+  why: string,
+  refuse: (services: WithRefresh) => unknown,
+  reason: string,
+])[] = [
+  ["the account is closed", ({ stores }) => setDisabled(stores), "user_disabled"],
+  ["the account is gone", ({ stores }) => stores.users.delete("u1"), "user_unknown"],
+  [
+    "the password is another",
+    ({ stores }) => patchUser(stores, { securityStamp: "s2" }),
+    "stamp_changed",
+  ],
+  ["the token has ended", ({ clock }) => clock.now += 1_209_600, "expired"],
+];
+
+for (const [why, refuse, reason] of REFUSED) {
+  Deno.test(`rotate() does not call prepare if ${why}`, async () => {
+    const services = await withRefresh();
+    const { refreshToken } = await services.refresh.issue(STAMPED);
+    await refuse(services);
+    const prepared: unknown[] = [];
+    const prepare = (grant: unknown) => Promise.resolve(void prepared.push(grant));
+    const error = await refusal(() => services.refresh.rotate(refreshToken, { prepare }));
+    assertEquals([error.reason, prepared], [reason, []]);
+  });
+}
+
+Deno.test("rotate() does not call prepare for a secret that is not the current one", async () => {
+  const { refresh } = await withRefresh();
+  const first = await refresh.issue(STAMPED);
+  let count = 0;
+  const prepare = () => Promise.resolve(void count++);
+  await refusal(() => refresh.rotate(foreignSecret(first), { prepare }));
+  assertEquals(count, 0);
+});
+
+Deno.test("rotate() does not use up the token if prepare rejects", async () => {
+  const { refresh, asked } = await withRefresh();
+  const { refreshToken } = await refresh.issue(STAMPED);
+  asked.length = 0;
+  const prepare = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    throw new Error("no keys");
+  };
+  await assertRejects(() => refresh.rotate(refreshToken, { prepare }), Error, "no keys");
+  assertEquals(asked, ["find"]);
+  assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
+});
+
+Deno.test("rotate() goes by one time, however long what goes with the next token takes", async () => {
+  const { refresh, clock } = await withRefresh();
+  const { refreshToken, expiresAt } = await refresh.issue(STAMPED);
+  const asked = clock.now = expiresAt - 1;
+  const prepare = () => Promise.resolve(void (clock.now += 60));
+  const next = await refresh.rotate(refreshToken, { prepare });
+  assertEquals(next.expiresAt, asked + 1_209_600);
+});
+
+/** What a store gives for a user who may not enter. */
+const USERS: readonly [
+  why: string,
+  user: (user: User | null) => User | null,
+  reason: RefreshFailure,
+][] = [
+  ["nobody", () => null, "user_unknown"],
+  ["a disabled one", (user) => user && { ...user, disabled: true }, "user_disabled"],
+  [
+    "one that is disabled in SQLite",
+    (user) => user && { ...user, disabled: 1 as unknown as boolean },
+    "user_disabled",
+  ],
+  ["one with another stamp", (user) => user && { ...user, securityStamp: "s2" }, "stamp_changed"],
+];
+for (const [why, change, reason] of USERS) {
+  Deno.test(`rotate() rejects the current token if the user store returns ${why}, and keeps it`, async () => {
+    const services = await lagging(change);
+    const { refresh, users, issued, events, clock } = services;
+    const before = await familyOf(services, issued);
+    users.lag = true;
+    for (const _ of repeat(3, () => 0)) {
+      clock.now += 60;
+      assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), reason);
+      const { generation: _, ...kept } = await familyOf(services, issued);
+      const { generation: __, ...was } = before;
+      assertEquals(kept, was);
+    }
+    assertEquals(events, []);
+    users.lag = false;
+    const next = await refresh.rotate(issued.refreshToken);
+    assertEquals(next.expiresAt, clock.now + 14 * DAY);
+    assertEquals(types(events), ["refresh.rotated"]);
+  });
+
+  Deno.test(`rotate() revokes the family by an old token even if the user store returns ${why}`, async () => {
+    const services = await lagging(change);
+    const { refresh, users, issued, events } = services;
+    const second = await refresh.rotate(issued.refreshToken);
+    events.length = 0;
+    users.lag = true;
+    assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), "reused");
+    users.lag = false;
+    assertEquals(await failure(() => refresh.rotate(second.refreshToken)), "revoked");
+    assertEquals(types(events), ["refresh.reuse_detected"]);
+  });
+}
+
+const ENDS: readonly [
+  why: string,
+  end: (services: Begun) => Promise<unknown>,
+  reason: RefreshFailure,
+][] = [
+  ["the user is disabled by hand", ({ stores }) => setDisabled(stores), "user_disabled"],
+  ["the user is disabled by the service", ({ accounts }) => accounts.disable("u1"), "revoked"],
+  ["the user was disabled and is enabled again", async ({ accounts }) => {
+    await accounts.disable("u1");
+    await accounts.enable("u1");
+  }, "revoked"],
+  ["the user is gone", ({ stores }) => stores.users.delete("u1"), "user_unknown"],
+  ["the user is removed", ({ accounts }) => accounts.remove("u1"), "revoked"],
+  [
+    "the stamp has changed",
+    ({ stores }) => patchUser(stores, { securityStamp: "s2" }),
+    "stamp_changed",
+  ],
+  [
+    "the password was reset",
+    ({ passwords }) => passwords.reset("u1", "a long new password"),
+    "revoked",
+  ],
+  ["all sessions were ended", ({ sessions }) => sessions.revokeAll("u1"), "revoked"],
+  [
+    "all sessions but another were ended",
+    ({ sessions }) => sessions.revokeOthers("u1", "session 2"),
+    "revoked",
+  ],
+];
+for (const [why, end, reason] of ENDS) {
+  Deno.test(`rotate() rejects a token once ${why}`, async () => {
+    const services = await begun();
+    const { refresh, issued } = services;
+    await end(services);
+    for (const _ of repeat(3, () => 0)) {
+      assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), reason);
+    }
+  });
+}
+
+Deno.test("rotate() goes on where the user changed the identifier", async () => {
+  const { refresh, issued, accounts } = await begun();
+  await accounts.changeIdentifier("u1", "countess");
+  assertEquals((await refresh.rotate(issued.refreshToken)).sub, "u1");
+});
+
+Deno.test("rotate() rejects a token after its session is revoked, and keeps tokens of others", async () => {
+  const services = await begun();
+  const { refresh, sessions } = services;
+  const [a, b] = [await sessions.create(STAMPED), await sessions.create(STAMPED)];
+  const issue = ({ session }: typeof a) => refresh.issue(STAMPED, { sessionId: session.id });
+  const [ofA, ofB] = [await issue(a), await issue(b)];
+  await sessions.revokeToken(a.token);
+  assertEquals(await failure(() => refresh.rotate(ofA.refreshToken)), "revoked");
+  assertEquals((await refresh.rotate(ofB.refreshToken)).sessionId, b.session.id);
+});
+
+Deno.test("rotate() of a token from before one or many rotations revokes the family, and tells once", async () => {
+  for (const rotations of [1, 2, 10]) {
+    const { refresh, issued, events, clock } = await begun({}, { sessionId: "session 1" });
+    let newest: IssuedRefreshToken = issued;
+    for (const _ of repeat(rotations, () => 0)) newest = await refresh.rotate(newest.refreshToken);
+    events.length = 0;
+    clock.now += 60;
+    assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), "reused");
+    assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), "revoked");
+    assertEquals(await failure(() => refresh.rotate(newest.refreshToken)), "revoked");
+    const told = { sub: "u1", familyId: issued.familyId, sessionId: "session 1" };
+    assertEquals(events, [{ type: "refresh.reuse_detected", at: clock.now, ...told }]);
+  }
+});
+
+Deno.test("rotate() of a secret that never was revokes the family that it names", async () => {
+  const { refresh, issued, events } = await begun();
+  assertEquals(await failure(() => refresh.rotate(foreignSecret(issued))), "reused");
+  assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), "revoked");
+  assertEquals(events, [
+    { type: "refresh.reuse_detected", at: START, sub: "u1", familyId: issued.familyId },
+  ]);
+});
+
+/** A copy of the users that at times gives what they were, or will be. */
+async function lagging(
+  change: (user: User | null) => User | null,
+): Promise<Begun & { readonly users: { lag: boolean } }> {
+  const users = { lag: false };
+  const services = await begun({
+    wrap: (stores) => ({
+      users: {
+        ...stores.users,
+        async findBySub(sub) {
+          const user = await stores.users.findBySub(sub);
+          return users.lag ? change(user) : user;
+        },
+      },
+    }),
+  });
+  return { ...services, users };
+}
+
+type Limits = NonNullable<RefreshOptions["refresh"]>;
+
+const UNUSED: readonly [limits: Limits, after: number, alive: boolean][] = [
+  [{}, 14 * DAY - 1, true],
+  [{}, 14 * DAY - 0.001, true],
+  [{}, 14 * DAY, false],
+  [{}, 14 * DAY + 1, false],
+  [{}, 30 * DAY, false],
+  [{ lifetime: 60 }, 59, true],
+  [{ lifetime: 60 }, 60, false],
+  [{ lifetime: 1, familyLifetime: 1 }, 0, true],
+  [{ lifetime: 1, familyLifetime: 1 }, 1, false],
+  [{ familyLifetime: 600 }, 599, true],
+  [{ familyLifetime: 600 }, 600, false],
+  [{ lifetime: 400 * DAY, familyLifetime: 400 * DAY }, 400 * DAY - 1, true],
+  [{ lifetime: 400 * DAY, familyLifetime: 400 * DAY }, 400 * DAY, false],
+];
+for (const [limits, after, alive] of UNUSED) {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token after ${after} s, with ${JSON.stringify(limits)}`, async () => {
+    const services = await begun({ refresh: limits });
+    services.clock.now += after;
+    await requireAlive(services, alive);
+  });
+}
+
+const STEADY: readonly [after: number, alive: boolean][] = [
+  [30 * DAY - 1, true],
+  [30 * DAY, false],
+  [30 * DAY + 1, false],
+];
+for (const [after, alive] of STEADY) {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token of a family in steady use after ${after} s`, async () => {
+    const services = await begun();
+    const { refresh, clock } = services;
+    let { issued } = services;
+    for (let day = 1; day < 30; day++) {
+      clock.now = START + day * DAY;
+      issued = await refresh.rotate(issued.refreshToken);
+      assertEquals(issued.expiresAt, START + Math.min(day + 14, 30) * DAY);
+      assertEquals((await familyOf(services, issued)).expiresAt, issued.expiresAt);
+    }
+    clock.now = START + after;
+    await requireAlive({ ...services, issued }, alive);
+  });
+}
+
+Deno.test("rotate() counts a token's time from its own making", async () => {
+  const services = await begun({ refresh: { lifetime: 60 } });
+  const { refresh, clock } = services;
+  let { issued } = services;
+  for (const _ of [1, 2, 3]) {
+    clock.now += 59;
+    issued = await refresh.rotate(issued.refreshToken);
+    assertEquals(issued.expiresAt, clock.now + 60);
+  }
+  clock.now += 60;
+  await requireAlive({ ...services, issued }, false);
+});
+
+const CHANGED: readonly [
+  why: string,
+  limits: Limits,
+  after: number,
+  expected: { readonly fresh: boolean; readonly rotated: boolean },
+][] = [
+  ["before the lower family limit", { familyLifetime: 600 }, 599, { fresh: true, rotated: true }],
+  ["at the lower family limit", { familyLifetime: 600 }, 600, { fresh: false, rotated: false }],
+  ["before the lower lifetime", { lifetime: 600 }, 599, { fresh: true, rotated: true }],
+  ["at the lower lifetime, which is not known of what was rotated", { lifetime: 600 }, 600, {
+    fresh: false,
+    rotated: true,
+  }],
+  ["before the end it began with", { lifetime: 30 * DAY }, 14 * DAY - 1, {
+    fresh: true,
+    rotated: true,
+  }],
+  ["at the end it began with", { lifetime: 30 * DAY }, 14 * DAY, {
+    fresh: false,
+    rotated: true,
+  }],
+  ["at the end of what was rotated", { lifetime: 30 * DAY }, 14 * DAY + 300, {
+    fresh: false,
+    rotated: false,
+  }],
+];
+for (const [why, limits, after, expected] of CHANGED) {
+  for (const kind of ["fresh", "rotated"] as const) {
+    Deno.test(`rotate() applies the current limits to an old family: ${kind}, ${why}`, async () => {
+      const { stores, refresh, clock, issued: first } = await begun();
+      clock.now = START + 300;
+      const issued = kind === "fresh" ? first : await refresh.rotate(first.refreshToken);
+      const today = await withRefresh({ stores, refresh: limits });
+      today.clock.now = START + after;
+      await requireAlive({ ...today, issued }, expected[kind]);
+    });
+  }
+}
+
+Deno.test("rotate() under lower limits applies them", async () => {
+  const { stores, refresh, issued } = await begun();
+  const second = await refresh.rotate(issued.refreshToken);
+  const limits = { lifetime: 600, familyLifetime: 1_000 };
+  const today = await withRefresh({ stores, refresh: limits });
+  const third = await today.refresh.rotate(second.refreshToken);
+  assertEquals(third.expiresAt, START + 600);
+  today.clock.now = START + 599;
+  const fourth = await today.refresh.rotate(third.refreshToken);
+  assertEquals(fourth.expiresAt, START + 1_000);
+  today.clock.now = START + 1_000;
+  await requireAlive({ ...today, issued: fourth }, false);
+});
+
+Deno.test("rotate() does not bring back by a second attempt what a lower limit has ended", async () => {
+  const { stores, issued } = await begun();
+  const today = await withRefresh({ stores, refresh: { lifetime: 600 } });
+  today.clock.now = START + 600;
+  for (const _ of [1, 2, 3]) await requireAlive({ ...today, issued }, false);
+});
+
+Deno.test("rotate() under higher limits keeps the stored expiry of the family", async () => {
+  const { stores, issued } = await begun();
+  const limits = { lifetime: 60 * DAY, familyLifetime: 60 * DAY };
+  const today = await withRefresh({ stores, refresh: limits });
+  assertEquals((await today.refresh.rotate(issued.refreshToken)).expiresAt, START + 30 * DAY);
+});
+
+const AHEAD: readonly [ahead: number, alive: boolean][] = [
+  [1, true],
+  [300, true],
+  [301, false],
+  [DAY, false],
+  [10 * 365 * DAY, false],
+];
+for (const [ahead, alive] of AHEAD) {
+  Deno.test(`rotate() ${alive ? "takes" : "rejects"} a token of a family that was created while the clock was ${ahead} s ahead`, async () => {
+    const services = await begun();
+    services.clock.now = START - ahead;
+    await requireAlive(services, alive);
+  });
+}
+
+Deno.test("rotate() of an old secret revokes the family even past a limit of today", async () => {
+  const { stores, refresh, issued } = await begun();
+  await refresh.rotate(issued.refreshToken);
+  const today = await withRefresh({ stores, refresh: { familyLifetime: 600 } });
+  today.clock.now = START + 600;
+  const { refresh: { rotate } } = today;
+  assertEquals(await failure(() => rotate(issued.refreshToken)), "reused");
+  assertEquals((await familyOf(today, issued)).revoked, true);
+  assertEquals(await failure(() => rotate(issued.refreshToken)), "revoked");
+});
+
+Deno.test("rotate() asks for no user where the token has ended", async () => {
+  const services = await begun({
+    wrap: ({ users }) => ({
+      users: { ...users, findBySub: () => Promise.reject(new Error("The users were asked")) },
+    }),
+  });
+  services.clock.now += 14 * DAY;
+  await requireAlive(services, false);
+});
+
+for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
+  Deno.test(`issue() and rotate() reject a clock that gives ${typeof now} ${now}`, async () => {
+    const services = await begun();
+    const { refresh, clock, issued } = services;
+    clock.now = now as number;
+    for (
+      const attempt of [
+        () => refresh.issue(STAMPED),
+        () => refresh.rotate(issued.refreshToken),
+      ]
+    ) await assertRejects(attempt, RangeError, "Cannot tell the time");
+    clock.now = START;
+    await requireAlive(services, true);
+  });
+}
+
+const WRONG: readonly [why: string, limits: Limits][] = [
+  ["no seconds at all", { lifetime: 0 }],
+  ["negative", { lifetime: -1 }],
+  ["a fraction", { lifetime: 1.5 }],
+  ["a fraction for the family", { familyLifetime: DAY + 0.5 }],
+  ["no number", { lifetime: NaN }],
+  ["no number for the family", { familyLifetime: NaN }],
+  ["no end", { familyLifetime: Infinity }],
+  ["a text", { lifetime: "600" as unknown as number }],
+  ["null", { lifetime: null as unknown as number }],
+  ["longer than the family's", { lifetime: 601, familyLifetime: 600 }],
+  ["longer than the family's by default", { lifetime: 30 * DAY + 1 }],
+  ["longer than 400 days", { familyLifetime: 400 * DAY + 1 }],
+  ["a day in milliseconds", { familyLifetime: DAY * 1_000 }],
+];
+for (const [why, limits] of WRONG) {
+  Deno.test(`refreshService() rejects limits: ${why}`, () => {
+    const given = { ...inMemoryAuthStores(), ...limits };
+    assertThrows(() => refreshService(given), RangeError, "Cannot create refresh service: ");
+  });
+}
+
+Deno.test("refreshService() requires refreshTokens and users", () => {
+  const { refreshTokens, users } = inMemoryAuthStores();
+  const swapped = { refreshTokens: users, users: refreshTokens };
+  for (const options of [undefined, null, {}, { refreshTokens }, { users }, swapped]) {
+    const given = options as unknown as RefreshServiceOptions;
+    const message = "Cannot create refresh service: refreshTokens or users are missing";
+    assertThrows(() => refreshService(given), TypeError, message);
+  }
+});
+
+/** That the token of a family is good, or is refused without being revoked, and tells nobody. */
+async function requireAlive(services: Begun, alive: boolean): Promise<void> {
+  const { refresh, issued, events } = services;
+  events.length = 0;
+  if (alive) {
+    assertEquals((await refresh.rotate(issued.refreshToken)).familyId, issued.familyId);
+    return;
+  }
+  assertEquals(await failure(() => refresh.rotate(issued.refreshToken)), "expired");
+  assertEquals((await familyOf(services, issued)).revoked, false);
+  assertEquals(events, []);
+}
+
+const UNSOUND: readonly [why: string, authentication: object][] = [
+  ["an empty sub", { ...STAMPED, sub: "" }],
+  ["a sub that is a number", { ...STAMPED, sub: 7 }],
+  ["an empty stamp", { ...STAMPED, securityStamp: "" }],
+  ["no stamp", { ...STAMPED, securityStamp: undefined }],
+  ["no time", { ...STAMPED, authTime: undefined }],
+  ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
+  ["a time that has not come", { ...STAMPED, authTime: START + 301 }],
+  ["no methods", { ...STAMPED, amr: undefined }],
+  ["methods that are one text", { ...STAMPED, amr: "pwd" }],
+  ["nothing", {}],
+];
+for (const [why, authentication] of UNSOUND) {
+  Deno.test(`issue() rejects an authentication with ${why}`, async () => {
+    const { refresh, asked } = await withRefresh();
+    const attempt = () => refresh.issue(authentication as typeof STAMPED);
+    const message = "Cannot issue refresh token: the authentication lacks";
+    await assertRejects(attempt, TypeError, message);
+    assertEquals(asked, []);
+  });
+}
+
+const LOOP: Record<string, unknown> = { secret: "a member's name is no business of a log" };
+LOOP.itself = LOOP;
+
+const OPTIONS: readonly [why: string, options: Record<string, unknown>, message: string][] = [
+  ["an empty session", { sessionId: "" }, "sessionId must be a non-empty string"],
+  ["a session that is null", { sessionId: null }, "sessionId must be a non-empty string"],
+  [
+    "a session that is an object",
+    { sessionId: { id: "s1" } },
+    "sessionId must be a non-empty string",
+  ],
+  ["scopes in one text", { scope: "notes:read notes:write" }, "scope is no list"],
+  ["scopes that are null", { scope: null }, "scope is no list"],
+  ["an empty scope", { scope: ["notes:read", ""] }, "scope has a word"],
+  ["two scopes in one", { scope: ["notes:read notes:write"] }, "scope has a word"],
+  ["a scope with a quotation mark", { scope: ['a"b'] }, "scope has a word"],
+  ["a scope with a backslash", { scope: ["a\\b"] }, "scope has a word"],
+  ["a scope with a line feed", { scope: ["a\n"] }, "scope has a word"],
+  ["a scope with NUL", { scope: ["\0"] }, "scope has a word"],
+  ["a scope with DEL", { scope: ["\x7f"] }, "scope has a word"],
+  ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope has a word"],
+  ["the same scope twice", { scope: ["a", "a"] }, "scope has a word"],
+  ["a scope that is a number", { scope: [7] }, "scope is no list"],
+  ["data that is a function", { data: () => 0 }, "data must be JSON"],
+  ["data that is a symbol", { data: Symbol("data") }, "data must be JSON"],
+  ["data with a big number", { data: { id: 7n } }, "data must be JSON"],
+  ["data that holds itself", { data: LOOP }, "data must be JSON"],
+];
+for (const [why, options, message] of OPTIONS) {
+  Deno.test(`issue() rejects ${why}`, async () => {
+    const { refresh, asked } = await withRefresh();
+    const attempt = () => refresh.issue(STAMPED, options as IssueRefreshTokenOptions);
+    const type = message === "scope has a word" ? RangeError : TypeError;
+    const error = await assertRejects(attempt, type, `Cannot issue refresh token: ${message}`);
+    assert(!error.message.includes("secret"));
+    assertEquals(asked, []);
+  });
+}
+
+const SCOPES: readonly [why: string, scope: readonly string[]][] = [
+  ["none at all", []],
+  ["the first and the last characters there are", ["!", "#", "[", "]", "~"]],
+  ["an address", ["https://api.example.com/notes.read"]],
+];
+for (const [why, scope] of SCOPES) {
+  Deno.test(`issue() stores scopes, which rotate() returns: ${why}`, async () => {
+    const { refresh } = await withRefresh();
+    const { refreshToken } = await refresh.issue(STAMPED, { scope });
+    assertEquals((await refresh.rotate(refreshToken)).scope, scope);
+  });
+}
+
+for (const data of [null, 0, "", "text", false, [], {}, { a: [1, { b: null }] }]) {
+  Deno.test(`issue() stores data, which rotate() returns: ${JSON.stringify(data)}`, async () => {
+    const { refresh } = await withRefresh();
+    const { refreshToken } = await refresh.issue(STAMPED, { data });
+    assertEquals((await refresh.rotate(refreshToken)).data, data);
+  });
+}
+
+Deno.test("issue() copies arrays and data before it stores them", async () => {
+  const [amr, scope, data] = [["pwd"], ["a"], { client: { id: "app" } }];
+  const kept: RefreshFamily[] = [];
+  const { refresh } = await withRefresh(withStore((store) => ({
+    create(family) {
+      kept.push(family);
+      return store.create(family);
+    },
+  })));
+  await refresh.issue({ ...STAMPED, amr }, { scope, data });
+  [amr[0], scope[0], data.client.id] = ["none", "admin", "evil"];
+  assertEquals(kept.map(({ amr, scope, data }) => ({ amr, scope, data })), [
+    { amr: ["pwd"], scope: ["a"], data: { client: { id: "app" } } },
+  ]);
+});
+
+const NO_TEXTS: readonly unknown[] = [null, undefined, "", 7, 7n, true, new Uint8Array([7])];
+const NO_TIMES: readonly unknown[] = [null, undefined, `${START}`, BigInt(START), new Date(0), NaN];
+const NO_NUMBERS: readonly unknown[] = [null, undefined, "0", 0n, 0.5, NaN];
+const NO_LISTS: readonly unknown[] = ['["pwd"]', "pwd", 7, {}, [7], [null], new Set(["pwd"])];
+const UNREADABLE: readonly [
+  member: keyof RefreshFamily,
+  type: string,
+  values: readonly unknown[],
+][] = [
+  ["id", "text", NO_TEXTS],
+  ["sub", "text", NO_TEXTS],
+  ["securityStamp", "text", NO_TEXTS],
+  ["currentHash", "text", NO_TEXTS],
+  ["createdAt", "number of seconds", NO_TIMES],
+  ["expiresAt", "number of seconds", NO_TIMES],
+  ["familyExpiresAt", "number of seconds", NO_TIMES],
+  ["authTime", "number of seconds", NO_TIMES],
+  ["generation", "whole number", NO_NUMBERS],
+  ["amr", "list of texts", [null, undefined, ...NO_LISTS]],
+  ["scope", "list of texts", NO_LISTS],
+];
+for (const [member, type, values] of UNREADABLE) {
+  for (const value of values) {
+    Deno.test(`rotate() rejects with an error if ${member} is ${typeof value} ${value}`, async () => {
+      const services = await withOdd({ [member]: value });
+      const { refresh, issued, events, odd } = services;
+      const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
+      await assertRejects(() => refresh.rotate(issued.refreshToken), TypeError, message);
+      assertEquals(events, []);
+      odd.patch = {};
+      const { generation, revoked } = await familyOf(services, issued);
+      assertEquals([generation, revoked], [0, false]);
+    });
+  }
+}
+
+const REVOKED: readonly [why: string, revoked: unknown, over: boolean][] = [
+  ["SQLite and MySQL: a number", 1, true],
+  ["a text column", "true", true],
+  ["PostgreSQL's own letter", "t", true],
+  ["a text that says no, which nobody is to guess", "false", true],
+  ["when it was revoked", new Date(0), true],
+  ["SQLite and MySQL: zero", 0, false],
+  ["a 64-bit zero", 0n, false],
+  ["a column that was never set", null, false],
+  ["a record without the member", undefined, false],
+];
+for (const [why, revoked, over] of REVOKED) {
+  Deno.test(`rotate() ${over ? "rejects" : "takes"} a token of a family whose revoked is: ${why}`, async () => {
+    const { refresh, issued: { refreshToken } } = await withOdd({ revoked });
+    if (over) assertEquals(await failure(() => refresh.rotate(refreshToken)), "revoked");
+    else assertEquals((await refresh.rotate(refreshToken)).sub, "u1");
+  });
+}
+
+Deno.test("rotate() returns nothing of what a store adds, and nothing of null", async () => {
+  const nulls = { acr: null, sessionId: null, scope: null, data: undefined };
+  const { refresh, issued, events } = await withOdd({
+    ...nulls,
+    ip: "192.0.2.1",
+    version: 3,
+  });
+  const { familyId, expiresAt, refreshToken: _, ...grant } = await refresh.rotate(
+    issued.refreshToken,
+  );
+  assertEquals(grant, STAMPED);
+  assertEquals(events, [{ type: "refresh.rotated", at: START, sub: "u1", familyId }]);
+  assert(expiresAt > START);
+});
+
+Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swap", async () => {
+  using database = new DatabaseSync(":memory:");
+  let statements = 0;
+  const adapter = sqlAdapter({
+    dialect: "sqlite",
+    query(text, params) {
+      statements++;
+      return database.prepare(text).all(...params);
+    },
+  });
+  await adapter.migrate();
+  const stores = authStores(adapter);
+  const { sub, securityStamp } = STAMPED;
+  await stores.users.create({ sub, identifier: "ada", securityStamp, createdAt: START });
+  const refresh = refreshService(stores);
+  const { refreshToken } = await refresh.issue(STAMPED);
+  statements = 0;
+  const next = await refresh.rotate(refreshToken);
+  assertEquals(statements, 3);
+  await refusal(() => refresh.rotate(refreshToken));
+  assertEquals((await refusal(() => refresh.rotate(next.refreshToken))).reason, "revoked");
 });

@@ -1,6 +1,22 @@
+/** Administration of accounts: identifiers, disabling, enabling and deleting. */
+
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import type { AuthStores } from "../../../auth/stores/types.ts";
 import { type UserService, userService } from "../../../auth/users/user_service.ts";
-import { ADA, CLIENT, once, refusal, START, types, type WithAda, withAda } from "../_services.ts";
+import {
+  ADA,
+  canonical,
+  CLIENT,
+  once,
+  OTHER_PASSWORD,
+  refusal,
+  type ServicesOptions,
+  setDisabled,
+  START,
+  types,
+  type WithAda,
+  withAda,
+} from "../_services.ts";
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
@@ -9,10 +25,10 @@ const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
   }],
 ];
 
-/** What ends a user's access. */
+/** Operations that revoke a user's access. */
 const ENDS: readonly ("disable" | "remove")[] = ["disable", "remove"];
 for (const name of ENDS) {
-  Deno.test(`${name}() ends sessions and refresh families, and lets nobody sign in`, async () => {
+  Deno.test(`${name}() revokes sessions and refresh families, and prevents sign-ins`, async () => {
     const services = await withAda();
     const { accounts, passwords, sessions, stores, tokens, events, clock } = services;
     await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u9" });
@@ -30,7 +46,7 @@ for (const name of ENDS) {
   });
 
   for (const [why, fail] of DOWN) {
-    Deno.test(`${name}() ends the refresh families even where the sessions ${why}`, async () => {
+    Deno.test(`${name}() revokes the refresh families even if the sessions ${why}`, async () => {
       const services = await withAda({
         wrap: ({ sessions }) => ({ sessions: { ...sessions, revokeAll: fail } }),
       });
@@ -41,7 +57,7 @@ for (const name of ENDS) {
       }
     });
 
-    Deno.test(`${name}() ends the sessions even where the refresh families ${why}`, async () => {
+    Deno.test(`${name}() revokes the sessions even if the refresh families ${why}`, async () => {
       const services = await withAda({
         wrap: ({ refreshTokens }) => ({ refreshTokens: { ...refreshTokens, revoke: fail } }),
       });
@@ -50,14 +66,14 @@ for (const name of ENDS) {
     });
   }
 
-  Deno.test(`${name}() needs users alone`, async () => {
+  Deno.test(`${name}() requires only users`, async () => {
     const { stores: { users } } = await withAda();
     await end(userService({ users }), name);
     const user = await users.findBySub("u1");
     assertEquals(user === null || user.disabled, true);
   });
 
-  Deno.test(`${name}() leaves no life in a login that is under way, even if the account comes back`, async () => {
+  Deno.test(`${name}() invalidates a concurrent login, even if the account is enabled again`, async () => {
     const { accounts, passwords, sessions } = await withAda();
     const stale = await passwords.verify(ADA, CLIENT);
     await end(accounts, name);
@@ -89,7 +105,7 @@ Deno.test("disable() changes the stamp in the same write, and nothing else of th
   assertEquals(patches, [{ disabled: true, securityStamp }]);
 });
 
-Deno.test("enable() lets the user sign in again, and wakes nothing that slept", async () => {
+Deno.test("enable() lets the user sign in again, and restores nothing", async () => {
   const services = await withAda({
     wrap: (stores) => ({ // a store that could not be asked to end anything
       sessions: { ...stores.sessions, revokeAll: () => Promise.resolve() },
@@ -110,7 +126,7 @@ Deno.test("enable() lets the user sign in again, and wakes nothing that slept", 
   assertEquals((await sessions.verify(token))?.user.sub, "u1");
 });
 
-Deno.test("disable() and enable() say whether there is an account, and tell of none that is not there", async () => {
+Deno.test("disable() and enable() return whether the user exists, and emit nothing for an unknown one", async () => {
   const { accounts, events, stores } = await withAda();
   assertEquals(await accounts.disable("nobody"), false);
   assertEquals(await accounts.enable("nobody"), false);
@@ -119,7 +135,7 @@ Deno.test("disable() and enable() say whether there is an account, and tell of n
 });
 
 for (const name of ["disable", "enable"] as const) {
-  Deno.test(`${name}() starts over where somebody else changes the user in between`, async () => {
+  Deno.test(`${name}() retries on conflict`, async () => {
     const { accounts, stores, events } = await withAda({
       wrap: ({ users }) => {
         const meanwhile = once(async () => {
@@ -143,7 +159,7 @@ for (const name of ["disable", "enable"] as const) {
     assertEquals(events.length, 1);
   });
 
-  Deno.test(`${name}() gives up where the user changes all the time`, async () => {
+  Deno.test(`${name}() rejects after repeated conflicts`, async () => {
     let updates = 0;
     const { accounts, events, stores } = await withAda({
       wrap: ({ users }) => ({
@@ -156,7 +172,7 @@ for (const name of ["disable", "enable"] as const) {
     assertEquals([types(events), (await stores.sessions.list("u1")).length], [[], 2]);
   });
 
-  Deno.test(`${name}() of a user who is removed on the way finds none`, async () => {
+  Deno.test(`${name}() of a user who is deleted meanwhile returns false`, async () => {
     const { accounts, events } = await withAda({
       wrap: ({ users }) => ({
         users: {
@@ -172,7 +188,7 @@ for (const name of ["disable", "enable"] as const) {
   });
 }
 
-Deno.test("disable() and enable() draw another stamp each time", async () => {
+Deno.test("disable() and enable() set a new stamp each time", async () => {
   const { accounts, stores, before } = await withAda();
   const stamps = [before.securityStamp];
   for (const name of ["disable", "enable", "disable", "disable", "enable", "enable"] as const) {
@@ -184,7 +200,7 @@ Deno.test("disable() and enable() draw another stamp each time", async () => {
   assertEquals(new Set(stamps).size, 7);
 });
 
-Deno.test("remove() lets the identifier go", async () => {
+Deno.test("remove() frees the identifier", async () => {
   const { accounts, passwords, stores } = await withAda();
   await accounts.remove("u1");
   assertEquals(await stores.users.findBySub("u1"), null);
@@ -193,7 +209,7 @@ Deno.test("remove() lets the identifier go", async () => {
 });
 
 for (const events of [undefined, () => Promise.reject(new Error("down"))]) {
-  Deno.test(`disable() goes on ${events ? "where a listener rejects" : "without a listener"}`, async () => {
+  Deno.test(`disable() continues ${events ? "if a listener rejects" : "without a listener"}`, async () => {
     const { stores, sessions, tokens } = await withAda();
     const warnings: string[] = [];
     const accounts = userService({ ...stores, events, warn: (text) => void warnings.push(text) });
@@ -209,13 +225,13 @@ async function end(accounts: UserService, name: "disable" | "remove"): Promise<v
   await accounts[name]("u1");
 }
 
-/** Which refresh families have ended: Ada's two, and that of somebody else. */
+/** Which refresh families are revoked: Ada's two, and another user's. */
 async function revoked({ stores }: WithAda): Promise<(boolean | undefined)[]> {
   const families = ["f1", "f2", "other"].map((id) => stores.refreshTokens.find(id));
   return (await Promise.all(families)).map((family) => family?.revoked);
 }
 
-Deno.test("changeIdentifier() changes what the user signs in by, in its one spelling", async () => {
+Deno.test("changeIdentifier() stores the canonical identifier", async () => {
   const { accounts, passwords, sessions, tokens, events } = await withAda();
   events.length = 0;
   assertEquals(await accounts.changeIdentifier("u1", " Lovelace＠Example.ORG"), true);
@@ -228,7 +244,7 @@ Deno.test("changeIdentifier() changes what the user signs in by, in its one spel
   }
 });
 
-Deno.test("changeIdentifier() refuses what another user has, or what is none", async () => {
+Deno.test("changeIdentifier() rejects a taken or invalid identifier", async () => {
   const { accounts, passwords, events } = await withAda();
   await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u9" });
   events.length = 0;
@@ -246,20 +262,20 @@ Deno.test("changeIdentifier() refuses what another user has, or what is none", a
   await passwords.verify(ADA, CLIENT);
 });
 
-Deno.test("changeIdentifier() makes known browsers unknown", async () => {
+Deno.test("changeIdentifier() invalidates known devices", async () => {
   const { accounts, passwords, throttle, stores, clock } = await withAda();
   const device = await throttle.issueDevice(await passwords.verify(ADA, CLIENT));
   await accounts.changeIdentifier("u1", "lovelace");
   const user = await stores.users.findBySub("u1");
   const client = { ...CLIENT, device };
-  for (let i = 0; i < 5; i++) await throttle.login("lovelace", client);
-  const { code } = await refusal(() => throttle.login("lovelace", CLIENT));
+  for (let i = 0; i < 5; i++) await throttle.login(canonical("lovelace"), client);
+  const { code } = await refusal(() => throttle.login(canonical("lovelace"), CLIENT));
   assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
   clock.now += 31;
-  await throttle.login("lovelace", CLIENT);
+  await throttle.login(canonical("lovelace"), CLIENT);
 });
 
-Deno.test("remove() takes the user's passkeys along, and no other's", async () => {
+Deno.test("remove() deletes the user's passkeys, and no others", async () => {
   const { stores } = await withAda();
   const keyOf = (id: string, sub: string) => ({
     id,
@@ -278,3 +294,150 @@ Deno.test("remove() takes the user's passkeys along, and no other's", async () =
   assertEquals(await stores.credentials.list("u1"), []);
   assertEquals((await stores.credentials.list("u9")).map(({ id }) => id), ["c"]);
 });
+
+/** Ada with sessions, refresh families and an API key, whose account was disabled in the store only. */
+async function closedByHalf(options: ServicesOptions = {}): Promise<WithAda> {
+  const services = await withAda(options);
+  const { stores } = services;
+  for (const [id, sub] of [["k1", "u1"], ["k9", "u9"]] as const) {
+    const key = { id, sub, keyHash: "hash", scope: [], createdAt: START };
+    await stores.apiKeys.create(key);
+  }
+  await setDisabled(stores);
+  return services;
+}
+
+/** The stored sessions, valid families and API keys. */
+async function leftOf({ sessions, refreshTokens, apiKeys }: AuthStores): Promise<object> {
+  const families = ["f1", "f2", "other"].map(async (id) => await refreshTokens.find(id));
+  const living = (await Promise.all(families)).filter((family) => family?.revoked === false);
+  const keys = [...await apiKeys.list("u1"), ...await apiKeys.list("u9")];
+  return {
+    sessions: (await sessions.list("u1")).length,
+    families: living.map((family) => family?.id),
+    keys: keys.map(({ id }) => id),
+  };
+}
+
+const ALL = { sessions: 2, families: ["f1", "f2", "other"], keys: ["k1", "k9"] };
+
+Deno.test("enable() revokes what an interrupted disable() left, of that user only", async () => {
+  const { accounts, stores, events } = await closedByHalf();
+  assertEquals(await leftOf(stores), ALL);
+  assertEquals(await accounts.enable("u1"), true);
+  assertEquals(await leftOf(stores), { sessions: 0, families: ["other"], keys: ["k9"] });
+  assertEquals(types(events), ["user.enabled"]);
+});
+
+Deno.test("enable() of an enabled account revokes nothing", async () => {
+  const { accounts, stores } = await closedByHalf();
+  await setDisabled(stores, "u1", false);
+  assertEquals(await accounts.enable("u1"), true);
+  assertEquals(await leftOf(stores), ALL);
+});
+
+const down = () => Promise.reject(new Error("The store is out of order"));
+
+const ENABLE_DOWN:
+  readonly (readonly [what: string, wrap: NonNullable<ServicesOptions["wrap"]>])[] = [
+    ["sessions", ({ sessions }) => ({ sessions: { ...sessions, revokeAll: down } })],
+    [
+      "refresh families",
+      ({ refreshTokens: kept }) => ({ refreshTokens: { ...kept, revoke: down } }),
+    ],
+    ["API keys", ({ apiKeys }) => ({ apiKeys: { ...apiKeys, revokeAll: down } })],
+  ];
+
+for (const [what, wrap] of ENABLE_DOWN) {
+  Deno.test(`enable() leaves the account disabled if its ${what} cannot be revoked`, async () => {
+    const { accounts, stores, events } = await closedByHalf({ wrap });
+    const before = await stores.users.findBySub("u1");
+    await assertRejects(() => accounts.enable("u1"), Error, "out of order");
+    assertEquals(await stores.users.findBySub("u1"), before);
+    assertEquals([before?.disabled, events], [true, []]);
+  });
+}
+
+Deno.test("remove() revokes all access even if the account cannot be deleted", async () => {
+  const { accounts, stores, events } = await withAda({
+    wrap: ({ users }) => ({ users: { ...users, delete: down } }),
+  });
+  await assertRejects(() => accounts.remove("u1"), Error, "out of order");
+  assertEquals(await stores.sessions.list("u1"), []);
+  for (const [id, revoked] of [["f1", true], ["f2", true], ["other", false]] as const) {
+    assertEquals((await stores.refreshTokens.find(id))?.revoked, revoked, id);
+  }
+  assertEquals(events, []);
+});
+
+Deno.test("remove() deletes the account if nothing can be revoked, emits that, and rejects", async () => {
+  let isDown = true;
+  const { accounts, stores, events } = await withAda({
+    wrap: ({ sessions }) => ({
+      sessions: {
+        ...sessions,
+        revokeAll: (sub, except) => isDown ? down() : sessions.revokeAll(sub, except),
+      },
+    }),
+  });
+  await assertRejects(() => accounts.remove("u1"), Error, "out of order");
+  assertEquals(await stores.users.findBySub("u1"), null);
+  assertEquals(types(events), ["user.removed"]);
+  isDown = false;
+  await accounts.remove("u1");
+  assertEquals(await stores.sessions.list("u1"), []);
+});
+
+for (const name of ["disable", "remove"] as const) {
+  Deno.test(`${name}() revokes the user's API keys, and no other user's`, async () => {
+    const { accounts, stores } = await withApiKeys();
+    await accounts[name]("u1");
+    assertEquals(await stores.apiKeys.list("u1"), []);
+    assertEquals((await stores.apiKeys.list("u9")).map(({ id }) => id), ["k9"]);
+    if (name === "disable") await accounts.enable("u1");
+    assertEquals(await stores.apiKeys.list("u1"), []);
+  });
+
+  for (const [why, fail] of DOWN) {
+    Deno.test(`${name}() revokes the API keys even if sessions and refresh families ${why}`, async () => {
+      const { accounts, stores } = await withApiKeys({
+        wrap: ({ sessions, refreshTokens }) => ({
+          sessions: { ...sessions, revokeAll: fail },
+          refreshTokens: { ...refreshTokens, revoke: fail },
+        }),
+      });
+      await assertRejects(async () => await accounts[name]("u1"), Error, "out of order");
+      assertEquals(await stores.apiKeys.list("u1"), []);
+    });
+
+    Deno.test(`${name}() revokes sessions and refresh families even if the API keys ${why}`, async () => {
+      const { accounts, stores } = await withApiKeys({
+        wrap: ({ apiKeys }) => ({ apiKeys: { ...apiKeys, revokeAll: fail } }),
+      });
+      await assertRejects(async () => await accounts[name]("u1"), Error, "out of order");
+      assertEquals(await stores.sessions.list("u1"), []);
+      for (const [id, revoked] of [["f1", true], ["f2", true], ["other", false]] as const) {
+        assertEquals((await stores.refreshTokens.find(id))?.revoked, revoked, id);
+      }
+    });
+  }
+}
+
+Deno.test("userService() revokes API keys; a new password and the revocation of all sessions do not", async () => {
+  const { passwords, sessions, accounts, stores } = await withApiKeys();
+  await passwords.reset("u1", OTHER_PASSWORD);
+  await sessions.revokeAll("u1");
+  await accounts.changeIdentifier("u1", "lovelace");
+  await accounts.enable("u1");
+  assertEquals((await stores.apiKeys.list("u1")).length, 2);
+});
+
+/** Ada with two API keys, and another user with one. */
+async function withApiKeys(options: ServicesOptions = {}): Promise<WithAda> {
+  const services = await withAda(options);
+  for (const [id, sub] of [["k1", "u1"], ["k2", "u1"], ["k9", "u9"]] as const) {
+    const key = { id, sub, keyHash: "hash", scope: [], createdAt: START };
+    await services.stores.apiKeys.create(key);
+  }
+  return services;
+}

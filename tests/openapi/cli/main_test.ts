@@ -8,15 +8,16 @@ import {
   IMPORTS,
   INFO,
   PERMISSIONS,
+  routedApp,
   runDeno,
   SUMMARY,
   withProject,
   withRouter,
   type Written,
 } from "../_cli.ts";
-import { runShared } from "../compiler/_process.ts";
+import { runShared, withTypedProject } from "../compiler/_process.ts";
 
-Deno.test("generate writes openapi.json into the working folder, and prints path and counts", async () => {
+Deno.test("generate writes openapi.json into the working directory and prints path and counts", async () => {
   await withProject({ "controllers.ts": CONTROLLERS }, async ({ generate, read, files }) => {
     assertEquals(await generate("--controllers", "controllers.ts"), {
       code: 0,
@@ -43,7 +44,7 @@ const PATHS: readonly (readonly [string, string, string, string, string])[] = [
     "./docs/../a.json",
     "a.json",
   ],
-  ["in folders that are there", "c.ts", "c.ts", "docs/a.json", "docs/a.json"],
+  ["in existing folders", "c.ts", "c.ts", "docs/a.json", "docs/a.json"],
   ["by absolute paths", "c.ts", "$/c.ts", "$/docs/a.json", "docs/a.json"],
   [
     "with the characters of URLs",
@@ -59,14 +60,14 @@ const PATHS: readonly (readonly [string, string, string, string, string])[] = [
   ["of the longest name", "c.ts", "c.ts", "a".repeat(255), "a".repeat(255)],
 ];
 for (const [why, path, controllers, output, written] of PATHS) {
-  Deno.test(`generate takes paths ${why}`, async () => {
+  Deno.test(`generate accepts paths ${why}`, async () => {
     const source = path.endsWith(".mjs")
       ? `${IMPORTS}
-        defaultContainer.register(HTTP_ROUTER, { useValue: createRouter().get("/notes", () => json([])) });
+        export const router = createRouter().get("/notes", () => json([]));
         ${INFO}`
-      : CONTROLLERS;
+      : routedApp() + INFO;
     const files = { [path]: source, "docs/.keep": "" };
-    await withProject(files, async ({ folder, generateUntyped: generate, document }) => {
+    await withTypedProject(files, async ({ folder, generateUntyped: generate, document }) => {
       const option = (name: string, value: string) =>
         value.startsWith("=") ? [name + value] : [name, value.replace("$", folder)];
       const { code, stderr } = await generate(
@@ -91,7 +92,7 @@ Deno.test("The document of the example is what the command writes", async () => 
   assertEquals(code, 0, stderr);
 });
 
-Deno.test("The program exits with 2 for a wrong command, and with 0 for help", async () => {
+Deno.test("The program exits with 2 for a usage error and with 0 for help", async () => {
   await withProject({}, async ({ deno }) => {
     const wrong = await deno("run", ...PERMISSIONS, CLI, "nonsense");
     assertEquals([wrong.code, wrong.stdout], [2, ""]);
@@ -102,7 +103,7 @@ Deno.test("The program exits with 2 for a wrong command, and with 0 for help", a
   });
 });
 
-/** What is wrong with a command, the whole command, and what is said of it. */
+/** Usage errors, the whole command, and the expected message. */
 const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] = [
   ["no command", [], "Missing command"],
   ["only options", ["--controllers", "c.ts"], "Missing command"],
@@ -110,8 +111,8 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
   ["half a command", ["http", "openapi", "--controllers", "c.ts"], "Unknown command: http openapi"],
   ["a word too much", [...GENERATE, "c.ts", "--controllers", "c.ts"], "generate c.ts"],
   ["a number too much", [...GENERATE, "--controllers", "c.ts", "0"], "generate 0"],
-  ["a word behind --check", [...GENERATE, "--controllers", "c.ts", "--check", "a.json"], "a.json"],
-  ["options behind --", [...GENERATE, "--", "--controllers", "c.ts"], "--controllers c.ts"],
+  ["a word after --check", [...GENERATE, "--controllers", "c.ts", "--check", "a.json"], "a.json"],
+  ["options after --", [...GENERATE, "--", "--controllers", "c.ts"], "--controllers c.ts"],
   ["no --controllers", [...GENERATE], "Missing option: --controllers"],
   ["no --controllers, but an --output", [...GENERATE, "--output", "a.json"], "--controllers"],
   ["--controllers at the end", [...GENERATE, "--controllers"], "Missing value: --controllers"],
@@ -135,11 +136,11 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
     "--__proto__",
   ],
   [
-    "--version, which is none",
+    "--version, which is not an option",
     [...GENERATE, "--controllers", "c.ts", "--version", "1"],
     "--version",
   ],
-  // Which of the two was meant nobody knows
+  // The intended one is unknown
   [
     "an option twice",
     [...GENERATE, "--controllers", "b.ts", "--controllers", "c.ts"],
@@ -147,7 +148,7 @@ const WRONG_COMMANDS: readonly (readonly [string, readonly string[], string])[] 
   ],
 ];
 for (const [why, args, words] of WRONG_COMMANDS) {
-  Deno.test(`The command line refuses ${why}, and prints how to use it`, async () => {
+  Deno.test(`The command line rejects ${why} and prints the usage`, async () => {
     await withProject({ "c.ts": CONTROLLERS, "b.ts": CONTROLLERS }, async ({ folder, files }) => {
       const before = await files();
       const { code, stdout, stderr } = await runShared(folder, args);
@@ -172,7 +173,7 @@ const HELP: readonly (readonly string[])[] = [
   ["nonsense", "--unknown", "--help"],
 ];
 for (const args of HELP) {
-  Deno.test(`The command line prints how to use it for ${args.join(" ")}`, async () => {
+  Deno.test(`The command line prints the usage for ${args.join(" ")}`, async () => {
     await withProject({ "c.ts": CONTROLLERS }, async ({ folder, files }) => {
       const { code, stdout, stderr } = await runShared(folder, args);
       assertEquals([code, stderr], [0, ""]);
@@ -193,7 +194,7 @@ for (const args of HELP) {
   });
 }
 
-Deno.test("generate says all of many things that are wrong", async () => {
+Deno.test("generate reports thousands of errors completely", async () => {
   const count = 3000; // more than a pipe takes at once
   const source = withRouter(`() => {
     const router = createRouter();
@@ -218,7 +219,7 @@ const RUNNING: readonly (readonly [string, string])[] = [
   ["a listener for signals", `Deno.addSignalListener("SIGUSR1", () => {});`],
 ];
 for (const [what, code] of RUNNING) {
-  Deno.test(`generate ends although the application leaves ${what} running`, async () => {
+  Deno.test(`generate exits although the application leaves ${what} running`, async () => {
     await withProject({ "c.ts": CONTROLLERS + code }, async ({ deno, document }) => {
       const args = [...GENERATE, "--no-types", "--controllers", "c.ts"];
       const run = await deno("run", ...PERMISSIONS, "--allow-net=127.0.0.1", CLI, ...args);
@@ -228,7 +229,7 @@ for (const [what, code] of RUNNING) {
   });
 }
 
-Deno.test("generate writes where it was told to although the application changes the working folder", async () => {
+Deno.test("generate writes to the given path although the application changes the working directory", async () => {
   const files = {
     "c.ts": `${BARE}Deno.chdir("sub");`,
     "deno.json": `{ "name": "near", "version": "1" }`,

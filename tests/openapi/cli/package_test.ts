@@ -7,7 +7,7 @@ import { runShared } from "../compiler/_process.ts";
 
 /** The command. */
 const PACKAGE = ["http", "static", "package"] as const;
-/** What it may do, and no more: as the task says. */
+/** What it may do, and no more: as in the task. */
 const PERMISSIONS = ["--no-prompt", "--allow-read", "--allow-write"] as const;
 const FILES: Files = { "public/a.txt": "hello", "public/sub/b.css": "x".repeat(1500) };
 const COUNTS = "(2 files, 1,505 bytes)";
@@ -39,7 +39,7 @@ for (const [args, names] of WRITTEN) {
         assertEquals(await run(project, "--directory", "public", ...args), {
           code: 0,
           stdout: line,
-          stderr: "", // no bar: it is no terminal
+          stderr: "", // no bar: it is not a terminal
         });
         const paths = Object.keys(await project.files()).sort();
         assertEquals(paths, [...Object.keys(FILES), ...names].sort());
@@ -48,7 +48,7 @@ for (const [args, names] of WRITTEN) {
   });
 }
 
-Deno.test("package names a file outside of the working folder by its whole path", async () => {
+Deno.test("package prints the absolute path of a file outside the working directory", async () => {
   await withProject({ ...FILES, "work/.keep": "" }, async ({ folder, read }) => {
     const args = ["--directory", "../public/", "--output-dir", "..", "--format", "ts"];
     const output = await runDeno(
@@ -89,7 +89,7 @@ for (const [directory, prefix, key] of KEYS) {
   });
 }
 
-Deno.test("package --compress packs text", async () => {
+Deno.test("package --compress compresses text", async () => {
   await withProject(FILES, async (project) => {
     await run(project, "--directory", "public", "--compress");
     const { entries } = JSON.parse(await project.read("static-assets.json"));
@@ -108,7 +108,7 @@ Deno.test("deno task package runs the command with what it needs", async () => {
   });
 });
 
-Deno.test("package needs to read and write no more than its folders", async () => {
+Deno.test("package needs permissions for its folders only", async () => {
   await withProject({ ...FILES, "out/.keep": "" }, async ({ deno }) => {
     const permissions = ["--no-prompt", "--allow-read=.", "--allow-write=out"];
     const args = [...PACKAGE, "--directory", "public", "--output-dir", "out", "--format", "js"];
@@ -117,9 +117,9 @@ Deno.test("package needs to read and write no more than its folders", async () =
   });
 });
 
-/** Why there is no package, files, arguments, and what is said. */
+/** Reasons for failure, files, arguments, and the expected message. */
 const FAILED: readonly (readonly [string, Files, readonly string[], string | RegExp])[] = [
-  ["there is no folder", {}, ["--directory", "none"], "Directory not found: none\n"],
+  ["the folder is missing", {}, ["--directory", "none"], "Directory not found: none\n"],
   ["the folder is a file", {}, ["--directory=public/a.txt"], "Directory not found: public/a.txt\n"],
   [
     "the folder has a name that steers terminals",
@@ -131,7 +131,7 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     "a name cannot be said by a path",
     { "public/\x1b[2J\x7f": "" },
     ["--directory", "public"],
-    /^Cannot package "\\u001b\[2J\\u\{7f\}": no path can say its name\n$/,
+    /^Cannot package "\\u001b\[2J\\u\{7f\}": no URL path can express its name\n$/,
   ],
   [
     "the output is a folder",
@@ -140,14 +140,14 @@ const FAILED: readonly (readonly [string, Files, readonly string[], string | Reg
     /^[^\n]*a\.json[^\n]*\n$/,
   ],
   [
-    "the output is beneath a file",
+    "the output is under a file",
     { "file": "" },
     ["--directory", "public", "--output-dir", "file"],
     /^[^\n]*file[^\n]*\n$/,
   ],
 ];
 for (const [why, more, args, said] of FAILED) {
-  Deno.test(`package fails and leaves everything as it was if ${why}`, async () => {
+  Deno.test(`package fails and changes nothing if ${why}`, async () => {
     await withProject({ ...FILES, ...more }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -159,7 +159,7 @@ for (const [why, more, args, said] of FAILED) {
   });
 }
 
-/** What is wrong with a command, arguments behind the command, and the first line that is said. */
+/** Usage errors, arguments after the command, and the first line of the message. */
 const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["no folder", [], "Missing option: --directory"],
   ["no folder, but a format", ["--format", "js"], "Missing option: --directory"],
@@ -170,7 +170,7 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   ["an empty prefix", ["--directory", "public", "--prefix="], "Missing value: --prefix"],
   ["two folders", ["--directory", "public", "--directory", "b"], "Duplicate option: --directory"],
   ["the folder as a word", ["public"], "Unknown command: http static package public"],
-  ["a word behind a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
+  ["a word after a switch", ["--directory", "public", "--compress", "x"], "Unknown command: "],
   ["an unknown option", ["--directory", "public", "--exclude", "x"], "Unknown option: --exclude"],
   ["an unknown letter", ["--directory", "public", "-d"], "Unknown option: -d"],
   ["an unknown option's value", ["--directory", "public", "--token=s3cret"], "option: --token\n"],
@@ -187,14 +187,18 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
     ["--directory", "public", "--compress", "false"],
     "Takes no value: --comp",
   ],
-  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'there is no format "yaml"'],
-  ["a member's name", ["--directory", "public", "--format", "toString"], 'no format "toString"'],
+  ["an unknown format", ["--directory", "public", "--format", "yaml"], 'unknown format "yaml"'],
   [
-    "a format that does not fit the file",
-    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
-    "a.ts does not fit the format js",
+    "a member's name",
+    ["--directory", "public", "--format", "toString"],
+    'unknown format "toString"',
   ],
-  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not fit"],
+  [
+    "a format that contradicts the file",
+    ["--directory", "public", "--format", "js", "--out-file", "a.ts"],
+    "a.ts does not match the format js",
+  ],
+  ["a file of no format", ["--directory", "public", "--out-file", "a"], "does not match"],
   [
     "a manifest to compress",
     ["--directory", "public", "--format", "manifest", "--compress"],
@@ -203,12 +207,12 @@ const WRONG: readonly (readonly [string, readonly string[], string])[] = [
   [
     "a package in its folder",
     ["--directory", "public", "--output-dir", "public/new"],
-    "written into the folder",
+    "outside the folder",
   ],
-  ["the working folder, and nowhere to write", ["--directory", "."], "written into the folder"],
+  ["the working folder, and nowhere to write", ["--directory", "."], "outside the folder"],
 ];
 for (const [why, args, line] of WRONG) {
-  Deno.test(`package refuses ${why}, and prints how to use it`, async () => {
+  Deno.test(`package rejects ${why} and prints the usage`, async () => {
     await withProject(FILES, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await run(project, ...args);
@@ -254,7 +258,7 @@ const HELP: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["http", "openapi", "generate", "--help"], USAGES.slice(0, 1)],
 ];
 for (const [args, usages] of HELP) {
-  Deno.test(`The command line says how to use ${usages.length} commands for ${args.join(" ")}`, async () => {
+  Deno.test(`The command line prints the usage of ${usages.length} commands for ${args.join(" ")}`, async () => {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [0, 1]);
     const printed = [
@@ -264,7 +268,7 @@ for (const [args, usages] of HELP) {
   });
 }
 
-Deno.test("The command line prints all usages where it does not know which command is meant", async () => {
+Deno.test("The command line prints all usages for an unknown command", async () => {
   for (const args of [[], ["http"], ["http", "static", "pack", "--directory", "public"]]) {
     const { code, written } = await runHere(args);
     assertEquals([code, written.length], [2, 1]);
@@ -273,7 +277,7 @@ Deno.test("The command line prints all usages where it does not know which comma
   }
 });
 
-/** Ways to end, a file that goes away when the bar is drawn, and what is printed behind the bar. */
+/** Ways to end, a file that goes away when the bar is drawn, and what is printed after the bar. */
 const ENDS: readonly (readonly [string, string | undefined, number, RegExp])[] = [
   ["what it has written", undefined, 0, /^out: Wrote /],
   ["what went wrong", "public/sub/b.css", 1, /^error: .*b\.css/],

@@ -3,7 +3,7 @@ import { createProgressBar } from "../../../openapi/cli/_progress.ts";
 
 const ERASE = "\r\x1b[K";
 
-/** A bar on a terminal that keeps what is written, at a time that stands still. */
+/** A bar on a terminal that keeps what is written, at a fixed time. */
 function barOf(columns: number | undefined) {
   const written: string[] = [];
   const clock = { ms: 5000, columns };
@@ -50,14 +50,14 @@ for (const [done, total, key, columns, line] of LINES) {
   });
 }
 
-Deno.test("createProgressBar() writes nothing before it is drawn, and nothing to clear then", () => {
+Deno.test("createProgressBar() writes nothing before the first draw", () => {
   const { bar, written } = barOf(80);
   bar.clear();
   bar.draw({ done: 0, total: 0, key: undefined });
   assertEquals(written, []);
 });
 
-Deno.test("createProgressBar() draws again after a tenth of a second, and clears at once", () => {
+Deno.test("createProgressBar() redraws after a tenth of a second and clears immediately", () => {
   const { bar, written, clock } = barOf(80);
   const drawn = (): number => written.splice(0).length;
   bar.draw({ done: 0, total: 9, key: "a" });

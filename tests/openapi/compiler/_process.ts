@@ -1,5 +1,5 @@
 /**
- * The compiler in a process of its own, one for each test file: loading it takes longer than reading types does.
+ * The compiler in a separate process, one for each test file: loading it takes longer than reading types does.
  *
  * @module
  */
@@ -17,9 +17,10 @@ import {
   withProject,
 } from "../_cli.ts";
 
-/** What the process can be asked: to run the command, or to read the tables of a folder. */
+/** What the process can be asked: to run the command, to make links, or to read the table of a folder. */
 export type CompilerRequest =
   | { readonly kind: "run"; readonly folder: string; readonly args: readonly string[] }
+  | { readonly kind: "link"; readonly folder: string; readonly links: Files }
   | { readonly kind: "table"; readonly folder: string; readonly table: unknown };
 
 const process = new Deno.Command(Deno.execPath(), {
@@ -55,6 +56,11 @@ function ask(request: CompilerRequest): Promise<unknown> {
   return answer;
 }
 
+/** Makes symbolic links, by the paths of their targets. A test must not: it needs to read and write everything. */
+export async function makeLinks(folder: string, links: Files): Promise<void> {
+  await ask({ kind: "link", folder, links });
+}
+
 /** Reads a table of types that is in a folder. */
 export function readTable(folder: string, table: unknown): Promise<unknown> {
   return ask({ kind: "table", folder, table });
@@ -70,7 +76,14 @@ export function withTypedProject(
   files: Files,
   test: (project: Project) => Promise<void>,
 ): Promise<void> {
-  return withProject(files, (project) => test({ ...project, generate: sharedGenerate(project) }));
+  return withProject(files, (project) => {
+    const generate = sharedGenerate(project);
+    return test({
+      ...project,
+      generate,
+      generateUntyped: (...args) => generate("--no-types", ...args),
+    });
+  });
 }
 
 /** Runs the command line in the shared process. */

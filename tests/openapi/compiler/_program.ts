@@ -27,6 +27,10 @@ async function answer(request: CompilerRequest): Promise<unknown> {
   switch (request.kind) {
     case "run":
       return await run(request.folder, request.args);
+    case "link":
+      process.chdir(request.folder);
+      Object.entries(request.links).forEach(([link, target]) => Deno.symlinkSync(target, link));
+      return {};
     case "table":
       return await readTypeCases(request.folder, request.table as TypeRequest);
   }

@@ -1,5 +1,5 @@
 /**
- * Reads the types of a table in one program, and says what a document has of each.
+ * Reads the types of a table in one program, and returns the documentation of each.
  *
  * @module
  */

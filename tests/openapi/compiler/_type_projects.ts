@@ -24,7 +24,7 @@ import { sharedGenerate, withTypedProject } from "./_process.ts";
 /** The response that each route of a document describes, and before `=>` the body that it takes. */
 export type RouteTexts = Readonly<Record<string, string>>;
 
-/** What a run left, and what its document says of routes: `{ "GET /a": "A { a: 1 }" }`. */
+/** Result of a run, and the documentation of routes: `{ "GET /a": "A { a: 1 }" }`. */
 export interface TypeRun extends CliRun {
   readonly routes: RouteTexts;
 }
@@ -58,7 +58,7 @@ ${adding.join("")}export const info = { title: "Typed", version: "1" };
 `;
 }
 
-/** Generates the document of `main.ts`, and gives what it says of each route. */
+/** Generates the document of `main.ts`, and returns the documentation of each route. */
 export async function typedRoutes(
   files: Files,
   more: (project: Project) => Promise<unknown> = () => Promise.resolve(),
@@ -131,42 +131,55 @@ export async function ownTypedRoutes(
   return found(run);
 }
 
-/** Asserts what a document says of each route, and that there was nothing to say besides. */
+/** Asserts the documentation of each route, and that there are no notes. */
 export function assertRoutes({ code, stderr, routes }: TypeRun, expected: RouteTexts): void {
   assertEquals({ code, stderr, routes }, { code: 0, stderr: "", routes: expected });
 }
 
+/** Files that each export a router: what each is, its text, and its routes. */
+export interface MountedGroup {
+  readonly cases: readonly (readonly [how: string, text: string, expected: RouteTexts])[];
+  /** The path of a file. @default the group's name and the case's number */
+  readonly fileOf?: (how: string) => string;
+}
+
 /**
- * Asserts what a document says of files that each export a router, read in one program.
+ * Reads files that each export a router in one program.
  *
- * @param cases What each is, its text, and its routes.
- * @param fileOf The path of a file.
+ * @returns Asserts the documentation of the files of a group.
  */
-export async function assertMounted(
-  cases: readonly (readonly [string, string, RouteTexts])[],
-  fileOf: (how: string, index: number) => string = (_, index) => `case${index}.ts`,
-): Promise<void> {
-  const mounts = cases.map(([how], i) => {
-    const url = `./${fileOf(how, i).split("/").map(encodeURIComponent).join("/")}`;
-    return `router.mount("/${i}", (await import(${JSON.stringify(url)})).router);\n`;
+export function mountAll(
+  groups: Readonly<Record<string, MountedGroup>>,
+): (group: string) => Promise<void> {
+  const all = Object.entries(groups).flatMap(([group, { cases, fileOf }]) =>
+    cases.map(([how, text, expected], i) => {
+      const name = `${group}${i}`;
+      return { group, how, name, path: fileOf?.(how) ?? `${name}.ts`, text, expected };
+    })
+  );
+  const mounts = all.map(({ name, path }) => {
+    const url = `./${path.split("/").map(encodeURIComponent).join("/")}`;
+    return `router.mount("/${name}", (await import(${JSON.stringify(url)})).router);\n`;
   });
   const main = `import { createRouter } from "@gatehouse/http";
 export const router = createRouter();
 ${mounts.join("")}export const info = { title: "Typed", version: "1" };
 `;
-  const run = await typedRoutes({
-    "main.ts": main,
-    ...Object.fromEntries(cases.map(([how, text], i) => [fileOf(how, i), text])),
-  });
-  assertEquals([run.code, run.stderr], [0, ""]);
-  const found = cases.map(([how], i) => {
-    const own = Object.entries(run.routes).flatMap(([name, text]) => {
-      const [, method, prefix, rest] = /^(\w+) \/(\d+)(\/.*)$/.exec(name) ?? [];
-      return prefix === String(i) ? [[`${method} ${rest}`, text]] : [];
+  const files = Object.fromEntries(all.map(({ path, text }) => [path, text]));
+  let run: Promise<TypeRun> | undefined;
+  return async (group) => {
+    const { code, stderr, routes } = await (run ??= typedRoutes({ ...files, "main.ts": main }));
+    assertEquals([code, stderr], [0, ""]);
+    const wanted = all.filter((one) => one.group === group);
+    const found = wanted.map(({ how, name }) => {
+      const own = Object.entries(routes).flatMap(([route, text]) => {
+        const [, method, prefix, rest] = /^(\w+) \/(\w+)(\/.*)$/.exec(route) ?? [];
+        return prefix === name ? [[`${method} ${rest}`, text]] : [];
+      });
+      return [how, Object.fromEntries(own)];
     });
-    return [how, Object.fromEntries(own)];
-  });
-  assertEquals(found, cases.map(([how, , expected]) => [how, expected]));
+    assertEquals(found, wanted.map(({ how, expected }) => [how, expected]));
+  };
 }
 
 /** A main module which runs the command: its configuration is the one that Deno takes. */
@@ -215,7 +228,7 @@ function found(run: TypeRun | undefined): TypeRun {
   return run;
 }
 
-/** What the document of a run says of each route. */
+/** The documentation of each route after a run. */
 export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> {
   if (run.code !== 0) return { ...run, routes: {} };
   const { paths, components }: TypedDocument = JSON.parse(await read("openapi.json"));
@@ -232,7 +245,7 @@ export async function typeRun({ read }: Project, run: CliRun): Promise<TypeRun> 
   return { ...run, routes: Object.fromEntries(routes) };
 }
 
-/** A schema as a type is written; names of components stand before what they are. */
+/** A schema as a type is written; names of components precede their definitions. */
 function schemaText(
   schema: SchemaObject | undefined,
   components: Readonly<Record<string, SchemaObject>>,

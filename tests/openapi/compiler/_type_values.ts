@@ -2,7 +2,7 @@
  * Values that schemas of types allow, drawn by a seed, others that differ in one place, and which
  * of them are allowed.
  *
- * It knows the keywords that types become; another one is an error, so that none is ignored.
+ * It supports the keywords that types become; another one is an error, so that none is ignored.
  *
  * @module
  */

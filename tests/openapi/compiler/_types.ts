@@ -13,11 +13,11 @@ import { CASES, type TypeRequest, type TypeResult, type TypeResults } from "./_t
 
 export type { TypeResult } from "./_type_requests.ts";
 
-/** Types, and what they stand in. */
+/** Types and their file. */
 export interface TypeTable {
   /** Types, each as it is written. */
   readonly types: readonly string[];
-  /** What stands before them in their file. */
+  /** Code before them in their file. */
   readonly before?: string;
   /** Other files. */
   readonly files?: Files;
@@ -63,7 +63,7 @@ export function literal(value: string | number | boolean): SchemaObject {
   return { type: typeof value, const: value };
 }
 
-/** The schema of an object. @param optional Names of the members that need not be there. */
+/** The schema of an object. @param optional Names of the members that are optional. */
 export function objectOf(
   properties: Readonly<Record<string, SchemaObject>>,
   ...optional: readonly string[]
@@ -73,7 +73,7 @@ export function objectOf(
 }
 
 /**
- * The schema of alternatives that a member tells apart. @param names Components, by the values of
+ * The schema of alternatives with a discriminator. @param names Components, by the values of
  * that member.
  */
 export function oneOf(
@@ -89,7 +89,7 @@ export function oneOf(
   };
 }
 
-/** A type, and what a document says of it. */
+/** A type, and the expected documentation. */
 export type SchemaCase = readonly [
   why: string,
   type: string,
@@ -104,7 +104,7 @@ export function testSchemas(
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, schema, components = {}], i) => {
-    Deno.test(`a document says of a type: ${why}`, async () => {
+    Deno.test(`a document describes a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assertEquals<unknown>(result, { schema, components }, type);
@@ -113,17 +113,17 @@ export function testSchemas(
   });
 }
 
-/** A type that has no schema, and what its message says, without the place. */
+/** A type that has no schema, and its message without the location. */
 export type RefusalCase = readonly [why: string, type: string, told: RegExp];
 
-/** Tests that each type of a table is refused, by a message that says where it is written. */
+/** Tests that each type of a table is refused, with a message that names its location. */
 export function testRefusals(
   cases: readonly RefusalCase[],
   table: Omit<TypeTable, "types"> = {},
 ): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   cases.forEach(([why, type, told], i) => {
-    Deno.test(`a document refuses a type: ${why}`, async () => {
+    Deno.test(`a document rejects a type: ${why}`, async () => {
       results ??= readTypeTable({ ...table, types: cases.map(([, one]) => one) });
       const result = (await results)[i];
       assert(result !== undefined && "error" in result, `${type} gives ${JSON.stringify(result)}`);
@@ -144,12 +144,12 @@ export function assertWhole(
   for (const name of names) assert(/^[a-zA-Z0-9._-]+$/.test(name), name);
   const text = JSON.stringify([schema, components]);
   for (const [, ref = ""] of text.matchAll(/"#\/components\/schemas\/([^"]*)"/g)) {
-    assert(names.includes(ref), `${ref} is none of ${names.join(", ")}`);
+    assert(names.includes(ref), `${ref} is not one of ${names.join(", ")}`);
   }
   assert(!text.includes('"#/$defs'), "a local reference is left");
 }
 
-/** A documented member: what its documentation says, line by line, and its type. */
+/** A documented member: the lines of its documentation, and its type. */
 export type DocumentedMember = readonly [why: string, lines: string, type: string, ...unknown[]];
 
 /** Reads interfaces `M0`, `M1`, ... with one member `a` each. */

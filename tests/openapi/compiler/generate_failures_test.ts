@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { BARE, CONTROLLERS, type Files, IMPORTS, INFO, withProject, withRouter } from "../_cli.ts";
 
-/** Why there is no document, files, and what stderr has to name. */
+/** Reasons for failure, files, and what stderr must contain. */
 const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
   ["the file is not there", {}, ["Cannot import c.ts"]],
   ["the file is a folder", { "c.ts/x.ts": CONTROLLERS }, ["Cannot import c.ts"]],
-  ["the file is no script", { "c.ts": "<html>" }, ["Cannot import c.ts", "c.ts:1:"]],
+  ["the file is not a script", { "c.ts": "<html>" }, ["Cannot import c.ts", "c.ts:1:"]],
   ["the file has a syntax error", { "c.ts": `${CONTROLLERS}\nclass {` }, ["Cannot import c.ts"]],
   ["the file throws", { "c.ts": `throw new Error("no database");` }, ["import c.ts: no database"]],
   ["the file throws a text", { "c.ts": `throw "no database";` }, ["import c.ts: no database"]],
@@ -27,15 +27,15 @@ const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
     "Cannot import c.ts",
     "net access",
   ]],
-  ["there is no controller", { "c.ts": INFO }, ["c.ts imports no class with @Controller"]],
+  ["no controller is imported", { "c.ts": INFO }, ["c.ts imports no class with @Controller"]],
   ["the file is empty", { "c.ts": "" }, ["c.ts imports no class with @Controller"]],
   [
-    "metadata has a parameter that the path has not",
+    "metadata has a parameter that is not in the path",
     { "c.ts": method(`@Get("/:id", { parameters: [{ in: "path", name: "noteId" }] })`) },
     ["BadController.find", "GET /bad/:id", '"noteId" is not in the path'],
   ],
   [
-    "metadata has a body that the method has not",
+    "metadata has a body for a method without content",
     { "c.ts": method(`@Get("/", { requestBody: { content: { "application/json": {} } } })`) },
     ["BadController.find", "request body"],
   ],
@@ -52,7 +52,7 @@ const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
     { "c.ts": method(`@Get("/", { security: [{ magic: [] }] })`) },
     ["BadController.find", "magic"],
   ],
-  ["metadata is no JSON", { "c.ts": method(`@Get("/", { "x-count": 1n })`) }, [
+  ["metadata is not JSON", { "c.ts": method(`@Get("/", { "x-count": 1n })`) }, [
     "BadController.find",
   ]],
   [
@@ -95,7 +95,7 @@ const FAILURES: readonly (readonly [string, Files, readonly string[]])[] = [
     { "c.ts": withRouter(`() => Promise.reject(new Error("no database"))`) },
     ["Cannot build the router: no database"],
   ],
-  ["the router is none", { "c.ts": withRouter(`() => ({})`) }, ["HTTP_ROUTER"]],
+  ["the router is not a router", { "c.ts": withRouter(`() => ({})`) }, ["HTTP_ROUTER"]],
   ["the router is a class", { "c.ts": withRouter(`() => class {}`) }, ["HTTP_ROUTER"]],
   [
     "a route of the router is wrong",

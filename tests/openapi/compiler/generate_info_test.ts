@@ -1,13 +1,16 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { BARE, type Files, INFO, notesRouter, withProject } from "../_cli.ts";
+import { type Files, INFO, routedApp } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 
-/** Who says what the title and the version are, the files besides, arguments, and what the document says. */
+const BARE = routedApp();
+
+/** Source of title and version, the files besides, arguments, and the expected documentation. */
 const TITLES: readonly (readonly [string, Files, readonly string[], string, string])[] = [
   ["--title and --api-version", {}, ["--title", "Flag", "--api-version", "9"], "Flag", "9"],
   [
-    "flags, against everybody else",
+    "flags, before all other sources",
     {
-      "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO,
+      "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO,
       "deno.json": `{ "name": "d", "version": "3" }`,
     },
     ["--title", "Flag", "--api-version=9"],
@@ -16,14 +19,14 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   ],
   [
     "the router, against the exported info",
-    { "c.ts": BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO },
+    { "c.ts": routedApp(`info: { title: "R", version: "2" }`) + INFO },
     [],
     "R",
     "2",
   ],
   [
     "the exported info, where the router does not",
-    { "c.ts": BARE + notesRouter("") + INFO },
+    { "c.ts": routedApp() + INFO },
     [],
     "Notes",
     "1.2.3",
@@ -86,7 +89,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "1.0.0",
   ],
   [
-    "a folder that is no parent of the working one",
+    "a folder that is not a parent of the working directory",
     {
       "lib/c.ts": BARE,
       "lib/deno.json": `{ "name": "lib", "version": "1.0.0" }`,
@@ -125,7 +128,7 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
     "d",
     "9",
   ],
-  // A configuration that is not needed need not be readable
+  // An unneeded configuration may be unreadable
   [
     "flags, where deno.json is broken",
     { "deno.json": "{" },
@@ -136,8 +139,8 @@ const TITLES: readonly (readonly [string, Files, readonly string[], string, stri
   ["flags that look like numbers", {}, ["--title", "0x10", "--api-version", "1.0"], "0x10", "1.0"],
 ];
 for (const [who, files, args, title, version] of TITLES) {
-  Deno.test(`generate takes title and version from ${who}`, async () => {
-    await withProject(
+  Deno.test(`generate uses title and version from ${who}`, async () => {
+    await withTypedProject(
       { "c.ts": BARE, ...files },
       async ({ generateUntyped: generate, document }) => {
         const controllers = args.includes("--controllers") ? [] : ["--controllers", "c.ts"];
@@ -164,7 +167,7 @@ const UNTITLED: readonly (readonly [string, Files, readonly string[], string])[]
 ];
 for (const [i, [what, files, args, flag]] of UNTITLED.entries()) {
   Deno.test(`generate names the flag to pass if the ${what} is missing (${i + 1})`, async () => {
-    await withProject({ "c.ts": BARE, ...files }, async (project) => {
+    await withTypedProject({ "c.ts": BARE, ...files }, async (project) => {
       const before = await project.files();
       const { code, stdout, stderr } = await project.generateUntyped(
         "--controllers",

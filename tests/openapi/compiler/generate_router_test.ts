@@ -12,7 +12,7 @@ import {
   withProject,
 } from "../_cli.ts";
 
-/** Runs the command, and keeps all it says. */
+/** Runs the command and keeps its whole output. */
 const RUN = ["run", ...PERMISSIONS, CLI, ...GENERATE, "--no-types"];
 
 const GUARDED = `routerBuilder({ info: { title: "Guarded", version: "2.0.0" } })
@@ -40,14 +40,14 @@ for (const [where, source] of EXPORTS) {
   });
 }
 
-Deno.test("generate says that prefixes and guards are missing where it has controllers alone", async () => {
+Deno.test("generate notes that prefixes and guards are missing if there is no router", async () => {
   await withProject({ "c.ts": IMPORTS + NOTES + INFO }, async ({ folder }) => {
     const { code, stderr } = await runDeno([...RUN, "--controllers", "c.ts"], folder);
     assertEquals([code, stderr], [0, NO_ROUTER]);
   });
 });
 
-Deno.test("generate refuses to write over the file of the controllers", async () => {
+Deno.test("generate does not overwrite the controllers file", async () => {
   await withProject(
     { "c.ts": IMPORTS + NOTES + INFO },
     async ({ generateUntyped: generate, read }) => {
@@ -60,7 +60,7 @@ Deno.test("generate refuses to write over the file of the controllers", async ()
 });
 
 for (const args of [["--check", "false"], ["--check=false"], ["--check=true"]]) {
-  Deno.test(`generate takes no value for --check: ${args.join(" ")}`, async () => {
+  Deno.test(`generate rejects a value for --check: ${args.join(" ")}`, async () => {
     await withProject(
       { "c.ts": IMPORTS + NOTES + INFO },
       async ({ generateUntyped: generate, files }) => {
@@ -84,7 +84,7 @@ Deno.test("generate names the file and line where the application fails", async 
   });
 });
 
-Deno.test("generate names the folder that is not there", async () => {
+Deno.test("generate names a missing folder", async () => {
   await withProject(
     { "c.ts": IMPORTS + NOTES + INFO },
     async ({ folder, generateUntyped: generate }) => {
@@ -94,14 +94,14 @@ Deno.test("generate names the folder that is not there", async () => {
   );
 });
 
-Deno.test("generate does not succeed where the application ends the process", async () => {
+Deno.test("generate fails if the application ends the process", async () => {
   const files = { "c.ts": 'import process from "node:process";\nprocess.exit();\n' };
   await withProject(files, async ({ generateUntyped: generate }) => {
     assertEquals((await generate("--controllers", "c.ts")).code, 1);
   });
 });
 
-Deno.test("generate does not take another library's router for one of ours", async () => {
+Deno.test("generate does not document another library's router", async () => {
   const other = 'export default { routes: [{ path: "/x", method: "GET", handler() {} }] };\n';
   await withProject({ "c.ts": IMPORTS + NOTES + INFO + other }, async ({ folder, document }) => {
     const { code, stderr } = await runDeno([...RUN, "--controllers", "c.ts"], folder);
@@ -110,7 +110,7 @@ Deno.test("generate does not take another library's router for one of ours", asy
   });
 });
 
-Deno.test("generate takes a file URL, and keeps that file too", async () => {
+Deno.test("generate accepts a file URL and does not overwrite that file", async () => {
   await withProject(
     { "c.ts": IMPORTS + NOTES + INFO },
     async ({ folder, generateUntyped: generate }) => {

@@ -13,10 +13,12 @@ import {
   notesRouter,
   PERMISSIONS,
   type Project,
+  routedApp,
   SUMMARY,
   TAGS,
   withProject,
 } from "../_cli.ts";
+import { withTypedProject } from "./_process.ts";
 
 Deno.test("generate writes the same bytes in every run", async () => {
   await withProject(
@@ -48,7 +50,7 @@ const STALE_EDITS: typeof EDITS = [
 ];
 
 for (const [how, edit] of EDITS) {
-  Deno.test(`generate leaves a document alone that is there ${how}`, async () => {
+  Deno.test(`generate does not write a document that is unchanged, ${how}`, async () => {
     await withDocument(edit, async ({ generateUntyped: generate, folder }, before) => {
       for (const more of [[], ["--check"]]) {
         const run = await generate("--controllers", "controllers.ts", ...more);
@@ -60,7 +62,7 @@ for (const [how, edit] of EDITS) {
 }
 
 for (const [how, edit] of STALE_EDITS) {
-  Deno.test(`generate --check finds a document ${how}, and writes nothing`, async () => {
+  Deno.test(`generate --check reports a document ${how} and writes nothing`, async () => {
     await withDocument(edit, async ({ generateUntyped: generate, folder, read }, before) => {
       const { code, stdout, stderr } = await generate("--controllers", "controllers.ts", "--check");
       assertEquals([code, stdout], [1, ""]);
@@ -79,7 +81,7 @@ async function withDocument(
   edit: (text: string) => string | undefined,
   test: (project: Project, state: unknown) => Promise<void>,
 ): Promise<void> {
-  await withProject({ "controllers.ts": CONTROLLERS }, async (project) => {
+  await withTypedProject({ "controllers.ts": routedApp() + INFO }, async (project) => {
     const path = join(project.folder, "openapi.json");
     await project.generateUntyped("--controllers", "controllers.ts");
     const text = edit(await project.read("openapi.json"));
@@ -169,7 +171,7 @@ for (const [how, code] of ROUTERS) {
   });
 }
 
-Deno.test("generate takes what the router's info does not say from the exported one", async () => {
+Deno.test("generate completes the router's info by the exported one", async () => {
   const source = BARE + notesRouter(`info: { title: "R", version: "2" }`) + INFO;
   await withProject({ "c.ts": source }, async ({ generateUntyped: generate, document }) => {
     await generate("--controllers", "c.ts");
@@ -188,7 +190,7 @@ Deno.test("generate notes a controller that the router does not serve", async ()
   });
 });
 
-Deno.test("generate notes nothing of a controller whose routes are not to be documented", async () => {
+Deno.test("generate does not note a controller whose routes are hidden", async () => {
   const hidden = TAGS.replace("@Get()", `@Get("/", { openapi: false })`);
   const router = notesRouter("").replace("(NotesController)", "(NotesController, TagsController)");
   await withProject(

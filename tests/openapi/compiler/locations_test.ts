@@ -3,13 +3,15 @@ import { listenForDefinitions, locationsOf } from "../../../openapi/compiler/_st
 import { reportDefinition } from "../../../router/_origin.ts";
 import { withProject } from "../_cli.ts";
 import {
-  assertMounted,
   assertRoutes,
+  mountAll,
   ownTypedRoutes,
   type RouteTexts,
   typedRoutes,
   typeRun,
 } from "./_type_projects.ts";
+import { EXHAUSTIVE } from "../../_effort.ts";
+import { makeLinks, withTypedProject } from "./_process.ts";
 
 const HEAD = `import {
   Controller, createRouter, Get, json, type Middleware, Post, type RequestSpec, type ResponseSpec,
@@ -26,7 +28,7 @@ export const info = { title: "Sites", version: "1" };
 const A = "A { a: 1 }";
 const B = "B { b: 1 }";
 
-/** How routes are said, and what the document says of them. */
+/** How routes are defined, and the expected documentation. */
 const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
   [
     "several in a line",
@@ -138,7 +140,7 @@ const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
     { "GET /1": A, "GET /2": B, "GET /3": A, "GET /4": B },
   ],
   [
-    "handlers in variables, objects and the places behind a spread",
+    "handlers in variables, objects and positions after a spread",
     `const handler = () => json({} as A);
      const all = { list: async () => await json({} as B), find() { return json({} as A); } };
      const rest = [() => json({} as B)] as const;
@@ -156,8 +158,7 @@ const CALLS: readonly (readonly [string, string, RouteTexts])[] = [
   ],
 ];
 Deno.test("generate finds the types of a route, however a router's method is called", async () => {
-  const cases = CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected] as const);
-  await assertMounted(cases);
+  await assertMounted("call");
 });
 
 Deno.test("generate finds the types of routes of a builder and its extensions", async () => {
@@ -173,7 +174,7 @@ export const info = { title: "Sites", version: "1" };`;
   assertRoutes(run, { "GET /api/c": B, "GET /api/1": A, "GET /api/2": B });
 });
 
-/** Ways to add a route which no call in a file stands for. */
+/** Ways to add a route without a call in the source. */
 const UNKNOWN: readonly (readonly [string, string])[] = [
   ["through call()", `router.get.call(router, "/a", () => json({} as A));`],
   ["through apply()", `router.get.apply(router, ["/a", () => json({} as A)]);`],
@@ -189,7 +190,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
     `await new Promise((r) => { setTimeout(router.get, 0, "/a", json); setTimeout(r, 9); });`,
   ],
 ];
-Deno.test("generate notes routes that no call stands for, and describes the others", async () => {
+Deno.test("generate notes routes without a call in the source and describes the others", async () => {
   const code = UNKNOWN.map(([, code], i) => `{ ${code.replaceAll("/a", `/${i}`)} }\n`).join("");
   const known = `router.get("/known", () => json({} as A));`;
   const { code: exit, stderr, routes } = await typedRoutes({
@@ -225,12 +226,12 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["with a byte order mark, in one line", `\uFEFF${ROUTES.replaceAll("\n", " ")}`],
   ["with tabs", ROUTES.replaceAll("\n", "\n\t\t")],
   ["with astral characters", ROUTES.replaceAll("router.", "/*😀👩‍👧*/ router.")],
-  ["behind a shebang", `#!/usr/bin/env -S deno run\n${ROUTES}`],
+  ["after a shebang", `#!/usr/bin/env -S deno run\n${ROUTES}`],
   ["in a very long line", `/*${"x".repeat(200_000)}*/ ${ROUTES.replaceAll("\n", " ")}`],
-  ["behind very many lines", "\n".repeat(70_000) + ROUTES],
+  ["after very many lines", "\n".repeat(70_000) + ROUTES],
 ];
-Deno.test("generate finds routes in files of every kind of text", async () => {
-  await assertMounted(TEXTS.map(([how, text]) => [how, text, EXPECTED]));
+Deno.test("generate finds routes in files with any line ends and encoding marks", async () => {
+  await assertMounted("text");
 });
 
 /** Names of folders that URLs write in another way. */
@@ -247,15 +248,11 @@ const FOLDERS: readonly string[] = [
   "a?b",
   "it's & +~",
 ];
-Deno.test("generate finds routes in folders whose names URLs write in another way", async () => {
-  const folders = Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS;
-  await assertMounted(
-    folders.map((folder) => [folder, ROUTES, EXPECTED]),
-    (folder) => `${folder}/routes.ts`,
-  );
+Deno.test("generate finds routes in folders whose names are escaped in URLs", async () => {
+  await assertMounted("folder");
 });
 
-Deno.test("generate finds routes of linked files in linked folders", async () => {
+Deno.test("generate finds routes of symlinked files in symlinked folders", async () => {
   const files = {
     "real/deep/types.ts": "export interface A { a: 1 }\n",
     "real/deep/routes.ts": ROUTES.replace(
@@ -264,14 +261,15 @@ Deno.test("generate finds routes of linked files in linked folders", async () =>
     ),
     "main.ts": 'export * from "./link/file.ts";\n',
   };
-  const link =
-    `Deno.symlinkSync("real/deep", "link"); Deno.symlinkSync("routes.ts", "real/deep/file.ts");`;
-  assertRoutes(await typedRoutes(files, ({ deno }) => deno("eval", link)), EXPECTED);
+  const links = { "link": "real/deep", "real/deep/file.ts": "routes.ts" };
+  assertRoutes(await typedRoutes(files, ({ folder }) => makeLinks(folder, links)), EXPECTED);
 });
 
-Deno.test("generate finds routes in a file that was given through a link", async () => {
-  const link = `Deno.symlinkSync("real/main.ts", "main.ts");`;
-  const run = await typedRoutes({ "real/main.ts": ROUTES }, ({ deno }) => deno("eval", link));
+Deno.test("generate finds routes in a file that was given through a symlink", async () => {
+  const run = await typedRoutes(
+    { "real/main.ts": ROUTES },
+    ({ folder }) => makeLinks(folder, { "main.ts": "real/main.ts" }),
+  );
   assertRoutes(run, EXPECTED);
 });
 
@@ -283,7 +281,7 @@ const HEAD_CLASS = `${IMPORTS}interface A { a: 1 }
 interface B { b: 1 }
 `;
 
-/** How controllers are said, what the router gets, and what the document says of their routes. */
+/** How controllers are defined, what the router gets, and the documentation of their routes. */
 const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
   [
     "a class",
@@ -305,7 +303,7 @@ const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
     { "GET /a": A, "GET /b": B },
   ],
   [
-    "a class beside one of its name which is no controller",
+    "a class beside one of its name that is not a controller",
     `function f() { class Same { list() { return json({} as B); } } return new Same(); }
      @Controller("/a") class Same { @Get("/") list() { return json({} as A); } }
      f();`,
@@ -400,12 +398,8 @@ const CLASSES: readonly (readonly [string, string, string, RouteTexts])[] = [
   ],
 ];
 
-Deno.test("generate finds the types of a controller, however its class is said", async () => {
-  await assertMounted(CLASSES.map(([how, code, controllers, expected]) => [
-    how,
-    `${HEAD_CLASS}${code}\nexport const router = routerBuilder().controllers(${controllers}).build();\n`,
-    expected,
-  ]));
+Deno.test("generate finds the types of a controller, however its class is defined", async () => {
+  await assertMounted("class");
 });
 
 Deno.test("generate finds controllers of one name in several files, without a router", async () => {
@@ -427,7 +421,7 @@ Deno.test("generate finds controllers of one name in several files, without a ro
   });
 });
 
-Deno.test("generate takes no class that lies where the compiled code has its helpers", async () => {
+Deno.test("generate does not select a class at the line of a compiler's helper", async () => {
   // Frames of what decorators are compiled to have lines of the compiled file
   const filler = Array.from({ length: 60 }, (_, i) =>
     `const C${i} = @Controller("/f${i}") class {
@@ -452,7 +446,7 @@ const MODES: readonly (readonly [string, Readonly<Record<string, boolean>>])[] =
   ["TC39's", {}],
   ["experimentalDecorators", { experimentalDecorators: true }],
 ];
-for (const [mode, compilerOptions] of MODES) {
+for (const [mode, compilerOptions] of EXHAUSTIVE ? MODES : MODES.slice(0, 1)) {
   Deno.test(`generate finds classes that are decorated by ${mode}`, async () => {
     const main = `${HEAD_CLASS}
 const Api = (path: string) => Controller(path);
@@ -469,7 +463,14 @@ function f() {
 }
 export const router = routerBuilder().controllers(One, Two, f()).build();
 export const info = { title: "Classes", version: "1" };`;
-    const { code, stderr, routes } = await ownTypedRoutes({ compilerOptions }, { "main.ts": main });
+    const shared = Object.keys(compilerOptions).length === 0; // the process has the defaults
+    const { code, stderr, routes } = await ownTypedRoutes(
+      { compilerOptions },
+      { "main.ts": main },
+      {
+        shared,
+      },
+    );
     assertEquals(code, 0, stderr); // Deno warns of experimentalDecorators
     assertEquals(routes, { "GET /a": A, "GET /b": B, "GET /b/base": A, "GET /c": A });
   });
@@ -477,7 +478,7 @@ export const info = { title: "Classes", version: "1" };`;
 
 const settings = Error as { stackTraceLimit?: number; prepareStackTrace?: unknown };
 
-Deno.test("reportDefinition() notes nothing before noteSites(), and then its caller", () => {
+Deno.test("reportDefinition() records its caller only after listenForDefinitions()", () => {
   const [before, after] = [{}, {}];
   reportDefinition(before);
   assertEquals(locationsOf(before), []);
@@ -488,7 +489,7 @@ Deno.test("reportDefinition() notes nothing before noteSites(), and then its cal
   assert(found !== undefined && found.line > 1 && found.column > 1);
 });
 
-Deno.test("reportDefinition() leaves the settings of stacks as they were", () => {
+Deno.test("reportDefinition() restores the stack trace settings", () => {
   const { stackTraceLimit, prepareStackTrace } = settings;
   const own = (_: unknown, frames: readonly unknown[]): string => `own ${frames.length}`;
   settings.stackTraceLimit = 3;
@@ -504,17 +505,18 @@ Deno.test("reportDefinition() leaves the settings of stacks as they were", () =>
   }
 });
 
-/** Classes that are decorated by hand, so that only their names say which is meant. */
+/** Classes that are decorated by hand, so that only their names identify them. */
 const BY_HAND = `
-import { Controller, Get, json } from "@gatehouse/http";
+import { Controller, Get, json, routerBuilder } from "@gatehouse/http";
 export const info = { title: "By hand", version: "1" };
-Decorated();
-function Decorated() {
+export const router = routerBuilder().controllers(...decorated()).build();
+function decorated() {
   class Same { @Get("/") list() { return json({ first: 1 }); } }
   class Other { @Get("/") list() { return json({ other: "" }); } }
   for (const [one, path] of [[Same, "/same"], [Other, "/other"]] as const) {
     Controller(path)(one as never, undefined as never);
   }
+  return [Same, Other];
 }
 export function unused() {
   class Same { list() { return json({ second: true }); } }
@@ -522,8 +524,8 @@ export function unused() {
 }
 `;
 
-Deno.test("generate takes no class for another one of its file", async () => {
-  await withProject({ "c.ts": BY_HAND }, async ({ generate, read }) => {
+Deno.test("generate does not confuse two classes of the same name in a file", async () => {
+  await withTypedProject({ "c.ts": BY_HAND }, async ({ generate, read }) => {
     const { code, stderr } = await generate("--controllers", "c.ts");
     assertEquals(code, 0, stderr);
     assertMatch(stderr, /the types of Same\.list were not found/);
@@ -532,4 +534,23 @@ Deno.test("generate takes no class for another one of its file", async () => {
       "other",
     ]);
   });
+});
+
+const assertMounted = mountAll({
+  call: { cases: CALLS.map(([how, code, expected]) => [how, HEAD + code + INFO, expected]) },
+  text: {
+    cases: (EXHAUSTIVE ? TEXTS : TEXTS.slice(0, -2)).map(([how, text]) => [how, text, EXPECTED]),
+  },
+  folder: {
+    cases: (Deno.build.os === "windows" ? ["a b", "ü", "#x", "%41"] : FOLDERS)
+      .map((folder) => [folder, ROUTES, EXPECTED]),
+    fileOf: (folder) => `${folder}/routes.ts`,
+  },
+  class: {
+    cases: CLASSES.map(([how, code, controllers, expected]) => [
+      how,
+      `${HEAD_CLASS}${code}\nexport const router = routerBuilder().controllers(${controllers}).build();\n`,
+      expected,
+    ]),
+  },
 });

@@ -2,7 +2,7 @@ import type { Files } from "../_cli.ts";
 import { LIBRARY } from "./_module_files.ts";
 import { assertRoutes, typedApp, typedRoutes } from "./_type_projects.ts";
 
-/** What a route sends: the head of its file, the type, and what the document says. */
+/** What a route sends: the head of its file, the type, and the expected documentation. */
 type Import = readonly [name: string, head: string, type: string, expected: string];
 
 const DATA = "data:application/typescript,export const q: { q: 1 } = { q: 1 };";
@@ -126,7 +126,7 @@ const LOADS: readonly (readonly [string, string])[] = [
   ["a path", `await import("./routes.ts")`],
   ["a path that is computed", `await import(["./", "routes.ts"].join(""))`],
   ["a URL", `await import(new URL("./routes.ts", import.meta.url).href)`],
-  ["a path behind a function", `await (async () => await import("./between.ts"))()`],
+  ["a path in a function", `await (async () => await import("./between.ts"))()`],
 ];
 for (const [what, load] of LOADS) {
   Deno.test(`generate reads types of routes in a module that is imported by ${what}`, async () => {

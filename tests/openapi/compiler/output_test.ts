@@ -5,16 +5,19 @@ import {
   CONTROLLERS,
   type Files,
   GENERATE,
+  INFO,
   namesIn,
   PERMISSIONS,
+  routedApp,
   withProject,
 } from "../_cli.ts";
+import { makeLinks, withTypedProject } from "./_process.ts";
 
 /** Why a document cannot be written, arguments of Deno, and of the command. */
 const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
   ["its folder is not there", [], "none/openapi.json"],
   ["it is a folder", [], "folder"],
-  ["it is beneath a file", [], "c.ts/openapi.json"],
+  ["it is under a file", [], "c.ts/openapi.json"],
   // Permissions of files mean nothing to root, those of Deno do
   ["its folder may not be written to", ["--deny-write=locked"], "locked/openapi.json"],
   ["it may not be read", ["--deny-read=locked"], "locked/openapi.json"],
@@ -22,7 +25,7 @@ const UNWRITABLE: readonly (readonly [string, readonly string[], string])[] = [
   ["it is a device", ["--deny-write=/dev"], "/dev/null"],
 ];
 for (const [why, flags, output] of UNWRITABLE) {
-  Deno.test(`generate fails and leaves nothing behind if ${why}`, async () => {
+  Deno.test(`generate fails and creates no file if ${why}`, async () => {
     const files = { "c.ts": CONTROLLERS, "folder/x": "", "locked/openapi.json": "old" };
     await withProject(files, async (project) => {
       const before = await project.files();
@@ -60,15 +63,11 @@ const LINKS: readonly (readonly [string, Files, Files, string, string])[] = [
   ],
 ];
 for (const [what, files, links, output, written] of LINKS) {
-  Deno.test(`generate writes through a link that leads to ${what}`, async () => {
-    await withProject(
-      { "c.ts": CONTROLLERS, ...files },
-      async ({ folder, deno, generateUntyped: generate, read }) => {
-        // Deno lets nobody make links who may not read and write everything
-        const linking = `for (const [link, target] of Object.entries(${JSON.stringify(links)})) {
-        Deno.symlinkSync(target, link);
-      }`;
-        assertEquals((await deno("eval", linking)).code, 0);
+  Deno.test(`generate writes through a symlink to ${what}`, async () => {
+    await withTypedProject(
+      { "c.ts": routedApp() + INFO, ...files },
+      async ({ folder, generateUntyped: generate, read }) => {
+        await makeLinks(folder, links);
         const { code, stderr } = await generate("--controllers", "c.ts", "--output", output);
         assertEquals([code, stderr], [0, ""]);
         for (const link of Object.keys(links)) {
@@ -89,11 +88,11 @@ for (const [what, files, links, output, written] of LINKS) {
 }
 
 Deno.test({
-  name: "generate leaves the mode of a document as it is",
+  name: "generate keeps the mode of a document",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await withProject(
-      { "c.ts": CONTROLLERS, "openapi.json": "old" },
+    await withTypedProject(
+      { "c.ts": routedApp() + INFO, "openapi.json": "old" },
       async ({ folder, generateUntyped: generate }) => {
         const path = join(folder, "openapi.json");
         await Deno.chmod(path, 0o666);

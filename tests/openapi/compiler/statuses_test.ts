@@ -59,7 +59,7 @@ function sentBy(responses: Readonly<Record<string, Sent>>): unknown {
   );
 }
 
-Deno.test("generate documents the statuses that handlers name in their types", async (t) => {
+Deno.test("generate documents the statuses in the types of handlers", async (t) => {
   const routes = HANDLERS.map(([handler], i) => `.get("/${i}", ${handler})`).join("\n  ");
   const program = `
 import { createRouter, empty, json, pass, problem, redirect, type TypedResponse } from "@gatehouse/http";
@@ -78,7 +78,7 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   });
 });
 
-Deno.test("generate puts statuses together with what metadata and the schema say", async () => {
+Deno.test("generate combines statuses with metadata and schema", async () => {
   const program = `
 import { createRouter, empty, json, problem, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
 import { z } from "zod";
@@ -127,7 +127,7 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   });
 });
 
-Deno.test("generate refuses metadata of a success that the handler does not send", async () => {
+Deno.test("generate rejects metadata for a success that the handler does not send", async () => {
   const program = `
 import { createRouter, json } from "@gatehouse/http";
 export const router = createRouter({ info: { title: "t", version: "1" } })
@@ -193,7 +193,7 @@ const CASES: readonly RouteCase[] = [
     { sent: { 201: PET } },
   ],
   [
-    "a status that is spread, and one behind it",
+    "a status in a spread, and one after it",
     "GET /spread",
     stated("/spread", "() => json(pet, { ...loose, status: 201 })"),
     { sent: { 201: PET } },

@@ -1,4 +1,4 @@
-/** What a document says of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
+/** Documents of JSDoc: descriptions, and tags that are keywords of JSON Schema. */
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -214,7 +214,7 @@ const MEMBERS: readonly MemberCase[] = [
 
 let results: Promise<readonly TypeResult[]> | undefined;
 MEMBERS.forEach(([why, , , schema], i) => {
-  Deno.test(`a document says of a documented member: ${why}`, async () => {
+  Deno.test(`a document describes a documented property: ${why}`, async () => {
     results ??= readMembers(MEMBERS, BEFORE);
     const result = (await results)[i];
     assert(result !== undefined && "components" in result, JSON.stringify(result));
@@ -230,7 +230,7 @@ interface Pet { name: string }
 type Order = "asc" | "desc";
 `;
 
-/** What stands beside the reference to the type. */
+/** Keywords beside the reference to the type. */
 const SAID:
   readonly (readonly [why: string, lines: string, type: string, keywords: SchemaObject])[] = [
     ["an example of a branded text", "@example 123", "UserId", { examples: ["123"] }],
@@ -242,7 +242,7 @@ const SAID:
   ];
 let said: ReturnType<typeof readMembers> | undefined;
 SAID.forEach(([why, , type, keywords], i) => {
-  Deno.test(`a document says of a documented member with a named type: ${why}`, async () => {
+  Deno.test(`a document describes a documented property of a named type: ${why}`, async () => {
     said ??= readMembers(SAID, BEFORE_BRAND);
     const result = (await said)[i];
     assert(result !== undefined && "components" in result, JSON.stringify(result));
@@ -261,7 +261,7 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
 ];
 let refused: ReturnType<typeof readMembers> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member with a named type: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property of a named type: ${why}`, async () => {
     refused ??= readMembers(WRONG, BEFORE_BRAND);
     const result = (await refused)[i];
     assert(result !== undefined && "error" in result, JSON.stringify(result));

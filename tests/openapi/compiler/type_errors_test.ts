@@ -1,5 +1,5 @@
 /**
- * What a document refuses: types that JSON cannot represent, that nobody found, or whose documentation
+ * Rejected types: types that JSON cannot represent, unresolved types, or whose documentation
  * is wrong.
  */
 
@@ -57,7 +57,7 @@ const REFUSED: readonly RefusalCase[] = [
   ["a function", "Fn", /function/],
   ["a function of an object", "{ run: () => void }", /response\.run .*function/],
   ["a method of an object", "{ run(): void }", /response\.run .*function/],
-  ["a method that need not be there", "{ run?(): void }", /response\.run .*function/],
+  ["an optional method", "{ run?(): void }", /response\.run .*function/],
   ["a function or a text", "{ a: string | (() => void) }", /response\.a .*function/],
   ["what can be called", "Callable", /Callable .*function/],
   ["a class itself", "typeof Plain", /function/],
@@ -93,7 +93,7 @@ testMissing();
 function testMissing(): void {
   let results: Promise<readonly TypeResult[]> | undefined;
   MISSING.forEach(([why, , told], i) => {
-    Deno.test(`a document refuses a type that nobody found: ${why}`, async () => {
+    Deno.test(`a document rejects an unresolved type: ${why}`, async () => {
       results ??= readTypeTable({
         types: MISSING.map(([, one]) => one),
         before: `import type { Gone, GoneOf } from "./gone.ts";
@@ -116,7 +116,7 @@ function testMissing(): void {
   });
 }
 
-Deno.test("a document says once why a type without end is refused", async () => {
+Deno.test("a document reports an infinite type once", async () => {
   const types = ["Grow<string>", "Twice<string>"];
   for (const one of await readTypeTable({ types, before: BEFORE })) {
     assert("error" in one && one.error.length < 400, JSON.stringify(one));
@@ -130,14 +130,14 @@ testRefusals([
 
 /** Documentation that cannot be right. */
 const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
-  ["a limit that is no number", "@minimum abc", "number"],
+  ["a limit that is not a number", "@minimum abc", "number"],
   ["a limit that is not said", "@minimum", "number"],
   ["a limit that is too large", "@maximum 1e400", "number"],
   ["a length below zero", "@minLength -1", "string"],
   ["a length with a fraction", "@maxLength 1.5", "string"],
-  ["an expression that is none", "@pattern [", "string"],
+  ["an invalid expression", "@pattern [", "string"],
   ["an expression that is not said", "@pattern", "string"],
-  ["an expression with a flag that JSON Schema has not", "@pattern /^a$/i", "string"],
+  ["an expression with a flag that JSON Schema does not support", "@pattern /^a$/i", "string"],
   ["an empty format", "@format", "string"],
   ["a limit of a text", "@minimum 1", "string"],
   ["a length of a number", "@minLength 1", "number"],
@@ -145,19 +145,23 @@ const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = 
   ["an expression of a boolean", "@pattern a", "boolean"],
   ["an integer that is a text", "@type integer", "string"],
   ["another type", "@type float", "number"],
-  ["an example that is no JSON", "@example {a: 1}", "{ a: 1 }"],
+  ["an example that is not JSON", "@example {a: 1}", "{ a: 1 }"],
   ["an example that is not said", "@example", "string"],
-  ["a default that is no number", "@default abc", "number"],
-  ["a default that is no boolean", "@default 1", "boolean"],
-  ["a default that an enumeration has not", '@default "up"', "Order"],
+  ["a default that is not a number", "@default abc", "number"],
+  ["a default that is not a boolean", "@default 1", "boolean"],
+  ["a default that is not in the enumeration", '@default "up"', "Order"],
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
     refusals ??= readMembers(WRONG, `type Order = "asc" | "desc";`);
     const result = (await refusals)[i];
     assert(result !== undefined && "error" in result, JSON.stringify(result));
     const [tag = ""] = lines.split(" ");
-    assertMatch(result.error, new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a says ${tag}`), type);
+    assertMatch(
+      result.error,
+      new RegExp(`^/?types\\.ts:\\d+:\\d+: M${i}\\.a has the tag ${tag}`),
+      type,
+    );
   });
 });

@@ -218,7 +218,7 @@ function readClashes(): Promise<readonly TypeResult[]> {
 }
 
 CLASHES.forEach(([why, , expected], i) => {
-  Deno.test(`a document has a component for each of several types of one name ${why}`, async () => {
+  Deno.test(`a document has a component for each of several types of the same name ${why}`, async () => {
     const result = (await readClashes())[i];
     assert(result !== undefined && "schema" in result, JSON.stringify(result));
     assertWhole(result);
@@ -230,7 +230,7 @@ CLASHES.forEach(([why, , expected], i) => {
   });
 });
 
-Deno.test("a document calls a type the same, wherever it comes from", async () => {
+Deno.test("a document uses the same name for a type from several files", async () => {
   const results = (await readClashes()).slice(CLASHES.length);
   const components = { Pet: objectOf({ a: TEXT }), Shared: objectOf({ pet: ref("Pet") }) };
   assertEquals(results.length, SHARED.length);
@@ -258,7 +258,7 @@ const ZOO = "interface Zoo { zebra: 1; ape: 'a'; b: null }\n";
 const ALL_TYPES = [...NAMES.map(([, type]) => type), ...UNSORTED];
 let baseline: Promise<readonly string[]> | undefined;
 
-/** What a document has of each type, in a program of its own. */
+/** What a document has of each type, in a separate program. */
 async function textsWith(before: string, types = ALL_TYPES): Promise<readonly string[]> {
   const results = await readTypeTable({ types, before, files: FILES });
   return results.map((one) => JSON.stringify(one));

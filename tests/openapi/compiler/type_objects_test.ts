@@ -1,5 +1,5 @@
 /**
- * What a document says of objects: members, index signatures, classes, mapped types, and types that
+ * Documents of objects: members, index signatures, classes, mapped types, and types that
  * hold themselves.
  */
 
@@ -155,7 +155,7 @@ const CLASSES: readonly SchemaCase[] = [
     ...PET,
     Box_Pet: objectOf({ v: ref("Pet") }),
   }],
-  ["a class that stands for a value by toJSON()", "Money", ...named("Money", TEXT)],
+  ["a class that is a value by toJSON()", "Money", ...named("Money", TEXT)],
   ["a class of such a class", "Price", ...named("Price", TEXT)],
   ["a class whose toJSON() gives an object", "Stored", ref("Stored"), {
     Stored: ref("StoredJson"),
@@ -173,11 +173,11 @@ const CLASSES: readonly SchemaCase[] = [
 const MAPPED: readonly SchemaCase[] = [
   ["some members", `Pick<Pet, "name">`, objectOf({ name: TEXT })],
   ["all but some members", `Omit<Pet, "name">`, objectOf({ age: NUMBER }, "age")],
-  ["members that need not be there", "Partial<Pet>", {
+  ["optional properties", "Partial<Pet>", {
     ...objectOf({ name: TEXT, age: NUMBER }, "name", "age"),
   }],
   ["members that have to be there", "Required<Pet>", objectOf({ name: TEXT, age: NUMBER })],
-  ["members that nobody changes", "Readonly<Pet>", objectOf({ name: TEXT, age: NUMBER }, "age")],
+  ["readonly properties", "Readonly<Pet>", objectOf({ name: TEXT, age: NUMBER }, "age")],
   ["members that may be null", "Nullable<{ a: string }>", ref("Nullable_a_string"), {
     Nullable_a_string: objectOf({ a: { type: ["string", "null"] } }),
   }],
@@ -345,7 +345,7 @@ const SIMPLE: readonly SchemaCase[] = [
   ["a list or one", "Cat | Cat[]", {
     anyOf: [ref("Cat"), { type: "array", items: ref("Cat") }],
   }, { Cat: objectOf({ kind: literal("cat"), meow: NUMBER }) }],
-  ["anything, whatever stands beside it", "unknown | string", {}],
+  ["anything, whatever its alternatives", "unknown | string", {}],
   ["what is left of a union", `Exclude<"a" | "b" | "c", "c">`, AB],
   ["what is taken of a union", `Extract<Cat | Dog, { kind: "cat" }>`, ref("Cat"), {
     Cat: objectOf({ kind: literal("cat"), meow: NUMBER }),
@@ -386,7 +386,7 @@ const ENUMS: readonly SchemaCase[] = [
   ["all members of an enum, one by one", "Text.A | Text.B", ref("Text"), { Text: AB }],
   ["an enum or null", "Text | null", { anyOf: [ref("Text"), NULL] }, { Text: AB }],
   ["a member of an enum or null", "Text.A | null", { type: ["string", "null"], enum: ["a", null] }],
-  ["an enum that need not be there", "{ a?: Text }", objectOf({ a: ref("Text") }, "a"), {
+  ["an optional enum", "{ a?: Text }", objectOf({ a: ref("Text") }, "a"), {
     Text: AB,
   }],
   ["an enum or a literal", `Text | "c"`, { anyOf: [ref("Text"), literal("c")] }, { Text: AB }],
@@ -449,7 +449,7 @@ const DISCRIMINATED: readonly SchemaCase[] = [
     Left: objectOf({ kind: literal("a"), type: literal("x") }),
     Right: objectOf({ kind: literal("b"), type: literal("y") }),
   }],
-  ["objects whose member need not be there, which tells nothing", "{ a: Cat | Open }", {
+  ["objects whose discriminator is optional, which distinguishes nothing", "{ a: Cat | Open }", {
     ...objectOf({ a: { anyOf: [ref("Cat"), ref("Open")] } }),
   }, { Cat: CAT, Open: objectOf({ kind: literal("open"), x: NUMBER }, "kind") }],
   ["objects whose member has some values in common", "{ a: Bird | Fowl }", {

@@ -1,5 +1,5 @@
 /**
- * What a document says of primitives, literals, lists, and of what the language and the runtime
+ * Documents of primitives, literals, lists, and of what the language and the runtime
  * bring along.
  */
 
@@ -136,7 +136,7 @@ testSchemas(TEMPLATES);
 const LISTS: readonly SchemaCase[] = [
   ["a list", "string[]", listOf(TEXT)],
   ["a list by its interface", "Array<string>", listOf(TEXT)],
-  ["a list that nobody changes", "readonly string[]", listOf(TEXT)],
+  ["a readonly array", "readonly string[]", listOf(TEXT)],
   ["a list by its read-only interface", "ReadonlyArray<Pet>", listOf(ref("Pet")), PET],
   ["a list of lists", "string[][]", listOf(listOf(TEXT))],
   ["a list of anything", "unknown[]", listOf({})],
@@ -147,7 +147,7 @@ const LISTS: readonly SchemaCase[] = [
   ["a branded list", "Tags", ref("Tags"), { Tags: listOf(TEXT) }],
   ["a tuple", "[string, number]", tuple([TEXT, NUMBER])],
   ["an empty tuple", "[]", { type: "array", maxItems: 0 }],
-  ["a tuple that nobody changes", "readonly [string]", tuple([TEXT])],
+  ["a readonly tuple", "readonly [string]", tuple([TEXT])],
   ["a tuple with an optional member", "[string, number?]", tuple([TEXT, NUMBER], 1)],
   ["a tuple of optional members", "[string?, number?]", tuple([TEXT, NUMBER], 0)],
   ["a tuple with names", "[from: string, to?: number]", tuple([TEXT, NUMBER], 1)],
@@ -255,7 +255,7 @@ testSchemas(BUILT_IN, {
 const BINARY = { ...TEXT, format: "binary" };
 const FORMS: readonly SchemaCase[] = [
   ["a file", "{ a: File }", objectOf({ a: BINARY })],
-  ["a blob that need not be there", "{ a?: Blob }", objectOf({ a: BINARY }, "a")],
+  ["an optional blob", "{ a?: Blob }", objectOf({ a: BINARY }, "a")],
   ["files", "{ a: File[]; b: string }", objectOf({ a: listOf(BINARY), b: TEXT })],
   ["a file or a text", "{ a: File | string }", objectOf({ a: { anyOf: [BINARY, TEXT] } })],
   ["a file of Zod", "z.infer<typeof Scan>", objectOf({ a: BINARY })],
@@ -342,7 +342,7 @@ const CASES: readonly SchemaCase[] = [
   ],
   ["an enum in its own order", "Rank", ref("Rank"), { Rank: { ...TEXT, enum: ["z", "a"] } }],
   [
-    "a union in parentheses, where it stands",
+    "a union in parentheses, in place",
     `{ a: ("yak" | "zebra") | "ant" }`,
     objectOf({ a: { ...TEXT, enum: ["yak", "zebra", "ant"] } }),
   ],
@@ -478,14 +478,14 @@ function errorOf(result: TypeResult | undefined): string {
   return result.error;
 }
 
-Deno.test("a document refuses a type again that holds one without end", async () => {
+Deno.test("a document rejects an infinite type again in another type", async () => {
   const types = ["{ a: Half }", "{ b: Half }", "Nest<string>", "{ c: Nest<string> }"];
   for (const one of await readTypeTable({ types, before: BEFORE_AFTER, mayBeWrong: true })) {
     assertMatch(errorOf(one), /infinitely nested/);
   }
 });
 
-Deno.test("a document says the same of a type after one without end as before it", async () => {
+Deno.test("a document describes a type in the same way before and after an infinite type", async () => {
   const types = ["Page<Pet>", "Grow<string>", "Page<Pet>", "Half", "Pet"];
   const [page, , again, , pet] = await readTypeTable({
     types,
@@ -503,7 +503,7 @@ Deno.test("a document says the same of a type after one without end as before it
   assertEquals<unknown>(pet, { schema: ref("Pet"), components: { Pet: objectOf({ name: TEXT }) } });
 });
 
-Deno.test("a document names a type that is not found in the argument of a generic", async () => {
+Deno.test("a document names an unresolved type argument", async () => {
   const [result] = await readTypeTable({
     types: ["Page<Gone>"],
     before: GONE + BEFORE_AFTER,
@@ -512,7 +512,7 @@ Deno.test("a document names a type that is not found in the argument of a generi
   assertMatch(errorOf(result), /has the type Gone of "\.\/gone\.ts", which was not found/);
 });
 
-Deno.test("a document does not miss what toJSON does not write", async () => {
+Deno.test("a document ignores unresolved properties that toJSON does not write", async () => {
   const [result] = await readTypeTable({
     types: ["Stamp"],
     before: GONE + BEFORE_AFTER,
@@ -521,7 +521,7 @@ Deno.test("a document does not miss what toJSON does not write", async () => {
   assertEquals<unknown>(result, { schema: ref("Stamp"), components: { Stamp: TEXT } });
 });
 
-Deno.test("a document refuses a type that is only itself", async () => {
+Deno.test("a document rejects a type alias of itself", async () => {
   const [result] = await readTypeTable({
     types: ["{ a: Self }"],
     before: BEFORE_AFTER,
@@ -530,7 +530,7 @@ Deno.test("a document refuses a type that is only itself", async () => {
   errorOf(result);
 });
 
-Deno.test("a document has the members of a mapped type in the order of their names", async () => {
+Deno.test("a document sorts the properties of a mapped type by name", async () => {
   const [result] = await readTypeTable({
     types: [`{ [K in "zulu" | "mike" | "alpha"]: K }`],
   });
@@ -547,13 +547,13 @@ testRefusals([
 /** Documentation that only looks right. */
 const WRONG: readonly (readonly [why: string, lines: string, type: string])[] = [
   ["a limit that ends in an underscore", "@minimum 1_", "number"],
-  ["an expression that is none with the flag u", String.raw`@pattern ^\-$`, "string"],
+  ["an expression that is invalid with the flag u", String.raw`@pattern ^\-$`, "string"],
   ["a text in quotes for a number", "@default 'a'", "number"],
   ["a list that does not end", "@default [1", "string | number"],
 ];
 let refusals: Promise<readonly TypeResult[]> | undefined;
 WRONG.forEach(([why, lines, type], i) => {
-  Deno.test(`a document refuses a documented member: ${why}`, async () => {
+  Deno.test(`a document rejects the documentation of a property: ${why}`, async () => {
     refusals ??= readMembers(WRONG, "");
     const [tag = ""] = lines.split(" ");
     assertMatch(errorOf((await refusals)[i]), new RegExp(`M${i}\\.a has the tag ${tag}`), type);

@@ -120,7 +120,7 @@ const PAIRS: readonly Pair[] = [
     z.intersection(z.union([Cat, Dog]), z.object({ id: z.string() })),
   ],
   ["some members", `Pick<Pet, "age"> & Required<Omit<Pet, "name">>`, z.object({ age: z.number() })],
-  ["members that need not be there", "Partial<Pet>", Pet.partial()],
+  ["optional properties", "Partial<Pet>", Pet.partial()],
   [
     "members with other names",
     "{ [K in keyof Pet as `get${Capitalize<K>}`]: Pet[K] }",
@@ -198,7 +198,7 @@ let results: Promise<readonly TypeResult[]> | undefined;
 let drawn = 0;
 let broken = 0;
 PAIRS.forEach(([why, type, twin], i) => {
-  Deno.test(`a document allows of a type what a validator of it takes: ${why}`, async () => {
+  Deno.test(`a document accepts the values of a type that an equal validator accepts: ${why}`, async () => {
     results ??= readTypeTable({ types: PAIRS.map(([, one]) => one), before: BEFORE });
     const result = (await results)[i];
     assert(result !== undefined && "schema" in result, JSON.stringify(result));
@@ -221,7 +221,7 @@ PAIRS.forEach(([why, type, twin], i) => {
   });
 });
 
-Deno.test("a document allows enough values of types, and refuses enough", () => {
+Deno.test("a document accepts and rejects a sufficient number of values", () => {
   // deno-lint-ignore no-console -- how many values ran is part of the result
   console.log(`${PAIRS.length} types: ${drawn} values, ${broken} broken ones`);
   assert(drawn === PAIRS.length * VALUES && broken > PAIRS.length * VALUES);

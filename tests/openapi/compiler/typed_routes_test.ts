@@ -57,7 +57,7 @@ const STATED: readonly RouteCase[] = [
     { body: objectOf({ file: BINARY, note: TEXT }, "note"), sent: { 200: BOOLEAN } },
   ],
   [
-    "a form that says nothing of its fields",
+    "a form without documented fields",
     "POST /form",
     `router.post<RequestSpec<Multipart>>("/form", () => json(1), { multipart: true });`,
     { body: NO_BODY, sent: { 200: NUMBER } },
@@ -134,7 +134,7 @@ const INFERRED: readonly RouteCase[] = [
     },
   ],
   [
-    "a handler that sends what nobody knows",
+    "a handler whose response is unknown",
     "GET /unknown",
     `router.get("/unknown", () => json(JSON.parse("1") as unknown));`,
     { sent: { 200: null } },
@@ -186,7 +186,7 @@ const PLACES: readonly RouteCase[] = [
     sent: { 200: objectOf({ a3: BOOLEAN }) },
   }],
   [
-    "a route behind signs of two code units",
+    "a route after characters of two code units",
     "GET /emoji",
     `/* 😀 */ const _ = "😀"; router.get("/emoji", () => json({ "😀": 1 }));`,
     { sent: { 200: objectOf({ "😀": NUMBER }) } },
@@ -242,13 +242,14 @@ const PLACES: readonly RouteCase[] = [
   }],
 ];
 
-testRoutes([...STATED, ...INFERRED, ...PLACES], APPLICATION);
+const ROUTES = [...STATED, ...INFERRED, ...PLACES];
+const readRoutes = testRoutes(ROUTES, APPLICATION);
 
 Deno.test("generate writes the same bytes of types, whatever else is declared", async () => {
-  const code = [...STATED, ...INFERRED].map(([, , one]) => one).join("\n");
+  const code = ROUTES.map(([, , one]) => one).join("\n");
   const more =
     `type Other = "b" | "a"; interface Zoo { pet: Other } export const zoo: Zoo = { pet: "b" };\n`;
-  const first = await typedDocument(code, APPLICATION);
+  const first = await readRoutes();
   for (const before of EXHAUSTIVE ? [more, ""] : [more]) {
     const { document } = await typedDocument(code, {
       ...APPLICATION,
@@ -296,7 +297,7 @@ const CONTROLLERS: readonly RouteCase[] = [
     },
   }],
   ["a method that takes its time", "GET /pets/later", "", { sent: { 200: ref("Pet") } }],
-  ["a method that sends what it likes", "GET /pets/unsaid", "", { sent: { 200: null } }],
+  ["a method with an untyped response", "GET /pets/unsaid", "", { sent: { 200: null } }],
   ["a method of a generic base class", "GET /pets/all", "", { sent: { 200: ref("Page_Pet") } }],
   ["a method of a base class that says none", "GET /pets/inferred", "", {
     sent: { 200: objectOf({ one: NUMBER }) },
@@ -304,7 +305,7 @@ const CONTROLLERS: readonly RouteCase[] = [
   ["a method of the base class's base class", "GET /more/all", "", {
     sent: { 200: ref("Page_Pet") },
   }],
-  ["a method that replaces one", "GET /more/unsaid", "", { sent: { 200: literal(1) } }],
+  ["a method that overrides one", "GET /more/unsaid", "", { sent: { 200: literal(1) } }],
   ["a method beside inherited ones", "PATCH /more", "", {
     sent: { 200: objectOf({ own: BOOLEAN }) },
   }],
@@ -324,8 +325,8 @@ const CONTROLLERS: readonly RouteCase[] = [
 
 testRoutes([...GUARDED, ...CONTROLLERS], APPLICATION);
 
-// The program gets past the types of routes, which would say so: the command does not check it.
-Deno.test("generate refuses a handler that takes a form on a route that takes JSON", async () => {
+// The program avoids the types of routes, which would reject it: the command does not check it.
+Deno.test("generate rejects a handler that takes a form on a route that takes JSON", async () => {
   const program = `
 import { createRouter, empty, type Multipart, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
 const router = createRouter({ info: { title: "t", version: "1" } });
@@ -346,7 +347,7 @@ export { router };
   });
 });
 
-Deno.test("generate takes a form without documented fields as one", async () => {
+Deno.test("generate documents a form without documented fields", async () => {
   const program = `
 import { createRouter, empty } from "@gatehouse/http";
 export const router = createRouter({ info: { title: "t", version: "1" } })
@@ -425,28 +426,28 @@ const CASES: readonly RouteCase[] = [
     { body: PET, sent: { 200: key } },
   ],
   [
-    "what a coerced date takes of nobody, since Zod describes it",
+    "nothing from a coerced date, since Zod describes it",
     "POST /coerced",
     `router.post("/coerced", (req) => json({ at: req.content.at }),
       { schema: { body: z.object({ at: z.coerce.date() }) } });`,
     { body: objectOf({ at: DATE }), sent: { 200: objectOf({ at: DATE }) } },
   ],
   [
-    "what a validator takes that describes nothing",
+    "the input of a validator without JSON Schema",
     "POST /valibot",
     `router.post("/valibot", (req) => json({ got: req.content.title }),
       { schema: { body: Item } });`,
     { body: item, sent: { 200: objectOf({ got: TEXT }) } },
   ],
   [
-    "what a validator takes, and not what it gives",
+    "the input of a validator, not its output",
     "GET /count",
     `router.get("/count", (req) => json({ n: req.query.n }),
       { schema: { query: v.object({ n: Count, m: v.optional(v.string()) }) } });`,
     { query: { n: TEXT, "m?": TEXT }, sent: { 200: objectOf({ n: NUMBER }) } },
   ],
   [
-    "what a validator of path parameters takes",
+    "the input of a validator of path parameters",
     "GET /path/{n}",
     `router.get("/path/:n", (req) => json({ n: req.params.n }),
       { schema: { params: v.object({ n: Count }) } });`,
@@ -459,7 +460,7 @@ const CASES: readonly RouteCase[] = [
     { sent: { 200: item } },
   ],
   [
-    "a response of which a transformation says nothing",
+    "a response with a transformation, which describes nothing",
     "GET /transformed",
     `router.get("/transformed", () => json({ n: 1 }),
       { schema: { response: z.object({ n: z.string().transform(Number) }) } });`,
@@ -481,7 +482,7 @@ Deno.test("generate --no-types reads no types", async () => {
   assertEquals(Object.keys(document.components.schemas), ["ProblemDetails"]);
 });
 
-/** Routes without a document, and what is said of each. */
+/** Routes without a document, and the expected message. */
 const REFUSED: readonly (readonly [why: string, route: string, code: string, told: RegExp])[] = [
   [
     "a map",
@@ -553,7 +554,7 @@ const REFUSED: readonly (readonly [why: string, route: string, code: string, tol
   ],
 ];
 
-Deno.test("generate says of types that JSON cannot represent where they are, and in which route", async () => {
+Deno.test("generate names place and route of types that JSON cannot represent", async () => {
   const code = `${TYPED_IMPORTS}import type { Gone } from "./gone.ts";
 import type { Deep } from "./other.ts";
 const router = createRouter();
@@ -581,7 +582,7 @@ export { router };
   });
 });
 
-Deno.test("generate says at which line a type stands that JSON cannot represent", async () => {
+Deno.test("generate names the line of a type that JSON cannot represent", async () => {
   const code = `${TYPED_IMPORTS}const router = createRouter();
 interface Page<T> {
   items: T[];
@@ -597,7 +598,7 @@ export { router };
   });
 });
 
-Deno.test("generate notes a route whose types it does not find", async () => {
+Deno.test("generate notes a route whose types are not found", async () => {
   const code = `const args = ["/spread", () => json({ a: 1 })] as const;
     router.get(...args);
     router.get("/fine", () => json({ fine: 1 }));`;

@@ -1,5 +1,5 @@
 /**
- * A process that has a file of SQLite open, as a backup may. Argument: the file. Each line is a statement that it runs.
+ * A process that opens an SQLite file, as a backup may. Argument: the file. It runs each line as a statement.
  *
  * @module
  */

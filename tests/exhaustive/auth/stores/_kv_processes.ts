@@ -1,5 +1,5 @@
 /**
- * Other processes that have a file of Deno KV open.
+ * Other processes that use a Deno KV file.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { dirname } from "@std/path";
 import { confinedTo, type Processes, startProcesses } from "../../../contracts/_processes.ts";
 import type { Work } from "./_kv_writer.ts";
 
-/** Processes that write to a file at once. */
+/** Processes that write to a file concurrently. */
 export interface Writers extends AsyncDisposable {
   /** Waits until all of them have written. */
   write(work: Work): Promise<void>;
-  /** Kills all of them in the midst of it, some time after something is there. */
+  /** Kills all of them while they write, once something has been written. */
   killWhile(work: Work, isThere: () => Promise<boolean>): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function startWriters(path: string): Promise<Writers> {
   return {
     write: async (work) => void await processes.ask(() => work),
     async killWhile(work, isThere) {
-      const asked = processes.ask(() => work).catch(() => {}); // nobody answers
+      const asked = processes.ask(() => work).catch(() => {}); // killed before it answers
       do {
         await new Promise((resolve) => setTimeout(resolve, 100));
       } while (!await isThere());
@@ -33,13 +33,13 @@ export async function startWriters(path: string): Promise<Writers> {
   };
 }
 
-/** A process that has the right to write to a file, and keeps it. */
+/** A process that holds the write lock of a file. */
 export interface Holder extends AsyncDisposable {
-  /** Gives it back after some time. */
+  /** Releases the lock after a time. */
   release(ms: number): Promise<void>;
 }
 
-/** Starts a process that takes the right to write. */
+/** Starts a process that takes the write lock. */
 export async function holdFile(path: string): Promise<Holder> {
   const processes = await start(1, "./_kv_holder.ts", path);
   await processes.ask(() => "BEGIN IMMEDIATE");

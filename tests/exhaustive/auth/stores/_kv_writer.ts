@@ -1,6 +1,6 @@
 /**
- * A process that writes to a file of Deno KV beside others, fifty callers at once. Argument: the file. For each line, which
- * says what to write, it answers when that is there.
+ * A process with fifty concurrent callers that writes to a Deno KV file. Argument: the file. Each line names the work; it
+ * answers when that is done.
  *
  * @module
  */
@@ -8,10 +8,10 @@
 import { type DenoKvAdapter, denoKvAdapter } from "../../../../auth/stores/kv.ts";
 import { answerLines } from "../../../contracts/_processes.ts";
 
-/** What a process writes. Each record has texts of its own, and one that they share. */
+/** What a process writes. Each record has unique and indexed values, one of them shared. */
 export type Work = "one record" | "many records";
 
-/** How many callers a process has. */
+/** Concurrent callers of a process. */
 const CALLERS = 50;
 
 const WORK: { readonly [W in Work]: (adapter: DenoKvAdapter, writer: string) => Promise<void> } = {

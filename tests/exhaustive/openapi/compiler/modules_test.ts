@@ -8,7 +8,7 @@ import {
   typedApp,
 } from "../../../openapi/compiler/_type_projects.ts";
 
-/** Configurations with imports, what is imported by them, and what the document says. */
+/** Configurations with imports, what is imported by them, and the expected documentation. */
 const CONFIGS: readonly (readonly [string, Parameters<typeof ownTypedRoutes>, RouteTexts])[] = [
   [
     "an import map with names, prefixes and scopes",
@@ -103,7 +103,7 @@ for (const [what, project, expected] of CONFIGS) {
   });
 }
 
-Deno.test("generate takes the configuration that it was given by --config", async () => {
+Deno.test("generate uses the configuration of --config", async () => {
   const given = ["--config", "other/deno.json"];
   const run = await ownTypedRoutes({ imports: { bare: "../lib/bare.ts" } }, {
     "lib/bare.ts": "export interface Bare { bare: 1 }",
@@ -116,19 +116,19 @@ Deno.test("generate takes the configuration that it was given by --config", asyn
   assertRoutes(run, { "GET /a": "Bare { bare: 1 }" });
 });
 
-Deno.test("generate fails where the package itself is not found by the configuration", async () => {
+Deno.test("generate fails if the configuration does not resolve the package itself", async () => {
   const options = {
     flags: [...PERMISSIONS, "--config=other/deno.json"],
     config: "other/deno.json",
   };
   const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
   const { code, stderr, routes } = await ownTypedRoutes({}, files, options);
-  // Nobody tells a program what configuration it was started with
+  // A program cannot know the configuration it was started with
   if (code === 0) assertEquals([stderr, routes], ["", { "GET /a": "{ a: 1 }" }]);
   else assertMatch(stderr, /GET \/a: .*main\.ts.*"@gatehouse\/http"/);
 });
 
-Deno.test("generate takes the compiler options of a workspace for its members", async () => {
+Deno.test("generate uses the compiler options of a workspace for its members", async () => {
   const run = await ownTypedRoutes({
     compilerOptions: { lib: ["deno.window", "dom"] },
     workspace: ["./api"],
@@ -138,4 +138,25 @@ Deno.test("generate takes the compiler options of a workspace for its members", 
     "main.ts": `export * from "./api/app.ts";`,
   }, { cli: "api/cli.ts" });
   assertRoutes(run, { "GET /d": "{ x: string }" });
+});
+
+const NO_RUN = PERMISSIONS.filter((flag) => !flag.startsWith("--allow-run"));
+/** Denied permissions, and what the message must contain. */
+const DENIED: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["run Deno", NO_RUN, /^Cannot read the types: .*--allow-run.*--no-types\n$/],
+  ["read its configuration", [...PERMISSIONS, "--deny-read=deno.json"], /^Cannot .*deno\.json/],
+];
+for (const [what, flags, message] of DENIED) {
+  Deno.test(`generate names the missing permission if it may not ${what}`, async () => {
+    const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+    const { code, stdout, stderr } = await ownTypedRoutes({}, files, { flags });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, message);
+  });
+}
+
+Deno.test("generate --no-types runs no program", async () => {
+  const files = { "main.ts": typedApp("", { a: "{ a: 1 }" }) };
+  const run = await ownTypedRoutes({}, files, { flags: NO_RUN, args: ["--no-types"] });
+  assertRoutes(run, { "GET /a": "nothing" });
 });

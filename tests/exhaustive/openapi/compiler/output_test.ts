@@ -11,7 +11,7 @@ const LARGE = withRouter(`() => {
   return router;
 }`);
 
-Deno.test("generate never shows half a document to those who read it meanwhile", async () => {
+Deno.test("generate replaces a document atomically", async () => {
   const loop = `import { runCli } from ${JSON.stringify(toFileUrl(CLI).href)};
     for (let i = 0; i < 12; i++) {
       const code = await runCli(
@@ -41,7 +41,7 @@ Deno.test("generate never shows half a document to those who read it meanwhile",
   );
 });
 
-Deno.test("generate leaves one whole document if it runs several times at once", async () => {
+Deno.test("generate leaves one complete document if it runs concurrently", async () => {
   await withProject({ "c.ts": LARGE }, async ({ folder, generateUntyped: generate, document }) => {
     const titles = Array.from({ length: 6 }, (_, i) => `run ${i}`);
     const runs = await Promise.all(

@@ -113,7 +113,7 @@ const MANIFEST: Files = {
 const FOLDER_MODE = { nodeModulesDir: "manual" } as const;
 const copyNeeded = (project: Project) => copyPackages(project, NEEDED);
 
-/** What is imported, the type that a route sends, and what the document says. */
+/** What is imported, the type that a route sends, and the expected documentation. */
 const IMPORTS: readonly (readonly [string, string, string])[] = [
   [`import { type Main } from "conditions";`, "Main", "Main { main: 1 }"],
   [`import { value } from "npm:conditions";`, "{ v: typeof value }", "{ v: Main { main: 1 } }"],
@@ -168,7 +168,7 @@ const MISSING: readonly (readonly [string, string, RegExp])[] = [
   [`import type { Nested } from "nested";`, "Nested", /Nested.*"nested"/],
 ];
 
-Deno.test("generate names what packages do not have that routes send", async () => {
+Deno.test("generate names types of routes that packages do not have", async () => {
   const cases = MISSING.map(([head, type], i) =>
     [
       `m${i}.ts`,
@@ -215,7 +215,7 @@ Deno.test("generate reads types of packages that Deno puts into node_modules", a
   }], run.stderr);
 });
 
-Deno.test("generate needs the compiler for types alone, and says if it is missing", async () => {
+Deno.test("generate needs the compiler only for types and reports if it is missing", async () => {
   const more = (project: Project) => copyPackages(project, installed);
   const installed = NEEDED.filter((name) => name !== "typescript");
   const dependencies = Object.fromEntries(installed.map((name) => [name, "*"]));

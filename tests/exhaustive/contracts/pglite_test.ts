@@ -1,0 +1,24 @@
+/** PostgreSQL without a server: it runs every statement as a server does, but one after the other. */
+
+import { limitRacers } from "../../contracts/_helpers.ts";
+import { type Pglite, startPglite } from "../../contracts/_pglite.ts";
+import { sqlAdapters } from "../../contracts/_sql.ts";
+import { registerAdapter } from "../../contracts/storage_adapter.ts";
+
+limitRacers(24); // more of them only wait longer for the one connection
+
+let pglite: Pglite;
+
+Deno.test.beforeAll(async () => {
+  pglite = startPglite();
+  await pglite.query("CREATE SCHEMA auth", []);
+});
+
+Deno.test.afterAll(() => pglite.close());
+
+registerAdapter(sqlAdapters("sqlAdapter() on PGlite", async () => {
+  const { query } = pglite;
+  const [found] = await query("SELECT to_regclass('auth.gatehouse') IS NOT NULL AS there", []);
+  if (found?.there === true) await query("DELETE FROM auth.gatehouse", []);
+  return { dialect: "postgres", table: "auth.gatehouse", queries: [query, query] };
+}));

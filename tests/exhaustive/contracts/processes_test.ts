@@ -1,0 +1,25 @@
+/** Four processes on one file, fifty callers each, all at once: the file decides, and one of them is first. */
+
+import { join } from "@std/path";
+import { confinedTo } from "../../contracts/_processes.ts";
+import { runRaces } from "../../contracts/_race_cases.ts";
+import { FILE_ENGINES, openRaceFile } from "../../contracts/_race_files.ts";
+import { startRacers } from "../../contracts/_racers.ts";
+
+for (const engine of FILE_ENGINES) {
+  Deno.test(`authStores() in four processes over a file of ${engine} have one winner`, async (t) => {
+    const folder = await Deno.makeTempDir({ prefix: "races_" });
+    try {
+      const path = join(folder, "auth.sqlite");
+      using file = await openRaceFile(engine, path);
+      await using racers = await startRacers([
+        ...confinedTo(folder),
+        import.meta.resolve("../../contracts/_racer.ts"),
+        ...[engine, path],
+      ]);
+      await runRaces(t, { racers, stores: file.stores, rounds: 3 });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}

@@ -66,7 +66,7 @@ for (const [way, make] of WAYS) {
     assertEquals(make().openapi(OTHER).info.title, "Other");
   });
 
-  Deno.test(`${way} makes a router that refuses to write a document that nobody introduces`, () => {
+  Deno.test(`${way} makes a router that refuses to write a document without title and version`, () => {
     const router = make();
     assertEquals(router.info, undefined);
     assertThrows(

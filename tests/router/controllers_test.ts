@@ -33,7 +33,7 @@ for (const [why, value] of [["undefined", undefined], ["an instance", new Once()
   });
 }
 
-Deno.test("getTargets() returns out options that nobody can change a route by", async () => {
+Deno.test("getTargets() returns options that cannot change a route", async () => {
   const target = defaultRegistry.getTargets().find(({ name }) => name === "Once");
   const options = target?.methods[0]?.options;
   assertThrows(() => Object.assign(options ?? {}, { auth: true }), TypeError);

@@ -567,3 +567,11 @@ Deno.test("middleware of an integration runs before its guard, on guarded routes
     "not a function",
   );
 });
+
+Deno.test("withAuth() keeps the middleware that an integration had then, whatever becomes of its list", async () => {
+  const use: Middleware<unknown[]>[] = [() => json("denied", { status: 403 })];
+  const router = createRouter().withAuth({ guard: () => ({ sub: "ada" }), use })
+    .get("/", () => json("open"));
+  use.length = 0;
+  assertEquals((await router.request("/")).status, 403);
+});

@@ -181,7 +181,7 @@ const ROUND_TRIPS: readonly [
 
 for (const [why, files] of ROUND_TRIPS) {
   for (const gzip of [false, true]) {
-    Deno.test(`packagedSource() returns back ${why}${gzip ? ", packed" : ""}`, async () => {
+    Deno.test(`packagedSource() restores ${why}${gzip ? ", packed" : ""}`, async () => {
       const pkg = await packageOf(files, { gzip });
       await verifyStaticAssets(pkg);
       const mount = mountOf(JSON.parse(JSON.stringify(pkg)));

@@ -5,33 +5,27 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { checkOptionalFunction } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
 import { keyService } from "../keys/key_service.ts";
-import type { HasherLimitOptions } from "../password/hasher.ts";
 import { passwordPolicy } from "../password/policy.ts";
 import { type PasswordService, passwordService } from "../password/password_service.ts";
 import { type CookiePolicy, cookiePolicy } from "../session/cookie_policy.ts";
 import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { sessionService } from "../session/session_service.ts";
 import { sessionCookieStrategy } from "../session/strategy.ts";
-import type { SessionLimits, SessionService } from "../session/types.ts";
-import type { AuthStores } from "../stores/types.ts";
+import type { SessionService } from "../session/types.ts";
 import { chain, type StrategyChain } from "../strategy.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
-import {
-  type ThrottleRules,
-  type ThrottleService,
-  throttleService,
-} from "../throttle/throttle_service.ts";
+import { type ThrottleService, throttleService } from "../throttle/throttle_service.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
-import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
-import type { JwtOptions, ServiceOptions, SessionOptions } from "./service_options.ts";
+import { checkNestedOptions } from "./_nested_options.ts";
+import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 
 /** The services of an application. */
 export interface Services {
@@ -147,7 +141,7 @@ function createTokens(
 }
 
 function checkShapes(options: ServiceOptions): void {
-  checkNested(options);
+  checkNestedOptions(ACTION, options);
   checkOptionalFunction(ACTION, "events", options.events);
   checkOptionalFunction(ACTION, "warn", options.warn);
   checkOptionalFunction(ACTION, "now", options.now);
@@ -156,60 +150,6 @@ function checkShapes(options: ServiceOptions): void {
     throw new TypeError(`${ACTION}: a hasher has no hash() or no verify()`);
   }
 }
-
-/** Names of nested options; those of `cookie` and `passwordPolicy` are checked by their own functions. */
-function checkNested({ stores, session = {}, hashing, throttle, jwt }: ServiceOptions): void {
-  rejectUnknownOptions<AuthStores>(`${ACTION}: stores`, stores ?? {}, STORE_NAMES);
-  rejectUnknownOptions<SessionOptions>(`${ACTION}: session`, session, SESSION_NAMES);
-  const { absolute, idle } = SESSION_NAMES;
-  const { persistent = {} } = session;
-  const limits = { absolute, idle };
-  rejectUnknownOptions<SessionLimits>(`${ACTION}: session.persistent`, persistent, limits);
-  rejectUnknownOptions<HasherLimitOptions>(`${ACTION}: hashing`, hashing ?? {}, HASHING_NAMES);
-  if (typeof throttle === "object" && throttle !== null) {
-    rejectUnknownOptions<ThrottleRules>(`${ACTION}: throttle`, throttle, THROTTLE_NAMES);
-  }
-  if (jwt === undefined) return;
-  rejectUnknownOptions<JwtOptions>(`${ACTION}: jwt`, jwt, JWT_NAMES);
-  rejectUnknownOptions<RefreshLimits>(`${ACTION}: jwt.refresh`, jwt.refresh ?? {}, REFRESH_NAMES);
-}
-
-const STORE_NAMES: OptionNames<AuthStores> = {
-  users: true,
-  sessions: true,
-  credentials: true,
-  states: true,
-  refreshTokens: true,
-  keys: true,
-  throttle: true,
-  apiKeys: true,
-};
-
-const SESSION_NAMES: OptionNames<SessionOptions> = { absolute: true, idle: true, persistent: true };
-
-const HASHING_NAMES: OptionNames<HasherLimitOptions> = { running: true, waiting: true };
-
-const THROTTLE_NAMES: OptionNames<ThrottleRules> = {
-  browser: true,
-  account: true,
-  known: true,
-  address: true,
-  registration: true,
-};
-
-const JWT_NAMES: OptionNames<JwtOptions> = {
-  issuer: true,
-  audience: true,
-  clientId: true,
-  scope: true,
-  lifetime: true,
-  accept: true,
-  algorithms: true,
-  rotateAfter: true,
-  refresh: true,
-};
-
-const REFRESH_NAMES: OptionNames<RefreshLimits> = { lifetime: true, familyLifetime: true };
 
 function requireStore(name: string, method: unknown): void {
   if (typeof method === "function") return;

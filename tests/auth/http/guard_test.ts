@@ -1,7 +1,36 @@
-import { authorizationAllowed, authorizationDenied, json, type RouteTarget } from "@gatehouse/http";
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { keyStrategy, managerOf } from "../_strategies.ts";
-import { createTestApp, ORIGIN, type TestApp } from "./_app.ts";
+/** Guards: authentication, challenges, results of strategies and managers, and the state of a request. */
+
+import {
+  applyAuthHeaders,
+  AuthError,
+  authFailed,
+  authorizationAllowed,
+  authorizationDenied,
+  type AuthorizationManager,
+  createRouter,
+  getPrincipal,
+  getSession,
+  HttpError,
+  json,
+  pass,
+  type Principal,
+  requireAuth,
+  requireAuthz,
+  type RouteRequest,
+  type RouteTarget,
+  withAuthRoutes,
+} from "@gatehouse/http";
+import { assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
+import { codeOf, untyped } from "../../router/_helpers.ts";
+import { keyStrategy, managerOf, ROBOT, strategyOf } from "../_strategies.ts";
+import { createIssuer } from "../tokens/_bearer.ts";
+import {
+  createTestApp,
+  ORIGIN,
+  type TestApp,
+  type TestAppOptions,
+  type TestBrowser,
+} from "./_app.ts";
 
 /** What routes ask of the guard. */
 const ROUTES = {
@@ -262,4 +291,513 @@ async function outcomeOf(response: Response, asked: number): Promise<string> {
   const { code, sub } = await response.json();
   const seen = response.ok ? sub : `${response.status} ${code}`;
   return asked === 0 ? seen : `${seen} ?`;
+}
+
+// The address that events of refusals say: whatever goes wrong with it takes no refusal's place.
+
+const GOOD = { headers: { "X-Key": "good" } };
+const BAD = { headers: { "X-Key": "bad" } };
+
+interface AddressApp extends TestApp {
+  /** How often the address was asked for. */
+  readonly asked: () => number;
+}
+
+/** An application that cannot tell an address. */
+function createAddressApp(options: TestAppOptions = {}): AddressApp {
+  let count = 0;
+  const app = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => authorizationDenied("not on Sundays")),
+    clientAddress: () => {
+      count++;
+      throw new Error("The proxy protocol is off");
+    },
+    ...options,
+  });
+  app.router.get("/denied", () => json(1), { authorization: { metadata: 1 } });
+  return { ...app, asked: () => count };
+}
+
+Deno.test("createGuard() refuses though nobody can tell the address, and says so to the operator", async () => {
+  const { router, events, warnings, errors } = createAddressApp();
+  assertEquals(await codeOf(router.request("/me", BAD)), [401, "invalid_key"]);
+  assertEquals(await codeOf(router.request("/denied", GOOD)), [403, "access_denied"]);
+  assertEquals(events.map(({ type }) => type), ["credential.refused", "authz.denied"]);
+  const warning = "Cannot read the address of a refused request: clientAddress failed";
+  assertEquals(warnings, [warning, warning]);
+  assertEquals(errors, []);
+});
+
+Deno.test("createGuard() asks for no address where nobody is told of events", async () => {
+  const { router, warnings, asked } = createAddressApp({ events: undefined });
+  assertEquals(await codeOf(router.request("/me", BAD)), [401, "invalid_key"]);
+  assertEquals(await codeOf(router.request("/denied", GOOD)), [403, "access_denied"]);
+  assertEquals([asked(), warnings], [0, []]);
+});
+
+// What a refused credential's answer says of the ways in, RFC 9110 §11.6.1 and RFC 6750 §3.
+
+const HEADER = { type: "header", name: "X-Made" } as const;
+
+/** What a strategy's refusal says, its own challenge, and what the client reads. */
+const REFUSAL_CHALLENGES: readonly (readonly [
+  why: string,
+  said: string | undefined,
+  own: string | undefined,
+  expected: string,
+])[] = [
+  ["what the refusal says", 'Made error="old"', 'Made realm="a"', 'Made error="old"'],
+  ["what the refusal says, where it has none of its own", "Made later", undefined, "Made later"],
+  ["its own where the refusal says nothing", undefined, 'Made realm="a"', 'Made realm="a"'],
+  ["that of its kind where nobody says anything", undefined, undefined, "ApiKey"],
+];
+
+for (const [why, said, own, expected] of REFUSAL_CHALLENGES) {
+  Deno.test(`createGuard() answers a wrong credential with one challenge: ${why}`, async () => {
+    const made = strategyOf(() => authFailed("invalid_made", "no", said), {
+      scheme: HEADER,
+      ...(own === undefined ? {} : { challenge: own }),
+    });
+    const app = createTestApp({ strategies: [made, keyStrategy()] });
+    const { runtime } = app;
+    app.router.get("/used", () => json(1), { auth: false, use: [requireAuth({ runtime })] });
+    for (const path of ["/me", "/maybe", "/used"]) {
+      const response = await app.router.request(path);
+      assertEquals(response.status, 401);
+      assertEquals(response.headers.get("WWW-Authenticate"), expected, path);
+    }
+  });
+}
+
+const TOKENS: readonly (readonly [
+  why: string,
+  token: "none" | "made-up" | "old",
+  code: string,
+  challenge: string,
+])[] = [
+  ["no token", "none", "unauthenticated", 'Bearer realm="api", Session'],
+  [
+    "a token that is none",
+    "made-up",
+    "invalid_token",
+    'Bearer realm="api", error="invalid_token", error_description="The token is not valid"',
+  ],
+  [
+    "a token that has ended",
+    "old",
+    "token_expired",
+    'Bearer realm="api", error="invalid_token", error_description="The token has expired"',
+  ],
+];
+
+for (const [why, which, code, challenge] of TOKENS) {
+  Deno.test(`createGuard() says to a client with ${why} what RFC 6750 §3 has`, async () => {
+    const issuer = await createIssuer();
+    const app = createTestApp({ strategies: [issuer.strategy] });
+    const token = which === "old" ? await issuer.token() : which;
+    issuer.clock.now += 10_000;
+    const headers = which === "none" ? new Headers() : { Authorization: `Bearer ${token}` };
+    const response = await app.router.request("/me", { headers });
+    assertEquals(response.headers.get("WWW-Authenticate"), challenge);
+    assertEquals([response.status, (await response.json()).code], [401, code]);
+  });
+}
+
+// What strategies, managers and stores from code without types may say or throw: none of it is a pass.
+
+const FAULT = [500, "internal_error"] as const;
+
+type Rows = readonly (readonly [why: string, make: () => unknown, outcome?: readonly unknown[]])[];
+
+const RESULTS: Rows = [
+  ["nothing", () => undefined],
+  ["null", () => null],
+  ["true", () => true],
+  ["false, which is no way to say no", () => false],
+  ["a name", () => "u1"],
+  ["a status as text", () => "authenticated"],
+  ["an empty object", () => ({})],
+  ["a list", () => [{ status: "authenticated", principal: ROBOT }]],
+  ["a principal alone", () => ROBOT],
+  ["a status with white space", () => ({ status: "authenticated ", principal: ROBOT })],
+  ["a status in capitals", () => ({ status: "Authenticated", principal: ROBOT })],
+  ["a status of another kind", () => ({ status: "allowed", principal: ROBOT })],
+  ["a boxed status", () => ({ status: new String("authenticated"), principal: ROBOT })],
+  ["a flag for a status", () => ({ authenticated: true, principal: ROBOT })],
+  ["no-credential misspelt", () => ({ status: "no_credential" })],
+  ["no principal", () => ({ status: "authenticated" })],
+  ["null for a principal", () => ({ status: "authenticated", principal: null })],
+  ["a name for a principal", () => ({ status: "authenticated", principal: "u1" })],
+  ["a principal without sub", () => ({ status: "authenticated", principal: {} })],
+  ["a principal with an empty sub", () => ({ status: "authenticated", principal: { sub: "" } })],
+  ["a principal whose sub is a number", () => ({ status: "authenticated", principal: { sub: 1 } })],
+  ["a promise of nothing", () => Promise.resolve()],
+  ["a function", () => () => ({ status: "authenticated", principal: ROBOT })],
+  ["a response", () => new Response(null, { status: 401 })],
+  ["an error that is not thrown", () => new AuthError("unauthenticated")],
+  ["a rejection", () => Promise.reject(new Error("The store is down"))],
+  ["a rejection with nothing", () => Promise.reject(undefined)],
+  ["an error", () => thrown(new Error("The store is down"))],
+  ["a thrown text", () => thrown("no")],
+  ["a thrown response", () => thrown(new Response("welcome"))],
+  ["an error that says 200", () => thrown(Object.assign(new Error("no"), { status: 200 }))],
+  [
+    "an HttpError, which is the answer",
+    () => thrown(new HttpError(429, "slow_down")),
+    [429, "slow_down"],
+  ],
+  [
+    "an AuthError, which is the answer",
+    () => Promise.reject(new AuthError("access_denied")),
+    [403, "access_denied"],
+  ],
+  ["a failure without a code", () => ({ status: "failed" }), [401, "unauthenticated"]],
+  [
+    "a failure with a principal",
+    () => ({ status: "failed", code: "no", message: "", principal: ROBOT }),
+    [401, "no"],
+  ],
+];
+
+for (const [why, make, outcome = FAULT] of RESULTS) {
+  Deno.test(`createGuard() takes no result of a strategy for a pass: ${why}`, async () => {
+    const strategy = strategyOf(make);
+    const app = createTestApp({ strategies: [strategy] });
+    const { runtime, errors } = app;
+    const client = await app.signedIn();
+    let ran = 0;
+    const handler = () => (ran++, json("ran"));
+    app.router
+      .get("/guarded", handler)
+      .get("/lenient", handler, { auth: { mode: "optional" } })
+      .get("/used", handler, { auth: false, use: [requireAuth({ runtime })] })
+      .get("/authorized", handler, {
+        auth: false,
+        use: [requireAuthz({ runtime, metadata: 1, allowAnonymous: true })],
+      });
+    for (const path of ["/guarded", "/lenient", "/used", "/authorized"]) {
+      errors.length = 0;
+      assertEquals(await codeOf(client.send(path)), outcome, path);
+      assertEquals(errors.length, outcome === FAULT ? 1 : 0, path);
+    }
+    assertEquals(ran, 0);
+  });
+}
+
+const ANSWERS: Rows = [
+  ["nothing", () => undefined],
+  ["null", () => null],
+  ["true", () => true],
+  ["false, which is no way to say no", () => false],
+  ["a status as text", () => "allowed"],
+  ["an empty object", () => ({})],
+  ["a flag", () => ({ allowed: true })],
+  ["a list", () => [{ status: "allowed" }]],
+  ["a status with white space", () => ({ status: "allowed " })],
+  ["a status in capitals", () => ({ status: "ALLOWED" })],
+  ["a boxed status", () => ({ status: new String("allowed") })],
+  ["a list as status", () => ({ status: ["allowed"] })],
+  ["a status of another kind", () => ({ status: "authenticated", principal: ROBOT })],
+  ["a promise of true", () => Promise.resolve(true)],
+  ["a response", () => new Response("welcome")],
+  ["an error that is not thrown", () => new AuthError("access_denied")],
+  ["a rejection", () => Promise.reject(new Error("The policy agent is down"))],
+  ["a rejection with nothing", () => Promise.reject(undefined)],
+  ["an error", () => thrown(new Error("The policy agent is down"))],
+  ["a thrown result", () => thrown({ status: "allowed" })],
+  ["a denial without a reason", () => ({ status: "denied" }), [403, "access_denied"]],
+  ["an HttpError, which is the answer", () => thrown(new HttpError(404, "not_found")), [
+    404,
+    "not_found",
+  ]],
+];
+
+for (const [why, make, outcome = FAULT] of ANSWERS) {
+  Deno.test(`createGuard() takes no answer of a manager for a pass: ${why}`, async () => {
+    const manager = managerOf(make);
+    const app = createTestApp({ authorization: manager });
+    const { runtime, errors } = app;
+    const client = await app.signedIn();
+    let ran = 0;
+    const handler = () => (ran++, json("ran"));
+    const authorization = { metadata: 1 };
+    app.router
+      .get("/guarded", handler, { authorization })
+      .get("/lenient", handler, {
+        auth: { mode: "optional" },
+        authorization: { metadata: 1, allowAnonymous: true },
+      })
+      .get("/used", handler, { use: [requireAuthz({ runtime, metadata: 1 })] })
+      .get("/own", handler, { use: [requireAuthz({ runtime, metadata: 1, manager })] });
+    for (const path of ["/guarded", "/lenient", "/used", "/own"]) {
+      errors.length = 0;
+      assertEquals(await codeOf(client.send(path)), outcome, path);
+      assertEquals(errors.length, outcome === FAULT ? 1 : 0, path);
+    }
+    assertEquals([ran, manager.asked.length], [0, 4]);
+  });
+}
+
+const STORES: readonly (readonly [why: string, store: "sessions" | "users", method: string])[] = [
+  ["the session", "sessions", "findByTokenHash"],
+  ["the user", "users", "findBySub"],
+];
+const PATHS = ["/me", "/maybe", "/used", "/lenient"] as const;
+
+for (const [why, store, method] of STORES) {
+  Deno.test(`createGuard() is a 500, never anonymous, where the store fails to find ${why}`, async () => {
+    let broken = false;
+    const app = createTestApp({
+      wrap: (stores) => ({
+        [store]: {
+          ...stores[store],
+          [method](...args: unknown[]) {
+            if (broken) return Promise.reject(new Error("The database is down"));
+            return Reflect.get(stores[store], method).call(stores[store], ...args);
+          },
+        },
+      }),
+    });
+    const { runtime, router } = app;
+    const client = await app.signedIn();
+    router
+      .get("/used", () => json(1), { auth: false, use: [requireAuth({ runtime })] })
+      .get("/lenient", () => json(1), {
+        auth: false,
+        use: [requireAuthz({ runtime, metadata: 1, allowAnonymous: true })],
+      });
+    broken = true;
+    for (const path of PATHS) {
+      app.errors.length = 0;
+      const response = await client.send(path);
+      assertEquals(response.headers.getSetCookie(), [], "the session may be alive");
+      assertEquals(response.headers.get("Cache-Control"), "no-store");
+      assertEquals(await codeOf(response), FAULT, path);
+      assertEquals(app.errors.length, 1);
+    }
+    broken = false;
+    assertEquals((await client.send("/me")).status, 200);
+  });
+}
+
+Deno.test("createGuard() is a 500 where nobody made an authorization manager, and says to the operator what to do", async () => {
+  const app = createTestApp();
+  app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
+  const client = await app.signedIn();
+  assertEquals(await codeOf(client.send("/asked")), FAULT);
+  const [error] = app.errors;
+  assertInstanceOf(error, TypeError);
+  assertStringIncludes(error.message, "AUTHORIZATION_MANAGER");
+  assertEquals((await client.send("/me")).status, 200);
+});
+
+Deno.test("createGuard() refuses an unknown option, and a strategy or a manager without its method, when it is made", () => {
+  const { runtime } = createTestApp();
+  const wrong: readonly (() => unknown)[] = [
+    () => requireAuth({ runtime, strategy: untyped({}) }),
+    () => requireAuth({ runtime, strategy: untyped(null) }),
+    () => requireAuth({ runtime, csrf: untyped("none") }),
+    () => requireAuth({ runtime, csrf: untyped(false) }),
+    () => requireAuth({ runtime, ...untyped<object>({ catch: () => undefined }) }),
+    () => requireAuth({ runtime, ...untyped<object>({ strategies: [] }) }),
+    () => requireAuthz({ runtime, metadata: 1, manager: untyped({}) }),
+    () => requireAuthz({ runtime, metadata: 1, manager: untyped<AuthorizationManager>(null) }),
+  ];
+  for (const make of wrong) assertThrows(make, TypeError, "Cannot ");
+});
+
+Deno.test("createGuard() answers alike behind a router without a guard of its own", async () => {
+  const { runtime } = createTestApp({ strategies: [strategyOf(() => true)] });
+  const router = createRouter({ finally: [applyAuthHeaders], onError: () => {} })
+    .under("/in", requireAuth({ runtime }))
+    .get("/in/side", () => json(1));
+  for (const path of ["/in/side", "/in/nowhere"]) {
+    assertEquals(await codeOf(router.request(ORIGIN + path)), FAULT);
+  }
+});
+
+function thrown(error: unknown): never {
+  throw error;
+}
+
+// What a guard leaves behind for whoever asks later, and which of its refusals takes the session's cookie away.
+
+/** Where the guard may stand when a router is mounted in another. */
+const PLACES: readonly (readonly [why: string, outside: boolean, inside: boolean])[] = [
+  ["outside", true, false],
+  ["inside", false, true],
+  ["outside and inside", true, true],
+];
+
+for (const [why, outside, inside] of PLACES) {
+  Deno.test(`integration() tells a mounted router who asks: guard ${why}`, async () => {
+    const key = keyStrategy();
+    const app = createTestApp({ strategies: [key] });
+    const { runtime } = app;
+    const shown = (req: RouteRequest) =>
+      json({
+        principal: getPrincipal(req)?.sub ?? null,
+        raw: getPrincipal(req.raw)?.sub ?? null,
+        session: getSession(req)?.user.identifier ?? null,
+      });
+    const inner = createRouter();
+    if (inside) withAuthRoutes(inner, { runtime });
+    inner.get("/who", shown).get("/open", shown, { auth: false });
+    const middle = createRouter().mount("/middle", inner);
+    const outer = createRouter();
+    if (outside) withAuthRoutes(outer, { runtime });
+    outer.mount("/outer", middle);
+    const client = await app.signedIn();
+    const headers = { Cookie: client.jar.field() };
+    const known = { principal: "u1", raw: "u1", session: "ada@example.org" };
+    const nobody = { principal: null, raw: null, session: null };
+    const get = async (path: string) =>
+      await (await outer.request(`/outer/middle${path}`, { headers })).json();
+    assertEquals(await get("/who"), known);
+    assertEquals(await get("/open"), outside ? known : nobody);
+    assertEquals((await outer.request("/outer/middle/who")).status, 401);
+    key.asked.length = 0;
+    await get("/who");
+    assertEquals(key.asked.length, 1, "strategies are asked once, however many guards there are");
+  });
+}
+
+Deno.test("getPrincipal() goes with the request to the next match, whose handler sees its own", async () => {
+  const app = createTestApp({ strategies: [keyStrategy()] });
+  const seen: unknown[] = [];
+  const look = (req: RouteRequest) => {
+    const { principal } = req as { principal?: Principal };
+    seen.push([req.route, principal?.sub, getPrincipal(req)?.sub]);
+  };
+  app.router
+    .get("/p/:id", (req) => (look(req), pass()))
+    .get("/p/*", (req) => (look(req), pass()), { auth: { mode: "optional" } })
+    .get("/p/7", (req) => (look(req), json(1)), { auth: false });
+  assertEquals((await app.router.request("/p/7", GOOD)).status, 200);
+  assertEquals(seen, [
+    ["/p/:id", "robot", "robot"],
+    ["/p/*", "robot", "robot"],
+    ["/p/7", undefined, "robot"],
+  ]);
+});
+
+Deno.test("getPrincipal() keeps whom one guard found where another one finds nobody", async () => {
+  const { runtime } = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => ({ status: "allowed" })),
+  });
+  const strategy = keyStrategy({ name: "other", field: "X-Other" });
+  const router = createRouter().get("/", (req) => json(getPrincipal(req)?.sub ?? null), {
+    use: [
+      requireAuth({ runtime }),
+      requireAuthz({ runtime, strategy, metadata: 1, allowAnonymous: true }),
+    ],
+  });
+  assertEquals(await (await router.request("/", GOOD)).json(), "robot");
+});
+
+Deno.test("getPrincipal() knows nobody whom the guard did not let pass", async () => {
+  const { runtime } = createTestApp({
+    strategies: [keyStrategy()],
+    authorization: managerOf(() => ({ status: "denied" })),
+  });
+  const seen: unknown[] = [];
+  const router = createRouter({ finally: [(_response, req) => void seen.push(getPrincipal(req))] })
+    .withAuth(runtime.integration())
+    .get("/", () => json(1), { authorization: { metadata: 1 } });
+  assertEquals((await router.request("/", GOOD)).status, 403);
+  assertEquals(seen, [undefined]);
+});
+
+Deno.test("getPrincipal() knows nobody where no guard ran", async () => {
+  const app = createTestApp({ strategies: [keyStrategy()] });
+  app.router.get("/none", (req) => json([getPrincipal(req) ?? null, getSession(req) ?? null]), {
+    auth: false,
+  });
+  const client = await app.signedIn();
+  assertEquals(await (await client.send("/none", GOOD)).json(), [null, null]);
+  assertEquals(getPrincipal(new Request("https://example.com/")), undefined);
+  assertEquals(getSession({ raw: new Request("https://example.com/") }), undefined);
+});
+
+Deno.test("getSession() is there for a session alone, and fresh for each request", async () => {
+  const app = createTestApp({ strategies: [keyStrategy()] });
+  app.router.get("/session", (req) => json(getSession(req)?.session.activeAt ?? null));
+  const client = await app.signedIn();
+  assertEquals(await (await client.send("/session", GOOD)).json(), null);
+  const before = await (await client.send("/session")).json();
+  app.clock.now += 600;
+  assertEquals(await (await client.send("/session")).json(), before + 600);
+});
+
+Deno.test("createGuard() remembers for one answer: a request that is sent again is asked again", async () => {
+  const app = createTestApp({ authorization: managerOf(() => ({ status: "allowed" })) });
+  const { runtime } = app;
+  const client = await app.signedIn();
+  app.router
+    .get("/guarded", () => json(1))
+    .get("/used", () => json(1), { auth: false, use: [requireAuth({ runtime })] })
+    .get("/authorized", () => json(1), {
+      auth: false,
+      use: [requireAuthz({ runtime, metadata: 1 })],
+    });
+  const headers = { Cookie: client.jar.field() };
+  const paths = ["/guarded", "/used", "/authorized"];
+  const requests = paths.map((path) => new Request(ORIGIN + path, { headers }));
+  const send = () => Promise.all(requests.map(async (one) => (await app.router.fetch(one)).status));
+  assertEquals(await send(), [200, 200, 200]);
+  await runtime.sessions.revokeToken(client.jar.get("__Host-sid") ?? "");
+  assertEquals(await send(), [401, 401, 401]);
+});
+
+/** When a refusal takes the session's cookie away. */
+const REFUSALS: readonly (readonly [
+  why: string,
+  path: string,
+  prepare: (client: TestBrowser) => Record<string, string>,
+  cleared: boolean,
+])[] = [
+  ["a dead session", "/me", (client) => (client.jar.set("__Host-sid", "dead"), {}), true],
+  ["a dead session, optional", "/maybe", (client) => (client.jar.set("__Host-sid", "x"), {}), true],
+  ["a dead session by requireAuth()", "/used", ({ jar }) => (jar.set("__Host-sid", "x"), {}), true],
+  ["a cookie that is there twice", "/me", ({ jar }) => ({
+    Cookie: `${jar.field()}; __Host-sid=other`,
+  }), true],
+  ["a wrong key beside a session", "/me", () => ({ "X-Key": "bad" }), false],
+  ["a wrong cookie of another strategy", "/me", ({ jar }) => {
+    jar.set("__Host-other", "bad");
+    return { "X-Other": "bad" };
+  }, false],
+  ["a wrong field that has the cookie's name", "/me", () => ({ "__Host-sid": "bad" }), false],
+  ["a refused authorization", "/denied", () => ({}), false],
+  ["a forgery", "/me", () => ({ Upgrade: "websocket", "Sec-Fetch-Site": "cross-site" }), false],
+  ["an anonymous request", "/me", ({ jar }) => (jar.delete("__Host-sid"), {}), false],
+  ["an error", "/throws", () => ({}), false],
+];
+
+for (const [why, path, prepare, cleared] of REFUSALS) {
+  Deno.test(`integration() ${cleared ? "takes" : "does not take"} the session's cookie away: ${why}`, async () => {
+    const other = keyStrategy({
+      name: "other",
+      field: "X-Other",
+      scheme: { type: "cookie", name: "__Host-other" },
+    });
+    const namesake = keyStrategy({ name: "namesake", field: "__Host-sid" });
+    const app = createTestApp({
+      strategies: [keyStrategy(), other, namesake],
+      authorization: managerOf(() => ({ status: "denied" })),
+    });
+    app.router
+      .get("/denied", () => json(1), { authorization: { metadata: 1 } })
+      .get("/used", () => json(1), { auth: false, use: [requireAuth({ runtime: app.runtime })] })
+      .get("/throws", () => {
+        throw new Error("broken");
+      });
+    const client = await app.signedIn();
+    const response = await client.send(path, { headers: prepare(client) });
+    assertEquals(response.ok, false);
+    const cookies = cleared ? [app.runtime.cookies.clear("sid")] : [];
+    assertEquals(response.headers.getSetCookie(), cookies);
+  });
 }

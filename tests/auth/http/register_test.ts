@@ -1,27 +1,58 @@
+/** Options and services of registerAuth(). */
+
 import {
+  apiKeyService,
   Auth,
   AUTH_RUNTIME,
+  type AuthEvent,
   type AuthOptions,
   AUTHORIZATION_MANAGER,
   authorizationAllowed,
   authorizationDenied,
+  type AuthRuntime,
   type Container,
   createContainer,
   createRouter,
+  type Credential,
   defaultContainer,
   getAuthRuntime,
   inject,
   inMemoryAuthStores,
+  type IssuedTokens,
   json,
+  type JwtOptions,
+  type RefreshFamily,
   registerAuth,
   token,
+  type TokenRuntime,
   withAuthRoutes,
 } from "@gatehouse/http";
-import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { codeOf, untyped } from "../../router/_helpers.ts";
-import { createTestApp } from "./_app.ts";
-import { SECRET } from "../_services.ts";
+import { decode } from "../_decode.ts";
+import {
+  ADA,
+  fail,
+  NOBODY,
+  OTHER_PASSWORD,
+  PASSWORD,
+  refusal,
+  SECRET,
+  START,
+  types,
+} from "../_services.ts";
 import { keyStrategy, managerOf } from "../_strategies.ts";
+import { present, refreshTokenOf } from "../tokens/_tokens.ts";
+import { createTestApp, ORIGIN, type TestApp, type TestAppOptions } from "./_app.ts";
+import { JWT } from "./_token_routes.ts";
 
 const stores = inMemoryAuthStores();
 
@@ -97,6 +128,9 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     optionsOf({ session: { persistent: { max: 1 } } }),
     "unknown option max",
   ],
+  ["a misspelt rule of passwords", optionsOf({ passwordPolicy: { minLenght: 8 } }), "minLenght"],
+  ["a misspelt limit of hashing", optionsOf({ hashing: { runing: 1 } }), "unknown option runing"],
+  ["an unknown option of cookies", optionsOf({ cookie: { secure: false } }), "option secure"],
   [
     "a misspelt store",
     optionsOf({ stores: { ...inMemoryAuthStores(), refreshToken: {} } }),
@@ -268,3 +302,508 @@ Deno.test("Auth() is for classes, and registers when the class is defined", () =
   class Application {}
   assertEquals([container.has(AUTH_RUNTIME), container.has(Application)], [true, false]);
 });
+
+// API keys of an application that hands its stores to `registerAuth()`.
+
+for (const name of ["disable", "remove"] as const) {
+  Deno.test(`registerAuth() has users.${name}() end API keys, too`, async () => {
+    const stores = inMemoryAuthStores();
+    const { users } = registerAuth({ secret: SECRET, stores, container: createContainer() });
+    for (const sub of ["u1", "u2"]) {
+      const user = { sub, identifier: `${sub}.ada`, securityStamp: "s1", createdAt: START };
+      await stores.users.create(user);
+    }
+    const apiKeys = apiKeyService(stores);
+    const { key } = await apiKeys.create("u1");
+    const other = await apiKeys.create("u2");
+    await users[name]("u1");
+    assertEquals(await stores.apiKeys.list("u1"), []);
+    if (name === "disable") await users.enable("u1");
+    assertEquals(await apiKeys.verify(key), undefined);
+    assert(await apiKeys.verify(other.key) !== undefined);
+  });
+}
+
+// What `registerAuth()` makes of the option `jwt`, one by one.
+
+/** A sign-in of Ada, `u1`. */
+const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
+
+interface Bench {
+  readonly runtime: TokenRuntime;
+  readonly clock: { now: number };
+  readonly events: AuthEvent[];
+  readonly warnings: string[];
+  issue(): Promise<IssuedTokens>;
+}
+
+async function createBench(
+  jwt: Partial<JwtOptions> = {},
+  listen: (event: AuthEvent) => void = () => {},
+): Promise<Bench> {
+  const stores = inMemoryAuthStores({ now: () => 0 });
+  await stores.users.create({
+    sub: "u1",
+    identifier: "ada",
+    securityStamp: "s1",
+    createdAt: START,
+  });
+  const clock = { now: START };
+  const events: AuthEvent[] = [];
+  const warnings: string[] = [];
+  const runtime = registerAuth({
+    secret: SECRET,
+    stores,
+    container: createContainer(),
+    now: () => clock.now,
+    events: (event) => {
+      events.push(event);
+      listen(event);
+    },
+    warn: (message) => void warnings.push(message),
+    jwt: { ...JWT, ...jwt },
+  });
+  return { runtime, clock, events, warnings, issue: () => runtime.tokens.issue(STAMPED) };
+}
+
+const CLIENTS: readonly (readonly [why: string, jwt: Partial<JwtOptions>, clientId: string])[] = [
+  ["the audience by itself", {}, JWT.audience],
+  ["the one that is said", { clientId: "notes-app" }, "notes-app"],
+];
+
+for (const [why, jwt, clientId] of CLIENTS) {
+  Deno.test(`registerAuth() issues tokens to a client: ${why}`, async () => {
+    const { issue } = await createBench(jwt);
+    const { client_id, aud, iss } = decode((await issue()).accessToken).claims;
+    assertEquals([client_id, aud, iss], [clientId, JWT.audience, JWT.issuer]);
+  });
+}
+
+/** Keys sign for an hour, and for longer only where access tokens last longer. */
+const LIFETIMES: readonly (readonly [lifetime: number | undefined, longest: number])[] = [
+  [undefined, 3_600],
+  [600, 3_600],
+  [3_600, 3_600],
+  [3_601, 3_601],
+  [172_800, 172_800],
+];
+
+for (const [lifetime, longest] of LIFETIMES) {
+  Deno.test(`registerAuth() has keys sign for ${longest} s where tokens last ${lifetime ?? "as they do"}`, async () => {
+    const { issue, runtime: { tokens: { keys } } } = await createBench({ lifetime });
+    assertEquals((await issue()).expiresIn, lifetime ?? 600);
+    await keys.sign({ sub: "u1" }, { expiresIn: longest });
+    await assertRejects(() => keys.sign({ sub: "u1" }, { expiresIn: longest + 1 }), RangeError);
+  });
+}
+
+Deno.test("registerAuth() makes keys for the algorithms that are named, and the first signs", async () => {
+  const { issue, runtime: { tokens } } = await createBench({ algorithms: ["EdDSA", "ES256"] });
+  const { accessToken } = await issue();
+  assertEquals(decode(accessToken).header["alg"], "EdDSA");
+  const { keys } = await tokens.keys.jwks();
+  assertEquals(keys.map(({ alg }) => alg).sort(), ["ES256", "EdDSA"]);
+  assertEquals((await present(tokens, accessToken)).status, "authenticated");
+});
+
+const ROTATIONS: readonly (readonly [rotateAfter: number | undefined, keys: number])[] = [
+  [undefined, 1],
+  [86_400, 2],
+];
+
+for (const [rotateAfter, count] of ROTATIONS) {
+  Deno.test(`registerAuth() has ${count} keys a day after the first one where rotateAfter is ${rotateAfter}`, async () => {
+    const { issue, clock, events, runtime: { tokens } } = await createBench({ rotateAfter });
+    await issue();
+    clock.now += 86_400 - 60;
+    assertEquals((await tokens.keys.jwks()).keys.length, count);
+    assertEquals(events.map(({ type }) => type), Array(count).fill("key.rotated"));
+    assertEquals(events.at(-1)?.at, count === 1 ? START : clock.now);
+  });
+}
+
+/** How long refresh tokens last, by the limits that are set. */
+const LIMITS: readonly (readonly [
+  why: string,
+  refresh: JwtOptions["refresh"],
+  after: number,
+  isGood: boolean,
+])[] = [
+  ["14 days by themselves", undefined, 1_209_599, true],
+  ["no longer than 14 days", undefined, 1_209_600, false],
+  ["a lifetime of their own", { lifetime: 60 }, 59, true],
+  ["no longer than their lifetime", { lifetime: 60 }, 60, false],
+  ["as long as their family", { familyLifetime: 100 }, 99, true],
+  ["no longer than their family", { familyLifetime: 100 }, 100, false],
+];
+
+for (const [why, refresh, after, isGood] of LIMITS) {
+  Deno.test(`registerAuth() hands out refresh tokens that last ${why}`, async () => {
+    const { issue, clock, runtime: { tokens } } = await createBench({ refresh });
+    const first = refreshTokenOf(await issue());
+    clock.now += after;
+    const attempt = tokens.refresh(first);
+    if (!isGood) return void await assertRejects(() => attempt);
+    const result = await present(tokens, (await attempt).accessToken);
+    assertEquals(result.status, "authenticated"); // all by the one clock
+  });
+}
+
+Deno.test("registerAuth() tells of listeners that fail at what tokens do", async () => {
+  const { issue, warnings, events, runtime: { tokens } } = await createBench({}, () => {
+    throw new Error("full");
+  });
+  await tokens.refresh(refreshTokenOf(await issue()));
+  assertEquals(events.map(({ type }) => type), ["key.rotated", "refresh.rotated"]);
+  assertEquals(warnings.length, 2);
+  for (const { type } of events) assert(warnings.some((warning) => warning.includes(type)), type);
+});
+
+Deno.test("registerAuth() asks the application whether the owner of a token may still come in", async () => {
+  const open = new Set(["u1"]);
+  const { issue, runtime: { tokens } } = await createBench({ accept: ({ sub }) => open.has(sub) });
+  const { accessToken } = await issue();
+  assertEquals((await present(tokens, accessToken)).status, "authenticated");
+  open.clear();
+  const result = await present(tokens, accessToken);
+  assert(result.status === "failed");
+  assertEquals([result.code, result.message], ["invalid_token", "not_accepted"]);
+});
+
+for (const store of ["keys", "refreshTokens"] as const) {
+  Deno.test(`registerAuth() refuses jwt without stores.${store}`, () => {
+    const stores = { ...inMemoryAuthStores(), [store]: undefined };
+    const make = () =>
+      registerAuth({
+        secret: SECRET,
+        stores: untyped(stores),
+        container: createContainer(),
+        jwt: JWT,
+      });
+    assertThrows(make, TypeError, "jwt needs stores.keys and stores.refreshTokens");
+  });
+}
+
+Deno.test("AUTH_RUNTIME is the name that applications may write", () => {
+  assertEquals(AUTH_RUNTIME, "auth.Runtime");
+});
+
+Deno.test("getAuthRuntime() finds what registerAuth() made, or says what to do", () => {
+  const { container, runtime } = createTestApp();
+  assertEquals(getAuthRuntime(container), runtime);
+  for (const empty of [createContainer(), defaultContainer]) {
+    assertThrows(
+      () => getAuthRuntime(empty),
+      TypeError,
+      "Cannot find authentication: call registerAuth() first, or pass the option runtime",
+    );
+  }
+});
+
+Deno.test("AuthRuntime has strategies in the order in which they are tried: the session's cookie last", () => {
+  const { runtime } = createTestApp({ strategies: [keyStrategy(), keyStrategy({ name: "b" })] });
+  assertEquals(runtime.strategy.strategies.map(({ name }) => name), ["key", "b", "session"]);
+});
+
+/** What a secret signs, and whether it still holds when another takes its place. */
+const SECRET_ROTATIONS: readonly (readonly [
+  why: string,
+  next: string | readonly string[],
+  holds: boolean,
+])[] = [
+  ["the same secret", SECRET, true],
+  ["a new one in front of it", ["another secret of 32 bytes or more", SECRET], true],
+  ["a new one behind it", [SECRET, "another secret of 32 bytes or more"], true],
+  ["a new one in its place", "another secret of 32 bytes or more", false],
+];
+
+for (const [why, secret, holds] of SECRET_ROTATIONS) {
+  Deno.test(`AuthRuntime over ${why}: session, token and known browser ${holds ? "hold" : "as they must"}`, async () => {
+    const stores = inMemoryAuthStores({ now: () => 0 });
+    const first = createTestApp({ stores, csrf: "token" });
+    const client = first.browser();
+    await client.register();
+    const token = await client.token();
+    const second = createTestApp({ stores, csrf: "token", secret });
+    const other = second.browser();
+    for (const name of client.jar.names()) other.jar.set(name, client.jar.get(name) ?? "");
+    assertEquals((await other.send("/me")).status, 200, "sessions need no key");
+    const response = await other.send("/notes", { method: "POST", json: {}, token });
+    assertEquals(response.status, holds ? 201 : 403);
+    const request = new Request(ORIGIN, { headers: { Cookie: client.jar.field() } });
+    const known = second.runtime.client(request);
+    assertEquals(known.device, client.jar.get("__Host-dev"));
+    assertEquals(await isKnownBrowser(second, known), holds);
+  });
+}
+
+Deno.test("AuthRuntime takes a session's limits and its own clock", async () => {
+  const app = createTestApp({ session: { absolute: 100, idle: 50 } });
+  const client = await app.signedIn();
+  app.clock.now += 49;
+  assertEquals((await client.send("/me")).status, 200);
+  app.clock.now += 49;
+  assertEquals((await client.send("/me")).status, 200);
+  app.clock.now += 2;
+  assertEquals(await codeOf(client.send("/me")), [401, "session_expired"]);
+  assertEquals(app.events.map(({ type, at }) => [type, at]), [
+    ["session.expired", START + 100],
+    ["credential.refused", START + 100],
+  ]);
+});
+
+Deno.test("AuthRuntime hands clock, events and warnings to every service", async () => {
+  const app = createTestApp({ cookie: { domain: "example.com" } });
+  const { runtime, events, warnings, clock } = app;
+  assertEquals(warnings.length, 1, "the cookie's domain is warned of");
+  assertEquals([runtime.now(), runtime.events === undefined], [START, false]);
+  clock.now += 7;
+  const authentication = await runtime.passwords.createUser({ ...ADA }, { sub: "u1" });
+  await runtime.sessions.create(authentication);
+  await refusal(() => runtime.passwords.verify({ ...ADA, password: "x" }, { address: undefined }));
+  await refusal(() => runtime.csrf.check(new Request(ORIGIN, { method: "POST" })));
+  await runtime.users.remove("u1");
+  assertEquals(types(events), [
+    "user.created",
+    "session.created",
+    "login.failed",
+    "csrf.failed",
+    "user.removed",
+  ]);
+  assertEquals(events.every(({ at }) => at === START + 7), true);
+});
+
+Deno.test("AuthRuntime lets a broken listener break no request, and warns of it", async () => {
+  const app = createTestApp({
+    strategies: [keyStrategy()],
+    events: () => {
+      throw new Error("The log is full");
+    },
+  });
+  const headers = { "X-Key": "bad" };
+  assertEquals(await codeOf(app.router.request("/me", { headers })), [401, "invalid_key"]);
+  assertMatch(app.warnings.join(), /credential\.refused/);
+});
+
+Deno.test("AuthRuntime is a 500 by a clock in milliseconds, and no session that never ends", async () => {
+  const app = createTestApp({ now: () => START * 1000 });
+  const client = app.browser();
+  client.jar.set("__Host-sid", "A".repeat(43));
+  assertFalse((await client.send("/me")).ok);
+  assertFalse((await app.browser().register()).ok);
+});
+
+Deno.test("AuthRuntime without a throttle counts nothing, and makes no browser known", async () => {
+  const { stores, ...app } = createTestApp({ throttle: "insecureSkip" });
+  assertEquals(app.runtime.throttle, undefined);
+  const client = app.browser();
+  await client.register();
+  assertFalse(client.jar.names().includes("__Host-dev"));
+  const wrong = { ...ADA, password: "wrong" };
+  await fail(20, () => app.runtime.passwords.verify(wrong, { address: "192.0.2.1" }));
+  assertEquals((await client.login()).status, 200);
+  const { throttle: _, ...without } = stores;
+  const options = { secret: SECRET, container: createContainer(), stores: without };
+  assert(registerAuth({ ...options, throttle: "insecureSkip" }));
+});
+
+Deno.test("AuthRuntime takes the rules of its throttle", async () => {
+  const browser = { kind: "window", limit: 2, seconds: 60 } as const;
+  const { runtime, clock } = createTestApp({ throttle: { browser } });
+  await runtime.passwords.createUser({ ...ADA });
+  const wrong = { ...ADA, password: "x" };
+  const codeOfAttempt = async () =>
+    (await refusal(() => runtime.passwords.verify(wrong, { address: "192.0.2.1" }))).code;
+  assertEquals(await codeOfAttempt(), "invalid_credentials");
+  assertEquals(await codeOfAttempt(), "invalid_credentials");
+  assertEquals(await codeOfAttempt(), "throttled");
+  clock.now += 60;
+  assertEquals(await codeOfAttempt(), "invalid_credentials");
+});
+
+/** The client, by what came in. */
+const REQUEST_CLIENTS: readonly (readonly [
+  why: string,
+  options: TestAppOptions,
+  headers: Record<string, string>,
+  args: readonly unknown[],
+  address: string | undefined,
+])[] = [
+  [
+    "Deno.serve",
+    {},
+    {},
+    [{ remoteAddr: { transport: "tcp", hostname: "192.0.2.7" } }],
+    "192.0.2.7",
+  ],
+  ["Bun", {}, {}, [{ requestIP: () => ({ address: "192.0.2.8" }) }], "192.0.2.8"],
+  ["nobody", {}, {}, [], undefined],
+  [
+    "a field that anybody can send",
+    {},
+    { "X-Forwarded-For": "203.0.113.1" },
+    [{ remoteAddr: { transport: "tcp", hostname: "192.0.2.7" } }],
+    "192.0.2.7",
+  ],
+  [
+    "a trusted proxy",
+    { trustedProxies: ["192.0.2.0/24"] },
+    { "X-Forwarded-For": "203.0.113.1" },
+    [{ remoteAddr: { transport: "tcp", hostname: "192.0.2.7" } }],
+    "203.0.113.1",
+  ],
+  [
+    "a reader of the application's own",
+    { clientAddress: (request) => request.headers.get("X-Real") ?? undefined },
+    { "X-Real": "203.0.113.9" },
+    [],
+    "203.0.113.9",
+  ],
+];
+
+for (const [why, options, headers, args, address] of REQUEST_CLIENTS) {
+  Deno.test(`client() knows the address by ${why}`, () => {
+    const { runtime } = createTestApp(options);
+    const request = new Request(ORIGIN, { headers });
+    assertEquals(runtime.client(request, ...args), { address });
+    assertEquals(runtime.client({ raw: request }, ...args), { address });
+  });
+}
+
+Deno.test("client() takes a known browser only where its cookie is there once", () => {
+  const { runtime } = createTestApp();
+  const deviceOf = (Cookie: string) =>
+    runtime.client(new Request(ORIGIN, { headers: { Cookie } })).device;
+  assertEquals(deviceOf("__Host-dev=a"), "a");
+  assertEquals(deviceOf("__Host-dev=a; __Host-dev=b"), undefined);
+  assertEquals(deviceOf("dev=a"), undefined);
+});
+
+Deno.test("routes() are those of the runtime, and closed to new accounts if it says so", () => {
+  const { runtime } = createTestApp();
+  const pathsOf = (routes = runtime.routes()) => routes.map(({ path }) => path);
+  assertEquals(pathsOf(), ["/register", "/login", "/logout", "/session", "/csrf"]);
+  assertEquals(pathsOf(runtime.routes({ registration: "closed" })), pathsOf().slice(1));
+  assertThrows(() => runtime.routes({ registration: "no" as "open" }), TypeError, "registration");
+});
+
+Deno.test("integration() leaves the routes out, or closes registration", async () => {
+  const none = createTestApp({ integration: { routes: false } });
+  assertEquals((await none.browser().send("/auth/csrf")).status, 404);
+  const closed = createTestApp({ integration: { routes: { registration: "closed" } } });
+  assertEquals((await closed.browser().send("/auth/csrf")).status, 200);
+  assertEquals((await closed.browser().register()).status, 404);
+});
+
+Deno.test("integration() has a document say what guards ask for", () => {
+  const app = createTestApp({
+    strategies: [keyStrategy({ name: "robots" })],
+    authorization: { authorize: () => ({ status: "allowed" }) },
+  });
+  app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
+  const { components, paths } = app.router.openapi({ title: "t", version: "1" });
+  assertEquals(Object.values(components?.securitySchemes ?? {}), [
+    { type: "apiKey", in: "header", name: "X-Key" },
+    { type: "apiKey", in: "cookie", name: "__Host-sid" },
+  ]);
+  const [key = "", session = ""] = Object.keys(components?.securitySchemes ?? {});
+  const either = [{ [key]: [] }, { [session]: [] }];
+  const seen = ["/me", "/maybe", "/public", "/asked"].map((path) => {
+    const { security, responses } = paths[path]?.get ?? {};
+    return [security, Object.keys(responses ?? {}).filter((status) => /^40/.test(status))];
+  });
+  assertEquals<unknown>(seen, [
+    [either, ["401"]],
+    [[...either, {}], ["401"]],
+    [[], []],
+    [either, ["401", "403"]],
+  ]);
+});
+
+/** Whether the throttle has a bucket of its own for a browser: strangers have used up the account's. */
+async function isKnownBrowser(
+  { runtime }: TestApp,
+  client: { readonly address: string | undefined },
+): Promise<boolean> {
+  const wrong = { ...ADA, password: "wrong" };
+  const strangers = { address: "203.0.113.5" };
+  const attempt = (by: typeof client) => refusal(() => runtime.passwords.verify(wrong, by));
+  for (let i = 0; i < 8; i++) await attempt(strangers);
+  assertEquals((await attempt(strangers)).code, "throttled");
+  return (await attempt({ ...client, address: strangers.address })).code === "invalid_credentials";
+}
+
+// What ends with a password, a session or an account: in every store that the application gave.
+
+const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+
+/** How access ends. */
+const ENDS: readonly (readonly [why: string, end: (runtime: AuthRuntime) => Promise<unknown>])[] = [
+  ["change()", ({ passwords }) => passwords.change("u1", CHANGE, NOBODY)],
+  ["reset()", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
+  ["revokeAll()", ({ sessions }) => sessions.revokeAll("u1")],
+  ["disable()", ({ users }) => users.disable("u1")],
+  ["remove()", ({ users }) => users.remove("u1")],
+];
+
+for (const [why, end] of ENDS) {
+  Deno.test(`AuthRuntime ends refresh tokens by ${why}, and nobody else's`, async () => {
+    const { runtime, stores } = await createApp();
+    await end(runtime);
+    const families = await Promise.all(["f1", "f9"].map((id) => stores.refreshTokens.find(id)));
+    assertEquals(families.map((family) => family?.revoked), [true, false]);
+  });
+}
+
+Deno.test("AuthRuntime removes passkeys with the account, and nobody else's", async () => {
+  const { runtime, stores } = await createApp();
+  await runtime.users.remove("u1");
+  assertEquals(await stores.credentials.find("c1"), null);
+  assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
+});
+
+Deno.test("AuthRuntime ends sessions by a password that is changed or reset", async () => {
+  for (const [why, end] of ENDS.slice(0, 2)) {
+    const app = await createApp();
+    const client = await app.signedIn();
+    assertEquals((await client.send("/me")).status, 200, why);
+    await end(app.runtime);
+    assertEquals((await client.send("/me")).status, 401, why);
+    assertEquals((await app.stores.sessions.list("u1")).length, 0, why);
+  }
+});
+
+/** Ada has a session, a refresh token and a passkey, and so has somebody else. */
+async function createApp(): Promise<TestApp> {
+  const app = createTestApp();
+  await app.signedIn();
+  const { securityStamp = "" } = await app.stores.users.findBySub("u1") ?? {};
+  for (const [id, sub] of [["1", "u1"], ["9", "u9"]] as const) {
+    const family: RefreshFamily = {
+      id: `f${id}`,
+      sub,
+      securityStamp,
+      currentHash: "hash",
+      generation: 0,
+      revoked: false,
+      createdAt: START,
+      expiresAt: START + 1_000,
+      familyExpiresAt: START + 10_000,
+      authTime: START,
+      amr: ["pwd"],
+    };
+    const passkey: Credential = {
+      id: `c${id}`,
+      sub,
+      publicKey: "key",
+      algorithm: -7,
+      signCount: 0,
+      backupEligible: false,
+      backedUp: false,
+      createdAt: START,
+    };
+    await app.stores.refreshTokens.create(family);
+    await app.stores.credentials.create(passkey);
+  }
+  return app;
+}

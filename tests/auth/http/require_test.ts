@@ -1,19 +1,32 @@
+/** Middleware that requires authentication, authorization and scopes. */
+
 import {
+  authenticated,
+  type AuthError,
+  authorizationAllowed,
+  type AuthStrategy,
+  createPrincipal,
+  createRouter,
   defaultContainer,
   getPrincipal,
   getSession,
   json,
+  type Principal,
+  type PrincipalInit,
   requireAuth,
   requireAuthz,
+  requireScope,
   type RouteRequest,
   type TypedRouter,
   wrap,
 } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
 import { AUTH_RUNTIME } from "../../../auth/http/runtime.ts";
-import { codeOf } from "../../router/_helpers.ts";
+import { codeOf, untyped } from "../../router/_helpers.ts";
+import { keyStrategy, managerOf } from "../_strategies.ts";
+import { createIssuer } from "../tokens/_bearer.ts";
+import { createTestApp } from "./_app.ts";
 import { createApp, GOOD, open, showSub } from "./_require.ts";
-import { keyStrategy } from "../_strategies.ts";
 
 /** Where `requireAuth()` may stand. */
 const PLACES: readonly (readonly [
@@ -142,4 +155,274 @@ function withRoutes(
   options: { use?: ReturnType<typeof requireAuth>[] } = {},
 ): TypedRouter {
   return router.get("/in/side", showSub, options);
+}
+
+Deno.test("requireAuthz() alone asks the strategies, and the manager with its metadata", async () => {
+  const app = createApp();
+  const { runtime, strategy } = app;
+  const router = open().get("/:id", showSub, { use: [requireAuthz({ runtime, metadata: "a" })] });
+  assertEquals(await codeOf(router.request("/7")), [401, "unauthenticated"]);
+  assertEquals([strategy.asked.length, app.asked.length], [1, 0]);
+  assertEquals(await (await router.request("/7", GOOD)).json(), { sub: "robot" });
+  const [[principal, context] = []] = app.asked;
+  assertEquals([principal?.sub, context?.metadata], ["robot", "a"]);
+  assertEquals([context?.transport.route, context?.transport.params.id], ["/:id", "7"]);
+});
+
+Deno.test("requireAuthz() refuses what the manager denies, and says so in an event only", async () => {
+  const app = createApp();
+  const router = open().get("/in", showSub, {
+    use: [requireAuthz({ runtime: app.runtime, metadata: "deny" })],
+  });
+  const response = await router.request("/in", GOOD);
+  assertEquals(response.headers.get("WWW-Authenticate"), null);
+  assertEquals(await codeOf(response), [403, "access_denied"]);
+  const [event] = app.events;
+  assertEquals(event?.type === "authz.denied" && [event.reason, event.route, event.sub], [
+    "denied here",
+    "/in",
+    "robot",
+  ]);
+});
+
+Deno.test("requireAuthz() takes no word of a guard with another strategy, unless it has the same", async () => {
+  const app = createApp();
+  const { runtime } = app;
+  const strategy = keyStrategy({ name: "other", field: "X-Other" });
+  const first = requireAuth({ runtime, strategy });
+  const router = open()
+    .get("/one", showSub, { use: [first, requireAuthz({ runtime, metadata: 1 })] })
+    .get("/both", showSub, { use: [first, requireAuthz({ runtime, metadata: 1, strategy })] });
+  const init = { headers: { "X-Other": "good" } };
+  assertEquals(await codeOf(router.request("/one", init)), [401, "unauthenticated"]);
+  assertEquals(app.asked.length, 0);
+  strategy.asked.length = 0;
+  assertEquals(await (await router.request("/both", init)).json(), { sub: "robot" });
+  assertEquals([strategy.asked.length, app.asked.length], [1, 1]);
+});
+
+Deno.test("requireAuthz() asks about undefined too, where a route says so", async () => {
+  const app = createApp();
+  const guard = requireAuthz({ runtime: app.runtime, metadata: undefined });
+  const router = open().get("/", showSub, { use: [guard] });
+  assertEquals((await router.request("/", GOOD)).status, 200);
+  assertEquals(app.asked.map(([, { metadata }]) => metadata), [undefined]);
+});
+
+Deno.test("requireAuthz() asks about anonymous requests only by allowAnonymous", async () => {
+  const app = createApp();
+  const { runtime } = app;
+  const rows = [
+    ["/open", { metadata: 1, allowAnonymous: true }, 200],
+    ["/denied", { metadata: "deny", allowAnonymous: true }, 403],
+    ["/closed", { metadata: 1, allowAnonymous: false }, 401],
+    ["/default", { metadata: 1 }, 401],
+  ] as const;
+  const router = open();
+  for (const [path, options] of rows) {
+    router.get(path, showSub, { use: [requireAuthz({ runtime, ...options })] });
+  }
+  for (const [path, , status] of rows) assertEquals((await router.request(path)).status, status);
+  assertEquals(app.asked.map(([principal]) => principal), [undefined, undefined]);
+  const wrong = { headers: { "X-Key": "bad" } };
+  assertEquals(await codeOf(router.request("/open", wrong)), [401, "invalid_key"]);
+});
+
+Deno.test("requireAuthz() asks the manager that it is given, and each its own question", async () => {
+  const app = createApp();
+  const { runtime } = app;
+  const manager = managerOf(() => authorizationAllowed());
+  const router = open().get("/", showSub, {
+    use: [
+      requireAuthz({ runtime, metadata: "first", manager }),
+      requireAuthz({ runtime, metadata: "second" }),
+      requireAuthz({ runtime, metadata: "deny" }),
+      requireAuthz({ runtime, metadata: "never", manager }),
+    ],
+  });
+  assertEquals((await router.request("/", GOOD)).status, 403);
+  assertEquals(manager.asked.map(([, { metadata }]) => metadata), ["first"]);
+  assertEquals(app.asked.map(([, { metadata }]) => metadata), ["second", "deny"]);
+});
+
+Deno.test("requireAuthz() asks where a request comes from by its own rule, whatever a guard before asked", async () => {
+  const app = createApp();
+  const { runtime } = app;
+  const csrf = "insecureSkip";
+  const first = requireAuth({ runtime, csrf });
+  const options = { auth: false, raw: true } as const;
+  app.router
+    .post("/checked", () => json("done"), {
+      ...options,
+      use: [first, requireAuthz({ runtime, metadata: 1 })],
+    })
+    .post("/skipped", () => json("done"), {
+      ...options,
+      use: [first, requireAuthz({ runtime, metadata: 1, csrf })],
+    });
+  const client = await app.signedIn();
+  const init = { method: "POST", headers: { "Sec-Fetch-Site": "cross-site" } };
+  assertEquals(await codeOf(client.send("/checked", init)), [403, "csrf_failed"]);
+  assertEquals((await client.send("/skipped", init)).status, 200);
+});
+
+Deno.test("requireAuthz() leaves out of caches what a guard before it let somebody see", async () => {
+  const { runtime } = createApp();
+  const strategy = keyStrategy({ name: "other", field: "X-Other" });
+  const anonymous = requireAuthz({ runtime, metadata: 1, allowAnonymous: true });
+  const router = open().get("/", showSub, { use: [requireAuth({ runtime, strategy }), anonymous] });
+  const response = await router.request("/", { headers: { "X-Other": "good" } });
+  assertEquals([response.status, response.headers.get("Cache-Control")], [200, "no-store"]);
+});
+
+Deno.test("requireAuthz() throws where nothing is said of metadata", () => {
+  const { runtime } = createApp();
+  assertThrows(() => requireAuthz(untyped({ runtime })), TypeError, "metadata is missing");
+  assertThrows(() => requireAuthz(untyped({ runtime, metdata: 1 })), TypeError, "Cannot ");
+});
+
+Deno.test("requireAuthz() alone checks where a request with a session comes from", async () => {
+  const app = createApp();
+  app.router.post("/do", () => json("done"), {
+    auth: false,
+    raw: true,
+    use: [requireAuthz({ runtime: app.runtime, metadata: 1 })],
+  });
+  const client = await app.signedIn();
+  const headers = { "Sec-Fetch-Site": "same-site" };
+  assertEquals(await codeOf(client.send("/do", { method: "POST", headers })), [403, "csrf_failed"]);
+  assertEquals((await client.send("/do", { method: "POST" })).status, 200);
+});
+
+const NEEDED = ["notes:read", "notes:write"] as const;
+
+/** An application where everybody is somebody. */
+function createScopedApp(init: Partial<PrincipalInit>) {
+  const principal: Principal = createPrincipal({ sub: "u1", method: "bearer", ...init });
+  const strategy: AuthStrategy = {
+    name: "anybody",
+    scheme: { type: "bearer" },
+    authenticate: () => authenticated(principal),
+  };
+  const app = createTestApp({ strategies: [strategy] });
+  app.router.get("/notes", () => json("notes"), { use: [requireScope(...NEEDED)] });
+  return app;
+}
+
+const OUTCOMES: readonly (readonly [
+  why: string,
+  init: Partial<PrincipalInit>,
+  status: number,
+])[] = [
+  ["all of it", { scope: ["notes:read", "notes:write"] }, 200],
+  ["more than it", { scope: ["a", "notes:write", "b", "notes:read"] }, 200],
+  ["none said, which is no limit", {}, 200],
+  ["no scope at all", { scope: [] }, 403],
+  ["one of two", { scope: ["notes:read"] }, 403],
+  ["both in one word", { scope: ["notes:read notes:write"] }, 403],
+  ["a longer word", { scope: ["notes:read", "notes:write2"] }, 403],
+  ["other case", { scope: ["NOTES:READ", "NOTES:WRITE"] }, 403],
+  ["none, by an API key", { scope: [], method: "api-key" }, 403],
+];
+
+for (const [why, init, status] of OUTCOMES) {
+  Deno.test(`requireScope() answers ${status} where the principal has ${why}`, async () => {
+    assertEquals((await createScopedApp(init).router.request("/notes")).status, status);
+  });
+}
+
+Deno.test("requireScope() says which scope a bearer token lacks, RFC 6750 §3.1", async () => {
+  const response = await createScopedApp({ scope: ["notes:read"] }).router.request("/notes");
+  assertEquals(
+    response.headers.get("WWW-Authenticate"),
+    'Bearer error="insufficient_scope", scope="notes:read notes:write"',
+  );
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  assertEquals(await response.json(), {
+    type: "about:blank",
+    title: "Forbidden",
+    status: 403,
+    code: "insufficient_scope",
+  });
+});
+
+Deno.test("requireScope() has no challenge for what is no bearer token", async () => {
+  const response = await createScopedApp({ scope: [], method: "api-key" }).router.request("/notes");
+  assertEquals(response.headers.get("WWW-Authenticate"), null);
+});
+
+Deno.test("requireScope() lets nobody in where no guard has found anybody", async () => {
+  const router = createRouter().get("/", () => json("in"), { use: [requireScope("a")] });
+  assertEquals(await codeOf(router.request("/")), [401, "unauthenticated"]);
+  const app = createTestApp();
+  app.router.get("/maybe-notes", () => json("in"), {
+    auth: { mode: "optional" },
+    use: [requireScope("a")],
+  });
+  const response = await app.router.request("/maybe-notes");
+  assertEquals(response.headers.get("WWW-Authenticate"), "Session"); // as the guard says it
+  assertEquals(await codeOf(response), [401, "unauthenticated"]);
+});
+
+Deno.test("requireScope() does not limit a session", async () => {
+  const app = createTestApp();
+  app.router.get("/notes", () => json("notes"), { use: [requireScope("notes:read")] });
+  assertEquals((await (await app.signedIn()).send("/notes")).status, 200);
+});
+
+Deno.test("requireScope() refuses what is no scope", () => {
+  assertThrows(() => requireScope(), TypeError, "no scope is given");
+  for (const scope of ["", "a b", 'a"b', "a\\b", "ä", "a\nb", "x".repeat(201)]) {
+    assertThrows(() => requireScope(scope), RangeError, "Cannot require scope");
+  }
+  assertThrows(() => requireScope("a", "a"), RangeError);
+  assertThrows(() => requireScope(untyped(["a"])), TypeError);
+  assertThrows(() => requireScope(untyped(undefined)), TypeError);
+});
+
+// What refusals for want of a scope say to clients, and to the application.
+
+Deno.test("requireScope() names all ways in that the guard before it knows", async () => {
+  const { strategy } = await createIssuer({ realm: "notes" });
+  const app = createTestApp({ strategies: [strategy] });
+  const options = { auth: { mode: "optional" }, use: [requireScope("a")] } as const;
+  app.router.get("/notes", () => json("in"), options);
+  const response = await app.router.request("/notes");
+  assertEquals(response.status, 401);
+  assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="notes", Session');
+});
+
+Deno.test("requireScope() tells the application what was needed, and the client's problem no more than the code", async () => {
+  const { strategy, token } = await createIssuer();
+  const refusals: AuthError[] = [];
+  const app = createTestApp({
+    strategies: [strategy],
+    integration: { catch: (error) => void refusals.push(error) },
+  });
+  app.router.get("/notes", () => json("in"), { use: [requireScope("notes:read", "b")] });
+  const headers = { Authorization: `Bearer ${await token({ scope: "b" })}` };
+  const response = await app.router.request("/notes", { headers });
+  assertEquals(refusals.map(({ code, reason }) => [code, reason]), [
+    ["insufficient_scope", "needs notes:read b"],
+  ]);
+  const { code, detail } = await response.json();
+  assertEquals([code, detail], ["insufficient_scope", undefined]);
+});
+
+const LENGTHS: readonly (readonly [length: number, isScope: boolean])[] = [
+  [1, true],
+  [200, true],
+  [201, false],
+];
+
+for (const [length, isScope] of LENGTHS) {
+  Deno.test(`requireScope() ${isScope ? "takes" : "refuses"} a scope of ${length} characters`, () => {
+    let made = true;
+    try {
+      requireScope("~".repeat(length));
+    } catch {
+      made = false;
+    }
+    assertEquals(made, isScope);
+  });
 }

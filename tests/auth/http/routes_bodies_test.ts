@@ -1,15 +1,18 @@
-/** What is no body of POST /auth/register and /auth/login. */
+/** Bodies of the routes of authentication: syntax, types, members and sizes. */
 
+import { assert, assertEquals } from "@std/assert";
+import { rawFetch, withServer } from "../../attacks/_raw.ts";
+import { ADA, PASSWORD } from "../_services.ts";
 import {
   assertRefused,
   assertUntouched,
   bytes,
+  CREDENTIALS_REFUSED,
   IDENTIFIER_REFUSED,
   prepared,
   type Refusal,
   sendBody,
 } from "./_routes.ts";
-import { ADA, PASSWORD } from "../_services.ts";
 
 function invalidJson(detail: string): Refusal {
   return { status: 400, code: "invalid_json", detail };
@@ -111,5 +114,278 @@ for (const remember of [null, "true", "", 0, 1, [], {}]) {
     const app = await prepared();
     await assertRefused(await app.page.post("/auth/login", { ...ADA, remember }), NO_FLAG);
     await assertUntouched(app);
+  });
+}
+
+// What POST /auth/register and /auth/login make of a body's type and members.
+
+/** What is no password. A login with it is no guess: one answer, no hash, and nothing counted. */
+const PASSWORDS: readonly (readonly [why: string, password: unknown])[] = [
+  ["no password", undefined],
+  ["null", null],
+  ["a number", 123456789012345],
+  ["a truth", true],
+  ["a list", [PASSWORD]],
+  ["an object", { $gt: "" }],
+  ["NUL behind the right one", PASSWORD + "\0"],
+  ["half a character", PASSWORD + "\ud800"],
+  ["2 KiB", "a".repeat(2_048)],
+  ["1,025 bytes", "é".repeat(512) + "a"],
+];
+
+for (const [why, password] of PASSWORDS) {
+  Deno.test(`POST /auth/login answers a password that is ${why} as a wrong one, without a hash`, async () => {
+    const app = await prepared();
+    for (const identifier of [ADA.identifier, "nobody@example.org"]) {
+      const response = await app.page.post("/auth/login", { identifier, password });
+      await assertRefused(response, CREDENTIALS_REFUSED);
+    }
+    await assertUntouched(app);
+  });
+
+  Deno.test(`POST /auth/register refuses a password that is ${why} by 422 weak_password`, async () => {
+    const app = await prepared();
+    const response = await app.page.post("/auth/register", { identifier: "eve", password });
+    const { code, violations } = await response.json();
+    assertEquals([response.status, code], [422, "weak_password"]);
+    assertEquals(
+      new Set(violations.map((one: { pointer: string }) => one.pointer)),
+      new Set(["/password"]),
+    );
+    assertEquals(await app.stores.users.findByIdentifier("eve"), null);
+    await assertUntouched(app);
+  });
+}
+
+/** What says that it is JSON, and what does not. */
+const TYPES: readonly (readonly [type: string | undefined, taken: boolean])[] = [
+  ["application/json", true],
+  ["Application/JSON; charset=UTF-8", true],
+  ["application/vnd.api+json", true],
+  [undefined, false],
+  ["", false],
+  ["text/plain", false],
+  ["text/plain; application/json", false],
+  ["text/json", false],
+  ["application/jsonx", false],
+  ["application/x-www-form-urlencoded", false],
+  ["multipart/form-data; boundary=x", false],
+  ["application/json, text/plain", false],
+];
+
+for (const path of ["/auth/register", "/auth/login"]) {
+  for (const [type, taken] of TYPES) {
+    Deno.test(`POST ${path} ${taken ? "takes" : "refuses"} the type ${type ?? "that nobody says"}`, async () => {
+      const app = await prepared();
+      const body = bytes(JSON.stringify({ ...ADA, password: "babbage built engines" }));
+      const response = await sendBody(app.page, path, body, { "Content-Type": type });
+      if (taken) {
+        assertEquals(response.status, path === "/auth/login" ? 401 : 409);
+        return await response.body?.cancel();
+      }
+      await assertRefused(response, {
+        status: 415,
+        code: "unsupported_media_type",
+        detail: "This resource takes application/json",
+        headers: { accept: "application/json" },
+      });
+      await assertUntouched(app);
+    });
+  }
+
+  Deno.test(`POST ${path} refuses a compressed body`, async () => {
+    const app = await prepared();
+    const stream = new Response(JSON.stringify(ADA)).body?.pipeThrough(
+      new CompressionStream("gzip"),
+    );
+    const body = await new Response(stream).arrayBuffer();
+    const response = await sendBody(app.page, path, body, { "Content-Encoding": "gzip" });
+    assertEquals((await response.json()).code, "unsupported_media_type");
+    await assertUntouched(app);
+  });
+}
+
+/** What is said beside the credentials, and must change nothing. */
+const EXTRA = {
+  sub: "u9",
+  id: "u9",
+  userId: "u9",
+  role: "admin",
+  roles: ["admin"],
+  authTime: 9_999_999_999,
+  amr: ["hwk", "mfa"],
+  acr: "urn:high",
+  scope: ["everything"],
+  claims: { admin: true },
+  session: { id: "s9", expiresAt: 9_999_999_999 },
+  sessionId: "s9",
+  expiresAt: 9_999_999_999,
+  persistent: true,
+  securityStamp: "stamp",
+  passwordHash: "$pbkdf2-sha256$",
+  disabled: false,
+  createdAt: 1,
+  method: "webauthn",
+  csrfToken: "token",
+  client: { address: "198.51.100.1" },
+  constructor: { prototype: { admin: true } },
+};
+
+for (
+  const [path, identifier] of [["/auth/register", "eve"], ["/auth/login", ADA.identifier]] as const
+) {
+  Deno.test(`POST ${path} takes nothing from a body but the credentials`, async () => {
+    const { page, stores, clock } = await prepared();
+    const response = await page.post(path, { ...EXTRA, identifier, password: PASSWORD });
+    const { principal, session, user, ...rest } = await response.json();
+    const { sub = "" } = await stores.users.findByIdentifier(identifier) ?? {};
+    assertEquals(sub === "u9", false);
+    assertEquals(Object.keys(rest), ["csrfToken"]);
+    const amr = ["pwd"];
+    const authTime = clock.now;
+    assertEquals(principal, { sub, method: "password", amr, authTime, sessionId: session.id });
+    assertEquals(session, {
+      id: session.id,
+      sub,
+      createdAt: clock.now,
+      activeAt: clock.now,
+      expiresAt: clock.now + 86_400,
+      authTime,
+      amr,
+    });
+    assertEquals(user, { sub, identifier });
+    const { securityStamp, passwordHash = "", createdAt } = await stores.users.findBySub(sub) ?? {};
+    assertEquals([securityStamp === "stamp", createdAt], [false, clock.now]);
+    assertEquals(passwordHash.length > 20, true);
+  });
+}
+
+Deno.test("POST /auth/login takes the last of two members with one name, as JSON.parse() does", async () => {
+  const { page } = await prepared();
+  const twice =
+    `{"identifier":"eve","identifier":"${ADA.identifier}","password":"x","password":"${PASSWORD}"}`;
+  assertEquals((await sendBody(page, "/auth/login", twice)).status, 200);
+  const before = `{"identifier":"${ADA.identifier}","password":"${PASSWORD}","password":"x"}`;
+  assertEquals((await sendBody(page, "/auth/login", before)).status, 401);
+});
+
+Deno.test("POST /auth/register does not remember: only a login does", async () => {
+  const { page } = await prepared();
+  const response = await page.post("/auth/register", {
+    identifier: "eve",
+    password: PASSWORD,
+    remember: true,
+  });
+  assertEquals((await response.json()).session.persistent, undefined);
+  const cookie = response.headers.getSetCookie().find((one) => one.startsWith("__Host-sid="));
+  assertEquals(cookie?.includes("Max-Age"), false);
+});
+
+// DESIGN §17: bodies of the routes of authentication have at most 16 KiB, whatever their length is said to be.
+
+const LIMIT = 16_384;
+
+const TOO_LARGE: Refusal = {
+  status: 413,
+  code: "payload_too_large",
+  detail: "The body exceeds 16384 bytes",
+};
+
+/** Credentials of so many bytes. The password is wrong. */
+function credentials(size: number): string {
+  return JSON.stringify({ ...ADA, password: "babbage built engines" }).padEnd(size);
+}
+
+/** A body without a length, in pieces, and how much of it was asked for. */
+function pieces(
+  size: number,
+): { body: ReadableStream<Uint8Array<ArrayBuffer>>; asked: () => number } {
+  const bytes = new TextEncoder().encode(credentials(size));
+  let at = 0;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at += 4_096));
+    },
+  }, { highWaterMark: 0 });
+  return { body, asked: () => at };
+}
+
+/** How a length can be told: as it is, not at all, or wrong. */
+const LENGTHS: readonly (readonly [why: string, length: (size: number) => string | undefined])[] = [
+  ["its own Content-Length", String],
+  ["no Content-Length", () => undefined],
+  ["a Content-Length of 10", () => "10"],
+  ["a Content-Length that is no number", () => "x"],
+];
+
+for (const [path, taken] of [["/auth/register", 409], ["/auth/login", 401]] as const) {
+  for (const [why, length] of LENGTHS) {
+    Deno.test(`POST ${path} takes 16 KiB, and not a byte more, with ${why}`, async () => {
+      const app = await prepared();
+      const { page } = app;
+      for (const size of [LIMIT + 1, 20_000, 1_048_576]) {
+        const { body, asked } = pieces(size);
+        const response = await sendBody(page, path, body, { "Content-Length": length(size) });
+        await assertRefused(response, TOO_LARGE);
+        assert(asked() <= LIMIT + 4_096, "reading stops");
+      }
+      await assertUntouched(app);
+      const { body } = pieces(LIMIT);
+      const most = await sendBody(page, path, body, { "Content-Length": length(LIMIT) });
+      assertEquals(most.status, taken);
+    });
+  }
+
+  Deno.test(`POST ${path} reads nothing of a body whose length is said to be more`, async () => {
+    const app = await prepared();
+    const { body, asked } = pieces(100);
+    const response = await sendBody(app.page, path, body, { "Content-Length": "16385" });
+    await assertRefused(response, TOO_LARGE);
+    assertEquals(asked(), 0);
+    await assertUntouched(app);
+  });
+
+  Deno.test(`POST ${path} takes 16 KiB, and not a byte more, over a socket`, async () => {
+    const app = await prepared();
+    const token = await app.page.token();
+    await withServer(app.router.fetch, async (port) => {
+      const headers = [
+        "Content-Type: application/json",
+        "Sec-Fetch-Site: same-origin",
+        `X-CSRF-Token: ${token}`,
+        `Cookie: ${app.page.jar.field()}`,
+      ];
+      const send = async (body: string, field: string) => {
+        const init = { method: "POST", headers: [...headers, field], body };
+        return (await rawFetch(port, path, init)).status;
+      };
+      const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      const [most, more] = [credentials(LIMIT), credentials(LIMIT + 1)];
+      assertEquals(await send(more, `Content-Length: ${more.length}`), 413);
+      assertEquals(await send(chunked(more), "Transfer-Encoding: chunked"), 413);
+      assertEquals(await send(most, `Content-Length: ${most.length}`), taken);
+      assertEquals(await send(chunked(most), "Transfer-Encoding: chunked"), taken);
+    });
+  });
+}
+
+Deno.test("POST /auth/logout reads no body", async () => {
+  const app = await prepared();
+  for (const size of [0, LIMIT + 1, 1_048_576]) {
+    const { body, asked } = pieces(size);
+    const response = await sendBody(app.page, "/auth/logout", body, { "Content-Type": undefined });
+    assertEquals([response.status, asked()], [204, 0]);
+  }
+});
+
+for (const type of [undefined, "text/plain", "application/json", "multipart/form-data"]) {
+  Deno.test(`POST /auth/logout takes anything of the type ${type ?? "that nobody says"}`, async () => {
+    const { page } = await prepared();
+    for (const body of ["", "{}", "[", '{"__proto__":{}}']) {
+      const bytes = new TextEncoder().encode(body);
+      const headers = { "Content-Type": type };
+      assertEquals((await sendBody(page, "/auth/logout", bytes, headers)).status, 204);
+    }
   });
 }

@@ -1,10 +1,19 @@
-/** What POST /auth/register and /auth/login answer, to the last member and attribute, and what a sign-in ends. */
+/** POST /auth/login and /auth/register: responses, cookies, events, and failing stores. */
 
 import { type AuthStores, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { createTestApp, type TestApp } from "./_app.ts";
-import { assertRefused, cookiesOf, CREDENTIALS_REFUSED, FORGED, throttledFor } from "./_routes.ts";
-import { ADA, EVE_PASSWORD, PASSWORD, types } from "../_services.ts";
+import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, setDisabled, types } from "../_services.ts";
+import { createTestApp, type TestApp, type TestBrowser } from "./_app.ts";
+import {
+  assertRefused,
+  cookiesOf,
+  CREDENTIALS_REFUSED,
+  FAULT,
+  FORGED,
+  prepared,
+  type Refusal,
+  throttledFor,
+} from "./_routes.ts";
 
 const BARE = "Path=/; Secure; HttpOnly; SameSite=Lax";
 const KEPT = "Path=/; Max-Age=34560000; Secure; HttpOnly; SameSite=Lax";
@@ -248,4 +257,417 @@ Deno.test("POST /auth/login makes no browser known where nobody counts, and need
   const response = await page.login();
   assertEquals(Object.keys(cookiesOf(response)), ["__Host-sid", "__Host-csrf"]);
   assertEquals((await page.logout()).status, 204);
+});
+
+// POST /auth/register: taken identifiers, weak passwords, the count of registrations.
+
+const TAKEN: Refusal = {
+  status: 409,
+  code: "identifier_unavailable",
+  detail: "The identifier is taken",
+};
+
+/** [why, who has an account, who wants one] */
+const SAME: readonly (readonly [why: string, first: string, second: string])[] = [
+  ["the same", "ada@example.org", "ada@example.org"],
+  ["in capitals", "ada@example.org", "ADA@EXAMPLE.ORG"],
+  ["in full width", "ada@example.org", "ａｄａ＠example.org"],
+  ["in full-width capitals", "ada@example.org", "ＡＤＡ＠ＥＸＡＭＰＬＥ．ＯＲＧ"],
+  ["with blanks around", "ada@example.org", " ada@example.org\t"],
+  ["with the accent apart", "rené", "rene\u0301"],
+  ["with the accent in one", "rene\u0301", "René"],
+  ["with a ligature", "ﬁona", "fiona"],
+];
+
+for (const [why, first, second] of SAME) {
+  Deno.test(`POST /auth/register refuses an identifier that is taken, ${why}`, async () => {
+    const { browser, stores, hasher, events } = createTestApp();
+    const made = await browser().register({ identifier: first, password: PASSWORD });
+    const { user } = await made.json();
+    events.length = 0;
+    hasher.calls.length = 0;
+    const page = browser();
+    const credentials = { identifier: second, password: EVE_PASSWORD };
+    await assertRefused(await page.register(credentials), TAKEN);
+    assertEquals(page.jar.names(), ["__Host-csrf", "__Host-presid"]);
+    assertEquals([hasher.calls, events], [["hash"], []]);
+    assertEquals((await stores.sessions.list(user.sub)).length, 1);
+    assertEquals((await page.login(credentials)).status, 401);
+    assertEquals((await page.login({ identifier: second, password: PASSWORD })).status, 200);
+  });
+}
+
+Deno.test("POST /auth/register shows the identifier in its one spelling", async () => {
+  const response = await createTestApp().browser().register({
+    identifier: " ＡＤＡ@Example.org ",
+    password: PASSWORD,
+  });
+  assertEquals((await response.json()).user.identifier, "ada@example.org");
+});
+
+Deno.test("POST /auth/register of 20 at once for one identifier creates one account", async () => {
+  const { browser, events } = createTestApp();
+  const pages = await Promise.all(repeat(20, async () => {
+    const page = browser();
+    await page.token();
+    return page;
+  }));
+  const statuses = await Promise.all(pages.map(async (page) => {
+    const response = await page.register();
+    await response.body?.cancel();
+    return response.status;
+  }));
+  assertEquals(statuses.sort(), [201, ...repeat(19, () => 409)]);
+  assertEquals(types(events).filter((type) => type === "user.created").length, 1);
+  assertEquals(types(events).filter((type) => type === "session.created").length, 1);
+});
+
+/** What a password is refused for. */
+const WEAK: readonly (readonly [why: string, password: string, codes: readonly string[]])[] = [
+  ["too short", "kelp-x9", ["too_short"]],
+  ["too long", "ab1".repeat(100), ["too_long"]],
+  ["the identifier", "grace@example.org", ["contextual"]],
+  ["a repetition", "aaaaaaaaaaaaaaaaaaaa", ["repetitive"]],
+];
+
+for (const [why, password, codes] of WEAK) {
+  Deno.test(`POST /auth/register refuses a password that is ${why}, and says why`, async () => {
+    const app = await prepared();
+    const response = await app.page.register({ identifier: "grace@example.org", password });
+    const text = await response.text();
+    const { violations, ...problem } = JSON.parse(text);
+    assertEquals(problem, {
+      type: "about:blank",
+      title: "Unprocessable Content",
+      status: 422,
+      code: "weak_password",
+      detail: "Choose another password",
+    });
+    const found = violations.map((violation: { code: string }) => violation.code);
+    assertEquals(codes.filter((code) => !found.includes(code)), [], found.join());
+    for (const violation of violations) {
+      assertEquals(Object.keys(violation), ["in", "pointer", "code", "message"]);
+      assertEquals([violation.in, violation.pointer], ["body", "/password"]);
+    }
+    assertEquals(text.includes(password), false);
+    assertEquals(response.headers.getSetCookie(), []);
+    assertEquals([app.hasher.calls, app.events], [[], []]);
+  });
+}
+
+Deno.test("POST /auth/register follows the application's own policy", async () => {
+  const { browser } = createTestApp({ passwordPolicy: { minLength: 8 } });
+  assertEquals((await browser().register({ ...ADA, password: "x9-kelp!" })).status, 201);
+});
+
+Deno.test("POST /auth/register counts what an address registers, before anything is hashed", async () => {
+  const { browser, clock, hasher, events } = createTestApp();
+  const register = (i: number, address: string) =>
+    browser({ address }).register({ identifier: `user${i}`, password: PASSWORD });
+  for (let i = 0; i < 20; i++) assertEquals((await register(i, "192.0.2.1")).status, 201);
+  hasher.calls.length = 0;
+  events.length = 0;
+  await assertRefused(await register(20, "192.0.2.1"), throttledFor(3_600));
+  await assertRefused(await register(0, "192.0.2.1"), throttledFor(3_600));
+  assertEquals(hasher.calls, []);
+  const { now: at } = clock;
+  const refused = { attempt: "registration", retryAfter: 3_600, address: "192.0.2.1" };
+  assertEquals(events, repeat(2, () => ({ type: "login.throttled", at, ...refused })) as unknown[]);
+  assertEquals((await register(21, "192.0.2.2")).status, 201);
+  clock.now += 3_599;
+  await assertRefused(await register(22, "192.0.2.1"), throttledFor(1));
+  clock.now += 1;
+  assertEquals((await register(22, "192.0.2.1")).status, 201);
+});
+
+Deno.test("POST /auth/register by 40 at once from one address creates 20 accounts", async () => {
+  const { browser, events } = createTestApp();
+  const responses = await Promise.all(repeat(40, async (i) => {
+    const page = browser();
+    await page.token();
+    return await page.register({ identifier: `user${i}`, password: PASSWORD });
+  }));
+  assertEquals(responses.filter(({ status }) => status === 429).length, 20);
+  assertEquals(types(events).filter((type) => type === "user.created").length, 20);
+});
+
+Deno.test("POST /auth/register makes a browser known to the new account", async () => {
+  const { browser } = createTestApp();
+  const page = browser();
+  await page.register();
+  await page.logout();
+  const attacker = browser();
+  for (let i = 0; i < 6; i++) await attacker.login({ ...ADA, password: "not hers at all" });
+  assertEquals((await attacker.login()).status, 429);
+  assertEquals((await page.login()).status, 200);
+});
+
+for (const identifier of ["__proto__", "constructor", "tostring", "0", "undefined", "null"]) {
+  Deno.test(`POST /auth/register takes ${identifier} for a name as any other`, async () => {
+    const page = createTestApp().browser();
+    assertEquals((await page.login({ identifier, password: PASSWORD })).status, 401);
+    assertEquals((await page.register({ identifier, password: PASSWORD })).status, 201);
+    assertEquals((await (await page.send("/auth/session")).json()).user.identifier, identifier);
+    assertEquals((await page.register({ identifier, password: PASSWORD })).status, 409);
+  });
+}
+
+// What is told of each outcome of the routes of authentication: these events, in this order, and no others.
+
+const { address } = CLIENT;
+const WRONG = { ...ADA, password: EVE_PASSWORD };
+const EVE_WRONG = { identifier: "eve", password: EVE_PASSWORD };
+
+/** Members of events that are another each time. */
+const RANDOM: readonly string[] = ["sessionId", "at"];
+
+/** [what happens, the events without time and session; `sub` is `new` for an account that is not Ada's] */
+const OUTCOMES: readonly (readonly [
+  what: string,
+  happen: (app: TestApp, page: TestBrowser) => Promise<unknown>,
+  events: readonly object[],
+])[] = [
+  ["a registration", (_app, page) => page.register(EVE_WRONG), [
+    { type: "user.created", sub: "new" },
+    { type: "session.created", sub: "new" },
+  ]],
+  ["a registration of somebody who is there", (_app, page) => page.register(), []],
+  [
+    "a registration with a weak password",
+    (_app, page) => page.register({ ...EVE, password: "x" }),
+    [],
+  ],
+  ["a login", (_app, page) => page.login(), [
+    { type: "login.succeeded", sub: "u1", address },
+    { type: "session.created", sub: "u1" },
+  ]],
+  ["a login with a wrong password", (_app, page) => page.login(WRONG), [
+    { type: "login.failed", reason: "password_wrong", sub: "u1", address },
+  ]],
+  ["a login of nobody", (_app, page) => page.login(EVE_WRONG), [
+    { type: "login.failed", reason: "user_unknown", address },
+  ]],
+  ["a login of somebody whose account is closed", async (app, page) => {
+    await setDisabled(app.stores);
+    await page.login();
+  }, [{ type: "login.failed", reason: "user_disabled", sub: "u1", address }]],
+  ["a login of somebody without a password", async ({ stores }, page) => {
+    const user = { sub: "u3", identifier: "unset", securityStamp: "s", createdAt: 0 };
+    await stores.users.create(user);
+    await page.login({ identifier: "unset", password: PASSWORD });
+  }, [{ type: "login.failed", reason: "password_unset", sub: "u3", address }]],
+  ["a login with what is no password", (_app, page) => page.login({ ...ADA, password: "a\0" }), []],
+  ["a login with what is no name", (_app, page) => page.login({ ...ADA, identifier: " " }), []],
+  ["a login that is forged", (_app, page) => page.post("/auth/login", ADA, { token: false }), [
+    { type: "csrf.failed", reason: "token_missing" },
+  ]],
+  ["a logout", async (app) => {
+    await (await app.signedIn()).logout();
+  }, [{ type: "session.revoked", sub: "u1" }]],
+  ["a logout of nobody", (_app, page) => page.logout(), []],
+  ["a question of nobody", (_app, page) => page.send("/auth/session"), []],
+  ["a question in a session", async (app) => {
+    await (await app.signedIn()).send("/auth/session");
+  }, []],
+  ["a question in a session that is past its limit", async (app) => {
+    const known = await app.signedIn();
+    app.clock.now += 3_600;
+    await known.send("/auth/session");
+  }, [
+    { type: "session.expired", sub: "u1", reason: "idle_limit" },
+    {
+      type: "credential.refused",
+      strategy: "session",
+      code: "session_expired",
+      message: "The session is unknown or has expired",
+      route: "/auth/session",
+      address,
+    },
+  ]],
+  ["a token", (_app, page) => page.send("/auth/csrf"), []],
+];
+
+for (const [what, happen, expected] of OUTCOMES) {
+  Deno.test(`createAuthRoutes() tells of ${what} by ${expected.length} events`, async () => {
+    const app = createTestApp();
+    await app.signedIn();
+    const page = app.browser();
+    await page.token();
+    app.events.length = 0;
+    await happen(app, page);
+    const told = app.events.map((event) => {
+      const members = Object.entries(event).filter(([name]) => !RANDOM.includes(name));
+      const { sub, ...rest } = Object.fromEntries(members);
+      if (sub === undefined) return rest;
+      return { ...rest, sub: /^u\d$/.test(`${sub}`) ? sub : "new" };
+    });
+    assertEquals(told, expected as unknown[]);
+    for (const event of app.events) assertEquals(event.at, app.clock.now);
+    assertEquals([app.warnings, app.errors], [[], []]);
+  });
+}
+
+Deno.test("createAuthRoutes() answers as ever where the listener fails, and warns of it", async () => {
+  const warnings: string[] = [];
+  const app = createTestApp({
+    events: () => {
+      throw new Error("the log is full");
+    },
+    warn: (message) => void warnings.push(message),
+  });
+  const page = app.browser();
+  assertEquals((await page.register()).status, 201);
+  assertEquals((await page.login(WRONG)).status, 401);
+  assertEquals((await page.logout()).status, 204);
+  assertEquals(warnings.length > 0, true);
+  assertEquals(app.errors, []);
+});
+
+// A store that fails at any step of the routes of authentication: a 500, no cookie, and nothing that stays half done.
+
+const MESSAGE = "db password=hunter2";
+
+/** Which method of which store fails next; none by default. */
+interface Fault {
+  at?: string;
+}
+
+/** Stores whose methods can be made to fail: by a promise, or by throwing at once. */
+function brittle(stores: AuthStores, fault: Fault, atOnce: boolean): AuthStores {
+  const wrap = (name: string, store: object) =>
+    new Proxy(store, {
+      get(target, method) {
+        const value: unknown = Reflect.get(target, method);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          if (fault.at !== `${name}.${String(method)}`) return value.apply(target, args);
+          if (atOnce) throw new Error(MESSAGE);
+          return Promise.reject(new Error(MESSAGE));
+        };
+      },
+    });
+  return Object.fromEntries(
+    Object.entries(stores).map(([name, store]) => [name, wrap(name, store)]),
+  ) as unknown as AuthStores;
+}
+
+interface BrittleApp extends TestApp {
+  readonly fault: Fault;
+}
+
+function createBrittleApp(atOnce: boolean): BrittleApp {
+  const fault: Fault = {};
+  const app = createTestApp({ wrap: (stores) => brittle(stores, fault, atOnce) });
+  return { ...app, fault };
+}
+
+/** [route, whether the browser is signed in, what fails, what was told before] */
+const STEPS: readonly (readonly [
+  route: string,
+  isIn: boolean,
+  at: string,
+  told: readonly string[],
+])[] = [
+  ["register", false, "throttle.reserve", []],
+  ["register", false, "users.create", []],
+  ["register", false, "sessions.create", ["user.created"]],
+  ["register", true, "sessions.findByTokenHash", ["user.created"]],
+  ["register", true, "sessions.revoke", ["user.created"]],
+  ["register", true, "sessions.create", ["user.created", "session.revoked"]],
+  ["login", false, "throttle.reserve", []],
+  ["login", false, "users.findByIdentifier", []],
+  ["login", false, "throttle.succeed", []],
+  ["login", false, "sessions.create", ["login.succeeded"]],
+  ["login", true, "sessions.findByTokenHash", ["login.succeeded"]],
+  ["login", true, "sessions.revoke", ["login.succeeded"]],
+  ["login", true, "sessions.create", ["login.succeeded", "session.revoked"]],
+  ["logout", true, "sessions.findByTokenHash", []],
+  ["logout", true, "sessions.revoke", []],
+  ["session", true, "sessions.findByTokenHash", []],
+  ["session", true, "users.findBySub", []],
+  ["session", true, "sessions.touch", []],
+];
+
+function ask(page: TestBrowser, route: string): Promise<Response> {
+  switch (route) {
+    case "register":
+      return page.register(EVE);
+    case "login":
+      return page.login();
+    case "logout":
+      return page.logout();
+    default:
+      return page.send(`/auth/${route}`);
+  }
+}
+
+for (const [route, isIn, at, told] of STEPS) {
+  for (const atOnce of [false, true]) {
+    const how = `${isIn ? "signed in" : "anonymous"}, ${atOnce ? "thrown" : "rejected"}`;
+    Deno.test(`/auth/${route} is a 500 without a cookie where ${at} fails (${how})`, async () => {
+      const app = createBrittleApp(atOnce);
+      const known = await app.signedIn();
+      const page = isIn ? known : app.browser();
+      await page.token();
+      const before = page.jar.field();
+      app.clock.now += 120;
+      app.fault.at = at;
+      await assertRefused(await ask(page, route), FAULT);
+      assertEquals(app.errors.map((error) => `${error}`), [`Error: ${MESSAGE}`]);
+      assertEquals(types(app.events), told);
+      assertEquals([page.jar.field(), app.warnings], [before, []]);
+
+      delete app.fault.at; // and when the store is back, so is everything
+      const again = app.browser();
+      if (route === "register" && told.includes("user.created")) {
+        assertEquals((await again.login(EVE)).status, 200);
+      } else if (route === "register") {
+        assertEquals((await again.register(EVE)).status, 201);
+      }
+      assertEquals((await again.login()).status, 200);
+      if (isIn && !told.includes("session.revoked")) {
+        assertEquals((await page.send("/auth/session")).status, 200);
+      }
+      assertEquals((await page.logout()).status, 204);
+    });
+  }
+}
+
+Deno.test("/auth/csrf asks no store", async () => {
+  const app = createTestApp({
+    wrap: (stores) =>
+      Object.fromEntries(
+        Object.keys(stores).map((name) => [
+          name,
+          new Proxy({}, {
+            get: () => () => Promise.reject(new Error(MESSAGE)),
+          }),
+        ]),
+      ) as unknown as AuthStores,
+  });
+  const page = app.browser();
+  page.jar.set("__Host-sid", "A".repeat(43));
+  assertEquals((await page.send("/auth/csrf")).status, 200);
+});
+
+Deno.test("/auth/login that the store failed at the end of is not counted as a guess", async () => {
+  const app = createBrittleApp(false);
+  await app.signedIn();
+  const page = app.browser();
+  for (const _ of repeat(10, () => 0)) {
+    app.fault.at = "sessions.create";
+    assertEquals((await page.login()).status, 500);
+  }
+  delete app.fault.at;
+  assertEquals((await page.login()).status, 200);
+});
+
+Deno.test("/auth/register that loses its session leaves an identifier that is taken, and a password that fits", async () => {
+  const app = createBrittleApp(false);
+  const page = app.browser();
+  app.fault.at = "sessions.create";
+  await assertRefused(await page.register(), FAULT);
+  delete app.fault.at;
+  assertEquals((await page.register()).status, 409);
+  assertEquals((await page.login({ ...ADA, remember: true })).status, 200);
 });

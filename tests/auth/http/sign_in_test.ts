@@ -1,3 +1,5 @@
+/** Sign-in and sign-out of a browser. */
+
 import {
   AuthError,
   createRouter,
@@ -8,8 +10,8 @@ import {
   type SignInOptions,
 } from "@gatehouse/http";
 import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { ADA, START, types } from "../_services.ts";
 import { createTestApp, type TestAppOptions } from "./_app.ts";
-import { START, types } from "../_services.ts";
 import { authenticate, enterApp, signedIn } from "./_sign_in.ts";
 
 Deno.test("signIn() begins a session in a handler of the application's own", async () => {
@@ -255,4 +257,41 @@ Deno.test("signIn() refuses what is no authentication, and queues nothing", asyn
     await assertRejects(() => runtime.signIn(request, value as never));
     assertEquals(getPrincipal(request), undefined);
   }
+});
+
+Deno.test("signOut() ends the session, and takes its cookies away", async () => {
+  const { client, app } = await signedIn();
+  const token = client.jar.get("__Host-sid") ?? "";
+  const response = await client.send("/leave", { method: "POST" });
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  assertEquals(client.jar.names(), ["__Host-csrf", "__Host-dev", "__Host-presid"]);
+  assertEquals(await app.runtime.sessions.verify(token), undefined);
+  assertEquals((await client.send("/me")).status, 401);
+});
+
+Deno.test("signOut() is no error without a session, with a dead one, and twice", async () => {
+  const app = enterApp();
+  for (const value of [undefined, "dead", ""]) {
+    const client = app.browser();
+    if (value !== undefined) client.jar.set("__Host-sid", value);
+    assertEquals((await client.send("/leave", { method: "POST" })).status, 204);
+    assertEquals((await client.send("/leave", { method: "POST" })).status, 204);
+    assertEquals(client.jar.names(), ["__Host-csrf", "__Host-presid"]);
+  }
+});
+
+Deno.test("signOut() leaves other sessions of the user alone", async () => {
+  const { client, app } = await signedIn();
+  const other = app.browser();
+  await other.send("/enter", { method: "POST", json: {} });
+  await client.send("/leave", { method: "POST" });
+  assertEquals((await other.send("/me")).status, 200);
+});
+
+Deno.test("signOut() ends tokens of the session's pages: none serves the next visitor", async () => {
+  const { client, data } = await signedIn();
+  await client.send("/leave", { method: "POST" });
+  const response = await client.post("/auth/login", ADA, { token: data.csrfToken });
+  assertEquals(response.status, 403);
+  assertEquals((await client.login()).status, 200);
 });

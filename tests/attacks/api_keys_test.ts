@@ -100,7 +100,7 @@ for (const [source, what, ask] of PLACES) {
   });
 }
 
-Deno.test("[neighbour] timing: an unknown key, one with a wrong secret and a good one → one digest each", async () => {
+Deno.test("[neighbour] timing: an unknown key, one with a wrong secret and a valid one → one digest each", async () => {
   const { apiKeys, known } = await createKeyApp();
   for (
     const [key, digests] of [
@@ -128,7 +128,7 @@ Deno.test("[ATTACKS] chain: a session and a bad key → 401; a session and a key
   assertEquals(await (await ask(known.key)).json(), { sub: "u1", method: "api-key" });
 });
 
-Deno.test("[neighbour] key: one of another prefix, sealed again for ours → none of ours", async () => {
+Deno.test("[neighbour] key: another prefix with a recomputed checksum → rejected", async () => {
   const stores = inMemoryAuthStores();
   await stores.users.create({ sub: "u1", identifier: "a", securityStamp: "s", createdAt: 0 });
   const [test, live] = ["test", "live"].map((prefix) => apiKeyService({ ...stores, prefix }));
@@ -196,7 +196,7 @@ for (const method of ["find", "touch"] as const) {
   });
 }
 
-Deno.test("[neighbour] owner: revoke() of somebody else's key → it goes on", async () => {
+Deno.test("[neighbour] owner: revoke() of another user's key → it stays valid", async () => {
   const { apiKeys, known } = await createKeyApp();
   for (const sub of ["u9", "", "__proto__"]) {
     assertEquals(await apiKeys.revoke(sub, known.stored.id), false);
@@ -205,7 +205,7 @@ Deno.test("[neighbour] owner: revoke() of somebody else's key → it goes on", a
   assert(await apiKeys.verify(known.key) !== undefined);
 });
 
-Deno.test("[neighbour] revoke: 200 requests at once beside it → the key does not come back", async () => {
+Deno.test("[neighbour] revoke: 200 concurrent requests → the key stays revoked", async () => {
   const { app, apiKeys, known } = await createKeyApp();
   const headers = { "X-API-Key": known.key };
   const asked = Array.from({ length: 200 }, (_, i) => {
@@ -217,7 +217,7 @@ Deno.test("[neighbour] revoke: 200 requests at once beside it → the key does n
   assertEquals(await codeOf(app.router.request("/me", { headers })), [401, "invalid_api_key"]);
 });
 
-Deno.test("[ATTACKS] leaks: no key, secret or digest in an answer, an event, a log or what is listed", async () => {
+Deno.test("[ATTACKS] leaks: no key, secret or digest in a response, an event, a log or a list", async () => {
   const { app, apiKeys, known, broken } = await createKeyApp();
   const { key, stored } = known;
   const answers: string[] = [];
@@ -240,7 +240,7 @@ Deno.test("[ATTACKS] leaks: no key, secret or digest in an answer, an event, a l
   for (const secret of secrets) assertFalse(written.includes(secret));
 });
 
-Deno.test("[neighbour] leaks: a dump of the store → nothing in it opens anything", async () => {
+Deno.test("[neighbour] leaks: a dump of the store → nothing in it authenticates", async () => {
   const { app, known } = await createKeyApp();
   const { stored } = known;
   const values = Object.values(stored).flat().map(String);

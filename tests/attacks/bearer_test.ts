@@ -75,7 +75,7 @@ for (const [source, what, headers, outcome] of PLACES) {
   });
 }
 
-Deno.test("[RFC 6750 §2.2, §2.3] bearer: a token in the query or a form → nobody", async () => {
+Deno.test("[RFC 6750 §2.2, §2.3] bearer: a token in the query or a form → not authenticated", async () => {
   const { app, held: { accessToken } } = await signedIn();
   const query = `?access_token=${accessToken}&token=${accessToken}`;
   assertEquals(await codeOf(app.router.request(`/me${query}`)), [401, "unauthenticated"]);
@@ -97,13 +97,13 @@ Deno.test("[neighbour] bearer: another application's token, by the same keys →
   assertEquals((await ask(app, held.accessToken)).status, 200);
 });
 
-Deno.test("[neighbour] bearer: a refresh token of another client of the same stores → 401, and it ends", async () => {
+Deno.test("[neighbour] bearer: a refresh token of another client of the same stores → 401, and it is revoked", async () => {
   const { held, stores } = await signedIn();
   const other = createTokenApp({ stores, jwt: { ...JWT, audience: "other" } });
   assertEquals(await codeOf(refresh(other, held.refreshToken)), [401, "invalid_refresh_token"]);
 });
 
-Deno.test("[ATTACKS] bearer: keys that cannot be had → 500, and nobody is anonymous", async () => {
+Deno.test("[ATTACKS] bearer: unavailable keys → 500, no anonymous access", async () => {
   const stores = inMemoryAuthStores();
   const { app, held } = await signedIn(stores);
   const down = createTestApp({
@@ -123,7 +123,7 @@ Deno.test("[ATTACKS] bearer: keys that cannot be had → 500, and nobody is anon
   assertEquals((await ask(app, held.accessToken)).status, 200);
 });
 
-Deno.test("[neighbour] bearer: a cross-site request with a token is no forgery, one with a cookie is", async () => {
+Deno.test("[neighbour] bearer: a cross-site request with a token is allowed, one with a cookie is rejected", async () => {
   const { app, held } = await signedIn();
   const page = { "Content-Type": "application/json", "Sec-Fetch-Site": "cross-site" };
   const send = (headers: Record<string, string>) =>
@@ -137,7 +137,7 @@ Deno.test("[neighbour] bearer: a cross-site request with a token is no forgery, 
   assertEquals((await send(both)).status, 201); // the token decides; the browser would not send it by itself
 });
 
-Deno.test("[ATTACKS] disabled: refresh tokens and API keys are dead, an access token within its minutes", async () => {
+Deno.test("[ATTACKS] disabled: refresh tokens and API keys are rejected at once, access tokens after their lifetime", async () => {
   const { app, held, stores } = await signedIn();
   const apiKeys = apiKeyService({ ...stores, now: () => app.clock.now });
   const { key } = await apiKeys.create("u1");
@@ -150,7 +150,7 @@ Deno.test("[ATTACKS] disabled: refresh tokens and API keys are dead, an access t
   assertEquals(await codeOf(ask(app, held.accessToken)), [401, "token_expired"]);
 });
 
-Deno.test("[neighbour] answers to a token are for nobody else: no-store, and Vary", async () => {
+Deno.test("[neighbour] responses to a token are private: no-store, and Vary", async () => {
   const { app, held } = await signedIn();
   const response = await ask(app, held.accessToken);
   assertEquals(response.headers.get("Cache-Control"), "no-store");

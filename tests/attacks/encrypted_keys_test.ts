@@ -146,7 +146,7 @@ const WRITTEN: readonly (readonly [source: string, what: string, change: Change]
 for (const [source, what, change] of WRITTEN) {
   for (const secret of [TODAY, [TODAY, OLD]]) {
     const which = secret === TODAY ? "one secret" : "two secrets";
-    Deno.test(`[${source}] a stored ring with ${what}, for ${which} → refused whole, until it is revoked`, async () => {
+    Deno.test(`[${source}] a stored ring with ${what}, for ${which} → rejected as a whole, until it is revoked`, async () => {
       const bench = keyBench();
       const service = withSecret(bench, secret);
       await service.jwks();
@@ -168,7 +168,7 @@ for (const [source, what, change] of WRITTEN) {
   }
 }
 
-Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 500, no word of why, and nobody is let in", async () => {
+Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 500 without a reason, and no access", async () => {
   const first = createTokenApp();
   const { accessToken, refreshToken } = await signInForTokens(first);
   const app = createTokenApp({ stores: first.stores, secret: OTHER });
@@ -206,7 +206,7 @@ Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 50
   assertEquals([answer.status, (await ask(app, tokens.accessToken)).status], [200, 200]);
 });
 
-Deno.test("[neighbour] registerAuth({ jwt }) on a store that is persistent → nothing in plain in it", async () => {
+Deno.test("[neighbour] registerAuth({ jwt }) on a persistent store → no plain keys in it", async () => {
   const stores = inMemoryAuthStores({ now: () => 0 });
   const keys: KeyStore = { ...stores.keys, persistent: true };
   const app = createTokenApp({ stores: { ...stores, keys } });
@@ -216,7 +216,7 @@ Deno.test("[neighbour] registerAuth({ jwt }) on a store that is persistent → n
   assertEquals([stored?.kid, typeof stored?.key], [kidOf(accessToken), "string"]);
 });
 
-Deno.test("[neighbour] another purpose of the same secret → its codes open nothing", async () => {
+Deno.test("[neighbour] another purpose of the same secret → its MACs are rejected", async () => {
   const bench = keyBench();
   const service = withSecret(bench, TODAY);
   await service.jwks();
@@ -376,7 +376,7 @@ const WRITTEN_TIMES:
     ],
   ];
 for (const [what, change] of WRITTEN_TIMES) {
-  Deno.test(`[ATTACKS] a stored ring with ${what} → refused whole, until it is revoked`, async () => {
+  Deno.test(`[ATTACKS] a stored ring with ${what} → rejected as a whole, until it is revoked`, async () => {
     const bench = keyBench();
     const service = withSecret(bench, TODAY, OPTIONS);
     const token = await service.sign({}, { expiresIn: 5_000 });

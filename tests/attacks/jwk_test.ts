@@ -243,12 +243,12 @@ for (const [source, kid] of KIDS) {
   });
 }
 
-Deno.test("[neighbour] kid: a key for encryption, or 1,025 characters → refused, unlike the right one", async () => {
+Deno.test("[neighbour] kid: a key for encryption, or 1,025 characters → rejected, unlike the right one", async () => {
   assertEquals([await reasonFor("k1"), await reasonFor("k2")], ["accepted", "key_mismatch"]);
   assertEquals(await reasonFor("a".repeat(1_025)), "token_malformed");
 });
 
-Deno.test("[neighbour] set: a key that could be two → key_ambiguous", async () => {
+Deno.test("[neighbour] set: two matching keys → key_ambiguous", async () => {
   const token = await forge({ header: { alg: "HS256", kid: "k1" } });
   const bare = await forge({});
   const other = { ...OCT, k: encodeBase64Url(new Uint8Array(32).fill(1)) };
@@ -276,7 +276,7 @@ Deno.test("[neighbour] set: a key that could be two → key_ambiguous", async ()
   assertEquals(await reason(bare, ec), "key_unknown");
 });
 
-Deno.test("[ATTACKS] kid: asked for once, and for tokens that are well formed and of an allowed algorithm alone", async () => {
+Deno.test("[ATTACKS] kid: one lookup, only for well-formed tokens of an allowed algorithm", async () => {
   const asked: JwsHeader[] = [];
   const keys: VerificationKeys = (header) => (asked.push(header), OCT);
   const verify = (jws: string) => reasonOf(() => verifyJws(jws, { algorithms: ["HS256"], keys }));
@@ -301,7 +301,7 @@ Deno.test("[ATTACKS] kid: asked for once, and for tokens that are well formed an
   );
 });
 
-Deno.test("[neighbour] resolver: what it throws → let through; what it does not find, or is no key → refused", async () => {
+Deno.test("[neighbour] resolver: its errors → passed on; no key or an invalid one → rejected", async () => {
   const token = await forge({});
   const find = (keys: () => unknown) =>
     verifyJws(token, { algorithms: ["HS256"], keys: keys as () => FoundKeys });

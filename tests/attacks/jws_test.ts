@@ -135,7 +135,7 @@ for (const [source, what, members] of IGNORED) {
   });
 }
 
-Deno.test("[ATTACKS] header: jwk, jku, x5u, x5c, x5t of its own → never looked at, nothing fetched", async () => {
+Deno.test("[ATTACKS] header: jwk, jku, x5u, x5c, x5t of the token → ignored, nothing fetched", async () => {
   const own: Jwk = { kty: "oct", k: encodeBase64Url(new Uint8Array(64).fill(7)) };
   const url = "http://127.0.0.1:9/";
   for (
@@ -189,7 +189,7 @@ function strayBits(part: string): string {
 }
 
 for (const [source, attack, change] of ENCODINGS) {
-  Deno.test(`[${source}] base64url: ${attack} in each part, signed or not → refused`, async () => {
+  Deno.test(`[${source}] base64url: ${attack} in each part, signed or not → rejected`, async () => {
     const [header = "", payload = "", mac = ""] = (await forge({ payload: '{"a":"bcd"}' })).split(
       ".",
     );
@@ -204,7 +204,7 @@ for (const [source, attack, change] of ENCODINGS) {
   });
 }
 
-Deno.test("[ATTACKS] token: every other number of parts, JSON, an empty signature → refused", async () => {
+Deno.test("[ATTACKS] token: every other number of parts, JSON, an empty signature → rejected", async () => {
   const token = await forge({});
   const [header = "", payload = "", mac = ""] = token.split(".");
   const json = { protected: header, payload, signature: mac };
@@ -227,7 +227,7 @@ Deno.test("[ATTACKS] token: every other number of parts, JSON, an empty signatur
   assertEquals(await reason(`${header}.${payload}.`), "signature_invalid");
 });
 
-Deno.test("[ATTACKS, CVE-2022-21449] signature: r or s of 0 or n, DER, a byte more or less → refused", async () => {
+Deno.test("[ATTACKS, CVE-2022-21449] signature: r or s of 0 or n, DER, a byte more or less → rejected", async () => {
   const rows = [
     ["ES256", "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"],
     ["ES384", `${"f".repeat(48)}c7634d81f4372ddf581a0db248b0a77aecec196accc52973`],
@@ -266,7 +266,7 @@ Deno.test("[ATTACKS, CVE-2022-21449] signature: r or s of 0 or n, DER, a byte mo
   }
 });
 
-Deno.test("[ATTACKS] token: 5 MB, or a byte too many → refused before it is decoded", async () => {
+Deno.test("[ATTACKS] token: 5 MB, or a byte too many → rejected before it is decoded", async () => {
   const parts = (x: number, n: number) => ({
     header: h({ x: "x".repeat(x) }),
     payload: "a".repeat(n),
@@ -296,7 +296,7 @@ function reasonKeys(token: string, options: VerifyJwsOptions): Promise<string | 
   return reasonOf(() => verifyJws(token, options));
 }
 
-Deno.test("[ATTACKS, CVE-2015-9235] key: HMAC with a public key as the secret, in any form → refused", async () => {
+Deno.test("[ATTACKS, CVE-2015-9235] key: HMAC with a public key as the secret, in any form → rejected", async () => {
   for (const [alg, jwk] of [["RS256", RSA], ["ES256", P256], ["EdDSA", OKP]] as const) {
     const publicKey = await importJwk(verifying(jwk), { alg, extractable: true });
     const der = new Uint8Array(await crypto.subtle.exportKey("spki", publicKey));
@@ -420,7 +420,7 @@ Deno.test("[ATTACKS] key: a point off its curve that the runtime imports → sig
   assertEquals(await reasonKeys(token, { algorithms: ["ES256"], keys }), "signature_invalid");
 });
 
-Deno.test("[neighbour] key: text or bytes, whatever they are → TypeError", async () => {
+Deno.test("[neighbour] key: strings and bytes of any content → TypeError", async () => {
   const secret = decodeBase64Url(OCT.k ?? "");
   const token = await forge({});
   const wrong = [

@@ -32,7 +32,7 @@ const IDENTITY = { ...VERIFY, audience: CLIENT };
 const reason = (token: string, options: VerifyJwtOptions) =>
   reasonOf(() => verifyJwt(token, options));
 
-Deno.test("[ATTACKS, RFC 9068 §4] typ: an ID token as access token, and the reverse → refused by typ and aud", async () => {
+Deno.test("[ATTACKS, RFC 9068 §4] typ: an ID token as access token, and the reverse → rejected by typ and aud", async () => {
   const claims = { iss: ISSUER, sub: "u1" };
   const at = { ...SIGN, header: { typ: "at+jwt" } };
   const identity = await signJwt({ ...claims, aud: CLIENT, nonce: "n" }, SIGN);
@@ -112,7 +112,7 @@ Deno.test("[neighbour] payload: names of every object → claims like others, no
   assertEquals(({} as { x?: number }).x, undefined);
 });
 
-Deno.test("[RFC 8725 §3.3] payload: any, signed by a stranger → signature_invalid, before any claim", async () => {
+Deno.test("[RFC 8725 §3.3] payload: any, with a foreign signature → signature_invalid, before any claim", async () => {
   const other: Jwk = { ...KEYS.ES256, ...(await generated()) };
   for (const payload of [{ exp: 1 }, {}, "[]", "no JSON", { exp: NOW + 9, iss: "other" }]) {
     const token = await forge({ alg: "ES256", payload, key: other });
@@ -130,7 +130,7 @@ async function generated(): Promise<Jwk> {
   return { kty, crv, x, y, d };
 }
 
-Deno.test("[neighbour] token: parts of two tokens → refused", async () => {
+Deno.test("[neighbour] token: parts of two tokens → rejected", async () => {
   const sign = (sub: string) => signJwt({ iss: ISSUER, sub }, SIGN);
   const { issuer: _, ...rest } = VERIFY;
   const [a, b] = [(await sign("u1")).split("."), (await sign("admin")).split(".")];
@@ -209,7 +209,7 @@ function told(error: unknown): string {
   );
 }
 
-Deno.test("[neighbour] leaks: what is thrown, for any reason → tells nothing of the token", async () => {
+Deno.test("[neighbour] leaks: errors of every reason → reveal nothing of the token", async () => {
   const others: VerifyJwtOptions[] = [
     { ...VERIFY, audience: API, subject: "u1" },
     { ...VERIFY, algorithms: ["ES256", "RS256", "HS256"], keys: { keys: [publicJwk(RSA)] } },
@@ -257,7 +257,7 @@ function leaked(secret: string, text: string): string | undefined {
   return undefined;
 }
 
-Deno.test("[neighbour] leaks: a resolver's key that is broken → tells nothing of the token", async () => {
+Deno.test("[neighbour] leaks: a broken key of a resolver → the error reveals nothing of the token", async () => {
   const kid = SECRETS.kid;
   const token = await forge({ alg: "ES256", header: { alg: "ES256", kid }, payload: SECRETS });
   const broken = { kty: "EC", crv: "P-256", x: encodeBase64Url(utf8(kid)), y: kid };

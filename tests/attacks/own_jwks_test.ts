@@ -49,7 +49,7 @@ for (const alg of ASYMMETRIC.filter(isGenerated)) {
   });
 }
 
-Deno.test("[neighbour] published keys: a key service of somebody's own that gives private keys → they are cut", async () => {
+Deno.test("[neighbour] published keys: a custom key service that returns private keys → private members are removed", async () => {
   const jwks = async () => ({ keys: [await generateJwk("RS256"), await generateJwk("ES256")] });
   const router = createRouter().get(PATH, jwksHandler({ cacheAge: 60, jwks }));
   const { keys }: JwkSet = await (await router.request(PATH)).json();
@@ -58,7 +58,7 @@ Deno.test("[neighbour] published keys: a key service of somebody's own that give
   assertEquals(members.filter((member) => PRIVATE_MEMBERS.includes(member)), []);
 });
 
-Deno.test("[neighbour] published keys: one that gives a secret → 500, and nothing of it", async () => {
+Deno.test("[neighbour] published keys: one that returns a secret → 500, and nothing of it", async () => {
   const secret = await generateJwk("HS256");
   const jwks = () => Promise.resolve({ keys: [secret] });
   const router = createRouter({ onError: () => {} })
@@ -177,7 +177,7 @@ for (const [source, what, forge, reason] of FORGED) {
   });
 }
 
-Deno.test("[ATTACKS] unknown kids: 1,000 at once, and 1,000 one by one → the store is asked once in five seconds", async () => {
+Deno.test("[ATTACKS] unknown kids: 1,000 concurrent and 1,000 sequential requests → one read of the store in five seconds", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["ES256"] });
   await service.jwks();
@@ -226,7 +226,7 @@ Deno.test("[neighbour] a stolen key: tokens by it after rotate({ revoke: true })
   }
 });
 
-Deno.test("[neighbour] a key that has retired, and was stolen after → it verifies no longer than it is published", async () => {
+Deno.test("[neighbour] a retired key that is stolen → it verifies only while it is published", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["ES256"] });
   await service.jwks();
@@ -240,7 +240,7 @@ Deno.test("[neighbour] a key that has retired, and was stolen after → it verif
   assertEquals((await refusal(() => verify(bench, service, token))).reason, "key_unknown");
 });
 
-Deno.test("[ATTACKS] what is told: events, warnings and errors → no key in any of them", async () => {
+Deno.test("[ATTACKS] leaks: events, warnings and errors → no key in any of them", async () => {
   const down = { yes: false };
   const fail = () => Promise.reject(new Error("out of order"));
   const bench = keyBench({

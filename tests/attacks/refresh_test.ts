@@ -86,7 +86,7 @@ for (const [source, what, rotations] of REPLAYS) {
   });
 }
 
-Deno.test("[RFC 9700 §4.14.2] reuse: the thief comes first → the owner's next attempt ends the thief's tokens", async () => {
+Deno.test("[RFC 9700 §4.14.2] reuse: the attacker refreshes first → the owner's next attempt revokes the attacker's tokens", async () => {
   const { post, token } = await begun();
   const thief = (await post(token)).refreshToken;
   const later = (await post(thief)).refreshToken;
@@ -94,7 +94,7 @@ Deno.test("[RFC 9700 §4.14.2] reuse: the thief comes first → the owner's next
   assertEquals(await post(later), REFUSED);
 });
 
-Deno.test("[ATTACKS] reuse: every token of a family, in any order → none gets in again", async () => {
+Deno.test("[ATTACKS] reuse: every token of a family, in any order → all rejected", async () => {
   const { post, token } = await begun();
   const all = [token];
   for (const _ of repeat(5, () => 0)) all.push((await post(all.at(-1) ?? "")).refreshToken);
@@ -114,7 +114,7 @@ Deno.test("[ATTACKS] races: 50 rotations at once → exactly one 200, 49 identic
   assertEquals(types(events).sort(), ["refresh.reuse_detected", "refresh.rotated"]);
 });
 
-Deno.test("[neighbour] races: 50 rotations at once of 20 families → one winner each, and none is left", async () => {
+Deno.test("[neighbour] races: 50 concurrent rotations of 20 families → one winner each, and all revoked", async () => {
   const { post, tokens } = await begun();
   const issued = await Promise.all(repeat(20, () => tokens.issue(STAMPED)));
   await Promise.all(issued.map(async ({ refreshToken = "" }) => {
@@ -188,7 +188,7 @@ for (const [source, what, options] of OUTAGES) {
   });
 }
 
-Deno.test("[ATTACKS] leaks: nothing that is told, shown or thrown makes a token", async () => {
+Deno.test("[ATTACKS] leaks: no event, response or error contains a usable token", async () => {
   const { post, token, events, stores, familyId } = await begun();
   const next = (await post(token)).refreshToken;
   const answers = [await post(token), await post(next)];
@@ -277,7 +277,7 @@ for (const [source, what, options = {}] of PARTIES) {
   });
 }
 
-Deno.test("[ATTACKS] scope: a service with more scopes → the next tokens have those that were granted", async () => {
+Deno.test("[ATTACKS] scope: a service with more scopes → the next tokens keep the granted ones", async () => {
   const { another, token } = await begun();
   const wider = another({ scope: ["notes:read", "admin"] });
   const { accessToken } = await endpoint(wider)(token);
@@ -286,7 +286,7 @@ Deno.test("[ATTACKS] scope: a service with more scopes → the next tokens have 
   assertEquals(result.status === "authenticated" && result.principal.scope, ["notes:read"]);
 });
 
-Deno.test("[RFC 9470] step-up: refreshed for a month → the sign-in is as old as it is", async () => {
+Deno.test("[RFC 9470] step-up: refreshed for a month → authTime is unchanged", async () => {
   const { post, token, clock } = await begun();
   let newest = token;
   for (const _ of repeat(29, () => 0)) {

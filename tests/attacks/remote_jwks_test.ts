@@ -43,7 +43,7 @@ const ADDRESSES: readonly (readonly [source: string, what: string, address: stri
   ["neighbour", "a blob", "blob:https://id.example.com/keys"],
 ];
 for (const [source, what, address] of ADDRESSES) {
-  Deno.test(`[${source}] jwks_uri: ${what} → refused before any request`, () => {
+  Deno.test(`[${source}] jwks_uri: ${what} → rejected before any request`, () => {
     const fetch = () => Promise.reject(new Error("asked"));
     assertThrows(() => remoteJwks(address, { fetch }), TypeError);
   });
@@ -115,7 +115,7 @@ Deno.test("[ATTACKS] flood: 1,000 unknown kids → one fetch per cooldown", asyn
   }
 });
 
-Deno.test("[neighbour] flood: 1,000 unknown kids while it is down → one fetch per cooldown", async () => {
+Deno.test("[neighbour] flood: 1,000 unknown kids during an outage → one fetch per cooldown", async () => {
   await using server = serveHttp(() => new Response(null, { status: 500 }));
   const keys = resolverOf(server.origin);
   const asked = Array.from(
@@ -174,7 +174,7 @@ for (const [source, what, published] of AMBIGUOUS) {
   });
 }
 
-Deno.test("[neighbour] set: a published secret → signs for nobody", async () => {
+Deno.test("[neighbour] set: a published secret → rejected", async () => {
   await using server = serveHttp(() => setOf([secret, ours.publicJwk]));
   const keys = resolverOf(server.origin);
   for (const header of [{}, { kid: ours.kid }, { kid: secret.kid }]) {
@@ -184,7 +184,7 @@ Deno.test("[neighbour] set: a published secret → signs for nobody", async () =
   }
 });
 
-Deno.test("[CVE-2015-9235] set: HS256 keyed with what is published → refused", async () => {
+Deno.test("[CVE-2015-9235] set: HS256 with the published key as the secret → rejected", async () => {
   await using server = serveHttp(() => setOf([ours.publicJwk]));
   const keys = resolverOf(server.origin);
   for (const text of [JSON.stringify(ours.publicJwk), `${ours.publicJwk.x}`]) {
@@ -194,7 +194,7 @@ Deno.test("[CVE-2015-9235] set: HS256 keyed with what is published → refused",
   }
 });
 
-Deno.test("[ATTACKS] header: jku, jwk, x5u and x5c of a stranger → nothing is fetched, refused", async () => {
+Deno.test("[ATTACKS] header: jku, jwk, x5u and x5c of a foreign server → rejected, nothing is fetched", async () => {
   const theirs = await signer();
   await using evil = serveHttp(() => setOf([theirs.publicJwk]));
   await using server = serveHttp(() => setOf([ours.publicJwk]));

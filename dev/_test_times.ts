@@ -10,15 +10,16 @@ export interface FileTime {
   readonly seconds: number;
 }
 
+/** The tests of one file. Their `classname` is the file that defines them, which several may share. */
+const SUITE_REGEXP = /<testsuite name="([^"]*)"[^>]*>(.*?)<\/testsuite>/gs;
+
 /** The files whose tests took more than so many seconds in all, slowest first. */
 export function slowFiles(junit: string, seconds: number): FileTime[] {
   const times = new Map<string, number>();
-  for (
-    const [, file = "", time] of junit.matchAll(
-      /<testcase [^>]*classname="([^"]*)" time="([\d.]+)"/g,
-    )
-  ) {
-    times.set(file, (times.get(file) ?? 0) + Number(time));
+  for (const [, file = "", tests = ""] of junit.matchAll(SUITE_REGEXP)) {
+    const sum = [...tests.matchAll(/<testcase [^>]* time="([\d.]+)"/g)]
+      .reduce((total, [, time]) => total + Number(time), 0);
+    times.set(file, (times.get(file) ?? 0) + sum);
   }
   return [...times]
     .map(([file, sum]) => ({ file: file.replace(/^\.\//, ""), seconds: sum }))

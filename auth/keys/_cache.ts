@@ -46,6 +46,8 @@ export interface KeyCache {
 
 /** The ring as it was read. */
 interface View {
+  /** Position among reads and writes: a read counts from its start, a write from its end. */
+  readonly order: number;
   readonly loadedAt: number;
   readonly keys: readonly SigningKey[];
 }
@@ -67,34 +69,43 @@ const ATTEMPTS = 8;
 export function keyCache({ store, rules, now, emit, warn }: KeyCacheOptions): KeyCache {
   let view: View | undefined;
   let inFlight: Promise<View> | undefined;
-  /** Reads and writes so far. Answers may overtake each other: one is kept only if nothing has begun after it. */
-  let steps = 0;
+  let orders = 0;
+  let newest = 0;
+  let writes = 0;
 
-  function keep(read: View, step: number): View {
-    if (step !== steps) return view ?? read;
+  /** Keeps what was read, unless a newer view is known: answers may overtake each other. */
+  function keep(read: View): View {
+    if (read.order < newest) return view ?? read;
+    newest = read.order;
     return view = read;
+  }
+
+  /** Drops the view, and answers to earlier reads. */
+  function invalidate(): void {
+    view = undefined;
+    newest = ++orders;
   }
 
   /** Reads the ring and writes what a plan asks for, until it asks for nothing. */
   async function reconcile(plan: Planner, revoke = false): Promise<View> {
     const generated = new Map<string, GeneratedKey>();
-    let usable: { readonly read: View; readonly step: number } | undefined; // if what it lacks can wait
+    let usable: View | undefined; // the ring as it is, if what it lacks can wait
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const step = ++steps;
+      const order = ++orders;
       const loadedAt = now();
       const ring = await store.load();
       const version = versionOf(ring);
       const stored = ring === null ? [] : withoutNulls(ring.keys);
       const keys = await importUsable(stored, { known: view?.keys, revoke });
       const planned = plan(keys && stored, loadedAt);
-      const read: View = { loadedAt, keys: keys ?? [] };
-      if (planned === undefined) return keep(read, step);
-      usable = planned.isUrgent ? undefined : { read, step: step + 1 }; // the write is the next step
+      const read: View = { order, loadedAt, keys: keys ?? [] };
+      if (planned === undefined) return keep(read);
+      usable = planned.isUrgent ? undefined : read;
       const added = await Promise.all(planned.missing.map((key) => fill(key, generated)));
       const next = [...planned.keys, ...added];
       const written = await write(next, { version, mayFail: !planned.isUrgent });
       if (written === undefined) continue;
-      const saved = keep({ loadedAt, keys: await importKeys(next, keys) }, written);
+      const saved = keep({ order: written, loadedAt, keys: await importKeys(next, keys) });
       for (const { alg, kid } of added) emit("key.rotated", { alg, kid });
       return saved;
     }
@@ -103,29 +114,29 @@ export function keyCache({ store, rules, now, emit, warn }: KeyCacheOptions): Ke
     }
     // Without the error: a driver's error may contain what was written
     warn("Cannot write key ring: the store does not take it; the next keys have to wait");
-    return keep(usable.read, usable.step);
+    return keep(usable);
   }
 
   /**
    * Writes the ring. A store that fails counts as one that refuses, if the present keys can go on.
    *
-   * @returns The step of the write; -1 if another has begun meanwhile; `undefined` if the write was lost.
+   * @returns The order of the write; -1 if another one has begun meanwhile; `undefined` if the write was lost.
    */
   async function write(
     keys: readonly StoredKey[],
     { version, mayFail }: { readonly version: string | null; readonly mayFail: boolean },
   ): Promise<number | undefined> {
-    const step = ++steps;
+    const current = ++writes;
     try {
       if (await store.save(keys, version) !== "saved") return undefined;
     } catch (error) {
       if (mayFail) return undefined;
-      view = undefined; // the write may be done, and only the answer lost
-      steps++;
+      invalidate(); // the write may be done, and only the answer lost
       throw error;
     }
-    view = undefined;
-    return ++steps === step + 1 ? steps : -1;
+    if (current === writes) return ++orders;
+    invalidate(); // which of the two writes came last, the next read shows
+    return -1;
   }
 
   const lacking: Planner = (keys, at) => keys && planRing(keys, at, rules);

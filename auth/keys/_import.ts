@@ -64,7 +64,7 @@ export function withoutNulls(keys: readonly StoredKey[]): readonly StoredKey[] {
  *
  * @param known Keys that were imported before; unchanged ones are reused.
  * @throws {TypeError} If a key is malformed, not of its algorithm, without private half, or does not match its `kid`. One
- * invalid key makes the ring unusable: whoever wrote it may have written the others.
+ * invalid key makes the ring unusable: its author may have written the others too.
  */
 export async function importKeys(
   keys: readonly StoredKey[],

@@ -44,7 +44,7 @@ export function createSemaphore(options: HasherLimitOptions = {}): Semaphore {
 
   return Object.freeze({
     async run<T>(work: () => Promise<T>): Promise<T> {
-      if (isWorkerd()) return await work(); // a request that is canceled there would never release its slot
+      if (isWorkerd()) return await work(); // no request may wait for another one there
       if (running < slots) running++;
       else if (queue.length < maxWaiting) await new Promise<void>((resolve) => queue.push(resolve));
       else throw busy();

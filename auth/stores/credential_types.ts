@@ -56,7 +56,7 @@ export interface ApiKey {
   readonly scope: readonly string[];
   /** When it was created. */
   readonly createdAt: number;
-  /** When it expires. @default never */
+  /** When it expires; never if it is absent. */
   readonly expiresAt?: number;
   /** When it was last used, to the minute. */
   readonly lastUsedAt?: number;

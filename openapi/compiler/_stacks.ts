@@ -30,7 +30,7 @@ interface StackSettings {
 
 /**
  * Key of the listener that routers and `@Controller` call; shared by all copies of this package, see
- * `router/_source_location.ts`.
+ * `router/_origin.ts`.
  */
 const LISTENER = Symbol.for("gatehouse.reportDefinition");
 

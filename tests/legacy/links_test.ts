@@ -1,4 +1,4 @@
-/** This folder has no text of its own: only the mode of its decorators is another. */
+/** The decorator cases of `tests/router` with `experimentalDecorators`. */
 
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
@@ -9,7 +9,7 @@ const OWN: readonly string[] = ["deno.json", "links_test.ts"];
 const FOLDER = join(ROOT, "tests/legacy");
 const ENTRIES = [...Deno.readDirSync(FOLDER)].filter(({ name }) => !OWN.includes(name));
 
-Deno.test("tests/legacy has links to the files of tests/router, and nothing else", () => {
+Deno.test("tests/legacy contains only links to the files of tests/router", () => {
   const links = ENTRIES.map(({ name, isSymlink }) => [
     name,
     isSymlink ? Deno.readLinkSync(join(FOLDER, name)) : "is no link",

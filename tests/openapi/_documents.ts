@@ -21,7 +21,7 @@ import {
   TeamsController,
   UsersController,
 } from "./_controllers.ts";
-import { guarded, guardedByWhomever, OTHER_COOKIE, securityByHand } from "./_guarded_documents.ts";
+import { guarded, guardedByUnknown, OTHER_COOKIE, securityByHand } from "./_guarded_documents.ts";
 import { answer, documentOf, INFO, integrationOf, STRATEGIES } from "./_helpers.ts";
 import {
   MADE_SCHEMAS,
@@ -48,7 +48,7 @@ export const DOCUMENTS: readonly (readonly [name: string, document: () => unknow
   ["mounts of routers", mounts],
   ["a guard with one strategy", () => guarded(session)],
   ["a guard with several strategies", () => guarded(session, bearer, apiKey)],
-  ["a guard with unknown strategies", guardedByWhomever],
+  ["a guard with unknown strategies", guardedByUnknown],
   ["a guard with two cookies", () => guarded(session, OTHER_COOKIE)],
   ["security by hand", securityByHand],
   ["forms and raw bodies", bodies],

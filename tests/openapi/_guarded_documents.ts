@@ -48,7 +48,7 @@ export function guarded(...strategies: readonly SchemeStrategy[]): OpenApiDocume
 }
 
 /** Documents them, with security schemes from `info` only. */
-export function guardedByWhomever(): OpenApiDocument {
+export function guardedByUnknown(): OpenApiDocument {
   return documentOf((router) => addRoutes(router), { security: secured("session") });
 }
 

@@ -28,8 +28,12 @@ Deno.test("publishedFiles() reads the list that a dry run prints", () => {
 });
 
 Deno.test("slowFiles() adds up the tests of each file, and gives the slow ones, slowest first", () => {
-  const test = (file: string, seconds: number) =>
-    `<testcase name="a &gt; b" classname="./${file}" time="${seconds}" line="1" col="6">`;
-  const report = [test("a.ts", 2), test("b.ts", 5), test("a.ts", 2), test("c.ts", 3)].join("\n");
+  const suite = (file: string, ...seconds: number[]) =>
+    `<testsuite name="./${file}" tests="1">\n${
+      seconds.map((time) => `<testcase name="a &gt; b" classname="./_x.ts" time="${time}">`).join(
+        "\n",
+      )
+    }\n</testsuite>`;
+  const report = [suite("a.ts", 2, 2), suite("b.ts", 5), suite("c.ts", 3)].join("\n");
   assertEquals(slowFiles(report, 3), [{ file: "b.ts", seconds: 5 }, { file: "a.ts", seconds: 4 }]);
 });

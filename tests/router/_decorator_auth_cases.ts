@@ -73,7 +73,7 @@ export const authCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Auth() refuses a second one, wrong options, and what is no class",
+    name: "Auth() rejects a second one, wrong options, and what is no class",
     run() {
       const container = createContainer();
       @Auth(optionsOf(container))

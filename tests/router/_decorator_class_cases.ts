@@ -300,9 +300,9 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() on an override that has no route of its own is refused",
+    name: "Endpoint() on an override that has no route of its own is rejected",
     run() {
-      // It could mean either: the inherited route, described anew; or a route that was forgotten.
+      // It could mean either: the inherited route, described again; or a route that was forgotten.
       assertRefused(
         () => {
           @Controller("/base")

@@ -52,7 +52,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() makes nothing for a request that the guard refuses",
+    name: "Controller() makes nothing for a request that the guard rejects",
     async run() {
       let made = 0;
       @Controller("/refused")
@@ -134,7 +134,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "routerBuilder() keeps what its container knows of a controller",
+    name: "routerBuilder() keeps its container's provider of a controller",
     async run() {
       const container = createContainer();
       @Controller("/known")
@@ -154,7 +154,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "A controller that is registered anew is used from the next request on",
+    name: "A controller that is registered again is used from the next request on",
     async run() {
       const container = createContainer();
       @Controller("/double", { container })

@@ -158,7 +158,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "HttpRouter() is refused where the container has a router",
+    name: "HttpRouter() is rejected where the container has a router",
     run() {
       const container = createContainer();
       @HttpRouter({ prefix: "/first", container })
@@ -203,7 +203,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "HttpRouter() refuses to be used without parentheses, and what is no class",
+    name: "HttpRouter() rejects to be used without parentheses, and what is no class",
     run() {
       const bare = HttpRouter as unknown as AnyDecorator;
       assertRefused(

@@ -1,7 +1,7 @@
 /**
  * Cases of what is reported at once: decorators that stand where they cannot work.
  *
- * Types refuse most of it; code without types does not hear of them.
+ * Types reject most of it; code without types does not hear of them.
  *
  * @module
  */
@@ -103,7 +103,7 @@ const PLACES:
   ];
 
 const misplaced: readonly RuntimeCase[] = PLACES.map(([place, word, define]) => ({
-  name: `Get() and its siblings refuse ${place}`,
+  name: `Get() and its siblings reject ${place}`,
   run() {
     for (const [name, made] of CALLED) {
       assertRefused(() => define(made as AnyDecorator), `Cannot use @${name}:`, word);
@@ -115,7 +115,7 @@ const misplaced: readonly RuntimeCase[] = PLACES.map(([place, word, define]) => 
 export const misuseCases: readonly RuntimeCase[] = [
   ...misplaced,
   {
-    name: "Get() and its siblings refuse to be used without parentheses",
+    name: "Get() and its siblings reject to be used without parentheses",
     run() {
       for (const [name, decorator] of BARE) {
         const bare = decorator as AnyDecorator;
@@ -136,7 +136,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() refuses to be used without parentheses",
+    name: "Controller() rejects to be used without parentheses",
     run() {
       const bare = Controller as unknown as AnyDecorator;
       assertRefused(
@@ -150,7 +150,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() refuses what is no class",
+    name: "Controller() rejects what is no class",
     run() {
       const made = Controller("/wrong") as AnyDecorator;
       assertRefused(() => {
@@ -163,7 +163,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() refuses to stand on a class twice",
+    name: "Controller() rejects to stand on a class twice",
     run() {
       assertRefused(() => {
         @Controller("/b")
@@ -179,7 +179,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() without a route is refused, when the class is defined",
+    name: "Endpoint() without a route is rejected, when the class is defined",
     run() {
       assertRefused(() => {
         @Controller("/routeless")
@@ -195,7 +195,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "controllers() refuses a class without Controller(), also one that extends a controller",
+    name: "controllers() rejects a class without Controller(), also one that extends a controller",
     async run() {
       class Plain {}
       @Controller("/parent")
@@ -220,7 +220,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "controllers() after build() is refused",
+    name: "controllers() after build() is rejected",
     run() {
       const builder = quiet();
       builder.build();

@@ -138,7 +138,7 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() that asks for a guard is refused by a router that has none",
+    name: "Get() that asks for a guard is rejected by a router that has none",
     run() {
       for (const auth of [true, { mode: "optional" }] as const) {
         @Controller("/unguarded")

@@ -213,7 +213,7 @@ const unsharedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() without shared metadata refuses a function that is another method",
+    name: "Get() without shared metadata rejects a function that is another method",
     run() {
       class First {
         a() {

@@ -124,7 +124,7 @@ export const routeCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() and Get() refuse what is no path, and build() what is none together",
+    name: "Controller() and Get() reject what is no path, and build() what is none together",
     run() {
       assertRefused(() => Controller("a"), 'Cannot use @Controller: Cannot use path "a"');
       assertRefused(() => Controller("/:a?"), 'Cannot use @Controller: Cannot use path "/:a?"');

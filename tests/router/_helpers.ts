@@ -75,7 +75,7 @@ export interface CountedStream {
   cancelled(): boolean;
 }
 
-/** Gives the same chunk `times` times, for ever by default. */
+/** Gives the same chunk `times` times, forever by default. */
 export function countedStream(
   chunk: Uint8Array<ArrayBuffer>,
   times: number = Infinity,

@@ -84,7 +84,7 @@ for (const [reader, router] of Object.entries(READERS)) {
     }
   }
 
-  Deno.test(`req.${reader} refuses a declared length past the limit without reading`, async () => {
+  Deno.test(`req.${reader} rejects a declared length past the limit without reading`, async () => {
     for (const declared of [LIMIT + 1, 9_999_999_999, "1e9", "Infinity"]) {
       const { stream, pulled } = countedStream(jsonOf(10));
       const headers = { "Content-Length": String(declared) };
@@ -96,7 +96,7 @@ for (const [reader, router] of Object.entries(READERS)) {
     }
   });
 
-  Deno.test(`req.${reader} stops reading an endless body, and says so to its sender`, async () => {
+  Deno.test(`req.${reader} stops reading an endless body, and cancels it`, async () => {
     for (const [size, most] of [[100, 12], [1000, 3], [100_000, 2]] as const) {
       const endless = countedStream(new Uint8Array(size).fill(0x20));
       assertEquals(await codeOf(router.fetch(jsonRequest("/", endless.stream))), [
@@ -120,7 +120,7 @@ Deno.test("readBytes() does not count empty chunks, nor stop at them", async () 
   assertEquals((await READERS.content.fetch(jsonRequest("/", stream))).status, 200);
 });
 
-Deno.test("readBytes() gives the limit of the route, else of the router, else 1 MiB", async () => {
+Deno.test("readBytes() returns the limit of the route, else of the router, else 1 MiB", async () => {
   const small = createRouter({ maxBodyBytes: 10 }).post("/", () => json(1)).post(
     "/own",
     () => json(1),
@@ -140,7 +140,7 @@ Deno.test("readBytes() gives the limit of the route, else of the router, else 1 
   assertEquals(await codeOf(plain.fetch(jsonRequest("/none", "1"))), [413, "payload_too_large"]);
 });
 
-Deno.test("readBytes() gives forms 10 MiB, or the limit of their route", async () => {
+Deno.test("readBytes() returns forms 10 MiB, or the limit of their route", async () => {
   const form = createRouter().post("/", () => json(1), { multipart: true })
     .post("/own", () => json(1), { multipart: true, maxBodyBytes: 500 });
   function send(path: string, bytes: number): Promise<Response> {
@@ -158,7 +158,7 @@ Deno.test("readBytes() gives forms 10 MiB, or the limit of their route", async (
   }
 });
 
-Deno.test("limitedStream() gives chunks as they come, before the body ends", async () => {
+Deno.test("limitedStream() returns chunks as they come, before the body ends", async () => {
   const endless = countedStream(new Uint8Array(10));
   const router = createRouter().post("/", async (req) => {
     const reader = req.body?.getReader();
@@ -175,7 +175,7 @@ Deno.test("limitedStream() is null without a body", async () => {
   assertEquals(await (await router.request("/", { method: "POST" })).json(), null);
 });
 
-Deno.test("req.text() refuses what is not UTF-8, and drops a byte order mark", async () => {
+Deno.test("req.text() rejects what is not UTF-8, and drops a byte order mark", async () => {
   const router = createRouter().post("/", async (req) => json(await req.text()), { raw: true });
   assertEquals(await codeOf(router.fetch(jsonRequest("/", new Uint8Array([0x61, 0xff])))), [
     400,
@@ -185,7 +185,7 @@ Deno.test("req.text() refuses what is not UTF-8, and drops a byte order mark", a
   assertEquals(await (await router.fetch(jsonRequest("/", ""))).json(), "");
 });
 
-Deno.test("req.arrayBuffer() gives the bytes and nothing around them", async () => {
+Deno.test("req.arrayBuffer() returns the bytes without padding", async () => {
   const router = createRouter().post("/", async (req) => new Response(await req.arrayBuffer()), {
     raw: true,
   });
@@ -256,7 +256,7 @@ Deno.test("a later match reads a body under its own limit", async () => {
   assertEquals(await (await router.fetch(jsonRequest("/a/b", '"x"'))).json(), "x");
 });
 
-Deno.test("a body that fails midway is a 400 and no error of ours", async () => {
+Deno.test("a body that fails midway is a 400 and not an internal error", async () => {
   for (const [reader, router] of Object.entries(READERS)) {
     let turn = 0;
     const stream: CountedStream["stream"] = new ReadableStream({
@@ -274,7 +274,7 @@ Deno.test("a body that fails midway is a 400 and no error of ours", async () => 
 });
 
 for (const limit of [-1, 1.5, NaN, Infinity, "10", null]) {
-  Deno.test(`maxBodyBytes refuses ${JSON.stringify(limit)} (${String(limit)})`, () => {
+  Deno.test(`maxBodyBytes rejects ${JSON.stringify(limit)} (${String(limit)})`, () => {
     let thrown = 0;
     try {
       createRouter({ maxBodyBytes: untyped(limit) });

@@ -60,7 +60,7 @@ for (const [prefix, path, file] of PREFIXES) {
   });
 }
 
-Deno.test("static() refuses in build() what a mount refuses, and on the built router at once", () => {
+Deno.test("static() rejects in build() what a mount rejects, and on the built router at once", () => {
   const wrong: readonly [path: string, options: StaticAssetOptions][] = [
     ["assets", ASSETS],
     ["*", ASSETS],
@@ -95,7 +95,7 @@ Deno.test("static() throws after build() on the builder, and after the first ans
   assertEquals(router.routes.map(({ pattern }) => pattern), ["/before/*"]);
 });
 
-Deno.test("static() is on the built router behind every call, and on no other router", () => {
+Deno.test("static() is on the built router after every call, and on no other router", () => {
   const chained: BuiltRouter = routerBuilder().build().get("/a", () => json(1))
     .post("/b", () => json(1)).under("/c", () => {}).mount("/d", { fetch: () => json(1) })
     .static("/e", ASSETS).all("/f", () => json(1)).static("/g", ASSETS);
@@ -196,7 +196,7 @@ Deno.test("HttpRouter() takes static, behind the prefix and before what it guard
   assertEquals(log.length, 5);
 });
 
-Deno.test("HttpRouter() refuses wrong static assets when the router is resolved", () => {
+Deno.test("HttpRouter() rejects wrong static assets when the router is resolved", () => {
   for (const [path, options] of [["assets", ASSETS], ["/a", { ...ASSETS, live: true }]] as const) {
     const container = createContainer();
     @HttpRouter({ static: { [path]: options }, container })

@@ -50,7 +50,7 @@ const CALLS: Readonly<Record<string, (builder: RouterBuilder, log: string[]) => 
     builder.finally((response) => void log.push(`finally ${response.status}`)),
 };
 
-Deno.test("static() comes behind the middleware and before all else, whatever the order of calls", async () => {
+Deno.test("static() comes after the middleware and before all else, whatever the order of calls", async () => {
   let count = 0;
   for (const order of permutations(Object.keys(CALLS))) {
     const log: string[] = [];
@@ -79,7 +79,7 @@ Deno.test("static() has mounts in the order of the calls", async () => {
   assertEquals(await answer(nested, "/b.txt"), "200 b");
 });
 
-Deno.test("use() sees requests for files, and can refuse them", async () => {
+Deno.test("use() sees requests for files, and can reject them", async () => {
   const seen: string[] = [];
   const router = routerBuilder().static("/assets", ASSETS).use((req) => {
     seen.push(`${req.method} ${req.path}`);
@@ -132,7 +132,7 @@ Deno.test("static() with fallthrough leaves misses, methods and bad paths to a g
   assertEquals(await answer(router, "/files/a.txt", known), "200 [1]");
 });
 
-Deno.test("static() with fallthrough ends in the router's own answers where nobody else has one", async () => {
+Deno.test("static() with fallthrough ends in the router's own responses without another match", async () => {
   const router = routerBuilder({ onError: () => {} }).static("/", THROUGH).build();
   for (const path of ["/none", "/%zz", "/..%2fx", "/"]) {
     assertEquals(await answer(router, path), "404 not_found", path);
@@ -178,7 +178,7 @@ Deno.test("finally() sees the responses of mounts, and may add to them", async (
   assertEquals(seen, ["GET 200", "GET 404", "GET 400", "GET 403", "HEAD 200", "GET 304"]);
 });
 
-Deno.test("static() answers 500 for contents that are not what they say, and tells onError", async () => {
+Deno.test("static() answers 500 for corrupt contents, and calls onError", async () => {
   const pkg = structuredClone(await packageOf({ "a.txt": "hello" }));
   Object.assign(pkg.entries["a.txt"] ?? {}, { data: btoa("HELLO") });
   const errors: string[] = [];
@@ -190,7 +190,7 @@ Deno.test("static() answers 500 for contents that are not what they say, and tel
   assertEquals(await answer(router, "/a.txt"), "500 internal_error");
 });
 
-Deno.test("mount() takes a built router with mounts, and keeps its refusals", async () => {
+Deno.test("mount() takes a built router with mounts, and keeps its error responses", async () => {
   const inner = routerBuilder().prefix("/v1").static("/assets", ASSETS).build();
   const router = createRouter().mount("/site", inner).get("/site/*", () => json("outer"));
   const answers: readonly [path: string, expected: string][] = [

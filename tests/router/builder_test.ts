@@ -97,7 +97,7 @@ Deno.test("withAuth() guards extensions, controllers and later routes, and not s
   assertEquals(await (await router.request("/auth/who", { headers })).json(), "ada");
 });
 
-Deno.test("withAuth() asks the integration's catch before the builder's, and its finally first", async () => {
+Deno.test("withAuth() runs the integration's catch before the builder's, and its finally first", async () => {
   const log: string[] = [];
   const router = routerBuilder()
     .catch((error) => (log.push(`catch ${error}`), json("caught", { status: 500 })))
@@ -132,7 +132,7 @@ Deno.test("use() runs its middleware in order, for what nothing matches too", as
   assertEquals(log, [1, 2, 3]);
 });
 
-Deno.test("build() gives a router that takes the builder's extra arguments", async () => {
+Deno.test("build() returns a router that takes the builder's extra arguments", async () => {
   const router = routerBuilder<[{ name: string }]>()
     .use((_req, env) => void env.name.length)
     .extend((router) => router.get("/name", (_req, env) => json(env.name)))
@@ -157,7 +157,7 @@ Deno.test("build() twice throws, and so does every call after it", () => {
   }
 });
 
-Deno.test("routerBuilder() refuses what may be set once and was", () => {
+Deno.test("routerBuilder() rejects setting a single value twice", () => {
   const twice: readonly [string, (builder: RouterBuilder) => unknown][] = [
     ["the prefix", (builder) => builder.prefix("/a").prefix("/b")],
     ["the error handler", (builder) => builder.catch(() => json(1)).catch(() => json(2))],

@@ -157,7 +157,7 @@ Deno.test("inject() takes from the container that is resolving, also where two a
   assertEquals(outer.resolve("both"), ["Happy 1", "Happy 2"]);
 });
 
-Deno.test("inject() outside of a resolve is refused, after one that failed too", () => {
+Deno.test("inject() outside of a resolve is rejected, after one that failed too", () => {
   const message = "Cannot inject Clock: no container is resolving; inject() works in constructors";
   assertThrows(() => inject(Clock), TypeError, message);
   assertThrows(() => createContainer().resolve("none"), TypeError);
@@ -180,7 +180,7 @@ Deno.test("inject() does not reach past the first await of a factory", async () 
 for (
   const provider of [{}, { useValue: 1, useClass: Clock }, { singleton: true }, null, undefined]
 ) {
-  Deno.test(`register() refuses the provider ${JSON.stringify(provider)}`, () => {
+  Deno.test(`register() rejects the provider ${JSON.stringify(provider)}`, () => {
     assertThrows(
       () => createContainer().register("x", provider as unknown as { useValue: unknown }),
       TypeError,

@@ -68,7 +68,7 @@ for (const [why, type] of TAKEN) {
 }
 
 for (const [why, type] of REFUSED) {
-  Deno.test(`checkContentType() refuses ${why}: ${type ?? "(none)"}`, async () => {
+  Deno.test(`checkContentType() rejects ${why}: ${type ?? "(none)"}`, async () => {
     for (const method of METHODS) {
       const calls: unknown[] = [];
       const request = jsonRequest("/", "{}", { method });
@@ -86,7 +86,7 @@ for (const [why, type] of REFUSED) {
   });
 }
 
-Deno.test("checkContentType() refuses before it reads", async () => {
+Deno.test("checkContentType() rejects before it reads", async () => {
   let pulled = 0;
   const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
   const response = await router().fetch(
@@ -96,7 +96,7 @@ Deno.test("checkContentType() refuses before it reads", async () => {
   assertEquals(pulled, 0);
 });
 
-Deno.test("checkContentType() refuses a POST without a body and type", async () => {
+Deno.test("checkContentType() rejects a POST without a body and type", async () => {
   assertEquals(await codeOf(router().request("/", { method: "POST" })), [
     415,
     "unsupported_media_type",
@@ -120,7 +120,7 @@ Deno.test("checkContentType() asks a multipart route for a form", async () => {
   }
 });
 
-Deno.test("readContent() gives a multipart route its form", async () => {
+Deno.test("readContent() returns a multipart route its form", async () => {
   const form = new FormData();
   form.set("name", "Ada");
   form.set("é", "🦀");
@@ -128,7 +128,7 @@ Deno.test("readContent() gives a multipart route its form", async () => {
   assertEquals(await response.json(), { name: "Ada", "é": "🦀" });
 });
 
-Deno.test("readContent() gives files of a multipart route", async () => {
+Deno.test("readContent() returns files of a multipart route", async () => {
   const files = createRouter().post("/", async (req) => {
     const all = req.content.getAll("file").filter((file) => file instanceof File);
     return json(
@@ -191,7 +191,7 @@ for (
     ["that is JSON", "multipart/form-data; boundary=x", "{}"],
   ] as const
 ) {
-  Deno.test(`readContent() refuses a form ${why}`, async () => {
+  Deno.test(`readContent() rejects a form ${why}`, async () => {
     const response = await router().fetch(
       jsonRequest("/form", body, { headers: { "Content-Type": type } }),
     );
@@ -199,7 +199,7 @@ for (
   });
 }
 
-Deno.test("readContent() leaves the body of a raw route alone, whatever its type", async () => {
+Deno.test("readContent() does not read the body of a raw route, whatever its type", async () => {
   for (const type of ["text/plain", "application/octet-stream", undefined]) {
     const request = jsonRequest("/raw", "not json");
     if (type === undefined) request.headers.delete("Content-Type");
@@ -208,7 +208,7 @@ Deno.test("readContent() leaves the body of a raw route alone, whatever its type
   }
 });
 
-Deno.test("readContent() says 415 for a compressed body that nobody unpacked", async () => {
+Deno.test("readContent() answers 415 for a compressed body", async () => {
   const gzip = new Blob(['{"a":1}']).stream().pipeThrough(new CompressionStream("gzip"));
   const response = await router().fetch(
     jsonRequest("/", gzip, { headers: { "Content-Encoding": "gzip" } }),
@@ -217,7 +217,7 @@ Deno.test("readContent() says 415 for a compressed body that nobody unpacked", a
   assertEquals(await codeOf(response), [415, "unsupported_media_type"]);
 });
 
-Deno.test("readContent() takes a body that says it is not compressed, or was unpacked on the way", async () => {
+Deno.test("readContent() accepts a body with identity coding, or that was decompressed", async () => {
   for (const coding of ["identity", "Identity", "gzip"]) {
     const response = await router().fetch(
       jsonRequest("/", "{}", { headers: { "Content-Encoding": coding } }),

@@ -17,14 +17,14 @@ class Once {
   }
 }
 
-Deno.test("controllers() refuses a class that was added before, in one call and in two", () => {
+Deno.test("controllers() rejects a class that was added before, in one call and in two", () => {
   const message = "Cannot add Once: it was added before";
   assertThrows(() => routerBuilder().controllers(Once, Once), TypeError, message);
   assertThrows(() => routerBuilder().controllers(Once).controllers(Once), TypeError, message);
 });
 
 for (const [why, value] of [["undefined", undefined], ["an instance", new Once()]] as const) {
-  Deno.test(`controllers() refuses ${why}, which modules that import each other give`, () => {
+  Deno.test(`controllers() rejects ${why}, as circular imports produce`, () => {
     assertThrows(
       () => routerBuilder().controllers(untyped(value)),
       TypeError,
@@ -33,7 +33,7 @@ for (const [why, value] of [["undefined", undefined], ["an instance", new Once()
   });
 }
 
-Deno.test("getTargets() gives out options that nobody can change a route by", async () => {
+Deno.test("getTargets() returns options that cannot change a route", async () => {
   const target = defaultRegistry.getTargets().find(({ name }) => name === "Once");
   const options = target?.methods[0]?.options;
   assertThrows(() => Object.assign(options ?? {}, { auth: true }), TypeError);

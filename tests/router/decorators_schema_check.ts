@@ -90,12 +90,12 @@ class Schemas {
   form(req: TypedRequest<RequestSpec<Json<{ id: number }>>>) {
     return json(req.content.id);
   }
-  // @ts-expect-error -- the schema gives a name that is a number
+  // @ts-expect-error -- the schema returns a name that is a number
   @Post("/b", { schema: { body: z.object({ id: z.number(), name: z.number() }) } })
   body(req: WithUser) {
     return json(req.content.name);
   }
-  // @ts-expect-error -- the schema gives no name
+  // @ts-expect-error -- the schema returns no name
   @Post("/c", { schema: { body: v.object({ id: v.number() }) } })
   partialBody(req: WithUser) {
     return json(req.content.name);
@@ -105,7 +105,7 @@ class Schemas {
   params(req: WithId) {
     return json(req.params.id);
   }
-  // @ts-expect-error -- the schema gives no page
+  // @ts-expect-error -- the schema returns no page
   @Get("/q", { schema: { query: z.object({ size: z.coerce.number() }) } })
   query(req: TypedRequest<RequestSpec<QueryParams<{ page: number }>>>) {
     return json(req.query.page);
@@ -115,7 +115,7 @@ class Schemas {
   response() {
     return json({ id: 1, name: 2 });
   }
-  // @ts-expect-error -- a plain Response says nothing of its data
+  // @ts-expect-error -- a plain Response reveals nothing of its data
   @Get("/r4", { schema: { response: user } })
   plainResponse() {
     return new Response("{}");
@@ -200,7 +200,7 @@ class Made {
   }
 }
 
-// @ts-expect-error -- nobody gives the argument
+// @ts-expect-error -- nobody returns the argument
 @Controller("/argument")
 class Argument {
   readonly count: number;
@@ -226,7 +226,7 @@ class Misspelt {}
 function builders() {
   routerBuilder().controllers(Made).controllers().build();
   routerBuilder<[Env]>({ container: createContainer() }).controllers(Made, Schemas);
-  // @ts-expect-error -- nobody gives the argument
+  // @ts-expect-error -- nobody returns the argument
   routerBuilder().controllers(Argument);
   // @ts-expect-error -- an abstract class is never made
   routerBuilder().controllers(Abstract);

@@ -14,7 +14,7 @@ const MADE: readonly (readonly [name: string, made: unknown])[] = [
 for (const [name, made] of MADE) {
   const decorate = made as AnyDecorator;
 
-  Deno.test(`${name}() refuses a private method`, () => {
+  Deno.test(`${name}() rejects a private method`, () => {
     const define = () => {
       class Wrong {
         @decorate
@@ -28,7 +28,7 @@ for (const [name, made] of MADE) {
     assertThrows(define, TypeError, `Cannot use @${name}: #wrong is private`);
   });
 
-  Deno.test(`${name}() refuses an accessor`, () => {
+  Deno.test(`${name}() rejects an accessor`, () => {
     const define = () => {
       class Wrong {
         @decorate

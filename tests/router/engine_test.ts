@@ -325,7 +325,7 @@ const REFUSED_OR_RIGHT: readonly (readonly [string, Table, string, readonly stri
 
 for (const [why, table, path, patterns] of REFUSED_OR_RIGHT) {
   for (const more of [[], CONFLICT]) {
-    Deno.test(`createEngine() refuses, or matches right, ${why}: ${JSON.stringify(path)} (${more.length})`, async () => {
+    Deno.test(`createEngine() rejects, or matches right, ${why}: ${JSON.stringify(path)} (${more.length})`, async () => {
       const all = [...table, ...more];
       let record: ReturnType<typeof recorder>;
       try {
@@ -352,7 +352,7 @@ const ODD_METHODS: readonly string[] = [
 
 for (const method of ODD_METHODS) {
   for (const more of [[], CONFLICT]) {
-    Deno.test(`createEngine() gives the method ${JSON.stringify(method)} only routes for all (${more.length})`, async () => {
+    Deno.test(`createEngine() returns the method ${JSON.stringify(method)} only routes for all (${more.length})`, async () => {
       const table: Table = [
         [GET, "/:x"],
         ["POST", "/a"],

@@ -26,7 +26,7 @@ interface Principal {
 
 const ADA: Principal = { sub: "ada" };
 
-/** A router whose guard gives a value, however it fits. */
+/** A router whose guard returns a value, however it fits. */
 function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   return createRouter({ onError }).withAuth({
     guard: guard as RouteGuard<Principal>,
@@ -34,7 +34,7 @@ function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   });
 }
 
-/** A promise-like that settles later, and whose `then` gives nothing back. */
+/** A promise-like that settles later, and whose `then` returns nothing back. */
 function later(value: unknown): unknown {
   return { then: (done: (value: unknown) => void) => void setTimeout(() => done(value), 1) };
 }
@@ -79,7 +79,7 @@ const GUARDS:
   ];
 
 for (const [why, guard, required, optional] of GUARDS) {
-  Deno.test(`a guard that gives ${why} is ${required} where required, ${optional} where optional`, async () => {
+  Deno.test(`a guard that returns ${why} is ${required} where required, ${optional} where optional`, async () => {
     const { errors, onError } = collectErrors();
     const principals: unknown[] = [];
     const router = guarded(guard, onError)
@@ -338,7 +338,7 @@ Deno.test("withAuth() challenges by the integration's scheme on the router's own
   }
 });
 
-Deno.test("withAuth() lets the integration add routes, which are guarded unless they say otherwise", async () => {
+Deno.test("withAuth() lets the integration add routes, which are guarded by default", async () => {
   const router = createRouter({ prefix: "/api" }).withAuth<Principal>({
     guard: () => undefined,
     routes: (router) =>
@@ -351,7 +351,7 @@ Deno.test("withAuth() lets the integration add routes, which are guarded unless 
   assertEquals((await router.request("/api/me")).status, 401);
 });
 
-Deno.test("withAuth() asks the integration's catch first, then the router's, and runs its finally first", async () => {
+Deno.test("withAuth() runs the integration's catch first, then the router's, and runs its finally first", async () => {
   const log: string[] = [];
   const router = createRouter({
     catch: () => (log.push("router catch"), json(1, { status: 418 })),
@@ -402,7 +402,7 @@ Deno.test("the guard comes before use, content type, body and schema", async () 
   assertEquals([log, pulled()], [["guard", "guard", "guard"], 0]);
 });
 
-Deno.test("the guard runs behind before and under, once for each match", async () => {
+Deno.test("the guard runs after before and under, once for each match", async () => {
   const log: string[] = [];
   const router = createRouter({ before: [() => void log.push("before")] }).under(
     "/",
@@ -414,7 +414,7 @@ Deno.test("the guard runs behind before and under, once for each match", async (
   assertEquals(log, ["before", "under", "guard /a", "guard /:x"]);
 });
 
-Deno.test("the guard covers HEAD, a route for all, and methods that nobody knows", async () => {
+Deno.test("the guard covers HEAD, a route for all, and unknown methods", async () => {
   let handled = 0;
   const router = guarded(() => undefined).get("/a", () => json(handled++)).all(
     "/b",
@@ -461,7 +461,7 @@ Deno.test("a principal does not follow the request to a match that is public or 
   assertEquals(principals, [ADA, undefined, undefined]);
 });
 
-Deno.test("a wrong principal does not reach the handler behind one that was refused", async () => {
+Deno.test("a wrong principal does not reach the handler behind one that was rejected", async () => {
   let handled = 0;
   const router = guarded(() => undefined).get("/a", () => json(handled++)).get(
     "*",
@@ -531,7 +531,7 @@ for (const guard of [undefined, null, "text", {}]) {
   });
 }
 
-Deno.test("a route with authorization is refused unless the guard authorizes", () => {
+Deno.test("a route with authorization is rejected unless the guard authorizes", () => {
   const guard = () => ADA;
   for (const authorizes of [undefined, false, "yes"]) {
     const router = createRouter().withAuth<Principal>(
@@ -545,7 +545,7 @@ Deno.test("a route with authorization is refused unless the guard authorizes", (
   }
 });
 
-Deno.test("middleware of an integration runs in front of its guard, on guarded routes and mounts alone", async () => {
+Deno.test("middleware of an integration runs before its guard, on guarded routes and mounts alone", async () => {
   const log: string[] = [];
   const router = createRouter()
     .get("/before", () => json(1))
@@ -566,4 +566,12 @@ Deno.test("middleware of an integration runs in front of its guard, on guarded r
     TypeError,
     "not a function",
   );
+});
+
+Deno.test("withAuth() keeps the middleware that an integration had then, whatever becomes of its list", async () => {
+  const use: Middleware<unknown[]>[] = [() => json("denied", { status: 403 })];
+  const router = createRouter().withAuth({ guard: () => ({ sub: "ada" }), use })
+    .get("/", () => json("open"));
+  use.length = 0;
+  assertEquals((await router.request("/")).status, 403);
 });

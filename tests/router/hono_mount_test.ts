@@ -87,7 +87,7 @@ const MOUNTS: readonly (readonly [how: string, fetch: Fetch, seen: string])[] = 
   ],
 ];
 
-/** [path beneath the mount, path, id and query that the inner application sees] */
+/** [path under the mount, path, id and query that the inner application sees] */
 const PATHS:
   readonly (readonly [given: string, path: string, id: string | undefined, query: unknown])[] = [
     ["/users/7", "/users/7", "7", {}],

@@ -139,7 +139,7 @@ Deno.test("fromHono(cors()) answers a preflight in front of everything, known pa
   }
 });
 
-Deno.test("fromHono(cors()) knows the origins of its list, and says that it looked", async () => {
+Deno.test("fromHono(cors()) allows the listed origins, and varies by Origin", async () => {
   const router = behind(cors({ origin: [ORIGIN, "https://b.example"], credentials: true }));
   for (const [origin, allowed] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
     const response = await router.request("/", { headers: { Origin: origin } });
@@ -207,7 +207,7 @@ Deno.test("fromHono(timing()) measures, and handlers add to it", async () => {
   assertMatch(await fieldOf(router.request("/none"), "Server-Timing") ?? "", /^total;/);
 });
 
-Deno.test("fromHono(logger()) prints a line before and one behind, for errors too", async () => {
+Deno.test("fromHono(logger()) prints a line before and one after, for errors too", async () => {
   const lines: string[] = [];
   const router = behind(logger((line) => lines.push(line)));
   for (const path of ["/?a=1", "/none", "/throws"]) await statusOf(router.request(path));
@@ -254,7 +254,7 @@ async function unzipped(response: Response): Promise<string> {
   return await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-Deno.test("fromHono(compress()) packs what is long and text, and nothing else", async () => {
+Deno.test("fromHono(compress()) compresses long text only", async () => {
   const headers = { "Accept-Encoding": "gzip" };
   const router = behind(compress())
     .get("/sized", () => new Response(LONG, { headers: { "Content-Length": "5000" } }))
@@ -299,14 +299,14 @@ Deno.test("fromHono(compress()) and etag() work in both orders, and over a socke
   });
 });
 
-Deno.test("fromHono(prettyJSON()) indents what is asked for, problems included", async () => {
+Deno.test("fromHono(prettyJSON()) indents on request, problems included", async () => {
   const router = behind(prettyJSON()).get("/o", () => json({ a: [1] }));
   assertEquals(await (await router.request("/o?pretty")).text(), '{\n  "a": [\n    1\n  ]\n}');
   assertEquals(await (await router.request("/o")).text(), '{"a":[1]}');
   assertMatch(await (await router.request("/none?pretty")).text(), /^\{\n {2}"type"/);
 });
 
-// Middleware that refuses
+// Middleware that rejects
 
 const CREDENTIALS = { Authorization: "Basic " + btoa("ada:pass") };
 
@@ -328,7 +328,7 @@ Deno.test("fromHono(basicAuth()) challenges with its exception's response, in al
   assertEquals(errors, []);
 });
 
-Deno.test("fromHono(basicAuth()) is refused with the fields of the middleware around it", async () => {
+Deno.test("fromHono(basicAuth()) is rejected with the fields of the middleware around it", async () => {
   const auth = basicAuth({ username: "ada", password: "pass" });
   const around = [cors(), requestId({ generator: () => "id" }), secureHeaders()];
   const outer = await behind(...around, auth).request("/");
@@ -420,7 +420,7 @@ Deno.test("fromHono(jwt()) hands the payload on", async () => {
   assertEquals(await response.json(), { sub: "ada" });
 });
 
-Deno.test("fromHono(timeout()) answers 504, drops the late response, and leaves in time alone", async () => {
+Deno.test("fromHono(timeout()) answers 504, drops the late response, and leaves timely ones unchanged", async () => {
   const late = countedStream(new Uint8Array(1));
   const done = Promise.withResolvers<void>();
   const router = createRouter({ before: [fromHono(cors()), fromHono(timeout(20))] })
@@ -489,7 +489,7 @@ Deno.test("fromHono(validator()) validates, and the router reads the same body",
   assertEquals([bad.status, await bad.json()], [400, { no: true }]);
 });
 
-Deno.test("fromHono(jsxRenderer()) gives handlers c.render()", async () => {
+Deno.test("fromHono(jsxRenderer()) returns handlers c.render()", async () => {
   const router = createRouter().get("/", async (req) => {
     const c = honoContext<Context>(req);
     return await c.render(untyped<string>("<p>"));
@@ -548,7 +548,7 @@ Deno.test("fromHono() of all of them at once answers in both orders", async () =
 
 // The context
 
-Deno.test("fromHono() gives a Hono Context of the request", async () => {
+Deno.test("fromHono() returns a Hono Context of the request", async () => {
   const seen: unknown[] = [];
   const router = createRouter().get("/users/:id/:file{.+\\.txt}", () => json(1), {
     use: [fromHono(async (c: Context, next) => {
@@ -647,7 +647,7 @@ Deno.test("fromHono() fits routers of any arguments, and any MiddlewareHandler",
   assertEquals(one.routes.length + none.routes.length, 0);
 });
 
-Deno.test("fromHono() behind Deno.serve gives getConnInfo() what it wants", async () => {
+Deno.test("fromHono() behind Deno.serve returns getConnInfo() what it wants", async () => {
   const router = createRouter({
     before: [
       fromHono(async (c: Context) => await Promise.resolve(c.json(getConnInfo(c).remote.address))),
@@ -1066,7 +1066,7 @@ function opened(): {
 
 // Errors
 
-Deno.test("fromHono() of middleware that throws is a 500 that onError is told of", async () => {
+Deno.test("fromHono() of middleware that throws is a 500 reported to onError", async () => {
   const failures: Custom[] = [
     () => {
       throw new Error("secret");
@@ -1166,6 +1166,6 @@ for (const [why, middleware] of MISTAKES) {
   });
 }
 
-Deno.test("fromHono() gives middleware that only a router can run", () => {
+Deno.test("fromHono() returns middleware that only a router can run", () => {
   assertThrows(() => untyped<() => unknown>(fromHono(cors()))(), TypeError, "only a router");
 });

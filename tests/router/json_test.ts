@@ -101,7 +101,7 @@ const REFUSED: readonly (readonly [why: string, body: BodyInit])[] = [
 ];
 
 for (const [why, body] of REFUSED) {
-  Deno.test(`parseJson() refuses ${why} with 400`, async () => {
+  Deno.test(`parseJson() rejects ${why} with 400`, async () => {
     assertEquals(await codeOf(send(body)), [400, "invalid_json"]);
   });
 }
@@ -112,7 +112,7 @@ for (
     "[]",
   ]] as const
 ) {
-  Deno.test(`parseJson() refuses a body ${why} quickly`, async () => {
+  Deno.test(`parseJson() rejects a body ${why} quickly`, async () => {
     const deep = body === "[]" ? "[".repeat(100_000) + "]".repeat(100_000) : body.repeat(100_000);
     const started = performance.now();
     assertEquals(await codeOf(send(deep)), [400, "invalid_json"]);
@@ -142,7 +142,7 @@ Deno.test("parseJson() never quotes the body in what it answers", async () => {
   }
 });
 
-Deno.test("req.json() reads once, and gives a value of its own each time", async () => {
+Deno.test("req.json() reads once, and returns a value of its own each time", async () => {
   const twice = createRouter().post("/", async (req) => {
     (req.content as { a: number }).a = 2;
     return json([req.content, await req.json()]);
@@ -150,7 +150,7 @@ Deno.test("req.json() reads once, and gives a value of its own each time", async
   assertEquals(await (await twice.fetch(jsonRequest("/", '{"a":1}'))).json(), [{ a: 2 }, { a: 1 }]);
 });
 
-Deno.test("req.json() refuses on a raw route what parseJson() refuses", async () => {
+Deno.test("req.json() rejects on a raw route what parseJson() rejects", async () => {
   const raw = createRouter().post("/", async (req) => json(await req.json()), { raw: true });
   assertEquals(await codeOf(raw.fetch(jsonRequest("/", '{"__proto__":1}'))), [400, "invalid_json"]);
   assertEquals(await codeOf(raw.fetch(jsonRequest("/", ""))), [400, "invalid_json"]);

@@ -64,7 +64,7 @@ for (const [why, prefix, target, seen] of CUTS) {
   });
 }
 
-Deno.test("mount() hands on encoded slashes where it is told to, and to routers of ours", async () => {
+Deno.test("mount() passes encoded slashes on request, and to its own routers", async () => {
   const told = createRouter().mount("/sub", MIRROR, { insecureEncodedSlashes: true });
   assertEquals(await mirrored(told, "/sub/a%2Fb%5C"), "/a%2Fb%5C");
   assertEquals(await mirrored(told, "/sub/a\\b"), "/a%5Cb");
@@ -84,7 +84,7 @@ Deno.test("mount() answers 400 where the client's Host makes no URL", async () =
   assertEquals(errors, []);
 });
 
-Deno.test("mount() stands behind the router's prefix", async () => {
+Deno.test("mount() is relative to the router's prefix", async () => {
   const router = createRouter({ prefix: "/api/v1" }).mount("/sub", MIRROR);
   assertEquals(router.routes.map(({ method, pattern }) => `${method} ${pattern}`), [
     "ALL /api/v1/sub/*",
@@ -94,7 +94,7 @@ Deno.test("mount() stands behind the router's prefix", async () => {
 });
 
 for (const prefix of ["/a/*", "*", "/a/:b?", "/:rest{.+}", "/:x{a\\/b}", "sub", "/a*", "/../a"]) {
-  Deno.test(`mount() refuses the prefix ${prefix}`, () => {
+  Deno.test(`mount() rejects the prefix ${prefix}`, () => {
     assertThrows(() => createRouter().mount(prefix, MIRROR), TypeError, "Cannot use path");
   });
 }
@@ -171,7 +171,7 @@ for (
     () => Promise.resolve(undefined),
   ]] as const
 ) {
-  Deno.test(`mount() of an application that returns ${where} lets the next match answer`, async () => {
+  Deno.test(`mount() of an application that returns ${where} falls through to the next match`, async () => {
     const { errors, onError } = collectErrors();
     const router = createRouter({ onError }).mount("/", { fetch: nothing }).get(
       "/a",
@@ -204,7 +204,7 @@ Deno.test("mount() of two applications that return nothing leaves the body to th
   assertEquals(await (await router.fetch(jsonRequest("/a/b", "body"))).text(), "body");
 });
 
-Deno.test("mount() takes an error of the application for one of its own", async () => {
+Deno.test("mount() handles an error of the application like its own", async () => {
   const { errors, onError } = collectErrors();
   for (
     const fail of [

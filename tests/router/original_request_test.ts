@@ -4,13 +4,13 @@ import { linkRequest, originalRequest } from "../../router/original_request.ts";
 
 const URL_HERE = "https://example.com/a/b/c";
 
-Deno.test("originalRequest() is the request itself where nothing was mounted", () => {
+Deno.test("originalRequest() is the request itself without a mount", () => {
   const request = new Request(URL_HERE);
   assertEquals(originalRequest(request), request);
   assertNotEquals(originalRequest(new Request(request)), request, "a copy is another request");
 });
 
-Deno.test("originalRequest() goes through every mount", () => {
+Deno.test("originalRequest() follows every mount", () => {
   const requests = Array.from({ length: 50 }, () => new Request(URL_HERE));
   for (const [i, request] of requests.entries()) {
     const outer = requests[i - 1];
@@ -19,7 +19,7 @@ Deno.test("originalRequest() goes through every mount", () => {
   for (const request of requests) assert(originalRequest(request) === requests[0]);
 });
 
-Deno.test("mount() notes which request it was called with, behind one mount and behind three", async () => {
+Deno.test("mount() links the original request, through one mount and through three", async () => {
   const seen: Request[] = [];
   const inner = createRouter().get("/*", (req) => (seen.push(req.raw), json(1)));
   const middle = createRouter().mount("/c", inner);
@@ -49,7 +49,7 @@ Deno.test("originalRequest() of a router's request is that of its standard reque
   for (const one of seen) assert(one === request);
 });
 
-Deno.test("mount() notes it for applications that are no routers of ours", async () => {
+Deno.test("mount() links it for other fetch applications", async () => {
   const request = new Request("https://example.com/app/x");
   let seen: Request | undefined;
   const router = createRouter().mount("/app", {
@@ -59,7 +59,7 @@ Deno.test("mount() notes it for applications that are no routers of ours", async
   assert(seen !== undefined && originalRequest(seen) === request);
 });
 
-Deno.test("mount() notes it for each application that is asked in turn", async () => {
+Deno.test("mount() links it for each application in turn", async () => {
   const seen: Request[] = [];
   const declining = { fetch: (inner: Request) => void seen.push(inner) as undefined };
   const router = createRouter().mount("/app", declining).mount("/app", declining)
@@ -70,7 +70,7 @@ Deno.test("mount() notes it for each application that is asked in turn", async (
   for (const one of seen) assert(originalRequest(one) === request);
 });
 
-Deno.test("mount() notes it where a mounted application sends the request on to a router", async () => {
+Deno.test("mount() links it if a mounted application passes the request to a router", async () => {
   const request = new Request("https://example.com/app/x");
   let seen: Request | undefined;
   const inner = createRouter().get("/x", (req) => (seen = req.raw, json(1)));

@@ -143,7 +143,7 @@ for (
   });
 }
 
-Deno.test("parseTarget() does not look at escapes behind the path", () => {
+Deno.test("parseTarget() ignores escapes after the path", () => {
   assertEquals(parseTarget("http://localhost/a?%zz#%").bad, false);
 });
 
@@ -184,7 +184,7 @@ Deno.test("decodeParam() ends a decoding that decodeURIComponent would do in one
   }
 });
 
-Deno.test("decodePath() refuses what decodeURIComponent refuses", () => {
+Deno.test("decodePath() rejects what decodeURIComponent rejects", () => {
   const random = seeded(3);
   for (let i = 0; i < 20_000; i++) {
     const raw = "/" + random.list(1, 6, () => random.pick(PIECES)).join("");
@@ -292,7 +292,7 @@ for (const [why, depth, target, rest] of REMAINDERS) {
   });
 }
 
-Deno.test("mountRemainder() gives nothing that new Request() reads otherwise", () => {
+Deno.test("mountRemainder() returns nothing that new Request() reads otherwise", () => {
   const random = seeded(4);
   const pieces = [
     ...PIECES,

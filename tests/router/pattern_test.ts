@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [why: string, source: string, message: string]
 ];
 
 for (const [why, source, message] of REFUSED) {
-  Deno.test(`parsePattern() refuses ${why}: ${JSON.stringify(source)}`, () => {
+  Deno.test(`parsePattern() rejects ${why}: ${JSON.stringify(source)}`, () => {
     const error = assertThrows(() => parsePattern(source), TypeError);
     assertStringIncludes(error.message, `Cannot use path "${source}"`);
     assertStringIncludes(error.message, message);
@@ -147,7 +147,7 @@ for (
     ["the expression of an optional parameter", "/a/:id{[0-9]+}?", ["/a", "/a/:p0{(?:[0-9]+)}"]],
   ] as const
 ) {
-  Deno.test(`expandOptional() gives ${why}`, () => {
+  Deno.test(`expandOptional() returns ${why}`, () => {
     assertEquals(expandOptional(parsePattern(source)).map(engineText), [...texts]);
   });
 }
@@ -214,7 +214,7 @@ for (const [why, prefix, inside, outside] of PREFIXES) {
 }
 
 for (const prefix of ["/a/*", "*", "/a/:b?", "/:p{.+}", "/a/:p{[^.]+}", "/:p{a\\/b}"]) {
-  Deno.test(`parsePrefix() refuses ${prefix}`, () => {
+  Deno.test(`parsePrefix() rejects ${prefix}`, () => {
     assertThrows(
       () => parsePrefix(prefix),
       TypeError,

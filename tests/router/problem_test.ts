@@ -110,7 +110,7 @@ for (
     null,
   ]
 ) {
-  Deno.test(`HttpError refuses the status ${JSON.stringify(status)} (${status})`, () => {
+  Deno.test(`HttpError rejects the status ${JSON.stringify(status)} (${status})`, () => {
     assertThrows(() => new HttpError(untyped(status), "x"), RangeError, "is not from 400 to 599");
   });
 }
@@ -130,7 +130,7 @@ for (
     "__proto__\r\nx",
   ]
 ) {
-  Deno.test(`HttpError refuses the code ${JSON.stringify(code)}`, () => {
+  Deno.test(`HttpError rejects the code ${JSON.stringify(code)}`, () => {
     if (code === undefined || code === null) return; // their text fits the pattern: types refuse them
     assertThrows(() => new HttpError(400, untyped(code)), RangeError, "code does not match");
   });
@@ -247,7 +247,7 @@ const UNTRUSTED: readonly (readonly [why: string, value: unknown])[] = [
 ];
 
 for (const [why, value] of UNTRUSTED) {
-  Deno.test(`errorResponse() says nothing of ${why}`, async () => {
+  Deno.test(`errorResponse() reveals nothing of ${why}`, async () => {
     const { response, errors } = await thrown(value);
     assertEquals([...response.headers].filter(([name]) => name !== "content-type"), []);
     assertEquals(await problemOf(response), {

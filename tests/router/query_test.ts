@@ -88,7 +88,7 @@ const CASES:
   ];
 
 for (const [why, target, query] of CASES) {
-  Deno.test(`parseQuery() gives ${why}: ${JSON.stringify(target)}`, async () => {
+  Deno.test(`parseQuery() returns ${why}: ${JSON.stringify(target)}`, async () => {
     assertEquals(entries(await queryOf(target)), entries(query));
     const { search } = new URL("http://localhost" + target);
     assertEquals(entries(standardQuery(search)), entries(query), "as URLSearchParams reads it");
@@ -129,7 +129,7 @@ Deno.test("parseQuery() takes 100,000 pairs in no time", async () => {
   assert(performance.now() - started < 2000);
 });
 
-Deno.test("parseQuery() runs once, when it is asked for", async () => {
+Deno.test("parseQuery() runs once, on first access", async () => {
   const router = createRouter().get("/", (req) => json(Object.is(req.query, req.query)));
   assertEquals(await (await router.request("/?a=1")).json(), true);
 });

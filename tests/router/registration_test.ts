@@ -1,4 +1,4 @@
-/** What a router refuses when it is made, rather than at somebody's request. */
+/** What a router rejects when it is made, rather than at somebody's request. */
 
 import { createRouter, json, pass, routerBuilder } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -38,12 +38,12 @@ const PARTS: readonly (readonly [what: string, message: string, register: () => 
 ];
 
 for (const [what, message, register] of PARTS) {
-  Deno.test(`createRouter() refuses ${what} that is no function`, () => {
+  Deno.test(`createRouter() rejects ${what} that is not a function`, () => {
     assertThrows(register, TypeError, `Cannot add ${message} is not a function`);
   });
 }
 
-Deno.test("createRouter() answers 404, not a 405 that allows the method, where every handler passed behind a mount", async () => {
+Deno.test("createRouter() answers 404, not a 405 that allows the method, if every handler passed after a mount", async () => {
   const router = createRouter().mount("/", { fetch: () => undefined })
     .post("/a", () => pass(), { raw: true }).get("/b", () => pass()).put("/b", () => json(1));
   assertEquals(await codeOf(router.request("/a", { method: "POST" })), [404, "not_found"]);

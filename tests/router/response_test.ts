@@ -147,7 +147,7 @@ Deno.test("editHeaders() streams the body of a copy", async () => {
   assertEquals(await new Response(edited.body).text(), "abc");
 });
 
-Deno.test("editHeaders() lets a mistake of the edit through", async () => {
+Deno.test("editHeaders() rethrows an error of the edit", async () => {
   for (const make of [() => json(1), () => fetch("data:,abc")]) {
     const response = await make();
     assertThrows(() => editHeaders(response, (headers) => headers.set("X-A", "a\nb")), TypeError);

@@ -66,7 +66,7 @@ Deno.test("routes are tried in order of registration, and the first answer ends 
   assertEquals(await answer(router, "/users/me", "DELETE"), [200, "wildcard"]);
 });
 
-Deno.test("req tells method, url, path, route, headers, params and query of the match", async () => {
+Deno.test("req has method, url, path, route, headers, params and query of the match", async () => {
   const router = createRouter({ prefix: "/api" }).get(
     "/:org/users/:id",
     (req) =>
@@ -255,7 +255,7 @@ Deno.test("a promise-like result is waited for, in middleware and handlers", asy
   assertEquals(await answer(router, "/refused"), [403, '"no"']);
 });
 
-Deno.test("prefix stands before every path, and is part of what is tested", async () => {
+Deno.test("prefix applies to every path, and is part of the match", async () => {
   const router = createRouter({ prefix: "/api/" }).get("/", () => new Response("root")).get(
     "/a",
     () => new Response("a"),
@@ -278,7 +278,7 @@ Deno.test("prefix may have parameters", async () => {
 });
 
 for (const path of ["users", "", "https://x/y"]) {
-  Deno.test(`a path ${JSON.stringify(path)} without a slash is refused, with a prefix too`, () => {
+  Deno.test(`a path ${JSON.stringify(path)} without a slash is rejected, with a prefix too`, () => {
     for (const prefix of ["", "/", "/api", "/api/"]) {
       assertThrows(
         () => createRouter({ prefix }).get(path, () => json(1)),
@@ -290,7 +290,7 @@ for (const path of ["users", "", "https://x/y"]) {
 }
 
 for (const prefix of ["api", "/api/*", "/:a?", "*"]) {
-  Deno.test(`a prefix ${prefix} is refused at once`, () => {
+  Deno.test(`a prefix ${prefix} is rejected at once`, () => {
     assertThrows(() => createRouter({ prefix }), TypeError);
   });
 }
@@ -416,7 +416,7 @@ Deno.test("adding anything after the first request throws a TypeError", async ()
 });
 
 for (const handler of [undefined, null, "text", {}, json(1)]) {
-  Deno.test(`a handler that is ${handler instanceof Response ? "a response" : JSON.stringify(handler)} is refused at registration`, () => {
+  Deno.test(`a handler that is ${handler instanceof Response ? "a response" : JSON.stringify(handler)} is rejected at registration`, () => {
     assertThrows(
       () => createRouter().get("/a", badly(handler)),
       TypeError,
@@ -431,7 +431,7 @@ for (
     { schema: { body: { "~standard": {} } } },
   ]] as const
 ) {
-  Deno.test(`${why} on a route without content is refused at registration`, () => {
+  Deno.test(`${why} on a route without content is rejected at registration`, () => {
     const router = createRouter();
     for (const add of [router.get, router.head, router.delete, router.options, router.all]) {
       assertThrows(
@@ -443,7 +443,7 @@ for (
   });
 }
 
-Deno.test("raw with multipart or a body schema is refused at registration", () => {
+Deno.test("raw with multipart or a body schema is rejected at registration", () => {
   for (
     const options of [{ raw: true, multipart: true }, {
       raw: true,

@@ -41,7 +41,7 @@ const USER = {
 };
 
 for (const [vendor, body] of Object.entries(USER)) {
-  Deno.test(`validate() gives the handler the output of ${vendor}, not the input`, async () => {
+  Deno.test(`validate() returns the handler the output of ${vendor}, not the input`, async () => {
     const seen: unknown[] = [];
     const response = await router({ body }, seen).fetch(
       jsonRequest("/7", '{"name":"Ada","at":"2020-01-01","admin":true}'),
@@ -102,7 +102,7 @@ for (
   });
 }
 
-Deno.test("validate() checks params, query and body, and gives their outputs", async () => {
+Deno.test("validate() checks params, query and body, and returns their outputs", async () => {
   const seen: unknown[] = [];
   const schema = {
     params: z.object({ id: z.coerce.number().int() }),
@@ -113,7 +113,7 @@ Deno.test("validate() checks params, query and body, and gives their outputs", a
   assertEquals(seen, [{ n: 1 }, { id: 7 }, { page: 1, tag: ["a", "b"] }]);
 });
 
-Deno.test("validate() names the part that was refused, params first, then query, then body", async () => {
+Deno.test("validate() names the part that was rejected, params first, then query, then body", async () => {
   const schema = {
     params: z.object({ id: z.coerce.number() }),
     query: z.object({ page: z.coerce.number() }),
@@ -205,7 +205,7 @@ for (
     ["resolves to nothing", () => Promise.resolve(undefined)],
   ] as const
 ) {
-  Deno.test(`validate() makes a schema that ${why} a 500 that says nothing`, async () => {
+  Deno.test(`validate() makes a schema that ${why} a 500 without details`, async () => {
     for (const part of ["body", "query", "params"]) {
       const { errors, onError } = collectErrors();
       const seen: unknown[] = [];
@@ -236,14 +236,14 @@ Deno.test("validate() waits for a promise-like result, and never takes it for a 
   assertEquals(seen, []);
 });
 
-Deno.test("validate() lets a schema answer with an HttpError of its own", async () => {
+Deno.test("validate() lets a schema throw an HttpError", async () => {
   const body = schemaOf(() => {
     throw new HttpError(409, "taken");
   });
   assertEquals(await codeOf(router({ body }).fetch(jsonRequest("/7", "{}"))), [409, "taken"]);
 });
 
-Deno.test("validate() is not asked before content type and syntax are right", async () => {
+Deno.test("validate() does not run before content type and syntax are valid", async () => {
   let asked = 0;
   const routes = router({ body: schemaOf((value) => (asked++, { value })) });
   assertEquals(

@@ -52,7 +52,7 @@ const REFUSED_PREFIXES: readonly [prefix: string, why: string][] = [
 ];
 
 for (const [prefix, why] of REFUSED_PREFIXES) {
-  Deno.test(`mountStatic() refuses the prefix ${JSON.stringify(prefix)}: ${why}`, () => {
+  Deno.test(`mountStatic() rejects the prefix ${JSON.stringify(prefix)}: ${why}`, () => {
     assertThrows(
       () => mountStatic(prefix, OPTIONS),
       TypeError,
@@ -89,7 +89,7 @@ const REFUSED_OPTIONS: readonly [options: Record<string, unknown>, message: stri
 
 for (const [options, message, why] of REFUSED_OPTIONS) {
   const [name] = Object.keys(options);
-  Deno.test(`mountStatic() refuses a wrong ${name}: ${why}`, () => {
+  Deno.test(`mountStatic() rejects a wrong ${name}: ${why}`, () => {
     const given = { ...OPTIONS, ...options } as unknown as StaticAssetOptions;
     assertThrows(() => mountStatic("/", given), TypeError, message);
   });

@@ -169,7 +169,7 @@ Deno.test("mountStatic() sends these header fields, and no others", async () => 
   assertEquals([fieldsOf(unchanged), unchanged?.body], [{ "etag": ETAG, ...cache }, null]);
 });
 
-Deno.test("mountStatic() gives a fetch for Deno.serve, unbound, which compiles without fallthrough", async () => {
+Deno.test("mountStatic() returns a fetch for Deno.serve, unbound, which compiles without fallthrough", async () => {
   const { fetch } = mountStatic("/assets", OPTIONS);
   ({ fetch }) satisfies Deno.ServeDefaultExport;
   void ((): unknown => Deno.serve(mountNative("/", { directory: "public" }).fetch));

@@ -101,7 +101,7 @@ export function markers(): void {
     )
     // @ts-expect-error -- the name is not a number
     .get<RequestSpec, ResponseSpec<User>>("/w1", () => json({ id: 1, name: 2 }))
-    // @ts-expect-error -- a plain Response says nothing of its data
+    // @ts-expect-error -- a plain Response reveals nothing of its data
     .get<RequestSpec, ResponseSpec<User>>("/w2", () => new Response("{}"))
     // @ts-expect-error -- a forgotten return
     .get<RequestSpec, ResponseSpec<User>>("/w3", () => {})
@@ -117,7 +117,7 @@ export function markers(): void {
     )
     // @ts-expect-error -- a Multipart marker needs multipart: true
     .post<RequestSpec<Multipart<{ file: File }>>>("/up2", () => json(1))
-    // @ts-expect-error -- a Json marker refuses multipart: true
+    // @ts-expect-error -- a Json marker rejects multipart: true
     .post<RequestSpec<Json<User>>>("/up3", () => json(1), { multipart: true });
 }
 
@@ -185,7 +185,7 @@ export function servers(): void {
     createRouter<[Deno.ServeHandlerInfo]>().get("/", (_req, info) => json(info.remoteAddr)).fetch;
   void [served, exported, withInfo];
   createRouter().mount("/plain", plain).mount("/fetch", { fetch: () => new Response() });
-  // @ts-expect-error -- the mounted application needs an argument that nobody gives
+  // @ts-expect-error -- the mounted application needs an argument that nobody returns
   createRouter().mount("/x", createRouter<[{ DB: string }]>());
 }
 

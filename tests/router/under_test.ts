@@ -101,7 +101,7 @@ Deno.test("under() goes on where its middleware returns nothing, in order, and l
   assertEquals(log, ["before", "1", "2", "3", "4", "handler"]);
 });
 
-Deno.test("under() stands behind the router's prefix", async () => {
+Deno.test("under() is relative to the router's prefix", async () => {
   const router = createRouter({ prefix: "/api" }).under("/private", deny).under("/only/x", deny)
     .get("/private/x", () => json(1)).get("*", () => json(1));
   assertEquals((await router.request("/api/private/x")).status, 401);
@@ -118,13 +118,13 @@ Deno.test("under() sees the parameters of the first match, and runs once however
 });
 
 for (const prefix of ["/a/*", "*", "/a/:b?", "/:rest{.+}", "a", "", "/a*", "/../a"]) {
-  Deno.test(`under() refuses the prefix ${JSON.stringify(prefix)}`, () => {
+  Deno.test(`under() rejects the prefix ${JSON.stringify(prefix)}`, () => {
     assertThrows(() => createRouter().under(prefix, deny), TypeError, "Cannot use path");
   });
 }
 
 for (const middleware of [undefined, null, {}, "text"]) {
-  Deno.test(`under(), before and use refuse ${JSON.stringify(middleware)} as middleware`, () => {
+  Deno.test(`under(), before and use reject ${JSON.stringify(middleware)} as middleware`, () => {
     const message = "it is not a function";
     const bad = badly(middleware);
     assertThrows(() => createRouter().under("/", bad), TypeError, message);

@@ -85,7 +85,7 @@ for (
     ["returns something else", () => untyped<Response>("text"), 500],
   ] as const
 ) {
-  Deno.test(`wrap() gets a response from next() where the handler ${why}`, async () => {
+  Deno.test(`wrap() receives a response from next() if the handler ${why}`, async () => {
     const { errors, onError } = collectErrors();
     const seen: unknown[] = [];
     const router = createRouter({
@@ -108,7 +108,7 @@ for (
   });
 }
 
-Deno.test("wrap() shows each wrapper what catch answered, and asks catch once", async () => {
+Deno.test("wrap() passes the response of catch to each wrapper, and runs catch once", async () => {
   const log: string[] = [];
   const router = createRouter({
     before: [noted(log, "a"), noted(log, "b")],
@@ -121,7 +121,7 @@ Deno.test("wrap() shows each wrapper what catch answered, and asks catch once", 
   assertEquals(log, ["a in", "b in", "catch", "b out 418", "a out 418", "finally"]);
 });
 
-Deno.test("wrap() need not call next(): nothing behind it runs", async () => {
+Deno.test("wrap() need not call next(): nothing after it runs", async () => {
   const log: string[] = [];
   const router = createRouter({
     before: [wrap(() => json("cached"))],
@@ -143,7 +143,7 @@ Deno.test("wrap() may answer something else than next() gave", async () => {
   assertEquals(await (await router.request("/")).json(), "instead");
 });
 
-Deno.test("wrap() that throws behind next() is answered like any error", async () => {
+Deno.test("wrap() that throws after next() is answered like any error", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({
     onError,
@@ -162,7 +162,7 @@ for (
     Promise.resolve(),
   ]] as const
 ) {
-  Deno.test(`wrap() that returns ${why} is a 500, and never goes on by itself`, async () => {
+  Deno.test(`wrap() that returns ${why} is a 500, and never continues implicitly`, async () => {
     const { errors, onError } = collectErrors();
     let handled = 0;
     const router = createRouter({ onError, before: [wrap(() => untyped<Response>(result))] }).get(
@@ -270,7 +270,7 @@ Deno.test("wrap() around a route that passes on sees the answer of the next matc
   assertEquals(log, ["first in", "second", "first out 201"]);
 });
 
-Deno.test("wrap() gives middleware that only a router can run", () => {
+Deno.test("wrap() returns middleware that only a router can run", () => {
   const middleware = wrap(() => json(1));
   assertThrows(() => untyped<() => unknown>(middleware)(), TypeError, "only a router can run it");
 });

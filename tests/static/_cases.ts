@@ -115,7 +115,7 @@ type Expect = (what: string, holds: boolean) => void;
 /** Statuses of the mount that `fallthrough` replaces by what later routes answer. */
 const FALLING: ReadonlySet<number> = new Set([400, 403, 404, 405]);
 
-/** Later routes do not see a malformed target: the router refuses it where one would bind it. */
+/** Later routes do not see a malformed target: the router rejects it where one would bind it. */
 function checkFallen(test: PathCase, wanted: number, response: TimedResponse, expect: Expect) {
   const { status, headers, body } = response;
   if (wanted === 400) return expect(`is ${status} behind the mount, not 400`, status === 400);

@@ -49,7 +49,7 @@ function withServed(
 
 const LONG_AGO = 1_000_000_000;
 
-/** A file that somebody writes is read by us: its stream must not end as if it were whole, nor go on for ever. */
+/** A file that somebody writes is read by us: its stream must not end as if it were whole, nor go on forever. */
 export async function touch(path: string): Promise<void> {
   await Deno.utime(path, new Date(), new Date());
 }

@@ -9,7 +9,7 @@ import { scriptPath } from "./_fixture.ts";
 
 /** What a server serves. */
 export interface ServerSettings {
-  /** The folder, beneath `/assets`. */
+  /** The folder, under `/assets`. */
   readonly directory: string;
   /** Paths that are answered with 401. */
   readonly guarded?: readonly string[];

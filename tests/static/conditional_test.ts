@@ -56,7 +56,7 @@ const EXAMPLES: readonly [field: string, value: string, etag: string, status: St
 ];
 
 for (const [field, value, etag, status] of EXAMPLES) {
-  Deno.test(`checkPreconditions() gives ${status} to the RFC's ${field}: ${value} at ${etag}`, () => {
+  Deno.test(`checkPreconditions() returns ${status} to the RFC's ${field}: ${value} at ${etag}`, () => {
     assertEquals(check("GET", { [field]: value }, etag), status);
   });
 }

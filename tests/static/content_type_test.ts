@@ -54,7 +54,7 @@ const TYPES: readonly [name: string, type: string, why: string][] = [
 ];
 
 for (const [name, type, why] of TYPES) {
-  Deno.test(`contentTypeOf() gives ${JSON.stringify(name)} ${type}: ${why}`, () => {
+  Deno.test(`contentTypeOf() returns ${JSON.stringify(name)} ${type}: ${why}`, () => {
     assertEquals(contentTypeOf(name), type);
     if (name !== "" && !name.startsWith(".")) assertEquals(contentTypeOf(`sub/${name}`), type);
   });

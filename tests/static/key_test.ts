@@ -137,7 +137,7 @@ const KEYS: readonly [key: string, is: boolean, why: string][] = [
 ];
 
 for (const [key, is, why] of KEYS) {
-  Deno.test(`isAssetKey() ${is ? "takes" : "refuses"} ${JSON.stringify(key)}: ${why}`, () => {
+  Deno.test(`isAssetKey() ${is ? "takes" : "rejects"} ${JSON.stringify(key)}: ${why}`, () => {
     assertEquals(isAssetKey(key), is);
   });
 }
@@ -162,7 +162,7 @@ function assertProper(key: string, path: string): void {
   );
 }
 
-Deno.test("parseKey() gives nothing but proper keys, for any text", () => {
+Deno.test("parseKey() returns nothing but proper keys, for any text", () => {
   const next = randomNumbers(17);
   let keys = 0;
   let traversals = 0;

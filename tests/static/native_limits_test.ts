@@ -46,7 +46,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "mountStatic() closes the files of bodies that nobody can read any more",
+  name: "mountStatic() closes the files of bodies that were garbage-collected",
   ignore: Deno.build.os !== "linux",
   async fn() {
     assertEquals(await limited("forgotten", (deno) => deno), [50, 0]);
@@ -93,7 +93,7 @@ Deno.test("createMount() answers 503 while too many files are open", async () =>
   assertEquals([response?.status, (await response?.json()).code], [503, "service_unavailable"]);
 });
 
-Deno.test("mountStatic() says once that there is no folder, and nothing of a file that is not there", async () => {
+Deno.test("mountStatic() warns once of a missing folder, and not of a missing file", async () => {
   const folder = await Deno.makeTempDir();
   const warned: unknown[] = [];
   const { warn } = console;

@@ -100,7 +100,7 @@ const CHANGES: readonly (readonly [why: string, text: string, seconds: number])[
 ];
 
 for (const [why, text, seconds] of CHANGES) {
-  Deno.test(`mountStatic() tags a changed file anew: ${why}`, () =>
+  Deno.test(`mountStatic() tags a changed file again: ${why}`, () =>
     withFolder(async (directory) => {
       const path = `${directory}/a.txt`;
       await Deno.writeTextFile(path, "old");
@@ -227,7 +227,7 @@ for (const [why, has, live, expected] of SOURCES) {
     }));
 }
 
-Deno.test("mountStatic() takes a package that is registered behind it", () =>
+Deno.test("mountStatic() serves a package that is registered after it", () =>
   withFolder(async (directory) => {
     const mount = mountStatic("/", { directory });
     const request = () => new Request("http://localhost/a.txt");
@@ -265,7 +265,7 @@ Deno.test("mountStatic() finds nothing in a file, root-is-file", () =>
     }
   }));
 
-Deno.test("mountStatic() tells once that a folder may not be read", () =>
+Deno.test("mountStatic() warns once of an unreadable folder", () =>
   withFolder(async (directory) => {
     await Deno.writeTextFile(`${directory}/a.txt`, "x");
     const args = ["run", "--no-prompt", scriptPath("hammer_main.ts"), directory, "/a.txt", "50"];

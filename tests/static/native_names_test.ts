@@ -55,7 +55,7 @@ for (const [why, key, expected] of WINDOWS) {
 
 const shared = readShared<SharedPaths>("paths.json");
 Deno.test({
-  name: `isWindowsKey() refuses the shared cases${shared ? "" : " (skipped: none here)"}`,
+  name: `isWindowsKey() rejects the shared cases${shared ? "" : " (skipped: none here)"}`,
   ignore: shared === undefined,
   fn() {
     const keys = (shared?.cases ?? [])

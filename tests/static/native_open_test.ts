@@ -5,7 +5,7 @@ import { scriptPath } from "./_fixture.ts";
 import { INTERLEAVINGS } from "./_interleavings.ts";
 import { withProcess } from "./_servers.ts";
 
-/** [mode, permissions for a folder, whether links in the last place are refused when a file is opened] */
+/** [mode, permissions for a folder, whether links in the last place are rejected when a file is opened] */
 const MODES: readonly (readonly [
   mode: string,
   permissions: (folder: string) => readonly string[],

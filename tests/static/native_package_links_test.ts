@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [string, Links, string, string])[] = [
   ["a folder that leads back", { "sub/link": "../other", "other/link": "../sub" }, "", CIRCLE],
 ];
 for (const [what, links, key, why] of REFUSED) {
-  Deno.test(`packageStaticAssets() refuses a link that leads to ${what}`, async () => {
+  Deno.test(`packageStaticAssets() rejects a link that leads to ${what}`, async () => {
     await withLinks(links, async ({ directory, outputDir }) => {
       const message = await failureOf({ directory, outputDir });
       assertMatch(message, /^Cannot package "[\w./]+": /);
@@ -120,7 +120,7 @@ const SPECIAL: readonly (readonly [string, string])[] = [
 ];
 for (const [what, code] of SPECIAL) {
   Deno.test({
-    name: `packageStaticAssets() refuses ${what}`,
+    name: `packageStaticAssets() rejects ${what}`,
     ignore: Deno.build.os === "windows",
     async fn() {
       await withFolder(FILES, async ({ directory, outputDir }) => {
@@ -137,7 +137,7 @@ for (const [what, code] of SPECIAL) {
 }
 
 Deno.test({
-  name: "packageStaticAssets() refuses names that no path can say",
+  name: "packageStaticAssets() rejects names that no path can express",
   ignore: Deno.build.os === "windows",
   async fn() {
     for (const name of ["a\\b", "a\nb", "\t", "a\x7f", "\x1b[31m"]) {
@@ -197,7 +197,7 @@ const INTO: readonly (readonly [string, Links, { outputDir: string; outFile?: st
   }],
 ];
 for (const [where, links, { outputDir, outFile }] of INTO) {
-  Deno.test(`packageStaticAssets() refuses to write through a link ${where} into the folder`, async () => {
+  Deno.test(`packageStaticAssets() rejects to write through a link ${where} into the folder`, async () => {
     await withLinks(links, async ({ folder, directory }) => {
       const before = await namesIn(directory);
       const message = await failureOf({

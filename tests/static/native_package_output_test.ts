@@ -43,7 +43,7 @@ Deno.test("packageStaticAssets() writes the same for the same files, whatever el
 });
 
 for (const format of FORMATS) {
-  Deno.test(`packageStaticAssets() leaves the files of the format ${format} alone where nothing changed`, async () => {
+  Deno.test(`packageStaticAssets() does not rewrite unchanged files of the format ${format}`, async () => {
     await withFolder(FILES, async ({ directory, outputDir }) => {
       const options = { directory, outputDir, format };
       const first = await packageStaticAssets(options);
@@ -160,7 +160,7 @@ const NO_FOLDERS: readonly (readonly [string, string])[] = [
   ["an empty text", ""],
 ];
 for (const [what, written] of NO_FOLDERS) {
-  Deno.test(`packageStaticAssets() says that there is no folder where there is ${what}`, async () => {
+  Deno.test(`packageStaticAssets() rejects a missing folder: ${what}`, async () => {
     await withFolder(FILES, async ({ folder }) => {
       const directory = written.replace("$", folder);
       for (const format of FORMATS) {
@@ -188,7 +188,7 @@ const INSIDE: readonly (readonly [string, Omit<PackageStaticAssetsOptions, "dire
 ];
 for (const [where, { outputDir, outFile }] of INSIDE) {
   for (const format of FORMATS) {
-    Deno.test(`packageStaticAssets() refuses to write the format ${format} into ${where}`, async () => {
+    Deno.test(`packageStaticAssets() rejects to write the format ${format} into ${where}`, async () => {
       const files = { ...FILES, ".hidden/x": "", "..dots/x": "", ".../x": "" };
       await withFolder(files, async ({ directory, outputDir: unused }) => {
         const before = await namesIn(directory);
@@ -219,7 +219,7 @@ for (const name of ["public2", "publi", "..public", "public."]) {
   });
 }
 
-Deno.test("packageStaticAssets() tells how far it is", async () => {
+Deno.test("packageStaticAssets() reports its progress", async () => {
   await withFolder({ b: "b", "a/c": "c" }, async ({ directory, outputDir }) => {
     for (const [format, run] of [["json", 1], ["json", 2], ["manifest", 1], ["js", 1]] as const) {
       const seen: PackageProgress[] = [];

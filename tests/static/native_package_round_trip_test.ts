@@ -62,7 +62,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 for (const compress of EXHAUSTIVE ? [false, true] : [true]) {
   const how = compress ? "packed" : "plain";
-  Deno.test(`packageStaticAssets() and mounts bring every file over HTTP as it was, ${how}`, async () => {
+  Deno.test(`packageStaticAssets() and mounts serve every file unchanged over HTTP, ${how}`, async () => {
     await withFolder(HARD_FILES, async ({ directory, outputDir }) => {
       const options = { directory, outputDir, compress };
       await packageStaticAssets({ ...options, format: "json" });
@@ -124,7 +124,7 @@ const MODULES: readonly (readonly [string, string])[] = [
   ["a b#c?d%41'\".js", "./a%20b%23c%3Fd%2541'%22.js"],
 ];
 for (const [outFile, specifier] of EXHAUSTIVE ? MODULES : MODULES.slice(0, 1)) {
-  Deno.test(`packageStaticAssets() writes ${outFile} with types, and for no formatter and linter`, async () => {
+  Deno.test(`packageStaticAssets() writes ${outFile} with types, and ignored by formatter and linter`, async () => {
     await withFolder(HARD_FILES, async ({ directory, outputDir }) => {
       const { files } = await packageStaticAssets({ directory, outputDir, outFile });
       const main = join(outputDir, "main.ts");
@@ -169,7 +169,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 for (const compress of [false, true]) {
   const how = compress ? "packed" : "plain";
-  Deno.test(`Packages notice when a byte of their contents is another, ${how}`, async () => {
+  Deno.test(`Packages detect a changed byte of their contents, ${how}`, async () => {
     await withFolder(SMALL, async ({ directory, outputDir, read }) => {
       await packageStaticAssets({ directory, outputDir, compress });
       const pkg: StaticAssetPackage = JSON.parse(await read("static-assets.json"));
@@ -190,7 +190,7 @@ for (const compress of [false, true]) {
     });
   });
 
-  Deno.test(`Packages never serve other contents when a character is another, ${how}`, async () => {
+  Deno.test(`Packages never serve other contents after a changed character, ${how}`, async () => {
     await withFolder(SMALL, async ({ directory, outputDir, read }) => {
       await packageStaticAssets({ directory, outputDir, compress });
       const text = await read("static-assets.json");
@@ -225,7 +225,7 @@ const MISFITS:
     ["no data", () => ({ data: "" })],
   ];
 for (const [what, misfit] of MISFITS) {
-  Deno.test(`Packages with ${what} are noticed`, async () => {
+  Deno.test(`Packages with ${what} are rejected`, async () => {
     await withFolder(SMALL, async ({ directory, outputDir, read }) => {
       for (const compress of [false, true]) {
         await packageStaticAssets({ directory, outputDir, compress });

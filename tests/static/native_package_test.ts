@@ -157,7 +157,7 @@ const CONTRADICTIONS: readonly (readonly [
   [{ format: "" as PackageFormat }, 'unknown format ""'],
 ];
 for (const [options, message] of CONTRADICTIONS) {
-  Deno.test(`packageStaticAssets() refuses ${JSON.stringify(options)}`, async () => {
+  Deno.test(`packageStaticAssets() rejects ${JSON.stringify(options)}`, async () => {
     await withFolder(SMALL, async ({ directory, outputDir }) => {
       const packaging = () => packageStaticAssets({ directory, outputDir, ...options });
       assertStringIncludes((await assertRejects(packaging, TypeError)).message, message);

@@ -20,7 +20,7 @@ async function bytesOf(response: Response | undefined): Promise<Uint8Array<Array
   return new Uint8Array(await response?.arrayBuffer() ?? []);
 }
 
-Deno.test("packagedSource() decodes nothing until a file's contents are asked for", async () => {
+Deno.test("packagedSource() decodes nothing before a file is requested", async () => {
   const pkg = await packageOf({ "a.txt": "hello" });
   const count = await countDigests(async () => {
     const mount = mountStatic("/", { directory: "decoding", package: pkg });
@@ -134,7 +134,7 @@ const MEDDLERS: readonly [why: string, meddle: (chunk: Uint8Array<ArrayBuffer>) 
   ],
 ];
 
-Deno.test("packagedSource() sends no empty chunks, which streams of bytes refuse", async () => {
+Deno.test("packagedSource() sends no empty chunks, which streams of bytes reject", async () => {
   for (const size of SIZES.slice(1)) { // what an empty file gives is the runtime's affair
     const mount = await mountOf({ "a.bin": noise(size) });
     for await (const chunk of (await get(mount, "/a.bin"))?.body ?? []) assert(chunk.length > 0);
@@ -173,7 +173,7 @@ Deno.test("packagedSource() serves what was registered, whatever becomes of the 
   assertEquals((await get(mount, "/c.txt"))?.status, 404);
 });
 
-Deno.test("packagedSource() decodes where the runtime has no base64 of its own", async () => {
+Deno.test("packagedSource() decodes if the runtime has no native base64", async () => {
   const descriptor = Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64");
   assert(descriptor !== undefined);
   const files = { "a.bin": noise(100_001), "b.txt": "b" };

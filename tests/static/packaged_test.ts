@@ -1,4 +1,4 @@
-/** Packages: what is refused when they are registered, what is never served, and when contents are decoded. */
+/** Packages: what is rejected when they are registered, what is never served, and when contents are decoded. */
 
 import {
   mountStatic,
@@ -86,7 +86,7 @@ const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
 ];
 
 for (const [why, value, message] of SHAPES) {
-  Deno.test(`packagedSource() refuses ${why}, and so does all that takes a package`, async () => {
+  Deno.test(`packagedSource() rejects ${why}, and so does all that takes a package`, async () => {
     const pkg = value as StaticAssetPackage;
     for (
       const register of [
@@ -142,7 +142,7 @@ const CONTENTS: readonly [why: string, pkg: StaticAssetPackage][] = [
 ];
 
 for (const [why, pkg] of CONTENTS) {
-  Deno.test(`verifyStaticAssets() refuses ${why}, which is never served`, async () => {
+  Deno.test(`verifyStaticAssets() rejects ${why}, which is never served`, async () => {
     await assertRejects(
       () => verifyStaticAssets(pkg),
       Error,
@@ -181,7 +181,7 @@ const ROUND_TRIPS: readonly [
 
 for (const [why, files] of ROUND_TRIPS) {
   for (const gzip of [false, true]) {
-    Deno.test(`packagedSource() gives back ${why}${gzip ? ", packed" : ""}`, async () => {
+    Deno.test(`packagedSource() restores ${why}${gzip ? ", packed" : ""}`, async () => {
       const pkg = await packageOf(files, { gzip });
       await verifyStaticAssets(pkg);
       const mount = mountOf(JSON.parse(JSON.stringify(pkg)));

@@ -16,7 +16,7 @@ async function answer(options: StaticAssetOptions): Promise<string | number | un
   return response?.ok ? await response.text() : response?.status;
 }
 
-/** Runs with `console.warn` taken, and gives what was said. */
+/** Runs with `console.warn` taken, and returns what was said. */
 async function warningsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
   const warnings: string[] = [];
   const descriptor = Object.getOwnPropertyDescriptor(console, "warn") ?? {};
@@ -82,13 +82,13 @@ Deno.test("registerStaticAssets() takes the same package again, and no other und
   assertEquals(await answer({ directory: "twice elsewhere" }), "one");
 });
 
-Deno.test("registerStaticAssets() leaves the key free where it refuses the package", async () => {
+Deno.test("registerStaticAssets() does not use up the key if it rejects the package", async () => {
   assertThrows(() => registerStaticAssets("refused", { version: 2, entries: {} }), TypeError);
   registerStaticAssets("refused", await packageOf({ "a.txt": "right" }));
   assertEquals(await answer({ directory: "refused" }), "right");
 });
 
-Deno.test("registerStaticAssets() refuses a key that no mount can have", async () => {
+Deno.test("registerStaticAssets() rejects a key that no mount can have", async () => {
   const pkg = await packageOf({});
   for (const key of ["", undefined, null, 1]) {
     assertThrows(() => registerStaticAssets(key as string, pkg), TypeError);
@@ -139,7 +139,7 @@ Deno.test("mountStatic() takes a package before a manifest, and both before a re
   });
 });
 
-Deno.test("mountStatic() takes packaged contents before a folder, unless live says otherwise", async () => {
+Deno.test("mountStatic() takes packaged contents before a folder, unless live is true", async () => {
   const directory = await Deno.makeTempDir({ prefix: "registry_" });
   const [registered, pkg] = [`${directory}/registered`, await packageOf({ "a.txt": "package" })];
   const sources: readonly [options: StaticAssetOptions, expected: string | number][] = [
@@ -191,7 +191,7 @@ Deno.test("mountStatic() warns once of a mount without files, and names the entr
   }
 });
 
-Deno.test("mountStatic() does not warn where there are files, or nobody asked", async () => {
+Deno.test("mountStatic() does not warn if there are files, or no request", async () => {
   registerStaticAssets("quiet", await packageOf({ "a.txt": "a" }));
   const warnings = await warningsOf(async () => {
     mountStatic("/", { directory: "never asked" });

@@ -7,12 +7,16 @@ import { hammer, IS_LINUX, PERMISSIONS, withFolder, withProbe } from "./_races.t
 
 const SIZE = MEGABYTE;
 
-testServed("sends what was there of a file that is removed, race-unlink", SIZE, async (served) => {
-  const response = await fetch(`http://127.0.0.1:${served.port}/assets/file.bin`);
-  await Deno.remove(served.path);
-  assertEquals((await response.bytes()).length, SIZE);
-  assertEquals((await exchange(served.port, rawBytes("/assets/file.bin"))).status, 404);
-});
+testServed(
+  "sends the whole of a file that is deleted meanwhile, race-unlink",
+  SIZE,
+  async (served) => {
+    const response = await fetch(`http://127.0.0.1:${served.port}/assets/file.bin`);
+    await Deno.remove(served.path);
+    assertEquals((await response.bytes()).length, SIZE);
+    assertEquals((await exchange(served.port, rawBytes("/assets/file.bin"))).status, 404);
+  },
+);
 
 testLeavers("fd-abort", SIZE, 20);
 

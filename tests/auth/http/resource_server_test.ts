@@ -166,7 +166,6 @@ Deno.test("resourceServer() rejects invalid options", () => {
 
 // What a resource server makes of its options, one by one.
 
-
 const WRONG_KEY = { headers: { "X-Key": "bad" } };
 
 /** A service that takes one key, in a header field. */

@@ -367,6 +367,31 @@ Deno.test("rotate() whose response is lost is not undone by an earlier read", as
   assertNotEquals(await signerOf(service), kidOf(token));
 });
 
+Deno.test("keyService() on workerd caches a read that ends while another is in flight", async () => {
+  await onWorkerd(async () => {
+    const bench = slowBench();
+    const service = bench.service();
+    await service.jwks();
+    await bench.service().rotate(); // another process
+    const both = kidsOf({ keys: await bench.ring() });
+    bench.clock.now += 3_600;
+    const start = async () => {
+      const { letGo } = bench.hold("load");
+      const set = service.jwks();
+      await settled();
+      return { letGo, set };
+    };
+    const [first, second] = [await start(), await start()];
+    first.letGo();
+    assert(kidsOf(await first.set).includes(both[1] ?? ""));
+    const { load } = bench.calls;
+    await service.jwks();
+    assertEquals(bench.calls.load, load);
+    second.letGo();
+    await second.set;
+  });
+});
+
 Deno.test("keyService() on workerd keeps the later of two reads, whichever ends last", async () => {
   await onWorkerd(async () => {
     const bench = slowBench();

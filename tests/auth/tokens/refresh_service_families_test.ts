@@ -185,7 +185,7 @@ for (const [member, values] of UNREADABLE) {
   Deno.test(`list() and revokeById() reject with an error if the store returns another type of ${member}`, async () => {
     for (const value of values) {
       const { refresh, issued } = await withOdd({ [member]: value }, GRANTED);
-      const message = `Cannot use refresh family: the store gave ${member} that is no `;
+      const message = `Cannot use refresh family: the stored ${member} must be `;
       const attempts = [() => refresh.list("u1"), () => refresh.revokeById("u1", issued.familyId)];
       for (const attempt of attempts) {
         const error = await assertRejects(attempt, TypeError, message, `${value}`);

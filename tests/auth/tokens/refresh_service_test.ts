@@ -654,7 +654,7 @@ for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
         () => refresh.issue(STAMPED),
         () => refresh.rotate(issued.refreshToken),
       ]
-    ) await assertRejects(attempt, RangeError, "Cannot tell the time");
+    ) await assertRejects(attempt, RangeError, "Invalid clock");
     clock.now = START;
     await requireAlive(services, true);
   });
@@ -721,7 +721,7 @@ for (const [why, authentication] of UNSOUND) {
   Deno.test(`issue() rejects an authentication with ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(authentication as typeof STAMPED);
-    const message = "Cannot issue refresh token: the authentication lacks";
+    const message = "Cannot issue refresh token: the authentication must have";
     await assertRejects(attempt, TypeError, message);
     assertEquals(asked, []);
   });
@@ -738,18 +738,18 @@ const OPTIONS: readonly [why: string, options: Record<string, unknown>, message:
     { sessionId: { id: "s1" } },
     "sessionId must be a non-empty string",
   ],
-  ["scopes in one text", { scope: "notes:read notes:write" }, "scope is no list"],
-  ["scopes that are null", { scope: null }, "scope is no list"],
-  ["an empty scope", { scope: ["notes:read", ""] }, "scope has a word"],
-  ["two scopes in one", { scope: ["notes:read notes:write"] }, "scope has a word"],
-  ["a scope with a quotation mark", { scope: ['a"b'] }, "scope has a word"],
-  ["a scope with a backslash", { scope: ["a\\b"] }, "scope has a word"],
-  ["a scope with a line feed", { scope: ["a\n"] }, "scope has a word"],
-  ["a scope with NUL", { scope: ["\0"] }, "scope has a word"],
-  ["a scope with DEL", { scope: ["\x7f"] }, "scope has a word"],
-  ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope has a word"],
-  ["the same scope twice", { scope: ["a", "a"] }, "scope has a word"],
-  ["a scope that is a number", { scope: [7] }, "scope is no list"],
+  ["scopes in one text", { scope: "notes:read notes:write" }, "scope must be an array"],
+  ["scopes that are null", { scope: null }, "scope must be an array"],
+  ["an empty scope", { scope: ["notes:read", ""] }, "scope must not have"],
+  ["two scopes in one", { scope: ["notes:read notes:write"] }, "scope must not have"],
+  ["a scope with a quotation mark", { scope: ['a"b'] }, "scope must not have"],
+  ["a scope with a backslash", { scope: ["a\\b"] }, "scope must not have"],
+  ["a scope with a line feed", { scope: ["a\n"] }, "scope must not have"],
+  ["a scope with NUL", { scope: ["\0"] }, "scope must not have"],
+  ["a scope with DEL", { scope: ["\x7f"] }, "scope must not have"],
+  ["a scope beyond ASCII", { scope: ["notizen:ändern"] }, "scope must not have"],
+  ["the same scope twice", { scope: ["a", "a"] }, "scope must not have"],
+  ["a scope that is a number", { scope: [7] }, "scope must be an array"],
   ["data that is a function", { data: () => 0 }, "data must be JSON"],
   ["data that is a symbol", { data: Symbol("data") }, "data must be JSON"],
   ["data with a big number", { data: { id: 7n } }, "data must be JSON"],
@@ -759,7 +759,7 @@ for (const [why, options, message] of OPTIONS) {
   Deno.test(`issue() rejects ${why}`, async () => {
     const { refresh, asked } = await withRefresh();
     const attempt = () => refresh.issue(STAMPED, options as IssueRefreshTokenOptions);
-    const type = message === "scope has a word" ? RangeError : TypeError;
+    const type = message === "scope must not have" ? RangeError : TypeError;
     const error = await assertRejects(attempt, type, `Cannot issue refresh token: ${message}`);
     assert(!error.message.includes("secret"));
     assertEquals(asked, []);
@@ -812,24 +812,24 @@ const UNREADABLE: readonly [
   type: string,
   values: readonly unknown[],
 ][] = [
-  ["id", "text", NO_TEXTS],
-  ["sub", "text", NO_TEXTS],
-  ["securityStamp", "text", NO_TEXTS],
-  ["currentHash", "text", NO_TEXTS],
-  ["createdAt", "number of seconds", NO_TIMES],
-  ["expiresAt", "number of seconds", NO_TIMES],
-  ["familyExpiresAt", "number of seconds", NO_TIMES],
-  ["authTime", "number of seconds", NO_TIMES],
-  ["generation", "whole number", NO_NUMBERS],
-  ["amr", "list of texts", [null, undefined, ...NO_LISTS]],
-  ["scope", "list of texts", NO_LISTS],
+  ["id", "a non-empty string", NO_TEXTS],
+  ["sub", "a non-empty string", NO_TEXTS],
+  ["securityStamp", "a non-empty string", NO_TEXTS],
+  ["currentHash", "a non-empty string", NO_TEXTS],
+  ["createdAt", "a number of seconds", NO_TIMES],
+  ["expiresAt", "a number of seconds", NO_TIMES],
+  ["familyExpiresAt", "a number of seconds", NO_TIMES],
+  ["authTime", "a number of seconds", NO_TIMES],
+  ["generation", "an integer", NO_NUMBERS],
+  ["amr", "an array of strings", [null, undefined, ...NO_LISTS]],
+  ["scope", "an array of strings", NO_LISTS],
 ];
 for (const [member, type, values] of UNREADABLE) {
   for (const value of values) {
     Deno.test(`rotate() rejects with an error if ${member} is ${typeof value} ${value}`, async () => {
       const services = await withOdd({ [member]: value });
       const { refresh, issued, events, odd } = services;
-      const message = `Cannot use refresh family: the store gave ${member} that is no ${type}`;
+      const message = `Cannot use refresh family: the stored ${member} must be ${type}`;
       await assertRejects(() => refresh.rotate(issued.refreshToken), TypeError, message);
       assertEquals(events, []);
       odd.patch = {};

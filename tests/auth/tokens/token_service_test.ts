@@ -225,10 +225,10 @@ Deno.test("strategy accepts tokens of retired keys", async () => {
 const UNSOUND: readonly [why: string, authentication: object, options: object, error: string][] = [
   ["no stamp", { ...STAMPED, securityStamp: "" }, {}, "the authentication must have"],
   ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }, {}, "the authentication"],
-  ["nothing", {}, {}, "the authentication lacks"],
+  ["nothing", {}, {}, "the authentication must have"],
   ["an empty session", STAMPED, { sessionId: "" }, "sessionId must be a non-empty string"],
-  ["scopes in one text", STAMPED, { scope: "a b" }, "scope is no list"],
-  ["scopes that are null", STAMPED, { scope: null }, "scope is no list"],
+  ["scopes in one text", STAMPED, { scope: "a b" }, "scope must be an array"],
+  ["scopes that are null", STAMPED, { scope: null }, "scope must be an array"],
 ];
 for (const [why, authentication, options, error] of UNSOUND) {
   Deno.test(`issue() rejects ${why}, and issues nothing`, async () => {

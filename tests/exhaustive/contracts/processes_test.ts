@@ -1,4 +1,4 @@
-/** Four processes on one file, fifty callers each, all at once: the file decides, and one of them is first. */
+/** Four processes with fifty callers each race on one file: exactly one wins. */
 
 import { join } from "@std/path";
 import { confinedTo } from "../../contracts/_processes.ts";

@@ -85,7 +85,7 @@ async function messagesByLine(
 
 for (const experimentalDecorators of [false, true]) {
   const mode = experimentalDecorators ? "legacy" : "standard";
-  Deno.test(`Get() and its siblings have readable messages for what does not fit: ${mode} decorators`, async () => {
+  Deno.test(`Get() and its siblings have readable messages for mismatches: ${mode} decorators`, async () => {
     const text = MODULE + WRONG.map(([method]) => `${method}\n`).join("") + "}\nvoid Wrong;\n";
     const first = MODULE.split("\n").length;
     const messages = await messagesByLine(text, {

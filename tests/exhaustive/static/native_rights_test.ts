@@ -22,7 +22,7 @@ const PERMISSIONS: readonly (readonly [why: string, given: (root: string) => rea
   ];
 
 for (const [what, permissions] of PERMISSIONS) {
-  Deno.test(`static() asks nobody at a terminal, with permission to read ${what}`, async () => {
+  Deno.test(`static() does not prompt at a terminal, with permission to read ${what}`, async () => {
     await withFixture(async ({ root }) => {
       const script = scriptPath("server_main.ts");
       const settings = JSON.stringify({ directory: root });
@@ -53,7 +53,7 @@ const QUESTIONS: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as const) {
   for (const [what, method, headers] of QUESTIONS) {
-    Deno.test(`static() has no file that it may not read: ${what}, ${mode} permissions`, async () => {
+    Deno.test(`static() answers 404 for an unreadable file: ${what}, ${mode} permissions`, async () => {
       await withFixture(async ({ root, missing }) => {
         if (missing.includes("unreadable.txt")) return;
         const start = { directory: root, unprivileged: true, permissions: permissions(root) };
@@ -69,7 +69,7 @@ for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as cons
 }
 
 Deno.test({
-  name: "static() serves a link whose name differs in case alone, where names are told apart",
+  name: "static() serves a link whose name differs in case alone, on a case-sensitive file system",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await withFixture(async ({ root }) => {
@@ -89,7 +89,7 @@ const NO_FILES: readonly (readonly [why: string, path: string])[] = [
   ["it is a FIFO", "/assets/fifo"],
 ];
 for (const [mode, permissions] of [["all", () => ALL], ["few", reading]] as const) {
-  Deno.test(`static() has no file where there is none, however it is asked, ${mode} permissions`, async () => {
+  Deno.test(`static() answers 404 for what is not a file, whatever the request, ${mode} permissions`, async () => {
     await withFixture(async ({ root }) => {
       const start = { directory: root, permissions: permissions(root) };
       await withServerProcess(start, async ({ port }) => {

@@ -17,18 +17,22 @@ const SIZE = 10 * MEGABYTE;
 /** More than the system buffers of a connection. */
 const LARGE = 64 * MEGABYTE;
 
-testServed("ends a body whose file is cut, race-truncate", LARGE, async ({ port, path }) => {
-  await touch(path);
-  const cut = await download(port);
-  using _connection = cut.connection;
-  let total = await cut.read();
-  await Deno.truncate(path, 0);
-  total += await drain(cut);
-  assert(total < LARGE, `${total} bytes came`);
-  assert(!cut.tail().endsWith("0\r\n\r\n"), "What is left looks like the whole");
-  const next = await exchange(port, rawBytes("/assets/file.bin"));
-  assertEquals([next.status, next.body], [200, ""], "the server serves no longer");
-});
+testServed(
+  "aborts a body whose file is truncated, race-truncate",
+  LARGE,
+  async ({ port, path }) => {
+    await touch(path);
+    const cut = await download(port);
+    using _connection = cut.connection;
+    let total = await cut.read();
+    await Deno.truncate(path, 0);
+    total += await drain(cut);
+    assert(total < LARGE, `${total} bytes came`);
+    assert(!cut.tail().endsWith("0\r\n\r\n"), "What is left looks like the whole");
+    const next = await exchange(port, rawBytes("/assets/file.bin"));
+    assertEquals([next.status, next.body], [200, ""], "the server serves no longer");
+  },
+);
 
 testServed("ends a body whose file grows as it is read", SIZE, async ({ port, path }) => {
   await touch(path);
@@ -72,7 +76,7 @@ testServed(
 );
 
 testServed(
-  "waits for clients that read slowly in little memory",
+  "serves slow clients in little memory",
   SIZE,
   ({ pid, port, folder }) =>
     withProbe(async (look) => {

@@ -1,5 +1,5 @@
 /**
- * Lets records of one kind come and go, in a process whose heap has no room for all of them.
+ * Adds records of one kind that expire or are revoked, in a process whose heap has no room for all of them.
  *
  * @module
  */
@@ -8,14 +8,14 @@
 import { inMemoryAuthStores } from "../../../../auth/stores/memory.ts";
 import type { ThrottleKey } from "../../../../auth/throttle/rule.ts";
 
-/** Seconds that a record lives; each second one comes. */
+/** Lifetime of a record, in seconds; one is added each second. */
 const LIFE = 1_000;
 const [kind = "", count = "0"] = Deno.args;
 
 let time = 1_700_000_000;
 const now = () => time;
 const { sessions, states, refreshTokens, throttle } = inMemoryAuthStores({ now });
-/** Makes the fields that are looked up long, so that an index that keeps one of them shows. */
+/** Makes the indexed fields long, so that an index that is not cleaned up exceeds the heap. */
 const BULK = "x".repeat(500);
 
 async function add(i: number): Promise<void> {
@@ -54,7 +54,7 @@ async function add(i: number): Promise<void> {
       return;
     }
     case "throttle keys": {
-      // Locked to the end, so that it is their end alone that makes them go
+      // Locked until they expire, so that only their expiry removes them
       const claim: ThrottleKey = { key: id, rule: { kind: "window", limit: 1, seconds: LIFE } };
       await throttle.reserve([claim], time);
       return;

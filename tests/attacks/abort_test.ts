@@ -77,7 +77,7 @@ for (const [how, add] of READERS) {
       '4\r\n"aaa\r\n',
     ]] as const
   ) {
-    Deno.test(`[ATTACKS] a client that aborts mid-body (${framing}), read by ${how}, is no error of ours`, async () => {
+    Deno.test(`[ATTACKS] a client that aborts mid-body (${framing}), read by ${how}, is not a server error`, async () => {
       const { status, errors } = await abandoned(
         add,
         cutOff([`Content-Type: ${type}`, ...headers], body),
@@ -128,7 +128,7 @@ Deno.test("[neighbour] a client that aborts mid-response of a mounted applicatio
   assertEquals(errors, []);
 });
 
-Deno.test("[neighbour] a client that aborts while the handler waits on req.signal is no error of ours", async () => {
+Deno.test("[neighbour] a client that aborts while the handler waits on req.signal is not a server error", async () => {
   for (const mounted of [false, true]) {
     const { errors } = await abandoned(
       (router) => {

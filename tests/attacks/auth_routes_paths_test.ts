@@ -71,7 +71,7 @@ const APPLICATIONS: readonly (readonly [
 ];
 
 for (const [what, make] of APPLICATIONS) {
-  Deno.test(`/auth/login of ${what} lets nobody in without a token, whatever the path's spelling`, async () => {
+  Deno.test(`/auth/login of ${what} rejects requests without a token, whatever the path's spelling`, async () => {
     const app = createTestApp();
     await app.signedIn();
     const { fetch } = make(app);
@@ -131,7 +131,7 @@ Deno.test("/auth/* of a guarded router opens nothing beside it", async () => {
   }
 });
 
-Deno.test("/auth/* behind a parameter is the same for every value of it", async () => {
+Deno.test("/auth/* after a parameter is the same for every value of it", async () => {
   const { runtime, signedIn } = createTestApp();
   const page = await signedIn();
   const router = createRouter<unknown[]>();
@@ -143,7 +143,7 @@ Deno.test("/auth/* behind a parameter is the same for every value of it", async 
   }
 });
 
-Deno.test("/auth/logout is no GET, not by any way to say so", async () => {
+Deno.test("/auth/logout rejects GET, however it is written", async () => {
   const { signedIn, runtime } = createTestApp();
   const page = await signedIn();
   const sid = page.jar.get("__Host-sid") ?? "";

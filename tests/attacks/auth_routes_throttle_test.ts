@@ -57,7 +57,7 @@ Deno.test("POST /auth/login lets an account be guessed five times from an addres
   assertEquals(await inTurn(7, () => tryLogin(app.browser())), FIVE_OF_SEVEN);
 });
 
-Deno.test("POST /auth/login tells of each refusal, with the address and nothing of the account", async () => {
+Deno.test("POST /auth/login emits each refusal, with the address and without the account", async () => {
   const app = await withAccount();
   const page = app.browser();
   await inTurn(6, () => tryLogin(page));
@@ -121,7 +121,7 @@ for (const [why, attempt] of ONE_CLIENT) {
   });
 }
 
-Deno.test("POST /auth/login takes 100 spoofed X-Forwarded-For values for one client, behind a trusted proxy or not", async () => {
+Deno.test("POST /auth/login counts 100 spoofed X-Forwarded-For values as one client, with a trusted proxy or not", async () => {
   for (const trustedProxies of [[], ["192.0.2.0/24"]]) {
     const app = await withAccount({ trustedProxies });
     const statuses = await inTurn(
@@ -134,7 +134,7 @@ Deno.test("POST /auth/login takes 100 spoofed X-Forwarded-For values for one cli
   }
 });
 
-Deno.test("POST /auth/login counts the clients behind a trusted proxy each for itself", async () => {
+Deno.test("POST /auth/login counts the clients of a trusted proxy separately", async () => {
   const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
   const one = { [XFF]: "203.0.113.1" };
   assertEquals(await inTurn(7, () => tryLogin(app.browser(), WRONG, one)), FIVE_OF_SEVEN);
@@ -170,7 +170,7 @@ Deno.test("POST /auth/login lets an account be guessed 100 times in an hour from
   assertEquals((await app.browser({ address: address(300) }).login()).status, 200);
 });
 
-Deno.test("POST /auth/login lets nobody at 100 addresses lock a known browser out", async () => {
+Deno.test("POST /auth/login does not lock a known browser out because of 100 addresses", async () => {
   const app = await withAccount();
   const known = app.browser();
   assertEquals((await known.login()).status, 200);
@@ -208,7 +208,7 @@ Deno.test("POST /auth/login by 200 at once verifies five passwords", async () =>
   assertEquals(types(app.events).filter((type) => type === "login.failed").length, 5);
 });
 
-Deno.test("POST /auth/login where no address is known counts accounts alone, says so once, and locks out nobody else", async () => {
+Deno.test("POST /auth/login without a known address counts by account only, warns once, and locks out no other account", async () => {
   const app = await withAccount();
   const { router, clock, warnings } = app;
   const fetch = async (request: Request) => await router.fetch(request);
@@ -242,7 +242,7 @@ const HOSTS: readonly (readonly [host: string, info: (request: Request) => unkno
 
 for (const [host, info] of HOSTS) {
   for (const mounted of [false, true]) {
-    Deno.test(`POST /auth/login counts by the address that ${host} tells ${mounted ? "a mounted" : "the"} router`, async () => {
+    Deno.test(`POST /auth/login counts by the address that ${host} passes to ${mounted ? "a mounted" : "the"} router`, async () => {
       const app = await withAccount();
       const inner = mountAuthRoutes(createRouter<unknown[]>(), app.runtime.routes());
       const router = mounted

@@ -55,7 +55,7 @@ Deno.test("[neighbour] a long body in small pieces leaves others their turn", as
   assert(turns > 10, `${turns} turns of a timer`);
 });
 
-Deno.test("[neighbour] single bytes over a socket starve nobody", async () => {
+Deno.test("[neighbour] single bytes over a socket do not starve other clients", async () => {
   const router = createRouter().post("/", (req) => json(req.content)).get("/", () => json("well"));
   await withServer(router.fetch, async (port) => {
     const attacker = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -70,7 +70,7 @@ Deno.test("[neighbour] single bytes over a socket starve nobody", async () => {
   });
 });
 
-Deno.test("[neighbour] 413 does not wait for the branch of a clone that nobody reads", async () => {
+Deno.test("[neighbour] 413 does not wait for the unread branch of a clone", async () => {
   const router = createRouter({ maxBodyBytes: 10, before: [(req) => void req.raw.clone()] })
     .post("/", (req) => json(req.content));
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -133,7 +133,7 @@ const FRAMED: readonly (readonly [
 ];
 
 for (const [why, body, length, fields, status] of FRAMED) {
-  Deno.test(`[neighbour] behind Deno.serve, a body with ${why} is ${status}`, async () => {
+  Deno.test(`[neighbour] with Deno.serve, a body with ${why} is ${status}`, async () => {
     for (const path of ["/", "/late"]) {
       const request = new Request("http://localhost" + path, {
         method: "POST",
@@ -147,7 +147,7 @@ for (const [why, body, length, fields, status] of FRAMED) {
   });
 }
 
-Deno.test("[neighbour] behind Deno.serve, both a length and a chunked coding end in one answer", async () => {
+Deno.test("[neighbour] with Deno.serve, both a length and a chunked coding end in one answer", async () => {
   await withServer(served.fetch, async (port) => {
     for (const fields of ["Content-Length: 3", "Content-Length: 9999999"]) {
       const connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -162,7 +162,7 @@ Deno.test("[neighbour] behind Deno.serve, both a length and a chunked coding end
 });
 
 for (const field of ["Transfer-Encoding", "Content-Encoding"]) {
-  Deno.test(`[neighbour] behind Deno.serve, a length beside ${field} is not trusted: reading stops`, async () => {
+  Deno.test(`[neighbour] with Deno.serve, a length with ${field} is not trusted: reading stops`, async () => {
     const { stream, taken } = pieces(100_000);
     const headers = { "Content-Type": "application/json", "Content-Length": "5", [field]: "x" };
     const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
@@ -171,7 +171,7 @@ for (const field of ["Transfer-Encoding", "Content-Encoding"]) {
   });
 }
 
-Deno.test("[neighbour] behind Deno.serve, a body that a mount has declined is counted, not trusted", async () => {
+Deno.test("[neighbour] with Deno.serve, a body that a mount has declined is counted, not trusted", async () => {
   const { stream, taken } = pieces(100_000);
   const router = createRouter<[Deno.ServeHandlerInfo]>({ maxBodyBytes: 10 })
     .mount("/", { fetch: () => undefined }).post("/", (req) => json(req.content));

@@ -21,7 +21,7 @@ import { keyStrategy, managerOf } from "../auth/_strategies.ts";
 import { codeOf } from "../router/_helpers.ts";
 import { rawFetch, withServer } from "./_raw.ts";
 
-Deno.test("[neighbour] cross-talk: 200 requests of two users and nobody at once → each sees itself", async () => {
+Deno.test("[neighbour] cross-talk: 200 concurrent requests of two users and anonymous clients → each gets its own principal", async () => {
   const app = createTestApp();
   app.router.get("/slow/:i", async (req) => {
     await new Promise((resolve) => setTimeout(resolve, Number(req.params.i) % 7));
@@ -37,7 +37,7 @@ Deno.test("[neighbour] cross-talk: 200 requests of two users and nobody at once 
   seen.forEach((names, i) => assertEquals(names, [wanted[i % 3], wanted[i % 3]]));
 });
 
-Deno.test("[CWE-525] cross-talk: one response for all requests → nobody gets another one's cookie", async () => {
+Deno.test("[CWE-525] cross-talk: one response for all requests → no client gets another one's cookie", async () => {
   const app = createTestApp({
     integration: { catch: ({ status }) => status === 401 ? REFUSED : undefined },
   });
@@ -160,7 +160,7 @@ for (const [source, what, end] of ENDS) {
   });
 }
 
-Deno.test("[neighbour] revocation: in the handler of the request itself → a guard behind it refuses", async () => {
+Deno.test("[neighbour] revocation: in the handler of the request itself → a guard after it rejects", async () => {
   const app = createTestApp();
   const { runtime } = app;
   app.router.get("/leave", () => json("still in"), {
@@ -185,7 +185,7 @@ Deno.test("[CWE-636] errors: whatever fails on an optional route → never anony
   }
 });
 
-Deno.test("[neighbour] errors: a refusal that the handler catches from a guard of its own → no principal", async () => {
+Deno.test("[neighbour] errors: a refusal of the handler's own guard that it catches → no principal", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   const seen: (Principal | undefined)[] = [];
   const swallow = wrap<unknown[]>(async (req: RouteRequest, next) => {

@@ -20,7 +20,7 @@ const CLAIMS: readonly (readonly [source: string, what: string, make: () => Requ
 ];
 
 for (const [source, what, make] of CLAIMS) {
-  Deno.test(`[${source}] subject: ${what} → it stays who signed in, or nobody`, async () => {
+  Deno.test(`[${source}] subject: ${what} → the principal is unchanged, or none`, async () => {
     const app = createTestApp();
     const seen: unknown[] = [];
     app.router.post(
@@ -38,7 +38,7 @@ for (const [source, what, make] of CLAIMS) {
   });
 }
 
-Deno.test("[neighbour] subject: own key __proto__ in the body → 400, and nobody becomes anybody", async () => {
+Deno.test("[neighbour] subject: own key __proto__ in the body → 400, and no principal", async () => {
   const app = createTestApp();
   const { jar } = await app.signedIn();
   const body = '{"__proto__":{"sub":"u2","principal":{"sub":"u2"}}}';
@@ -79,7 +79,7 @@ const PLACES: readonly (readonly [
 ];
 
 for (const [what, path, headers] of PLACES) {
-  Deno.test(`[GHSA-r5rp-j6wh-rvv4] token: ${what} → nobody`, async () => {
+  Deno.test(`[GHSA-r5rp-j6wh-rvv4] token: ${what} → anonymous`, async () => {
     const app = createTestApp();
     const { jar } = await app.signedIn();
     const token = jar.get("__Host-sid") ?? "";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createClient } from "../examples/_notes_service.ts";
 import { startAtAddress, withFolder } from "../flows/_notes_process.ts";
-import { refusalOf, statusOf } from "../flows/_notes_programs.ts";
+import { refusalOf, statusOf } from "../flows/_notes_api_clients.ts";
 import { ENGINE_NAMES, ENGINES, engineTest } from "./_engines.ts";
 import { startProxy } from "./_proxy.ts";
 

@@ -51,7 +51,7 @@ const SHORT: readonly (readonly [string, string])[] = [
   ["of spaces around less", ` ${"s".repeat(31)}\n`],
 ];
 for (const [why, secret] of SHORT) {
-  Deno.test(`readSecret() refuses one ${why} in the file, and does not repeat it`, async () => {
+  Deno.test(`readSecret() rejects one ${why} in the file, and does not repeat it`, async () => {
     await withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "secret"), secret);
       const error = await assertRejects(
@@ -64,7 +64,7 @@ for (const [why, secret] of SHORT) {
   });
 }
 
-Deno.test("readSecret() refuses a short one that is given", async () => {
+Deno.test("readSecret() rejects a short one that is given", async () => {
   await withFolder(async (folder) => {
     const error = await assertRejects(
       () => readSecret({ given: "t".repeat(31), folder }),

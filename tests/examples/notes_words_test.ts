@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">
 const UNKNOWN = describeRefusal({ status: 500, code: "unknown" }).text;
 
 for (const [code, place] of Object.entries(PLACES)) {
-  Deno.test(`describeRefusal() has words of its own for ${code}`, () => {
+  Deno.test(`describeRefusal() has its own message for ${code}`, () => {
     const { text, fields } = describeRefusal({ status: 400, code });
     const said = place === "form" ? text : fields.get(place) ?? "";
     assertMatch(said, /^[A-Z][^]*\.$/);
@@ -49,7 +49,7 @@ const OWN = [
   "payload_too_large",
 ];
 for (const code of OWN) {
-  Deno.test(`describeRefusal() has words of its own for ${code}, too`, () => {
+  Deno.test(`describeRefusal() has its own message for ${code}, too`, () => {
     const { text } = describeRefusal({ status: 0, code });
     assertEquals([text === "", text === UNKNOWN], [false, false]);
   });
@@ -79,7 +79,7 @@ for (const code of ["internal_error", "unknown", "", "__proto__", "constructor",
   });
 }
 
-Deno.test("describeRefusal() tells all violations at their fields, each a sentence", () => {
+Deno.test("describeRefusal() returns all violations by field, each a sentence", () => {
   const violations = [
     { pointer: "/password", message: "Use at least 15 characters" },
     { pointer: "/password", message: "Add words" },
@@ -110,7 +110,7 @@ const WAITS: readonly (readonly [seconds: number | undefined, text: string])[] =
   [undefined, "later"],
 ];
 for (const [retryAfter, text] of WAITS) {
-  Deno.test(`describeRefusal() asks to wait ${text} where Retry-After is ${retryAfter}`, () => {
+  Deno.test(`describeRefusal() shows the wait ${text} where Retry-After is ${retryAfter}`, () => {
     const refusal = { status: 429, code: "throttled" };
     const said = describeRefusal(retryAfter === undefined ? refusal : { ...refusal, retryAfter });
     assertEquals(said.text, `Too many attempts. Try again ${text}.`);

@@ -135,7 +135,7 @@ Deno.test("policyAgentManager() denies with access_denied and says nothing else"
   });
 });
 
-Deno.test("policyAgentManager() denies where nobody listens", async () => {
+Deno.test("policyAgentManager() denies if the agent is unreachable", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   listener.close();
   await deniesUnreachable(listener.addr);

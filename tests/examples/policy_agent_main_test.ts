@@ -55,7 +55,7 @@ Deno.test("The policy agent example answers what it says to try", async () => {
   assertMatch(printed, /^denied: policy agent: the rule is undefined$/m);
 });
 
-Deno.test("The policy agent example lets nobody in where no agent is there", async () => {
+Deno.test("The policy agent example denies all requests without an agent", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();

@@ -83,7 +83,7 @@ const QUESTIONS: readonly (readonly [
 ];
 
 for (const [why, options, input] of QUESTIONS) {
-  Deno.test(`policyAgentManager() tells the agent of ${why}`, async () => {
+  Deno.test(`policyAgentManager() sends the agent ${why}`, async () => {
     const [{ method, path, headers, text } = noQuestion(), ...others] = await sentBy(options);
     assertEquals(JSON.parse(text), { input });
     assertEquals([method, path], ["POST", "/v1/data/notes/allow"]);
@@ -113,7 +113,7 @@ Deno.test("policyAgentManager() shows its token to the agent", async () => {
   assertEquals(headers.get("Authorization"), "Bearer abc-._~+/=");
 });
 
-Deno.test("policyAgentManager() sends through a fetch of its own", async () => {
+Deno.test("policyAgentManager() uses the option fetch", async () => {
   const urls: string[] = [];
   const send: PolicyAgentOptions["fetch"] = (url, init) => {
     urls.push(new URL(url).pathname);
@@ -123,7 +123,7 @@ Deno.test("policyAgentManager() sends through a fetch of its own", async () => {
   assertEquals(urls, ["/v1/data/notes/allow"]);
 });
 
-Deno.test("policyAgentManager() denies what cannot be written as JSON, and asks nobody", async () => {
+Deno.test("policyAgentManager() denies what cannot be serialized as JSON, without a query", async () => {
   let asked = 0;
   await withAgent(() => Response.json({ result: ++asked > 0 }), async (url) => {
     const options = { metadata: { limit: 1n } };
@@ -190,7 +190,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [why, options, error, says] of REFUSED) {
-  Deno.test(`policyAgentManager() refuses ${why}`, () => {
+  Deno.test(`policyAgentManager() rejects ${why}`, () => {
     assertThrows(
       () => policyAgentManager({ url: "http://localhost:8181/", ...options }),
       error,

@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Client, createClient, formOf, PASSWORD } from "../examples/_notes_service.ts";
 import { type Service, startAtAddress, type StartOptions, withFolder } from "./_notes_process.ts";
-import { bearer, refresh, refusalOf, signIn, statusOf } from "./_notes_programs.ts";
+import { bearer, refresh, refusalOf, signIn, statusOf } from "./_notes_api_clients.ts";
 
 /** One thing that processes share. */
 export interface SharedCase {

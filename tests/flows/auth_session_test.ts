@@ -94,7 +94,7 @@ Deno.test("A visitor signs up, works, signs out and comes back", async () => {
   });
 });
 
-Deno.test("Somebody closes the window, and is out; the browser stays known", async () => {
+Deno.test("A user closes the window and is signed out; the device stays known", async () => {
   await withSite({}, async ({ open }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);
@@ -105,7 +105,7 @@ Deno.test("Somebody closes the window, and is out; the browser stays known", asy
   });
 });
 
-Deno.test("Somebody mistypes a password too often, waits as long as is said, and gets in", async () => {
+Deno.test("A user mistypes a password too often, waits for Retry-After, and signs in", async () => {
   await withSite({}, async ({ open, clock }) => {
     await statusOf(open().register());
     const page = open();
@@ -121,7 +121,7 @@ Deno.test("Somebody mistypes a password too often, waits as long as is said, and
   });
 });
 
-Deno.test("Somebody signs in on two devices, sees both, and ends the other one", async () => {
+Deno.test("A user signs in on two devices, lists both, and revokes the other one", async () => {
   await withSite({}, async ({ open }) => {
     const [laptop, phone] = [open(), open()];
     assertEquals(await statusOf(laptop.register()), 201);
@@ -135,7 +135,7 @@ Deno.test("Somebody signs in on two devices, sees both, and ends the other one",
   });
 });
 
-Deno.test("Somebody changes the password, stays in, and is out everywhere else", async () => {
+Deno.test("A user changes the password, stays signed in, and is signed out elsewhere", async () => {
   await withSite({}, async ({ open }) => {
     const [laptop, phone] = [open(), open()];
     assertEquals(await statusOf(laptop.register()), 201);

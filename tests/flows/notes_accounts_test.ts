@@ -85,7 +85,7 @@ const REFUSED: readonly (readonly [
   ["a text", "bob", 422, "validation_failed", ""],
 ];
 for (const [why, body, status, code, pointer] of REFUSED) {
-  Deno.test(`/auth/register refuses ${why}`, async () => {
+  Deno.test(`/auth/register rejects ${why}`, async () => {
     await withNotes(async ({ send, cookies }) => {
       const session = cookies.get("__Host-sid");
       const response = await send("POST", "/auth/register", body);
@@ -97,7 +97,7 @@ for (const [why, body, status, code, pointer] of REFUSED) {
   });
 }
 
-Deno.test("/auth/login tells nobody who has an account, and says how long to wait", async () => {
+Deno.test("/auth/login does not reveal accounts, and sends the time to wait", async () => {
   await withNotes(async ({ stranger, events }) => {
     for (const identifier of ["ada", "nobody"]) {
       const client = stranger();
@@ -116,7 +116,7 @@ Deno.test("/auth/login tells nobody who has an account, and says how long to wai
   });
 });
 
-Deno.test("/sessions lists where somebody is signed in, this browser first, in plain words", async () => {
+Deno.test("/sessions lists sessions, this browser first, with readable names", async () => {
   let now = Date.UTC(2030, 5, 14, 12, 3);
   await withNotes(async (service) => {
     now += 3_600_000 - 1_000;
@@ -150,7 +150,7 @@ const AGENTS: readonly (readonly [userAgent: string, shown: string])[] = [
   [`Firefox/1 <b>`, "Firefox</h3>"],
 ];
 for (const [userAgent, shown] of AGENTS) {
-  Deno.test(`/sessions shows ${JSON.stringify(userAgent)} as a text`, async () => {
+  Deno.test(`/sessions shows ${JSON.stringify(userAgent)} as text`, async () => {
     await withNotes(async (service) => {
       await another(service, userAgent);
       const text = await (await service.page("/sessions")).text();
@@ -175,7 +175,7 @@ Deno.test("DELETE /sessions/:id ends one of one's own sessions at once", async (
   });
 });
 
-Deno.test("DELETE /sessions/:id knows no session of another user", async () => {
+Deno.test("DELETE /sessions/:id does not find sessions of other users", async () => {
   await withNotes(async (service) => {
     const eve = await service.user("eve");
     for (const id of (await sessionsOf(service)).keys()) {
@@ -186,7 +186,7 @@ Deno.test("DELETE /sessions/:id knows no session of another user", async () => {
   });
 });
 
-Deno.test("DELETE /sessions ends all of one's sessions but this one, and nobody else's", async () => {
+Deno.test("DELETE /sessions revokes all other sessions of the user, and none of other users", async () => {
   await withNotes(async (service) => {
     const lost = [await another(service, FIREFOX), await another(service, "curl/8")];
     const bob = await service.user("bob");

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { countRecords, withNotes } from "../examples/_notes_service.ts";
-import { ALL, keysOf, make, program, refusalOf, statusOf } from "./_notes_programs.ts";
+import { ALL, keysOf, make, program, refusalOf, statusOf } from "./_notes_api_clients.ts";
 
 /** What only a user does, and no program, whatever its key is good for. */
 const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
@@ -38,7 +38,7 @@ const WRONG: readonly (readonly [why: string, change: (key: string) => string])[
   ["nothing", () => ""],
 ];
 for (const [why, change] of WRONG) {
-  Deno.test(`GET /notes refuses a key with ${why}, signed in or not, and says no more`, async () => {
+  Deno.test(`GET /notes rejects a key with ${why}, signed in or not, and says no more`, async () => {
     await withNotes(async (service) => {
       const { key } = await make(service);
       const wrong = change(key);
@@ -100,7 +100,7 @@ const REFUSED: readonly (readonly [why: string, body: unknown, pointer: string])
   ["another owner", { name: "a", scope: ALL, sub: "eve" }, ""],
 ];
 for (const [why, body, pointer] of REFUSED) {
-  Deno.test(`POST /api-keys refuses ${why}`, async () => {
+  Deno.test(`POST /api-keys rejects ${why}`, async () => {
     await withNotes(async (service) => {
       const response = await service.send("POST", "/api-keys", body);
       const { code, violations } = await response.json();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Client, formOf, textOf, withNotes } from "../examples/_notes_service.ts";
 import { enter, start, withFolder } from "./_notes_process.ts";
-import { ALL, keysOf, make, NOTE, program, refusalOf, statusOf } from "./_notes_programs.ts";
+import { ALL, keysOf, make, NOTE, program, refusalOf, statusOf } from "./_notes_api_clients.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -96,7 +96,7 @@ Deno.test("/ shows no note to a key that may not read, nor to one that may", asy
   });
 });
 
-Deno.test("GET /notes by a key is its owner's alone, whoever is signed in beside it", async () => {
+Deno.test("GET /notes with a key returns its owner's notes, even beside another user's session", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "Ada's" });
     const eve = await service.user("eve");
@@ -126,7 +126,7 @@ Deno.test("/api-keys keeps the keys of users apart", async () => {
   });
 });
 
-Deno.test("POST /notes by a key needs no token against forgeries: no browser sends keys by itself", async () => {
+Deno.test("POST /notes with a key needs no CSRF token: browsers do not attach keys automatically", async () => {
   await withNotes(async (service) => {
     const { key } = await make(service);
     const headers = {
@@ -141,7 +141,7 @@ Deno.test("POST /notes by a key needs no token against forgeries: no browser sen
   });
 });
 
-Deno.test("A key ends by itself, and stays in the list until its owner takes it out", async () => {
+Deno.test("An expired key stays in the list until its owner removes it", async () => {
   let now = Date.UTC(2030, 5, 14, 12, 3);
   await withNotes(async (service) => {
     const { key, info } = await make(service, { expiresInDays: 30 });

@@ -191,7 +191,7 @@ const REFUSED_FORMS:
       ]],
     ];
 for (const [why, parts, pointers] of REFUSED_FORMS) {
-  Deno.test(`POST /notes/:id/attachments refuses a form ${why}`, async () => {
+  Deno.test(`POST /notes/:id/attachments rejects a form ${why}`, async () => {
     await withNotes(async ({ call, create, kv }) => {
       const { id } = await create({ title: "a" });
       const body = new FormData();
@@ -237,7 +237,7 @@ const REFUSED_UPLOADS: readonly (readonly [string, RequestInit, number, string])
   ],
 ];
 for (const [why, init, status, code] of REFUSED_UPLOADS) {
-  Deno.test(`POST /notes/:id/attachments refuses ${why}`, async () => {
+  Deno.test(`POST /notes/:id/attachments rejects ${why}`, async () => {
     await withNotes(async ({ call, create, kv }) => {
       const { id } = await create({ title: "a" });
       const response = await call(`/notes/${id}/attachments`, { method: "POST", ...init });
@@ -248,7 +248,7 @@ for (const [why, init, status, code] of REFUSED_UPLOADS) {
   });
 }
 
-Deno.test("POST /notes/:id/attachments refuses a note that is not there before it reads the body", async () => {
+Deno.test("POST /notes/:id/attachments rejects a note that is not there before it reads the body", async () => {
   await withNotes(async ({ call }) => {
     const response = await call("/notes/7/attachments", {
       method: "POST",
@@ -258,7 +258,7 @@ Deno.test("POST /notes/:id/attachments refuses a note that is not there before i
   });
 });
 
-Deno.test("POST /notes/:id/attachments refuses a name that the note has, and keeps the other file", async () => {
+Deno.test("POST /notes/:id/attachments rejects a name that the note has, and keeps the other file", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "a" });
     await upload(service, id, new File(["old"], "a.txt"));
@@ -279,7 +279,7 @@ Deno.test("POST /notes/:id/attachments refuses a name that the note has, and kee
   });
 });
 
-Deno.test("POST /notes/:id/attachments refuses the 51st attachment", async () => {
+Deno.test("POST /notes/:id/attachments rejects the 51st attachment", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "a" });
     for (const count of [20, 20, 10]) {

@@ -5,7 +5,7 @@ import { join } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { PASSWORD } from "../examples/_notes_service.ts";
 import { enter, start, withFolder } from "./_notes_process.ts";
-import { program, refresh, refusalOf, statusOf } from "./_notes_programs.ts";
+import { program, refresh, refusalOf, statusOf } from "./_notes_api_clients.ts";
 
 /** Result of a command. */
 interface Output {

@@ -94,7 +94,7 @@ for (const request of REQUESTS) {
   });
 }
 
-Deno.test("PUT /notes/:id refuses another user before it reads the body", async () => {
+Deno.test("PUT /notes/:id rejects another user before it reads the body", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: TITLE });
     const eve = await service.user("eve");

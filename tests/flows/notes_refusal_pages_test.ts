@@ -64,7 +64,7 @@ const ASKED: readonly (readonly [path: string, target: string])[] = [
   ["/notes/7", "/sign-in?next=%2Fnotes%2F7"],
 ];
 for (const [path, target] of ASKED) {
-  Deno.test(`${path} sends people to sign in, and tells programs that they have to`, async () => {
+  Deno.test(`${path} redirects browsers to the sign-in page, and responds 401 to API clients`, async () => {
     await withNotes(async ({ stranger }) => {
       const { call, page } = stranger();
       const sent = await page(path);
@@ -90,7 +90,7 @@ Deno.test("/notes never sends a request that changes something to another page",
   });
 });
 
-Deno.test("/ tells people that their session has ended, and takes the cookie away", async () => {
+Deno.test("/ shows that the session has expired, and clears the cookie", async () => {
   await withNotes(async (service) => {
     const sid = service.cookies.get("__Host-sid") ?? "";
     await (await service.send("POST", "/auth/logout", {})).body?.cancel();
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [path: string, status: number, heading: string
   ["/notes?limit=0", 422, "This does not work"],
 ];
 for (const [path, status, heading] of REFUSED) {
-  Deno.test(`${path} is refused by a page for people, and by a problem for programs`, async () => {
+  Deno.test(`${path} responds with a page to browsers, and with a problem to API clients`, async () => {
     await withNotes(async ({ call, page }) => {
       const response = await page(path);
       assertEquals([response.status, response.headers.get("content-type")], [

@@ -70,7 +70,7 @@ Deno.test("GET /notes keeps the search on the next page", async () => {
   });
 });
 
-Deno.test("GET /notes finds words in title and text, in whatever case and composition", async () => {
+Deno.test("GET /notes finds words in title and text, ignoring case and composition", async () => {
   await withNotes(async ({ call, create }) => {
     await create({ title: "Café", text: "The \u{1F600} one\nÀ LA CARTE" });
     await create({ title: "Tea" });
@@ -99,7 +99,7 @@ Deno.test("GET /notes/:id answers 304 to who has the version", async () => {
 });
 
 for (const method of ["PUT", "PATCH", "DELETE"]) {
-  Deno.test(`${method} /notes/:id refuses a stale ETag`, async () => {
+  Deno.test(`${method} /notes/:id rejects a stale ETag`, async () => {
     await withNotes(async ({ call, send, create }) => {
       const { id } = await create({ title: "first" });
       const path = `/notes/${id}`;
@@ -175,7 +175,7 @@ const REFUSED_BODIES: readonly (readonly [string, unknown, readonly string[]])[]
   ["two faults at once", { title: "", text: 1 }, ["/title", "/text"]],
 ];
 for (const [why, body, pointers] of REFUSED_BODIES) {
-  Deno.test(`POST /notes refuses ${why}`, async () => {
+  Deno.test(`POST /notes rejects ${why}`, async () => {
     await withNotes(async ({ send, kv }) => {
       const response = await send("POST", "/notes", body);
       const problem: ProblemBody = await response.json();
@@ -189,7 +189,7 @@ for (const [why, body, pointers] of REFUSED_BODIES) {
   });
 }
 
-Deno.test("PATCH /notes/:id refuses to take the title away", async () => {
+Deno.test("PATCH /notes/:id rejects to take the title away", async () => {
   await withNotes(async ({ send, create }) => {
     const { id } = await create({ title: "a" });
     const response = await send("PATCH", `/notes/${id}`, { title: null });
@@ -224,7 +224,7 @@ const REFUSED_QUERIES: readonly (readonly [string, string])[] = [
   ["page=2", ""],
 ];
 for (const [query, pointer] of REFUSED_QUERIES) {
-  Deno.test(`GET /notes refuses ?${query.slice(0, 20)}`, async () => {
+  Deno.test(`GET /notes rejects ?${query.slice(0, 20)}`, async () => {
     await withNotes(async ({ call }) => {
       const response = await call(`/notes?${query}`);
       const problem: ProblemBody = await response.json();
@@ -286,7 +286,7 @@ const REFUSED_REQUESTS:
     ],
   ];
 for (const [why, path, init, status, code, allow = null] of REFUSED_REQUESTS) {
-  Deno.test(`/notes refuses ${why}`, async () => {
+  Deno.test(`/notes rejects ${why}`, async () => {
     await withNotes(async ({ call }) => {
       const response = await call(path, init);
       const problem: ProblemBody = await response.json();
@@ -303,7 +303,7 @@ function json(method: string, body: string): RequestInit {
   return { method, body, headers: { "Content-Type": "application/json" } };
 }
 
-Deno.test("/notes takes the longest text however it is escaped", async () => {
+Deno.test("/notes accepts the longest text however it is escaped", async () => {
   await withNotes(async ({ call }) => {
     const text = "\\ud83d\\ude00".repeat(10_000);
     const response = await call("/notes", {

@@ -18,7 +18,7 @@ import {
   signIn,
   signOut,
   statusOf,
-} from "./_notes_programs.ts";
+} from "./_notes_api_clients.ts";
 
 const START = Date.UTC(2030, 5, 14, 12, 3);
 
@@ -104,7 +104,7 @@ Deno.test("/tokens/login sets no cookie and begins no session, for who has one n
   });
 });
 
-Deno.test("/developer shows programs the way in, without cookies and CSRF tokens", async () => {
+Deno.test("/developer documents the requests of API clients, without cookies and CSRF tokens", async () => {
   await withNotes(async ({ origin, page }) => {
     const text = await (await page("/developer")).text();
     for (const path of ["login", "refresh", "logout"]) {
@@ -233,7 +233,7 @@ const WRONG: readonly (readonly [why: string, change: (token: string) => string]
   ["that is empty", () => ""],
 ];
 for (const [why, change] of WRONG) {
-  Deno.test(`GET /notes refuses a token ${why}, signed in or not`, async () => {
+  Deno.test(`GET /notes rejects a token ${why}, signed in or not`, async () => {
     await withNotes(async (service) => {
       const { accessToken } = await signIn(service.origin, "ada");
       const headers = { Authorization: `Bearer ${change(accessToken)}` };

@@ -268,7 +268,7 @@ for (const [path, statuses] of ENTRANCES) {
     });
   });
 
-  Deno.test(`POST ${path} refuses what the document forbids`, async () => {
+  Deno.test(`POST ${path} rejects what the document forbids`, async () => {
     const contract = await readContract(document);
     for (const { why, value } of brokenValues(contract.schemaAt(pointer))) {
       assertEquals(await contract.allows(pointer, value), false, why);

@@ -197,7 +197,7 @@ for (const [method, path, pointer] of BODIES) {
     });
   }
 
-  Deno.test(`${method} ${path} refuses what the document forbids`, async () => {
+  Deno.test(`${method} ${path} rejects what the document forbids`, async () => {
     const contract = await readContract(document);
     const broken = brokenValues(contract.schemaAt(pointer));
     await withNotes(async (service) => {
@@ -226,7 +226,7 @@ const QUERIES: readonly (readonly [name: string, values: readonly string[]])[] =
   ["cursor", ["", "a", "0".repeat(25), "0".repeat(24), "0".repeat(26), "G".repeat(25), "é"]],
 ];
 for (const [name, values] of QUERIES) {
-  Deno.test(`GET /notes takes and refuses values of ${name} as the document does`, async () => {
+  Deno.test(`GET /notes takes and rejects values of ${name} as the document does`, async () => {
     const contract = await readContract(document);
     const parameters = document.paths["/notes"].get.parameters;
     const index = parameters.findIndex((parameter) => parameter.name === name);
@@ -258,7 +258,7 @@ const DIFFERENCES: readonly (readonly [why: string, input: unknown])[] = [
   ["tags are compared without the spaces around them", { title: "a", tags: ["b", " b"] }],
 ];
 for (const [why, input] of DIFFERENCES) {
-  Deno.test(`POST /notes refuses what the document allows, since ${why}`, async () => {
+  Deno.test(`POST /notes rejects what the document allows, since ${why}`, async () => {
     const contract: Contract = await readContract(document);
     assertEquals(await contract.allows("#/components/schemas/NoteInput", input), true);
     await withNotes(async (service) => {

@@ -71,7 +71,7 @@ const FORGED: readonly [why: string, change: Readonly<Record<string, string>>][]
 
 for (const [why, change] of FORGED) {
   for (const method of ["POST", "PUT", "DELETE"]) {
-    Deno.test(`csrfGuard() refuses ${method} ${why} by a 403 csrf_failed, before the handler`, async () => {
+    Deno.test(`csrfGuard() rejects ${method} ${why} by a 403 csrf_failed, before the handler`, async () => {
       const { router, handled } = guarded();
       const headers = { ...await goodHeaders(), ...change };
       const response = await router.request("/", { method, headers, body: "{}" });
@@ -115,7 +115,7 @@ for (const method of ["GET", "HEAD"]) {
   });
 }
 
-Deno.test("csrfGuard() refuses a form's multipart, plain and urlencoded POST from another site alike", async () => {
+Deno.test("csrfGuard() rejects a form's multipart, plain and urlencoded POST from another site alike", async () => {
   const { router, handled } = guarded();
   for (
     const type of [
@@ -215,13 +215,13 @@ Deno.test("csrfGuard() asks for a token where no browser says the source", async
 });
 
 for (const ask of ["", "Token", "source", "toString", null, true, false, ["token"]]) {
-  Deno.test(`csrfGuard() refuses to ask for ${JSON.stringify(ask)}`, () => {
+  Deno.test(`csrfGuard() rejects to ask for ${JSON.stringify(ask)}`, () => {
     const options = { csrf, mode: ask } as CsrfGuardOptions;
     assertThrows(() => csrfGuard(options), TypeError, "Cannot create CSRF guard: mode");
   });
 }
 
-Deno.test("csrfGuard() refuses the handshake of a WebSocket from another site", async () => {
+Deno.test("csrfGuard() rejects the handshake of a WebSocket from another site", async () => {
   for (const mode of ["token", "origin"] as const) {
     const router = createRouter({ before: [csrfGuard({ csrf, mode })], onError: () => {} })
       .get("/", () => json({ done: true }));
@@ -247,13 +247,13 @@ const GIVEN: readonly (readonly [where: string, give: (rule: unknown) => unknown
 
 for (const [where, give] of GIVEN) {
   for (const rule of ["Source", "skip", "", true, false, 0, ["token"]]) {
-    Deno.test(`${where} refuses ${JSON.stringify(rule)} as a rule`, () => {
+    Deno.test(`${where} rejects ${JSON.stringify(rule)} as a rule`, () => {
       assertThrows(() => give(rule), TypeError, 'must be "origin", "token" or "insecureSkip"');
     });
   }
 }
 
-Deno.test("csrfGuard() refuses to ask for nothing", () => {
+Deno.test("csrfGuard() rejects to ask for nothing", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({
     csrf: runtime.csrf,
     mode: "insecureSkip",
@@ -261,7 +261,7 @@ Deno.test("csrfGuard() refuses to ask for nothing", () => {
   assertThrows(() => csrfGuard(options), TypeError, "mode must be");
 });
 
-Deno.test("csrfGuard() refuses options that it does not know", () => {
+Deno.test("csrfGuard() rejects options that it does not know", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({ csrf: runtime.csrf, aks: "origin" });
   assertThrows(() => csrfGuard(options), TypeError, "unknown option aks");
 });
@@ -385,7 +385,7 @@ const ROUTES: readonly (readonly [why: string, path: string, init: () => Browser
 ];
 
 for (const [why, path, make] of ROUTES) {
-  Deno.test(`createGuard() refuses a sibling's POST without any configuration: ${why}`, async () => {
+  Deno.test(`createGuard() rejects a sibling's POST without any configuration: ${why}`, async () => {
     const app = createApp({});
     const client = await enter(app, true);
     for (
@@ -457,7 +457,7 @@ Deno.test("createGuard() asks for the token in the field that csrfHeader names",
   assertEquals((await send({ "X-Proof": token })).status, 201);
 });
 
-Deno.test("createGuard() tells why it took a request for a forgery, once", async () => {
+Deno.test("createGuard() emits the reason of a failed CSRF check once", async () => {
   const app = createApp({});
   const client = await enter(app, true);
   await client.send("/notes", { method: "POST", json: {}, headers: SOURCES["cross-site"] });

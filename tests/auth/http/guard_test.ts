@@ -208,7 +208,7 @@ Deno.test("createGuard() lets a manager's question about malformed parameters be
   assertEquals(manager.asked.length, 0);
 });
 
-Deno.test("createGuard() tells of refusals by events, and of nothing that was sent", async () => {
+Deno.test("createGuard() emits refusals, without anything that was sent", async () => {
   const { router, events, signedIn } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => authorizationDenied("not on Sundays")),
@@ -319,7 +319,7 @@ function createAddressApp(options: TestAppOptions = {}): AddressApp {
   return { ...app, asked: () => count };
 }
 
-Deno.test("createGuard() refuses though nobody can tell the address, and says so to the operator", async () => {
+Deno.test("createGuard() rejects although clientAddress fails, and warns", async () => {
   const { router, events, warnings, errors } = createAddressApp();
   assertEquals(await codeOf(router.request("/me", BAD)), [401, "invalid_key"]);
   assertEquals(await codeOf(router.request("/denied", GOOD)), [403, "access_denied"]);
@@ -329,7 +329,7 @@ Deno.test("createGuard() refuses though nobody can tell the address, and says so
   assertEquals(errors, []);
 });
 
-Deno.test("createGuard() asks for no address where nobody is told of events", async () => {
+Deno.test("createGuard() does not read the address without an event listener", async () => {
   const { router, warnings, asked } = createAddressApp({ events: undefined });
   assertEquals(await codeOf(router.request("/me", BAD)), [401, "invalid_key"]);
   assertEquals(await codeOf(router.request("/denied", GOOD)), [403, "access_denied"]);
@@ -581,7 +581,7 @@ for (const [why, store, method] of STORES) {
   });
 }
 
-Deno.test("createGuard() is a 500 where nobody made an authorization manager, and says to the operator what to do", async () => {
+Deno.test("createGuard() responds 500 without an authorization manager, and reports what to do", async () => {
   const app = createTestApp();
   app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
   const client = await app.signedIn();
@@ -592,7 +592,7 @@ Deno.test("createGuard() is a 500 where nobody made an authorization manager, an
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("createGuard() refuses an unknown option, and a strategy or a manager without its method, when it is made", () => {
+Deno.test("createGuard() rejects an unknown option, and a strategy or a manager without its method, when it is made", () => {
   const { runtime } = createTestApp();
   const wrong: readonly (() => unknown)[] = [
     () => requireAuth({ runtime, strategy: untyped({}) }),
@@ -607,7 +607,7 @@ Deno.test("createGuard() refuses an unknown option, and a strategy or a manager 
   for (const make of wrong) assertThrows(make, TypeError, "Cannot ");
 });
 
-Deno.test("createGuard() answers alike behind a router without a guard of its own", async () => {
+Deno.test("createGuard() responds alike inside a router without a guard", async () => {
   const { runtime } = createTestApp({ strategies: [strategyOf(() => true)] });
   const router = createRouter({ finally: [applyAuthHeaders], onError: () => {} })
     .under("/in", requireAuth({ runtime }))
@@ -631,7 +631,7 @@ const PLACES: readonly (readonly [why: string, outside: boolean, inside: boolean
 ];
 
 for (const [why, outside, inside] of PLACES) {
-  Deno.test(`integration() tells a mounted router who asks: guard ${why}`, async () => {
+  Deno.test(`integration() passes the principal to a mounted router: guard ${why}`, async () => {
     const key = keyStrategy();
     const app = createTestApp({ strategies: [key] });
     const { runtime } = app;
@@ -682,7 +682,7 @@ Deno.test("getPrincipal() goes with the request to the next match, whose handler
   ]);
 });
 
-Deno.test("getPrincipal() keeps whom one guard found where another one finds nobody", async () => {
+Deno.test("getPrincipal() keeps the principal of one guard if another one finds none", async () => {
   const { runtime } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => ({ status: "allowed" })),
@@ -697,7 +697,7 @@ Deno.test("getPrincipal() keeps whom one guard found where another one finds nob
   assertEquals(await (await router.request("/", GOOD)).json(), "robot");
 });
 
-Deno.test("getPrincipal() knows nobody whom the guard did not let pass", async () => {
+Deno.test("getPrincipal() returns undefined for a rejected request", async () => {
   const { runtime } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => ({ status: "denied" })),
@@ -710,7 +710,7 @@ Deno.test("getPrincipal() knows nobody whom the guard did not let pass", async (
   assertEquals(seen, [undefined]);
 });
 
-Deno.test("getPrincipal() knows nobody where no guard ran", async () => {
+Deno.test("getPrincipal() returns undefined without a guard", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   app.router.get("/none", (req) => json([getPrincipal(req) ?? null, getSession(req) ?? null]), {
     auth: false,

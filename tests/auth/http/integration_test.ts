@@ -62,7 +62,7 @@ Deno.test("withAuthRoutes() protects routes and mounts from then on, and none be
   assertEquals(await statusOf("/mounted/nowhere", GOOD), 404);
 });
 
-Deno.test("withAuthRoutes() tells documents and the router of the strategy that it is given", async () => {
+Deno.test("withAuthRoutes() passes its strategy to documents and the router", async () => {
   const { runtime } = createTestApp();
   const strategy = keyStrategy();
   const router = withAuthRoutes(createRouter(), { runtime, strategy }).get("/", () => json(1));
@@ -123,7 +123,7 @@ Deno.test("integration() of two applications on one host leaves each other's ses
   assertEquals([shopOnly.status, shopOnly.headers.getSetCookie()], [401, []]);
 });
 
-Deno.test("withAuthRoutes() adds no routes of its own", () => {
+Deno.test("withAuthRoutes() adds no routes", () => {
   const { runtime } = createTestApp();
   assertEquals(withAuthRoutes(createRouter(), { runtime }).routes, []);
 });
@@ -277,7 +277,7 @@ for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number]
   });
 }
 
-Deno.test("withAuthErrors() leaves other errors to the next one, and what is no error of a client's", async () => {
+Deno.test("withAuthErrors() leaves other errors and server errors to the next handler", async () => {
   const { errors, onError } = collectErrors();
   const asked: AuthError[] = [];
   const handler: RefusalHandler = (error) => void asked.push(error) as undefined;
@@ -308,7 +308,7 @@ Deno.test("withAuthErrors() asks the handler with the error, the request and wha
   assertEquals(asked, [["no_ticket", 401, "/notes/:id", "env", 1]]);
 });
 
-Deno.test("withAuthErrors() tells the handler why, which the client is not told", async () => {
+Deno.test("withAuthErrors() passes the reason to the handler, not to the client", async () => {
   const reasons: unknown[] = [];
   const app = createTestApp({
     strategies: [keyStrategy()],
@@ -380,7 +380,7 @@ Deno.test("withAuthErrors() of an integration comes before the router's own catc
   assertEquals((await router.request("/other")).status, 418);
 });
 
-Deno.test("withAuthErrors() refuses a handler that is no function", () => {
+Deno.test("withAuthErrors() rejects a handler that is not a function", () => {
   for (const handler of [null, true, "page", {}]) {
     assertThrows(
       () => withAuthErrors(untyped(handler)),

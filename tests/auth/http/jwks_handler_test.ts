@@ -129,7 +129,7 @@ Deno.test("jwksHandler() takes sets that are new objects each time, and tags the
   assertEquals(await one.text(), await two.text());
 });
 
-Deno.test("jwksHandler() on a route of all methods refuses what is neither GET nor HEAD", async () => {
+Deno.test("jwksHandler() on a route of all methods rejects what is neither GET nor HEAD", async () => {
   const { service } = published();
   const router = createRouter().all(PATH, jwksHandler(service));
   for (const method of ["PUT", "DELETE", "PATCH"]) {
@@ -139,7 +139,7 @@ Deno.test("jwksHandler() on a route of all methods refuses what is neither GET n
   }
 });
 
-Deno.test("jwksHandler() that cannot read its keys answers by a 5xx that nobody keeps", async () => {
+Deno.test("jwksHandler() responds with an uncacheable 5xx if it cannot read its keys", async () => {
   const bench = keyBench({ wrap: () => ({ save: () => Promise.resolve("lost") }) });
   assertEquals((await refusal(bench.service().jwks)).status, 503);
   const router = createRouter({ onError: () => {} })
@@ -170,7 +170,7 @@ const WRONG: readonly [why: string, keys: unknown][] = [
   ["a negative cacheAge", { jwks: () => ({ keys: [] }), cacheAge: -1 }],
 ];
 for (const [why, keys] of WRONG) {
-  Deno.test(`jwksHandler() refuses ${why} for a key service`, () => {
+  Deno.test(`jwksHandler() rejects ${why} for a key service`, () => {
     assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys must be a key service");
   });
 }

@@ -52,7 +52,7 @@ const REFUSED: readonly (readonly [why: string, text: unknown])[] = [
 ];
 
 for (const [why, text] of REFUSED) {
-  Deno.test(`safeRedirectPath() refuses ${why}`, () => {
+  Deno.test(`safeRedirectPath() rejects ${why}`, () => {
     assertEquals(safeRedirectPath(text, "/home"), "/home");
     assertEquals(safeRedirectPath(text), "/");
   });

@@ -156,7 +156,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
 ];
 
 for (const [why, options, message] of WRONG) {
-  Deno.test(`registerAuth() refuses ${why}, says so, and registers nothing`, () => {
+  Deno.test(`registerAuth() rejects ${why}, and registers nothing`, () => {
     const error = assertThrows(() => registerAuth(untyped(options)), TypeError, message);
     assertEquals(error.message.includes(SECRET), false);
     const { container } = Object(options);
@@ -176,7 +176,7 @@ const BOUNDS: readonly (readonly [why: string, options: object])[] = [
 ];
 
 for (const [why, rest] of BOUNDS) {
-  Deno.test(`registerAuth() refuses ${why} as out of bounds`, () => {
+  Deno.test(`registerAuth() rejects ${why} as out of bounds`, () => {
     const options = optionsOf(rest);
     const error = assertThrows(() => registerAuth(options), RangeError);
     assertEquals(error.message.includes(SECRET), false);
@@ -199,7 +199,7 @@ Deno.test("registerAuth() takes undefined for every option that may be left out"
   assertEquals(runtime.strategy.strategies.map(({ name }) => name), ["session"]);
 });
 
-Deno.test("registerAuth() refuses a second registration, and keeps the first", () => {
+Deno.test("registerAuth() rejects a second registration, and keeps the first", () => {
   const options = optionsOf();
   const { container = defaultContainer } = options;
   const runtime = registerAuth(options);
@@ -208,7 +208,7 @@ Deno.test("registerAuth() refuses a second registration, and keeps the first", (
   assertNotEquals(registerAuth(optionsOf()), runtime, "another container has room for another");
 });
 
-Deno.test("registerAuth() makes a runtime that nobody can change", () => {
+Deno.test("registerAuth() returns a frozen runtime", () => {
   const runtime = registerAuth(optionsOf());
   assert(Object.isFrozen(runtime) && Object.isFrozen(runtime.strategy.strategies));
   assertThrows(() => Object.assign(runtime, { csrfRule: "insecureSkip" }), TypeError);
@@ -275,7 +275,7 @@ Deno.test("registerAuth() keeps the container's manager from the first question 
   assertEquals((await client.send("/asked")).status, 403);
 });
 
-Deno.test("registerAuth() refuses a manager beside the container's, and never lets one replace the option's", async () => {
+Deno.test("registerAuth() rejects a manager beside the container's, and never lets one replace the option's", async () => {
   const container = createContainer();
   const allows = { useValue: managerOf(() => authorizationAllowed()) };
   container.register(AUTHORIZATION_MANAGER, allows);
@@ -449,7 +449,7 @@ for (const [why, refresh, after, isGood] of LIMITS) {
   });
 }
 
-Deno.test("registerAuth() tells of listeners that fail at what tokens do", async () => {
+Deno.test("registerAuth() warns of listeners that fail on token events", async () => {
   const { issue, warnings, events, runtime: { tokens } } = await createBench({}, () => {
     throw new Error("full");
   });
@@ -471,7 +471,7 @@ Deno.test("registerAuth() asks the application whether the owner of a token may 
 });
 
 for (const store of ["keys", "refreshTokens"] as const) {
-  Deno.test(`registerAuth() refuses jwt without stores.${store}`, () => {
+  Deno.test(`registerAuth() rejects jwt without stores.${store}`, () => {
     const stores = { ...inMemoryAuthStores(), [store]: undefined };
     const make = () =>
       registerAuth({
@@ -747,7 +747,7 @@ const ENDS: readonly (readonly [why: string, end: (runtime: AuthRuntime) => Prom
 ];
 
 for (const [why, end] of ENDS) {
-  Deno.test(`AuthRuntime ends refresh tokens by ${why}, and nobody else's`, async () => {
+  Deno.test(`AuthRuntime revokes refresh tokens by ${why}, and no others`, async () => {
     const { runtime, stores } = await createApp();
     await end(runtime);
     const families = await Promise.all(["f1", "f9"].map((id) => stores.refreshTokens.find(id)));
@@ -755,7 +755,7 @@ for (const [why, end] of ENDS) {
   });
 }
 
-Deno.test("AuthRuntime removes passkeys with the account, and nobody else's", async () => {
+Deno.test("AuthRuntime removes passkeys with the account, and no others", async () => {
   const { runtime, stores } = await createApp();
   await runtime.users.remove("u1");
   assertEquals(await stores.credentials.find("c1"), null);

@@ -70,7 +70,7 @@ Deno.test("requireAuth() in before and under covers what no route answers, and o
   }
 });
 
-Deno.test("requireAuth() comes before what stands behind it", async () => {
+Deno.test("requireAuth() runs before the middleware after it", async () => {
   const { runtime } = createApp();
   const seen: string[] = [];
   const router = open().get("/", () => json(1), {
@@ -169,7 +169,7 @@ Deno.test("requireAuthz() alone asks the strategies, and the manager with its me
   assertEquals([context?.transport.route, context?.transport.params.id], ["/:id", "7"]);
 });
 
-Deno.test("requireAuthz() refuses what the manager denies, and says so in an event only", async () => {
+Deno.test("requireAuthz() rejects what the manager denies, and says so in an event only", async () => {
   const app = createApp();
   const router = open().get("/in", showSub, {
     use: [requireAuthz({ runtime: app.runtime, metadata: "deny" })],
@@ -266,7 +266,7 @@ Deno.test("requireAuthz() asks where a request comes from by its own rule, whate
   assertEquals((await client.send("/skipped", init)).status, 200);
 });
 
-Deno.test("requireAuthz() leaves out of caches what a guard before it let somebody see", async () => {
+Deno.test("requireAuthz() keeps private responses of an earlier guard out of caches", async () => {
   const { runtime } = createApp();
   const strategy = keyStrategy({ name: "other", field: "X-Other" });
   const anonymous = requireAuthz({ runtime, metadata: 1, allowAnonymous: true });
@@ -346,12 +346,12 @@ Deno.test("requireScope() says which scope a bearer token lacks, RFC 6750 §3.1"
   });
 });
 
-Deno.test("requireScope() has no challenge for what is no bearer token", async () => {
+Deno.test("requireScope() sends no challenge for credentials other than bearer tokens", async () => {
   const response = await createScopedApp({ scope: [], method: "api-key" }).router.request("/notes");
   assertEquals(response.headers.get("WWW-Authenticate"), null);
 });
 
-Deno.test("requireScope() lets nobody in where no guard has found anybody", async () => {
+Deno.test("requireScope() rejects requests without a principal", async () => {
   const router = createRouter().get("/", () => json("in"), { use: [requireScope("a")] });
   assertEquals(await codeOf(router.request("/")), [401, "unauthenticated"]);
   const app = createTestApp();
@@ -370,7 +370,7 @@ Deno.test("requireScope() does not limit a session", async () => {
   assertEquals((await (await app.signedIn()).send("/notes")).status, 200);
 });
 
-Deno.test("requireScope() refuses what is no scope", () => {
+Deno.test("requireScope() rejects invalid scopes", () => {
   assertThrows(() => requireScope(), TypeError, "no scope is given");
   for (const scope of ["", "a b", 'a"b', "a\\b", "ä", "a\nb", "x".repeat(201)]) {
     assertThrows(() => requireScope(scope), RangeError, "Cannot require scope");
@@ -392,7 +392,7 @@ Deno.test("requireScope() names all ways in that the guard before it knows", asy
   assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="notes", Session');
 });
 
-Deno.test("requireScope() tells the application what was needed, and the client's problem no more than the code", async () => {
+Deno.test("requireScope() reports the required scope to the application, and only the code to the client", async () => {
   const { strategy, token } = await createIssuer();
   const refusals: AuthError[] = [];
   const app = createTestApp({

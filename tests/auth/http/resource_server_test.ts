@@ -116,7 +116,7 @@ Deno.test("resourceServer() asks the manager that it was given, or the container
   assertEquals(errors.length, 1);
 });
 
-Deno.test("resourceServer() tells of the client's address behind proxies", async () => {
+Deno.test("resourceServer() emits the client's address as proxies forwarded it", async () => {
   const { runtime } = await createService({ trustedProxies: ["10.0.0.0/8"] });
   const request = new Request("https://a.example", { headers: { "X-Forwarded-For": "192.0.2.7" } });
   const info = { remoteAddr: { transport: "tcp", hostname: "10.1.2.3", port: 1 } };
@@ -124,7 +124,7 @@ Deno.test("resourceServer() tells of the client's address behind proxies", async
   assert(Object.isFrozen(runtime));
 });
 
-Deno.test("resourceServer() refuses credentials that browsers send by themselves", () => {
+Deno.test("resourceServer() rejects credentials that browsers attach automatically", () => {
   const sessions = sessionService(inMemoryAuthStores());
   const cookie = sessionCookieStrategy({ sessions, cookies: cookiePolicy() });
   for (
@@ -143,13 +143,13 @@ Deno.test("resourceServer() refuses credentials that browsers send by themselves
   }
 });
 
-Deno.test("resourceServer() takes an API key in a field of its own", async () => {
+Deno.test("resourceServer() accepts an API key in its own header field", async () => {
   const runtime = resourceServer({ strategies: [keyStrategy()], container: createContainer() });
   const router = withAuthRoutes(createRouter(), { runtime }).get("/", () => json(1));
   assertEquals((await router.request("/", { headers: { "X-Key": "good" } })).status, 200);
 });
 
-Deno.test("resourceServer() refuses what is no option", () => {
+Deno.test("resourceServer() rejects invalid options", () => {
   const wrong: readonly unknown[] = [
     undefined,
     {},
@@ -197,7 +197,7 @@ for (const [why, now, at] of CLOCKS) {
   });
 }
 
-Deno.test("resourceServer() tells the application of a listener that fails, and refuses all the same", async () => {
+Deno.test("resourceServer() warns of a failing listener, and rejects all the same", async () => {
   const warnings: string[] = [];
   const { router } = createTestServer({
     events: () => {
@@ -209,7 +209,7 @@ Deno.test("resourceServer() tells the application of a listener that fails, and 
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("resourceServer() asks for the address as it was told to, by the standard request and what stands behind it", async () => {
+Deno.test("resourceServer() calls clientAddress with the standard request and the host's arguments", async () => {
   const asked: unknown[][] = [];
   const { runtime, router, events } = createTestServer({
     clientAddress: (request, ...args) => {
@@ -224,7 +224,7 @@ Deno.test("resourceServer() asks for the address as it was told to, by the stand
   assertEquals(asked, [[true, url], [true, url, "connection"]]);
 });
 
-Deno.test("resourceServer() tells the application, and nobody else, that an address is not known", () => {
+Deno.test("resourceServer() warns only the application that an address is unknown", () => {
   const warnings: string[] = [];
   const { runtime } = createTestServer({
     clientAddress: undefined,
@@ -234,7 +234,7 @@ Deno.test("resourceServer() tells the application, and nobody else, that an addr
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("resourceServer() warns on the console where nobody else is told", () => {
+Deno.test("resourceServer() warns on the console by default", () => {
   const { warn } = console;
   const warnings: unknown[] = [];
   console.warn = (message: unknown) => void warnings.push(message);
@@ -247,7 +247,7 @@ Deno.test("resourceServer() warns on the console where nobody else is told", () 
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("resourceServer() finds the manager of the default container, once somebody asks", async () => {
+Deno.test("resourceServer() finds the manager of the default container at the first decision", async () => {
   const runtime = resourceServer({ strategies: [keyStrategy()] });
   const router = withAuthRoutes(createRouter(), { runtime })
     .get("/", () => json(1), { authorization: { metadata: "read" } });
@@ -258,7 +258,7 @@ Deno.test("resourceServer() finds the manager of the default container, once som
   assertEquals(manager.asked.length, 1);
 });
 
-Deno.test("resourceServer() refuses a cookie behind a strategy that is none, wherever it stands", async () => {
+Deno.test("resourceServer() rejects a cookie strategy at any position", async () => {
   const sessions = sessionService(inMemoryAuthStores());
   const cookie = sessionCookieStrategy({ sessions, cookies: cookiePolicy() });
   const bearer = bearerTokenStrategy({

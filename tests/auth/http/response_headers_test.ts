@@ -131,7 +131,7 @@ Deno.test("applyAuthHeaders hands on the very response that switches protocols",
   assert(response === given, "it belongs to the socket");
 });
 
-Deno.test("applyAuthHeaders lets a WebSocket behind a guard open, over a socket", async () => {
+Deno.test("applyAuthHeaders does not prevent a guarded WebSocket from opening, over a socket", async () => {
   const app = createTestApp();
   const { runtime } = app;
   app.router
@@ -301,7 +301,7 @@ for (const [why, change] of WRAPPERS) {
   });
 }
 
-Deno.test("applyAuthHeaders takes a dead session's cookie away behind an error page of a wrapper's", async () => {
+Deno.test("applyAuthHeaders clears the cookie of an invalid session on a wrapper's error page", async () => {
   const { runtime } = createTestApp();
   const page = wrap(async (_req, next) =>
     (await next()).status === 401 ? new Response("Sign in", { status: 401 }) : empty()
@@ -313,7 +313,7 @@ Deno.test("applyAuthHeaders takes a dead session's cookie away behind an error p
   assertEquals(response.headers.getSetCookie(), [runtime.cookies.clear("sid")]);
 });
 
-Deno.test("applyAuthHeaders leaves the last cookie of a name alone, where it changes behind the guard", async () => {
+Deno.test("applyAuthHeaders sends only the last cookie of a name that changes after the guard", async () => {
   const app = createTestApp();
   const router = withAuthRoutes(
     createRouter<unknown[]>({

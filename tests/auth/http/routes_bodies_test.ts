@@ -101,7 +101,7 @@ const BODIES: readonly (readonly [
 
 for (const path of ["/auth/register", "/auth/login"]) {
   for (const [why, body, refusal] of BODIES) {
-    Deno.test(`POST ${path} refuses ${why} by ${refusal.status} ${refusal.code}`, async () => {
+    Deno.test(`POST ${path} rejects ${why} by ${refusal.status} ${refusal.code}`, async () => {
       const app = await prepared();
       await assertRefused(await sendBody(app.page, path, body), refusal);
       await assertUntouched(app);
@@ -110,7 +110,7 @@ for (const path of ["/auth/register", "/auth/login"]) {
 }
 
 for (const remember of [null, "true", "", 0, 1, [], {}]) {
-  Deno.test(`POST /auth/login refuses as remember ${JSON.stringify(remember)} by 422 validation_failed`, async () => {
+  Deno.test(`POST /auth/login rejects as remember ${JSON.stringify(remember)} by 422 validation_failed`, async () => {
     const app = await prepared();
     await assertRefused(await app.page.post("/auth/login", { ...ADA, remember }), NO_FLAG);
     await assertUntouched(app);
@@ -143,7 +143,7 @@ for (const [why, password] of PASSWORDS) {
     await assertUntouched(app);
   });
 
-  Deno.test(`POST /auth/register refuses a password that is ${why} by 422 weak_password`, async () => {
+  Deno.test(`POST /auth/register rejects a password that is ${why} by 422 weak_password`, async () => {
     const app = await prepared();
     const response = await app.page.post("/auth/register", { identifier: "eve", password });
     const { code, violations } = await response.json();
@@ -175,7 +175,7 @@ const TYPES: readonly (readonly [type: string | undefined, taken: boolean])[] = 
 
 for (const path of ["/auth/register", "/auth/login"]) {
   for (const [type, taken] of TYPES) {
-    Deno.test(`POST ${path} ${taken ? "takes" : "refuses"} the type ${type ?? "that nobody says"}`, async () => {
+    Deno.test(`POST ${path} ${taken ? "accepts" : "rejects"} the type ${type ?? "undefined"}`, async () => {
       const app = await prepared();
       const body = bytes(JSON.stringify({ ...ADA, password: "babbage built engines" }));
       const response = await sendBody(app.page, path, body, { "Content-Type": type });
@@ -193,7 +193,7 @@ for (const path of ["/auth/register", "/auth/login"]) {
     });
   }
 
-  Deno.test(`POST ${path} refuses a compressed body`, async () => {
+  Deno.test(`POST ${path} rejects a compressed body`, async () => {
     const app = await prepared();
     const stream = new Response(JSON.stringify(ADA)).body?.pipeThrough(
       new CompressionStream("gzip"),
@@ -380,7 +380,7 @@ Deno.test("POST /auth/logout reads no body", async () => {
 });
 
 for (const type of [undefined, "text/plain", "application/json", "multipart/form-data"]) {
-  Deno.test(`POST /auth/logout takes anything of the type ${type ?? "that nobody says"}`, async () => {
+  Deno.test(`POST /auth/logout accepts any body of the type ${type ?? "undefined"}`, async () => {
     const { page } = await prepared();
     for (const body of ["", "{}", "[", '{"__proto__":{}}']) {
       const bytes = new TextEncoder().encode(body);

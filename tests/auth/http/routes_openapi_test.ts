@@ -38,7 +38,7 @@ function operationsOf({ paths }: OpenApiDocument): Map<string, OperationObject> 
   );
 }
 
-Deno.test("generateOpenAPI() writes the five routes of authentication, each with a summary and an id of its own", () => {
+Deno.test("generateOpenAPI() writes the five routes of authentication, each with its own summary and operationId", () => {
   const operations = operationsOf(documented().document);
   assertEquals([...operations.keys()].sort(), [
     "GET /auth/csrf",
@@ -60,7 +60,7 @@ Deno.test("generateOpenAPI() writes nothing of registration where it is closed",
   assertEquals(operationsOf(document).has("POST /auth/register"), false);
 });
 
-Deno.test("generateOpenAPI() writes the routes beneath their own base path, guarded router or not", () => {
+Deno.test("generateOpenAPI() writes the routes below their base path, guarded router or not", () => {
   const { runtime, document } = documented({ integration: { basePath: "/api/auth" } });
   assert("/api/auth/login" in document.paths);
   const plain = mountAuthRoutes(createRouter(), runtime.routes(), "/");
@@ -321,7 +321,7 @@ for (const [tokens, path, isRequired, properties, required] of BODIES) {
   });
 }
 
-Deno.test("generateOpenAPI() gives the values that a program may rely on", () => {
+Deno.test("generateOpenAPI() documents constants and defaults", () => {
   const document = documentOf(true);
   for (const path of ["/auth/login", "/auth/refresh"]) {
     const { tokenType } = answerOf(document, path, "200").properties ?? {};
@@ -374,7 +374,7 @@ for (const [tokens, logoutReads, session] of READ_ANSWERS) {
   });
 }
 
-Deno.test("generateOpenAPI() tells the routes of programs from those of pages, where a router has both", () => {
+Deno.test("generateOpenAPI() has different summaries for browsers and API clients", () => {
   for (const path of ["/auth/register", "/auth/login", "/auth/logout"]) {
     const summaries = KINDS.map((tokens) => operation(documentOf(tokens), path).summary);
     assertEquals(new Set(summaries).size, 2, path);

@@ -220,7 +220,7 @@ Deno.test("POST /auth/login that is refused leaves the session that is there", a
   assertEquals((await page.send("/me")).status, 200);
 });
 
-Deno.test("POST /auth/login tells of it, in order", async () => {
+Deno.test("POST /auth/login emits its events in order", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   const { session: { id: first } } = await (await page.send("/auth/session")).json();
@@ -247,7 +247,7 @@ Deno.test("POST /auth/login of two people in one browser, one after the other, l
   assertEquals((await other.send("/me")).status, 401);
 });
 
-Deno.test("POST /auth/login makes no browser known where nobody counts, and needs two stores only", async () => {
+Deno.test("POST /auth/login remembers no device without a throttle, and needs two stores only", async () => {
   const { users, sessions } = inMemoryAuthStores({ now: () => 0 });
   const stores = { users, sessions } as AuthStores;
   const { browser } = createTestApp({ stores, throttle: "insecureSkip" });
@@ -280,7 +280,7 @@ const SAME: readonly (readonly [why: string, first: string, second: string])[] =
 ];
 
 for (const [why, first, second] of SAME) {
-  Deno.test(`POST /auth/register refuses an identifier that is taken, ${why}`, async () => {
+  Deno.test(`POST /auth/register rejects an identifier that is taken, ${why}`, async () => {
     const { browser, stores, hasher, events } = createTestApp();
     const made = await browser().register({ identifier: first, password: PASSWORD });
     const { user } = await made.json();
@@ -331,7 +331,7 @@ const WEAK: readonly (readonly [why: string, password: string, codes: readonly s
 ];
 
 for (const [why, password, codes] of WEAK) {
-  Deno.test(`POST /auth/register refuses a password that is ${why}, and says why`, async () => {
+  Deno.test(`POST /auth/register rejects a password that is ${why}, and says why`, async () => {
     const app = await prepared();
     const response = await app.page.register({ identifier: "grace@example.org", password });
     const text = await response.text();
@@ -488,7 +488,7 @@ const OUTCOMES: readonly (readonly [
 ];
 
 for (const [what, happen, expected] of OUTCOMES) {
-  Deno.test(`createAuthRoutes() tells of ${what} by ${expected.length} events`, async () => {
+  Deno.test(`createAuthRoutes() emits ${what} by ${expected.length} events`, async () => {
     const app = createTestApp();
     await app.signedIn();
     const page = app.browser();

@@ -134,7 +134,7 @@ Deno.test("POST /auth/logout ends the refresh families of its session alone", as
   assertEquals(await revoked("other"), false);
 });
 
-Deno.test("POST /auth/logout keeps the browser known, so that nobody locks its user out", async () => {
+Deno.test("POST /auth/logout keeps the device known, so that its user cannot be locked out", async () => {
   const { browser } = createTestApp();
   const page = browser();
   await page.register();
@@ -206,7 +206,7 @@ Deno.test("POST /auth/logout that meets a touch of the same session wins, howeve
   }
 });
 
-Deno.test("POST /auth/logout and a hundred guarded requests at once leave nobody in", async () => {
+Deno.test("POST /auth/logout during a hundred guarded requests leaves no session", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   await page.token();
@@ -300,7 +300,7 @@ Deno.test("GET /auth/session answers principal, session and user, and sets nothi
   }
 });
 
-Deno.test("GET /auth/session tells when the session was used last", async () => {
+Deno.test("GET /auth/session returns the last use of the session", async () => {
   const { signedIn, clock } = createTestApp();
   const page = await signedIn();
   for (const [seconds, noted] of [[59, 0], [1, 60], [59, 60], [100, 219]] as const) {
@@ -319,7 +319,7 @@ Deno.test("GET /auth/session answers HEAD with the same header fields", async ()
   assertEquals(head, { ...get, body: "" });
 });
 
-Deno.test("GET /auth/session refuses whoever presents nothing, and sets nothing", async () => {
+Deno.test("GET /auth/session rejects anonymous requests, and sets nothing", async () => {
   await assertRefused(await createTestApp().browser().send("/auth/session"), UNAUTHENTICATED);
 });
 
@@ -377,7 +377,7 @@ const COOKIES: readonly (readonly [why: string, cookie: string, refusal: Refusal
 ];
 
 for (const [why, Cookie, refusal] of COOKIES) {
-  Deno.test(`GET /auth/session refuses ${why} by ${refusal.code}`, async () => {
+  Deno.test(`GET /auth/session rejects ${why} by ${refusal.code}`, async () => {
     const response = await createTestApp().browser().send("/auth/session", { headers: { Cookie } });
     await assertRefused(response, refusal);
   });
@@ -415,7 +415,7 @@ Deno.test("GET /auth/session shows nothing of a principal but a principal's own 
   assertEquals(Object.keys(principal).sort(), names);
 });
 
-Deno.test("GET /auth/session takes a credential that somebody put there before the session's cookie", async () => {
+Deno.test("GET /auth/session prefers an explicit credential to the session cookie", async () => {
   const app = createTestApp({ strategies: [keyStrategy(ROBOT)] });
   const page = await app.signedIn();
   const asRobot = await (await page.send("/auth/session", { headers: { "X-Key": "good" } })).json();
@@ -434,7 +434,7 @@ Deno.test("GET /auth/session takes a credential that somebody put there before t
   assertEquals([asAda.principal.sub, asAda.user.sub], ["u1", "u1"]);
 });
 
-Deno.test("GET /auth/session names every way in where nobody is", async () => {
+Deno.test("GET /auth/session sends every challenge to anonymous requests", async () => {
   const { browser } = createTestApp({ strategies: [keyStrategy(ROBOT)] });
   const response = await browser().send("/auth/session");
   assertEquals(response.headers.get("WWW-Authenticate"), "ApiKey, Session");
@@ -507,7 +507,7 @@ Deno.test("GET /auth/csrf after a logout gives the token whose cookie the logout
   assertEquals(response.headers.getSetCookie(), []);
 });
 
-Deno.test("GET /auth/csrf answers for a dead session too, and the token is good for a login", async () => {
+Deno.test("GET /auth/csrf responds for an expired session too, and the token is valid for a login", async () => {
   for (const sid of ["A".repeat(43), "planted", ""]) {
     const app = createTestApp();
     await app.signedIn();

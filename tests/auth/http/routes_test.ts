@@ -73,7 +73,7 @@ Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them pu
   }
 });
 
-Deno.test("integration() refuses an option that is none: beneath another path, nothing would answer", () => {
+Deno.test("integration() rejects an unknown option, which would mount the routes below another path", () => {
   const options = { basepath: "/account" } as IntegrationOptions;
   assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
@@ -109,7 +109,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
 ];
 
 for (const [why, options, message] of WRONG) {
-  Deno.test(`createAuthRoutes() refuses as registration ${why}`, () => {
+  Deno.test(`createAuthRoutes() rejects as registration ${why}`, () => {
     const runtime = createRuntime();
     const given = { runtime, ...options as AuthRoutesOptions };
     assertStringIncludes(assertThrows(() => createAuthRoutes(given), TypeError).message, message);
@@ -139,7 +139,7 @@ const PLACES: readonly (readonly [base: string | undefined, prefix: string, wher
 ];
 
 for (const [base, prefix, where] of PLACES) {
-  Deno.test(`mountAuthRoutes() beneath ${base ?? "nothing said"}, behind the prefix "${prefix}", is ${where}`, async () => {
+  Deno.test(`mountAuthRoutes() below ${base ?? "the default"}, after the prefix "${prefix}", is ${where}`, async () => {
     const runtime = createRuntime();
     const plain = mountAuthRoutes(createRouter({ prefix }), runtime.routes(), base);
     assertEquals(patternsOf(plain), beneath(where));
@@ -153,7 +153,7 @@ for (const [base, prefix, where] of PLACES) {
 }
 
 for (const base of ["auth", "auth/", "*", "/auth?x", "/auth#x", "/../auth", "/./auth", "/auth/*"]) {
-  Deno.test(`mountAuthRoutes() refuses the base path ${base}`, () => {
+  Deno.test(`mountAuthRoutes() rejects the base path ${base}`, () => {
     const runtime = createRuntime();
     assertThrows(
       () => mountAuthRoutes(createRouter(), runtime.routes(), base),
@@ -196,7 +196,7 @@ Deno.test("mountAuthRoutes() twice at one path leaves the first routes in charge
   await response.body?.cancel();
 });
 
-Deno.test("mountAuthRoutes() adds no route where somebody else's is first", async () => {
+Deno.test("mountAuthRoutes() rejects a route that exists already", async () => {
   const router = createRouter().get("/auth/csrf", () => json("mine"));
   mountAuthRoutes(router, createRuntime().routes());
   assertEquals(await (await router.request("/auth/csrf")).json(), "mine");
@@ -338,7 +338,7 @@ for (const [code, ask] of REFUSALS) {
   });
 }
 
-Deno.test("integration() has a catch handler that throws answer 500, without the refusal's text", async () => {
+Deno.test("integration() responds 500 if the catch handler throws, without the refusal's text", async () => {
   const errors: unknown[] = [];
   const page = await pageOf((runtime) =>
     createRouter<unknown[]>({ onError: (error) => void errors.push(error) }).withAuth(

@@ -36,7 +36,7 @@ Deno.test("signIn() gives principal, session and token, by which the next reques
   assertEquals((await post(csrfToken)).status, 201);
 });
 
-Deno.test("signIn() says who asks to whoever looks later in the same request", async () => {
+Deno.test("signIn() sets the principal for the rest of the request", async () => {
   const app = createTestApp();
   const seen: unknown[] = [];
   app.router.post("/enter", async (req) => {
@@ -185,7 +185,7 @@ Deno.test("signIn() sets its cookies also where the handler then refuses", async
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("signIn() sets each cookie once, however often somebody comes and goes in one request", async () => {
+Deno.test("signIn() sets each cookie once, however often it is called in one request", async () => {
   const app = createTestApp();
   app.router.post("/enter", async (req) => {
     const authentication = await authenticate(app);
@@ -201,7 +201,7 @@ Deno.test("signIn() sets each cookie once, however often somebody comes and goes
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("signIn() leaves no session that nobody holds, however often it is called in one request", async () => {
+Deno.test("signIn() leaves no unused session, however often it is called in one request", async () => {
   const app = createTestApp();
   const authentication = await authenticate(app);
   app.router
@@ -222,7 +222,7 @@ Deno.test("signIn() leaves no session that nobody holds, however often it is cal
   assertEquals((await app.runtime.sessions.list("u1")).length, 0);
 });
 
-Deno.test("signIn() works behind a mount, by the request that the mount made", async () => {
+Deno.test("signIn() works inside a mount, with the derived request", async () => {
   const app = createTestApp();
   const inner = createRouter<unknown[]>().post("/enter", async (req) => {
     await app.runtime.signIn(req.raw, await authenticate(app));
@@ -234,7 +234,7 @@ Deno.test("signIn() works behind a mount, by the request that the mount made", a
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("signIn() tells the operator when the response has gone without its cookies", async () => {
+Deno.test("signIn() warns if the response was sent without its cookies", async () => {
   const app = createTestApp();
   const authentication = await authenticate(app);
   let late: Promise<unknown> | undefined;
@@ -250,7 +250,7 @@ Deno.test("signIn() tells the operator when the response has gone without its co
   ]);
 });
 
-Deno.test("signIn() refuses what is no authentication, and queues nothing", async () => {
+Deno.test("signIn() rejects an invalid authentication, and queues nothing", async () => {
   const { runtime } = createTestApp();
   const request = new Request("https://example.com/");
   for (const value of [undefined, null, {}, { sub: "u1" }, "u1"]) {
@@ -269,7 +269,7 @@ Deno.test("signOut() ends the session, and takes its cookies away", async () => 
   assertEquals((await client.send("/me")).status, 401);
 });
 
-Deno.test("signOut() is no error without a session, with a dead one, and twice", async () => {
+Deno.test("signOut() succeeds without a session, with an expired one, and twice", async () => {
   const app = enterApp();
   for (const value of [undefined, "dead", ""]) {
     const client = app.browser();
@@ -288,7 +288,7 @@ Deno.test("signOut() leaves other sessions of the user alone", async () => {
   assertEquals((await other.send("/me")).status, 200);
 });
 
-Deno.test("signOut() ends tokens of the session's pages: none serves the next visitor", async () => {
+Deno.test("signOut() invalidates CSRF tokens of the session", async () => {
   const { client, data } = await signedIn();
   await client.send("/leave", { method: "POST" });
   const response = await client.post("/auth/login", ADA, { token: data.csrfToken });

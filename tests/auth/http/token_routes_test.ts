@@ -52,7 +52,7 @@ async function post({ programs }: Programs, path: string, body?: unknown): Promi
   });
 }
 
-Deno.test("POST /login for programs hands out tokens, and neither a session nor a cookie", async () => {
+Deno.test("POST /login for API clients issues tokens, and neither a session nor a cookie", async () => {
   const app = await createApp();
   const before = await app.runtime.sessions.list("u1");
   const response = await post(app, "/login", ADA);
@@ -70,7 +70,7 @@ Deno.test("POST /login for programs hands out tokens, and neither a session nor 
   assertEquals(types(app.events), ["key.rotated", "login.succeeded", "refresh.rotated"]);
 });
 
-Deno.test("POST /register for programs makes the account and hands out tokens", async () => {
+Deno.test("POST /register for API clients creates the account and issues tokens", async () => {
   const app = await createApp();
   const response = await post(app, "/register", { identifier: "eve", password: EVE_PASSWORD });
   const { user, accessToken } = await response.json();
@@ -80,7 +80,7 @@ Deno.test("POST /register for programs makes the account and hands out tokens", 
   assertEquals(closed.map(({ path }) => path), ["/login", "/logout", "/refresh", "/session"]);
 });
 
-Deno.test("POST /logout for programs ends the refresh token, whatever it is", async () => {
+Deno.test("POST /logout for API clients revokes the refresh token, whatever the body", async () => {
   const app = await createApp();
   const { refreshToken } = await (await post(app, "/login", ADA)).json();
   for (const body of [undefined, {}, { refreshToken: "made-up" }, { refreshToken: 5 }]) {
@@ -91,7 +91,7 @@ Deno.test("POST /logout for programs ends the refresh token, whatever it is", as
   assertEquals((await post(app, "/refresh", { refreshToken })).status, 401);
 });
 
-Deno.test("POST /logout for programs leaves a page's session alone", async () => {
+Deno.test("POST /logout for API clients leaves a page's session alone", async () => {
   const app = await createApp();
   const page = await app.signedIn();
   const headers = { Cookie: page.jar.field() };
@@ -110,7 +110,7 @@ const REFUSED: readonly (readonly [why: string, body: unknown, status: number, c
 ];
 
 for (const [why, body, status, code] of REFUSED) {
-  Deno.test(`POST /login for programs refuses ${why} as it does a page`, async () => {
+  Deno.test(`POST /login for API clients rejects ${why} as it does a page`, async () => {
     const app = await createApp();
     const program = await seen(await post(app, "/login", body));
     const page = await seen(await app.browser().post("/auth/login", body));
@@ -119,7 +119,7 @@ for (const [why, body, status, code] of REFUSED) {
   });
 }
 
-Deno.test("POST /login for programs counts attempts with those of pages", async () => {
+Deno.test("POST /login for API clients counts attempts with those of pages", async () => {
   const app = await createApp();
   const wrong = { ...ADA, password: EVE_PASSWORD };
   const remoteAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 };
@@ -133,7 +133,7 @@ Deno.test("POST /login for programs counts attempts with those of pages", async 
   assertEquals((await fetch(request, { remoteAddr })).status, 429);
 });
 
-Deno.test("POST /login for programs cannot be sent by another site's form", async () => {
+Deno.test("POST /login for API clients cannot be sent by another site's form", async () => {
   const { programs } = await createApp();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
     const headers = { "Content-Type": type, "Sec-Fetch-Site": "cross-site" };
@@ -142,7 +142,7 @@ Deno.test("POST /login for programs cannot be sent by another site's form", asyn
   }
 });
 
-Deno.test("GET /session for programs says who asks, by the token", async () => {
+Deno.test("GET /session for API clients returns the principal of the token", async () => {
   const app = await createApp();
   const { accessToken } = await (await post(app, "/login", ADA)).json();
   const headers = { Authorization: `Bearer ${accessToken}` };
@@ -151,7 +151,7 @@ Deno.test("GET /session for programs says who asks, by the token", async () => {
   assertEquals([principal.sub, principal.method, session], ["u1", "bearer", undefined]);
 });
 
-Deno.test("generateOpenAPI() asks for no CSRF token where programs sign in", async () => {
+Deno.test("generateOpenAPI() documents no CSRF token for API clients", async () => {
   const { programs } = await createApp();
   const { paths } = generateOpenAPI({ title: "Test", version: "1" }, programs);
   const names = ["/cli/login", "/cli/logout", "/cli/refresh", "/cli/register", "/cli/session"];
@@ -172,7 +172,7 @@ Deno.test("createAuthRoutes() rejects tokens that are not a boolean", async () =
 
 // POST /auth/refresh: tokens for the next ones, and one answer for all that cannot be exchanged.
 
-Deno.test("POST /auth/login hands out tokens beside what it always answers", async () => {
+Deno.test("POST /auth/login issues tokens beside what it always answers", async () => {
   const app = createTokenApp();
   await app.signedIn();
   const response = await app.browser().login(ADA);
@@ -192,7 +192,7 @@ Deno.test("POST /auth/login hands out tokens beside what it always answers", asy
   assertEquals([me.status, await me.json()], [200, { sub: "u1", method: "bearer" }]);
 });
 
-Deno.test("POST /auth/register hands out tokens as well", async () => {
+Deno.test("POST /auth/register issues tokens as well", async () => {
   const app = createTokenApp({ jwt: { ...JWT, scope: ["notes:read"] } });
   const body = await (await app.browser().register(ADA)).json();
   assertEquals([body.tokenType, body.expiresIn, body.scope], ["Bearer", 600, ["notes:read"]]);
@@ -277,7 +277,7 @@ const REFRESH_REFUSED: readonly (readonly [
 ];
 
 for (const [why, present] of REFRESH_REFUSED) {
-  Deno.test(`POST /auth/refresh refuses ${why}, by the one answer`, async () => {
+  Deno.test(`POST /auth/refresh rejects ${why}, by the one answer`, async () => {
     const app = createTokenApp();
     const { refreshToken } = await signInForTokens(app);
     const presented = await present(app, refreshToken);
@@ -295,7 +295,7 @@ for (const [why, present] of REFRESH_REFUSED) {
 }
 
 for (const body of [[], "text", 5, null, {}]) {
-  Deno.test(`POST /auth/refresh refuses the body ${JSON.stringify(body)} as it does any other`, async () => {
+  Deno.test(`POST /auth/refresh rejects the body ${JSON.stringify(body)} as it does any other`, async () => {
     const app = createTokenApp();
     const { status, body: text } = await seen(await postJson(app, "/auth/refresh", body));
     assertEquals([status, JSON.parse(text).code], [401, "invalid_refresh_token"]);
@@ -413,7 +413,7 @@ const WRONG: readonly (readonly [why: string, jwt: object, error: typeof TypeErr
 ];
 
 for (const [why, jwt, error] of WRONG) {
-  Deno.test(`registerAuth() refuses tokens with ${why}`, () => {
+  Deno.test(`registerAuth() rejects tokens with ${why}`, () => {
     assertThrows(() => createTestApp({ jwt: untyped<JwtOptions>(jwt) }), error, "Cannot");
   });
 }
@@ -465,7 +465,7 @@ for (const [why, body, status, after] of BODIES) {
   });
 }
 
-Deno.test("POST /auth/logout ends the tokens of its own session without being told", async () => {
+Deno.test("POST /auth/logout revokes the tokens of its session without a body", async () => {
   const app = createTokenApp();
   await app.signedIn();
   const page = app.browser();
@@ -553,7 +553,7 @@ function sessionOf(accessToken: string): unknown {
 
 const down = () => Promise.reject(new Error("down"));
 
-Deno.test("POST /auth/login has taken the session back when it says that nobody is signed in", async () => {
+Deno.test("POST /auth/login revokes the session before it responds that the sign-in failed", async () => {
   const app = createTokenApp({
     wrap: ({ sessions, refreshTokens }) => ({
       refreshTokens: { ...refreshTokens, create: down },

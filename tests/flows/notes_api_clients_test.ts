@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Client, withNotes } from "../examples/_notes_service.ts";
-import { program, refresh, refusalOf, signIn, signOut, statusOf } from "./_notes_programs.ts";
+import { program, refresh, refusalOf, signIn, signOut, statusOf } from "./_notes_api_clients.ts";
 
 const START = Date.UTC(2030, 5, 14, 12, 3);
 const DELETE = { method: "DELETE" };
@@ -15,7 +15,7 @@ async function pageOf(page: Client["page"]): Promise<string> {
   return await (await page("/sessions")).text();
 }
 
-Deno.test("/sessions lists programs, the newest first, since when and until when", async () => {
+Deno.test("/sessions lists API clients, newest first, with start and expiry", async () => {
   let now = START;
   await withNotes(async (service) => {
     assertStringIncludes(
@@ -43,7 +43,7 @@ Deno.test("/sessions lists programs, the newest first, since when and until when
   }, { nowMs: () => now });
 });
 
-Deno.test("DELETE /programs/:id signs one program out, for good", async () => {
+Deno.test("DELETE /programs/:id signs one API client out permanently", async () => {
   await withNotes(async (service) => {
     const { origin, call } = service;
     const first = await signIn(origin, "ada");
@@ -60,7 +60,7 @@ Deno.test("DELETE /programs/:id signs one program out, for good", async () => {
   });
 });
 
-Deno.test("/sessions lists no program that has signed out, or was ended by a stolen token", async () => {
+Deno.test("/sessions does not list API clients that signed out, or were revoked after token reuse", async () => {
   await withNotes(async (service) => {
     const { origin } = service;
     const out = await signIn(origin, "ada");
@@ -71,7 +71,7 @@ Deno.test("/sessions lists no program that has signed out, or was ended by a sto
   });
 });
 
-Deno.test("/sessions lists no program that was not heard of for two weeks", async () => {
+Deno.test("/sessions does not list API clients that were inactive for two weeks", async () => {
   let now = START;
   await withNotes(async (service) => {
     await signIn(service.origin, "ada");
@@ -95,7 +95,7 @@ const OTHERS: readonly (readonly [
   ["nobody", 401, "unauthenticated", { Cookie: "a=b" }],
 ];
 for (const [why, status, code, headers, identifier] of OTHERS) {
-  Deno.test(`DELETE /programs/:id is refused to ${why}`, async () => {
+  Deno.test(`DELETE /programs/:id rejects ${why}`, async () => {
     await withNotes(async (service) => {
       const { refreshToken } = await signIn(service.origin, "ada");
       const [id = ""] = await programsOf(service);
@@ -110,7 +110,7 @@ for (const [why, status, code, headers, identifier] of OTHERS) {
   });
 }
 
-Deno.test("DELETE /programs/:id is refused to programs, their own sign-in included", async () => {
+Deno.test("DELETE /programs/:id rejects API clients, their own sign-in included", async () => {
   await withNotes(async (service) => {
     const { accessToken } = await signIn(service.origin, "ada");
     const [id = ""] = await programsOf(service);

@@ -10,7 +10,7 @@ import { keyStoreOf } from "./_encrypted_store.ts";
 import { keyCache } from "./_cache.ts";
 import { isAsymmetric, type SigningKey } from "./_import.ts";
 import { findSigner, isPublished, type RingNumbers, ringRules } from "./_rotation.ts";
-import { checkOptionalFunction, requireSeconds } from "../_options.ts";
+import { checkOptionalFunction, rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
@@ -233,6 +233,8 @@ export function keyService(options: KeyServiceOptions): KeyService {
 
       async rotate(options: RotateKeysOptions = {}) {
         const { revoke = false } = options;
+        // A misspelt revoke would keep a stolen key
+        rejectUnknownOptions<RotateKeysOptions>("Cannot rotate keys", options, { revoke: true });
         if (typeof revoke !== "boolean") {
           throw new TypeError("Cannot rotate keys: revoke must be a boolean");
         }

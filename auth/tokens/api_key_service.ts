@@ -24,7 +24,7 @@ import type {
   ApiKeyServiceOptions,
   NewApiKeyOptions,
 } from "./api_key_types.ts";
-import { requireSeconds } from "../_options.ts";
+import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { readScope } from "../_scope.ts";
 
 const ACTION = "Cannot create API key service";
@@ -179,6 +179,12 @@ export function readNewApiKey(options: NewApiKeyOptions): {
   readonly expiresIn: number | undefined;
 } {
   const { name, scope = [], expiresIn } = options;
+  // A misspelt expiresIn would create a key without expiry
+  rejectUnknownOptions<NewApiKeyOptions>(CANNOT_CREATE_KEY, options, {
+    name: true,
+    scope: true,
+    expiresIn: true,
+  });
   if (expiresIn !== undefined) requireSeconds(CANNOT_CREATE_KEY, { expiresIn });
   return {
     name: name === undefined ? undefined : readName(name),

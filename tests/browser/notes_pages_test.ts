@@ -2,7 +2,12 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { NotesService } from "../examples/_notes_service.ts";
-import { refresh, signIn as signInProgram, signOut, statusOf } from "../flows/_notes_api_clients.ts";
+import {
+  refresh,
+  signIn as signInProgram,
+  signOut,
+  statusOf,
+} from "../flows/_notes_api_clients.ts";
 import { focused, notesTest, openPage, signIn, tabTo } from "./_notes.ts";
 import type { Page } from "./_playwright.ts";
 

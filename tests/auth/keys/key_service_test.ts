@@ -182,6 +182,7 @@ const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: st
   ["revoke as a text", { revoke: "false" }, "revoke must be a boolean"],
   ["revoke as a number", { revoke: 1 }, "revoke must be a boolean"],
   ["revoke as null", { revoke: null }, "revoke must be a boolean"],
+  ["a misspelt revoke", { revok: true }, "unknown option revok"],
 ];
 for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
   Deno.test(`rotate() rejects ${why} in the options, and changes no key`, async () => {

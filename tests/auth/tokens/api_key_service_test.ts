@@ -395,6 +395,7 @@ const OPTIONS: readonly [why: string, options: unknown, error: typeof TypeError]
   ["an end that is null", { expiresIn: null }, RangeError],
   ["more than 400 days", { expiresIn: 34_560_001 }, RangeError],
   ["a day in milliseconds", { expiresIn: 86_400_000 }, RangeError],
+  ["a misspelt expiresIn, which would never expire", { expiresin: 60 }, TypeError],
 ];
 for (const [why, options, error] of OPTIONS) {
   Deno.test(`create() rejects ${why}, before the store is read`, async () => {

@@ -14,6 +14,11 @@ function isExhaustive(): boolean {
   return deno?.env.get("GATEHOUSE_EFFORT") === "all";
 }
 
+/** The first rows of a table, or all of them. */
+export function rowsOf<Row>(table: readonly Row[], small: number): readonly Row[] {
+  return EXHAUSTIVE ? table : table.slice(0, small);
+}
+
 function size(small: number, large: number): number {
   return EXHAUSTIVE ? large : small;
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { rowsOf } from "../../_effort.ts";
 import type { Files, Project } from "../_cli.ts";
 import { withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type_projects.ts";
@@ -82,7 +83,7 @@ const OPTIONS: readonly (readonly [string, object | undefined, Files, RouteTexts
     { "GET /o": OPTIONAL_TEXT },
   ],
 ];
-for (const [what, compilerOptions, files, expected] of OPTIONS) {
+for (const [what, compilerOptions, files, expected] of rowsOf(OPTIONS, 4)) {
   Deno.test(`generate reads types with compilerOptions: ${what}`, async () => {
     const config = compilerOptions === undefined ? {} : { compilerOptions };
     const shared = compilerOptions !== undefined;

@@ -68,8 +68,8 @@ export { apiKeyStrategy } from "./tokens/api_key_strategy.ts";
 export type { ApiKeyStrategyOptions } from "./tokens/api_key_strategy.ts";
 export { bearerTokenStrategy } from "./tokens/bearer_strategy.ts";
 export type { BearerTokenStrategyOptions } from "./tokens/bearer_strategy.ts";
-export { sessionCookieStrategy } from "./session/strategy.ts";
-export type { SessionCookieStrategyOptions } from "./session/strategy.ts";
+export { sessionCookieStrategy } from "./session/cookie_strategy.ts";
+export type { SessionCookieStrategyOptions } from "./session/cookie_strategy.ts";
 
 // Errors and events
 export { AuthError } from "./error.ts";

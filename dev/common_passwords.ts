@@ -1,5 +1,5 @@
 /**
- * Makes `auth/password/_common.ts` of the lists in the npm package zxcvbn.
+ * Makes `auth/password/_common_passwords.ts` of the lists in the npm package zxcvbn.
  *
  * ```sh
  * deno run --no-lock --allow-read --allow-write dev/common_passwords.ts
@@ -17,7 +17,7 @@ import { ROOT } from "./_project.ts";
 
 /** Named by a variable, so that checking this file does not download it. */
 const SOURCE: string = "npm:zxcvbn@4.4.2/lib/frequency_lists.js";
-const TARGET = join(ROOT, "auth/password/_common.ts");
+const TARGET = join(ROOT, "auth/password/_common_passwords.ts");
 
 /** Shorter ones are too short for every policy. */
 const MIN_LENGTH = 8;

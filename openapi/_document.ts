@@ -18,7 +18,7 @@ import { type Endpoint, readEndpoints } from "./_endpoints.ts";
 import { isEmpty } from "./_json_schema.ts";
 import { operationOf, tagOf } from "./_operation.ts";
 import { METHODS, planOperations } from "./_plan.ts";
-import { problemSchemas, refusalResponses } from "./_refusals.ts";
+import { problemSchemas, refusalResponses } from "./_error_responses.ts";
 import { createSecurityRules } from "./_security.ts";
 import type { TypesOf } from "./_schema_sources.ts";
 import { documentProblems, nameProblems, operationProblems } from "./_validate.ts";

@@ -12,7 +12,12 @@ import type {
   ResponseObject,
   SchemaObject,
 } from "../router/openapi_types.ts";
-import { errorDescription, problemContent, refusalRef, type RefusalStatus } from "./_refusals.ts";
+import {
+  errorDescription,
+  problemContent,
+  refusalRef,
+  type RefusalStatus,
+} from "./_error_responses.ts";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, ResponseObject | ReferenceObject>>;

@@ -22,7 +22,7 @@ export interface Fallbacks {
   handleError(error: unknown, run: Run): MaybePromise<Response>;
 }
 
-/** One request in a router, and how far it is: one position, since only one step at a time lets it continue. */
+/** One request in a router, and how far it is. One position is enough: steps run one at a time. */
 export interface Run {
   readonly ctx: RequestContext;
   /** Extra arguments of `fetch`. */

@@ -15,7 +15,7 @@ import { type PasswordService, passwordService } from "../password/password_serv
 import { type CookiePolicy, cookiePolicy } from "../session/cookie_policy.ts";
 import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { sessionService } from "../session/session_service.ts";
-import { sessionCookieStrategy } from "../session/strategy.ts";
+import { sessionCookieStrategy } from "../session/cookie_strategy.ts";
 import type { SessionService } from "../session/types.ts";
 import { chain, type StrategyChain } from "../strategy.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";

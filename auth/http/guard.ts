@@ -12,7 +12,7 @@ import { rejectUnknownOptions } from "../_options.ts";
 import { type AuthorizationManager, isAllowed } from "../authorization.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
-import { activeSessionOf } from "../session/strategy.ts";
+import { activeSessionOf } from "../session/cookie_strategy.ts";
 import type { ActiveSession } from "../session/types.ts";
 import {
   type AuthFailed,
@@ -80,7 +80,8 @@ export function createGuard(options: GuardOptions): AuthGuard {
     state.challenge = challenge;
     const wasPrivate = state.isPrivate;
     state.isPrivate = true; // until the request is known to be anonymous
-    const principal = await authenticate(state, req, args);
+    const { by, principal } = await authenticate(state, req, args);
+    if (by !== undefined && isAmbient(by)) await checkForgery(req.raw);
     if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
     await authorize(principal, access, req, args);
     state.principal = principal ?? state.principal;
@@ -88,17 +89,16 @@ export function createGuard(options: GuardOptions): AuthGuard {
     return principal;
   }
 
-  /** A wrong credential ends the request, and so does one that a page of another site made the browser attach. */
+  /** Which strategy found a credential, and whose it is. An invalid credential is a 401. */
   async function authenticate(
     state: RequestState,
     req: RouteRequest,
     args: readonly unknown[],
-  ): Promise<Principal | undefined> {
+  ): Promise<{ readonly by?: AuthStrategy; readonly principal?: Principal }> {
     const { by, result } = await decide(state, req, args);
-    if (by === undefined) return undefined;
+    if (by === undefined) return {};
     if (result.status === "failed") throw refuse(result, by, state, req, args);
-    if (isAmbient(by)) await checkForgery(req.raw);
-    return result.principal;
+    return { by, principal: result.principal };
   }
 
   /** Runs the strategies, unless an earlier guard of this request ran the same ones. */

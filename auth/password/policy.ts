@@ -174,7 +174,7 @@ const FIELD_WORDS: readonly string[] = [
 
 /** The forms of the password that are listed. */
 async function listedWords(characters: readonly string[]): Promise<PasswordWord[]> {
-  const { commonPasswords } = await import("./_common.ts");
+  const { commonPasswords } = await import("./_common_passwords.ts");
   const list = commonPasswords();
   return listForms(characters).filter((form) => list.has(form))
     .map((form) => ({ characters: [...form], code: "common" }));

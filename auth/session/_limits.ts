@@ -43,7 +43,7 @@ export function sessionLimits(limits: SessionLimits): EffectiveLimits {
   return {
     absolute,
     idle,
-    touchAfter: Math.min(60, Math.floor(idle / 10)),
+    touchAfter: Math.max(1, Math.min(60, Math.floor(idle / 10))),
     expiryReason({ createdAt, activeAt, expiresAt }, at) {
       if (createdAt > at + SKEW_SECONDS) return "absolute_limit"; // created while a clock was ahead
       // The earlier of the stored limit and the current one: a lowered limit applies to existing sessions

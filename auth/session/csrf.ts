@@ -11,7 +11,7 @@
 
 import { decodeHex, encodeHex, equalText, joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
-import { isHandshake, isSafe, originVerifier } from "./_fetch_metadata.ts";
+import { isHandshake, isSafe, originVerifier } from "./_request_origin.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
 import { randomBytes, randomToken } from "../_random.ts";

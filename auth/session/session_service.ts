@@ -81,8 +81,8 @@ export function sessionService(options: SessionServiceOptions): SessionService {
   }
 
   /**
-   * Records that a session was used. After a conflict, either another request was first or the session was revoked: the
-   * session that is read then must be newer, since a replica may still return the old one.
+   * Records that a session was used. After a conflict the session is read again. It is accepted only if it is newer: an
+   * unchanged one may be a replica's copy of a revoked session.
    */
   async function touch(session: Session, at: number): Promise<Session | null> {
     if (at - session.activeAt < limitsFor(limits, session).touchAfter) return session;

@@ -1,6 +1,5 @@
 /**
- * Storage in memory: for tests, for development, and for a service that is one process and may lose everything when it
- * stops.
+ * Storage in memory: for tests and development, or for a service of one process that may lose everything when it stops.
  *
  * @module
  */
@@ -25,8 +24,8 @@ export interface MemoryAdapterOptions {
   /** The time, in seconds since the epoch. */
   readonly now?: () => number;
   /**
-   * Maximum number of keys that the throttle counts attempts under. Beyond it, each new key replaces the one with the fewest
-   * attempts of the next few in turn. Locked keys are never replaced, and may exceed it.
+   * Maximum number of keys that the throttle counts attempts under. When full, a new key evicts the least-attempted of the
+   * next few keys. Locked keys are never evicted, so the limit can be exceeded.
    *
    * @default {100_000}
    */
@@ -41,7 +40,7 @@ export interface MemoryAdapterOptions {
  * writes free their memory.
  *
  * @throws {TypeError} If `now` is not a function.
- * @throws {RangeError} If `maxThrottleKeys` is not an integer from 1 on.
+ * @throws {RangeError} If `maxThrottleKeys` is not a positive integer.
  *
  * @example
  * ```ts
@@ -61,7 +60,7 @@ export function memoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapte
   }
   if (!Number.isSafeInteger(maxThrottleKeys) || maxThrottleKeys < 1) {
     throw new RangeError(
-      "Cannot create memory adapter: maxThrottleKeys must be an integer from 1 on",
+      "Cannot create memory adapter: maxThrottleKeys must be a positive integer",
     );
   }
   const now = exactClock(options.now);
@@ -161,7 +160,7 @@ export function memoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapte
  * Creates all stores over one {@linkcode memoryAdapter}. Signing keys need no encryption: nothing outlives the process.
  *
  * @throws {TypeError} If `now` is not a function.
- * @throws {RangeError} If `maxThrottleKeys` is not an integer from 1 on.
+ * @throws {RangeError} If `maxThrottleKeys` is not a positive integer.
  *
  * @example
  * ```ts

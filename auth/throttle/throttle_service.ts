@@ -112,7 +112,7 @@ export interface ThrottleService {
   issueDevice(user: KnownUser): Promise<string>;
 }
 
-/** SP 800-63B-4 §3.2.2 allows at most 100 consecutive failures; it leaves open after which time they expire. */
+/** The number of SP 800-63B-4 §3.2.2 (100 consecutive failures), but in a window of an hour. */
 const RULES: ThrottleRules = {
   browser: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
   account: { kind: "window", limit: 100, seconds: 3_600 },

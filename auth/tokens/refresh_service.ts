@@ -137,9 +137,8 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const [fromHash, next] = [await digestText(secret), randomToken()];
       const grant = grantOf(family);
       if (refusal === undefined && equalText(fromHash, family.currentHash)) await prepare?.(grant);
-      // Rejected tokens get here too and are "rotated" to themselves: only the store can decide whether the secret is the
-      // current one, and a stolen one must be detected. A real rotation would cost the user the family if a replica of the
-      // users lags.
+      // Refused requests call the store as well: only it can detect reuse. They write the same hash, so the client's token
+      // stays valid if the refusal came from a stale replica.
       const to = refusal === undefined
         ? { toHash: await digestText(next), expiresAt: limits.nextExpiry(family, at) }
         : { toHash: fromHash, expiresAt: limits.currentExpiry(family) };

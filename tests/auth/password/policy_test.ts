@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { INPUTS } from "../../_effort.ts";
-import { commonPasswords } from "../../../auth/password/_common.ts";
+import { commonPasswords } from "../../../auth/password/_common_passwords.ts";
 import { estimateGuesses, type MatchCode, wordsOf } from "../../../auth/password/_guessability.ts";
 import { foldCase } from "../../../auth/password/_normalize.ts";
 import {
@@ -699,9 +699,9 @@ for (const [why, password] of FOUND) {
   });
 }
 
-Deno.test("password/_common.ts contains the licence of its source", async () => {
+Deno.test("password/_common_passwords.ts contains the licence of its source", async () => {
   const text = await Deno.readTextFile(
-    new URL("../../../auth/password/_common.ts", import.meta.url),
+    new URL("../../../auth/password/_common_passwords.ts", import.meta.url),
   );
   const head = text.slice(0, text.indexOf("*/")).replace(/\s+\*\s+/g, " ");
   for (

@@ -459,6 +459,15 @@ Deno.test("verify() records the use of a short session more often", async () => 
   assertEquals(await activeAt(), START + 5);
 });
 
+Deno.test("verify() accepts concurrent requests of a session that expires after seconds", async () => {
+  const { sessions, clock, token } = await begun({ limits: { idle: 5, absolute: 60 } });
+  for (const seconds of [0, 1, 4]) {
+    clock.now += seconds;
+    const active = await Promise.all(Array.from({ length: 8 }, () => sessions.verify(token)));
+    assertEquals(active.filter((one) => one === undefined), [], `after ${seconds} s more`);
+  }
+});
+
 const SHORT: readonly SessionLimits[] = [{ idle: 1, absolute: 1 }, { idle: 9, absolute: 9 }];
 for (const limits of SHORT) {
   Deno.test(`verify() accepts a session of ${limits.idle} s for that time`, async () => {

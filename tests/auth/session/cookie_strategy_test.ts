@@ -7,7 +7,7 @@ import {
   type StrategyResult,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { activeSessionOf } from "../../../auth/session/strategy.ts";
+import { activeSessionOf } from "../../../auth/session/cookie_strategy.ts";
 import { untyped } from "../../router/_helpers.ts";
 import { setDisabled, START, type WithAda, withAda } from "../_services.ts";
 import { keyStrategy } from "../_strategies.ts";

@@ -58,7 +58,7 @@ export interface BundleOptions {
 
 /** What Deno says of a module's graph, as far as it is used here. */
 interface ModuleGraph {
-  readonly npmPackages?: Readonly<Record<string, { name: string; safeRedirectPath: string }>>;
+  readonly npmPackages?: Readonly<Record<string, { name: string; localPath: string }>>;
   readonly modules: readonly {
     readonly dependencies?: readonly {
       readonly specifier: string;
@@ -117,10 +117,10 @@ async function readGraph(entry: string, lock: string | undefined): Promise<Modul
  */
 async function linkPackages({ npmPackages = {} }: ModuleGraph, folder: string): Promise<string> {
   await Deno.mkdir(folder);
-  for (const { name, safeRedirectPath } of Object.values(npmPackages)) {
+  for (const { name, localPath } of Object.values(npmPackages)) {
     const link = join(folder, name);
     await Deno.mkdir(dirname(link), { recursive: true });
-    await Deno.symlink(safeRedirectPath, link);
+    await Deno.symlink(localPath, link);
   }
   return folder;
 }

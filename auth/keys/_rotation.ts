@@ -83,16 +83,22 @@ export function isPublished(
   return retiredAt === undefined || at < retiredAt + retentionSeconds;
 }
 
-/** The key that signs: the newest active one. */
+/**
+ * The key that signs: the newest active one. If none is active yet, a key that was generated to sign at once does: the
+ * clock of the process that generated it is ahead.
+ */
 export function findSigner<Key extends RingKey>(
   keys: readonly Key[],
   alg: string,
   at: number,
 ): Key | undefined {
-  return keys
-    .filter((key) => key.alg === alg && key.activeAt <= at && at < (key.retiredAt ?? Infinity))
-    .sort((a, b) => a.activeAt - b.activeAt)
-    .at(-1);
+  const usable = keys
+    .filter(({ alg: own, activeAt, retiredAt = Infinity }) =>
+      own === alg && at < retiredAt && activeAt < retiredAt
+    )
+    .sort((a, b) => a.activeAt - b.activeAt);
+  return usable.filter(({ activeAt }) => activeAt <= at).at(-1) ??
+    usable.find(({ createdAt, activeAt }) => createdAt === activeAt);
 }
 
 /** What a ring lacks; `undefined` if it needs no change. Expired keys are removed with the next change, and cause none. */

@@ -50,7 +50,13 @@ const SIGNERS: readonly [why: string, keys: RingKey[], at: number, kid: string |
   ["one that has retired does not", [first("a", T, T + 9)], T + 9, undefined],
   ["one of another algorithm does not", [{ ...first("a"), alg: "ES384" }], T, undefined],
   ["one that is published first does not sign early", [later("a", T + 1)], T, undefined],
-  ["one that was made by a clock ahead does not sign early", [first("a", T + 99)], T, undefined],
+  [
+    "one that was generated to sign at once does, if the clock is behind",
+    [first("a", T + 99)],
+    T,
+    "a",
+  ],
+  ["the first of two that were generated so", [first("b", T + 9), first("a", T + 5)], T, "a"],
   ["one that signs goes before one by a clock ahead", [first("a"), first("b", T + 5)], T, "a"],
   ["one that was taken back in its first second", [first("a", T, T)], T, undefined],
   [
@@ -131,10 +137,7 @@ const PLANS: readonly [why: string, keys: RingKey[], at: number, plan: Short][] 
     ["b", undefined],
     ["new", T, T + 9],
   ]],
-  ["a clock that is behind makes a key until then", [first("a", T + 99)], T, [
-    ["a", undefined],
-    ["new", T, T + 99],
-  ]],
+  ["a clock that is behind needs no key of its own", [first("a", T + 99)], T, undefined],
   ["one that another has overtaken ends", [first("a"), first("b", T + 9)], T + 10, [
     ["a", T + 10 + LEAD],
     ["b", undefined],

@@ -49,7 +49,7 @@ export const authCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Auth() stands beside HttpRouter(), which asks for it when the router is built",
+    name: "Auth() works with HttpRouter(), which resolves it when the router is built",
     async run() {
       const container = createContainer();
       @Controller("/me", { container })
@@ -73,7 +73,7 @@ export const authCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Auth() rejects a second one, wrong options, and what is no class",
+    name: "Auth() rejects a second Auth(), wrong options, and a target that is not a class",
     run() {
       const container = createContainer();
       @Auth(optionsOf(container))

@@ -1,7 +1,7 @@
 /**
- * Every case of the decorators, in the order in which they run.
+ * Every case of the decorators, in execution order.
  *
- * The same text runs in both modes: `tests/legacy` has links to these files, and a configuration that turns
+ * The same source runs in both modes: `tests/legacy` has links to these files, and a configuration that turns
  * `experimentalDecorators` on. Nothing here may import from Deno or Node, since the cases also run bundled, elsewhere.
  *
  * @module

@@ -51,7 +51,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() takes methods that are named like those of objects, promises and prototypes",
+    name: "Get() takes methods with the names of Object, Promise and prototype members",
     async run() {
       @Controller("/names")
       class Names {
@@ -105,7 +105,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() in a class that a function makes is a route of each class that the function made",
+    name: "Get() in a class that a function returns is a route of each returned class",
     async run() {
       function listing(path: string, items: readonly string[]) {
         class Listing {
@@ -126,7 +126,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() on a class and on one that extends it makes two controllers",
+    name: "Controller() on a class and on its subclass makes two controllers",
     async run() {
       @Controller("/upper")
       class Upper {
@@ -184,7 +184,8 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "An override without a decorator keeps route, guard and metadata of what it overrides",
+    name:
+      "An override without a decorator keeps route, guard and metadata of the overridden method",
     async run() {
       abstract class Base {
         @Get("/open", { auth: false })
@@ -222,7 +223,8 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "An override with a decorator replaces route, guard and metadata of what it overrides",
+    name:
+      "An override with a decorator replaces route, guard and metadata of the overridden method",
     async run() {
       abstract class Base {
         @Get("/old", { auth: false, summary: "Old" })
@@ -254,7 +256,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "An override with a decorator leaves its siblings what they inherit",
+    name: "An override with a decorator does not change what its siblings inherit",
     async run() {
       abstract class Base {
         @Get("/find")
@@ -278,7 +280,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "An override may call what it overrides",
+    name: "An override may call the overridden method",
     async run() {
       abstract class Base {
         readonly #name = "base";
@@ -300,7 +302,7 @@ export const classCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() on an override that has no route of its own is rejected",
+    name: "Endpoint() on an override without a route decorator is rejected",
     run() {
       // It could mean either: the inherited route, described again; or a route that was forgotten.
       assertRefused(

@@ -1,5 +1,5 @@
 /**
- * Cases of lifetimes and containers: when a controller is made, how often, and by whom.
+ * Cases of lifetimes and containers: when, how often and by which container a controller is created.
  *
  * @module
  */
@@ -24,7 +24,7 @@ class Clock {
 /** Cases of containers. */
 export const containerCases: readonly RuntimeCase[] = [
   {
-    name: "Controller() makes one instance, at the first request and not before",
+    name: "Controller() creates one instance, at the first request and not before",
     async run() {
       let made = 0;
       @Controller("/single")
@@ -52,7 +52,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() makes nothing for a request that the guard rejects",
+    name: "Controller() creates no instance for a request that the guard rejects",
     async run() {
       let made = 0;
       @Controller("/refused")
@@ -71,7 +71,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() makes one for each request where singleton is false",
+    name: "Controller() creates one instance for each request if singleton is false",
     async run() {
       let made = 0;
       @Controller("/each", { singleton: false })
@@ -109,7 +109,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "routerBuilder() has its container make the controllers, with the lifetime of each",
+    name: "routerBuilder() resolves controllers from its container, with the lifetime of each",
     async run() {
       const [theirs, container] = [createContainer(), createContainer()];
       let made = 0;
@@ -280,7 +280,7 @@ export const containerCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "A controller whose dependency is missing is a 500 that names nothing, and is reported",
+    name: "A controller whose dependency is missing is a 500 without details, and is reported",
     async run() {
       const container = createContainer();
       @Controller("/missing", { container })

@@ -1,5 +1,5 @@
 /**
- * Decorators of other people, in both modes, and what shows which mode it is.
+ * Decorators of other libraries, in both modes, and the detection of the mode.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import { json } from "../../mod.ts";
 import { assert, assertSame } from "../runtimes/harness.ts";
 
-/** A decorator that may stand anywhere, and may return anything, as untyped code has them. */
+/** A decorator for any target and with any result, as in untyped code. */
 export type AnyDecorator = (target: unknown, second?: unknown, descriptor?: unknown) => never;
 
 /** Any function that has a `this`. */
 export type AnyMethod = (this: unknown, ...args: unknown[]) => unknown;
 
-/** How the calling module's decorators were compiled, by what one of them is given. */
+/** How the calling module's decorators were compiled, by the arguments of one of them. */
 export function observeMode(): { readonly mode: "legacy" | "standard"; readonly shares: boolean } {
   const seen: unknown[] = [];
   const look = ((...given: unknown[]) => void seen.push(...given)) as AnyDecorator;
@@ -23,13 +23,13 @@ export function observeMode(): { readonly mode: "legacy" | "standard"; readonly 
   }
   const [target, second] = seen;
   if (target === Observed.prototype) return { mode: "legacy", shares: false };
-  assert(target === Observed.prototype.method, "decorated in a mode that nobody knows");
+  assert(target === Observed.prototype.method, "decorated in an unknown mode");
   const { kind, metadata } = second as ClassMethodDecoratorContext;
   assertSame(kind, "method");
   return { mode: "standard", shares: typeof metadata === "object" };
 }
 
-/** A method decorator that puts another function in the method's place. */
+/** A method decorator that replaces the method. */
 export function replaceMethod(replacement: (method: AnyMethod) => AnyMethod): AnyDecorator {
   return ((target: unknown, _second: unknown, descriptor?: PropertyDescriptor) =>
     descriptor === undefined
@@ -37,20 +37,20 @@ export function replaceMethod(replacement: (method: AnyMethod) => AnyMethod): An
       : { ...descriptor, value: replacement(descriptor.value) }) as AnyDecorator;
 }
 
-/** A class decorator that puts a class that extends it in the class's place. */
+/** A class decorator that replaces the class with a subclass. */
 export const replaceClass: AnyDecorator =
   ((target: new () => object) => class extends target {}) as AnyDecorator;
 
-/** Does nothing, as decorators do that only note something. */
+/** Does nothing, as decorators that only record something. */
 export const looking = (() => {}) as unknown as AnyDecorator;
 
-/** Answers by another function, the same for every method. */
+/** Replaces the method with one function, the same for every method. */
 export const stubbed: AnyDecorator = replaceMethod(() => stub);
 function stub(): Response {
   return json("stub");
 }
 
-/** Notes that it runs, and runs the method. */
+/** Records the call, and calls the method. */
 export function noting(log: string[], word: string): AnyDecorator {
   return replaceMethod((method) =>
     function (...args) {
@@ -60,7 +60,7 @@ export function noting(log: string[], word: string): AnyDecorator {
   );
 }
 
-/** Ties a method to its instance, as `@bound` of several libraries does. */
+/** Binds a method to its instance, as `@bound` of several libraries does. */
 export const bound: AnyDecorator =
   ((target: AnyMethod, second: ClassMethodDecoratorContext | string, old?: PropertyDescriptor) => {
     if (typeof second === "string") return { ...BINDING, get: bindTo(old?.value) };
@@ -71,7 +71,7 @@ export const bound: AnyDecorator =
   }) as unknown as AnyDecorator;
 /**
  * Applies standard decorators to a method and its class as TypeScript's output does on runtimes without
- * `Symbol.metadata`, which Node and Bun are: the contexts share nothing.
+ * `Symbol.metadata`, such as Node and Bun: the contexts share no metadata.
  */
 export function applyUnshared(
   target: new () => object,

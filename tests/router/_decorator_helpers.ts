@@ -1,5 +1,5 @@
 /**
- * What the cases of decorators share: routers, requests, and what must be refused.
+ * Shared by the cases of decorators: routers, requests, and assertions of errors.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import {
 } from "../../mod.ts";
 import { assert } from "../runtimes/harness.ts";
 
-/** Who asks. */
+/** The principal of a request. */
 export interface Principal {
   readonly sub: string;
 }
 
-/** Lets in whoever says who they are. */
+/** Accepts any user that the X-User header field names. */
 export const integration: AuthIntegration<Principal> = {
   authorizes: true,
   guard(req) {
@@ -44,12 +44,12 @@ export function counted(options: BuilderOptions = {}): {
   return { errors, builder: quiet({ ...options, onError: (error) => void errors.push(error) }) };
 }
 
-/** Something that answers paths. */
+/** Anything that answers requests by path. */
 interface Answering {
   request(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Status and JSON of an answer; of a problem, its code. */
+/** Status and JSON of a response; of a problem, its code. */
 export async function answer(
   router: Answering,
   path: string,
@@ -70,7 +70,7 @@ export function jsonInit(data: unknown, method = "POST"): RequestInit {
   };
 }
 
-/** Checks that a programmer's error is reported, with these words in its message. */
+/** Checks that a programming error throws a TypeError whose message contains these words. */
 export function assertRefused(run: () => unknown, ...words: readonly string[]): void {
   let thrown: unknown;
   try {
@@ -78,11 +78,11 @@ export function assertRefused(run: () => unknown, ...words: readonly string[]): 
   } catch (error) {
     thrown = error;
   }
-  assert(thrown instanceof TypeError, `${thrown} is no TypeError`);
+  assert(thrown instanceof TypeError, `${thrown} is not a TypeError`);
   for (const word of words) assert(thrown.message.includes(word), `${thrown} lacks "${word}"`);
 }
 
-/** A container of other people's: singletons in a map. */
+/** A container of another library: singletons in a map. */
 export function foreignContainer(): Container & { readonly names: () => readonly string[] } {
   const known = new Map<unknown, unknown>();
   return {

@@ -22,7 +22,7 @@ import { assert, assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import type { AnyDecorator } from "./_decorator_foreign.ts";
 import { answer, assertRefused, integration, jsonInit } from "./_decorator_helpers.ts";
 
-/** Describes a router on a class, in a container of its own, and resolves it. */
+/** Describes a router on a class, in a separate container, and resolves it. */
 function routerOf(options: HttpRouterOptions): TypedRouter {
   const container = createContainer();
   @HttpRouter({ onError: () => {}, container, ...options })
@@ -139,7 +139,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "HttpRouter() has its container make the controllers, which may inject the router",
+    name: "HttpRouter() resolves controllers from its container, and they may inject the router",
     async run() {
       const [container, theirs] = [createContainer(), createContainer()];
       @Controller("/routes", { container: theirs })
@@ -158,7 +158,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "HttpRouter() is rejected where the container has a router",
+    name: "HttpRouter() is rejected if the container already has a router",
     run() {
       const container = createContainer();
       @HttpRouter({ prefix: "/first", container })
@@ -203,7 +203,7 @@ export const httpRouterCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "HttpRouter() rejects to be used without parentheses, and what is no class",
+    name: "HttpRouter() rejects use without parentheses and a target that is not a class",
     run() {
       const bare = HttpRouter as unknown as AnyDecorator;
       assertRefused(

@@ -1,7 +1,7 @@
 /**
- * Cases of what is reported at once: decorators that stand where they cannot work.
+ * Cases of misuse that is reported immediately: decorators on targets where they cannot work.
  *
- * Types reject most of it; code without types does not hear of them.
+ * Types reject most of it; untyped code is not checked.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import type { AnyDecorator } from "./_decorator_foreign.ts";
 import { answer, assertRefused, quiet } from "./_decorator_helpers.ts";
 
-/** Our decorators, as code without types may use them. */
+/** Our decorators, as untyped code may use them. */
 const ROUTES: readonly (readonly [name: string, decorator: unknown])[] = [
   ["Get", Get],
   ["Post", Post],
@@ -44,7 +44,7 @@ const BARE: readonly (readonly [name: string, decorator: unknown])[] = [
   ["Endpoint", Endpoint],
 ];
 
-/** Where no route can be made, with the word that tells where it was. */
+/** Targets that cannot be a route, with the part of the message that names the target. */
 const PLACES:
   readonly (readonly [place: string, word: string, define: (it: AnyDecorator) => unknown])[] = [
     ["a getter", "it must decorate a method", (it) => {
@@ -75,7 +75,7 @@ const PLACES:
       class Wrong {}
       return Wrong;
     }],
-    ["a method that is named by a symbol", "it must decorate a method with a string name", (it) => {
+    ["a method with a symbol as its name", "it must decorate a method with a string name", (it) => {
       class Wrong {
         @it
         *[Symbol.iterator]() {
@@ -93,7 +93,7 @@ const PLACES:
       }
       return Wrong;
     }],
-    // Neither compiles to legacy decorators: this is what the others are given.
+    // Neither compiles to legacy decorators: these are the arguments of standard ones.
     ["a private method", "#wrong is private", (it) => {
       it(() => json(1), { kind: "method", name: "#wrong", static: false, private: true });
     }],
@@ -115,7 +115,7 @@ const misplaced: readonly RuntimeCase[] = PLACES.map(([place, word, define]) => 
 export const misuseCases: readonly RuntimeCase[] = [
   ...misplaced,
   {
-    name: "Get() and its siblings reject to be used without parentheses",
+    name: "Get() and its siblings reject use without parentheses",
     run() {
       for (const [name, decorator] of BARE) {
         const bare = decorator as AnyDecorator;
@@ -136,7 +136,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() rejects to be used without parentheses",
+    name: "Controller() rejects use without parentheses",
     run() {
       const bare = Controller as unknown as AnyDecorator;
       assertRefused(
@@ -150,7 +150,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() rejects what is no class",
+    name: "Controller() rejects a target that is not a class",
     run() {
       const made = Controller("/wrong") as AnyDecorator;
       assertRefused(() => {
@@ -163,7 +163,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() rejects to stand on a class twice",
+    name: "Controller() rejects a second Controller() on a class",
     run() {
       assertRefused(() => {
         @Controller("/b")
@@ -195,7 +195,7 @@ export const misuseCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "controllers() rejects a class without Controller(), also one that extends a controller",
+    name: "controllers() rejects a class without Controller(), even if it extends a controller",
     async run() {
       class Plain {}
       @Controller("/parent")

@@ -1,5 +1,5 @@
 /**
- * Cases of what method decorators are given: options of the route, and what the document says of it.
+ * Cases of the arguments of method decorators: options of the route, and its metadata in the document.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import {
   quiet,
 } from "./_decorator_helpers.ts";
 
-/** A schema without a library: what a function makes of the value, or a failure if it returns nothing. */
+/** A schema without a library: the output of a function, or a failure if it returns nothing. */
 function schemaOf<T>(parse: (value: unknown) => T | undefined): StandardSchemaV1<unknown, T> {
   return {
     "~standard": {
@@ -123,7 +123,7 @@ export const optionCases: readonly RuntimeCase[] = [
       const headers: [string, string][] = [["X-User", "ada"]];
       assertSame(await answer(router, "/auth/required"), [401, "unauthenticated"]);
       assertSame(await answer(router, "/auth/required", { headers }), [200, "ada"]);
-      assertSame(await answer(router, "/auth/guarded"), [401, "unauthenticated"]); // without a word too
+      assertSame(await answer(router, "/auth/guarded"), [401, "unauthenticated"]); // the default too
       assertSame(await answer(router, "/auth/optional"), [200, null]);
       assertSame(await answer(router, "/auth/optional", { headers }), [200, "ada"]);
       assertSame(await answer(router, "/auth/open"), [200, "open"]);
@@ -138,7 +138,7 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() that asks for a guard is rejected by a router that has none",
+    name: "Get() that requires a guard is rejected by a router without one",
     run() {
       for (const auth of [true, { mode: "optional" }] as const) {
         @Controller("/unguarded")
@@ -173,7 +173,7 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Post() tells the options of a route from what the document says of it",
+    name: "Post() separates the options of a route from its metadata in the document",
     run() {
       @Controller("/told")
       class Told {
@@ -225,7 +225,7 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() opens nothing, whatever options it is given",
+    name: "Endpoint() does not make a route public, whatever options it is given",
     async run() {
       const untyped = Endpoint as (metadata: object) => EndpointDecorator;
       @Controller("/smuggled")
@@ -247,7 +247,7 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() adds metadata from above and from below, and the route's own wins",
+    name: "Endpoint() adds metadata above and below the route decorator, whose own metadata wins",
     run() {
       @Controller("/endpoint")
       class Described {

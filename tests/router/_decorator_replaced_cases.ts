@@ -1,5 +1,5 @@
 /**
- * Cases in which another function is in a method's place, above ours: ours saw a function that the class no longer has.
+ * Cases in which a decorator above ours replaces the method: ours saw a function that the class no longer has.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import {
 } from "./_decorator_foreign.ts";
 import { answer, assertRefused, integration, jsonInit, quiet } from "./_decorator_helpers.ts";
 
-/** Cases of legacy decorators, and of standard ones that share metadata, which says what method it was. */
+/** Cases of legacy decorators, and of standard ones that share metadata, which identifies the method. */
 const sharedCases: readonly RuntimeCase[] = [
   {
-    name: "Get() below a decorator that wraps the method makes a route of what that made of it",
+    name: "Get() below a decorator that wraps the method makes a route of the wrapped method",
     async run() {
       const log: string[] = [];
       @Controller("/below")
@@ -40,7 +40,7 @@ const sharedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() may stand on both sides of a decorator that wraps the method",
+    name: "Get() works on both sides of a decorator that wraps the method",
     async run() {
       const log: string[] = [];
       @Controller("/between")
@@ -105,7 +105,7 @@ const sharedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() finds a wrapped method of a class in whose place another is",
+    name: "Get() finds a wrapped method of a replaced class",
     async run() {
       const log: string[] = [];
 
@@ -133,7 +133,7 @@ const sharedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() on two methods that are the same function makes a route of each, and no other",
+    name: "Get() on two methods that are the same function makes exactly one route of each",
     async run() {
       @Controller("/a")
       class Guarded {
@@ -168,7 +168,7 @@ const sharedCases: readonly RuntimeCase[] = [
   },
 ];
 
-/** Cases of classes whose decorators share nothing, as on runtimes without `Symbol.metadata`. */
+/** Cases of classes whose decorators share no metadata, as on runtimes without `Symbol.metadata`. */
 const unsharedCases: readonly RuntimeCase[] = [
   {
     name: "Get() without shared metadata finds its method, inherited and wrapped below it",
@@ -191,7 +191,7 @@ const unsharedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() without shared metadata reports a method in whose place another function is",
+    name: "Get() without shared metadata reports a replaced method",
     run() {
       class Replaced {
         answer() {
@@ -206,7 +206,7 @@ const unsharedCases: readonly RuntimeCase[] = [
         () => quiet().controllers(Replaced).build(),
         "Cannot use @Get on answer: no class with @Controller has the method",
       );
-      // Claims it after all, since it would be reported in every later case
+      // Extends it with a controller, since it would be reported in every later case
       Object.defineProperty(Original.prototype, "answer", { value: original });
       applyUnshared(Original, "none", { method: [], class: Controller("/original") });
       assertSame(quiet().controllers(Replaced).build().routes.length, 0);
@@ -246,8 +246,8 @@ const unsharedCases: readonly RuntimeCase[] = [
 
 const { mode, shares } = observeMode();
 
-/** Cases of methods in whose place another function is. */
+/** Cases of replaced methods. */
 export const replacedCases: readonly RuntimeCase[] = [
-  ...(mode === "legacy" || shares ? sharedCases : []), // elsewhere they are what `unsharedCases` are
+  ...(mode === "legacy" || shares ? sharedCases : []), // otherwise `unsharedCases` cover them
   ...unsharedCases,
 ];

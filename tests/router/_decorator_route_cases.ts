@@ -1,5 +1,5 @@
 /**
- * Cases of the method decorators: what reaches a method, and in which order routes stand.
+ * Cases of the method decorators: the arguments of a method, and the order of routes.
  *
  * @module
  */
@@ -28,7 +28,7 @@ interface Env {
   readonly name: string;
 }
 
-/** A decorator in a table, where its types are not looked at: `decorators_check.ts` does that. */
+/** A decorator in a table, without its types: `decorators_check.ts` checks those. */
 type InTable = (path: string) => EndpointDecorator;
 
 const DECORATORS: readonly (readonly [name: string, decorator: unknown, methods: string[]])[] = [
@@ -43,7 +43,7 @@ const DECORATORS: readonly (readonly [name: string, decorator: unknown, methods:
 ];
 
 const reached: readonly RuntimeCase[] = DECORATORS.map(([name, decorator, methods]) => ({
-  name: `${name}() hands its method the parameters, query, content and extra arguments`,
+  name: `${name}() passes its method the parameters, query, content and extra arguments`,
   async run() {
     const decorate = decorator as InTable;
     @Controller("/:org/users")
@@ -51,7 +51,7 @@ const reached: readonly RuntimeCase[] = DECORATORS.map(([name, decorator, method
       @decorate("/:id")
       answer(req: RouteRequest, env: Env, more: number) {
         const seen = [req.params, req.query.q, req.content ?? null, env.name, more];
-        // In a header field, since some of these answers have no body.
+        // In a header field, since some of these responses have no body.
         return json(seen, { headers: [["X-Seen", JSON.stringify(seen)]] });
       }
     }
@@ -124,7 +124,7 @@ export const routeCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() and Get() reject what is no path, and build() what is none together",
+    name: "Controller() and Get() reject an invalid path, and build() an invalid combination",
     run() {
       assertRefused(() => Controller("a"), 'Cannot use @Controller: Cannot use path "a"');
       assertRefused(() => Controller("/:a?"), 'Cannot use @Controller: Cannot use path "/:a?"');
@@ -141,7 +141,8 @@ export const routeCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() stands with others on one method, and each makes a route, in the order as written",
+    name:
+      "Get() combines with other decorators on one method, and each makes a route, in source order",
     async run() {
       @Controller("/many")
       class Many {
@@ -224,7 +225,7 @@ export const routeCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() says in router.routes which method answers",
+    name: "Get() names its method in router.routes",
     run() {
       @Controller("/origin")
       class Origin {

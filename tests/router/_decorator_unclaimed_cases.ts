@@ -1,6 +1,6 @@
 /**
- * Cases of decorated methods whose class has no `@Controller`. They run last: such a method stays reported until a
- * controller extends its class, as all but the last of them have it in the end.
+ * Cases of decorated methods whose class has no `@Controller`. They run last: such a method is reported until a
+ * controller extends its class, which happens in every case but the last.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import type { AnyDecorator } from "./_decorator_foreign.ts";
 import { assertRefused, quiet } from "./_decorator_helpers.ts";
 
-/** Checks that a decorated method is reported by all who use controllers, and by none once its class is claimed. */
+/** Checks that a decorated method is reported by every use of controllers, and by none once a controller extends its class. */
 function assertReported(
   Unclaimed: abstract new () => object,
   message: string,
@@ -124,7 +124,7 @@ export const unclaimedCases: readonly RuntimeCase[] = [
     },
   },
   {
-    // The very last: nobody can extend such a class, and so its method stays reported
+    // Must be last: such a class cannot be extended, and so its method stays reported
     name:
       "Get() in a class whose definition failed never becomes a route of the next class with it",
     run() {

@@ -1,5 +1,5 @@
 /**
- * Cases of decorators by other people beside ours, on methods and on classes.
+ * Cases of decorators of other libraries together with ours, on methods and on classes.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import { type AnyDecorator, bound, looking, noting, replaceClass } from "./_decorator_foreign.ts";
 import { answer, assertRefused, quiet } from "./_decorator_helpers.ts";
 
-/** Cases of decorators by other people. */
+/** Cases of decorators of other libraries. */
 export const wrapCases: readonly RuntimeCase[] = [
   {
-    name: "Get() above a decorator that wraps the method makes a route of what that made of it",
+    name: "Get() above a decorator that wraps the method makes a route of the wrapped method",
     async run() {
       const log: string[] = [];
       @Controller("/above")
@@ -32,7 +32,7 @@ export const wrapCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Get() below a decorator that binds the method makes a route of it",
+    name: "Get() below a decorator that binds the method makes a route of the bound method",
     async run() {
       @Controller("/bound")
       class Bound {
@@ -47,7 +47,7 @@ export const wrapCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() stands above and below decorators that do nothing to the class",
+    name: "Controller() works above and below decorators that do not change the class",
     async run() {
       @looking
       @Controller("/looked")
@@ -62,7 +62,8 @@ export const wrapCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Controller() above a decorator that replaces the class makes that a controller",
+    name:
+      "Controller() above a decorator that replaces the class makes the replacement a controller",
     async run() {
       let made = 0;
       const counting = ((target: new () => object) =>

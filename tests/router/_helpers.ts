@@ -1,5 +1,5 @@
 /**
- * What the router's tests share: requests as a server delivers them, seeded randomness, counted streams.
+ * Shared by the router's tests: requests as a server delivers them, seeded randomness, counted streams.
  *
  * @module
  */
@@ -28,10 +28,10 @@ export function jsonRequest(path: string, body: BodyInit | null, init: RequestIn
   });
 }
 
-/** Undici wants it for stream bodies; the DOM's types don't know it. */
+/** Undici requires it for stream bodies; the DOM types lack it. */
 const HALF_DUPLEX: object = { duplex: "half" };
 
-/** Reads a problem, and checks that it says the same as the status line. */
+/** Reads a problem, and checks that its status equals that of the status line. */
 export async function problemOf(response: Response): Promise<Record<string, unknown>> {
   assertEquals(response.headers.get("Content-Type"), "application/problem+json");
   const body = await response.json();
@@ -47,17 +47,17 @@ export async function codeOf(
   return [settled.status, (await problemOf(settled)).code];
 }
 
-/** Hands a value to a type that it does not fit, as code without types may. */
+/** Casts a value to a type that it does not fit, as untyped code may. */
 export function untyped<T>(value: unknown): T {
   return value as T;
 }
 
-/** Hands any function to a place whose type it does not fit, as code without types may. */
+/** Casts any function to a type that it does not fit, as untyped code may. */
 export function badly(callback: unknown): () => never {
   return callback as () => never;
 }
 
-/** Collects what would go to the console. */
+/** Collects errors that would go to the console. */
 export function collectErrors(): {
   readonly errors: unknown[];
   readonly onError: (error: unknown) => void;
@@ -66,12 +66,12 @@ export function collectErrors(): {
   return { errors, onError: (error) => void errors.push(error) };
 }
 
-/** A stream that counts what was asked of it. */
+/** A stream that counts its pulls. */
 export interface CountedStream {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Chunks that were pulled. */
   pulled(): number;
-  /** Whether the reader said that it wants no more. */
+  /** Whether the reader cancelled it. */
   cancelled(): boolean;
 }
 
@@ -123,12 +123,12 @@ export function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** Somebody. */
+/** The principal of a request. */
 export interface Principal {
   readonly sub: string;
 }
 
-/** Lets in whoever says who they are. */
+/** Accepts any user that the X-User header field names. */
 export const saysWho: AuthIntegration<Principal> = {
   guard(req) {
     const sub = req.headers.get("X-User");

@@ -1,12 +1,12 @@
 /**
- * A simple router to compare the engine with: a list of regular expressions in order of registration.
+ * A reference router to compare the engine with: a list of regular expressions in order of registration.
  *
  * @module
  */
 
 import type { Random } from "./_helpers.ts";
 
-/** A made segment: what is written in the pattern, and what it means. */
+/** A generated segment: its text in the pattern, and its meaning. */
 interface MadeSegment {
   readonly text: string;
   readonly regexp: string;
@@ -14,7 +14,7 @@ interface MadeSegment {
   readonly optional?: boolean;
 }
 
-/** A made route. */
+/** A generated route. */
 export interface MadeRoute {
   readonly method: string;
   readonly pattern: string;
@@ -28,7 +28,7 @@ export interface ReferenceMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Everything that matches a canonical path, in order. */
+/** Every match of a canonical path, in order. */
 export function referenceMatch(
   routes: readonly MadeRoute[],
   method: string,
@@ -47,7 +47,7 @@ export function referenceMatch(
   });
 }
 
-/** Names that an object without care has already. */
+/** Names of Object.prototype members. */
 const NAMES: readonly string[] = [
   "id",
   "x",
@@ -60,7 +60,7 @@ const NAMES: readonly string[] = [
   "$",
   "_",
 ];
-/** Literals that mean something to a regular expression, a trie, or an object. */
+/** Literals that are special to a regular expression, a trie, or an object. */
 const LITERALS: readonly string[] = [
   ..."a b users me v1 a.b c++ (d [e] ^f g$ é 🦀 constructor __proto__ @me x@ - ~ a%2Fb".split(" "),
   "",
@@ -80,11 +80,11 @@ const EXPRESSIONS: readonly string[] = [
     "x\\.?b",
   ],
 ];
-/** Expressions that take more than one segment; they stand last. */
+/** Expressions that match more than one segment; they are the last segment. */
 const SPANNING: readonly string[] = [".+", "[^.]+", "a/b", "(?:[a-z]+/)?b", "\\D+"];
 const METHODS: readonly string[] = ["GET", "GET", "GET", "GET", "POST", "DELETE", "ALL"];
 
-/** Makes a table of routes that share a few literals, so that they overlap. */
+/** Generates a table of routes that share a few literals, so that they overlap. */
 export function makeTable(random: Random): readonly MadeRoute[] {
   const literals = random.list(2, 4, () => random.pick(LITERALS));
   return random.list(1, 8, () => makeRoute(random, literals));
@@ -138,7 +138,7 @@ function literalSegment(text: string): MadeSegment {
   return { text, regexp: text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") };
 }
 
-/** Segments that requests are made of, beside those of the routes. */
+/** Segments of requests, in addition to those of the routes. */
 const REQUESTED: readonly string[] = [
   "a",
   "b",
@@ -156,7 +156,7 @@ const REQUESTED: readonly string[] = [
   "a\nb",
 ];
 
-/** Makes a path: like one of the routes, with parameters filled in, cut, extended, or spelled as the pattern itself. */
+/** Generates a path: like one of the routes, with parameters filled in, cut, extended, or spelled as the pattern itself. */
 export function makePath(random: Random, routes: readonly MadeRoute[]): string {
   const parts = random.pick(routes).pattern.slice(1).split("/").map((part) => {
     const dynamic = part.startsWith(":") || part === "*";

@@ -57,18 +57,18 @@ const READERS = {
 /** [why, Content-Length for a body of so many bytes] */
 const LENGTHS: readonly (readonly [why: string, length: (bytes: number) => string | undefined])[] =
   [
-    ["an honest Content-Length", (bytes) => String(bytes)],
+    ["a correct Content-Length", (bytes) => String(bytes)],
     ["no Content-Length", () => undefined],
     ["a Content-Length that is too small", () => "1"],
     ["a Content-Length of zero", () => "0"],
     ["a negative Content-Length", () => "-1"],
-    ["a Content-Length that is no number", () => "many"],
+    ["a Content-Length that is not a number", () => "many"],
   ];
 
 for (const [reader, router] of Object.entries(READERS)) {
   for (const [why, length] of LENGTHS) {
     for (const size of [1, 333, LIMIT, 5000]) {
-      Deno.test(`req.${reader} takes ${LIMIT} bytes and not one more, with ${why}, in chunks of ${size}`, async () => {
+      Deno.test(`req.${reader} accepts ${LIMIT} bytes but not ${LIMIT + 1}, with ${why}, in chunks of ${size}`, async () => {
         for (const [bytes, status] of [[LIMIT - 1, 200], [LIMIT, 200], [LIMIT + 1, 413]] as const) {
           const headers = new Headers();
           const declared = length(bytes);
@@ -96,7 +96,7 @@ for (const [reader, router] of Object.entries(READERS)) {
     }
   });
 
-  Deno.test(`req.${reader} stops reading an endless body, and cancels it`, async () => {
+  Deno.test(`req.${reader} stops reading an infinite body, and cancels it`, async () => {
     for (const [size, most] of [[100, 12], [1000, 3], [100_000, 2]] as const) {
       const endless = countedStream(new Uint8Array(size).fill(0x20));
       assertEquals(await codeOf(router.fetch(jsonRequest("/", endless.stream))), [
@@ -109,7 +109,7 @@ for (const [reader, router] of Object.entries(READERS)) {
   });
 }
 
-Deno.test("readBytes() does not count empty chunks, nor stop at them", async () => {
+Deno.test("readBytes() neither counts empty chunks nor stops at them", async () => {
   let turn = 0;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller): void {
@@ -120,7 +120,7 @@ Deno.test("readBytes() does not count empty chunks, nor stop at them", async () 
   assertEquals((await READERS.content.fetch(jsonRequest("/", stream))).status, 200);
 });
 
-Deno.test("readBytes() returns the limit of the route, else of the router, else 1 MiB", async () => {
+Deno.test("readBytes() applies the limit of the route, else of the router, else 1 MiB", async () => {
   const small = createRouter({ maxBodyBytes: 10 }).post("/", () => json(1)).post(
     "/own",
     () => json(1),
@@ -140,7 +140,7 @@ Deno.test("readBytes() returns the limit of the route, else of the router, else 
   assertEquals(await codeOf(plain.fetch(jsonRequest("/none", "1"))), [413, "payload_too_large"]);
 });
 
-Deno.test("readBytes() returns forms 10 MiB, or the limit of their route", async () => {
+Deno.test("readBytes() limits forms to 10 MiB, or the limit of their route", async () => {
   const form = createRouter().post("/", () => json(1), { multipart: true })
     .post("/own", () => json(1), { multipart: true, maxBodyBytes: 500 });
   function send(path: string, bytes: number): Promise<Response> {
@@ -175,7 +175,7 @@ Deno.test("limitedStream() is null without a body", async () => {
   assertEquals(await (await router.request("/", { method: "POST" })).json(), null);
 });
 
-Deno.test("req.text() rejects what is not UTF-8, and drops a byte order mark", async () => {
+Deno.test("req.text() rejects invalid UTF-8, and drops a byte order mark", async () => {
   const router = createRouter().post("/", async (req) => json(await req.text()), { raw: true });
   assertEquals(await codeOf(router.fetch(jsonRequest("/", new Uint8Array([0x61, 0xff])))), [
     400,
@@ -218,7 +218,7 @@ Deno.test("readers share the bytes: they may be called again, in any order, and 
   assertEquals(await response.json(), [{ a: 1 }, '{"a":1}', 7, { a: 1 }, '{"a":1}']);
 });
 
-Deno.test("a reader after raw or body was read is an error of the program", async () => {
+Deno.test("a reader after raw or body was read throws a TypeError", async () => {
   for (
     const take of [
       (req: RouteRequest) => req.raw.text(),
@@ -238,7 +238,7 @@ Deno.test("a reader after raw or body was read is an error of the program", asyn
   }
 });
 
-Deno.test("req.body takes nothing until it is read", async () => {
+Deno.test("req.body does not pull from the source until it is read", async () => {
   const router = createRouter().post("/", async (req) => {
     const { body } = req;
     const present = body !== null && body === req.body;
@@ -256,7 +256,7 @@ Deno.test("a later match reads a body under its own limit", async () => {
   assertEquals(await (await router.fetch(jsonRequest("/a/b", '"x"'))).json(), "x");
 });
 
-Deno.test("a body that fails midway is a 400 and not an internal error", async () => {
+Deno.test("a body whose stream fails midway is a 400 and not a 500", async () => {
   for (const [reader, router] of Object.entries(READERS)) {
     let turn = 0;
     const stream: CountedStream["stream"] = new ReadableStream({

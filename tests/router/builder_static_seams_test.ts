@@ -1,4 +1,4 @@
-/** What a static mount shares with the rest of a router: prefixes, scopes, lists of routes, documents, decorators. */
+/** Static mounts together with prefixes, scopes, route lists, documents and decorators of a router. */
 
 import {
   type BuiltRouter,
@@ -60,14 +60,14 @@ for (const [prefix, path, file] of PREFIXES) {
   });
 }
 
-Deno.test("static() rejects in build() what a mount rejects, and on the built router at once", () => {
+Deno.test("static() rejects wrong arguments in build(), and on the built router immediately", () => {
   const wrong: readonly [path: string, options: StaticAssetOptions][] = [
     ["assets", ASSETS],
     ["*", ASSETS],
     ["/:id", ASSETS],
     ["/a//b", ASSETS],
     ["/../a", ASSETS],
-    ["/a|b", ASSETS], // a literal segment, but not one that the router can have beside a wildcard
+    ["/a|b", ASSETS], // a literal segment that the router cannot combine with a wildcard
     ["/a", { ...ASSETS, live: true }],
     ["/a", { ...ASSETS, directory: "" }],
     ["/a", { ...ASSETS, package: { version: 2, entries: {} } }],
@@ -95,7 +95,7 @@ Deno.test("static() throws after build() on the builder, and after the first ans
   assertEquals(router.routes.map(({ pattern }) => pattern), ["/before/*"]);
 });
 
-Deno.test("static() is on the built router after every call, and on no other router", () => {
+Deno.test("static() exists on the built router after every call, and on no other router", () => {
   const chained: BuiltRouter = routerBuilder().build().get("/a", () => json(1))
     .post("/b", () => json(1)).under("/c", () => {}).mount("/d", { fetch: () => json(1) })
     .static("/e", ASSETS).all("/f", () => json(1)).static("/g", ASSETS);
@@ -103,11 +103,11 @@ Deno.test("static() is on the built router after every call, and on no other rou
   for (const create of [createRouter, createBareRouter]) assertEquals("static" in create(), false);
   // @ts-expect-error -- a router that was not built has no static()
   void ((): unknown => createRouter().static("/", ASSETS));
-  // @ts-expect-error -- nor has it behind other calls
+  // @ts-expect-error -- nor has it after other calls
   void ((): unknown => createRouter().get("/", () => json(1)).static("/", ASSETS));
 });
 
-Deno.test("static() is a mount in routes, and in no document", () => {
+Deno.test("static() is listed as a mount in routes, and not in documents", () => {
   const info = { title: "Files", version: "1" };
   const router = routerBuilder({ info }).static("/assets", ASSETS).build()
     .static("/more", ASSETS).get("/own", () => json(1));
@@ -124,7 +124,7 @@ Deno.test("static() is a mount in routes, and in no document", () => {
   assertEquals(Object.keys(outer.openapi().paths), ["/v1/own"]);
 });
 
-/** Spellings of guarded files. None may be answered with the file; a 200 is a way around the guard. */
+/** Spellings of guarded files. None may be answered with the file; a 200 bypasses the guard. */
 const SPELLINGS: readonly [target: string, status: number][] = [
   ["/assets/private/s.txt", 401],
   ["/assets/%70rivate/s.txt", 401],
@@ -151,7 +151,7 @@ const SPELLINGS: readonly [target: string, status: number][] = [
   ["/assets/a.txt", 200],
 ];
 
-Deno.test("under() guards files in every spelling that finds them", async () => {
+Deno.test("under() guards files in every spelling of their path", async () => {
   const deny = () => new Response(null, { status: 401 });
   const router = routerBuilder().static("/assets", ASSETS).build()
     .under("/assets/private", deny).under("/assets/p,q", deny);
@@ -163,7 +163,7 @@ Deno.test("under() guards files in every spelling that finds them", async () => 
   });
 });
 
-Deno.test("HttpRouter() takes static, behind the prefix and before what it guards", async () => {
+Deno.test("HttpRouter() takes static, under the prefix and before its guarded routes", async () => {
   const container = createContainer();
   @Controller("/notes", { container })
   class Notes {

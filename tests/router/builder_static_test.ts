@@ -1,4 +1,4 @@
-/** Static mounts of the builder and of the router it builds: who comes first, and what is guarded. */
+/** Static mounts of the builder and of the router it builds: the order, and what is guarded. */
 
 import {
   createRouter,
@@ -21,7 +21,7 @@ const ASSETS: StaticAssetOptions = {
 };
 const THROUGH: StaticAssetOptions = { ...ASSETS, fallthrough: true };
 
-/** Status and code or text of an answer. */
+/** Status and code or text of a response. */
 async function answer(
   router: { request(path: string, init?: RequestInit): Promise<Response> },
   path: string,
@@ -32,7 +32,7 @@ async function answer(
   return `${response.status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? text}`;
 }
 
-/** The calls of one builder; each notes when what it added is run, but a mount, whose `finally` sees the file. */
+/** The calls of one builder; each logs when the added step runs, except a mount, whose `finally` sees the file. */
 const CALLS: Readonly<Record<string, (builder: RouterBuilder, log: string[]) => unknown>> = {
   use: (builder, log) => builder.use(() => void log.push("use")),
   static: (builder) => builder.static("/", THROUGH),
@@ -50,7 +50,7 @@ const CALLS: Readonly<Record<string, (builder: RouterBuilder, log: string[]) => 
     builder.finally((response) => void log.push(`finally ${response.status}`)),
 };
 
-Deno.test("static() comes after the middleware and before all else, whatever the order of calls", async () => {
+Deno.test("static() comes after the middleware and before all other steps, whatever the order of calls", async () => {
   let count = 0;
   for (const order of permutations(Object.keys(CALLS))) {
     const log: string[] = [];
@@ -90,7 +90,7 @@ Deno.test("use() sees requests for files, and can reject them", async () => {
   assertEquals(seen, ["GET /assets/a.txt", "GET /assets/a.txt"]);
 });
 
-Deno.test("withAuth() of the builder leaves its mounts open, and guards those that come later", async () => {
+Deno.test("withAuth() of the builder leaves its mounts public, and guards those added later", async () => {
   const router = routerBuilder().withAuth(saysWho).static("/open", ASSETS)
     .extend((router) => router.mount("/files", mountStatic("/", ASSETS)))
     .build().static("/closed", ASSETS);
@@ -108,7 +108,7 @@ Deno.test("withAuth() of the builder leaves its mounts open, and guards those th
   assertEquals(await answer(router, "/files/a.txt", ADA), "200 file");
 });
 
-Deno.test("static() of the built router is guarded from the guard on, and open before", async () => {
+Deno.test("static() of the built router is guarded after withAuth(), and public before", async () => {
   const router = routerBuilder().build().static("/open", ASSETS).withAuth(saysWho)
     .static("/closed", ASSETS).get("/own", (req) => json(req.principal.sub));
   assertEquals(await answer(router, "/open/a.txt"), "200 file");
@@ -140,7 +140,7 @@ Deno.test("static() with fallthrough ends in the router's own responses without 
   assertEquals(await answer(router, "/a.txt", { method: "POST" }), "404 not_found");
 });
 
-Deno.test("static() without fallthrough keeps later routes from its paths", async () => {
+Deno.test("static() without fallthrough hides later routes under its prefix", async () => {
   const router = routerBuilder().static("/assets", ASSETS).build()
     .get("/assets/api", () => json(1)).get("/assets", () => json(2)).get("/other", () => json(3))
     .post("/assets/api", () => json(4), { raw: true });
@@ -149,7 +149,7 @@ Deno.test("static() without fallthrough keeps later routes from its paths", asyn
   assertEquals(await answer(router, "/other"), "200 3");
 });
 
-Deno.test("static() answers other methods with 405 whatever they carry", async () => {
+Deno.test("static() answers other methods with 405 whatever their headers and body", async () => {
   const router = routerBuilder().static("/assets", ASSETS).build();
   for (const type of ["application/json", "text/plain", "multipart/form-data", ""]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
@@ -161,7 +161,7 @@ Deno.test("static() answers other methods with 405 whatever they carry", async (
   }
 });
 
-Deno.test("finally() sees the responses of mounts, and may add to them", async () => {
+Deno.test("finally() sees the responses of mounts, and may add header fields", async () => {
   const seen: string[] = [];
   const router = routerBuilder().static("/", ASSETS)
     .finally((response, req) => {
@@ -199,7 +199,7 @@ Deno.test("mount() takes a built router with mounts, and keeps its error respons
     ["/site/v1/assets/..%2fa.txt", "403 access_denied"],
     ["/site/v1/assets/..%5ca.txt", "403 access_denied"],
     ["/site/v1/assets/private%2Fs.txt", "404 not_found"],
-    ["/site/v1/assets/%zz", "404 not_found"], // the outer mount's own answer, as for every application
+    ["/site/v1/assets/%zz", "404 not_found"], // the outer mount's own response, as for every application
   ];
   for (const [path, expected] of answers) assertEquals(await answer(router, path), expected, path);
   const post = await router.request("/site/v1/assets/a.txt", { method: "POST", body: "x" });

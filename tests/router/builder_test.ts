@@ -1,4 +1,4 @@
-/** The builder compiles what was recorded in one order, whatever order it was recorded in. */
+/** The builder compiles recorded calls in a fixed order, whatever the order of the calls. */
 
 import {
   type AuthIntegration,
@@ -10,7 +10,7 @@ import {
 import { assertEquals, assertThrows } from "@std/assert";
 import { permutations, type Principal, saysWho } from "./_helpers.ts";
 
-/** Lets in whoever says who they are, and has a route of its own. */
+/** Accepts any user that the X-User header field names, and adds a route. */
 const integration: AuthIntegration<Principal> = {
   ...saysWho,
   routes: (router) => void router.get("/auth/who", (req) => json(req.headers.get("X-User"))),
@@ -18,7 +18,7 @@ const integration: AuthIntegration<Principal> = {
 
 type Call = (builder: RouterBuilder, log: string[]) => unknown;
 
-/** The calls of one builder; each notes when what it added is run. */
+/** The calls of one builder; each logs when the added step runs. */
 const CALLS: Readonly<Record<string, Call>> = {
   use: (builder, log) => builder.use(() => void log.push("use")),
   static: (builder, log) =>
@@ -123,7 +123,7 @@ Deno.test("withAuth() runs the integration's catch before the builder's, and its
   ]);
 });
 
-Deno.test("use() runs its middleware in order, for what nothing matches too", async () => {
+Deno.test("use() runs its middleware in order, for unmatched requests too", async () => {
   const log: number[] = [];
   const router = routerBuilder().use(() => void log.push(1), () => void log.push(2)).use(() =>
     void log.push(3)
@@ -168,7 +168,7 @@ Deno.test("routerBuilder() rejects setting a single value twice", () => {
   }
 });
 
-Deno.test("build() reports what cannot work", () => {
+Deno.test("build() reports invalid settings", () => {
   assertThrows(() => routerBuilder().prefix("api").build(), TypeError, 'Cannot use path "api"');
   assertThrows(
     () => routerBuilder().use("text" as never).build(),

@@ -1,4 +1,4 @@
-/** Registration, lifetimes, injection, and errors that show the path; and another container in the place of ours. */
+/** Registration, lifetimes, injection, and errors that show the path; and another container in place of ours. */
 
 import {
   type Class,
@@ -38,14 +38,14 @@ Deno.test("createContainer() makes a singleton once, at the first resolve", () =
   assertEquals(made, 1);
 });
 
-Deno.test("createContainer() makes a new one each time where singleton is false", () => {
+Deno.test("createContainer() makes a new instance each time if singleton is false", () => {
   const container = createContainer();
   container.register(Clock, { useClass: Clock, singleton: false });
   assertNotStrictEquals(container.resolve(Clock), container.resolve(Clock));
 });
 
 for (const value of [undefined, null, 0, "", false]) {
-  Deno.test(`createContainer() keeps the value ${String(value) || '""'} as it is`, () => {
+  Deno.test(`createContainer() keeps the value ${String(value) || '""'} unchanged`, () => {
     const container = createContainer();
     container.register<unknown>("value", { useValue: value });
     container.register<unknown>("made", { useFactory: () => value });
@@ -67,12 +67,12 @@ Deno.test("createContainer() takes strings, symbols, classes and typed tokens", 
   assertEquals(
     container.has(token<number>("limit")),
     false,
-    "two tokens of one name are two tokens",
+    "two tokens with the same name are distinct",
   );
   assertEquals(container.has("constructor"), false);
 });
 
-Deno.test("createContainer() hands itself to factories, and inject() works in them", () => {
+Deno.test("createContainer() passes the container to factories, and inject() works in them", () => {
   const container = createContainer();
   container.register(Clock, { useClass: Clock });
   container.register("year", {
@@ -81,7 +81,7 @@ Deno.test("createContainer() hands itself to factories, and inject() works in th
   assertEquals(container.resolve("year"), 4052);
 });
 
-Deno.test("register() takes the place of what was registered, and of what was made", () => {
+Deno.test("register() replaces the previous provider and its instance", () => {
   const container = createContainer();
   container.register("name", { useFactory: () => "old" });
   assertEquals(container.resolve("name"), "old");
@@ -100,7 +100,7 @@ Deno.test("register() in a factory for its own token is not undone by what the f
   assertEquals([container.resolve("name"), container.resolve("name")], ["made", "replaced"]);
 });
 
-Deno.test("resolve() names a token that nothing is registered for, and the path to it", () => {
+Deno.test("resolve() names an unregistered token, and the path to it", () => {
   const container = createContainer();
   const API = token<string>("api");
   container.register(Greeter, { useClass: Greeter });
@@ -128,7 +128,7 @@ Deno.test("resolve() explains a cycle by its path", () => {
   );
 });
 
-Deno.test("resolve() recovers from what a constructor throws, and keeps nothing of it", () => {
+Deno.test("resolve() recovers from a throwing constructor, and keeps no partial instance", () => {
   const container = createContainer();
   let broken = true;
   class Fragile {
@@ -146,7 +146,7 @@ Deno.test("resolve() recovers from what a constructor throws, and keeps nothing 
   assertEquals(container.resolve(Fragile).year, 2026);
 });
 
-Deno.test("inject() takes from the container that is resolving, also where two are", () => {
+Deno.test("inject() uses the container that is resolving, even if two are", () => {
   const [inner, outer] = [createContainer(), createContainer()];
   inner.register(Clock, { useValue: { year: 1 } });
   inner.register(Greeter, { useClass: Greeter });
@@ -157,7 +157,7 @@ Deno.test("inject() takes from the container that is resolving, also where two a
   assertEquals(outer.resolve("both"), ["Happy 1", "Happy 2"]);
 });
 
-Deno.test("inject() outside of a resolve is rejected, after one that failed too", () => {
+Deno.test("inject() outside a resolve is rejected, even after a failed one", () => {
   const message = "Cannot inject Clock: no container is resolving; inject() works in constructors";
   assertThrows(() => inject(Clock), TypeError, message);
   assertThrows(() => createContainer().resolve("none"), TypeError);
@@ -196,7 +196,7 @@ Deno.test("defaultContainer starts empty and is a container like others", () => 
   assertEquals(defaultContainer.resolve(key), 1);
 });
 
-/** A container of another library behind our interface. Needle DI finds things by class or by its own tokens. */
+/** A container of another library that implements our interface. Needle DI looks up providers by class or by its own tokens. */
 function needleContainer(needle: NeedleContainer): Container {
   const tokens = new Map<Token<unknown>, InjectionToken<unknown>>();
   const tokenOf = (token: Token<unknown>): Class<unknown> | InjectionToken<unknown> => {

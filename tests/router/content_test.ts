@@ -29,7 +29,7 @@ const TAKEN: readonly (readonly [why: string, type: string])[] = [
 ];
 
 /** [why, Content-Type or none] */
-const REFUSED: readonly (readonly [why: string, type: string | undefined])[] = [
+const REJECTED: readonly (readonly [why: string, type: string | undefined])[] = [
   ["no type", undefined],
   ["an empty type", ""],
   ["text", "text/plain"],
@@ -45,14 +45,14 @@ const REFUSED: readonly (readonly [why: string, type: string | undefined])[] = [
   ["a suffix in the middle", "application/x+json+xml"],
   ["JSON as a parameter", "text/plain; application/json"],
   ["JSON as a parameter's value", 'text/plain; x="application/json"'],
-  ["JSON behind a comma, as two header fields arrive", "text/plain, application/json"],
+  ["JSON after a comma, as two header fields arrive", "text/plain, application/json"],
   ["JSON before a comma", "application/json, text/plain"],
   ["a space inside", "application / json"],
   ["a wildcard", "application/*"],
   ["every type", "*/*"],
   ["no slash", "json"],
-  ["a slash too many", "application/json/x"],
-  ["another character behind the type", "application/json:charset=utf-8"],
+  ["one slash too many", "application/json/x"],
+  ["another character after the type", "application/json:charset=utf-8"],
   ["a quoted type", '"application/json"'],
 ];
 
@@ -67,7 +67,7 @@ for (const [why, type] of TAKEN) {
   });
 }
 
-for (const [why, type] of REFUSED) {
+for (const [why, type] of REJECTED) {
   Deno.test(`checkContentType() rejects ${why}: ${type ?? "(none)"}`, async () => {
     for (const method of METHODS) {
       const calls: unknown[] = [];
@@ -103,7 +103,7 @@ Deno.test("checkContentType() rejects a POST without a body and type", async () 
   ]);
 });
 
-Deno.test("checkContentType() asks a multipart route for a form", async () => {
+Deno.test("checkContentType() requires a form on a multipart route", async () => {
   for (
     const type of [
       "application/json",
@@ -120,7 +120,7 @@ Deno.test("checkContentType() asks a multipart route for a form", async () => {
   }
 });
 
-Deno.test("readContent() returns a multipart route its form", async () => {
+Deno.test("readContent() returns the form of a multipart route", async () => {
   const form = new FormData();
   form.set("name", "Ada");
   form.set("é", "🦀");
@@ -173,7 +173,7 @@ for (
       '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nv',
     ],
     [
-      "that is cut off behind a part",
+      "that is cut off after a part",
       "multipart/form-data; boundary=x",
       `${PART}\r\n--x\r\nContent-Disp`,
     ],

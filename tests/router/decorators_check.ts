@@ -1,5 +1,5 @@
 /**
- * What decorated methods may and may not declare. `deno check` is the test, and this file is never run. The same text is
+ * What decorated methods may and may not declare. `deno check` is the test, and this file is never run. The same source is
  * checked in both modes: `tests/legacy/decorators_check.ts` is a link to it.
  *
  * @module
@@ -91,7 +91,7 @@ class Paths {
   oneMissing(req: WithId): Response {
     return json(req.params.id);
   }
-  // @ts-expect-error -- parameters are text, and this is a number
+  // @ts-expect-error -- parameters are strings, and this is a number
   @Get("/:id")
   mistyped(req: TypedRequest<RequestSpec<PathParams<{ id: number }>>>): Response {
     return json(req.params.id);
@@ -164,7 +164,7 @@ class Methods {
   // @ts-expect-error -- nothing is returned
   @Get()
   forgotten() {}
-  // @ts-expect-error -- nothing is returned, later
+  // @ts-expect-error -- a promise of nothing is returned
   @Get()
   async forgottenLater() {
     await Promise.resolve();
@@ -175,7 +175,7 @@ class Methods {
     if (req.method === "GET") return json(1);
     return undefined;
   }
-  // @ts-expect-error -- data is no response
+  // @ts-expect-error -- data is not a response
   @Get()
   data() {
     return { id: 1 };
@@ -201,7 +201,7 @@ class Methods {
   bareEndpoint() {
     return json(1);
   }
-  // @ts-expect-error -- a field is no method
+  // @ts-expect-error -- a field is not a method
   @Get()
   field: number = 1;
 }
@@ -252,12 +252,12 @@ class Contents {
   formUnsaid(req: TypedRequest<RequestSpec<Multipart<{ file: File }>>>) {
     return json(req.content.getAll("file").length);
   }
-  // @ts-expect-error -- a form is no User
+  // @ts-expect-error -- a form is not a User
   @Post("/form", { multipart: true })
   formAsJson(req: WithUser) {
     return json(req.content.name);
   }
-  // @ts-expect-error -- GET has no content to be multipart
+  // @ts-expect-error -- GET has no content, multipart or other
   @Get("/form", { multipart: true })
   getForm() {
     return json(1);

@@ -1,5 +1,5 @@
 /**
- * What decorated methods may and may not declare where schemas and guards have a say, and which classes fit. `deno check` is the test, and this file is never run. The same text is
+ * What decorated methods may and may not declare with schemas and guards, and which classes fit. `deno check` is the test, and this file is never run. The same source is
  * checked in both modes: `tests/legacy/decorators_schema_check.ts` is a link to it.
  *
  * @module
@@ -45,7 +45,7 @@ type WithUser = TypedRequest<RequestSpec<Json<User>>>;
 
 const user = z.object({ id: z.number(), name: z.string() });
 
-/** Compares what is declared with what schemas give. */
+/** Compares declared types with the outputs of schemas. */
 class Schemas {
   @Post("/:n", {
     schema: {
@@ -63,7 +63,7 @@ class Schemas {
   ) {
     return json({ id: req.params.n, name: req.content.name + req.query.q });
   }
-  // @ts-expect-error -- parameters that nobody declared are text, and the schema makes a number
+  // @ts-expect-error -- undeclared parameters are strings, and the schema returns a number
   @Get("/:n", { schema: { params: z.object({ n: z.coerce.number() }) } })
   undeclared(req: RouteRequest) {
     return json(req.params);
@@ -100,7 +100,7 @@ class Schemas {
   partialBody(req: WithUser) {
     return json(req.content.name);
   }
-  // @ts-expect-error -- the schema makes a number of the parameter
+  // @ts-expect-error -- the schema converts the parameter to a number
   @Get("/p/:id", { schema: { params: z.object({ id: z.coerce.number() }) } })
   params(req: WithId) {
     return json(req.params.id);
@@ -115,12 +115,12 @@ class Schemas {
   response() {
     return json({ id: 1, name: 2 });
   }
-  // @ts-expect-error -- a plain Response reveals nothing of its data
+  // @ts-expect-error -- a plain Response does not have a data type
   @Get("/r4", { schema: { response: user } })
   plainResponse() {
     return new Response("{}");
   }
-  // @ts-expect-error -- the same, later
+  // @ts-expect-error -- the same in a promise
   @Get("/r5", { schema: { response: user } })
   async laterResponse() {
     return await Promise.resolve(json({ id: "1", name: "Ada" }));
@@ -136,7 +136,7 @@ class Principals {
     return json(req.principal.sub);
   }
   @Get("/b", { auth: true, authorization: { metadata: { role: "admin" } } })
-  said(req: TypedRequest<RequestSpec, Principal>) {
+  withAuthorization(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
   }
   @Get("/c", { auth: { mode: "optional" } })
@@ -155,9 +155,9 @@ class Principals {
   withForm(req: GuardedRequest<FormData, Record<never, string>, object, Principal>) {
     return json(req.content.getAll("file").length + req.principal.sub.length);
   }
-  // @ts-expect-error -- without the word, the router may have no guard
+  // @ts-expect-error -- without option `auth`, the router may have no guard
   @Get("/a2")
-  unsaid(req: TypedRequest<RequestSpec, Principal>) {
+  withoutAuth(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
   }
   // @ts-expect-error -- a public route has no principal
@@ -165,17 +165,17 @@ class Principals {
   publicPrincipal(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
   }
-  // @ts-expect-error -- a public route has no principal, with content neither
+  // @ts-expect-error -- a public route has no principal, with content either
   @Post("/g", { auth: false })
   publicWithContent(req: TypedRequest<RequestSpec<Json<User>>, Principal>) {
     return json(req.content.name + req.principal.sub);
   }
-  // @ts-expect-error -- nobody may be there
+  // @ts-expect-error -- the principal may be absent
   @Get("/h", { auth: { mode: "optional" } })
   optionalPrincipal(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
   }
-  // @ts-expect-error -- a public route, by options that stand elsewhere
+  // @ts-expect-error -- a public route, by options defined elsewhere
   @Get("/j", PUBLIC)
   widened(req: TypedRequest<RequestSpec, Principal>) {
     return json(req.principal.sub);
@@ -191,7 +191,7 @@ class Principals {
   }
 }
 
-/** A class that the container can make. */
+/** A class that the container can instantiate. */
 @Controller("/made", { singleton: false })
 class Made {
   readonly count: number;
@@ -200,7 +200,7 @@ class Made {
   }
 }
 
-// @ts-expect-error -- nobody returns the argument
+// @ts-expect-error -- the argument is not passed
 @Controller("/argument")
 class Argument {
   readonly count: number;
@@ -209,7 +209,7 @@ class Argument {
   }
 }
 
-// @ts-expect-error -- an abstract class is never made
+// @ts-expect-error -- an abstract class is never instantiated
 
 @Controller("/abstract")
 abstract class Abstract {}
@@ -222,13 +222,13 @@ class Bare {}
 @Controller("/option", { single: false })
 class Misspelt {}
 
-/** The builder takes what a container can make. */
+/** The builder takes classes that a container can instantiate. */
 function builders() {
   routerBuilder().controllers(Made).controllers().build();
   routerBuilder<[Env]>({ container: createContainer() }).controllers(Made, Schemas);
-  // @ts-expect-error -- nobody returns the argument
+  // @ts-expect-error -- the argument is not passed
   routerBuilder().controllers(Argument);
-  // @ts-expect-error -- an abstract class is never made
+  // @ts-expect-error -- an abstract class is never instantiated
   routerBuilder().controllers(Abstract);
 }
 
@@ -244,7 +244,7 @@ function builders() {
 })
 class Api {}
 
-// @ts-expect-error -- an abstract class is never made
+// @ts-expect-error -- an abstract class is never instantiated
 @HttpRouter({ controllers: [Abstract] })
 class WrongController {}
 
@@ -258,7 +258,7 @@ class BareRouter {}
 
 /** Takes requests, and nothing else, as the first parameter. */
 class Requests {
-  // @ts-expect-error -- a parameter of the path is no request
+  // @ts-expect-error -- a path parameter is not a request
   @Get("/a/:id")
   param(id: string) {
     return json(id);
@@ -268,7 +268,7 @@ class Requests {
   standard(req: Request) {
     return json(req.url);
   }
-  // @ts-expect-error -- no request has this
+  // @ts-expect-error -- no request has this property
   @Get("/c")
   other(req: { readonly foo: number }) {
     return json(req.foo);

@@ -1,4 +1,4 @@
-/** What only standard decorators can be written on; legacy ones do not compile there. */
+/** Targets of standard decorators only; legacy ones do not compile there. */
 
 import { All, Endpoint, Get, json, Post } from "@gatehouse/http";
 import { assertThrows } from "@std/assert";

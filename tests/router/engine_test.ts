@@ -13,7 +13,7 @@ interface Hit {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A router whose handlers all pass, so that a request runs everything that matches. */
+/** A router whose handlers all pass, so that a request runs every match. */
 function recorder(
   table: Table,
 ): { router: TypedRouter; hits(method: string, path: string): Promise<Hit[]> } {
@@ -32,7 +32,7 @@ function recorder(
     async hits(method, path): Promise<Hit[]> {
       found = [];
       const request = rawRequest(path.split("/").map(encodeURIComponent).join("/"));
-      Object.defineProperty(request, "method", { value: method }); // some can be sent but not made
+      Object.defineProperty(request, "method", { value: method }); // some methods can be received, but the constructor rejects them
       await router.fetch(request);
       return found;
     },
@@ -40,7 +40,7 @@ function recorder(
 }
 
 const GET = "GET";
-/** Patterns that no single regular expression of the RegExpRouter holds together. */
+/** Patterns that the RegExpRouter cannot combine in one regular expression. */
 const CONFLICT: Table = [[GET, "/conflict/:x"], [GET, "/:y/conflict/:z"], [
   GET,
   "/:y{q}/:z/conflict",
@@ -55,44 +55,44 @@ const TRAPS: readonly (readonly [
   Readonly<Record<string, string>>?,
 ])[] = [
   [
-    "keeps the expression where the request is the pattern's text",
+    "keeps the expression if the request path equals the pattern",
     [[GET, "/users/:id{[0-9]+}"]],
     "/users/:id{[0-9]+}",
     [],
   ],
   [
-    "keeps it where the request is the engine's text",
+    "keeps it if the request path equals the engine's pattern",
     [[GET, "/users/:id{[0-9]+}"]],
     "/users/:id{(?:[0-9]+)}",
     [],
   ],
   [
-    "keeps it where the request is the engine's key",
+    "keeps it if the request path equals the engine's key",
     [[GET, "/:id{[0-9]+}/posts"]],
     "/:id{(?:[0-9]+)}#posts/posts",
     [],
   ],
   [
-    "keeps it where the request is the engine's own name",
+    "keeps it if the request path equals the engine's parameter name",
     [[GET, "/:id{[0-9]+}/posts"]],
     "/:p0{(?:[0-9]+)}/posts",
     [],
   ],
   [
-    "keeps it on a parameter named like a method of objects",
+    "keeps it on a parameter with the name of an Object.prototype member",
     [[GET, "/:a/:toString{[0-9]+}"]],
     "/x/:toString{(?:[0-9]+)}",
     [],
   ],
-  ["matches a parameter whose text is its own label", [[GET, "/users/:id"]], "/users/:id", [
+  ["matches a parameter whose value is its own label", [[GET, "/users/:id"]], "/users/:id", [
     "/users/:id",
   ], { id: ":id" }],
-  ["matches a wildcard once where the request is a star", [[GET, "/admin/*"]], "/admin/*", [
+  ["matches a wildcard once if the request segment is a star", [[GET, "/admin/*"]], "/admin/*", [
     "/admin/*",
   ]],
-  ["matches a wildcard alone once where the request is a star", [[GET, "*"]], "/*", ["*"]],
+  ["matches a lone wildcard once if the request segment is a star", [[GET, "*"]], "/*", ["*"]],
   [
-    "keeps the order of a static path behind a parameter",
+    "keeps the order of a static path after a parameter",
     [[GET, "/users/:id"], [GET, "/users/me"]],
     "/users/me",
     [
@@ -122,24 +122,24 @@ const TRAPS: readonly (readonly [
       "/:x/b",
     ],
   ],
-  ["matches what is beneath a wildcard, and the wildcard's own path", [[GET, "/f/*"]], "/f", [
+  ["matches paths under a wildcard, and the wildcard's own path", [[GET, "/f/*"]], "/f", [
     "/f/*",
   ]],
-  ["keeps a wildcard off a longer name", [[GET, "/f/*"]], "/ff", []],
+  ["does not match a longer name with a wildcard", [[GET, "/f/*"]], "/ff", []],
   ["matches an empty segment with a wildcard", [[GET, "/f/*"]], "/f/", ["/f/*"]],
-  ["matches no empty segment with a parameter", [[GET, "/f/:x"]], "/f/", []],
-  ["matches no slash with a parameter", [[GET, "/f/:x"]], "/f/a/b", []],
-  ["takes an encoded slash for text", [[GET, "/f/:x"]], "/f/a%2Fb", ["/f/:x"], { x: "a%2Fb" }],
-  ["takes a line feed for text", [[GET, "/f/:x"]], "/f/a\nb", ["/f/:x"], { x: "a\nb" }],
-  ["takes a line feed beneath a wildcard", [[GET, "/f/*"]], "/f/a\nb", ["/f/*"]],
-  ["ends no pattern at a line feed", [[GET, "/f/:x{[a-z]+}"]], "/f/a\n", []],
+  ["does not match an empty segment with a parameter", [[GET, "/f/:x"]], "/f/", []],
+  ["does not match a slash with a parameter", [[GET, "/f/:x"]], "/f/a/b", []],
+  ["treats an encoded slash as text", [[GET, "/f/:x"]], "/f/a%2Fb", ["/f/:x"], { x: "a%2Fb" }],
+  ["treats a line feed as text", [[GET, "/f/:x"]], "/f/a\nb", ["/f/:x"], { x: "a\nb" }],
+  ["matches a line feed under a wildcard", [[GET, "/f/*"]], "/f/a\nb", ["/f/*"]],
+  ["does not end a pattern at a line feed", [[GET, "/f/:x{[a-z]+}"]], "/f/a\n", []],
   ["matches an expression whole", [[GET, "/:n{[0-9]+}"]], "/7x", []],
   ["matches an expression whole, from its start", [[GET, "/:n{[0-9]+}"]], "/x7", []],
   ["matches an expression whole before a literal", [[GET, "/:n{[0-9]+}/x"]], "/7a/x", []],
   ["matches alternatives whole", [[GET, "/:p{a|b}/x"]], "/a", []],
   ["matches alternatives whole, from the start", [[GET, "/:p{a|b}"]], "/bb", []],
   ["matches each alternative", [[GET, "/:p{a|b}/x"]], "/b/x", ["/:p{a|b}/x"], { p: "b" }],
-  ["counts no group of an expression", [[GET, "/:p{(a)(b)}/:q"]], "/ab/c", ["/:p{(a)(b)}/:q"], {
+  ["ignores the groups of an expression", [[GET, "/:p{(a)(b)}/:q"]], "/ab/c", ["/:p{(a)(b)}/:q"], {
     p: "ab",
     q: "c",
   }],
@@ -156,7 +156,7 @@ const TRAPS: readonly (readonly [
     "/ab",
     ["/:n{[a-z]+}"],
   ],
-  ["matches the same pattern as often as it is added", [[GET, "/:x"], [GET, "/:x"]], "/a", [
+  ["matches a pattern once for each time it was added", [[GET, "/:x"], [GET, "/:x"]], "/a", [
     "/:x",
     "/:x",
   ]],
@@ -180,20 +180,25 @@ const TRAPS: readonly (readonly [
   ],
   ["leaves an optional parameter out", [[GET, "/a/:x?"]], "/a", ["/a/:x?"], {}],
   ["takes an optional parameter", [[GET, "/a/:x?"]], "/a/b", ["/a/:x?"], { x: "b" }],
-  ["takes no trailing slash for a missing parameter", [[GET, "/a/:x?"]], "/a/", []],
+  ["does not match a trailing slash as a missing parameter", [[GET, "/a/:x?"]], "/a/", []],
   ["takes an optional parameter at the root", [[GET, "/:x?"]], "/", ["/:x?"], {}],
-  ["takes marks of regular expressions for text", [[GET, "/:n{[0-9]+}/c++/a.b"]], "/7/c++/a.b", [
-    "/:n{[0-9]+}/c++/a.b",
-  ]],
-  ["takes a dot for a dot behind an expression", [[GET, "/:n{[0-9]+}/a.b"]], "/7/axb", []],
   [
-    "takes an unbalanced parenthesis for text behind an expression",
+    "treats metacharacters of regular expressions as text",
+    [[GET, "/:n{[0-9]+}/c++/a.b"]],
+    "/7/c++/a.b",
+    [
+      "/:n{[0-9]+}/c++/a.b",
+    ],
+  ],
+  ["matches a dot literally after an expression", [[GET, "/:n{[0-9]+}/a.b"]], "/7/axb", []],
+  [
+    "treats an unbalanced parenthesis as text after an expression",
     [[GET, "/:n{[0-9]+}/a(b"]],
     "/7/a(b",
     ["/:n{[0-9]+}/a(b"],
   ],
   [
-    "finds parameters named like methods of objects",
+    "matches parameters with the names of Object.prototype members",
     [[GET, "/:a/:constructor{[0-9]+}"]],
     "/x/7",
     [
@@ -202,13 +207,18 @@ const TRAPS: readonly (readonly [
     { a: "x", constructor: "7" },
   ],
   [
-    "finds static paths named like methods of objects",
+    "matches static paths with the names of Object.prototype members",
     [[GET, "/constructor"], [GET, "/__proto__"]],
     "/__proto__",
     ["/__proto__"],
   ],
-  ["finds nothing at a path named like a method of objects", [[GET, "/a"]], "/constructor", []],
-  ["takes the rest of the path by a last expression", [[GET, "/f/:path{.+}"]], "/f/a/b", [
+  [
+    "does not match a path with the name of an Object.prototype member",
+    [[GET, "/a"]],
+    "/constructor",
+    [],
+  ],
+  ["matches the rest of the path with a last expression", [[GET, "/f/:path{.+}"]], "/f/a/b", [
     "/f/:path{.+}",
   ], { path: "a/b" }],
   [
@@ -243,12 +253,12 @@ for (const [why, table, path, patterns, params] of TRAPS) {
   }
 }
 
-/** [why, table, path, patterns] What the RegExpRouter would read otherwise: refused at registration, or matched right. */
-const REFUSED_OR_RIGHT: readonly (readonly [string, Table, string, readonly string[]])[] = [
-  ["an encoded colon for a literal", [[GET, "/%3Aid/:x"]], "/foo/bar", []],
-  ["an encoded colon for the literal that it is", [[GET, "/%3Aid/:x"]], "/:id/bar", ["/%3Aid/:x"]],
-  ["an encoded star for a literal", [[GET, "/:x/%2A"]], "/a/b/c", []],
-  ["an encoded star for the literal that it is", [[GET, "/:x/%2A"]], "/a/*", ["/:x/%2A"]],
+/** [why, table, path, patterns] What the RegExpRouter would read otherwise: rejected at registration, or matched correctly. */
+const REJECTED_OR_CORRECT: readonly (readonly [string, Table, string, readonly string[]])[] = [
+  ["an encoded colon as a literal", [[GET, "/%3Aid/:x"]], "/foo/bar", []],
+  ["an encoded colon as a literal colon", [[GET, "/%3Aid/:x"]], "/:id/bar", ["/%3Aid/:x"]],
+  ["an encoded star as a literal", [[GET, "/:x/%2A"]], "/a/b/c", []],
+  ["an encoded star as a literal star", [[GET, "/:x/%2A"]], "/a/*", ["/:x/%2A"]],
   [
     "an expression that spans segments before a literal",
     [[GET, "/:p{.+}/file"], [GET, "/:p{.+}"]],
@@ -323,9 +333,9 @@ const REFUSED_OR_RIGHT: readonly (readonly [string, Table, string, readonly stri
   ],
 ];
 
-for (const [why, table, path, patterns] of REFUSED_OR_RIGHT) {
+for (const [why, table, path, patterns] of REJECTED_OR_CORRECT) {
   for (const more of [[], CONFLICT]) {
-    Deno.test(`createEngine() rejects, or matches right, ${why}: ${JSON.stringify(path)} (${more.length})`, async () => {
+    Deno.test(`createEngine() rejects, or matches correctly, ${why}: ${JSON.stringify(path)} (${more.length})`, async () => {
       const all = [...table, ...more];
       let record: ReturnType<typeof recorder>;
       try {
@@ -352,7 +362,7 @@ const ODD_METHODS: readonly string[] = [
 
 for (const method of ODD_METHODS) {
   for (const more of [[], CONFLICT]) {
-    Deno.test(`createEngine() returns the method ${JSON.stringify(method)} only routes for all (${more.length})`, async () => {
+    Deno.test(`createEngine() returns only routes for all methods for ${JSON.stringify(method)} (${more.length})`, async () => {
       const table: Table = [
         [GET, "/:x"],
         ["POST", "/a"],
@@ -369,7 +379,7 @@ for (const method of ODD_METHODS) {
 }
 
 for (const pattern of ["/b", "/:b", "*"]) {
-  Deno.test(`createEngine() takes no route ${pattern} after the first request`, async () => {
+  Deno.test(`createEngine() rejects the route ${pattern} after the first request`, async () => {
     const { router, hits } = recorder([[GET, "/a"]]);
     await hits(GET, "/nowhere");
     assertThrows(
@@ -412,7 +422,7 @@ Deno.test("createEngine() agrees with a list of regular expressions on random ta
   );
 });
 
-Deno.test("createEngine() tells the methods of a path as a list of regular expressions does", async () => {
+Deno.test("createEngine() returns the same methods for a path as a list of regular expressions", async () => {
   const random = seeded(7);
   for (let count = 0; count < 500; count++) {
     const routes = makeTable(random).filter(({ method }) => method !== "ALL");
@@ -436,7 +446,7 @@ Deno.test("createEngine() tells the methods of a path as a list of regular expre
   }
 });
 
-/** More patterns than one expression is made of, so that they are found by their literal beginnings. */
+/** More patterns than one expression combines, so that they are found by their literal prefixes. */
 const MANY: readonly (readonly [string, string])[] = Array.from(
   { length: 200 },
   (_, i) => [GET, `/many/${i}/:id`],
@@ -462,7 +472,7 @@ Deno.test("createEngine() agrees with a list of regular expressions on tables of
   assert(matches > 500, `${matches} matches`);
 });
 
-Deno.test("createEngine() finds each of many patterns, and none for a path of many segments", async () => {
+Deno.test("createEngine() matches each of many patterns, and none for a path of many segments", async () => {
   const { hits } = recorder([...MANY, [GET, "/many/*"], [GET, "/:a/:b/:c"]]);
   for (const i of [0, 7, 199]) {
     assertEquals((await hits(GET, `/many/${i}/x`)).map(({ index }) => index), [i, 200, 201]);

@@ -26,7 +26,7 @@ interface Principal {
 
 const ADA: Principal = { sub: "ada" };
 
-/** A router whose guard returns a value, however it fits. */
+/** A router whose guard returns any value, of any type. */
 function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   return createRouter({ onError }).withAuth({
     guard: guard as RouteGuard<Principal>,
@@ -34,12 +34,12 @@ function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   });
 }
 
-/** A promise-like that settles later, and whose `then` returns nothing back. */
+/** A promise-like that settles later, and whose `then` returns nothing. */
 function later(value: unknown): unknown {
   return { then: (done: (value: unknown) => void) => void setTimeout(() => done(value), 1) };
 }
 
-/** [why, guard, answer where a principal is required, answer where it is optional] */
+/** [why, guard, status if a principal is required, status if it is optional] */
 const GUARDS:
   readonly (readonly [why: string, guard: () => unknown, required: number, optional: number])[] = [
     ["a principal", () => ADA, 200, 200],
@@ -64,8 +64,8 @@ const GUARDS:
     ["a name", () => "ada", 500, 500],
     ["a symbol", () => Symbol("ada"), 500, 500],
     ["a function", () => () => ADA, 500, 500],
-    ["a list", () => [ADA], 500, 500],
-    ["a response that refuses", () => new Response(null, { status: 403 }), 500, 500],
+    ["an array", () => [ADA], 500, 500],
+    ["a response with status 403", () => new Response(null, { status: 403 }), 500, 500],
     ["a promise of a response", () => Promise.resolve(json("no", { status: 401 })), 500, 500],
     [
       "a response of another realm",
@@ -108,7 +108,7 @@ for (const [why, guard, required, optional] of GUARDS) {
     assertEquals(
       errors.length,
       Number(required === 500) + Number(optional === 500),
-      "a mistaken guard is reported",
+      "a faulty guard is reported",
     );
   });
 }
@@ -130,7 +130,7 @@ for (
       throw new HttpError(403, "access_denied");
     }, 403],
     ["rejects with an HttpError", () => Promise.reject(new HttpError(403, "access_denied")), 403],
-    ["never gets called as it is no function", "text", 500],
+    ["is not a function", "text", 500],
   ] as const
 ) {
   Deno.test(`a guard that ${why} is ${status}, never a pass`, async () => {
@@ -146,7 +146,7 @@ for (
         })
         .mount("/mount", { fetch: () => json(handled++) });
     } catch (error) {
-      return assert(typeof fail === "string" && error instanceof TypeError); // refused when it is installed: better still
+      return assert(typeof fail === "string" && error instanceof TypeError); // rejected when it is installed is stricter still
     }
     for (const path of ["/required", "/optional", "/anonymous", "/mount/x"]) {
       const response = await router.request(path);
@@ -157,7 +157,7 @@ for (
   });
 }
 
-/** [options, status for an anonymous request, what the guard is asked] */
+/** [options, status for an anonymous request, access that the guard receives] */
 const ACCESS:
   readonly (readonly [options: object, status: number, access: RouteAccess | undefined])[] = [
     [{}, 401, { mode: "required" }],
@@ -240,7 +240,7 @@ for (
     { mode: "Optional" },
   ]
 ) {
-  Deno.test(`auth: ${JSON.stringify(auth)} never opens a route: a TypeError at registration, or the guard`, async () => {
+  Deno.test(`auth: ${JSON.stringify(auth)} never makes a route public: a TypeError at registration, or the guard runs`, async () => {
     const options = untyped<{ auth?: true }>({ auth });
     try {
       const router = guarded(() => undefined).get("/", () => json("open"), options);
@@ -297,7 +297,7 @@ Deno.test("auth: false needs no guard, and with authorization it throws", () => 
   );
 });
 
-Deno.test("withAuth() guards what is added later, and nothing earlier", async () => {
+Deno.test("withAuth() guards routes added later, and none added before", async () => {
   const router = createRouter().get("/before", () => json(1)).mount("/m/before", {
     fetch: () => json(1),
   })
@@ -321,7 +321,7 @@ Deno.test("withAuth() returns the same router, and a second call throws", () => 
   assertThrows(() => router.withAuth(integration), TypeError, "the router has one");
 });
 
-Deno.test("withAuth() challenges by the integration's scheme on the router's own 401", async () => {
+Deno.test("withAuth() sends the integration's challenge with the router's own 401", async () => {
   for (
     const [challenge, field] of [[undefined, "Session"], [
       'Bearer realm="api"',
@@ -448,7 +448,7 @@ Deno.test("the guard gets request, access and the extra arguments", async () => 
   assertEquals(seen, ["7", "1", "required", "env", 9]);
 });
 
-Deno.test("a principal does not follow the request to a match that is public or optional", async () => {
+Deno.test("a principal is not kept for a later match that is public or optional", async () => {
   const principals: unknown[] = [];
   let asked = 0;
   const router = guarded(() => asked++ === 0 ? ADA : undefined)
@@ -461,7 +461,7 @@ Deno.test("a principal does not follow the request to a match that is public or 
   assertEquals(principals, [ADA, undefined, undefined]);
 });
 
-Deno.test("a wrong principal does not reach the handler behind one that was rejected", async () => {
+Deno.test("a wrong principal does not reach the handler after one that was rejected", async () => {
   let handled = 0;
   const router = guarded(() => undefined).get("/a", () => json(handled++)).get(
     "*",
@@ -471,12 +471,12 @@ Deno.test("a wrong principal does not reach the handler behind one that was reje
   assertEquals(
     await codeOf(router.request("/a")),
     [401, "unauthenticated"],
-    "a refusal ends the request; no later match is tried",
+    "a rejection ends the request; no later match is tried",
   );
   assertEquals(handled, 0);
 });
 
-Deno.test("options that change after registration open nothing", async () => {
+Deno.test("options that change after registration do not make a route public", async () => {
   const options: Record<string, unknown> = {};
   const authorization = { metadata: "m", allowAnonymous: false };
   const optional = { auth: { mode: "optional" }, authorization };
@@ -497,14 +497,14 @@ Deno.test("options that change after registration open nothing", async () => {
   assertEquals((await used.request("/c")).status, 403);
 });
 
-Deno.test("an integration that changes after withAuth() opens nothing", async () => {
+Deno.test("an integration that changes after withAuth() does not make a route public", async () => {
   const integration: { guard: RouteGuard<Principal> } = { guard: () => undefined };
   const router = createRouter().withAuth(integration).get("/", () => json("open"));
   integration.guard = () => ADA;
   assertEquals((await router.request("/")).status, 401);
 });
 
-Deno.test("what a mistaken guard gave is not shown to the client", async () => {
+Deno.test("the value of a faulty guard is not shown to the client", async () => {
   const problem = await problemOf(
     await guarded(() => "secret name").get("/", () => json(1)).request("/"),
   );
@@ -517,7 +517,7 @@ Deno.test("what a mistaken guard gave is not shown to the client", async () => {
 });
 
 for (const guard of [undefined, null, "text", {}]) {
-  Deno.test(`withAuth() with ${JSON.stringify(guard)} as a guard never opens a route`, async () => {
+  Deno.test(`withAuth() with ${JSON.stringify(guard)} as a guard never makes a route public`, async () => {
     let router;
     try {
       router = createRouter({ onError: () => {} }).withAuth({ guard: badly(guard) }).get(
@@ -545,7 +545,7 @@ Deno.test("a route with authorization is rejected unless the guard authorizes", 
   }
 });
 
-Deno.test("middleware of an integration runs before its guard, on guarded routes and mounts alone", async () => {
+Deno.test("middleware of an integration runs before its guard, only on guarded routes and mounts", async () => {
   const log: string[] = [];
   const router = createRouter()
     .get("/before", () => json(1))
@@ -568,7 +568,7 @@ Deno.test("middleware of an integration runs before its guard, on guarded routes
   );
 });
 
-Deno.test("withAuth() keeps the middleware that an integration had then, whatever becomes of its list", async () => {
+Deno.test("withAuth() copies the middleware of an integration, so that later changes have no effect", async () => {
   const use: Middleware<unknown[]>[] = [() => json("denied", { status: 403 })];
   const router = createRouter().withAuth({ guard: () => ({ sub: "ada" }), use })
     .get("/", () => json("open"));

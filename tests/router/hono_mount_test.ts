@@ -8,7 +8,7 @@ import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { codeOf, collectErrors, jsonRequest, untyped } from "./_helpers.ts";
 
-/** What a test application says of a request. */
+/** What a test application returns about a request. */
 interface Seen {
   readonly path: string;
   readonly url: string;
@@ -71,7 +71,7 @@ const MOUNTS: readonly (readonly [how: string, fetch: Fetch, seen: string])[] = 
   ],
   ["Hono in ours", createRouter().mount("/x", honoApp(), SLASHES).fetch, ""],
   [
-    "Hono in ours behind a prefix",
+    "Hono in ours under a prefix",
     createRouter({ prefix: "/x" }).mount("/", honoApp(), SLASHES).fetch,
     "",
   ],
@@ -108,14 +108,14 @@ for (const [how, fetch, prefix] of MOUNTS) {
     });
   }
 
-  Deno.test(`${how}: a body arrives, and a redirect stays as it is`, async () => {
+  Deno.test(`${how}: a body arrives, and a redirect is unchanged`, async () => {
     const echoed = await fetch(jsonRequest("/x/echo", '{"a":"é"}'));
     assertEquals(await echoed.json(), { a: "é" });
     const moved = await fetch(new Request("http://localhost/x/old"));
     assertEquals([moved.status, moved.headers.get("Location")], [301, "/new"]);
   });
 
-  Deno.test(`${how}: errors are the inner application's`, async () => {
+  Deno.test(`${how}: errors are answered by the inner application`, async () => {
     const statuses = ["/none", "/throws", "/teapot", "/users"].map(async (path) => {
       const response = await fetch(new Request(`http://localhost/x${path}`));
       await response.body?.cancel();
@@ -124,7 +124,7 @@ for (const [how, fetch, prefix] of MOUNTS) {
     assertEquals(await Promise.all(statuses), [404, 500, 418, 404]);
   });
 
-  Deno.test(`${how}: paths outside stay outside`, async () => {
+  Deno.test(`${how}: paths outside the prefix do not reach the inner application`, async () => {
     for (const path of ["/", "/xx/users/7", "/users/7"]) {
       const response = await fetch(new Request(`http://localhost${path}`));
       await response.body?.cancel();
@@ -138,7 +138,7 @@ for (const [how, fetch, prefix] of MOUNTS) {
   });
 }
 
-Deno.test("mount() of a Hono application answers its 404 and its 500 in its own words", async () => {
+Deno.test("mount() of a Hono application keeps its own 404 and 500", async () => {
   const router = createRouter().mount("/x", honoApp());
   const missing = await router.request("/x/none");
   assertEquals([missing.status, await missing.text()], [404, "404 Not Found"]);
@@ -156,7 +156,7 @@ Deno.test("a router in a Hono application answers its 404, 405 and 500 as proble
   assertEquals(await codeOf(app.request("/x/teapot")), [418, "teapot"]);
 });
 
-Deno.test("a Hono application in a router takes what its handler throws for its own affair", async () => {
+Deno.test("a Hono application in a router handles the errors of its own handlers", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({ onError }).mount("/x", honoApp());
   await (await router.request("/x/throws")).body?.cancel();
@@ -191,14 +191,14 @@ Deno.test("a router in a Hono application gets its env and executionCtx, by app.
   }
 });
 
-Deno.test("a router in a Hono application without a worker gets undefined for both", async () => {
+Deno.test("a router in a Hono application without env and executionCtx gets undefined for both", async () => {
   const router = createRouter<unknown[]>({ before: [fromHono(cors())] })
     .get("/a", (req, ...args) => json([args.length, honoContext(req).env]));
   const response = await new Hono().mount("/x", router.fetch).request("/x/a");
   assertEquals(await response.json(), [2, {}]);
 });
 
-Deno.test("mount() hands env and executionCtx on to a Hono application", async () => {
+Deno.test("mount() passes env and executionCtx to a Hono application", async () => {
   const app = new Hono<{ Bindings: Env }>()
     .get("/a", (c) => c.json([c.env.KEY, untyped<unknown>(c.executionCtx) === WORKER]));
   const router = createRouter<[Env, typeof WORKER]>().mount("/x", app);
@@ -235,13 +235,13 @@ Deno.test("fromHono() around a mount guards it, and sees its parameters", async 
       return c.req.param("org") === "ours" ? await next() : c.text("no", 403);
     }),
   ).mount("/:org/app", honoApp());
-  const refused = await router.request("/theirs/app/users/7");
-  assertEquals([refused.status, await refused.text()], [403, "no"]);
+  const rejected = await router.request("/theirs/app/users/7");
+  assertEquals([rejected.status, await rejected.text()], [403, "no"]);
   const seen: Seen = await (await router.request("/ours/app/users/7")).json();
   assertEquals([seen.path, seen.id], ["/users/7", "7"]);
 });
 
-Deno.test("a Hono application's middleware runs around our router, which its context does not enter", async () => {
+Deno.test("a Hono application's middleware runs around our router, which does not see its context", async () => {
   const router = createRouter({ before: [fromHono((_c, next) => next())] })
     .get("/a", (req) => json(honoContext(req).get("outer") ?? null));
   const app = new Hono<{ Variables: { outer: number } }>().use(cors()).use(async (c, next) => {
@@ -253,7 +253,7 @@ Deno.test("a Hono application's middleware runs around our router, which its con
   assertEquals(await response.json(), null);
 });
 
-Deno.test("mount() of a Hono application hands on its very response", async () => {
+Deno.test("mount() of a Hono application returns its response object unchanged", async () => {
   const response = new Response("x");
   const router = createRouter({ before: [fromHono((_c, next) => next())] })
     .mount("/x", new Hono().get("/a", () => response));

@@ -44,8 +44,8 @@ import { codeOf, collectErrors, countedStream, jsonRequest, untyped } from "./_h
 const ORIGIN = "https://app.example";
 const LONG = "gatehouse ".repeat(500);
 
-/** A router with Hono's middleware in front of everything. */
-function behind(...middleware: HonoMiddleware<Context>[]): TypedRouter {
+/** A router with Hono's middleware before every route. */
+function routerWith(...middleware: HonoMiddleware<Context>[]): TypedRouter {
   return createRouter({ before: middleware.map((one) => fromHono(one)), onError: () => {} })
     .get("/", () => json("hello"))
     .get("/text", () => new Response("hello"))
@@ -62,7 +62,7 @@ function behind(...middleware: HonoMiddleware<Context>[]): TypedRouter {
     .post("/echo", (req) => json(req.content));
 }
 
-/** A header field of an answer, whose body is not read. */
+/** A header field of a response, whose body is not read. */
 async function fieldOf(
   response: Response | Promise<Response>,
   name: string,
@@ -107,7 +107,7 @@ const CORS_ANSWERS: readonly (readonly [string, string, RequestInit, number])[] 
 
 for (const [why, path, init, status] of CORS_ANSWERS) {
   Deno.test(`fromHono(cors()) sets its fields on ${why}`, async () => {
-    const response = await behind(cors({ exposeHeaders: ["X-A"] })).request(path, init);
+    const response = await routerWith(cors({ exposeHeaders: ["X-A"] })).request(path, init);
     assertEquals([response.status, response.headers.get("Access-Control-Allow-Origin")], [
       status,
       "*",
@@ -116,8 +116,8 @@ for (const [why, path, init, status] of CORS_ANSWERS) {
   });
 }
 
-Deno.test("fromHono(cors()) answers a preflight in front of everything, known path or not", async () => {
-  const router = behind(cors({ origin: [ORIGIN], credentials: true, maxAge: 60 }));
+Deno.test("fromHono(cors()) answers every preflight, with or without a route", async () => {
+  const router = routerWith(cors({ origin: [ORIGIN], credentials: true, maxAge: 60 }));
   for (const path of ["/", "/echo", "/nowhere"]) {
     const response = await router.request(path, {
       method: "OPTIONS",
@@ -140,7 +140,7 @@ Deno.test("fromHono(cors()) answers a preflight in front of everything, known pa
 });
 
 Deno.test("fromHono(cors()) allows the listed origins, and varies by Origin", async () => {
-  const router = behind(cors({ origin: [ORIGIN, "https://b.example"], credentials: true }));
+  const router = routerWith(cors({ origin: [ORIGIN, "https://b.example"], credentials: true }));
   for (const [origin, allowed] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
     const response = await router.request("/", { headers: { Origin: origin } });
     assertEquals(response.headers.get("Access-Control-Allow-Origin"), allowed);
@@ -163,14 +163,14 @@ Deno.test("fromHono(cors()) answers for one subtree under under(), preflights in
 
 // Headers only
 
-Deno.test("fromHono(secureHeaders()) sets what it sets in Hono, on every answer", async () => {
+Deno.test("fromHono(secureHeaders()) sets the same fields as in Hono, on every response", async () => {
   const middleware = secureHeaders({
     contentSecurityPolicy: { defaultSrc: ["'self'"] },
     permissionsPolicy: { camera: [] },
   });
   const app = new Hono().use(middleware).get("/", (c) => c.json("hello"));
   const wanted = Object.fromEntries((await app.request("/")).headers);
-  const router = behind(middleware);
+  const router = routerWith(middleware);
   assertEquals(Object.fromEntries((await router.request("/")).headers), wanted);
   assert("content-security-policy" in wanted);
   for (const path of ["/nowhere", "/throws", "/teapot"]) {
@@ -180,8 +180,8 @@ Deno.test("fromHono(secureHeaders()) sets what it sets in Hono, on every answer"
 
 Deno.test("fromHono(poweredBy()) and secureHeaders() undo each other in the order of the list", async () => {
   const field = (router: TypedRouter) => fieldOf(router.request("/"), "X-Powered-By");
-  assertEquals(await field(behind(secureHeaders(), poweredBy())), null);
-  assertEquals(await field(behind(poweredBy({ serverName: "G" }), secureHeaders())), "G");
+  assertEquals(await field(routerWith(secureHeaders(), poweredBy())), null);
+  assertEquals(await field(routerWith(poweredBy({ serverName: "G" }), secureHeaders())), "G");
 });
 
 Deno.test("fromHono(requestId()) sets the field, and handlers read the variable", async () => {
@@ -194,7 +194,7 @@ Deno.test("fromHono(requestId()) sets the field, and handlers read the variable"
   assertEquals(await fieldOf(router.request("/none"), "X-Request-Id"), "made");
 });
 
-Deno.test("fromHono(timing()) measures, and handlers add to it", async () => {
+Deno.test("fromHono(timing()) measures, and handlers add metrics", async () => {
   const router = createRouter({ before: [fromHono(timing())] }).get("/", (req) => {
     setMetric(honoContext<Context>(req), "db", 12.3, "Database");
     return json(1);
@@ -209,9 +209,9 @@ Deno.test("fromHono(timing()) measures, and handlers add to it", async () => {
 
 Deno.test("fromHono(logger()) prints a line before and one after, for errors too", async () => {
   const lines: string[] = [];
-  const router = behind(logger((line) => lines.push(line)));
+  const router = routerWith(logger((line) => lines.push(line)));
   for (const path of ["/?a=1", "/none", "/throws"]) await statusOf(router.request(path));
-  // deno-lint-ignore no-control-regex -- the colours that a terminal would get
+  // deno-lint-ignore no-control-regex -- the colours of a terminal
   const plain = lines.map((line) => line.replaceAll(/\x1b\[\d+m| \d+m?s$/g, ""));
   assertEquals(plain, [
     "<-- GET /?a=1",
@@ -226,7 +226,7 @@ Deno.test("fromHono(logger()) prints a line before and one after, for errors too
 // etag, compress, prettyJSON
 
 Deno.test("fromHono(etag()) tags, and answers 304 with the fields that a 304 keeps", async () => {
-  const router = behind(cors({ origin: [ORIGIN] }), etag());
+  const router = routerWith(cors({ origin: [ORIGIN] }), etag());
   const first = await router.request("/text");
   const tag = first.headers.get("ETag") ?? "";
   assertMatch(tag, /^"[\da-f]{40}"$/);
@@ -240,8 +240,11 @@ Deno.test("fromHono(etag()) tags, and answers 304 with the fields that a 304 kee
   assertEquals(await fieldOf(router.request("/none"), "ETag"), null);
 });
 
-Deno.test("fromHono(etag()) makes weak tags, and leaves the handler's alone", async () => {
-  assertMatch(await fieldOf(behind(etag({ weak: true })).request("/text"), "ETag") ?? "", /^W\/"/);
+Deno.test("fromHono(etag()) makes weak tags, and keeps the handler's own", async () => {
+  assertMatch(
+    await fieldOf(routerWith(etag({ weak: true })).request("/text"), "ETag") ?? "",
+    /^W\/"/,
+  );
   const router = createRouter({ before: [fromHono(etag())] })
     .get("/", () => new Response("x", { headers: { ETag: '"own"' } }));
   assertEquals(await fieldOf(router.request("/"), "ETag"), '"own"');
@@ -256,7 +259,7 @@ async function unzipped(response: Response): Promise<string> {
 
 Deno.test("fromHono(compress()) compresses long text only", async () => {
   const headers = { "Accept-Encoding": "gzip" };
-  const router = behind(compress())
+  const router = routerWith(compress())
     .get("/sized", () => new Response(LONG, { headers: { "Content-Length": "5000" } }))
     .get("/small", () => new Response("s", { headers: { "Content-Length": "1" } }))
     .get("/image", () => new Response(LONG, { headers: { "Content-Type": "image/png" } }))
@@ -283,11 +286,11 @@ Deno.test("fromHono(compress()) compresses long text only", async () => {
 
 Deno.test("fromHono(compress()) and etag() work in both orders, and over a socket", async () => {
   const headers = { "Accept-Encoding": "gzip" };
-  const outside = behind(compress(), etag());
+  const outside = routerWith(compress(), etag());
   const weak = await outside.request("/long", { headers });
   assertMatch(weak.headers.get("ETag") ?? "", /^W\/"/);
   assertEquals(await unzipped(weak), LONG);
-  const inside = await behind(etag(), compress()).request("/long", { headers });
+  const inside = await routerWith(etag(), compress()).request("/long", { headers });
   assertMatch(inside.headers.get("ETag") ?? "", /^"/);
   assertEquals(await unzipped(inside), LONG);
   await served(outside.fetch, async (origin) => {
@@ -300,7 +303,7 @@ Deno.test("fromHono(compress()) and etag() work in both orders, and over a socke
 });
 
 Deno.test("fromHono(prettyJSON()) indents on request, problems included", async () => {
-  const router = behind(prettyJSON()).get("/o", () => json({ a: [1] }));
+  const router = routerWith(prettyJSON()).get("/o", () => json({ a: [1] }));
   assertEquals(await (await router.request("/o?pretty")).text(), '{\n  "a": [\n    1\n  ]\n}');
   assertEquals(await (await router.request("/o")).text(), '{"a":[1]}');
   assertMatch(await (await router.request("/none?pretty")).text(), /^\{\n {2}"type"/);
@@ -319,10 +322,10 @@ Deno.test("fromHono(basicAuth()) challenges with its exception's response, in al
     createRouter({ onError }).get("/a/b", () => json("in"), { use: [auth] }),
   ];
   for (const router of routers) {
-    const refused = await router.request("/a/b");
-    assertEquals(refused.status, 401);
-    assertEquals(refused.headers.get("WWW-Authenticate"), 'Basic realm="R"');
-    assertEquals(await refused.text(), "Unauthorized");
+    const rejected = await router.request("/a/b");
+    assertEquals(rejected.status, 401);
+    assertEquals(rejected.headers.get("WWW-Authenticate"), 'Basic realm="R"');
+    assertEquals(await rejected.text(), "Unauthorized");
     assertEquals(await statusOf(router.request("/a/b", { headers: CREDENTIALS })), 200);
   }
   assertEquals(errors, []);
@@ -331,18 +334,18 @@ Deno.test("fromHono(basicAuth()) challenges with its exception's response, in al
 Deno.test("fromHono(basicAuth()) is rejected with the fields of the middleware around it", async () => {
   const auth = basicAuth({ username: "ada", password: "pass" });
   const around = [cors(), requestId({ generator: () => "id" }), secureHeaders()];
-  const outer = await behind(...around, auth).request("/");
+  const outer = await routerWith(...around, auth).request("/");
   assertEquals(outer.status, 401);
   assertEquals(outer.headers.get("WWW-Authenticate"), 'Basic realm="Secure Area"');
   assertEquals(outer.headers.get("Access-Control-Allow-Origin"), "*");
   assertEquals(outer.headers.get("X-Request-Id"), "id");
   assertEquals(await fieldOf(outer, "X-Frame-Options"), "SAMEORIGIN");
-  const inner = await behind(auth, ...around).request("/");
+  const inner = await routerWith(auth, ...around).request("/");
   assertEquals(await fieldOf(inner, "Access-Control-Allow-Origin"), null);
 });
 
 /** [why, middleware, init, status] of a POST with a JSON body. */
-const REFUSALS: readonly (readonly [string, MiddlewareHandler, RequestInit, number])[] = [
+const REJECTIONS: readonly (readonly [string, MiddlewareHandler, RequestInit, number])[] = [
   ["bearerAuth() without a token", bearerAuth({ token: "t" }), {}, 401],
   [
     "bearerAuth() with a wrong one",
@@ -376,26 +379,31 @@ const REFUSALS: readonly (readonly [string, MiddlewareHandler, RequestInit, numb
     {},
     403,
   ],
-  ["ipRestriction() of another", ipRestriction(() => "::1", { allowList: ["::1"] }), {}, 200],
+  [
+    "ipRestriction() of another address",
+    ipRestriction(() => "::1", { allowList: ["::1"] }),
+    {},
+    200,
+  ],
   ["bodyLimit() under the limit", bodyLimit({ maxSize: 7 }), {}, 200],
   ["bodyLimit() over it", bodyLimit({ maxSize: 6 }), {}, 413],
   [
-    "bodyLimit() over it, by its own answer",
+    "bodyLimit() over it, with its own response",
     bodyLimit({ maxSize: 6, onError: (c) => c.text("long", 400) }),
     {},
     400,
   ],
-  ["some() of which one lets pass", some(bearerAuth({ token: "t" }), csrf()), {}, 200],
-  ["some() of which none does", some(bearerAuth({ token: "t" })), {}, 401],
-  ["every() of which one refuses", every(csrf(), bearerAuth({ token: "t" })), {}, 401],
-  ["every() of which none does", every(csrf(), bodyLimit({ maxSize: 7 })), {}, 200],
+  ["some() of which one accepts", some(bearerAuth({ token: "t" }), csrf()), {}, 200],
+  ["some() of which none accepts", some(bearerAuth({ token: "t" })), {}, 401],
+  ["every() of which one rejects", every(csrf(), bearerAuth({ token: "t" })), {}, 401],
+  ["every() of which none rejects", every(csrf(), bodyLimit({ maxSize: 7 })), {}, 200],
   ["except() of this path", except("/echo", bearerAuth({ token: "t" })), {}, 200],
   ["except() of another", except("/other", bearerAuth({ token: "t" })), {}, 401],
 ];
 
-for (const [why, middleware, init, status] of REFUSALS) {
+for (const [why, middleware, init, status] of REJECTIONS) {
   Deno.test(`fromHono() runs ${why} as Hono does: ${status}`, async () => {
-    const router = behind(middleware);
+    const router = routerWith(middleware);
     const app = new Hono().use(middleware).post("/echo", async (c) => c.json(await c.req.json()));
     for (const streamed of [false, true]) {
       const make = () => {
@@ -412,7 +420,7 @@ for (const [why, middleware, init, status] of REFUSALS) {
   });
 }
 
-Deno.test("fromHono(jwt()) hands the payload on", async () => {
+Deno.test("fromHono(jwt()) passes the payload to the handler", async () => {
   const router = createRouter().under("/", fromHono(jwt({ secret: "s", alg: "HS256" })))
     .get("/", (req) => json(honoContext(req).get("jwtPayload")));
   const token = await sign({ sub: "ada" }, "s", "HS256");
@@ -438,8 +446,8 @@ Deno.test("fromHono(timeout()) answers 504, drops the late response, and leaves 
   assertEquals(await statusOf(router.request("/fast")), 200);
 });
 
-Deno.test("fromHono(trimTrailingSlash()) and appendTrailingSlash() redirect what was a 404", async () => {
-  const trimmed = await behind(trimTrailingSlash()).request("/text/?a=1");
+Deno.test("fromHono(trimTrailingSlash()) and appendTrailingSlash() redirect paths that would be a 404", async () => {
+  const trimmed = await routerWith(trimTrailingSlash()).request("/text/?a=1");
   assertEquals([trimmed.status, trimmed.headers.get("Location")], [
     301,
     "http://localhost/text?a=1",
@@ -499,7 +507,7 @@ Deno.test("fromHono(jsxRenderer()) returns handlers c.render()", async () => {
   assertEquals(await response.text(), "<!DOCTYPE html>&lt;p&gt;");
 });
 
-Deno.test("fromHono(cache()) keeps responses", async () => {
+Deno.test("fromHono(cache()) stores responses", async () => {
   const name = `gatehouse ${crypto.randomUUID()}`;
   let runs = 0;
   const router = createRouter().get("/c", () => json(++runs), {
@@ -518,7 +526,7 @@ Deno.test("fromHono(cache()) keeps responses", async () => {
   }
 });
 
-Deno.test("fromHono() of all of them at once answers in both orders", async () => {
+Deno.test("fromHono() of all middleware together answers in both orders", async () => {
   const all = [
     logger(() => {}),
     timing(),
@@ -534,7 +542,7 @@ Deno.test("fromHono() of all of them at once answers in both orders", async () =
   ];
   const headers = { ...CREDENTIALS, "Accept-Encoding": "gzip", Origin: ORIGIN };
   for (const stack of [all, all.toReversed()]) {
-    const response = await behind(...stack).request("/long", { headers });
+    const response = await routerWith(...stack).request("/long", { headers });
     assertEquals(response.status, 200);
     for (const name of ["X-Request-Id", "Server-Timing", "ETag", "X-Frame-Options"]) {
       assert(response.headers.has(name), name);
@@ -542,7 +550,7 @@ Deno.test("fromHono() of all of them at once answers in both orders", async () =
     assertEquals(response.headers.get("Access-Control-Allow-Origin"), ORIGIN);
     assertEquals(response.headers.get("Vary")?.split(", ").sort(), ["Accept-Encoding", "Origin"]);
     assertEquals(await unzipped(response), LONG);
-    assertEquals(await statusOf(behind(...stack).request("/long")), 401);
+    assertEquals(await statusOf(routerWith(...stack).request("/long")), 401);
   }
 });
 
@@ -616,7 +624,7 @@ for (const [why, args, env, worker] of EXTRA) {
   });
 }
 
-Deno.test("fromHono() fits routers of any arguments, and any MiddlewareHandler", async () => {
+Deno.test("fromHono() fits routers with any arguments, and any MiddlewareHandler", async () => {
   interface Env {
     Bindings: { KEY: string };
     Variables: { user: string };
@@ -647,7 +655,7 @@ Deno.test("fromHono() fits routers of any arguments, and any MiddlewareHandler",
   assertEquals(one.routes.length + none.routes.length, 0);
 });
 
-Deno.test("fromHono() behind Deno.serve returns getConnInfo() what it wants", async () => {
+Deno.test("fromHono() under Deno.serve supplies the connection to getConnInfo()", async () => {
   const router = createRouter({
     before: [
       fromHono(async (c: Context) => await Promise.resolve(c.json(getConnInfo(c).remote.address))),
@@ -681,14 +689,14 @@ Deno.test("honoContext() is one for all middleware of a request, the handler, ho
   assertEquals(new Set(seen).size, 2);
 });
 
-Deno.test("honoContext() throws where no Hono middleware ran", async () => {
+Deno.test("honoContext() throws if no Hono middleware ran", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({ onError }).get("/", (req) => json(honoContext(req).var));
   assertEquals(await codeOf(router.request("/")), [500, "internal_error"]);
   assertMatch(String(errors[0]), /^TypeError: Cannot get Hono's context: no Hono middleware ran$/);
 });
 
-Deno.test("honoContext() makes responses, whose fields do not come twice", async () => {
+Deno.test("honoContext() makes responses whose fields are not duplicated", async () => {
   const router = createRouter({
     before: [fromHono(async (c: Context, next) => {
       c.header("X-A", "1");
@@ -707,7 +715,7 @@ Deno.test("honoContext() makes responses, whose fields do not come twice", async
   assertEquals(response.headers.getSetCookie(), ["a=1; Path=/", "b=2; Path=/"]);
 });
 
-// What custom middleware does, beside the same in Hono
+// Custom middleware, compared with the same in Hono
 
 type Custom = (c: Context, next: () => Promise<void>) => Promise<Response | void>;
 
@@ -719,17 +727,17 @@ const CUSTOM: readonly (readonly [string, Custom])[] = [
     c.res.headers.append("X-A", "2");
     await next();
   }],
-  ["a field by c.header() behind next()", async (c, next) => {
+  ["a field by c.header() after next()", async (c, next) => {
     await next();
     c.header("X-A", "1");
     c.header("X-A", "2", { append: true });
     c.header("Content-Type");
   }],
-  ["a field by c.res behind next()", async (c, next) => {
+  ["a field by c.res after next()", async (c, next) => {
     await next();
     c.res.headers.set("Content-Type", "text/x");
   }],
-  ["a cookie behind next()", async (c, next) => {
+  ["a cookie after next()", async (c, next) => {
     await next();
     setCookie(c, "late", "1");
     deleteCookie(c, "old");
@@ -761,18 +769,18 @@ const CUSTOM: readonly (readonly [string, Custom])[] = [
   ["c.res assigned without next()", async (c) => {
     c.res = await Promise.resolve(new Response("assigned"));
   }],
-  ["c.res assigned before next(), which stands", async (c, next) => {
+  ["c.res assigned before next(), which is kept", async (c, next) => {
     c.res = new Response("first");
     await next();
   }],
-  ["a response returned behind next(), which is ignored", async (c, next) => {
+  ["a response returned after next(), which is ignored", async (c, next) => {
     await next();
     return c.text("ignored", 500);
   }],
   ["an HTTPException with a message", async () => {
     throw await Promise.resolve(new HTTPException(409, { message: "conflict" }));
   }],
-  ["an HTTPException with a response, behind fields", async (c) => {
+  ["an HTTPException with a response, after fields", async (c) => {
     c.header("X-A", "1");
     const res = new Response("res", { headers: { "X-Res": "1" } });
     throw await Promise.resolve(new HTTPException(402, { res }));
@@ -793,7 +801,7 @@ const CUSTOM: readonly (readonly [string, Custom])[] = [
   }],
 ];
 
-/** Everything of a response. */
+/** Status, header fields and body of a response. */
 async function wholeOf(
   given: Response | Promise<Response>,
 ): Promise<readonly [number, readonly string[], string]> {
@@ -822,10 +830,10 @@ for (const [what, middleware] of CUSTOM) {
   });
 }
 
-// Where ours is kinder than Hono
+// Where ours preserves more than Hono
 
-Deno.test("fromHono() brings c.header() of before next() onto any response", async () => {
-  const router = behind(async (c, next) => {
+Deno.test("fromHono() applies c.header() from before next() to any response", async () => {
+  const router = routerWith(async (c, next) => {
     c.header("X-A", "1");
     c.header("Content-Type", "text/x");
     c.header("Vary", "Accept");
@@ -844,7 +852,7 @@ Deno.test("fromHono() brings c.header() of before next() onto any response", asy
 const COOKIES: readonly (readonly [string, Custom[], string[]])[] = [
   ["set before next()", [cookie("a")], ["a=1", "own=1"]],
   ["set twice", [cookie("a"), cookie("b")], ["a=1", "b=1", "own=1"]],
-  ["set behind next()", [cookieLater("a")], ["own=1", "a=1"]],
+  ["set after next()", [cookieLater("a")], ["own=1", "a=1"]],
   ["set on both sides", [cookie("a"), cookieLater("b"), cookie("c")], [
     "a=1",
     "c=1",
@@ -852,15 +860,15 @@ const COOKIES: readonly (readonly [string, Custom[], string[]])[] = [
     "b=1",
   ]],
   ["equal to the response's", [cookie("own")], ["own=1"]],
-  ["behind a copy", [cookie("a"), async (c, next) => {
+  ["after a copy of the response", [cookie("a"), async (c, next) => {
     await next();
     c.res = new Response(c.res.body, c.res);
   }, cookieLater("b")], ["a=1", "own=1", "b=1"]],
-  ["behind a response of its own", [
+  ["after a replaced response", [
     cookie("a"),
     async () => await Promise.resolve(new Response(null, { headers: [["Set-Cookie", "x=1"]] })),
   ], ["a=1", "x=1"]],
-  ["behind an exception", [cookie("a"), () => {
+  ["after an exception", [cookie("a"), () => {
     throw new HTTPException(400, { res: new Response(null, { headers: [["Set-Cookie", "x=1"]] }) });
   }], ["a=1", "x=1"]],
 ];
@@ -880,8 +888,8 @@ function cookieLater(name: string): Custom {
 }
 
 for (const [why, middleware, cookies] of COOKIES) {
-  Deno.test(`fromHono() neither loses nor doubles a cookie ${why}`, async () => {
-    const response = await behind(...middleware).request("/cookie");
+  Deno.test(`fromHono() neither loses nor duplicates a cookie ${why}`, async () => {
+    const response = await routerWith(...middleware).request("/cookie");
     await response.body?.cancel();
     assertEquals(response.headers.getSetCookie(), cookies);
   });
@@ -905,7 +913,7 @@ Deno.test("fromHono() keeps its fields where other middleware replaces the respo
   assertEquals(response.headers.getSetCookie(), ["a=1"]);
 });
 
-Deno.test("fromHono() leaves middleware between it and the handler its changes", async () => {
+Deno.test("fromHono() keeps the changes of middleware between it and the handler", async () => {
   const router = createRouter({
     before: [
       fromHono(cors()),
@@ -918,7 +926,7 @@ Deno.test("fromHono() leaves middleware between it and the handler its changes",
   assertEquals(await fieldOf(router.request("/"), "Access-Control-Allow-Origin"), "mine");
 });
 
-Deno.test("fromHono() hands on the very same response where nothing changes", async () => {
+Deno.test("fromHono() returns the same response object if nothing changes", async () => {
   const response = new Response("same", {
     headers: [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"]],
   });
@@ -955,7 +963,7 @@ Deno.test("fromHono() works on responses whose fields are immutable", async () =
       ]);
       assertEquals(await response.text(), "far");
     }
-    const router = behind(secureHeaders()).get("/r", () => Response.redirect(origin, 307));
+    const router = routerWith(secureHeaders()).get("/r", () => Response.redirect(origin, 307));
     assertEquals(await fieldOf(router.request("/r"), "X-Frame-Options"), "SAMEORIGIN");
   });
 });
@@ -993,7 +1001,7 @@ Deno.test("fromHono() lets a WebSocket through all middleware", async () => {
 
 // Bodies
 
-Deno.test("fromHono() leaves bodies that Hono's readers read to the router", async () => {
+Deno.test("fromHono() lets the router read bodies that Hono's readers read", async () => {
   const readers: Custom[] = [
     async (c, next) => void (await c.req.json(), await next()),
     async (c, next) => void (await c.req.text(), await c.req.text(), await next()),
@@ -1002,12 +1010,12 @@ Deno.test("fromHono() leaves bodies that Hono's readers read to the router", asy
     async (c, next) => void (await c.req.raw.clone().text(), await next()),
   ];
   for (const stack of [...readers.map((reader) => [reader]), readers]) {
-    const response = await behind(...stack).fetch(jsonRequest("/echo", '{"é":1}'));
+    const response = await routerWith(...stack).fetch(jsonRequest("/echo", '{"é":1}'));
     assertEquals([response.status, await response.json()], [200, { "é": 1 }]);
   }
 });
 
-Deno.test("fromHono() leaves forms that Hono read to the router, and to mounts", async () => {
+Deno.test("fromHono() lets the router and mounts read forms that Hono read", async () => {
   const read: Custom = async (c, next) => void (await c.req.parseBody(), await next());
   const router = createRouter({ before: [fromHono(read), fromHono(bodyLimit({ maxSize: 9999 }))] })
     .post("/form", (req) => json(req.content.get("a")), { multipart: true })
@@ -1030,7 +1038,7 @@ Deno.test("fromHono() keeps the router's own limit on a body that Hono read", as
   assertEquals(await codeOf(router.fetch(jsonRequest("/", "[1,2,3]"))), [413, "payload_too_large"]);
 });
 
-Deno.test("fromHono() streams: the first chunk arrives before the last is made", async () => {
+Deno.test("fromHono() streams: the first chunk arrives before the last is produced", async () => {
   const router = createRouter({
     before: [cors(), secureHeaders(), requestId(), timing(), poweredBy(), compress()]
       .map((one) => fromHono<Context>(one)),
@@ -1122,7 +1130,7 @@ Deno.test("fromHono() shows middleware an HTTPException of other middleware in c
 
 Deno.test("fromHono() shows middleware the response to a handler's error, which it may replace", async () => {
   const seen: unknown[] = [];
-  const router = behind(async (c, next) => {
+  const router = routerWith(async (c, next) => {
     await next();
     seen.push(c.error, c.res.status);
     if (c.res.status === 418) c.res = c.text("no tea", 503);
@@ -1134,7 +1142,7 @@ Deno.test("fromHono() shows middleware the response to a handler's error, which 
 });
 
 Deno.test("fromHono() answers c.notFound() with the router's 404", async () => {
-  const router = behind(cors(), async (c) => await c.notFound());
+  const router = routerWith(cors(), async (c) => await c.notFound());
   const response = await router.request("/");
   assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
   assertEquals(await codeOf(response), [404, "not_found"]);
@@ -1149,8 +1157,11 @@ const MISTAKES: readonly (readonly [string, HonoMiddleware<Context>])[] = [
   ["calls next() twice at once", async (_c, next) => {
     await Promise.all([next(), next()]);
   }],
-  ["neither answers nor calls next()", () => Promise.resolve()],
-  ["returns what is no response", () => untyped<Promise<void>>(Promise.resolve({ status: 200 }))],
+  ["neither responds nor calls next()", () => Promise.resolve()],
+  [
+    "returns a value that is not a response",
+    () => untyped<Promise<void>>(Promise.resolve({ status: 200 })),
+  ],
   ["returns nothing at all", () => untyped<Promise<void>>(undefined)],
 ];
 

@@ -62,7 +62,7 @@ Deno.test("a request goes before → under → use → content type → body →
   );
 });
 
-Deno.test("the order stays where every step waits", async () => {
+Deno.test("the order is the same if every step is asynchronous", async () => {
   const log: string[] = [];
   const note = (name: string) => async () => {
     await new Promise((done) => setTimeout(done, 0));
@@ -80,7 +80,7 @@ Deno.test("the order stays where every step waits", async () => {
 });
 
 for (const [where, later] of [["at once", false], ["later", true]] as const) {
-  Deno.test(`middleware that answers ${where} ends the request, and finally still runs`, async () => {
+  Deno.test(`middleware that answers ${where} stops the request, and finally still runs`, async () => {
     const log: string[] = [];
     const stop = () =>
       later ? Promise.resolve(json("stop", { status: 403 })) : json("stop", { status: 403 });
@@ -101,7 +101,7 @@ for (const [where, later] of [["at once", false], ["later", true]] as const) {
 for (
   const result of [null, false, true, 0, "", {}, Promise.resolve(null), Promise.resolve(false)]
 ) {
-  Deno.test(`middleware that returns ${result instanceof Promise ? "a promise of" : ""} ${JSON.stringify(result)} is a 500, and does not go on`, async () => {
+  Deno.test(`middleware that returns ${result instanceof Promise ? "a promise of" : ""} ${JSON.stringify(result)} is a 500, and the next step does not run`, async () => {
     const { onError } = collectErrors();
     let handled = 0;
     for (const where of ["before", "under", "use"]) {
@@ -129,7 +129,7 @@ const BROKEN: readonly (readonly [why: string, path: string, method: string, sta
   ["a forgotten return", "/forget", "GET", 500],
   ["a mounted application's answer", "/m/x", "GET", 202],
   ["a mounted application's error", "/m/throw", "GET", 500],
-  ["a mount's refusal", "/m/../x", "GET", 404],
+  ["a path that a mount rejects", "/m/../x", "GET", 404],
   ["middleware's answer", "/stop", "GET", 403],
 ];
 
@@ -197,7 +197,7 @@ for (
     ["resolves to no response", badly(() => Promise.resolve({}))],
   ] as const
 ) {
-  Deno.test(`a finally hook that ${where} becomes the 500, once, and the rest run on it`, async () => {
+  Deno.test(`a finally hook that ${where} makes the response a 500, once, and the other hooks receive it`, async () => {
     for (const [, path, method] of BROKEN) {
       const log: number[] = [];
       const { errors, onError } = collectErrors();
@@ -239,7 +239,7 @@ Deno.test("a finally hook that throws an HttpError answers with it, and is not r
   assertEquals(errors, []);
 });
 
-Deno.test("a finally hook may answer something else, and the next one sees it", async () => {
+Deno.test("a finally hook may replace the response, and the next one sees it", async () => {
   const router = createRouter({
     finally: [
       (response) => response.status === 404 ? json("instead", { status: 200 }) : undefined,
@@ -258,7 +258,7 @@ Deno.test("a finally hook cannot give HEAD a body", async () => {
   assertEquals([response.headers.get("X-A"), await response.text()], ["1", ""]);
 });
 
-Deno.test("catch answers for what is thrown, and finally sees its answer", async () => {
+Deno.test("catch answers a thrown error, and finally sees its response", async () => {
   for (const later of [false, true]) {
     const log: unknown[] = [];
     const { errors, onError } = collectErrors();
@@ -280,7 +280,7 @@ Deno.test("catch answers for what is thrown, and finally sees its answer", async
   }
 });
 
-Deno.test("catch is not asked about 404, 405, OPTIONS and middleware's answers", async () => {
+Deno.test("catch is not called for 404, 405, OPTIONS and responses of middleware", async () => {
   let asked = 0;
   const { onError } = collectErrors();
   for (
@@ -300,7 +300,7 @@ Deno.test("catch is not asked about 404, 405, OPTIONS and middleware's answers",
   assertEquals(asked, 0);
 });
 
-Deno.test("catch is asked once about 400, 413 and 415 of the router's own", async () => {
+Deno.test("catch is called once for the router's 400, 413 and 415", async () => {
   const asked: unknown[] = [];
   const router = createRouter({
     maxBodyBytes: 9,
@@ -320,7 +320,7 @@ for (
     () => Promise.resolve(),
   ]] as const
 ) {
-  Deno.test(`catch that ${where} leaves the answer to the router`, async () => {
+  Deno.test(`catch that ${where} leaves the response to the router`, async () => {
     const { errors, onError } = collectErrors();
     assertEquals(await codeOf(broken([], onError, handler).request("/refuse")), [409, "taken"]);
     assertEquals(errors.length, 0);
@@ -352,7 +352,7 @@ for (
   });
 }
 
-Deno.test("catch that throws its error again is reported once", async () => {
+Deno.test("catch that rethrows its error is reported once", async () => {
   for (const later of [false, true]) {
     const { errors, onError } = collectErrors();
     const handler: ErrorHandler = (error) => {
@@ -389,7 +389,7 @@ for (const value of ["text", null, false, {}]) {
   });
 }
 
-Deno.test("onError gets the error and the request, whose route is known", async () => {
+Deno.test("onError gets the error and the request with its route", async () => {
   const seen: unknown[] = [];
   const error = new Error("x");
   const router = createRouter({
@@ -410,7 +410,7 @@ for (
     ["rejects", () => Promise.reject(new Error("reporter"))],
   ] as const
 ) {
-  Deno.test(`onError that ${where} takes neither the answer nor the process with it`, async () => {
+  Deno.test(`onError that ${where} affects neither the response nor the process`, async () => {
     const router = createRouter({ onError: badly(onError) }).get("/", () => {
       throw new Error();
     });
@@ -440,7 +440,7 @@ Deno.test("onError writes to the console by default: the error and the route, no
   );
 });
 
-Deno.test("hooks are read once: lists changed later change nothing", async () => {
+Deno.test("hooks are read once: arrays changed later have no effect", async () => {
   const before: (() => undefined)[] = [];
   const hooks: ResponseHook[] = [];
   const router = createRouter({ before, finally: hooks }).get("/", () => json(1));

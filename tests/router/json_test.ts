@@ -15,7 +15,7 @@ function bytes(...values: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(values);
 }
 
-/** The bytes of a text with others in a string's place. */
+/** The bytes of a JSON document with the given bytes in place of a string. */
 function quoted(...values: number[]): Uint8Array<ArrayBuffer> {
   return bytes(0x22, ...values, 0x22);
 }
@@ -27,21 +27,21 @@ const ACCEPTED: readonly (readonly [why: string, text: string])[] = [
   ["an empty string", '""'],
   ["white space around", ' \t\r\n{"a":1}\n'],
   ["a replacement character that the client meant", '"\uFFFD"'],
-  ["an escaped lone surrogate, which is text of JSON's grammar", '"\\ud800"'],
+  ["an escaped lone surrogate, which the JSON grammar allows", '"\\ud800"'],
   ["a value __proto__", '{"a":"__proto__","b":["__proto__"]}'],
   ["a name that contains __proto__", '{"x__proto__":1,"__proto__x":2,"__PROTO__":3}'],
-  ["names that objects have", '{"constructor":1,"prototype":2,"toString":3}'],
+  ["the names of Object.prototype members", '{"constructor":1,"prototype":2,"toString":3}'],
   ["depth 1000", "[".repeat(1000) + "]".repeat(1000)],
   ["depth 1000 of objects", '{"a":'.repeat(999) + "[1]" + "}".repeat(999)],
   ["5000 brackets inside a string", JSON.stringify("[".repeat(5000))],
-  ["brackets behind an escaped quote in a string", JSON.stringify('"' + "[{".repeat(3000) + '\\"')],
+  ["brackets after an escaped quote in a string", JSON.stringify('"' + "[{".repeat(3000) + '\\"')],
   [
-    "brackets behind an escaped backslash at a string's end",
+    "brackets after an escaped backslash at the end of a string",
     `["\\\\",${JSON.stringify("[".repeat(3000))}]`,
   ],
   ["brackets in names", JSON.stringify({ ["[".repeat(5000)]: 1 })],
-  ["10,000 brackets beside each other", "[" + "[],".repeat(10_000) + "[]]"],
-  ["a long flat list", "[" + "1,".repeat(100_000) + "1]"],
+  ["10,000 adjacent brackets", "[" + "[],".repeat(10_000) + "[]]"],
+  ["a long flat array", "[" + "1,".repeat(100_000) + "1]"],
 ];
 
 for (const [why, text] of ACCEPTED) {
@@ -57,14 +57,14 @@ Deno.test("parseJson() drops one byte order mark, as fetch() does", async () => 
   assertEquals((await response.json()).content, 7);
 });
 
-const REFUSED: readonly (readonly [why: string, body: BodyInit])[] = [
+const REJECTED: readonly (readonly [why: string, body: BodyInit])[] = [
   ["an empty body", ""],
   ["white space alone", " \n"],
   ["a byte order mark alone", bytes(0xef, 0xbb, 0xbf)],
   ["two byte order marks", bytes(0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf, 0x37)],
   ["a byte order mark inside", bytes(0x5b, 0xef, 0xbb, 0xbf, 0x5d)],
   ["truncated JSON", '{"a":[1,2'],
-  ["text behind the value", "{}x"],
+  ["text after the value", "{}x"],
   ["two values", "{}{}"],
   ["single quotes", "{'a':1}"],
   ["a trailing comma", "[1,]"],
@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [why: string, body: BodyInit])[] = [
   ["a lone continuation byte", quoted(0x80)],
   ["Latin-1", quoted(0xe9)],
   ["bytes that UTF-8 never has", quoted(0xfe, 0xff)],
-  ["bad UTF-8 beside a replacement character", quoted(0xef, 0xbf, 0xbd, 0xff)],
+  ["invalid UTF-8 next to a replacement character", quoted(0xef, 0xbf, 0xbd, 0xff)],
   ["depth 1001", "[".repeat(1001) + "]".repeat(1001)],
   ["depth 1001 of objects", '{"a":'.repeat(1000) + "[1]" + "}".repeat(1000)],
   ["depth 1001 between strings", '["\\"",'.repeat(1001) + "1" + "]".repeat(1001)],
@@ -97,10 +97,10 @@ const REFUSED: readonly (readonly [why: string, body: BodyInit])[] = [
     "an own __proto__ by escapes alone",
     '{"\\u005f\\u005f\\u0070\\u0072\\u006F\\u0074\\u006f\\u005f\\u005f":1}',
   ],
-  ["a second __proto__ behind a good name", '{"a":1,"__proto__":null}'],
+  ["a second __proto__ after a valid name", '{"a":1,"__proto__":null}'],
 ];
 
-for (const [why, body] of REFUSED) {
+for (const [why, body] of REJECTED) {
   Deno.test(`parseJson() rejects ${why} with 400`, async () => {
     assertEquals(await codeOf(send(body)), [400, "invalid_json"]);
   });
@@ -120,7 +120,7 @@ for (
   });
 }
 
-Deno.test("parseJson() looks for __proto__ in a million members in no time", async () => {
+Deno.test("parseJson() looks for __proto__ in a million members in linear time", async () => {
   const started = performance.now();
   const response = await send(`{"a":"__proto__","b":[${"[{}],".repeat(300_000)}1]}`);
   assertEquals(response.status, 200);
@@ -128,7 +128,7 @@ Deno.test("parseJson() looks for __proto__ in a million members in no time", asy
   assert(performance.now() - started < 2000);
 });
 
-Deno.test("parseJson() never quotes the body in what it answers", async () => {
+Deno.test("parseJson() never quotes the body in its error response", async () => {
   for (
     const body of [
       "SECRET",
@@ -142,7 +142,7 @@ Deno.test("parseJson() never quotes the body in what it answers", async () => {
   }
 });
 
-Deno.test("req.json() reads once, and returns a value of its own each time", async () => {
+Deno.test("req.json() reads once, and returns a new value each time", async () => {
   const twice = createRouter().post("/", async (req) => {
     (req.content as { a: number }).a = 2;
     return json([req.content, await req.json()]);

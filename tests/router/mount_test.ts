@@ -11,7 +11,7 @@ import {
   untyped,
 } from "./_helpers.ts";
 
-/** An application that answers with what it sees. */
+/** An application that answers with the request that it sees. */
 const MIRROR = { fetch: (request: Request) => new Response(`${request.method} ${request.url}`) };
 
 async function mirrored(router: TypedRouter, target: string): Promise<string> {
@@ -24,26 +24,26 @@ async function mirrored(router: TypedRouter, target: string): Promise<string> {
 
 /** [why, prefix of the mount, raw target, URL that the application sees, or status] */
 const CUTS: readonly (readonly [why: string, prefix: string, target: string, seen: string])[] = [
-  ["what is behind the prefix", "/sub", "/sub/a/b", "/a/b"],
+  ["the path after the prefix", "/sub", "/sub/a/b", "/a/b"],
   ["/ for the prefix itself", "/sub", "/sub", "/"],
   ["/ for the prefix with a slash", "/sub", "/sub/", "/"],
   ["a trailing slash", "/sub", "/sub/a/", "/a/"],
   ["the query", "/sub", "/sub/a?x=/../&y=%2F#f", "/a?x=/../&y=%2F#f"],
-  ["the query of the prefix itself", "/sub", "/sub?x=1", "/?x=1"],
+  ["the query of the prefix", "/sub", "/sub?x=1", "/?x=1"],
   ["the same for a prefix with a trailing slash", "/sub/", "/sub/x/y", "/x/y"],
   ["everything for the root", "/", "/a/b?x", "/a/b?x"],
   ["the same for a prefix that comes encoded", "/sub", "/%73ub/a", "/a"],
   ["the same for a prefix that is written encoded", "/%73ub", "/sub/a", "/a"],
   ["the same for UTF-8", "/café", "/caf%C3%A9/a", "/a"],
   ["the same for two segments", "/a/b", "/a/%62/c", "/c"],
-  ["the same behind a parameter", "/:org/app", "/a%2Fb/app/c", "/c"],
-  ["escapes as they came", "/sub", "/sub/%61%2525/%C3%A9", "/%61%2525/%C3%A9"],
+  ["the same after a parameter", "/:org/app", "/a%2Fb/app/c", "/c"],
+  ["escapes unchanged", "/sub", "/sub/%61%2525/%C3%A9", "/%61%2525/%C3%A9"],
   ["404 for a backslash, which it may read as a slash", "/sub", "/sub/a\\b", "404"],
   ["404 for an encoded backslash", "/sub", "/sub/a%5cb", "404"],
   ["404 for an encoded slash", "/sub", "/sub/a%2Fb", "404"],
   ["404 for .. between encoded slashes", "/sub", "/sub/x%2f..%2fprivate", "404"],
   ["404 for another path", "/sub", "/subx/a", "404"],
-  ["404 for an encoded slash behind the prefix", "/sub", "/sub%2Fa", "404"],
+  ["404 for an encoded slash after the prefix", "/sub", "/sub%2Fa", "404"],
   ["404 for ..", "/sub", "/sub/public/../admin", "404"],
   ["404 for encoded ..", "/sub", "/sub/%2e%2e/x", "404"],
   ["404 for half encoded ..", "/sub", "/sub/.%2E/x", "404"],
@@ -65,14 +65,14 @@ for (const [why, prefix, target, seen] of CUTS) {
 }
 
 Deno.test("mount() passes encoded slashes on request, and to its own routers", async () => {
-  const told = createRouter().mount("/sub", MIRROR, { insecureEncodedSlashes: true });
-  assertEquals(await mirrored(told, "/sub/a%2Fb%5C"), "/a%2Fb%5C");
-  assertEquals(await mirrored(told, "/sub/a\\b"), "/a%5Cb");
+  const optedIn = createRouter().mount("/sub", MIRROR, { insecureEncodedSlashes: true });
+  assertEquals(await mirrored(optedIn, "/sub/a%2Fb%5C"), "/a%2Fb%5C");
+  assertEquals(await mirrored(optedIn, "/sub/a\\b"), "/a%5Cb");
   const ours = createRouter().mount("/sub", createRouter().get("/:x", (req) => json(req.params.x)));
   assertEquals(await (await ours.fetch(rawRequest("/sub/a%2Fb"))).json(), "a/b");
 });
 
-Deno.test("mount() answers 400 where the client's Host makes no URL", async () => {
+Deno.test("mount() answers 400 if the client's Host does not form a URL", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({ onError }).mount("/sub", MIRROR);
   for (const host of ["a:99999", "256.256.256.256", "1.2.3.4.5", "[1]"]) {
@@ -100,13 +100,13 @@ for (const prefix of ["/a/*", "*", "/a/:b?", "/:rest{.+}", "/:x{a\\/b}", "sub", 
 }
 
 for (const app of [undefined, null, {}, { fetch: "text" }, () => new Response()]) {
-  Deno.test(`mount() of ${typeof app === "function" ? "a function" : JSON.stringify(app)} never lets anything pass`, async () => {
+  Deno.test(`mount() of ${typeof app === "function" ? "a function" : JSON.stringify(app)} never answers, nor passes to the next route`, async () => {
     const { onError } = collectErrors();
     let router;
     try {
       router = createRouter({ onError }).mount("/sub", untyped(app)).get("*", () => json("open"));
     } catch (error) {
-      return assert(error instanceof TypeError, String(error)); // refused at registration: better still
+      return assert(error instanceof TypeError, String(error)); // rejected at registration is stricter still
     }
     assertEquals(await codeOf(router.request("/sub/a")), [500, "internal_error"]);
   });
@@ -142,7 +142,7 @@ Deno.test("mount() passes method, header fields and body on, as a stream", async
   assert(endless.pulled() < 5 && endless.cancelled());
 });
 
-Deno.test("mount() aborts the application's signal when the client goes away", async () => {
+Deno.test("mount() aborts the application's signal when the client disconnects", async () => {
   const controller = new AbortController();
   let inner: AbortSignal | undefined;
   const router = createRouter().mount("/sub", {
@@ -204,7 +204,7 @@ Deno.test("mount() of two applications that return nothing leaves the body to th
   assertEquals(await (await router.fetch(jsonRequest("/a/b", "body"))).text(), "body");
 });
 
-Deno.test("mount() handles an error of the application like its own", async () => {
+Deno.test("mount() handles an error of the application like the router's own", async () => {
   const { errors, onError } = collectErrors();
   for (
     const fail of [
@@ -237,7 +237,7 @@ Deno.test("a router in a router sees its own part of the path, params and query"
   }]);
 });
 
-Deno.test("a router in a router answers 404 and 405 itself, and the outer hooks see it", async () => {
+Deno.test("a router in a router answers its own 404 and 405, and the outer hooks see them", async () => {
   const seen: number[] = [];
   const inner = createRouter().get("/a", () => json(1));
   const outer = createRouter({ finally: [(response) => void seen.push(response.status)] }).mount(
@@ -252,7 +252,7 @@ Deno.test("a router in a router answers 404 and 405 itself, and the outer hooks 
   assertEquals(seen, [404, 405]);
 });
 
-Deno.test("a router in a router finds no path that the outer did not see", async () => {
+Deno.test("a router in a router matches no path that the outer did not see", async () => {
   const inner = createRouter().get("/admin", () => json("admin")).get(
     "/public/:x",
     () => json("public"),
@@ -314,12 +314,12 @@ Deno.test("our router can be mounted in a Hono application", async () => {
   assertEquals(await codeOf(await app.request("/ours/users/%E0%A4%A")), [400, "invalid_target"]);
 });
 
-Deno.test("mount() answers where a route before it passed", async () => {
+Deno.test("mount() answers if a route before it passed", async () => {
   const router = createRouter().get("/sub/a", () => pass()).mount("/sub", MIRROR);
   assertEquals(await mirrored(router, "/sub/a"), "/a");
 });
 
-Deno.test("mount() hands on the very response of the application", () => {
+Deno.test("mount() returns the application's response object unchanged", () => {
   const answer = new Response("x");
   assertStrictEquals(
     createRouter().mount("/", { fetch: () => answer }).fetch(new Request("http://localhost/")),

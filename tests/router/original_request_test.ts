@@ -4,7 +4,7 @@ import { linkRequest, originalRequest } from "../../router/original_request.ts";
 
 const URL_HERE = "https://example.com/a/b/c";
 
-Deno.test("originalRequest() is the request itself without a mount", () => {
+Deno.test("originalRequest() returns the request if there is no mount", () => {
   const request = new Request(URL_HERE);
   assertEquals(originalRequest(request), request);
   assertNotEquals(originalRequest(new Request(request)), request, "a copy is another request");
@@ -34,7 +34,7 @@ Deno.test("mount() links the original request, through one mount and through thr
   }
 });
 
-Deno.test("originalRequest() of a router's request is that of its standard request", async () => {
+Deno.test("originalRequest() of a router's request equals that of its standard request", async () => {
   const seen: Request[] = [];
   const inner = createRouter()
     .get(
@@ -49,7 +49,7 @@ Deno.test("originalRequest() of a router's request is that of its standard reque
   for (const one of seen) assert(one === request);
 });
 
-Deno.test("mount() links it for other fetch applications", async () => {
+Deno.test("mount() links the original request for other fetch applications", async () => {
   const request = new Request("https://example.com/app/x");
   let seen: Request | undefined;
   const router = createRouter().mount("/app", {
@@ -59,7 +59,7 @@ Deno.test("mount() links it for other fetch applications", async () => {
   assert(seen !== undefined && originalRequest(seen) === request);
 });
 
-Deno.test("mount() links it for each application in turn", async () => {
+Deno.test("mount() links the original request for each application in turn", async () => {
   const seen: Request[] = [];
   const declining = { fetch: (inner: Request) => void seen.push(inner) as undefined };
   const router = createRouter().mount("/app", declining).mount("/app", declining)
@@ -70,7 +70,7 @@ Deno.test("mount() links it for each application in turn", async () => {
   for (const one of seen) assert(originalRequest(one) === request);
 });
 
-Deno.test("mount() links it if a mounted application passes the request to a router", async () => {
+Deno.test("mount() links the original request if a mounted application passes it to a router", async () => {
   const request = new Request("https://example.com/app/x");
   let seen: Request | undefined;
   const inner = createRouter().get("/x", (req) => (seen = req.raw, json(1)));

@@ -8,10 +8,10 @@ import {
 } from "../../router/path.ts";
 import { seeded } from "./_helpers.ts";
 
-/** [why, raw target behind the authority, canonical path] */
+/** [why, raw target after the authority, canonical path] */
 const CANONICAL: readonly (readonly [why: string, target: string, path: string])[] = [
   ["leaves a plain path", "/a/b", "/a/b"],
-  ["takes / where there is no path", "", "/"],
+  ["returns / if there is no path", "", "/"],
   ["takes / before a query without a path", "?x=1", "/"],
   ["takes / before a query that has a slash", "?next=/admin", "/"],
   ["takes / before a fragment without a path", "#x", "/"],
@@ -24,7 +24,7 @@ const CANONICAL: readonly (readonly [why: string, target: string, path: string])
   ["keeps a trailing slash", "/a/", "/a/"],
   ["keeps empty segments", "//a///b", "//a///b"],
   ["keeps dot segments", "/a/../b/./c", "/a/../b/./c"],
-  ["shows encoded dot segments", "/a/%2e%2E/%2e/.%2e", "/a/.././.."],
+  ["decodes encoded dot segments", "/a/%2e%2E/%2e/.%2e", "/a/.././.."],
   ["decodes dots once", "/%252e%252e/", "/%252e%252e/"],
   ["decodes letters", "/%61dmin/%6Cogin", "/admin/login"],
   ["decodes once", "/%2541", "/%2541"],
@@ -67,13 +67,13 @@ for (const [why, target, path] of CANONICAL) {
 
 const BAD: readonly (readonly [why: string, path: string])[] = [
   ["a lone percent", "/a%"],
-  ["half an escape", "/a%2"],
+  ["a truncated escape", "/a%2"],
   ["an escape without digits", "/%zz/a"],
-  ["the escape of another language", "/%u002e%u002e/"],
+  ["an escape of JavaScript's escape()", "/%u002e%u002e/"],
   ["a truncated UTF-8 sequence", "/%E0%A4%A"],
   ["a UTF-8 sequence that lacks a byte", "/%E0%A4/x"],
   ["a lone continuation byte", "/%80"],
-  ["a byte that UTF-8 never has", "/%FF"],
+  ["a byte that is never valid in UTF-8", "/%FF"],
   ["an overlong slash", "/a%C0%AFb"],
   ["an overlong dot", "/%C0%AE%C0%AE/"],
   ["an overlong NUL", "/%C0%80"],
@@ -86,7 +86,7 @@ const BAD: readonly (readonly [why: string, path: string])[] = [
   ["a raw carriage return", "/ad\rmin"],
   ["a raw escape character", "/\x1b[0m"],
   ["a raw DEL", "/a\x7f"],
-  ["a malformed escape behind a good one", "/%61%"],
+  ["a malformed escape after a valid one", "/%61%"],
 ];
 
 for (const [why, path] of BAD) {
@@ -97,11 +97,11 @@ for (const [why, path] of BAD) {
   });
 }
 
-/** What a server may make of a Host field that it does not check, RFC 9112 §3.2. */
+/** Authorities that a server may derive from an unchecked Host field, RFC 9112 §3.2. */
 const AUTHORITIES: readonly (readonly [why: string, authority: string])[] = [
   ["nothing", ""],
   ["user information", "user:pw@localhost"],
-  ["another host behind user information", "localhost@evil.example"],
+  ["another host after user information", "localhost@evil.example"],
   ["a space", "local host"],
   ["a tab", "local\thost"],
   ["a backslash", "localhost\\evil"],
@@ -110,7 +110,7 @@ const AUTHORITIES: readonly (readonly [why: string, authority: string])[] = [
   ["a letter as a port", "localhost:http"],
   ["two ports", "localhost:1:2"],
   ["an open bracket", "[::1"],
-  ["characters behind a bracket", "[::1]x"],
+  ["characters after a bracket", "[::1]x"],
   ["a quote", 'localhost"'],
   ["a less-than sign", "<localhost>"],
   ["a comma, as two fields arrive", "localhost, evil"],
@@ -136,7 +136,7 @@ for (
     "localhost:",
   ]
 ) {
-  Deno.test(`parseTarget() takes the authority ${authority}`, () => {
+  Deno.test(`parseTarget() accepts the authority ${authority}`, () => {
     for (const rest of ["/a", "", "?x", "#y"]) {
       assertEquals(parseTarget(`http://${authority}${rest}`).bad, false, rest);
     }
@@ -175,7 +175,7 @@ Deno.test("decodePath() keeps the segments, and a second pass changes nothing", 
   assert(good > 5000);
 });
 
-Deno.test("decodeParam() ends a decoding that decodeURIComponent would do in one step", () => {
+Deno.test("decodeParam() completes what decodePath() started, with the result of decodeURIComponent", () => {
   const random = seeded(2);
   for (let i = 0; i < 20_000; i++) {
     const raw = random.list(1, 8, () => random.pick(PIECES)).join("").replaceAll("/", "");
@@ -204,8 +204,8 @@ for (
     ["a backslash", "a%5Cb", "a\\b"],
     ["a percent", "100%25", "100%"],
     ["what looks encoded once it is decoded, but only once", "%252F%255C%2525", "%2F%5C%25"],
-    ["nothing in text without a percent", "a+b", "a+b"],
-    ["nothing in empty text", "", ""],
+    ["nothing in a string without a percent sign", "a+b", "a+b"],
+    ["nothing in the empty string", "", ""],
   ] as const
 ) {
   Deno.test(`decodeParam() decodes ${why}`, () => assertEquals(decodeParam(text), expected));
@@ -220,7 +220,7 @@ for (
     ["the root of a prefix", "/api", "/", "/api"],
     ["the root of a prefix with a trailing slash", "/api/", "/", "/api"],
     ["the root of nothing", "", "/", "/"],
-    ["everything beneath a prefix", "/api", "*", "/api/*"],
+    ["everything under a prefix", "/api", "*", "/api/*"],
     ["everything", "", "*", "*"],
     ["a trailing slash of the path", "/api", "/a/", "/api/a/"],
     ["a prefix with a parameter", "/:org", "/users/:id", "/:org/users/:id"],
@@ -240,7 +240,7 @@ const REMAINDERS:
     ["gives / for a target without a path", 0, "", "/"],
     ["cuts by segments, not by length, where the prefix is encoded", 1, "/%73%75%62/a", "/a"],
     ["cuts a prefix with UTF-8", 1, "/%C3%A9/a", "/a"],
-    ["takes an encoded slash for no segment", 1, "/s%2Fb/a", "/a"],
+    ["does not treat an encoded slash as a separator", 1, "/s%2Fb/a", "/a"],
     ["does not count slashes of the query", 2, "/a/b?next=/c/d", "/"],
     ["does not run into the query", 1, "/sub?next=/x", "/"],
     ["does not run into the fragment", 1, "/sub#/x", "/"],
@@ -255,7 +255,7 @@ const REMAINDERS:
     ["writes a trailing space so that a URL parser does not trim it", 1, "/sub/a ", "/a%20"],
     ["keeps dots inside a segment", 1, "/sub/..a/a..b/...", "/..a/a..b/..."],
     [
-      "keeps an encoded slash beside dots, which no URL parser splits at",
+      "keeps an encoded slash next to dots, which no URL parser splits at",
       1,
       "/sub/..%2Fx",
       "/..%2Fx",
@@ -266,23 +266,23 @@ const REMAINDERS:
       "/sub/%252e%252e/x",
       "/%252e%252e/x",
     ],
-    ["refuses ..", 1, "/sub/../x", undefined],
-    ["refuses .. behind a segment", 1, "/sub/public/../admin", undefined],
-    ["refuses .. at the end", 1, "/sub/a/..", undefined],
-    ["refuses .", 1, "/sub/./x", undefined],
-    ["refuses . at the end", 1, "/sub/a/.", undefined],
-    ["refuses an encoded ..", 1, "/sub/%2e%2e/x", undefined],
-    ["refuses a half encoded ..", 1, "/sub/.%2E/x", undefined],
-    ["refuses an encoded .", 1, "/sub/%2e/x", undefined],
-    ["refuses an empty segment", 1, "/sub//admin", undefined],
-    ["refuses an empty segment further on", 1, "/sub/a//b", undefined],
-    ["refuses two trailing slashes", 1, "/sub/a//", undefined],
-    ["refuses what would be another host", 1, "/sub//evil.example/x", undefined],
-    ["refuses a malformed escape", 1, "/sub/%zz", undefined],
-    ["refuses a truncated UTF-8 sequence", 1, "/sub/%E0%A4%A", undefined],
-    ["refuses a NUL", 1, "/sub/a%00", undefined],
-    ["refuses a raw tab, which a URL parser strips out of ..", 1, "/sub/.\t./x", undefined],
-    ["refuses a raw line feed", 1, "/sub/a\nb", undefined],
+    ["rejects ..", 1, "/sub/../x", undefined],
+    ["rejects .. after a segment", 1, "/sub/public/../admin", undefined],
+    ["rejects .. at the end", 1, "/sub/a/..", undefined],
+    ["rejects .", 1, "/sub/./x", undefined],
+    ["rejects . at the end", 1, "/sub/a/.", undefined],
+    ["rejects an encoded ..", 1, "/sub/%2e%2e/x", undefined],
+    ["rejects a partly encoded ..", 1, "/sub/.%2E/x", undefined],
+    ["rejects an encoded .", 1, "/sub/%2e/x", undefined],
+    ["rejects an empty segment", 1, "/sub//admin", undefined],
+    ["rejects an empty segment further on", 1, "/sub/a//b", undefined],
+    ["rejects two trailing slashes", 1, "/sub/a//", undefined],
+    ["rejects what would be another host", 1, "/sub//evil.example/x", undefined],
+    ["rejects a malformed escape", 1, "/sub/%zz", undefined],
+    ["rejects a truncated UTF-8 sequence", 1, "/sub/%E0%A4%A", undefined],
+    ["rejects a NUL", 1, "/sub/a%00", undefined],
+    ["rejects a raw tab, which a URL parser strips out of ..", 1, "/sub/.\t./x", undefined],
+    ["rejects a raw line feed", 1, "/sub/a\nb", undefined],
   ];
 
 for (const [why, depth, target, rest] of REMAINDERS) {
@@ -292,7 +292,7 @@ for (const [why, depth, target, rest] of REMAINDERS) {
   });
 }
 
-Deno.test("mountRemainder() returns nothing that new Request() reads otherwise", () => {
+Deno.test("mountRemainder() returns no path that new Request() reads differently", () => {
   const random = seeded(4);
   const pieces = [
     ...PIECES,

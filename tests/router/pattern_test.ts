@@ -19,7 +19,7 @@ const ACCEPTED: readonly (readonly [why: string, source: string, segments: reado
   [
     ["the root", "/", [literal("")]],
     ["literals", "/a/b", [literal("a"), literal("b")]],
-    ["a trailing slash, which is a path of its own", "/a/", [literal("a"), literal("")]],
+    ["a trailing slash, which makes a distinct path", "/a/", [literal("a"), literal("")]],
     ["an empty segment", "/a//b", [literal("a"), literal(""), literal("b")]],
     ["parameters", "/:a/x/:b", [param("a"), literal("x"), param("b")]],
     ["names with digits, underscores, dollars and hyphens", "/:user_id/:$x/:a-1", [
@@ -29,23 +29,23 @@ const ACCEPTED: readonly (readonly [why: string, source: string, segments: reado
     ]],
     ["an expression", "/:n{[0-9]+}", [param("n", "(?:[0-9]+)")]],
     ["an expression with a quantifier", "/:n{[0-9]{2,4}}", [param("n", "(?:[0-9]{2,4})")]],
-    ["an expression with alternatives, kept together", "/:kind{cats|dogs}", [
+    ["an expression with alternatives as one group", "/:kind{cats|dogs}", [
       param("kind", "(?:cats|dogs)"),
     ]],
-    ["an expression with a group, which captures no more", "/:n{(a|b)c}", [
+    ["an expression with a group, which becomes non-capturing", "/:n{(a|b)c}", [
       param("n", "(?:(?:a|b)c)"),
     ]],
     ["an expression with a negated class", "/:n{[^/.]+}/x", [
       param("n", "(?:[^/.]+)"),
       literal("x"),
     ]],
-    ["an expression that spans segments and stands last", "/x/:path{.+}", [
+    ["an expression that spans segments, as the last segment", "/x/:path{.+}", [
       literal("x"),
       param("path", "(?:.+)"),
     ]],
     ["a wildcard", "/files/*", [literal("files"), { kind: "wildcard" }]],
     ["a wildcard alone", "*", [{ kind: "wildcard" }]],
-    ["a wildcard behind a parameter", "/:a/*", [param("a"), { kind: "wildcard" }]],
+    ["a wildcard after a parameter", "/:a/*", [param("a"), { kind: "wildcard" }]],
     ["UTF-8, as it is", "/café", [literal("café")]],
     ["an encoded literal, in the spelling that requests get", "/caf%C3%A9/%61", [
       literal("café"),
@@ -54,7 +54,7 @@ const ACCEPTED: readonly (readonly [why: string, source: string, segments: reado
     ["an encoded slash, which stays inside its segment", "/a%2fb", [literal("a%2Fb")]],
     ["a backslash, as it arrives", "/a\\b", [literal("a%5Cb")]],
     ["an encoded percent", "/100%25", [literal("100%25")]],
-    ["characters that mean something to regular expressions", "/a.b/c+d/(e)/[f]/^g$/h|i", [
+    ["metacharacters of regular expressions", "/a.b/c+d/(e)/[f]/^g$/h|i", [
       literal("a.b"),
       literal("c+d"),
       literal("(e)"),
@@ -62,7 +62,7 @@ const ACCEPTED: readonly (readonly [why: string, source: string, segments: reado
       literal("^g$"),
       literal("h|i"),
     ]],
-    ["at signs and digits where nothing is dynamic", "/@1/a@b", [literal("@1"), literal("a@b")]],
+    ["at signs and digits in a static path", "/@1/a@b", [literal("@1"), literal("a@b")]],
     ["an at sign before a letter beside a parameter", "/@me/:id", [literal("@me"), param("id")]],
     ["dots that are not alone", "/..a/...", [literal("..a"), literal("...")]],
   ];
@@ -73,7 +73,7 @@ for (const [why, source, segments] of ACCEPTED) {
   });
 }
 
-const REFUSED: readonly (readonly [why: string, source: string, message: string])[] = [
+const REJECTED: readonly (readonly [why: string, source: string, message: string])[] = [
   ["a path without a leading slash", "users", "does not start with /"],
   ["an empty path", "", "does not start with /"],
   ["a URL", "https://example.com/a", "does not start with /"],
@@ -89,8 +89,8 @@ const REFUSED: readonly (readonly [why: string, source: string, message: string]
   ["an optional parameter without a name", "/:?", "is not :name"],
   ["an expression without a name", "/:{[0-9]+}", "is not :name"],
   ["an empty expression", "/:n{}", "unbalanced"],
-  ["text behind an expression", "/:n{[0-9]+}x", "is not :name"],
-  ["an extension behind a parameter", "/:name.json", "is not :name"],
+  ["text after an expression", "/:n{[0-9]+}x", "is not :name"],
+  ["an extension after a parameter", "/:name.json", "is not :name"],
   ["two parameters in a segment", "/:a-:b", "is not :name"],
   ["a greedy parameter of another router", "/:path+", "is not :name"],
   ["a starred parameter of another router", "/:path*", "is not :name"],
@@ -105,7 +105,7 @@ const REFUSED: readonly (readonly [why: string, source: string, message: string]
   ["a named group", "/:n{(?<x>a)}", "named group"],
   ["a look-ahead", "/:n{(?=a)a}", "look-around"],
   ["a negative look-behind", "/:n{(?<!a)b}", "look-around"],
-  ["an expression that matches nothing", "/:n{[0-9]*}", "matches the empty string"],
+  ["an expression that matches the empty string", "/:n{[0-9]*}", "matches the empty string"],
   ["an expression with an empty alternative", "/:n{a|}", "matches the empty string"],
   ["a dot before the last segment", "/:p{.+}/x", "may span segments"],
   ["a negated class before the last segment", "/:p{[^.]+}/x", "may span segments"],
@@ -117,11 +117,11 @@ const REFUSED: readonly (readonly [why: string, source: string, message: string]
   ["a Unicode slash before the last segment", "/:p{a\\u002Fb}/x", "may span segments"],
   ["the engine's parameter mark in an expression", "/:n{@1}", "@ or #"],
   ["the engine's handler mark in an expression", "/:n{#1}", "@ or #"],
-  ["the engine's mark beside a parameter", "/@1/:id", "cannot be combined with"],
-  ["the engine's other mark beside a parameter", "/%231/:id", "cannot be combined with"],
-  ["an alternative beside a parameter", "/a|b/:id", "cannot be combined with"],
-  ["an encoded question mark beside a wildcard", "/a%3F/*", "cannot be combined with"],
-  ["encoded braces beside a parameter", "/%7Ba%7D/:id", "cannot be combined with"],
+  ["the engine's mark together with a parameter", "/@1/:id", "cannot be combined with"],
+  ["the engine's other mark together with a parameter", "/%231/:id", "cannot be combined with"],
+  ["an alternative together with a parameter", "/a|b/:id", "cannot be combined with"],
+  ["an encoded question mark together with a wildcard", "/a%3F/*", "cannot be combined with"],
+  ["encoded braces together with a parameter", "/%7Ba%7D/:id", "cannot be combined with"],
   ["a dot segment", "/a/./b", "dot segment"],
   ["a double dot segment", "/a/../b", "dot segment"],
   ["an encoded double dot segment", "/a/%2e%2e/b", "dot segment"],
@@ -131,7 +131,7 @@ const REFUSED: readonly (readonly [why: string, source: string, message: string]
   ["a control character", "/a\tb", "control character"],
 ];
 
-for (const [why, source, message] of REFUSED) {
+for (const [why, source, message] of REJECTED) {
   Deno.test(`parsePattern() rejects ${why}: ${JSON.stringify(source)}`, () => {
     const error = assertThrows(() => parsePattern(source), TypeError);
     assertStringIncludes(error.message, `Cannot use path "${source}"`);
@@ -140,19 +140,19 @@ for (const [why, source, message] of REFUSED) {
 }
 
 for (
-  const [why, source, texts] of [
-    ["one way where nothing is optional", "/a/:id", ["/a/:p0"]],
-    ["two ways for an optional parameter", "/a/:id?", ["/a", "/a/:p0"]],
+  const [why, source, patterns] of [
+    ["the same path if there is no optional parameter", "/a/:id", ["/a/:p0"]],
+    ["two paths for an optional parameter", "/a/:id?", ["/a", "/a/:p0"]],
     ["the root for an optional parameter alone", "/:id?", ["/", "/:p0"]],
     ["the expression of an optional parameter", "/a/:id{[0-9]+}?", ["/a", "/a/:p0{(?:[0-9]+)}"]],
   ] as const
 ) {
   Deno.test(`expandOptional() returns ${why}`, () => {
-    assertEquals(expandOptional(parsePattern(source)).map(engineText), [...texts]);
+    assertEquals(expandOptional(parsePattern(source)).map(engineText), [...patterns]);
   });
 }
 
-Deno.test("isStatic() is true of literals alone", () => {
+Deno.test("isStatic() is true only for literals", () => {
   assert(isStatic(parsePattern("/a/b/").segments));
   assert(!isStatic(parsePattern("/a/:b").segments));
   assert(!isStatic(parsePattern("/a/*").segments));
@@ -165,8 +165,8 @@ const PREFIXES: readonly (readonly [
   inside: readonly string[],
   outside: readonly string[],
 ])[] = [
-  ["everything by the root", "/", ["/", "/a", "//", "/a/b"], []],
-  ["the path itself and what is beneath", "/a", ["/a", "/a/", "/a/b", "/a//b", "/a/../b"], [
+  ["every path for the root", "/", ["/", "/a", "//", "/a/b"], []],
+  ["the path and everything under it", "/a", ["/a", "/a/", "/a/b", "/a//b", "/a/../b"], [
     "/",
     "/ab",
     "/A",
@@ -184,7 +184,7 @@ const PREFIXES: readonly (readonly [
   ["an encoded prefix in the spelling of requests", "/%61/caf%C3%A9", ["/a/café", "/a/café/x"], [
     "/a/caf",
   ]],
-  ["characters of regular expressions as themselves", "/a.b", ["/a.b", "/a.b/c"], ["/axb"]],
+  ["metacharacters of regular expressions literally", "/a.b", ["/a.b", "/a.b/c"], ["/axb"]],
   ["a parameter", "/:org/admin", ["/x/admin", "/x/admin/y", "/x\n/admin"], [
     "/x/administrator",
     "/x",
@@ -192,13 +192,13 @@ const PREFIXES: readonly (readonly [
     "/x/y/admin",
   ]],
   ["an expression", "/v1/:id{[0-9]+}", ["/v1/7", "/v1/7/a"], ["/v1/x", "/v1/7x", "/v1/"]],
-  ["alternatives, kept together", "/:kind{cats|dogs}/x", ["/cats/x", "/dogs/x/y"], [
+  ["alternatives as one group", "/:kind{cats|dogs}/x", ["/cats/x", "/dogs/x/y"], [
     "/cats",
     "/dogs",
     "/birds/x",
   ]],
   [
-    "literals with marks of regular expressions beside a parameter",
+    "literals with metacharacters together with a parameter",
     "/:a/c++/(d)",
     ["/x/c++/(d)"],
     ["/x/ccc/d"],

@@ -15,7 +15,7 @@ import {
 import { markProblem } from "../../router/problem.ts";
 import { codeOf, collectErrors, problemOf, untyped } from "./_helpers.ts";
 
-/** What a router answers to a thrown value. */
+/** The router's response to a thrown value. */
 async function thrown(value: unknown): Promise<{ response: Response; errors: unknown[] }> {
   const { errors, onError } = collectErrors();
   const router = createRouter({ onError }).get("/", () => {
@@ -55,7 +55,7 @@ Deno.test("problem() carries detail, violations, type, title and header fields",
   });
 });
 
-Deno.test("problem() takes header fields as an object, a list and Headers, repeated ones too", () => {
+Deno.test("problem() takes header fields as an object, an array and Headers, repeated ones too", () => {
   const list: [string, string][] = [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"]];
   for (const headers of [list, new Headers(list)]) {
     assertEquals(problem(400, "x", { headers }).headers.getSetCookie(), ["a=1", "b=2"]);
@@ -131,19 +131,19 @@ for (
   ]
 ) {
   Deno.test(`HttpError rejects the code ${JSON.stringify(code)}`, () => {
-    if (code === undefined || code === null) return; // their text fits the pattern: types refuse them
+    if (code === undefined || code === null) return; // as strings they match the pattern: types reject them
     assertThrows(() => new HttpError(400, untyped(code)), RangeError, "code does not match");
   });
 }
 
-Deno.test("HttpError takes the statuses and codes at the edges", () => {
+Deno.test("HttpError accepts the boundary statuses and codes", () => {
   for (const status of [400, 599]) assertEquals(new HttpError(status, "x").status, status);
   for (const code of ["a", "0", "_", "a".repeat(64)]) {
     assertEquals(new HttpError(400, code).code, code);
   }
 });
 
-Deno.test("HttpError from 500 on is reported if it has a cause, which nobody else would hear of", async () => {
+Deno.test("HttpError from 500 on is reported if it has a cause", async () => {
   for (
     const [status, cause, reports] of [[503, "db", 1], [503, undefined, 0], [422, "db", 0]] as const
   ) {
@@ -151,7 +151,7 @@ Deno.test("HttpError from 500 on is reported if it has a cause, which nobody els
   }
 });
 
-Deno.test("HttpError answers with what it says", async () => {
+Deno.test("HttpError is answered with its own status, code and header fields", async () => {
   const options: HttpErrorOptions = {
     detail: "Wait",
     headers: { "Retry-After": "9" },
@@ -172,7 +172,7 @@ Deno.test("HttpError answers with what it says", async () => {
   assertEquals(errors.length, 1);
 });
 
-Deno.test("markProblem() lets another error class answer", async () => {
+Deno.test("markProblem() makes another error class a problem", async () => {
   class TeapotError extends Error {
     readonly status = 418;
     readonly code = "teapot";
@@ -193,11 +193,11 @@ const FORGED = {
   problem: { detail: "secret" },
 };
 
-function refuse(): never {
+function fail(): never {
   throw new Error("secret");
 }
 
-/** [why, value] What is thrown, and must not be trusted. */
+/** [why, value] Thrown values that must not be trusted. */
 const UNTRUSTED: readonly (readonly [why: string, value: unknown])[] = [
   ["an error", new Error("secret")],
   ["an error with status and code", Object.assign(new Error("secret"), FORGED)],
@@ -222,7 +222,7 @@ const UNTRUSTED: readonly (readonly [why: string, value: unknown])[] = [
     Object.assign(new Error("secret"), FORGED, { [Symbol("gatehouse.problem")]: true }),
   ],
   [
-    "an error by the name HttpError",
+    "an error with the name HttpError",
     Object.assign(new Error("secret"), FORGED, { name: "HttpError" }),
   ],
   [
@@ -230,12 +230,12 @@ const UNTRUSTED: readonly (readonly [why: string, value: unknown])[] = [
     new Error("secret", { cause: new HttpError(402, "forged") }),
   ],
   [
-    "an error of several",
+    "an AggregateError",
     new AggregateError([new HttpError(402, "forged"), new Error("secret")], "secret"),
   ],
   [
-    "an error that throws when it is read",
-    new Proxy(new Error("secret"), { get: refuse, has: refuse, getPrototypeOf: refuse }),
+    "an error that throws when a property is read",
+    new Proxy(new Error("secret"), { get: fail, has: fail, getPrototypeOf: fail }),
   ],
   ["an aborted operation", new DOMException("secret", "AbortError")],
   ["a response", new Response("secret", { status: 200, headers: { "X-Secret": "secret" } })],
@@ -247,7 +247,7 @@ const UNTRUSTED: readonly (readonly [why: string, value: unknown])[] = [
 ];
 
 for (const [why, value] of UNTRUSTED) {
-  Deno.test(`errorResponse() reveals nothing of ${why}`, async () => {
+  Deno.test(`errorResponse() does not reveal ${why}`, async () => {
     const { response, errors } = await thrown(value);
     assertEquals([...response.headers].filter(([name]) => name !== "content-type"), []);
     assertEquals(await problemOf(response), {

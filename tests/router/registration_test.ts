@@ -1,4 +1,4 @@
-/** What a router rejects when it is made, rather than at somebody's request. */
+/** What a router rejects when it is created, rather than at the first request. */
 
 import { createRouter, json, pass, routerBuilder } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -6,7 +6,7 @@ import { codeOf, untyped } from "./_helpers.ts";
 
 const NO_FUNCTION = untyped<() => undefined>("text");
 
-/** [what is no function, how it is said, how it is registered] */
+/** [what is not a function, its name in the message, how it is registered] */
 const PARTS: readonly (readonly [what: string, message: string, register: () => unknown])[] = [
   ["catch", "router: catch", () => createRouter({ catch: NO_FUNCTION })],
   ["a finally hook", "router: finally", () => createRouter({ finally: [NO_FUNCTION] })],
@@ -55,7 +55,7 @@ Deno.test("createRouter() answers 404, not a 405 that allows the method, if ever
   );
 });
 
-Deno.test("createRouter() takes the authority of a Unix socket, where there is no host", async () => {
+Deno.test("createRouter() accepts the authority of a Unix socket, which has no host", async () => {
   const request = Object.defineProperty(new Request("http://localhost/"), "url", {
     value: "http+unix://%2Ftmp%2Fx%2Esock/a",
   });
@@ -65,7 +65,7 @@ Deno.test("createRouter() takes the authority of a Unix socket, where there is n
   );
 });
 
-Deno.test("routerBuilder() takes the options that have no method", async () => {
+Deno.test("routerBuilder() takes the options that have no builder method", async () => {
   const errors: unknown[] = [];
   const router = routerBuilder({ maxBodyBytes: 3, onError: (error) => errors.push(error) }).build()
     .post("/", (req) => json(req.content))

@@ -24,7 +24,7 @@ Deno.test("json() takes a standard ResponseInit", async () => {
   assertEquals(await response.json(), { a: 1 });
 });
 
-Deno.test("json() keeps a Content-Type that it was given, in every form of header fields", async () => {
+Deno.test("json() keeps a given Content-Type, in every form of header fields", async () => {
   const list: [string, string][] = [
     ["content-type", "application/ld+json"],
     ["Set-Cookie", "a=1"],
@@ -59,7 +59,7 @@ for (
   });
 }
 
-Deno.test("redirect() sends 302 and the target as it is", () => {
+Deno.test("redirect() sends 302 and the target unchanged", () => {
   const response = redirect("/next?a=1#b");
   assertEquals([response.status, response.headers.get("Location"), response.body], [
     302,
@@ -79,7 +79,7 @@ for (const location of ["/a\r\nSet-Cookie: x=1", "/a\nb", "/a\0b", "/🦀"]) {
   });
 }
 
-Deno.test("redirect() and editHeaders() work together: its header fields can be edited", () => {
+Deno.test("editHeaders() can edit the response of redirect()", () => {
   const response = redirect("/");
   assertStrictEquals(editHeaders(response, (headers) => headers.set("X-A", "1")), response);
 });

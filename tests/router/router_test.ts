@@ -29,7 +29,7 @@ async function answer(
   return [response.status, await response.text()];
 }
 
-Deno.test("createRouter() answers each method by its own route", async () => {
+Deno.test("createRouter() calls the route of each method", async () => {
   const router = createRouter();
   for (const method of METHODS) {
     const add = untyped<Record<string, typeof router.post>>(router)[method.toLowerCase()];
@@ -55,7 +55,7 @@ Deno.test("router.all() answers every method, known or not, and reads no body", 
   }
 });
 
-Deno.test("routes are tried in order of registration, and the first answer ends it", async () => {
+Deno.test("routes are tried in order of registration until one answers", async () => {
   const router = createRouter()
     .get("/users/:id", (req) => req.params.id === "me" ? pass() : new Response("param"))
     .get("/users/me", () => new Response("static"))
@@ -98,7 +98,7 @@ Deno.test("req has method, url, path, route, headers, params and query of the ma
   ]);
 });
 
-Deno.test("req.params has no prototype, and takes names that objects have", async () => {
+Deno.test("req.params has no prototype, and can have the names of Object.prototype members", async () => {
   const router = createRouter().get(
     "/:__proto__/:constructor/:toString?",
     (req) => json([Object.getPrototypeOf(req.params), Object.entries(req.params)]),
@@ -110,7 +110,7 @@ Deno.test("req.params has no prototype, and takes names that objects have", asyn
 });
 
 for (const method of ["GET", "HEAD"]) {
-  Deno.test(`a path that nothing matches is a 404 problem for ${method}`, async () => {
+  Deno.test(`a path without a route is a 404 problem for ${method}`, async () => {
     const response = await createRouter().get("/a", () => json(1)).request("/b", { method });
     assertEquals([response.status, response.headers.get("Content-Type")], [
       404,
@@ -180,14 +180,14 @@ Deno.test("HEAD gets the header fields of GET, its status, and no body", async (
   );
 });
 
-Deno.test("HEAD closes the body that nobody will read", async () => {
+Deno.test("HEAD cancels the unread body", async () => {
   const { stream, pulled, cancelled } = countedStream(new Uint8Array(1));
   const router = createRouter().get("/a", () => new Response(stream));
   assertEquals(await (await router.request("/a", { method: "HEAD" })).text(), "");
   assertEquals([pulled(), cancelled()], [0, true]);
 });
 
-Deno.test("HEAD prefers its own route, and keeps it where GET comes first", async () => {
+Deno.test("HEAD prefers its own route, even if GET comes first", async () => {
   const router = createRouter().get("/a", () => json(1)).head(
     "/a",
     () => empty(204, { headers: { "X-Head": "1" } }),
@@ -196,7 +196,7 @@ Deno.test("HEAD prefers its own route, and keeps it where GET comes first", asyn
   assertEquals([response.status, response.headers.get("X-Head")], [204, "1"]);
 });
 
-Deno.test("HEAD shows the handler the method that was sent", async () => {
+Deno.test("HEAD is the method that the handler sees", async () => {
   let method: string | undefined;
   await createRouter().get("/a", (req) => (method = req.method, json(1))).request("/a", {
     method: "HEAD",
@@ -204,7 +204,7 @@ Deno.test("HEAD shows the handler the method that was sent", async () => {
   assertEquals(method, "HEAD");
 });
 
-Deno.test("every handler that returned nothing is a 500 whose log names the route", async () => {
+Deno.test("a handler that returns nothing is a 500, and the log names the route", async () => {
   for (const forgotten of [() => {}, () => Promise.resolve()]) {
     const { errors, onError } = collectErrors();
     const router = createRouter({ prefix: "/api", onError }).get("/users/:id", badly(forgotten));
@@ -231,7 +231,7 @@ for (
     Promise.resolve("text"),
   ]
 ) {
-  Deno.test(`a handler that returns ${result instanceof Promise ? "a promise of nothing good" : JSON.stringify(result)} is a 500`, async () => {
+  Deno.test(`a handler that returns ${result instanceof Promise ? "a promise of a wrong value" : JSON.stringify(result)} is a 500`, async () => {
     const { errors, onError } = collectErrors();
     const router = createRouter({ onError }).get("/", badly(() => result)).get(
       "*",
@@ -290,12 +290,12 @@ for (const path of ["users", "", "https://x/y"]) {
 }
 
 for (const prefix of ["api", "/api/*", "/:a?", "*"]) {
-  Deno.test(`a prefix ${prefix} is rejected at once`, () => {
+  Deno.test(`a prefix ${prefix} is rejected when the router is created`, () => {
     assertThrows(() => createRouter({ prefix }), TypeError);
   });
 }
 
-Deno.test("router.routes lists method, pattern and options in order, and cannot be changed from outside", () => {
+Deno.test("router.routes lists method, pattern and options in order, and is read-only", () => {
   const router = createRouter({ prefix: "/v1" })
     .get("/a/:id", () => json(1))
     .post("/b", () => json(1), { multipart: true, maxBodyBytes: 7 })
@@ -345,7 +345,7 @@ Deno.test("router.request() takes a path, a URL or a Request, and an init", asyn
   ], "not another host");
 });
 
-Deno.test("router.fetch works unbound, and passes extra arguments on to everything", async () => {
+Deno.test("router.fetch works unbound, and passes extra arguments to hooks, middleware and handlers", async () => {
   const seen: unknown[] = [];
   const router = createRouter<[{ db: string }, number]>({
     before: [(_req, env, n) => void seen.push("before", env.db, n)],
@@ -364,7 +364,7 @@ Deno.test("router.fetch works unbound, and passes extra arguments on to everythi
   );
 });
 
-Deno.test("router.fetch stays synchronous where nothing waits", () => {
+Deno.test("router.fetch stays synchronous if no step is asynchronous", () => {
   const router = createRouter({
     before: [() => {}],
     catch: () => undefined,
@@ -458,7 +458,7 @@ Deno.test("raw with multipart or a body schema is rejected at registration", () 
   }
 });
 
-Deno.test("a path that cannot be decoded is a 400 where a route binds it, and a 404 elsewhere", async () => {
+Deno.test("a path that cannot be decoded is a 400 where a route binds it, and a 404 otherwise", async () => {
   let handled = 0;
   const router = createRouter().get("/p/:x", () => json(handled++)).get(
     "/w/*",
@@ -473,7 +473,7 @@ Deno.test("a path that cannot be decoded is a 400 where a route binds it, and a 
   assertEquals(handled, 0);
 });
 
-Deno.test("two routers share nothing", async () => {
+Deno.test("two routers share no state", async () => {
   const one = createRouter({ finally: [(response) => void response.headers.set("X-One", "1")] })
     .get("/a", () => json(1));
   const two = createRouter().get("/b", () => json(2));
@@ -481,7 +481,7 @@ Deno.test("two routers share nothing", async () => {
   assertEquals((await two.request("/b")).headers.get("X-One"), null);
 });
 
-Deno.test("requests at the same time do not mix", async () => {
+Deno.test("concurrent requests do not share state", async () => {
   const router = createRouter().post("/:id", async (req) => {
     await new Promise((done) => setTimeout(done, Number(req.params.id) % 3));
     return json([req.params.id, req.query.q, req.content]);

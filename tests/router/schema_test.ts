@@ -162,7 +162,7 @@ Deno.test("validate() checks a form", async () => {
 /** [why, path of the issue, JSON Pointer] RFC 6901 §3 and §5. */
 const POINTERS:
   readonly (readonly [why: string, path: readonly unknown[] | undefined, pointer: string])[] = [
-    ["the empty pointer where there is no path", undefined, ""],
+    ["the empty pointer if there is no path", undefined, ""],
     ["the empty pointer for the whole", [], ""],
     ["members and indexes", ["a", 0, "b"], "/a/0/b"],
     ["an empty name", [""], "/"],
@@ -171,7 +171,7 @@ const POINTERS:
     ["a tilde before a one, in the right order", ["~1"], "/~01"],
     ["other characters as they are", ["c%d", "e^f", 'k"l', " ", "é"], '/c%d/e^f/k"l/ /é'],
     ["path items with a key", [{ key: "a" }, { key: 1 }, "b"], "/a/1/b"],
-    ["a symbol by its text", [Symbol("x")], "/Symbol(x)"],
+    ["a symbol as a string", [Symbol("x")], "/Symbol(x)"],
   ];
 
 for (const [why, path, pointer] of POINTERS) {
@@ -205,7 +205,7 @@ for (
     ["resolves to nothing", () => Promise.resolve(undefined)],
   ] as const
 ) {
-  Deno.test(`validate() makes a schema that ${why} a 500 without details`, async () => {
+  Deno.test(`validate() answers 500 without details if the schema ${why}`, async () => {
     for (const part of ["body", "query", "params"]) {
       const { errors, onError } = collectErrors();
       const seen: unknown[] = [];
@@ -223,7 +223,7 @@ for (
   });
 }
 
-Deno.test("validate() waits for a promise-like result, and never takes it for a value", async () => {
+Deno.test("validate() waits for a promise-like result, and never uses it as a value", async () => {
   const seen: unknown[] = [];
   const body = schemaOf(() => ({
     then: (done: (result: unknown) => void) =>
@@ -263,7 +263,7 @@ Deno.test("validate() does not check schema.response at run time", async () => {
   assertEquals(await (await routes.request("/")).json(), { id: 7 });
 });
 
-Deno.test("validate() leaves nothing to the next match: it sees what came from the client", async () => {
+Deno.test("validate() does not change the request for the next match, which sees the client's input", async () => {
   const seen: unknown[] = [];
   const routes = createRouter()
     .get("/:id", (req) => (seen.push(req.params, req.query), pass()), {

@@ -1,4 +1,4 @@
-/** What a mount may be given: prefixes and options. */
+/** Arguments of a mount: prefixes and options. */
 
 import { mountStatic, type StaticAssetOptions } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -12,7 +12,7 @@ const OPTIONS: StaticAssetOptions = {
 const PREFIXES: readonly [prefix: string, path: string, why: string][] = [
   ["/", "/a.txt", "the root"],
   ["/assets", "/assets/a.txt", "a segment"],
-  ["/assets/", "/assets/a.txt", "a slash behind says nothing"],
+  ["/assets/", "/assets/a.txt", "a trailing slash has no effect"],
   ["/a/b.c/d-e_f~g", "/a/b.c/d-e_f~g/a.txt", "segments"],
   ["/.well-known", "/.well-known/a.txt", "hidden names are of the files, not of the prefix"],
   ["/naïve", "/na%C3%AFve/a.txt", "letters beyond ASCII"],
@@ -29,13 +29,13 @@ for (const [prefix, path, why] of PREFIXES) {
   });
 }
 
-const REFUSED_PREFIXES: readonly [prefix: string, why: string][] = [
+const REJECTED_PREFIXES: readonly [prefix: string, why: string][] = [
   ["", "empty"],
-  ["assets", "no slash in front"],
+  ["assets", "no leading slash"],
   ["*", "a wildcard"],
   ["//", "an empty segment"],
   ["/a//b", "an empty segment inside"],
-  ["/a//", "an empty segment behind"],
+  ["/a//", "a trailing empty segment"],
   ["/:id", "a parameter"],
   ["/a/:id{[0-9]+}", "an expression"],
   ["/a?", "an optional segment, or a query"],
@@ -51,7 +51,7 @@ const REFUSED_PREFIXES: readonly [prefix: string, why: string][] = [
   ["/../a", "a way up in front"],
 ];
 
-for (const [prefix, why] of REFUSED_PREFIXES) {
+for (const [prefix, why] of REJECTED_PREFIXES) {
   Deno.test(`mountStatic() rejects the prefix ${JSON.stringify(prefix)}: ${why}`, () => {
     assertThrows(
       () => mountStatic(prefix, OPTIONS),
@@ -61,33 +61,36 @@ for (const [prefix, why] of REFUSED_PREFIXES) {
   });
 }
 
-const REFUSED_OPTIONS: readonly [options: Record<string, unknown>, message: string, why: string][] =
-  [
-    [{ directory: "" }, "directory", "empty"],
-    [{ directory: undefined }, "directory", "left out"],
-    [{ directory: new URL("file:///srv") }, "directory", "a URL"],
-    [{ cacheControl: "" }, "cacheControl", "empty"],
-    [{ cacheControl: "a\r\nSet-Cookie: b=c" }, "cacheControl", "a header of somebody else"],
-    [{ cacheControl: "no-store\n" }, "cacheControl", "a line break behind"],
-    [{ cacheControl: " no-store" }, "cacheControl", "white space in front"],
-    [{ cacheControl: "näh" }, "cacheControl", "beyond ASCII"],
-    [{ cacheControl: null }, "cacheControl", "null"],
-    [{ cacheControl: 60 }, "cacheControl", "a number"],
-    [{ cacheControl: ["no-store"] }, "cacheControl", "a list"],
-    [{ fallthrough: "false" }, "fallthrough", "text that is truthy"],
-    [{ live: "no" }, "live", "text that is truthy"],
-    [{ live: true }, "@gatehouse/http/native", "a folder, without a file system"],
-    [{ live: true, package: undefined }, "@gatehouse/http/native", "the same without a package"],
-    [{ manifest: "m.json" }, "@gatehouse/http/native", "a file, without a file system"],
-    [{ manifest: { version: 2, entries: {} } }, "its version must be 1", "beside a package"],
-    [{ manifest: {}, package: undefined }, "Cannot read the manifest", "no manifest"],
-    [{ manifest: {}, package: undefined, live: false }, "Cannot read the manifest", "not live"],
-    [{ manifest: [], package: undefined }, "Cannot read the manifest", "a list"],
-    [{ package: {} }, "Cannot read the package", "no package"],
-    [{ package: "{}" }, "Cannot read the package", "text"],
-  ];
+const REJECTED_OPTIONS: readonly [
+  options: Record<string, unknown>,
+  message: string,
+  why: string,
+][] = [
+  [{ directory: "" }, "directory", "empty"],
+  [{ directory: undefined }, "directory", "left out"],
+  [{ directory: new URL("file:///srv") }, "directory", "a URL"],
+  [{ cacheControl: "" }, "cacheControl", "empty"],
+  [{ cacheControl: "a\r\nSet-Cookie: b=c" }, "cacheControl", "an injected header field"],
+  [{ cacheControl: "no-store\n" }, "cacheControl", "a trailing line break"],
+  [{ cacheControl: " no-store" }, "cacheControl", "white space in front"],
+  [{ cacheControl: "näh" }, "cacheControl", "beyond ASCII"],
+  [{ cacheControl: null }, "cacheControl", "null"],
+  [{ cacheControl: 60 }, "cacheControl", "a number"],
+  [{ cacheControl: ["no-store"] }, "cacheControl", "a list"],
+  [{ fallthrough: "false" }, "fallthrough", "text that is truthy"],
+  [{ live: "no" }, "live", "text that is truthy"],
+  [{ live: true }, "@gatehouse/http/native", "a folder, without a file system"],
+  [{ live: true, package: undefined }, "@gatehouse/http/native", "the same without a package"],
+  [{ manifest: "m.json" }, "@gatehouse/http/native", "a file, without a file system"],
+  [{ manifest: { version: 2, entries: {} } }, "its version must be 1", "beside a package"],
+  [{ manifest: {}, package: undefined }, "Cannot read the manifest", "no manifest"],
+  [{ manifest: {}, package: undefined, live: false }, "Cannot read the manifest", "not live"],
+  [{ manifest: [], package: undefined }, "Cannot read the manifest", "a list"],
+  [{ package: {} }, "Cannot read the package", "no package"],
+  [{ package: "{}" }, "Cannot read the package", "text"],
+];
 
-for (const [options, message, why] of REFUSED_OPTIONS) {
+for (const [options, message, why] of REJECTED_OPTIONS) {
   const [name] = Object.keys(options);
   Deno.test(`mountStatic() rejects a wrong ${name}: ${why}`, () => {
     const given = { ...OPTIONS, ...options } as unknown as StaticAssetOptions;

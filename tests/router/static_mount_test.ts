@@ -1,4 +1,4 @@
-/** Mounts by themselves: every status, in the order of the checks, and what each response says. */
+/** Mounts without a router: every status, in the order of the checks, and the content of each response. */
 
 import {
   mountStatic,
@@ -26,7 +26,7 @@ function fieldsOf(response: Response | undefined): Record<string, string> {
   return Object.fromEntries(response?.headers ?? []);
 }
 
-/** Requests under `/assets`, in the order of the checks: what stands further up is said first. */
+/** Requests under `/assets`, in the order of the checks: an earlier row takes precedence. */
 const ANSWERS: readonly [
   why: string,
   method: string,
@@ -40,14 +40,27 @@ const ANSWERS: readonly [
   ["a percent sign in the name", "GET", "/assets/100%25.txt", {}, 200],
   ["a query", "GET", "/assets/a.txt?v=../x", {}, 200],
   ["an escaped prefix", "GET", "/%61ssets/a.txt", {}, 200],
-  ["a part of it: there are none", "GET", "/assets/a.txt", { Range: "bytes=0-1" }, 200],
-  ["no type that it has: nothing is negotiated", "GET", "/assets/a.txt", { Accept: "a/b" }, 200],
+  ["a range, which is not supported", "GET", "/assets/a.txt", { Range: "bytes=0-1" }, 200],
+  [
+    "another media type, since nothing is negotiated",
+    "GET",
+    "/assets/a.txt",
+    { Accept: "a/b" },
+    200,
+  ],
   ["the tag", "GET", "/assets/a.txt", { "If-None-Match": ETAG }, 304],
   ["the tag, weakened", "HEAD", "/assets/a.txt", { "If-None-Match": `W/${ETAG}` }, 304],
   ["another method", "POST", "/assets/a.txt", {}, 405, "method_not_allowed"],
   ["another method at the prefix", "POST", "/assets", {}, 405, "method_not_allowed"],
-  ["another method beside the prefix", "POST", "/assetsx", {}, 404, "not_found"],
-  ["OPTIONS, which is the mount's too", "OPTIONS", "/assets/a.txt", {}, 405, "method_not_allowed"],
+  ["another method next to the prefix", "POST", "/assetsx", {}, 404, "not_found"],
+  [
+    "OPTIONS, which the mount handles too",
+    "OPTIONS",
+    "/assets/a.txt",
+    {},
+    405,
+    "method_not_allowed",
+  ],
   ["a method before a malformed path", "PUT", "/assets/%zz", {}, 405, "method_not_allowed"],
   ["a method before traversal", "DELETE", "/assets/..%2fa", {}, 405, "method_not_allowed"],
   ["a method before a miss", "PATCH", "/assets/none", {}, 405, "method_not_allowed"],
@@ -142,7 +155,7 @@ for (const [why, method, path, headers, status, code] of ANSWERS) {
         continue;
       }
       assertEquals(fields.get("Content-Type"), "application/problem+json");
-      assertEquals(fields.get("ETag"), null, "an error is no file");
+      assertEquals(fields.get("ETag"), null, "an error is not a file");
       const body: ProblemDetails = await response?.json();
       assertEquals([body.status, body.code, body.type], [status, code, "about:blank"]);
     }
@@ -174,7 +187,7 @@ Deno.test("mountStatic() returns a fetch for Deno.serve, unbound, which compiles
   ({ fetch }) satisfies Deno.ServeDefaultExport;
   void ((): unknown => Deno.serve(mountNative("/", { directory: "public" }).fetch));
   const through: StaticMount = mountStatic("/", { ...OPTIONS, fallthrough: true });
-  // @ts-expect-error -- what is left to others is no answer
+  // @ts-expect-error -- with fallthrough, the response may be undefined
   void ((): unknown => Deno.serve(through.fetch));
   await withServer(fetch, async (port) => {
     const answers: readonly [method: string, target: string, status: number, body: RegExp][] = [
@@ -197,7 +210,7 @@ Deno.test("mountStatic() returns a fetch for Deno.serve, unbound, which compiles
   });
 });
 
-Deno.test("createMount() answers what a router has taken apart", async () => {
+Deno.test("createMount() answers a target that a router has parsed", async () => {
   const { answer } = createMount("/assets", OPTIONS, undefined);
   const headers = new Headers();
   const targets: readonly [path: string, bad: boolean, status: number][] = [

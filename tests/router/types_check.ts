@@ -76,11 +76,11 @@ export function contents(): void {
     })
     // @ts-expect-error -- GET has no content
     .get("/x", () => json(1), { multipart: true })
-    // @ts-expect-error -- nobody has said what the content is
+    // @ts-expect-error -- the content is not typed
     .post("/y", (req) => json(req.content.title));
 }
 
-/** Takes types from stated markers. */
+/** Takes types from explicit markers. */
 export function markers(): void {
   createRouter()
     .post<
@@ -101,7 +101,7 @@ export function markers(): void {
     )
     // @ts-expect-error -- the name is not a number
     .get<RequestSpec, ResponseSpec<User>>("/w1", () => json({ id: 1, name: 2 }))
-    // @ts-expect-error -- a plain Response reveals nothing of its data
+    // @ts-expect-error -- a plain Response does not have a data type
     .get<RequestSpec, ResponseSpec<User>>("/w2", () => new Response("{}"))
     // @ts-expect-error -- a forgotten return
     .get<RequestSpec, ResponseSpec<User>>("/w3", () => {})
@@ -121,7 +121,7 @@ export function markers(): void {
     .post<RequestSpec<Json<User>>>("/up3", () => json(1), { multipart: true });
 }
 
-/** Refuses a forgotten return. */
+/** Rejects a forgotten return. */
 export function returns(): void {
   // @ts-expect-error -- nothing is returned
   createRouter().get("/", () => {});
@@ -129,7 +129,7 @@ export function returns(): void {
   createRouter().get("/", (req) => {
     if (req.method === "GET") return json(1);
   });
-  // @ts-expect-error -- data is no response
+  // @ts-expect-error -- data is not a response
   createRouter().get("/", () => ({ id: 1 }));
 }
 
@@ -185,7 +185,7 @@ export function servers(): void {
     createRouter<[Deno.ServeHandlerInfo]>().get("/", (_req, info) => json(info.remoteAddr)).fetch;
   void [served, exported, withInfo];
   createRouter().mount("/plain", plain).mount("/fetch", { fetch: () => new Response() });
-  // @ts-expect-error -- the mounted application needs an argument that nobody returns
+  // @ts-expect-error -- the mounted application needs an argument that is not passed
   createRouter().mount("/x", createRouter<[{ DB: string }]>());
 }
 
@@ -197,7 +197,7 @@ export function principals(): void {
   const guard: RouteGuard<Principal> = () => ({ sub: "ada" });
   type NewUser = RequestSpec<Json<{ name: string }>>;
   const open = createRouter();
-  // @ts-expect-error -- nobody guards this router
+  // @ts-expect-error -- this router has no guard
   open.get("/none", (req) => json(req.principal));
   const router = open.withAuth({ guard });
   router
@@ -231,9 +231,9 @@ export function principals(): void {
       },
     )
     .get<RequestSpec, ResponseSpec<User>>("/i", (req) => json({ id: 1, name: req.principal.sub }))
-    // @ts-expect-error -- the response is no User
+    // @ts-expect-error -- the response is not a User
     .get<RequestSpec, ResponseSpec<User>>("/j", (req) => json({ id: req.principal.sub, name: "" }))
-    // @ts-expect-error -- stated and public: no principal
+    // @ts-expect-error -- explicit types on a public route: no principal
     .get<RequestSpec, ResponseSpec<string>>("/k", (req) => json(req.principal.sub), {
       auth: false,
     });
@@ -255,7 +255,7 @@ export function statuses(): void {
   same<204, ReturnType<typeof none>["status"]>();
   same<304, ReturnType<typeof unchanged>["status"]>();
   same<302 | 303, ReturnType<typeof elsewhere>["status"]>();
-  same<409, ReturnType<typeof refused>["status"]>();
+  same<409, ReturnType<typeof rejected>["status"]>();
   const one = () => json(1);
   const made = () => json(1, { status: 201, headers: { A: "b" } });
   const counted = (status: number) => json(1, { status });
@@ -263,13 +263,13 @@ export function statuses(): void {
   const none = () => empty();
   const unchanged = () => empty(304, { headers: { ETag: "a" } });
   const elsewhere = (post: boolean) => post ? redirect("/a", 303) : redirect("/a");
-  const refused = () => problem(409, "exists");
+  const rejected = () => problem(409, "exists");
   createRouter()
     .get<RequestSpec, ResponseSpec<number>>("/a", () => json(1, { status: 201 }))
     .get<RequestSpec, ResponseSpec<number>>("/b", (): TypedResponse<number, 201> => made())
     .get("/c", (): TypedResponse<number> => made())
     // @ts-expect-error -- another status
     .get("/d", (): TypedResponse<number, 200> => made());
-  // @ts-expect-error -- no redirect
+  // @ts-expect-error -- not a redirect status
   redirect("/a", 200);
 }

@@ -11,7 +11,7 @@ const SCOPES: readonly (readonly [
   covered: readonly string[],
   open: readonly string[],
 ])[] = [
-  ["the path, and everything beneath", "/private", [
+  ["the path, and everything under it", "/private", [
     "/private",
     "/private/",
     "/private/x",
@@ -42,7 +42,7 @@ const SCOPES: readonly (readonly [
     "/%70%72%69%76%61%74%65/x",
     "/private/%E0%A4%A",
   ], ["/%2570rivate"]],
-  ["a prefix that is written encoded", "/%70rivate/caf%C3%A9", [
+  ["an encoded prefix", "/%70rivate/caf%C3%A9", [
     "/private/café",
     "/private/caf%c3%a9/x",
   ], ["/private", "/private/cafe"]],
@@ -72,7 +72,7 @@ for (const [why, prefix, covered, open] of SCOPES) {
   });
 }
 
-Deno.test("under() covers what no route matches, every method, and OPTIONS and 405 too", async () => {
+Deno.test("under() covers unmatched paths, every method, and OPTIONS and 405 too", async () => {
   const router = createRouter().under("/private", deny).get("/private/x", () => json(1));
   for (const path of ["/private/x", "/private/none"]) {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND", "constructor"]) {
@@ -90,7 +90,7 @@ Deno.test("under() covers routes and mounts that were added before it", async ()
   }
 });
 
-Deno.test("under() goes on where its middleware returns nothing, in order, and later too", async () => {
+Deno.test("under() continues in order if its middleware returns nothing, asynchronously too", async () => {
   const log: string[] = [];
   const router = createRouter({ before: [() => void log.push("before")] })
     .under("/a", () => void log.push("1"), () => Promise.resolve(void log.push("2")))
@@ -109,7 +109,7 @@ Deno.test("under() is relative to the router's prefix", async () => {
   assertEquals((await router.request("/api/x")).status, 200);
 });
 
-Deno.test("under() sees the parameters of the first match, and runs once however many match", async () => {
+Deno.test("under() sees the parameters of the first match, and runs once for any number of matches", async () => {
   const seen: unknown[] = [];
   const router = createRouter().under("/a", (req) => void seen.push({ ...req.params }, req.route))
     .get("/a/:x", () => pass()).get("/a/*", () => json(1));

@@ -12,7 +12,7 @@ import {
 import { assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { badly, codeOf, collectErrors, jsonRequest, untyped } from "./_helpers.ts";
 
-/** A wrapper that notes when it is entered and left. */
+/** A wrapper that records when it is entered and left. */
 function noted(log: string[], name: string): Middleware {
   return wrap(async (_req, next) => {
     log.push(`${name} in`);
@@ -22,7 +22,7 @@ function noted(log: string[], name: string): Middleware {
   });
 }
 
-Deno.test("wrap() runs around what follows, in before, under and use alike", async () => {
+Deno.test("wrap() runs around all later steps, in before, under and use", async () => {
   const log: string[] = [];
   const router = createRouter({
     before: [noted(log, "b1"), () => void log.push("plain"), noted(log, "b2")],
@@ -39,7 +39,7 @@ Deno.test("wrap() runs around what follows, in before, under and use alike", asy
   ]);
 });
 
-Deno.test("wrap() around everything sees 404, 405, OPTIONS and middleware that answers", async () => {
+Deno.test("wrap() around every step sees 404, 405, OPTIONS and responses of middleware", async () => {
   const log: string[] = [];
   const router = createRouter({
     before: [noted(log, "w"), (req) => req.path === "/stop" ? json(1, { status: 403 }) : undefined],
@@ -133,7 +133,7 @@ Deno.test("wrap() need not call next(): nothing after it runs", async () => {
   assertEquals(log, ["finally"]);
 });
 
-Deno.test("wrap() may answer something else than next() gave", async () => {
+Deno.test("wrap() may return another response than next() returned", async () => {
   const router = createRouter({
     before: [wrap(async (_req, next) => {
       await (await next()).body?.cancel();
@@ -143,7 +143,7 @@ Deno.test("wrap() may answer something else than next() gave", async () => {
   assertEquals(await (await router.request("/")).json(), "instead");
 });
 
-Deno.test("wrap() that throws after next() is answered like any error", async () => {
+Deno.test("wrap() that throws after next() is handled like any error", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({
     onError,
@@ -175,7 +175,7 @@ for (
   });
 }
 
-Deno.test("wrap() that forgets to return what next() gave is a 500", async () => {
+Deno.test("wrap() that does not return the response of next() is a 500", async () => {
   const { errors, onError } = collectErrors();
   const router = createRouter({
     onError,
@@ -227,7 +227,7 @@ for (
   });
 }
 
-Deno.test("wrap() stays synchronous where everything else does", () => {
+Deno.test("wrap() stays synchronous if every step does", () => {
   const router = createRouter({ before: [wrap((_req, next) => next())] }).get("/", () => json(1));
   for (const path of ["/", "/none"]) {
     assertInstanceOf(router.fetch(new Request("http://localhost" + path)), Response);
@@ -261,7 +261,7 @@ Deno.test("wrap() gets the request and the extra arguments of fetch", async () =
   assertEquals(seen, ["/x", "env", 7]);
 });
 
-Deno.test("wrap() around a route that passes on sees the answer of the next match", async () => {
+Deno.test("wrap() around a route that passes sees the response of the next match", async () => {
   const log: string[] = [];
   const router = createRouter()
     .get("/a", () => pass(), { use: [noted(log, "first")] })
@@ -276,7 +276,7 @@ Deno.test("wrap() returns middleware that only a router can run", () => {
 });
 
 for (const later of [false, true]) {
-  Deno.test(`wrap() that fails ${later ? "later" : "at once"} closes the body that it had in hand`, async () => {
+  Deno.test(`wrap() that fails ${later ? "later" : "at once"} cancels the body of the response that it received`, async () => {
     let cancelled = false;
     const body = new ReadableStream({
       cancel(): void {

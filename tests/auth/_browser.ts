@@ -99,13 +99,13 @@ export function createBrowser({ origin, now, fetch }: BrowserOptions): TestBrows
     keep(cookies);
     if (response.headers.get("Content-Type") !== "application/json") return;
     const text = await response.clone().text();
-    const data = text === "" ? undefined : JSON.parse(text); // what answers HEAD has none
+    const data = text === "" ? undefined : JSON.parse(text); // a response to HEAD has no body
     if (typeof data?.csrfToken === "string") known = data.csrfToken;
   }
 
   function keep(cookies: readonly string[]): void {
     const names = cookies.map(nameOf);
-    assertEquals(new Set(names).size, names.length, "RFC 6265bis §4.1.1 wants one of each name");
+    assertEquals(new Set(names).size, names.length, "RFC 6265bis §4.1.1 allows each name once");
     for (const cookie of cookies) keepOne(cookie);
   }
 

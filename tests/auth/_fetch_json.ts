@@ -1,5 +1,5 @@
 /**
- * What tests of fetching documents have in common.
+ * Helpers for tests that fetch documents.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const OPTIONS: FetchJsonOptions = {
   timeoutMs: 5_000,
 };
 
-/** What is said of a document that is refused. Documents that say "s3cret" must not be quoted. */
+/** The error of a rejected document. Documents that contain "s3cret" must not be quoted. */
 export async function refusal(
   url: string,
   options: Partial<FetchJsonOptions> = {},

@@ -1,25 +1,25 @@
 /**
- * Servers on this machine that answer as a test says, well or not.
+ * Local servers with scripted responses, valid and invalid.
  *
  * @module
  */
 
-/** A server that is gone at the end of its block. */
+/** A server that is closed at the end of its block. */
 export interface TestServer extends AsyncDisposable {
-  /** What its URLs begin with. */
+  /** Prefix of its URLs. */
   readonly origin: string;
-  /** Requests that it has seen, by HTTP. */
+  /** Requests that it has received over HTTP. */
   readonly requests: readonly SeenRequest[];
 }
 
-/** What is left of a request when it is over. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
 }
 
-/** Answers over HTTP. */
+/** Serves HTTP. */
 export function serveHttp(
   answer: (request: Request) => Response | Promise<Response>,
 ): TestServer {
@@ -44,14 +44,14 @@ export function serveHttp(
 }
 
 /**
- * Answers each connection by bytes, after its request's head, and closes it; if the last part is empty, when the client has
- * gone.
+ * Sends bytes to each connection after the request's head, and closes it; if the last part is empty, once the client has
+ * closed it.
  */
 export function serveBytes(...parts: readonly (string | Uint8Array)[]): TestServer {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const serving = (async () => {
     for await (const connection of listener) {
-      await talk(connection, parts).catch(() => {}); // the client has gone
+      await talk(connection, parts).catch(() => {}); // the client has closed the connection
     }
   })();
   return {
@@ -64,7 +64,7 @@ export function serveBytes(...parts: readonly (string | Uint8Array)[]): TestServ
   };
 }
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 export function closedOrigin(): string {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;
@@ -72,7 +72,7 @@ export function closedOrigin(): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A body without a known length, of so many bytes. */
+/** A body of that many bytes, without a known length. */
 export function streamOf(size: number, byte = 0x20): ReadableStream<Uint8Array<ArrayBuffer>> {
   let rest = size;
   return new ReadableStream({
@@ -85,21 +85,21 @@ export function streamOf(size: number, byte = 0x20): ReadableStream<Uint8Array<A
   });
 }
 
-/** An answer that is compressed. */
+/** A compressed response. */
 export function gzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): Response {
   return new Response(body.pipeThrough(new CompressionStream("gzip")), {
     headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
   });
 }
 
-/** A fetch that is watched. */
+/** A fetch that is observed. */
 export interface CountingFetch {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly read: () => number;
   readonly isCancelled: () => boolean;
 }
 
-/** Fetches, counts the bytes that are read, and sees whether the rest is left. */
+/** Fetches, counts the bytes that are read, and records whether the rest is canceled. */
 export function countingFetch(): CountingFetch {
   let read = 0;
   let isCancelled = false;
@@ -126,16 +126,16 @@ export function countingFetch(): CountingFetch {
   };
 }
 
-/** A fetch whose requests are given up, or should be. */
+/** A fetch that records whether its requests are aborted. */
 export interface WatchedFetch {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** What became of each request. */
+  /** Outcome of each request. */
   readonly ends: readonly ("open" | "given up" | "late")[];
 }
 
 /**
- * Fetches, and sees which requests are given up within a time. Timers of one program ring in their order, however busy the
- * machine is: nothing here goes by a clock on the wall.
+ * Fetches, and records which requests are aborted within a time. Timers of one process fire in order, however busy the
+ * machine is: nothing here depends on wall-clock time.
  */
 export function watchedFetch(withinMs: number): WatchedFetch {
   const ends: WatchedFetch["ends"][number][] = [];

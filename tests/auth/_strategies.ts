@@ -24,7 +24,7 @@ export interface CountedStrategy extends AuthStrategy {
 
 export interface KeyOptions {
   readonly name?: string;
-  /** The scheme of the strategy. @default the header field that it reads */
+  /** The scheme of the strategy. @default the header field */
   readonly scheme?: AuthStrategy["scheme"] | "unsaid";
   readonly challenge?: string;
   readonly ambient?: boolean;

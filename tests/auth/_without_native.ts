@@ -11,7 +11,7 @@ const NEWER = [
   [Uint8Array, "fromHex"],
 ] as const;
 
-/** Runs something as on a runtime that has none of them. It must not wait for anything. */
+/** Runs something as on a runtime without these methods. It must be synchronous. */
 export function withoutNative(run: () => void): void {
   const kept = NEWER.map(([holder, name]) => {
     const descriptor = Object.getOwnPropertyDescriptor(holder, name);
@@ -27,7 +27,7 @@ export function withoutNative(run: () => void): void {
   }
 }
 
-/** Both ways to the same result: what newer runtimes have, and what stands in for it. */
+/** Both implementations: native methods of newer runtimes, and the fallback. */
 export const RUNTIMES: readonly [where: string, on: (run: () => void) => void][] = [
   ["with native methods", (run) => run()],
   ["without native methods", withoutNative],

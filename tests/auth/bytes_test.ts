@@ -1,4 +1,4 @@
-/** Bytes, hexadecimal digits, and fields that cannot be mistaken for one another. */
+/** Bytes, hexadecimal digits, and unambiguous joining of fields. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import {
@@ -40,25 +40,25 @@ for (const [where, on] of RUNTIMES) {
   });
 }
 
-/** Pairs of lists that a weaker way of joining would take for the same. */
+/** Pairs of arrays that an ambiguous encoding would not distinguish. */
 const DIFFERENT: readonly [
   why: string,
   a: readonly (string | Bytes)[],
   b: readonly (string | Bytes)[],
 ][] = [
-  ["text moved over a border", ["ab", "c"], ["a", "bc"]],
-  ["all in one field", ["ab", "c"], ["abc"]],
-  ["an empty field behind", ["a"], ["a", ""]],
-  ["an empty field in front", ["a"], ["", "a"]],
-  ["empty fields here or there", ["", "a", ""], ["a", "", ""]],
+  ["text moved across a field boundary", ["ab", "c"], ["a", "bc"]],
+  ["everything in one field", ["ab", "c"], ["abc"]],
+  ["a trailing empty field", ["a"], ["a", ""]],
+  ["a leading empty field", ["a"], ["", "a"]],
+  ["empty fields at different positions", ["", "a", ""], ["a", "", ""]],
   ["no field, an empty field", [], [""]],
   ["one empty field, two", [""], ["", ""]],
   ["another order", ["a", "b"], ["b", "a"]],
-  ["a separator in the text", ["a,b"], ["a", "b"]],
-  ["NUL in the text", ["a\0b"], ["a", "b"]],
-  ["a field that looks like a length", ["\0\0\0\x01a"], ["", "a"]],
-  ["a whole joined list as a field", [joinFields(["a", "b"])], ["a", "b"]],
-  ["a length that only its fourth byte tells apart", ["a".repeat(256)], ["a".repeat(257)]],
+  ["a separator in a field", ["a,b"], ["a", "b"]],
+  ["NUL in a field", ["a\0b"], ["a", "b"]],
+  ["a field that looks like a length prefix", ["\0\0\0\x01a"], ["", "a"]],
+  ["a whole joined array as a field", [joinFields(["a", "b"])], ["a", "b"]],
+  ["lengths that differ in the fourth byte only", ["a".repeat(256)], ["a".repeat(257)]],
 ];
 
 for (const [why, a, b] of DIFFERENT) {
@@ -67,7 +67,7 @@ for (const [why, a, b] of DIFFERENT) {
   });
 }
 
-/** Takes fields apart again, by what the doc says of them and not by the code. */
+/** Splits fields again, as documented and independently of the code. */
 function splitFields(joined: Bytes): Bytes[] {
   const fields: Bytes[] = [];
   let at = 0;
@@ -86,7 +86,7 @@ Deno.test("joinFields() is injective: every array can be read back", () => {
   for (let i = 0; i < 3_000; i++) {
     const fields = Array.from({ length: random(5) }, () => {
       const length = random(20) === 0 ? 250 + random(20) : random(6);
-      return Uint8Array.from({ length }, () => random(4)); // few values, so that lengths look like bytes
+      return Uint8Array.from({ length }, () => random(4)); // few values, so that bytes look like lengths
     });
     assertEquals(splitFields(joinFields(fields)), fields);
   }
@@ -129,13 +129,13 @@ Deno.test("equalBytes() detects every single bit", () => {
   }
 });
 
-/** [why, a, b] Bytes that are not the same, although all that both have is. */
+/** [why, a, b] Different bytes with a common prefix or the same sum. */
 const UNEQUAL: readonly [why: string, a: readonly number[], b: readonly number[]][] = [
   ["a prefix", [1, 2], [1, 2, 3]],
-  ["nothing and a zero", [], [0]],
-  ["a zero more", [1], [1, 0]],
-  ["differences that add up to nothing", [1, 2], [2, 1]],
-  ["differences that xor to nothing", [3, 3], [0, 0]],
+  ["no bytes and a zero", [], [0]],
+  ["an additional zero", [1], [1, 0]],
+  ["differences whose sum is zero", [1, 2], [2, 1]],
+  ["differences whose XOR is zero", [3, 3], [0, 0]],
 ];
 
 for (const [why, a, b] of UNEQUAL) {
@@ -175,7 +175,7 @@ const EXAMPLES: readonly [text: string, encoded: string][] = [
   ["foobar", "Zm9vYmFy"],
 ];
 
-/** Bytes of a length: one all zero, one all ones, two of chance. */
+/** Bytes of a length: one all zero, one all ones, two random. */
 function samples(length: number): Bytes[] {
   const random = randomNumbers(length + 1);
   return [
@@ -186,7 +186,7 @@ function samples(length: number): Bytes[] {
   ];
 }
 
-/** What a decoder gives, or nothing if it refuses as it says it does. */
+/** The decoded bytes; undefined if they are rejected. */
 function decoded(decode: (text: string) => Bytes, text: string): Bytes | undefined {
   try {
     return decode(text);
@@ -223,13 +223,13 @@ for (const [where, on] of RUNTIMES) {
     }
   });
 
-  Deno.test(`decodeBase64Url() accepts a text of up to two characters only in its canonical spelling ${where}`, () => {
+  Deno.test(`decodeBase64Url() accepts a string of up to two characters only in its canonical encoding ${where}`, () => {
     on(() => {
       for (const first of ["", ...ALPHABET]) {
         for (const second of ["", ...ALPHABET]) {
           const text = first + second;
           const bytes = decoded(decodeBase64Url, text);
-          // RFC 4648 §4: of two characters' 12 bits, the last four belong to no byte
+          // RFC 4648 §4: of two characters' 12 bits, the last four are not part of a byte
           const whole = text.length === 0 ||
             (text.length === 2 && ALPHABET.indexOf(second) % 16 === 0);
           assertEquals(bytes !== undefined, whole, text);
@@ -239,18 +239,22 @@ for (const [where, on] of RUNTIMES) {
     });
   });
 
-  Deno.test(`decodeBase64Url() accepts a text of three or four characters only in its canonical spelling ${where}`, () => {
+  Deno.test(`decodeBase64Url() accepts a string of three or four characters only in its canonical encoding ${where}`, () => {
     const random = randomNumbers(3);
     const pick = () => ALPHABET.charAt(random(64));
     on(() => {
       for (let i = 0; i < 4_000; i++) {
-        const three = pick() + pick() + ALPHABET.charAt(i % 64); // every last character, often
+        const three = pick() + pick() + ALPHABET.charAt(i % 64); // every last character, several times
         const bytes = decoded(decodeBase64Url, three);
         assertEquals(bytes !== undefined, i % 4 === 0, three);
         if (bytes !== undefined) assertEquals(encodeBase64Url(bytes), three);
         const four = pick() + pick() + pick() + pick();
         assertEquals(encodeBase64Url(decodeBase64Url(four)), four);
-        assertEquals(decoded(decodeBase64Url, four + pick()), undefined, "six bits are no byte");
+        assertEquals(
+          decoded(decodeBase64Url, four + pick()),
+          undefined,
+          "six bits, which are not a byte",
+        );
       }
     });
   });
@@ -258,14 +262,14 @@ for (const [where, on] of RUNTIMES) {
   for (
     const [why, text] of [
       ["padding", "Zg=="],
-      ["one sign of padding", "Zm8="],
-      ["padding where none is due", "Zm9v="],
-      ["nothing but padding", "===="],
-      ["a space in front", " Zm9v"],
-      ["a space behind", "Zm9v "],
-      ["a space within", "Zm 9v"],
-      ["a line feed behind", "Zm9v\n"],
-      ["a line feed in front", "\nZm9v"],
+      ["one padding character", "Zm8="],
+      ["padding where none is needed", "Zm9v="],
+      ["only padding", "===="],
+      ["a leading space", " Zm9v"],
+      ["a trailing space", "Zm9v "],
+      ["a space inside", "Zm 9v"],
+      ["a trailing line feed", "Zm9v\n"],
+      ["a leading line feed", "\nZm9v"],
       ["a tab", "Zm\t9v"],
       ["NUL", "Zm9v\0"],
       ["a full-width letter", "Zm9ｖ"],
@@ -274,10 +278,10 @@ for (const [where, on] of RUNTIMES) {
       ["a dot", "Zm.9"],
       ["five characters", "Zm9vY"],
       ["one character", "A"],
-      ["one bit of no byte behind one byte", "ZB"],
-      ["all bits of no byte behind one byte", "Zv"],
-      ["one bit of no byte behind two bytes", "Zm9"],
-      ["a stray bit at the end of a long text", `${"Zm9v".repeat(20)}Zh`],
+      ["one non-zero trailing bit after one byte", "ZB"],
+      ["non-zero trailing bits after one byte", "Zv"],
+      ["one non-zero trailing bit after two bytes", "Zm9"],
+      ["a non-zero trailing bit at the end of a long string", `${"Zm9v".repeat(20)}Zh`],
     ] as const
   ) {
     Deno.test(`decodeBase64Url() rejects ${why} ${where}`, () => {

@@ -1,4 +1,4 @@
-/** Keys for one purpose each, RFC 5869 and RFC 2104, computed a second time by `node:crypto`. */
+/** Keys for one purpose each, RFC 5869 and RFC 2104, compared with `node:crypto`. */
 
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
@@ -16,7 +16,7 @@ import { nodeKey, OLD, OTHER, TODAY } from "./keys/_encrypted_keys.ts";
 const OLDEST = "the very first secret, 32 bytes or more";
 const MESSAGE = utf8("a message");
 
-/** The `info` of every purpose. These may never change: what was signed before would verify no more. */
+/** The `info` of every purpose. These must never change, or existing signatures would no longer verify. */
 const INFOS: Readonly<Record<KeyPurpose, string>> = {
   csrf: "gatehouse/v1/csrf",
   device: "gatehouse/v1/device",
@@ -24,7 +24,7 @@ const INFOS: Readonly<Record<KeyPurpose, string>> = {
 };
 const PURPOSES = Object.keys(INFOS) as KeyPurpose[];
 
-/** Keys of a secret of the wrong shape. */
+/** Derives keys from a secret of the wrong type. */
 function deriveKeysOf(secret: unknown): DerivedKeys {
   return deriveKeys(secret as string);
 }
@@ -128,7 +128,7 @@ Deno.test("deriveKeys() rejects MACs with a flipped bit, of another length, or o
   assertFalse(await keys.verify("csrf", utf8("another message"), mac));
 });
 
-/** Secrets by their bytes; the least is 32, whatever the number of characters. */
+/** Secrets by their length in bytes; the minimum is 32, whatever the number of characters. */
 const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
   ["31 letters", "a".repeat(31), 31],
   ["32 letters", "a".repeat(32), 32],
@@ -139,11 +139,11 @@ const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
   ["10 characters of three bytes", "€".repeat(10), 30],
   ["8 characters of four bytes", "🔑".repeat(8), 32],
   ["7 characters of four bytes and three letters", `${"🔑".repeat(7)}abc`, 31],
-  ["an empty text", "", 0],
+  ["an empty string", "", 0],
 ];
 
 for (const [why, secret, bytes] of LENGTHS) {
-  Deno.test(`deriveKeys() ${bytes < 32 ? "rejects" : "takes"} a secret of ${why}`, async () => {
+  Deno.test(`deriveKeys() ${bytes < 32 ? "rejects" : "accepts"} a secret of ${why}`, async () => {
     if (bytes >= 32) {
       assertEquals(
         await deriveKeys(secret).sign("csrf", MESSAGE),
@@ -155,12 +155,12 @@ for (const [why, secret, bytes] of LENGTHS) {
     for (const given of [secret, [secret], [TODAY, secret]]) {
       const error = assertThrows(() => deriveKeys(given), RangeError, `has ${bytes} bytes`);
       assert(error.message.startsWith("Cannot derive keys: "));
-      assert(secret === "" || !error.message.includes(secret), "The message has the secret in it");
+      assert(secret === "" || !error.message.includes(secret), "The message contains the secret");
     }
   });
 }
 
-/** What is no secret. A missing variable of the environment is `undefined`. */
+/** Invalid secrets. A missing environment variable is `undefined`. */
 const SHAPES: readonly [why: string, secret: unknown][] = [
   ["undefined", undefined],
   ["null", null],
@@ -169,14 +169,14 @@ const SHAPES: readonly [why: string, secret: unknown][] = [
   ["a function", () => TODAY],
   ["bytes", new Uint8Array(32)],
   ["a String object", new String(TODAY)],
-  ["an empty list", []],
-  ["a list with undefined", [TODAY, undefined]],
-  ["a list with null", [null]],
-  ["a list with bytes", [new Uint8Array(32)]],
-  ["a list of lists", [[TODAY]]],
-  ["a list of nothing but a hole", new Array(1)],
-  ["a list with a hole in front", Object.assign(new Array(2), { 1: TODAY })],
-  ["an object with a map() of its own", { length: 1, map: () => [] }],
+  ["an empty array", []],
+  ["an array with undefined", [TODAY, undefined]],
+  ["an array with null", [null]],
+  ["an array with bytes", [new Uint8Array(32)]],
+  ["an array of arrays", [[TODAY]]],
+  ["a sparse array without elements", new Array(1)],
+  ["a sparse array with a leading hole", Object.assign(new Array(2), { 1: TODAY })],
+  ["an object with its own map()", { length: 1, map: () => [] }],
 ];
 
 for (const [why, secret] of SHAPES) {
@@ -217,7 +217,7 @@ Deno.test("deriveKeys() exposes neither derived bytes nor extractable keys", asy
   }, async () => {
     await deriveKeys([TODAY, OLD]).verify("csrf", MESSAGE, new Uint8Array(32));
   });
-  assertEquals(imported.length, 4); // two secrets, two keys of them
+  assertEquals(imported.length, 4); // two secrets, two keys each
   assert(imported.every(({ extractable }) => !extractable));
 });
 
@@ -235,7 +235,7 @@ Deno.test("deriveKeys() derives a key once, and again after a failure", async ()
   });
 });
 
-/** Runs something with another `importKey()`, which may call the runtime's own. */
+/** Runs something with another `importKey()`, which may call the original. */
 async function withImportKey(
   replace: (importKey: () => Promise<CryptoKey>) => Promise<CryptoKey>,
   run: () => Promise<void>,
@@ -286,16 +286,16 @@ Deno.test("decrypt() decrypts a ciphertext of node:crypto", async () => {
   assertEquals(opened, { plaintext: PLAIN, by: "first" });
 });
 
-/** What secrets there are where it was encrypted by the one of today, and which of them opens it. */
+/** Secrets given to decrypt what today's secret encrypted, and which of them decrypts it. */
 const SECRETS: readonly [why: string, given: string | string[], by: string | undefined][] = [
   ["the only one", TODAY, "first"],
-  ["the only one of a list", [TODAY], "first"],
+  ["the only one of an array", [TODAY], "first"],
   ["the first one", [TODAY, OLD], "first"],
   ["the second one", [OLD, TODAY], "older"],
   ["the last one of three", [OTHER, OLD, TODAY], "older"],
-  ["the first one, which is there twice", [TODAY, TODAY], "first"],
-  ["not there", OLD, undefined],
-  ["not in the list", [OTHER, OLD], undefined],
+  ["the first one, listed twice", [TODAY, TODAY], "first"],
+  ["another one", OLD, undefined],
+  ["not in the array", [OTHER, OLD], undefined],
 ];
 for (const [why, given, by] of SECRETS) {
   Deno.test(`decrypt() reports ${by} if the secret is ${why}`, async () => {
@@ -322,32 +322,35 @@ Deno.test("decrypt() rejects every single flipped bit", async () => {
 
 type Cut = (encrypted: EncryptedBytes) => EncryptedBytes;
 
-/** The whole is the same, or a beginning of it, which AES-GCM by itself would take. */
+/** Modified ciphertexts; the prefixes of the tag would be accepted by AES-GCM without a check of its length. */
 const CUTS: readonly [why: string, cut: Cut][] = [
   ["a tag of 15 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 15) })],
   ["a tag of 12 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 12) })],
   ["a tag of 4 bytes", ({ tag, ...rest }) => ({ ...rest, tag: tag.slice(0, 4) })],
   ["no tag", ({ iv, ciphertext }) => ({ iv, ciphertext, tag: new Uint8Array() })],
   ["a tag of 17 bytes", ({ tag, ...rest }) => ({ ...rest, tag: Uint8Array.of(...tag, 0) })],
-  ["the tag behind the ciphertext", ({ iv, ciphertext, tag }) => ({
+  ["the tag after the ciphertext", ({ iv, ciphertext, tag }) => ({
     iv,
     ciphertext: Uint8Array.of(...ciphertext, ...tag),
     tag: new Uint8Array(),
   })],
-  ["the end of the ciphertext in front of the tag", ({ iv, ciphertext, tag }) => ({
+  ["the end of the ciphertext before the tag", ({ iv, ciphertext, tag }) => ({
     iv,
     ciphertext: ciphertext.slice(0, -4),
     tag: Uint8Array.of(...ciphertext.slice(-4), ...tag),
   })],
-  ["a ciphertext that is cut", (all) => ({ ...all, ciphertext: all.ciphertext.slice(0, -1) })],
-  ["a ciphertext that is longer", (all) => ({
+  ["a truncated ciphertext", (all) => ({ ...all, ciphertext: all.ciphertext.slice(0, -1) })],
+  ["a ciphertext with an additional byte", (all) => ({
     ...all,
     ciphertext: Uint8Array.of(...all.ciphertext, 0),
   })],
   ["no initialization vector", (all) => ({ ...all, iv: new Uint8Array() })],
-  ["one of 11 bytes", (all) => ({ ...all, iv: all.iv.slice(0, 11) })],
-  ["one of 16 bytes", (all) => ({ ...all, iv: Uint8Array.of(...all.iv, 0, 0, 0, 1) })],
-  ["nothing at all", () => ({
+  ["an initialization vector of 11 bytes", (all) => ({ ...all, iv: all.iv.slice(0, 11) })],
+  [
+    "an initialization vector of 16 bytes",
+    (all) => ({ ...all, iv: Uint8Array.of(...all.iv, 0, 0, 0, 1) }),
+  ],
+  ["no bytes at all", () => ({
     iv: new Uint8Array(),
     ciphertext: new Uint8Array(),
     tag: new Uint8Array(),
@@ -361,7 +364,7 @@ for (const [why, cut] of CUTS) {
   });
 }
 
-Deno.test("encrypt() uses a new initialization vector each time, concurrently too", async () => {
+Deno.test("encrypt() uses a new initialization vector each time, also concurrently", async () => {
   const keys = deriveKeys(TODAY);
   const all = await Promise.all(repeat(1_000, () => keys.encrypt(PURPOSE, PLAIN, DATA)));
   assertEquals(new Set(all.map(({ iv }) => encodeHex(iv))).size, 1_000);

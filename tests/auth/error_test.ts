@@ -1,4 +1,4 @@
-/** The error class: the status of each code, and what is sent. */
+/** The error class: the status of each code, and the response. */
 
 import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
 import { createRouter } from "../../mod.ts";

@@ -59,7 +59,7 @@ function emitterTo(events: AuthEventListener | undefined) {
   return { emit, warnings };
 }
 
-/** Waits until all promises that depend on nothing else are settled. */
+/** Waits until all pending microtasks are settled. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -83,7 +83,7 @@ Deno.test("createEmitter() emits synchronously, in order", () => {
   assertEquals(told.join(""), "abc");
 });
 
-Deno.test("createEmitter() reads the time for each event, and not without a listener", () => {
+Deno.test("createEmitter() reads the time for each event, and only with a listener", () => {
   let time = 5;
   const told: number[] = [];
   const emit = createEmitter({ events: (event) => void told.push(event.at), now: () => time++ });
@@ -97,13 +97,13 @@ Deno.test("createEmitter() reads the time for each event, and not without a list
 const SECRET = "s3cr3t";
 const failure = () => new Error(SECRET);
 
-/** Listeners that fail. No error may reach the caller or the process. */
+/** Listeners that fail. No error may reach the caller or terminate the process. */
 const FAILING: readonly [why: string, listener: AuthEventListener][] = [
   ["throws", () => {
     throw failure();
   }],
   ["throws a non-Error value", () => {
-    // deno-lint-ignore no-throw-literal -- this is what is tested
+    // deno-lint-ignore no-throw-literal -- the subject of the test
     throw undefined;
   }],
   ["rejects at once", () => Promise.reject(failure())],
@@ -117,7 +117,7 @@ const FAILING: readonly [why: string, listener: AuthEventListener][] = [
 ];
 
 for (const [why, listener] of FAILING) {
-  Deno.test(`createEmitter() warns of a listener that ${why}, and continues`, async () => {
+  Deno.test(`createEmitter() warns if a listener ${why}, and continues`, async () => {
     const { emit, warnings } = emitterTo(listener);
     emit("login.succeeded", { sub: "u1" });
     await settle();
@@ -127,7 +127,7 @@ for (const [why, listener] of FAILING) {
     assertEquals(warnings.length, 2);
   });
 
-  Deno.test(`createEmitter() ignores a warning that fails after a listener that ${why}`, async () => {
+  Deno.test(`createEmitter() ignores a failing warn callback after a listener that ${why}`, async () => {
     const warn = () => {
       throw failure();
     };
@@ -184,17 +184,17 @@ Deno.test("nowSeconds() returns whole seconds since the epoch", () => {
   assert(Number.isInteger(now) && now >= before && now <= Date.now() / 1000);
 });
 
-Deno.test("createClock() returns the system's clock by default", () => {
+Deno.test("createClock() returns the system clock by default", () => {
   assertStrictEquals(createClock(undefined), nowSeconds);
 });
 
 const TIMES: readonly [why: string, given: number, read: number][] = [
   ["whole seconds", NOW, NOW],
-  ["parts of a second, which end before it does", NOW + 0.999, NOW],
+  ["fractions of a second, rounded down", NOW + 0.999, NOW],
   ["the epoch", 0, 0],
-  ["what a test begins with", 1, 1],
+  ["the start time of tests", 1, 1],
   ["before the epoch", -1.5, -2],
-  ["the last second before milliseconds are meant", 1e11 - 1, 1e11 - 1],
+  ["the last second that is not taken for milliseconds", 1e11 - 1, 1e11 - 1],
   ["Date.now() / 1000", 1_700_000_000.123, NOW],
 ];
 
@@ -207,10 +207,10 @@ for (const [why, given, read] of TIMES) {
 const NO_TIMES: readonly [why: string, given: unknown][] = [
   ["milliseconds", NOW * 1_000],
   ["Date.now()", Date.now()],
-  ["milliseconds of 1974", 126_230_400_000],
-  ["the first that is too late", 1e11],
+  ["milliseconds in 1974", 126_230_400_000],
+  ["the first time that is too late", 1e11],
   ["microseconds", NOW * 1e6],
-  ["milliseconds of long ago", -NOW * 1_000],
+  ["milliseconds in the distant past", -NOW * 1_000],
   ["NaN", NaN],
   ["Infinity", Infinity],
   ["-Infinity", -Infinity],
@@ -238,7 +238,7 @@ Deno.test("createClock() reads the clock at each call, and not before", () => {
   assertEquals([clock(), clock(), clock()], [NOW, NOW + 1, NOW + 2]);
 });
 
-Deno.test("createClock() passes on what a clock throws", () => {
+Deno.test("createClock() passes on errors of the clock", () => {
   const clock = createClock(() => {
     throw new Error("no time today");
   });

@@ -1,4 +1,4 @@
-/** How documents of other servers are fetched: what they may be, how large, how slow, and from where. */
+/** How documents of other servers are fetched: allowed responses, sizes, times and destinations. */
 
 import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { fetchJson } from "../../auth/_fetch_json.ts";
@@ -9,19 +9,19 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 const DOCUMENT = { issuer: "https://id.example.com", keys: [1, "ä"] };
 const TEXT = JSON.stringify(DOCUMENT);
 
-/** Answers that are taken as {@linkcode DOCUMENT}. */
+/** Responses that are accepted as {@linkcode DOCUMENT}. */
 const TAKEN: readonly (readonly [why: string, answer: () => Response])[] = [
   ["a document", () => Response.json(DOCUMENT)],
   ["a type with parameters", () => typed("application/json; charset=utf-8")],
-  ["the type of key sets", () => typed("application/jwk-set+json")],
-  ["a type of its own", () => typed("application/octet-stream")],
+  ["the type of JWK sets", () => typed("application/jwk-set+json")],
+  ["a custom type", () => typed("application/octet-stream")],
   ["text", () => typed("text/plain")],
   ["no type", () => new Response(new TextEncoder().encode(TEXT))],
   ["a byte order mark", () => new Response(`\ufeff${TEXT}`, { headers: JSON_TYPE })],
-  ["no length", () => new Response(new Blob([TEXT]).stream(), { headers: JSON_TYPE })],
+  ["no Content-Length", () => new Response(new Blob([TEXT]).stream(), { headers: JSON_TYPE })],
   ["one byte at a time", () => new Response(bytewise(TEXT), { headers: JSON_TYPE })],
   ["compression", () => gzip(new Blob([TEXT]).stream())],
-  ["as many bytes as are allowed", () => new Response(TEXT + " ".repeat(LIMIT - byteLength(TEXT)))],
+  ["the maximum number of bytes", () => new Response(TEXT + " ".repeat(LIMIT - byteLength(TEXT)))],
 ];
 for (const [why, answer] of TAKEN) {
   Deno.test(`fetchJson() accepts ${why}`, async () => {
@@ -60,27 +60,27 @@ Deno.test("fetchJson() rejects a redirected response of a custom fetch", async (
 });
 
 Deno.test("fetchJson() rejects an opaque redirect of a browser", async () => {
-  const opaque = () => Promise.resolve(Response.error()); // as an opaque redirect, its status is 0
+  const opaque = () => Promise.resolve(Response.error()); // the status of an opaque redirect is 0
   assertEquals(
     await refusal("https://id.example.com", { fetch: opaque }),
     "the status is 0",
   );
 });
 
-/** Documents of status 200 that are refused; they say "s3cret", which no message may. */
+/** Responses of status 200 that are rejected; they contain "s3cret", which no message may quote. */
 const REFUSED: readonly (readonly [why: string, answer: () => Response, state: string])[] = [
   ["a page", () => typed("text/html"), "the response is HTML"],
   ["a page in upper case", () => typed("TEXT/HTML;charset=utf-8"), "the response is HTML"],
   ["nothing", () => new Response(null), "the response is not JSON or has duplicate names"],
   [
-    "half a document",
+    "a truncated document",
     () => new Response('{"s3cret":'),
     "the response is not JSON or has duplicate names",
   ],
-  ["a text", () => new Response("s3cret"), "the response is not JSON or has duplicate names"],
+  ["a string", () => new Response("s3cret"), "the response is not JSON or has duplicate names"],
   ["two documents", () => new Response("{}{}"), "the response is not JSON or has duplicate names"],
   [
-    "a name that stands twice",
+    "a duplicate name",
     () => new Response('{"s3cret":1,"s\\u0033cret":2}'),
     "the response is not JSON or has duplicate names",
   ],
@@ -95,17 +95,17 @@ const REFUSED: readonly (readonly [why: string, answer: () => Response, state: s
     "the response is not UTF-8",
   ],
   [
-    "half a character at the end",
+    "a truncated UTF-8 sequence at the end",
     () => new Response(new Uint8Array([0x22, 0xc3])),
     "the response is not UTF-8",
   ],
-  ["a byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the response is too large"],
+  ["one byte too many", () => new Response(" ".repeat(LIMIT + 1)), "the response is too large"],
   [
-    "a byte too many, of no length",
+    "one byte too many, without Content-Length",
     () => new Response(streamOf(LIMIT + 1)),
     "the response is too large",
   ],
-  ["a byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the response is too large"],
+  ["one byte too many, compressed", () => gzip(streamOf(LIMIT + 1)), "the response is too large"],
 ];
 for (const [why, answer, state] of REFUSED) {
   Deno.test(`fetchJson() rejects ${why}`, async () => {
@@ -219,17 +219,17 @@ Deno.test("fetchJson() does not read a response with a too large Content-Length"
   assertEquals(counted.isCancelled(), true);
 });
 
-/** Raw answers whose length is not what they say. */
+/** Raw responses whose length differs from the announced one. */
 const LENGTHS: readonly (readonly [why: string, head: string, body: string, state: string])[] = [
-  ["one that ends too early", "Content-Length: 100", TEXT_LIMITS, "the connection was lost"],
+  ["a body that ends too early", "Content-Length: 100", TEXT_LIMITS, "the connection was lost"],
   [
-    "one that goes on",
+    "a body that continues",
     "Content-Length: 5",
     TEXT_LIMITS,
     "the response is not JSON or has duplicate names",
   ],
   [
-    "chunks without an end",
+    "chunks without a final one",
     "Transfer-Encoding: chunked",
     "3\r\n{  \r\n",
     "the connection was lost",
@@ -252,12 +252,12 @@ Deno.test("fetchJson() rejects an unreachable server", async () => {
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-/** Raw answers that do not end; the last part of nothing keeps them open. */
+/** Raw responses that do not end; an empty last part keeps the connection open. */
 const SLOW: readonly (readonly [why: string, parts: readonly string[]])[] = [
-  ["no answer", [""]],
-  ["half a head", ["HTTP/1.1 200 OK\r\nX: ", ""]],
-  ["a head alone", [`${HEAD}Content-Length: ${TEXT_LIMITS.length}\r\n\r\n`, ""]],
-  ["half a body", [`${HEAD}Content-Length: 100\r\n\r\n`, TEXT_LIMITS, ""]],
+  ["no response", [""]],
+  ["half of the header section", ["HTTP/1.1 200 OK\r\nX: ", ""]],
+  ["a header section only", [`${HEAD}Content-Length: ${TEXT_LIMITS.length}\r\n\r\n`, ""]],
+  ["half of a body", [`${HEAD}Content-Length: 100\r\n\r\n`, TEXT_LIMITS, ""]],
   ["half of the chunks", [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, "2\r\n[1\r\n", ""]],
 ];
 for (const [why, parts] of SLOW) {
@@ -274,7 +274,7 @@ Deno.test("fetchJson() times out for a slow body", async () => {
     await refusal(server.origin, { ...counted, timeoutMs: 200 }),
     "timeout",
   );
-  // Twenty drops at most fall in this time; on a machine that is busy, fewer
+  // At most twenty chunks arrive in this time; fewer on a busy machine
   assert(counted.read() < 100, `read ${counted.read()} bytes`);
   assertEquals(counted.isCancelled(), true);
 });
@@ -300,7 +300,7 @@ Deno.test("fetchJson() cancels a late response", async () => {
   await cancelled;
 });
 
-Deno.test("fetchJson() cancels the endless body of a custom fetch", async () => {
+Deno.test("fetchJson() cancels the infinite body of a custom fetch", async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
   const fetch = () => Promise.resolve(new Response(body));
@@ -311,7 +311,7 @@ Deno.test("fetchJson() cancels the endless body of a custom fetch", async () => 
   await cancelled;
 });
 
-/** A blank every ten milliseconds. */
+/** A space every ten milliseconds. */
 function drops(): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setInterval> | undefined;
   return new ReadableStream({
@@ -341,7 +341,7 @@ for (const size of [1, 2, 3, 5, 7, 64]) {
   });
 }
 
-Deno.test("fetchJson() rejects a document that ends inside a character", async () => {
+Deno.test("fetchJson() rejects a document with a truncated UTF-8 sequence at the end", async () => {
   const bytes = new TextEncoder().encode(`"${"ä"}`).slice(0, -1);
   const { fetch } = answering(() => new Response(bytes));
   assertEquals(await refusal(ADDRESS, { fetch }), "the response is not UTF-8");
@@ -375,13 +375,13 @@ Deno.test("fetchJson() reports the connection error as the cause", async () => {
   ]);
 });
 
-/** A document may be kept by what is said, and not by what begins or ends alike. */
+/** Caching follows the directives, and no similar names. */
 const DIRECTIVES: readonly (readonly [field: string, seconds: number | undefined])[] = [
   ["no-stored, max-age=300", 300],
   ["no-cache-ish", undefined],
   ["max-aged=5", undefined],
   ["max-age-of=5, max-age=300", 300],
-  ["max-age=300;no-store", 0], // no time at all
+  ["max-age=300;no-store", 0], // not cacheable
 ];
 
 for (const [field, seconds] of DIRECTIVES) {

@@ -14,23 +14,23 @@ function canonical(text: unknown): string | undefined {
   }
 }
 
-/** Spellings of one user. The first one is canonical. */
+/** Equivalent spellings of one user. The first one is canonical. */
 const SAME: readonly [why: string, ...spellings: string[]][] = [
   ["case", "ada@example.org", "Ada@Example.ORG", "ADA@EXAMPLE.ORG"],
   ["white space around", "ada", " ada", "ada ", "\tada\r\n", "\u00a0ada\u3000", "\ufeffada\u2028"],
   ["a full-width @", "ada@example.org", "ada＠example.org", "ada﹫example.org"],
   ["full-width letters and dots", "ada@example.org", "Ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ"],
-  ["letters in styles", "ada", "𝐀𝐝𝐚", "𝒜𝒹𝒶", "Ⓐⓓⓐ", "ᵃᵈᵃ"],
+  ["mathematical letters", "ada", "𝐀𝐝𝐚", "𝒜𝒹𝒶", "Ⓐⓓⓐ", "ᵃᵈᵃ"],
   ["composed and decomposed letters", "josé", "jose\u0301", "JOSE\u0301", "JOSÉ"],
-  ["marks in another order", "q\u0323\u0307", "q\u0307\u0323"],
-  ["letters that only their lower case composes", "ǰẖẗẘẙ", "J\u030cH\u0331T\u0308W\u030aY\u030a"],
+  ["combining marks in another order", "q\u0323\u0307", "q\u0307\u0323"],
+  ["letters that compose only in lower case", "ǰẖẗẘẙ", "J\u030cH\u0331T\u0308W\u030aY\u030a"],
   ["ligatures", "office", "oﬃce", "o\ufb03ce"],
   ["a long s", "sisi", "ſiſi"],
   ["the Kelvin sign", "kelvin", "\u212aelvin"],
   ["the Ångström sign", "å", "\u212b", "A\u030a", "Å"],
   ["a sharp s in upper case", "straße", "STRAẞE", "straẞe"],
   [
-    "Greek, where lower case depends on what follows",
+    "Greek, where lower case depends on the next letter",
     "ασ.β@example.gr",
     "ας.β@example.gr",
     "ΑΣ.Β@example.gr",
@@ -38,8 +38,8 @@ const SAME: readonly [why: string, ...spellings: string[]][] = [
   ],
   ["a final sigma", "οδυσσευσ", "οδυσσευς", "ΟΔΥΣΣΕΥΣ"],
   ["Cyrillic case", "ада", "АДА"],
-  ["Deseret case, beyond the first plane", "𐐨", "𐐀"],
-  ["Hangul in pieces", "한", "\u1112\u1161\u11ab"],
+  ["Deseret case, outside the BMP", "𐐨", "𐐀"],
+  ["Hangul in jamo", "한", "\u1112\u1161\u11ab"],
   ["half-width Katakana", "ガ", "ｶﾞ"],
 ];
 
@@ -51,17 +51,17 @@ for (const [why, expected = "", ...spellings] of SAME) {
   });
 }
 
-/** Confusable identifiers that no rule of Unicode maps to each other; they are different users. */
+/** Confusable identifiers that Unicode does not map to each other; they are different users. */
 const DIFFERENT: readonly [why: string, a: string, b: string][] = [
   ["a Cyrillic letter", "ada", "аda"],
   ["i with and without a dot", "i", "ı"],
-  ["i and what İ becomes", "i", "İ"],
+  ["i and the lower case of İ", "i", "İ"],
   ["sharp s and ss", "straße", "strasse"],
-  ["an accent", "jose", "josé"],
+  ["a letter with and without an accent", "jose", "josé"],
   ["dots in the local part, which some providers ignore", "a.da@example.org", "ada@example.org"],
-  ["a tag in the local part, which some providers cut", "ada+x@example.org", "ada@example.org"],
-  ["a trailing dot of the host", "ada@example.org.", "ada@example.org"],
-  ["punycode and what it stands for", "ada@xn--bcher-kva.example", "ada@bücher.example"],
+  ["a tag in the local part, which some providers remove", "ada+x@example.org", "ada@example.org"],
+  ["a trailing dot in the host", "ada@example.org.", "ada@example.org"],
+  ["punycode and its decoded form", "ada@xn--bcher-kva.example", "ada@bücher.example"],
 ];
 
 for (const [why, a, b] of DIFFERENT) {
@@ -71,10 +71,10 @@ for (const [why, a, b] of DIFFERENT) {
   });
 }
 
-/** ATTACKS: one key or 400. */
+/** ATTACKS: the same key or a 400. */
 const REFUSED: readonly [why: string, text: unknown][] = [
   ["an array of strings", ["ada@example.org"]],
-  ["a list of two", ["ada@example.org", "eve@example.org"]],
+  ["an array of two strings", ["ada@example.org", "eve@example.org"]],
   ["an object", { identifier: "ada@example.org" }],
   ["an object with toString()", { toString: () => "ada@example.org" }],
   ["a String object", new String("ada@example.org")],
@@ -84,7 +84,7 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["true", true],
   ["a symbol", Symbol("ada")],
   ["undefined", ""],
-  ["nothing but white space", " \t\u00a0\u3000 "],
+  ["only white space", " \t\u00a0\u3000 "],
   ["two addresses, with a comma", "a@x,b@y"],
   ["two addresses, with a full-width comma", "a@x，b@y"],
   ["two addresses, with a semicolon", "a@x;b@y"],
@@ -92,10 +92,10 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["two addresses, with a Greek question mark", "a@x\u037eb@y"],
   ["two addresses, with a space", "a@x b@y"],
   ["two addresses, with a line feed", "a@x\nb@y"],
-  ["a header field within", "a@x\r\nBcc: eve@example.org"],
+  ["a header field inside", "a@x\r\nBcc: eve@example.org"],
   ["two @", "a@x@y"],
   ["two @, one full-width", "a@x＠y"],
-  ["two @ in a row", "a@@x"],
+  ["two consecutive @", "a@@x"],
   ["nothing before the @", "@example.org"],
   ["nothing after the @", "ada@"],
   ["an @ alone", "@"],
@@ -107,13 +107,13 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["an address literal", "ada@[192.0.2.1]"],
   ["a group", "g:ada@example.org"],
   ["a backslash", "ada\\@example.org"],
-  ["a space within", "ada lovelace"],
-  ["a no-break space within", "ada\u00a0lovelace"],
-  ["an ideographic space within", "ada\u3000lovelace"],
-  ["what NFKC makes a space of", "ada\u00b4x"],
+  ["a space inside", "ada lovelace"],
+  ["a no-break space inside", "ada\u00a0lovelace"],
+  ["an ideographic space inside", "ada\u3000lovelace"],
+  ["a character that NFKC maps to a space", "ada\u00b4x"],
   ["NUL", "ada\0"],
-  ["NUL within", "ada\0@example.org"],
-  ["an escape", "ada\x1b[31m"],
+  ["NUL inside", "ada\0@example.org"],
+  ["an escape character", "ada\x1b[31m"],
   ["DEL", "ada\x7f"],
   ["a C1 control", "ada\x85x"],
   ["a soft hyphen", "a\u00adda"],
@@ -121,12 +121,12 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["a zero-width joiner", "a\u200dda"],
   ["a zero-width non-joiner", "a\u200cda"],
   ["a word joiner", "a\u2060da"],
-  ["a byte order mark within", "a\ufeffda"],
+  ["a byte order mark inside", "a\ufeffda"],
   ["a bidi override", "\u202eada"],
   ["a bidi isolate", "\u2066ada\u2069"],
   ["a left-to-right mark", "ada\u200e"],
   ["an Arabic letter mark", "ada\u061c"],
-  ["a line separator within", "a\u2028da"],
+  ["a line separator inside", "a\u2028da"],
   ["a variation selector", "ada\ufe0f"],
   ["a variation selector of the supplement", "ada\u{e0100}"],
   ["a Mongolian variation selector", "ada\u180b"],
@@ -139,8 +139,8 @@ const REFUSED: readonly [why: string, text: unknown][] = [
   ["a high surrogate alone", "ada\ud800"],
   ["a low surrogate alone", "\udc00ada"],
   ["surrogates in the wrong order", "\udc00\ud800"],
-  ["a private character", "ada\ue000"],
-  ["a private character of plane 16", "ada\u{10fffd}"],
+  ["a private-use character", "ada\ue000"],
+  ["a private-use character of plane 16", "ada\u{10fffd}"],
   ["a noncharacter", "ada\uffff"],
   ["an unassigned code point", "ada\u0378"],
 ];
@@ -183,14 +183,14 @@ Deno.test("canonicalIdentifier() accepts names and addresses", () => {
   }
 });
 
-/** The largest accepted number of a code point. */
+/** The largest accepted number of repetitions of a code point. */
 const LENGTHS: readonly [why: string, one: string, most: number][] = [
   ["letters", "a", 254],
   ["characters of two UTF-16 units", "😀", 254],
-  ["characters that are composed of two", "e\u0301", 254],
-  ["characters that are composed of three", "\u1112\u1161\u11ab", 254],
-  ["characters that become three", "ﬃ", 84], // 84 × 3 = 252
-  ["characters that become eighteen", "\ufdfa", 0], // with spaces
+  ["characters that compose from two", "e\u0301", 254],
+  ["characters that compose from three", "\u1112\u1161\u11ab", 254],
+  ["characters that expand to three", "ﬃ", 84], // 84 × 3 = 252
+  ["characters that expand to eighteen", "\ufdfa", 0], // with spaces
 ];
 
 for (const [why, one, most] of LENGTHS) {

@@ -85,7 +85,7 @@ for (const [method, authTime] of TIMES) {
   });
 }
 
-/** Times of an authentication; the clock of this process may be 5 minutes behind that of another. */
+/** Times of an authentication; another process's clock may be 5 minutes ahead. */
 for (const ahead of [0, 1, 299, 300]) {
   Deno.test(`createPrincipal() accepts a time that is ${ahead} seconds ahead`, () => {
     const authTime = NOW + ahead;
@@ -98,7 +98,7 @@ for (
     ["301 seconds ahead", NOW + 301],
     ["tomorrow", NOW + 86_400],
     ["in milliseconds, which would always be recent", NOW * 1_000],
-    ["as late as a number can be", Number.MAX_VALUE],
+    ["the largest number", Number.MAX_VALUE],
   ] as const
 ) {
   for (const method of ["password", "session", "bearer"]) {
@@ -233,7 +233,7 @@ Deno.test("createPrincipal() is not affected by later changes of its input", () 
   assertFalse(Object.isFrozen(roles));
 });
 
-Deno.test("createPrincipal() keeps a claim named __proto__ a claim", () => {
+Deno.test("createPrincipal() keeps a claim named __proto__", () => {
   const claims = JSON.parse('{"__proto__":{"admin":true},"deep":{"__proto__":{"admin":true}}}');
   const principal = principalOf({ sub: "u1", method: "bearer", claims });
   const copy = principal.claims ?? {};
@@ -252,7 +252,7 @@ Deno.test("createPrincipal() returns claims without a prototype", () => {
   }
 });
 
-Deno.test("createPrincipal() accepts claims without a prototype, and those that a function created", () => {
+Deno.test("createPrincipal() accepts claims without a prototype, and those created by a function", () => {
   const bare = Object.assign(Object.create(null), { a: 1 });
   assertEquals(Object.entries(principalOf({ sub: "u1", method: "x", claims: bare }).claims ?? {}), [
     ["a", 1],
@@ -283,7 +283,7 @@ Deno.test("createPrincipal() copies cyclic claims, and repeated objects once", (
   assert([...reachable(copy)].every((value) => Object.isFrozen(value)));
 });
 
-Deno.test("createPrincipal() leaves dates, maps and objects of classes in claims as they are", () => {
+Deno.test("createPrincipal() does not copy dates, maps and class instances in claims", () => {
   const date = new Date(0);
   const map = new Map([["a", 1]]);
   const copy = principalOf({ sub: "u1", method: "x", claims: { date, map } }).claims ?? {};

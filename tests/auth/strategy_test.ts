@@ -1,4 +1,4 @@
-/** Strategies, chains, and the header fields that follow from them. */
+/** Strategies, chains, and the header fields that depend on them. */
 
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { challengeOf, isAmbient, varyOf } from "../../auth/_challenge.ts";
@@ -22,7 +22,7 @@ const PRINCIPAL = createPrincipal({ sub: "u1", method: "robot" });
 function strategy(name: string, result: unknown, asked: string[] = []): AuthStrategy {
   return {
     name,
-    // deno-lint-ignore require-await -- an async function of users does not wait either
+    // deno-lint-ignore require-await -- an application's async function need not await either
     async authenticate() {
       asked.push(name);
       return result as StrategyResult;
@@ -58,16 +58,16 @@ const CHAINS: readonly [
   asked: string,
   result: StrategyResult,
 ][] = [
-  ["ends at the first that authenticates", [YES, FAILED, NO], "a", YES],
+  ["stops at the first strategy that authenticates", [YES, FAILED, NO], "a", YES],
   [
-    "halts at the first that fails, though a later one would authenticate",
+    "stops at the first strategy that fails, though a later one would authenticate",
     [FAILED, YES],
     "a",
     FAILED,
   ],
   ["continues without a credential", [NO, YES], "ab", YES],
-  ["continues, and halts at a later failure", [NO, NO, FAILED, YES], "abc", FAILED],
-  ["does not ask after an authentication", [NO, YES, FAILED], "ab", YES],
+  ["continues, and stops at a later failure", [NO, NO, FAILED, YES], "abc", FAILED],
+  ["does not call a strategy after an authentication", [NO, YES, FAILED], "ab", YES],
   ["is anonymous if no strategy finds a credential", [NO, NO, NO], "abc", NO],
   ["is anonymous if the only strategy finds no credential", [NO], "a", NO],
 ];
@@ -138,7 +138,7 @@ const NO_RESULTS: readonly [why: string, result: unknown][] = [
   ["an unknown status", { status: "anonymous" }],
   ["a status in upper case", { status: "NO-CREDENTIAL" }],
   ["a status with an underscore", { status: "no_credential" }],
-  ["a status that is a list", { status: ["no-credential"] }],
+  ["a status that is an array", { status: ["no-credential"] }],
   ["a status that is a String object", { status: new String("no-credential") }],
   ["authenticated without a principal", { status: "authenticated" }],
   ["authenticated as null", { status: "authenticated", principal: null }],
@@ -148,7 +148,7 @@ const NO_RESULTS: readonly [why: string, result: unknown][] = [
     status: "authenticated",
     principal: { sub: 7 },
   }],
-  ["a list with a result in it", [YES]],
+  ["an array with a result in it", [YES]],
 ];
 
 for (const [why, result] of NO_RESULTS) {
@@ -156,7 +156,7 @@ for (const [why, result] of NO_RESULTS) {
     const asked: string[] = [];
     const made = chain([strategy("a", NO), strategy("odd", result), strategy("b", YES, asked)]);
     await assertRejects(() => made.authenticate(CONTEXT), TypeError, "Cannot authenticate: ");
-    assertEquals(asked, [], "A later strategy was asked");
+    assertEquals(asked, [], "A later strategy was called");
     await assertRejects(() => chain([strategy("odd", result)]).authenticate(CONTEXT), TypeError);
   });
 }
@@ -227,7 +227,7 @@ Deno.test("chain() halts if a nested chain fails", async () => {
   assertEquals(asked, []);
 });
 
-Deno.test("chain() does not flatten a foreign strategy with a member strategies", async () => {
+Deno.test("chain() does not flatten a custom strategy with a member strategies", async () => {
   const yes = strategy("password", YES);
   const no = strategy("totp", NO);
   const allOf = { ...strategy("all", FAILED), strategies: [yes, no] }; // both must agree
@@ -275,7 +275,7 @@ Deno.test("chain() rejects an empty list", () => {
 const NO_STRATEGIES: readonly (readonly [why: string, given: unknown, says: string])[] = [
   ["a string", "session", "strategies must be an array"],
   ["a strategy alone", strategy("a", NO), "strategies must be an array"],
-  ["null in the list", [null], "strategies[0] must have a name and authenticate()"],
+  ["null in the array", [null], "strategies[0] must have a name and authenticate()"],
   [
     "no authenticate()",
     [strategy("a", NO), { name: "b" }],
@@ -315,21 +315,26 @@ const LISTS: readonly (readonly [
   ["none", [], "Session", []],
   ["a cookie", [session], "Session", ["Cookie"]],
   ["a bearer token", [bearer], "Bearer", ["Authorization"]],
-  ["a field of its own", [key], "ApiKey", ["X-Key"]],
-  ["one that does not say", [unsaid], "Session", []],
-  ["one that does not say, beside another", [unsaid, bearer], "Bearer", ["Authorization"]],
-  ["a challenge of its own", [basic], basic.challenge ?? "", ["Authorization"]],
+  ["a custom header field", [key], "ApiKey", ["X-Key"]],
+  ["a strategy without a scheme", [unsaid], "Session", []],
+  ["a strategy without a scheme and a bearer token", [unsaid, bearer], "Bearer", ["Authorization"]],
+  ["a custom challenge", [basic], basic.challenge ?? "", ["Authorization"]],
   ["all, in order", [key, bearer, session], "ApiKey, Bearer, Session", [
     "X-Key",
     "Authorization",
     "Cookie",
   ]],
-  ["two of a kind", [session, keyStrategy({ scheme: { type: "cookie", name: "b" } })], "Session", [
-    "Cookie",
-  ]],
-  ["two fields", [key, keyStrategy({ field: "X-Other" })], "ApiKey", ["X-Key", "X-Other"]],
   [
-    "one field written in two ways",
+    "two of the same kind",
+    [session, keyStrategy({ scheme: { type: "cookie", name: "b" } })],
+    "Session",
+    [
+      "Cookie",
+    ],
+  ],
+  ["two header fields", [key, keyStrategy({ field: "X-Other" })], "ApiKey", ["X-Key", "X-Other"]],
+  [
+    "one field in two spellings",
     [
       keyStrategy({ scheme: { type: "header", name: "cookie" } }),
       session,
@@ -349,19 +354,19 @@ for (const [why, strategies, challenge, vary] of LISTS) {
 
 const SCHEMES: readonly (readonly [why: string, scheme: unknown, ambient: boolean])[] = [
   ["a cookie", { type: "cookie", name: "a" }, true],
-  ["nothing said", undefined, true],
+  ["no scheme", undefined, true],
   ["null", null, true],
   ["Authorization, which a browser's dialog fills in", {
     type: "header",
     name: "Authorization",
   }, true],
   ["AUTHORIZATION", { type: "header", name: "AUTHORIZATION" }, true],
-  ["a type of the future", { type: "client-certificate" }, true],
-  ["a type misspelt", { type: "Bearer" }, true],
+  ["an unknown future type", { type: "client-certificate" }, true],
+  ["a misspelled type", { type: "Bearer" }, true],
   ["a bearer token", { type: "bearer" }, false],
-  ["a field of its own", { type: "header", name: "X-API-Key" }, false],
-  ["Cookie as a field", { type: "header", name: "cookie" }, true],
-  ["a similar field", { type: "header", name: "X-Authorization" }, false],
+  ["a custom header field", { type: "header", name: "X-API-Key" }, false],
+  ["Cookie as a header field", { type: "header", name: "cookie" }, true],
+  ["a header field with a similar name", { type: "header", name: "X-Authorization" }, false],
 ];
 
 for (const [why, scheme, ambient] of SCHEMES) {

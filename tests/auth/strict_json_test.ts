@@ -1,24 +1,24 @@
-/** JSON in which no name stands twice, RFC 7515 §4, RFC 7519 §4, and RFC 8259. */
+/** JSON without duplicate names, RFC 7515 §4, RFC 7519 §4, and RFC 8259. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseStrictJson, parseStrictObject } from "../../auth/_strict_json.ts";
 import { utf8 } from "../../auth/_bytes.ts";
 import { randomNumbers } from "../static/_random.ts";
 
-/** [why, JSON] That are taken, and give what JSON.parse() gives. */
+/** [why, JSON] Valid input, parsed as by JSON.parse(). */
 const TAKEN: readonly (readonly [string, string])[] = [
   ["an empty object", "{}"],
   ["the header of RFC 7515 A.1, with a line break", '{"typ":"JWT",\r\n "alg":"HS256"}'],
   ["white space of every kind", ' \t\r\n{ \t\r\n"a" \t\r\n: \t\r\n1 \t\r\n} \t\r\n'],
-  ["one name in two objects", '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}'],
+  ["the same name in two objects", '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}'],
   ["names that differ in case", '{"alg":1,"Alg":2,"ALG":3}'],
-  ["names that differ in how they are composed", '{"é":1,"e\u0301":2}'],
-  ["colons, quotes and braces inside of texts", String.raw`{"a:\"{":"\":,\"b\":","c\\":"\\"}`],
-  ["a text that ends with backslashes", String.raw`{"a":"\\\\","b":"\\\\\\"}`],
-  ["a name that is empty", '{"":1}'],
+  ["names that differ in their normalization form", '{"é":1,"e\u0301":2}'],
+  ["colons, quotes and braces in strings", String.raw`{"a:\"{":"\":,\"b\":","c\\":"\\"}`],
+  ["a string that ends with backslashes", String.raw`{"a":"\\\\","b":"\\\\\\"}`],
+  ["an empty name", '{"":1}'],
   ["names that are indices", '{"2":1,"1":2,"0":[3]}'],
-  ["names that objects inherit", '{"constructor":1,"toString":2,"hasOwnProperty":3}'],
-  ["a name within an array within an array", '[[[{"a":[[{"a":1}]]}]]]'.replace(/.*/, '{"x":$&}')],
+  ["names of inherited members", '{"constructor":1,"toString":2,"hasOwnProperty":3}'],
+  ["a name inside nested arrays", '[[[{"a":[[{"a":1}]]}]]]'.replace(/.*/, '{"x":$&}')],
   ["every kind of value", '{"a":null,"b":true,"c":false,"d":-1.5e-3,"e":"\\u0000","f":[],"g":{}}'],
 ];
 
@@ -33,47 +33,47 @@ const PROTO = "__proto__";
 
 /** [why, JSON] */
 const REFUSED: readonly (readonly [string, string])[] = [
-  ["a name that stands twice", '{"alg":"none","alg":"HS256"}'],
-  ["a name twice with the same value", '{"alg":"HS256","alg":"HS256"}'],
+  ["a duplicate name", '{"alg":"none","alg":"HS256"}'],
+  ["a duplicate name with the same value", '{"alg":"HS256","alg":"HS256"}'],
   ["a name three times", '{"a":1,"b":2,"a":1,"a":1}'],
-  ["a name that is written in another way", '{"alg":"none","\\u0061lg":"HS256"}'],
+  ["a duplicate name, once escaped", '{"alg":"none","\\u0061lg":"HS256"}'],
   ["an escaped slash", '{"a/b":1,"a\\/b":2}'],
-  ["an empty name twice", '{"":1,"":2}'],
-  ["an index twice", '{"1":1,"1":2}'],
-  ["a name twice inside of an object", '{"cnf":{"jwk":1,"jwk":2}}'],
-  ["a name twice inside of an array", '{"a":[0,{"b":1,"b":2}]}'],
-  ["a name twice deep down", `${'{"a":['.repeat(500)}{"b":1,"b":2}${"]}".repeat(500)}`],
-  ["a name twice with white space before the colon", '{"a" : 1 ,\n"a"\t:\r2}'],
-  ["a name twice, once before an object with it", '{"a":{"a":1},"a":1}'],
-  ["a lone half of a pair twice", '{"\\ud800":1,"\\ud800":2}'],
+  ["a duplicate empty name", '{"":1,"":2}'],
+  ["a duplicate index", '{"1":1,"1":2}'],
+  ["a duplicate name inside an object", '{"cnf":{"jwk":1,"jwk":2}}'],
+  ["a duplicate name inside an array", '{"a":[0,{"b":1,"b":2}]}'],
+  ["a deeply nested duplicate name", `${'{"a":['.repeat(500)}{"b":1,"b":2}${"]}".repeat(500)}`],
+  ["a duplicate name with white space before the colon", '{"a" : 1 ,\n"a"\t:\r2}'],
+  ["a duplicate name, once before an object with it", '{"a":{"a":1},"a":1}'],
+  ["a duplicate lone surrogate", '{"\\ud800":1,"\\ud800":2}'],
   [`${PROTO}`, `{"${PROTO}":{"alg":"none"}}`],
   [`${PROTO}, escaped`, '{"\\u005f_proto__":1}'],
-  [`${PROTO} twice`, `{"${PROTO}":1,"${PROTO}":2}`],
-  [`${PROTO} deep down`, `{"a":[{"b":{"${PROTO}":null}}]}`],
+  [`a duplicate ${PROTO}`, `{"${PROTO}":1,"${PROTO}":2}`],
+  [`a deeply nested duplicate ${PROTO}`, `{"a":[{"b":{"${PROTO}":null}}]}`],
   ["nothing", ""],
   ["white space", "  "],
   ["an array", '[{"alg":"HS256"}]'],
   ["null", "null"],
-  ["a text", '"{}"'],
+  ["a string", '"{}"'],
   ["a number", "1"],
   ["true", "true"],
   ["two values", "{}{}"],
-  ["a comma behind the last member", '{"a":1,}'],
+  ["a trailing comma", '{"a":1,}'],
   ["a comment", '{"a":1/**/}'],
   ["single quotes", "{'a':1}"],
   ["a name without quotes", "{a:1}"],
   ["an octal number", '{"a":01}'],
-  ["a sign in front", '{"a":+1}'],
+  ["a leading sign", '{"a":+1}'],
   ["NaN", '{"a":NaN}'],
   ["Infinity", '{"a":Infinity}'],
   ["undefined", '{"a":undefined}'],
-  ["a line break inside of a text", '{"a":"\n"}'],
-  ["U+0000 inside of a text", '{"a":"\0"}'],
-  ["U+0000 behind it", "{}\0"],
+  ["a line break inside a string", '{"a":"\n"}'],
+  ["U+0000 inside a string", '{"a":"\0"}'],
+  ["a trailing U+0000", "{}\0"],
   ["a byte order mark", "\ufeff{}"],
   ["a no-break space", "\u00a0{}"],
-  ["an escape there is not", '{"a":"\\x41"}'],
-  ["an end that is missing", '{"a":1'],
+  ["an unknown escape", '{"a":"\\x41"}'],
+  ["a missing end", '{"a":1'],
   ["many brackets", "[".repeat(12_000)],
 ];
 
@@ -84,14 +84,14 @@ for (const [why, json] of REFUSED) {
   });
 }
 
-/** [why, bytes] That are no UTF-8. */
+/** [why, bytes] Invalid UTF-8. */
 const NOT_UTF8: readonly (readonly [string, readonly number[]])[] = [
   ["a byte of Latin-1", [0xe9]],
-  ["a sequence that is cut", [0xc3]],
-  ["a sequence longer than needed", [0xc0, 0xaf]],
-  ["half of a pair", [0xed, 0xa0, 0x80]],
+  ["a truncated sequence", [0xc3]],
+  ["an overlong sequence", [0xc0, 0xaf]],
+  ["a surrogate", [0xed, 0xa0, 0x80]],
   ["a code point above U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
-  ["a byte that there is not", [0xff]],
+  ["an invalid byte", [0xff]],
 ];
 
 for (const [why, bytes] of NOT_UTF8) {
@@ -107,7 +107,7 @@ Deno.test("parseStrictObject() rejects UTF-16", () => {
   assertThrows(() => parseStrictObject(bytes));
 });
 
-Deno.test("parseStrictObject() accepts deep values and many members, without recursion", () => {
+Deno.test("parseStrictObject() accepts deep nesting and many members, without recursion", () => {
   const deep = `${'{"a":'.repeat(3_000)}0${"}".repeat(3_000)}`;
   const wide = `{${Array.from({ length: 3_000 }, (_, i) => `"n${i}":[]`).join()}}`;
   assertEquals(Object.keys(parseStrictObject(deep)), ["a"]);
@@ -116,9 +116,9 @@ Deno.test("parseStrictObject() accepts deep values and many members, without rec
   assertThrows(() => parseStrictObject(twice), SyntaxError);
 });
 
-Deno.test("parseStrictJson() agrees with a count of names for 20,000 random values", () => {
+Deno.test("parseStrictJson() agrees with counted names for 20,000 random values", () => {
   const random = randomNumbers(9);
-  // No name that is a backslash: V8 15.0 takes an escaped name that comes later for it
+  // No name that is a backslash: V8 15.0 mistakes a later escaped name for it
   const names = ["a", "b", "\\u0061", ":", '\\"', "\\/", ""];
   let twice = 0;
   for (let i = 0; i < 20_000; i++) {

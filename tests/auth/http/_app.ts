@@ -1,5 +1,5 @@
 /**
- * An application with authentication on stores in memory, and browsers that use it.
+ * An application with authentication on in-memory stores, and browsers that use it.
  *
  * @module
  */
@@ -28,9 +28,9 @@ export type { BrowserInit, TestBrowser } from "../_browser.ts";
 export const ORIGIN = "https://example.com";
 
 export interface TestAppOptions extends Partial<Omit<AuthOptions, "stores" | "hasher">> {
-  /** Stores that are there already. */
+  /** Existing stores. */
   readonly stores?: AuthStores;
-  /** Stores in place of the ones in memory, made from them. */
+  /** Wraps the in-memory stores. */
   readonly wrap?: (stores: AuthStores) => Partial<AuthStores>;
   readonly clock?: { now: number };
   readonly integration?: IntegrationOptions;
@@ -38,7 +38,7 @@ export interface TestAppOptions extends Partial<Omit<AuthOptions, "stores" | "ha
 }
 
 export interface TestApp {
-  /** Has `/me`, `/maybe` (optional), `/public`, `POST /notes`, the routes of authentication, and what a test adds. */
+  /** Has `/me`, `/maybe` (optional), `/public`, `POST /notes`, the routes of authentication, and routes added by a test. */
   readonly router: TypedRouter<unknown[], Principal>;
   readonly runtime: AuthRuntime;
   readonly container: Container;
@@ -46,16 +46,16 @@ export interface TestApp {
   readonly clock: { now: number };
   readonly events: AuthEvent[];
   readonly warnings: string[];
-  /** What clients saw as a 500. */
+  /** Errors that clients saw as a 500. */
   readonly errors: unknown[];
   readonly hasher: CountingHasher;
-  /** A browser without cookies, at an address. */
+  /** Creates a browser without cookies, at an address. */
   browser(options?: { readonly address?: string }): TestBrowser;
-  /** A browser in which Ada, `u1`, has signed in; no hash is counted and no event kept. */
+  /** Creates a browser in which Ada, `u1`, is signed in; hashes and events are not recorded. */
   signedIn(options?: { readonly remember?: boolean }): Promise<TestBrowser>;
 }
 
-/** The stores forget nothing by themselves: what ends, a service has to end. */
+/** The stores do not expire records: the services must check limits. */
 export function createTestApp(options: TestAppOptions = {}): TestApp {
   const { wrap, clock = { now: START }, integration = {}, router: routerOptions, ...given } =
     options;

@@ -1,5 +1,5 @@
 /**
- * What tests of guards as middleware share: a robot's key, a manager, and routers without a guard of their own.
+ * Helpers for tests of guards as middleware: an API key, a manager, and routers without a guard.
  *
  * @module
  */

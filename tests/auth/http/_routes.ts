@@ -1,6 +1,6 @@
 /**
- * What tests of the routes of authentication share: what a client sees of an answer, and what a refusal must look like to
- * the last header field.
+ * Helpers for tests of the routes of authentication: the parts of a response that a client sees, and expected error responses
+ * with all header fields.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { assertEquals } from "@std/assert";
 import { createTestApp, type TestApp, type TestAppOptions, type TestBrowser } from "./_app.ts";
 
-/** All that a client sees of an answer but its date, for comparing answers that must not differ. */
+/** Everything that a client sees of a response except its date, to compare responses that must not differ. */
 export interface Seen {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -20,13 +20,13 @@ export async function seen(response: Response): Promise<Seen> {
   return { status: response.status, headers, body: await response.text() };
 }
 
-/** What a refusal says. */
+/** Contents of an error response. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly detail?: string;
   readonly violations?: readonly unknown[];
-  /** Header fields beside those that all have. */
+  /** Header fields in addition to those of all error responses. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -64,13 +64,13 @@ export const FORGED: Refusal = {
 
 export const FAULT: Refusal = { status: 500, code: "internal_error" };
 
-/** Refused because of the throttle. */
+/** Rejected by the throttle. */
 export function throttledFor(seconds: number): Refusal {
   const headers = { "retry-after": `${seconds}` };
   return { status: 429, code: "throttled", detail: "Too many attempts", headers };
 }
 
-/** A refusal, to the last byte and header field, without a cookie. */
+/** Asserts that a response is an error, with exact body and header fields, without a cookie. */
 export async function assertRefused(response: Response, refusal: Refusal): Promise<void> {
   const { status, code, headers = {}, ...rest } = refusal;
   const title = TITLES[status];
@@ -87,7 +87,7 @@ export async function assertRefused(response: Response, refusal: Refusal): Promi
   });
 }
 
-/** Values of the cookies that an answer sets. */
+/** Values of the cookies that a response sets. */
 export function cookiesOf(response: Response): Record<string, string> {
   return Object.fromEntries(
     response.headers.getSetCookie().map((cookie) => {
@@ -99,11 +99,11 @@ export function cookiesOf(response: Response): Record<string, string> {
 }
 
 export interface PreparedApp extends TestApp {
-  /** A browser that has a token, and nobody signed in. */
+  /** A browser that has a token and no session. */
   readonly page: TestBrowser;
 }
 
-/** Ada has an account and a session, and somebody else is about to send something. */
+/** Ada has an account and a session, and another browser is about to send a request. */
 export async function prepared(options: TestAppOptions = {}): Promise<PreparedApp> {
   const app = createTestApp(options);
   await app.signedIn();
@@ -112,7 +112,7 @@ export async function prepared(options: TestAppOptions = {}): Promise<PreparedAp
   return { ...app, page };
 }
 
-/** Sends bytes as they are, with the page's token. */
+/** Sends unmodified bytes with the page's token. */
 export async function sendBody(
   page: TestBrowser,
   path: string,
@@ -127,7 +127,7 @@ export async function sendBody(
   });
 }
 
-/** Nothing was hashed, counted, created or begun. */
+/** Asserts that nothing was hashed, counted or created. */
 export async function assertUntouched({ hasher, events, stores }: TestApp): Promise<void> {
   assertEquals(hasher.calls, []);
   assertEquals(events, []);

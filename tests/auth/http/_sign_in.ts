@@ -1,5 +1,5 @@
 /**
- * An application where people sign in by its own handlers.
+ * An application whose own handlers sign users in.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface Entered {
   send(): Promise<Response>;
 }
 
-/** A browser that signed in by a handler of the application's own. */
+/** A browser that signed in with a handler of the application. */
 export async function signedIn(
   { app: given = {}, options = {} }: { app?: TestAppOptions; options?: SignInOptions } = {},
 ): Promise<Entered> {
@@ -40,7 +40,7 @@ export async function signedIn(
   return { app, client, cookies, data: await response.json(), send };
 }
 
-/** Has `/enter`, which signs Ada in with the options that it is sent, and `/leave`. */
+/** Has `/enter`, which signs Ada in with the options in the body, and `/leave`. */
 export function enterApp(
   options: TestAppOptions = {},
   change: (authentication: PasswordAuthentication) => Authentication = (same) => same,
@@ -54,7 +54,7 @@ export function enterApp(
   return app;
 }
 
-/** Ada, as her password proves her; the first time she gets an account. */
+/** Authenticates Ada by password; creates her account the first time. */
 export async function authenticate(
   { runtime: { passwords }, stores }: TestApp,
 ): Promise<PasswordAuthentication> {

@@ -1,5 +1,5 @@
 /**
- * An application whose sign-ins hand out tokens, and a program that keeps them.
+ * An application whose sign-ins issue tokens, and an API client that stores them.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function createTokenApp(options: TestAppOptions = {}): TestApp {
   });
 }
 
-/** Signs Ada in, as a program does that is no browser, and forgets the cookies. */
+/** Signs Ada in as an API client, without storing cookies. */
 export async function signInForTokens(app: TestApp): Promise<Required<IssuedTokens>> {
   await app.signedIn();
   const response = await app.browser().login(ADA);
@@ -31,7 +31,7 @@ export async function signInForTokens(app: TestApp): Promise<Required<IssuedToke
   return await response.json();
 }
 
-/** Exchanges a refresh token as a program does: without a cookie, and without a word of where it comes from. */
+/** Exchanges a refresh token as an API client: without cookies and without Origin or Fetch Metadata. */
 export async function refresh(app: TestApp, refreshToken: unknown): Promise<Response> {
   return await postJson(app, "/auth/refresh", { refreshToken });
 }
@@ -45,7 +45,7 @@ export async function postJson(
   return await router.request(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** Asks who it is, by an access token. */
+/** Requests the principal with an access token. */
 export async function ask({ router }: TestApp, accessToken: string): Promise<Response> {
   return await router.request("/me", { headers: { Authorization: `Bearer ${accessToken}` } });
 }

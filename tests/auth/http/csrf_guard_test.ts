@@ -28,7 +28,7 @@ const csrf = csrfService({
 const guard = csrfGuard({ csrf });
 const SESSION = "__Host-sid=s";
 
-/** A router under the guard, and the requests that came through it. */
+/** A router with the guard, and the requests that passed it. */
 function guarded() {
   const handled: string[] = [];
   const router = createRouter({ before: [guard], onError: () => {} })
@@ -44,7 +44,7 @@ function guarded() {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Header fields of a good request. */
+/** Header fields of a valid request. */
 async function goodHeaders(): Promise<Record<string, string>> {
   const { token, cookies } = await csrf.issue(
     new Request("https://example.com/", { headers: { Cookie: SESSION } }),
@@ -58,7 +58,7 @@ async function goodHeaders(): Promise<Record<string, string>> {
   };
 }
 
-/** What is changed of a good request, and what it is refused for. */
+/** Changes of a valid request for which it is rejected. */
 const FORGED: readonly [why: string, change: Readonly<Record<string, string>>][] = [
   ["from another site", { "Sec-Fetch-Site": "cross-site" }],
   ["from a sibling domain", { "Sec-Fetch-Site": "same-site" }],
@@ -71,7 +71,7 @@ const FORGED: readonly [why: string, change: Readonly<Record<string, string>>][]
 
 for (const [why, change] of FORGED) {
   for (const method of ["POST", "PUT", "DELETE"]) {
-    Deno.test(`csrfGuard() rejects ${method} ${why} by a 403 csrf_failed, before the handler`, async () => {
+    Deno.test(`csrfGuard() rejects ${method} ${why} with a 403 csrf_failed, before the handler`, async () => {
       const { router, handled } = guarded();
       const headers = { ...await goodHeaders(), ...change };
       const response = await router.request("/", { method, headers, body: "{}" });
@@ -85,7 +85,7 @@ for (const [why, change] of FORGED) {
   }
 }
 
-Deno.test("csrfGuard() answers every forgery with the same bytes: why it was refused is for the log", async () => {
+Deno.test("csrfGuard() answers all forged requests with the same bytes, and discloses no reason", async () => {
   const { router } = guarded();
   const bodies = new Set<string>();
   for (const [, change] of FORGED) {
@@ -96,7 +96,7 @@ Deno.test("csrfGuard() answers every forgery with the same bytes: why it was ref
   assertEquals(bodies.size, 1);
 });
 
-Deno.test("csrfGuard() lets a good request pass, and leaves its body to the handler", async () => {
+Deno.test("csrfGuard() accepts a valid request, and does not read its body", async () => {
   const router = createRouter({ before: [guard] })
     .post("/", (req) => json({ got: req.content as unknown }));
   const headers = await goodHeaders();
@@ -106,7 +106,7 @@ Deno.test("csrfGuard() lets a good request pass, and leaves its body to the hand
 });
 
 for (const method of ["GET", "HEAD"]) {
-  Deno.test(`csrfGuard() lets ${method} pass, even from another site`, async () => {
+  Deno.test(`csrfGuard() accepts ${method}, even from another site`, async () => {
     const { router } = guarded();
     const headers = { "Sec-Fetch-Site": "cross-site", Cookie: SESSION };
     const response = await router.request("/", { method, headers });
@@ -115,7 +115,7 @@ for (const method of ["GET", "HEAD"]) {
   });
 }
 
-Deno.test("csrfGuard() rejects a form's multipart, plain and urlencoded POST from another site alike", async () => {
+Deno.test("csrfGuard() rejects multipart, plain and urlencoded form POSTs from another site alike", async () => {
   const { router, handled } = guarded();
   for (
     const type of [
@@ -132,7 +132,7 @@ Deno.test("csrfGuard() rejects a form's multipart, plain and urlencoded POST fro
   assertEquals(handled, []);
 });
 
-Deno.test("csrfGuard() guards a path by under(), and no other", async () => {
+Deno.test("csrfGuard() protects a path with under(), and no other path", async () => {
   const router = createRouter({ onError: () => {} })
     .under("/account", guard)
     .post("/account/name", () => json({ done: true }))
@@ -151,7 +151,7 @@ Deno.test("csrfGuard() guards a path by under(), and no other", async () => {
   await webhook.body?.cancel();
 });
 
-Deno.test("csrfGuard() answers with a 500 where the check itself fails, and lets nothing pass", async () => {
+Deno.test("csrfGuard() responds 500 if the check itself fails, and does not run the handler", async () => {
   const broken = { ...csrf, check: () => Promise.reject(new Error("no keys")) };
   const handled: string[] = [];
   const router = createRouter({ before: [csrfGuard({ csrf: broken })], onError: () => {} })
@@ -166,7 +166,7 @@ Deno.test("csrfGuard() answers with a 500 where the check itself fails, and lets
   assertEquals(handled, []);
 });
 
-/** Good requests and others, and the status that each mode answers with. */
+/** Valid and invalid requests, and the status for each mode. */
 const MODES: readonly [
   why: string,
   change: Readonly<Record<string, string>>,
@@ -181,9 +181,9 @@ const MODES: readonly [
 ];
 
 for (const [why, change, token, source] of MODES) {
-  Deno.test(`csrfGuard() answers ${token} asking for a token, ${source} asking for the source: ${why}`, async () => {
+  Deno.test(`csrfGuard() answers ${token} in token mode, ${source} in origin mode: ${why}`, async () => {
     const modes: readonly [Partial<CsrfGuardOptions>, number][] = [
-      [{}, token], // the default is the strict one
+      [{}, token], // the default is token mode
       [{ mode: "token" }, token],
       [{ mode: "origin" }, source],
     ];
@@ -200,7 +200,7 @@ for (const [why, change, token, source] of MODES) {
   });
 }
 
-Deno.test("csrfGuard() asks for a token where no browser says the source", async () => {
+Deno.test("csrfGuard() in origin mode requires a token if the browser sends no origin", async () => {
   const router = createRouter({ before: [csrfGuard({ csrf, mode: "origin" })], onError: () => {} })
     .post("/", () => json({ done: true }));
   const { "Sec-Fetch-Site": _site, ...headers } = await goodHeaders();
@@ -215,7 +215,7 @@ Deno.test("csrfGuard() asks for a token where no browser says the source", async
 });
 
 for (const ask of ["", "Token", "source", "toString", null, true, false, ["token"]]) {
-  Deno.test(`csrfGuard() rejects to ask for ${JSON.stringify(ask)}`, () => {
+  Deno.test(`csrfGuard() rejects ${JSON.stringify(ask)} as mode`, () => {
     const options = { csrf, mode: ask } as CsrfGuardOptions;
     assertThrows(() => csrfGuard(options), TypeError, "Cannot create CSRF guard: mode");
   });
@@ -236,7 +236,7 @@ Deno.test("csrfGuard() rejects the handshake of a WebSocket from another site", 
   }
 });
 
-// Words for what is asked against forged requests: the same wherever they are given.
+// CSRF rules as options of guards.
 
 const { runtime } = createTestApp();
 
@@ -247,13 +247,13 @@ const GIVEN: readonly (readonly [where: string, give: (rule: unknown) => unknown
 
 for (const [where, give] of GIVEN) {
   for (const rule of ["Source", "skip", "", true, false, 0, ["token"]]) {
-    Deno.test(`${where} rejects ${JSON.stringify(rule)} as a rule`, () => {
+    Deno.test(`${where} rejects ${JSON.stringify(rule)} as a CSRF rule`, () => {
       assertThrows(() => give(rule), TypeError, 'must be "origin", "token" or "insecureSkip"');
     });
   }
 }
 
-Deno.test("csrfGuard() rejects to ask for nothing", () => {
+Deno.test("csrfGuard() rejects insecureSkip as mode", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({
     csrf: runtime.csrf,
     mode: "insecureSkip",
@@ -261,14 +261,14 @@ Deno.test("csrfGuard() rejects to ask for nothing", () => {
   assertThrows(() => csrfGuard(options), TypeError, "mode must be");
 });
 
-Deno.test("csrfGuard() rejects options that it does not know", () => {
+Deno.test("csrfGuard() rejects unknown options", () => {
   const options = untyped<{ csrf: typeof runtime.csrf }>({ csrf: runtime.csrf, aks: "origin" });
   assertThrows(() => csrfGuard(options), TypeError, "unknown option aks");
 });
 
-// Which requests guards ask where they come from: rule by credential by source by method, on every kind of route.
+// Which requests guards check for CSRF: by rule, credential, origin and method, on every kind of route.
 
-/** What a browser, or what is none, says of where a request is from. */
+/** Header fields about the origin of a request, with and without a browser. */
 const SOURCES = {
   "same-origin": { "Sec-Fetch-Site": "same-origin" },
   "same-site": { "Sec-Fetch-Site": "same-site" },
@@ -286,7 +286,7 @@ const OWN = SOURCES["same-origin"];
 
 type Source = keyof typeof SOURCES;
 
-/** How a request says who asks. Ambient are those that a browser may send by itself. */
+/** Credentials of a request. Browsers may attach ambient ones automatically. */
 const CREDENTIALS: readonly (readonly [
   why: string,
   options: KeyOptions | undefined,
@@ -295,7 +295,7 @@ const CREDENTIALS: readonly (readonly [
   ["a session's cookie", undefined, true],
   ["another cookie", { scheme: { type: "cookie", name: "key" } }, true],
   ["a strategy that does not say", { scheme: "unsaid" }, true],
-  ["Authorization as a field", { scheme: { type: "header", name: "Authorization" } }, true],
+  ["a strategy without a scheme", { scheme: { type: "header", name: "Authorization" } }, true],
   ["authorization, however written", { scheme: { type: "header", name: "aUTHORIZATION" } }, true],
   ["a scheme of no known type", { scheme: { type: "basic" } as unknown as Scheme }, true],
   ["Cookie as a field", { scheme: { type: "header", name: "Cookie" } }, true],
@@ -310,7 +310,7 @@ const CREDENTIALS: readonly (readonly [
 
 type Scheme = NonNullable<AuthStrategy["scheme"]>;
 
-/** What passes with an ambient credential, without a token and with the page's. */
+/** Accepted requests with an ambient credential, without and with the page's token. */
 const PASSES: Readonly<Record<CsrfRule, (source: Source, token: boolean) => boolean>> = {
   origin: (source, token) => isOwn(source) || (source === "nothing" && token),
   token: (source, token) => token && (isOwn(source) || source === "nothing"),
@@ -321,7 +321,7 @@ const RULES: readonly CsrfRule[] = ["origin", "token", "insecureSkip"];
 
 for (const rule of RULES) {
   for (const [why, options, ambient] of CREDENTIALS) {
-    Deno.test(`createGuard() checks by ${rule} where requests with ${why} come from`, async () => {
+    Deno.test(`createGuard() applies the rule ${rule} to requests with ${why}`, async () => {
       const app = createApp({ csrf: rule, strategies: options && [keyStrategy(options)] });
       const client = await enter(app, options === undefined);
       const key = options === undefined ? {} : { "X-Key": "good" };
@@ -356,7 +356,7 @@ const METHODS: readonly (readonly [method: string, checked: boolean])[] = [
 ];
 
 for (const [method, checked] of METHODS) {
-  Deno.test(`createGuard() ${checked ? "checks" : "does not check"} where ${method} comes from`, async () => {
+  Deno.test(`createGuard() ${checked ? "checks" : "does not check"} the origin of ${method}`, async () => {
     const app = createApp({});
     const seen: string[] = [];
     app.router.all("/any", (req) => (seen.push(req.method), json(1)));
@@ -368,7 +368,7 @@ for (const [method, checked] of METHODS) {
   });
 }
 
-/** Routes that read their bodies in other ways: none has to say anything to be covered. */
+/** Routes that read their bodies in different ways: all are protected by default. */
 const ROUTES: readonly (readonly [why: string, path: string, init: () => BrowserInit])[] = [
   ["raw", "/raw", () => ({ body: "text" })],
   ["raw, as a form of another site sends it", "/raw", () => ({ body: new URLSearchParams("a=1") })],
@@ -402,7 +402,7 @@ for (const [why, path, make] of ROUTES) {
   });
 }
 
-Deno.test("createGuard() does not ask where anonymous requests to optional and public routes come from", async () => {
+Deno.test("createGuard() does not check the origin of anonymous requests to optional and public routes", async () => {
   const app = createApp({});
   for (const path of ["/optional", "/open"]) {
     const init = { method: "POST", json: {}, headers: SOURCES["cross-site"] };
@@ -410,7 +410,7 @@ Deno.test("createGuard() does not ask where anonymous requests to optional and p
   }
 });
 
-Deno.test("createGuard() checks by the rule that it is given in place of the runtime's", async () => {
+Deno.test("createGuard() applies its own rule instead of the runtime's", async () => {
   const app = createApp({ csrf: "insecureSkip" });
   const { runtime } = app;
   const { post } = app.router as unknown as RouteTarget;
@@ -433,7 +433,7 @@ Deno.test("createGuard() checks by the rule that it is given in place of the run
   assertEquals(await statuses(SOURCES["cross-site"]), [403, 403, 200]);
 });
 
-Deno.test("createGuard() takes trusted origins for the application's own", async () => {
+Deno.test("createGuard() accepts trusted origins like the application's own", async () => {
   const app = createApp({ trustedOrigins: ["https://app.example.com"] });
   const client = await enter(app, true);
   const from = (Origin: string, site: string) =>
@@ -447,7 +447,7 @@ Deno.test("createGuard() takes trusted origins for the application's own", async
   assertEquals((await from("https://other.example.com", "same-site")).status, 403);
 });
 
-Deno.test("createGuard() asks for the token in the field that csrfHeader names", async () => {
+Deno.test("createGuard() reads the token from the header field of csrfHeader", async () => {
   const app = createApp({ csrf: "token", csrfHeader: "X-Proof" });
   const client = await enter(app, true);
   const token = await client.token();
@@ -466,9 +466,9 @@ Deno.test("createGuard() emits the reason of a failed CSRF check once", async ()
   assertEquals(reasons, ["cross_origin", "token_missing"]);
 });
 
-Deno.test("createGuard() checks where the handshake of a WebSocket comes from", async () => {
+Deno.test("createGuard() checks the origin of a WebSocket handshake", async () => {
   const app = createApp({});
-  app.router.get("/socket", () => json("would switch"));
+  app.router.get("/socket", () => json("101 Switching Protocols"));
   const client = await enter(app, true);
   const handshake = { Connection: "Upgrade", Upgrade: "websocket" };
   const statusOf = async (headers: BrowserInit["headers"] = {}) =>
@@ -479,10 +479,10 @@ Deno.test("createGuard() checks where the handshake of a WebSocket comes from", 
     403,
   );
   assertEquals(await statusOf(SOURCES["cross-site"]), 403);
-  assertEquals(await statusOf(SOURCES.nothing), 403, "no page can put a token into one");
+  assertEquals(await statusOf(SOURCES.nothing), 403, "a page cannot send a token in a handshake");
 });
 
-Deno.test("createGuard() goes by the strategy that decided, not by what else came along", async () => {
+Deno.test("createGuard() checks by the strategy that authenticated, not by other credentials of the request", async () => {
   const silent = strategyOf(() => noCredential(), { scheme: { type: "cookie", name: "other" } });
   const sure = strategyOf(() => authenticated(ROBOT), { scheme: { type: "bearer" } });
   const app = createApp({ strategies: [silent, sure] });

@@ -32,7 +32,7 @@ import {
   type TestBrowser,
 } from "./_app.ts";
 
-/** What routes ask of the guard. */
+/** Options of the routes. */
 const ROUTES = {
   required: {},
   optional: { auth: { mode: "optional" } },
@@ -54,7 +54,7 @@ const ROUTES = {
 
 type RouteName = keyof typeof ROUTES;
 
-/** What requests carry; `S` stands for a session's token. */
+/** Credentials of the requests; `S` stands for a session's token. */
 const REQUESTS = {
   anonymous: {},
   session: { Cookie: "__Host-sid=S" },
@@ -74,7 +74,7 @@ const REQUESTS = {
 
 type RequestName = keyof typeof REQUESTS;
 
-/** Status and code, or who the handler saw (`-` nobody); `?` where the manager was asked. */
+/** Expected status and code, or the sub that the handler saw (`-` for anonymous); `?` if the manager was called. */
 const ANONYMOUS: Readonly<Record<RouteName, string>> = {
   required: "401 unauthenticated",
   optional: "-",
@@ -103,7 +103,7 @@ function known(sub: string): Readonly<Record<RouteName, string>> {
   };
 }
 
-/** Refused everywhere but where nobody looks. */
+/** The given outcome on all routes except public ones. */
 function refused(outcome: string): Readonly<Record<RouteName, string>> {
   const names = Object.keys(ROUTES) as RouteName[];
   const all = names.map((name) => [name, name === "public" ? "-" : outcome]);
@@ -135,7 +135,7 @@ const CHALLENGES: Readonly<Record<string, string>> = {
 };
 
 for (const name of Object.keys(REQUESTS) as RequestName[]) {
-  Deno.test(`createGuard() meets every kind of route: ${name}`, async () => {
+  Deno.test(`createGuard() handles every kind of route: ${name}`, async () => {
     const app = createApp();
     const token = await tokenOf(app);
     for (const route of Object.keys(ROUTES) as RouteName[]) {
@@ -148,12 +148,12 @@ for (const name of Object.keys(REQUESTS) as RequestName[]) {
       const [, code = ""] = wanted.split(" ");
       const isRefused = wanted.startsWith("401");
       assertEquals(response.headers.get("WWW-Authenticate"), isRefused ? CHALLENGES[code] : null);
-      assertEquals(request.bodyUsed, response.ok, `${route}: the body is read behind the guard`);
+      assertEquals(request.bodyUsed, response.ok, `${route}: the body is read after the guard`);
     }
   });
 }
 
-Deno.test("createGuard() asks strategies once for each request, and none that follows a decision", async () => {
+Deno.test("createGuard() calls strategies once for each request, and none after a decision", async () => {
   const first = keyStrategy({ name: "first", field: "X-First" });
   const second = keyStrategy({ name: "second" });
   const { router } = createTestApp({ strategies: [first, second] });
@@ -166,7 +166,7 @@ Deno.test("createGuard() asks strategies once for each request, and none that fo
   assertEquals([first.asked.length, second.asked.length], [2, 1]);
 });
 
-Deno.test("createGuard() shows strategies the request, and what the host hands on", async () => {
+Deno.test("createGuard() passes the request and the host's arguments to strategies", async () => {
   const strategy = keyStrategy();
   const { router } = createTestApp({ strategies: [strategy] });
   const request = new Request(`${ORIGIN}/me`);
@@ -176,7 +176,7 @@ Deno.test("createGuard() shows strategies the request, and what the host hands o
   assertEquals(context?.args, [{ env: 1 }, "context"]);
 });
 
-Deno.test("createGuard() shows the manager principal, metadata, request, pattern and parameters", async () => {
+Deno.test("createGuard() passes principal, metadata, request, pattern and parameters to the manager", async () => {
   const manager = managerOf(() => authorizationAllowed());
   const { router } = createTestApp({ strategies: [keyStrategy()], authorization: manager });
   const metadata = { action: "read", nested: { fields: ["title"] } };
@@ -192,7 +192,7 @@ Deno.test("createGuard() shows the manager principal, metadata, request, pattern
   assertEquals({ ...context?.transport.params }, { id: "a/b" });
 });
 
-Deno.test("createGuard() lets a manager's question about malformed parameters be a 400, and no pass", async () => {
+Deno.test("createGuard() responds 400 if a manager reads malformed parameters", async () => {
   const manager = managerOf(() => authorizationAllowed());
   const { router, signedIn } = createTestApp({
     authorization: {
@@ -208,7 +208,7 @@ Deno.test("createGuard() lets a manager's question about malformed parameters be
   assertEquals(manager.asked.length, 0);
 });
 
-Deno.test("createGuard() emits refusals, without anything that was sent", async () => {
+Deno.test("createGuard() emits rejections, without any data of the request", async () => {
   const { router, events, signedIn } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => authorizationDenied("not on Sundays")),
@@ -258,7 +258,7 @@ function createApp(): App {
     return metadata === "allow" ? authorizationAllowed() : authorizationDenied("no");
   });
   const app = createTestApp({ strategies: [keyStrategy()], authorization: manager });
-  const { post } = app.router as unknown as RouteTarget; // whose options may differ from call to call
+  const { post } = app.router as unknown as RouteTarget; // the options differ between calls
   for (const [name, options] of Object.entries(ROUTES)) {
     post(pathOf(name), (req) => {
       const { principal } = req as { principal?: { sub: string } };
@@ -293,17 +293,17 @@ async function outcomeOf(response: Response, asked: number): Promise<string> {
   return asked === 0 ? seen : `${seen} ?`;
 }
 
-// The address that events of refusals say: whatever goes wrong with it takes no refusal's place.
+// The client address in events of rejections: errors while reading it do not replace the rejection.
 
 const GOOD = { headers: { "X-Key": "good" } };
 const BAD = { headers: { "X-Key": "bad" } };
 
 interface AddressApp extends TestApp {
-  /** How often the address was asked for. */
+  /** How often the address was read. */
   readonly asked: () => number;
 }
 
-/** An application that cannot tell an address. */
+/** An application whose clientAddress fails. */
 function createAddressApp(options: TestAppOptions = {}): AddressApp {
   let count = 0;
   const app = createTestApp({
@@ -336,25 +336,25 @@ Deno.test("createGuard() does not read the address without an event listener", a
   assertEquals([asked(), warnings], [0, []]);
 });
 
-// What a refused credential's answer says of the ways in, RFC 9110 §11.6.1 and RFC 6750 §3.
+// Challenges of a rejected credential, RFC 9110 §11.6.1 and RFC 6750 §3.
 
 const HEADER = { type: "header", name: "X-Made" } as const;
 
-/** What a strategy's refusal says, its own challenge, and what the client reads. */
+/** The challenge of the failure, the strategy's own challenge, and what the client receives. */
 const REFUSAL_CHALLENGES: readonly (readonly [
   why: string,
   said: string | undefined,
   own: string | undefined,
   expected: string,
 ])[] = [
-  ["what the refusal says", 'Made error="old"', 'Made realm="a"', 'Made error="old"'],
-  ["what the refusal says, where it has none of its own", "Made later", undefined, "Made later"],
-  ["its own where the refusal says nothing", undefined, 'Made realm="a"', 'Made realm="a"'],
-  ["that of its kind where nobody says anything", undefined, undefined, "ApiKey"],
+  ["the challenge of the failure", 'Made error="old"', 'Made realm="a"', 'Made error="old"'],
+  ["the challenge of the failure if the strategy has none", "Made later", undefined, "Made later"],
+  ["the strategy's if the failure has none", undefined, 'Made realm="a"', 'Made realm="a"'],
+  ["the default of the scheme if neither has one", undefined, undefined, "ApiKey"],
 ];
 
 for (const [why, said, own, expected] of REFUSAL_CHALLENGES) {
-  Deno.test(`createGuard() answers a wrong credential with one challenge: ${why}`, async () => {
+  Deno.test(`createGuard() answers an invalid credential with one challenge: ${why}`, async () => {
     const made = strategyOf(() => authFailed("invalid_made", "no", said), {
       scheme: HEADER,
       ...(own === undefined ? {} : { challenge: own }),
@@ -378,13 +378,13 @@ const TOKENS: readonly (readonly [
 ])[] = [
   ["no token", "none", "unauthenticated", 'Bearer realm="api", Session'],
   [
-    "a token that is none",
+    "an invalid token",
     "made-up",
     "invalid_token",
     'Bearer realm="api", error="invalid_token", error_description="The token is not valid"',
   ],
   [
-    "a token that has ended",
+    "an expired token",
     "old",
     "token_expired",
     'Bearer realm="api", error="invalid_token", error_description="The token has expired"',
@@ -392,7 +392,7 @@ const TOKENS: readonly (readonly [
 ];
 
 for (const [why, which, code, challenge] of TOKENS) {
-  Deno.test(`createGuard() says to a client with ${why} what RFC 6750 §3 has`, async () => {
+  Deno.test(`createGuard() sends the challenge of RFC 6750 §3 to a client with ${why}`, async () => {
     const issuer = await createIssuer();
     const app = createTestApp({ strategies: [issuer.strategy] });
     const token = which === "old" ? await issuer.token() : which;
@@ -404,7 +404,7 @@ for (const [why, which, code, challenge] of TOKENS) {
   });
 }
 
-// What strategies, managers and stores from code without types may say or throw: none of it is a pass.
+// Invalid results and errors of strategies, managers and stores, as from untyped code: none of them grants access.
 
 const FAULT = [500, "internal_error"] as const;
 
@@ -414,41 +414,41 @@ const RESULTS: Rows = [
   ["nothing", () => undefined],
   ["null", () => null],
   ["true", () => true],
-  ["false, which is no way to say no", () => false],
+  ["false", () => false],
   ["a name", () => "u1"],
-  ["a status as text", () => "authenticated"],
+  ["a status as a string", () => "authenticated"],
   ["an empty object", () => ({})],
-  ["a list", () => [{ status: "authenticated", principal: ROBOT }]],
-  ["a principal alone", () => ROBOT],
+  ["an array", () => [{ status: "authenticated", principal: ROBOT }]],
+  ["a principal without a status", () => ROBOT],
   ["a status with white space", () => ({ status: "authenticated ", principal: ROBOT })],
   ["a status in capitals", () => ({ status: "Authenticated", principal: ROBOT })],
-  ["a status of another kind", () => ({ status: "allowed", principal: ROBOT })],
+  ["an unknown status", () => ({ status: "allowed", principal: ROBOT })],
   ["a boxed status", () => ({ status: new String("authenticated"), principal: ROBOT })],
-  ["a flag for a status", () => ({ authenticated: true, principal: ROBOT })],
-  ["no-credential misspelt", () => ({ status: "no_credential" })],
+  ["a flag instead of a status", () => ({ authenticated: true, principal: ROBOT })],
+  ["no-credential misspelled", () => ({ status: "no_credential" })],
   ["no principal", () => ({ status: "authenticated" })],
-  ["null for a principal", () => ({ status: "authenticated", principal: null })],
-  ["a name for a principal", () => ({ status: "authenticated", principal: "u1" })],
+  ["null as principal", () => ({ status: "authenticated", principal: null })],
+  ["a string as principal", () => ({ status: "authenticated", principal: "u1" })],
   ["a principal without sub", () => ({ status: "authenticated", principal: {} })],
   ["a principal with an empty sub", () => ({ status: "authenticated", principal: { sub: "" } })],
   ["a principal whose sub is a number", () => ({ status: "authenticated", principal: { sub: 1 } })],
   ["a promise of nothing", () => Promise.resolve()],
   ["a function", () => () => ({ status: "authenticated", principal: ROBOT })],
   ["a response", () => new Response(null, { status: 401 })],
-  ["an error that is not thrown", () => new AuthError("unauthenticated")],
+  ["an error that is returned", () => new AuthError("unauthenticated")],
   ["a rejection", () => Promise.reject(new Error("The store is down"))],
-  ["a rejection with nothing", () => Promise.reject(undefined)],
+  ["a rejection with undefined", () => Promise.reject(undefined)],
   ["an error", () => thrown(new Error("The store is down"))],
-  ["a thrown text", () => thrown("no")],
+  ["a thrown string", () => thrown("no")],
   ["a thrown response", () => thrown(new Response("welcome"))],
-  ["an error that says 200", () => thrown(Object.assign(new Error("no"), { status: 200 }))],
+  ["an error with status 200", () => thrown(Object.assign(new Error("no"), { status: 200 }))],
   [
-    "an HttpError, which is the answer",
+    "an HttpError, which is sent",
     () => thrown(new HttpError(429, "slow_down")),
     [429, "slow_down"],
   ],
   [
-    "an AuthError, which is the answer",
+    "an AuthError, which is sent",
     () => Promise.reject(new AuthError("access_denied")),
     [403, "access_denied"],
   ],
@@ -461,7 +461,7 @@ const RESULTS: Rows = [
 ];
 
 for (const [why, make, outcome = FAULT] of RESULTS) {
-  Deno.test(`createGuard() takes no result of a strategy for a pass: ${why}`, async () => {
+  Deno.test(`createGuard() rejects if a strategy returns or throws ${why}`, async () => {
     const strategy = strategyOf(make);
     const app = createTestApp({ strategies: [strategy] });
     const { runtime, errors } = app;
@@ -489,32 +489,32 @@ const ANSWERS: Rows = [
   ["nothing", () => undefined],
   ["null", () => null],
   ["true", () => true],
-  ["false, which is no way to say no", () => false],
-  ["a status as text", () => "allowed"],
+  ["false", () => false],
+  ["a status as a string", () => "allowed"],
   ["an empty object", () => ({})],
   ["a flag", () => ({ allowed: true })],
-  ["a list", () => [{ status: "allowed" }]],
+  ["an array", () => [{ status: "allowed" }]],
   ["a status with white space", () => ({ status: "allowed " })],
   ["a status in capitals", () => ({ status: "ALLOWED" })],
   ["a boxed status", () => ({ status: new String("allowed") })],
-  ["a list as status", () => ({ status: ["allowed"] })],
-  ["a status of another kind", () => ({ status: "authenticated", principal: ROBOT })],
+  ["an array as status", () => ({ status: ["allowed"] })],
+  ["an unknown status", () => ({ status: "authenticated", principal: ROBOT })],
   ["a promise of true", () => Promise.resolve(true)],
   ["a response", () => new Response("welcome")],
-  ["an error that is not thrown", () => new AuthError("access_denied")],
+  ["an error that is returned", () => new AuthError("access_denied")],
   ["a rejection", () => Promise.reject(new Error("The policy agent is down"))],
-  ["a rejection with nothing", () => Promise.reject(undefined)],
+  ["a rejection with undefined", () => Promise.reject(undefined)],
   ["an error", () => thrown(new Error("The policy agent is down"))],
   ["a thrown result", () => thrown({ status: "allowed" })],
   ["a denial without a reason", () => ({ status: "denied" }), [403, "access_denied"]],
-  ["an HttpError, which is the answer", () => thrown(new HttpError(404, "not_found")), [
+  ["an HttpError, which is sent", () => thrown(new HttpError(404, "not_found")), [
     404,
     "not_found",
   ]],
 ];
 
 for (const [why, make, outcome = FAULT] of ANSWERS) {
-  Deno.test(`createGuard() takes no answer of a manager for a pass: ${why}`, async () => {
+  Deno.test(`createGuard() rejects if a manager returns or throws ${why}`, async () => {
     const manager = managerOf(make);
     const app = createTestApp({ authorization: manager });
     const { runtime, errors } = app;
@@ -546,7 +546,7 @@ const STORES: readonly (readonly [why: string, store: "sessions" | "users", meth
 const PATHS = ["/me", "/maybe", "/used", "/lenient"] as const;
 
 for (const [why, store, method] of STORES) {
-  Deno.test(`createGuard() is a 500, never anonymous, where the store fails to find ${why}`, async () => {
+  Deno.test(`createGuard() responds 500, and is never anonymous, if the store fails to read ${why}`, async () => {
     let broken = false;
     const app = createTestApp({
       wrap: (stores) => ({
@@ -571,7 +571,7 @@ for (const [why, store, method] of STORES) {
     for (const path of PATHS) {
       app.errors.length = 0;
       const response = await client.send(path);
-      assertEquals(response.headers.getSetCookie(), [], "the session may be alive");
+      assertEquals(response.headers.getSetCookie(), [], "the session may be valid");
       assertEquals(response.headers.get("Cache-Control"), "no-store");
       assertEquals(await codeOf(response), FAULT, path);
       assertEquals(app.errors.length, 1);
@@ -581,7 +581,7 @@ for (const [why, store, method] of STORES) {
   });
 }
 
-Deno.test("createGuard() responds 500 without an authorization manager, and reports what to do", async () => {
+Deno.test("createGuard() responds 500 without an authorization manager, and reports how to register one", async () => {
   const app = createTestApp();
   app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
   const client = await app.signedIn();
@@ -592,7 +592,7 @@ Deno.test("createGuard() responds 500 without an authorization manager, and repo
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("createGuard() rejects an unknown option, and a strategy or a manager without its method, when it is made", () => {
+Deno.test("createGuard() rejects unknown options, and strategies and managers without their method, when it is created", () => {
   const { runtime } = createTestApp();
   const wrong: readonly (() => unknown)[] = [
     () => requireAuth({ runtime, strategy: untyped({}) }),
@@ -607,7 +607,7 @@ Deno.test("createGuard() rejects an unknown option, and a strategy or a manager 
   for (const make of wrong) assertThrows(make, TypeError, "Cannot ");
 });
 
-Deno.test("createGuard() responds alike inside a router without a guard", async () => {
+Deno.test("createGuard() responds the same inside a router without a guard", async () => {
   const { runtime } = createTestApp({ strategies: [strategyOf(() => true)] });
   const router = createRouter({ finally: [applyAuthHeaders], onError: () => {} })
     .under("/in", requireAuth({ runtime }))
@@ -621,9 +621,9 @@ function thrown(error: unknown): never {
   throw error;
 }
 
-// What a guard leaves behind for whoever asks later, and which of its refusals takes the session's cookie away.
+// The state that a guard sets for later calls, and which rejections delete the session's cookie.
 
-/** Where the guard may stand when a router is mounted in another. */
+/** Positions of the guard when a router is mounted in another one. */
 const PLACES: readonly (readonly [why: string, outside: boolean, inside: boolean])[] = [
   ["outside", true, false],
   ["inside", false, true],
@@ -659,11 +659,11 @@ for (const [why, outside, inside] of PLACES) {
     assertEquals((await outer.request("/outer/middle/who")).status, 401);
     key.asked.length = 0;
     await get("/who");
-    assertEquals(key.asked.length, 1, "strategies are asked once, however many guards there are");
+    assertEquals(key.asked.length, 1, "strategies are called once, whatever the number of guards");
   });
 }
 
-Deno.test("getPrincipal() goes with the request to the next match, whose handler sees its own", async () => {
+Deno.test("getPrincipal() returns the principal of each match, also after the request is passed on", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   const seen: unknown[] = [];
   const look = (req: RouteRequest) => {
@@ -721,7 +721,7 @@ Deno.test("getPrincipal() returns undefined without a guard", async () => {
   assertEquals(getSession({ raw: new Request("https://example.com/") }), undefined);
 });
 
-Deno.test("getSession() is there for a session alone, and fresh for each request", async () => {
+Deno.test("getSession() returns a session only for session credentials, and a new object for each request", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   app.router.get("/session", (req) => json(getSession(req)?.session.activeAt ?? null));
   const client = await app.signedIn();
@@ -731,7 +731,7 @@ Deno.test("getSession() is there for a session alone, and fresh for each request
   assertEquals(await (await client.send("/session")).json(), before + 600);
 });
 
-Deno.test("createGuard() remembers for one answer: a request that is sent again is asked again", async () => {
+Deno.test("createGuard() caches for one response only: a request that is sent again is authenticated again", async () => {
   const app = createTestApp({ authorization: managerOf(() => ({ status: "allowed" })) });
   const { runtime } = app;
   const client = await app.signedIn();
@@ -751,33 +751,48 @@ Deno.test("createGuard() remembers for one answer: a request that is sent again 
   assertEquals(await send(), [401, 401, 401]);
 });
 
-/** When a refusal takes the session's cookie away. */
+/** Which rejections delete the session's cookie. */
 const REFUSALS: readonly (readonly [
   why: string,
   path: string,
   prepare: (client: TestBrowser) => Record<string, string>,
   cleared: boolean,
 ])[] = [
-  ["a dead session", "/me", (client) => (client.jar.set("__Host-sid", "dead"), {}), true],
-  ["a dead session, optional", "/maybe", (client) => (client.jar.set("__Host-sid", "x"), {}), true],
-  ["a dead session by requireAuth()", "/used", ({ jar }) => (jar.set("__Host-sid", "x"), {}), true],
-  ["a cookie that is there twice", "/me", ({ jar }) => ({
+  ["an expired session", "/me", (client) => (client.jar.set("__Host-sid", "dead"), {}), true],
+  [
+    "an expired session, optional",
+    "/maybe",
+    (client) => (client.jar.set("__Host-sid", "x"), {}),
+    true,
+  ],
+  [
+    "an expired session by requireAuth()",
+    "/used",
+    ({ jar }) => (jar.set("__Host-sid", "x"), {}),
+    true,
+  ],
+  ["a duplicate cookie", "/me", ({ jar }) => ({
     Cookie: `${jar.field()}; __Host-sid=other`,
   }), true],
-  ["a wrong key beside a session", "/me", () => ({ "X-Key": "bad" }), false],
+  ["a wrong key and a session", "/me", () => ({ "X-Key": "bad" }), false],
   ["a wrong cookie of another strategy", "/me", ({ jar }) => {
     jar.set("__Host-other", "bad");
     return { "X-Other": "bad" };
   }, false],
-  ["a wrong field that has the cookie's name", "/me", () => ({ "__Host-sid": "bad" }), false],
-  ["a refused authorization", "/denied", () => ({}), false],
+  [
+    "a wrong header field with the name of the cookie",
+    "/me",
+    () => ({ "__Host-sid": "bad" }),
+    false,
+  ],
+  ["a denied authorization", "/denied", () => ({}), false],
   ["a forgery", "/me", () => ({ Upgrade: "websocket", "Sec-Fetch-Site": "cross-site" }), false],
   ["an anonymous request", "/me", ({ jar }) => (jar.delete("__Host-sid"), {}), false],
   ["an error", "/throws", () => ({}), false],
 ];
 
 for (const [why, path, prepare, cleared] of REFUSALS) {
-  Deno.test(`integration() ${cleared ? "takes" : "does not take"} the session's cookie away: ${why}`, async () => {
+  Deno.test(`integration() ${cleared ? "deletes" : "does not delete"} the session's cookie: ${why}`, async () => {
     const other = keyStrategy({
       name: "other",
       field: "X-Other",

@@ -1,4 +1,4 @@
-/** Integration of authentication into routers, and responses for refusals. */
+/** Integration of authentication into routers, and error responses. */
 
 import {
   AuthError,
@@ -37,7 +37,7 @@ import { createTestApp } from "./_app.ts";
 
 const GOOD = { headers: { "X-Key": "good" } };
 
-Deno.test("withAuthRoutes() protects routes and mounts from then on, and none before", async () => {
+Deno.test("withAuthRoutes() protects routes and mounts that are added later, and none that were added before", async () => {
   const { runtime } = createTestApp({ strategies: [keyStrategy()] });
   const router = createRouter();
   const inner = createRouter().get("/x", () => json("inner"));
@@ -73,7 +73,7 @@ Deno.test("withAuthRoutes() passes its strategy to documents and the router", as
   assertEquals(keys.integration().challenge, "ApiKey, Session");
 });
 
-Deno.test("withAuthRoutes() throws where there is a guard, where the router answers, and without a runtime", async () => {
+Deno.test("withAuthRoutes() throws if the router has a guard or has started to respond, and without a runtime", async () => {
   const { runtime, router } = createTestApp();
   assertThrows(
     () => withAuthRoutes(untyped<TypedRouter>(router), { runtime }),
@@ -92,7 +92,7 @@ Deno.test("withAuthRoutes() throws where there is a guard, where the router answ
   assertThrows(() => withAuthRoutes(answering, { runtime }), TypeError, "begun to answer");
 });
 
-Deno.test("withAuthRoutes() and its kin take a misspelt option for no other", () => {
+Deno.test("withAuthRoutes() and similar functions reject misspelled options", () => {
   const { runtime } = createTestApp();
   const misspelt: readonly (readonly [option: string, use: () => unknown])[] = [
     ["runtimes", () => withAuthRoutes(createRouter(), untyped({ runtimes: runtime }))],
@@ -107,7 +107,7 @@ Deno.test("withAuthRoutes() and its kin take a misspelt option for no other", ()
   for (const [option, use] of misspelt) assertThrows(use, TypeError, `unknown option ${option}`);
 });
 
-Deno.test("integration() of two applications on one host leaves each other's sessions alone", async () => {
+Deno.test("integration() of two applications on one host does not affect the other's sessions", async () => {
   const shop = createTestApp();
   const admin = createTestApp({ cookie: { name: "admin" } });
   const router = createRouter<unknown[]>().mount("/shop", shop.router)
@@ -128,7 +128,7 @@ Deno.test("withAuthRoutes() adds no routes", () => {
   assertEquals(withAuthRoutes(createRouter(), { runtime }).routes, []);
 });
 
-Deno.test("withAuthRoutes() takes credentials by another strategy alone", async () => {
+Deno.test("withAuthRoutes() accepts credentials of another strategy only", async () => {
   const app = createTestApp();
   const strategy = keyStrategy();
   const router = withAuthRoutes(createRouter(), { runtime: app.runtime, strategy })
@@ -142,7 +142,7 @@ Deno.test("withAuthRoutes() takes credentials by another strategy alone", async 
   assertEquals(await (await router.request("/", GOOD)).json(), "robot");
 });
 
-Deno.test("integration() joins a builder, whatever the order of its calls", async () => {
+Deno.test("integration() is added to a builder in any order of its calls", async () => {
   const { runtime } = createTestApp({ strategies: [keyStrategy()] });
   const router = routerBuilder()
     .prefix("/api")
@@ -160,7 +160,7 @@ Deno.test("integration() joins a builder, whatever the order of its calls", asyn
   assertThrows(() => router.withAuth(runtime.integration()), TypeError, "Cannot install a guard");
 });
 
-Deno.test("integration() protects the methods of controllers, by what each says of itself", async () => {
+Deno.test("integration() protects the methods of controllers according to their metadata", async () => {
   const container = createContainer();
   const app = createTestApp({
     container,
@@ -202,7 +202,7 @@ Deno.test("integration() protects the methods of controllers, by what each says 
   assertEquals(await textOf("/notes", note), { by: "eve", title: "a" });
 });
 
-Deno.test("integration() is what a class with @HttpRouter asks the container's runtime for", async () => {
+Deno.test("integration() uses the runtime in the container for a class with @HttpRouter", async () => {
   const container = createContainer();
   createTestApp({ container, strategies: [keyStrategy()] });
   @Controller("/notes", { container })
@@ -225,7 +225,7 @@ Deno.test("integration() is what a class with @HttpRouter asks the container's r
   assertEquals((await router.request("/auth/csrf")).status, 200);
 });
 
-Deno.test("integration() gives explicit markers the principal beside them", async () => {
+Deno.test("integration() passes the principal together with explicit markers", async () => {
   const { router } = createTestApp({ strategies: [keyStrategy()] });
   router.post<RequestSpec<Json<{ title: string }>>, ResponseSpec<{ title: string; by: string }>>(
     "/typed",
@@ -261,7 +261,7 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
 };
 
 for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number][]) {
-  Deno.test(`withAuthErrors() answers ${code} as the router itself does`, async () => {
+  Deno.test(`withAuthErrors() sends ${code} like the router itself`, async () => {
     const options = { detail: "Say why", reason: "never say", headers: { "Retry-After": "3" } };
     const answers = await Promise.all(
       [createRouter({ catch: withAuthErrors() }), createRouter()].map(async (router) => {
@@ -277,7 +277,7 @@ for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number]
   });
 }
 
-Deno.test("withAuthErrors() leaves other errors and server errors to the next handler", async () => {
+Deno.test("withAuthErrors() passes other errors and server errors to the next handler", async () => {
   const { errors, onError } = collectErrors();
   const asked: AuthError[] = [];
   const handler: RefusalHandler = (error) => void asked.push(error) as undefined;
@@ -292,10 +292,10 @@ Deno.test("withAuthErrors() leaves other errors and server errors to the next ha
   assertEquals(asked, []);
   assertEquals(await codeOf(router.request("/busy")), [503, "service_unavailable"]);
   assertEquals(asked.length, 1);
-  assertEquals(errors.length, 3, "the operator is told of all but the teapot");
+  assertEquals(errors.length, 3, "everything but the 418 is reported");
 });
 
-Deno.test("withAuthErrors() asks the handler with the error, the request and what the host hands on", async () => {
+Deno.test("withAuthErrors() calls the handler with the error, the request and the host's arguments", async () => {
   const asked: unknown[][] = [];
   const router = createRouter<unknown[]>({
     catch: withAuthErrors((error, req, ...args) => {
@@ -321,22 +321,22 @@ Deno.test("withAuthErrors() passes the reason to the handler, not to the client"
   assertEquals(reasons, ["nobody's key", "not on Sundays"]);
 });
 
-/** What a handler may do instead of answering well. */
+/** Failures and invalid results of a handler. */
 const HANDLERS: readonly (readonly [why: string, handler: unknown, outcome: readonly unknown[]])[] =
   [
     ["it throws", () => fail(new Error("broken")), [500, "internal_error"]],
     ["it rejects", () => Promise.reject(new Error("broken")), [500, "internal_error"]],
-    ["it throws the refusal", (error: Error) => fail(error), [401, "unauthenticated"]],
-    ["it throws another", () => fail(new AuthError("throttled")), [429, "throttled"]],
+    ["it throws the error again", (error: Error) => fail(error), [401, "unauthenticated"]],
+    ["it throws another error", () => fail(new AuthError("throttled")), [429, "throttled"]],
     ["it returns null", () => null, [500, "internal_error"]],
     ["it returns true", () => true, [500, "internal_error"]],
     ["it returns the error", (error: Error) => error, [500, "internal_error"]],
-    ["it returns nothing", () => undefined, [401, "unauthenticated"]],
-    ["it answers", () => problem(404, "not_found"), [404, "not_found"]],
+    ["it returns undefined", () => undefined, [401, "unauthenticated"]],
+    ["it responds 200", () => problem(404, "not_found"), [404, "not_found"]],
   ];
 
 for (const [why, handler, outcome] of HANDLERS) {
-  Deno.test(`withAuthErrors() never lets a refused request pass: ${why}`, async () => {
+  Deno.test(`withAuthErrors() never lets a rejected request pass: ${why}`, async () => {
     const { runtime } = createTestApp();
     let ran = 0;
     const router = withAuthRoutes(createRouter({ onError: () => {} }), {
@@ -348,7 +348,7 @@ for (const [why, handler, outcome] of HANDLERS) {
   });
 }
 
-Deno.test("withAuthErrors() keeps cookies, Vary and no-store on a page that answers", async () => {
+Deno.test("withAuthErrors() keeps cookies, Vary and no-store on the handler's page", async () => {
   const app = createTestApp({
     strategies: [keyStrategy()],
     integration: {
@@ -361,10 +361,10 @@ Deno.test("withAuthErrors() keeps cookies, Vary and no-store on a page that answ
   assertEquals([response.status, response.headers.get("Location")], [303, "/sign-in"]);
   assertEquals(response.headers.get("Cache-Control"), "no-store");
   assertEquals(response.headers.get("Vary"), "X-Key, Cookie");
-  assertEquals(client.jar.names(), [], "the dead cookie went with the page");
+  assertEquals(client.jar.names(), [], "the cookie of the expired session is deleted");
 });
 
-Deno.test("withAuthErrors() of an integration comes before the router's own catch", async () => {
+Deno.test("withAuthErrors() of an integration runs before the router's own catch handler", async () => {
   const { runtime } = createTestApp();
   const seen: unknown[] = [];
   const router = createRouter({
@@ -390,7 +390,7 @@ Deno.test("withAuthErrors() rejects a handler that is not a function", () => {
   }
 });
 
-/** Strategies' own codes. */
+/** Codes of custom strategies. */
 const CODES: readonly (readonly [given: unknown, sent: string])[] = [
   ["invalid_api_key", "invalid_api_key"],
   ["a".repeat(64), "a".repeat(64)],
@@ -409,7 +409,7 @@ const CODES: readonly (readonly [given: unknown, sent: string])[] = [
 ];
 
 for (const [given, sent] of CODES) {
-  Deno.test(`createGuard() sends a strategy's code only if it is one: ${JSON.stringify(given)}`, async () => {
+  Deno.test(`createGuard() sends a strategy's code only if it is valid: ${JSON.stringify(given)}`, async () => {
     const app = createTestApp({ strategies: [keyStrategy({ code: untyped(given) })] });
     const response = await app.router.request("/me", { headers: { "X-Key": "bad" } });
     assertEquals(await codeOf(response), [401, sent]);

@@ -1,4 +1,4 @@
-/** The published keys behind a router. */
+/** Publishing keys with a router. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { createRouter } from "../../../mod.ts";
@@ -24,7 +24,7 @@ function published(): Published {
   return { bench, service, ask: async (init) => await router.request(PATH, init) };
 }
 
-Deno.test("jwksHandler() publishes the keys of a service, with the fields of a set that may be kept", async () => {
+Deno.test("jwksHandler() publishes the keys of a service, with header fields of a cacheable response", async () => {
   const { service, bench, ask } = published();
   const token = await service.sign({ sub: "u1" }, { expiresIn: 60 });
   const response = await ask();
@@ -41,7 +41,7 @@ Deno.test("jwksHandler() publishes the keys of a service, with the fields of a s
   assertEquals((await bench.verify(token, set)).header.kid, kidOf(token));
 });
 
-Deno.test("jwksHandler() answers HEAD as GET, without a body", async () => {
+Deno.test("jwksHandler() answers HEAD like GET, without a body", async () => {
   const { ask } = published();
   const [get, head] = [await ask(), await ask({ method: "HEAD" })];
   assertEquals([head.status, await head.text()], [200, ""]);
@@ -52,19 +52,19 @@ Deno.test("jwksHandler() answers HEAD as GET, without a body", async () => {
 });
 
 const LISTS: readonly [why: string, list: (etag: string) => string, status: number][] = [
-  ["the tag", (etag) => etag, 304],
-  ["the tag as a cache weakens it", (etag) => `W/${etag}`, 304],
-  ["the tag among others", (etag) => `"a", ${etag} ,W/"b"`, 304],
+  ["the ETag", (etag) => etag, 304],
+  ["the ETag weakened by a cache", (etag) => `W/${etag}`, 304],
+  ["the ETag among others", (etag) => `"a", ${etag} ,W/"b"`, 304],
   ["anything", () => "*", 304],
-  ["another tag", () => '"another"', 200],
-  ["the tag without quotes", (etag) => etag.slice(1, -1), 200],
-  ["a part of the tag", (etag) => `${etag.slice(0, -2)}"`, 200],
-  ["the tag in other case", (etag) => etag.toUpperCase(), 200],
+  ["another ETag", () => '"another"', 200],
+  ["the ETag without quotes", (etag) => etag.slice(1, -1), 200],
+  ["a part of the ETag", (etag) => `${etag.slice(0, -2)}"`, 200],
+  ["the ETag in another case", (etag) => etag.toUpperCase(), 200],
   ["nothing", () => "", 200],
 ];
 for (const [why, list, status] of LISTS) {
   for (const method of ["GET", "HEAD"]) {
-    Deno.test(`jwksHandler() answers ${method} by ${status} where If-None-Match lists ${why}`, async () => {
+    Deno.test(`jwksHandler() answers ${method} with ${status} if If-None-Match contains ${why}`, async () => {
       const { ask } = published();
       const first = await ask();
       await first.body?.cancel();
@@ -79,7 +79,7 @@ for (const [why, list, status] of LISTS) {
   }
 }
 
-Deno.test("jwksHandler() changes the tag with the keys, and not before", async () => {
+Deno.test("jwksHandler() changes the ETag only when the keys change", async () => {
   const { bench, service, ask } = published();
   const tag = async () => {
     const response = await ask();
@@ -96,7 +96,7 @@ Deno.test("jwksHandler() changes the tag with the keys, and not before", async (
   assertEquals([stale.status, (await stale.json()).keys.length], [200, 4]);
 });
 
-Deno.test("jwksHandler() makes one digest for each set, be it a new object each time", async () => {
+Deno.test("jwksHandler() computes one digest per set, even for new objects", async () => {
   const { bench, service, ask } = published();
   const copied = { cacheAge: 0, jwks: async () => structuredClone(await service.jwks()) };
   const router = createRouter().get(PATH, jwksHandler(copied));
@@ -116,10 +116,10 @@ Deno.test("jwksHandler() makes one digest for each set, be it a new object each 
   } finally {
     crypto.subtle.digest = native;
   }
-  assertEquals(digests, 2, "one of each handler");
+  assertEquals(digests, 2, "one per handler");
 });
 
-Deno.test("jwksHandler() takes sets that are new objects each time, and tags them by what they say", async () => {
+Deno.test("jwksHandler() returns the same ETag for sets with the same contents", async () => {
   const { service } = published();
   const keys = { cacheAge: 0, jwks: async () => structuredClone(await service.jwks()) as JwkSet };
   const router = createRouter().get(PATH, jwksHandler(keys));
@@ -129,7 +129,7 @@ Deno.test("jwksHandler() takes sets that are new objects each time, and tags the
   assertEquals(await one.text(), await two.text());
 });
 
-Deno.test("jwksHandler() on a route of all methods rejects what is neither GET nor HEAD", async () => {
+Deno.test("jwksHandler() on a route of all methods rejects all methods except GET and HEAD", async () => {
   const { service } = published();
   const router = createRouter().all(PATH, jwksHandler(service));
   for (const method of ["PUT", "DELETE", "PATCH"]) {
@@ -151,7 +151,7 @@ Deno.test("jwksHandler() responds with an uncacheable 5xx if it cannot read its 
 });
 
 for (const headers of [{}, { Cookie: "__Host-sid=unknown" }, { Authorization: "Bearer x" }]) {
-  Deno.test(`jwksHandler() in a guarded router is open to who sends ${Object.keys(headers)[0] ?? "nothing"}`, async () => {
+  Deno.test(`jwksHandler() in a guarded router accepts requests with ${Object.keys(headers)[0] ?? "nothing"}`, async () => {
     const { service } = published();
     const { router } = createTestApp();
     router.get(PATH, jwksHandler(service), { auth: false });
@@ -166,11 +166,11 @@ const WRONG: readonly [why: string, keys: unknown][] = [
   ["nothing", undefined],
   ["a set", { keys: [] }],
   ["no cacheAge", { jwks: () => ({ keys: [] }) }],
-  ["a cacheAge that is text", { jwks: () => ({ keys: [] }), cacheAge: "600" }],
+  ["a cacheAge that is a string", { jwks: () => ({ keys: [] }), cacheAge: "600" }],
   ["a negative cacheAge", { jwks: () => ({ keys: [] }), cacheAge: -1 }],
 ];
 for (const [why, keys] of WRONG) {
-  Deno.test(`jwksHandler() rejects ${why} for a key service`, () => {
+  Deno.test(`jwksHandler() rejects ${why} as a key service`, () => {
     assertThrows(() => jwksHandler(keys as KeyService), TypeError, "keys must be a key service");
   });
 }

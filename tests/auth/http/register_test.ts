@@ -60,99 +60,119 @@ function optionsOf(rest: object = {}): AuthOptions {
   return { secret: SECRET, stores, container: createContainer(), warn: () => {}, ...rest };
 }
 
-/** What cannot work, and what the message says of it. */
+/** Invalid options, and the messages. */
 const WRONG: readonly (readonly [why: string, options: unknown, message: string])[] = [
   ["no options", undefined, "options must be an object"],
   ["null", null, "options must be an object"],
-  ["a text", "secret", "options must be an object"],
-  ["an option that all objects have", optionsOf({ valueOf: 1 }), "unknown option valueOf"],
+  ["a string", "secret", "options must be an object"],
+  [
+    "an option named like a property of every object",
+    optionsOf({ valueOf: 1 }),
+    "unknown option valueOf",
+  ],
   ["an unknown option", optionsOf({ secrets: SECRET }), "unknown option secrets"],
   [
-    "an option in other case",
+    "an option in another case",
     optionsOf({ trustedorigins: [] }),
     "unknown option trustedorigins",
   ],
   ["no secret", optionsOf({ secret: undefined }), "is its environment variable set?"],
-  ["an empty list of secrets", optionsOf({ secret: [] }), "the array of secrets is empty"],
-  ["a number for a secret", optionsOf({ secret: 1 }), "the secret must be a string"],
+  ["an empty array of secrets", optionsOf({ secret: [] }), "the array of secrets is empty"],
+  ["a number as secret", optionsOf({ secret: 1 }), "the secret must be a string"],
   [
-    "a secret in a list that is none",
+    "an array with an invalid secret",
     optionsOf({ secret: [SECRET, null] }),
     "a secret must be a string",
   ],
   ["no stores", optionsOf({ stores: undefined }), "stores.users is missing"],
-  ["null for stores", optionsOf({ stores: null }), "stores.users is missing"],
+  ["null as stores", optionsOf({ stores: null }), "stores.users is missing"],
   ["no users", optionsOf({ stores: { sessions: stores.sessions } }), "stores.users is missing"],
   ["no sessions", optionsOf({ stores: { users: stores.users } }), "stores.sessions is missing"],
   [
-    "users that are no store",
+    "users that are not a store",
     optionsOf({ stores: { ...stores, users: {} } }),
     "stores.users is missing",
   ],
   [
-    "no counts",
+    "no throttle store",
     optionsOf({ stores: { users: stores.users, sessions: stores.sessions } }),
     'stores.throttle is missing; pass it, or throttle: "insecureSkip"',
   ],
-  ["false for throttle", optionsOf({ throttle: false }), "throttle must be an object of rules or"],
-  ["null for throttle", optionsOf({ throttle: null }), "throttle must be an object of rules or"],
+  ["false as throttle", optionsOf({ throttle: false }), "throttle must be an object of rules or"],
+  ["null as throttle", optionsOf({ throttle: null }), "throttle must be an object of rules or"],
   ["an unknown rule", optionsOf({ throttle: { adress: {} } }), "option adress"],
   [
-    "false for csrf",
+    "false as csrf",
     optionsOf({ csrf: false }),
     'csrf must be "origin", "token" or "insecureSkip"',
   ],
-  ["a word for csrf", optionsOf({ csrf: "none" }), 'csrf must be "origin", "token" or'],
-  ["a field that is none", optionsOf({ csrfHeader: "X CSRF" }), ""],
-  ["strategies that are no list", optionsOf({ strategies: "session" }), ""],
-  ["a strategy that is none", optionsOf({ strategies: [{}] }), "strategies[0] must have a name"],
+  ["another string as csrf", optionsOf({ csrf: "none" }), 'csrf must be "origin", "token" or'],
+  ["an invalid header field for csrf", optionsOf({ csrfHeader: "X CSRF" }), ""],
+  ["strategies that are not an array", optionsOf({ strategies: "session" }), ""],
+  ["an invalid strategy", optionsOf({ strategies: [{}] }), "strategies[0] must have a name"],
   [
     "null in strategies",
     optionsOf({ strategies: [keyStrategy(), null] }),
     "strategies[1] must have",
   ],
   ["a function as strategy", optionsOf({ strategies: [() => true] }), "and authenticate()"],
-  ["a challenge in two lines", optionsOf({ strategies: [keyStrategy({ challenge: "a\nb" })] }), ""],
-  ["a field with a space", optionsOf({ strategies: [keyStrategy({ field: "X Key" })] }), ""],
-  ["a name of cookies that is none", optionsOf({ cookie: { name: "a b" } }), "Cannot name cookies"],
+  [
+    "a challenge with a line break",
+    optionsOf({ strategies: [keyStrategy({ challenge: "a\nb" })] }),
+    "",
+  ],
+  ["a header field with a space", optionsOf({ strategies: [keyStrategy({ field: "X Key" })] }), ""],
+  ["an invalid name of cookies", optionsOf({ cookie: { name: "a b" } }), "Cannot name cookies"],
   ["an empty name of cookies", optionsOf({ cookie: { name: "" } }), "Cannot name cookies"],
-  ["a manager that is none", optionsOf({ authorization: {} }), "manager has no authorize()"],
-  ["null for a manager", optionsOf({ authorization: null }), "manager has no authorize()"],
+  ["an invalid manager", optionsOf({ authorization: {} }), "manager has no authorize()"],
+  ["null as manager", optionsOf({ authorization: null }), "manager has no authorize()"],
   ["a function as manager", optionsOf({ authorization: () => true }), "no authorize()"],
-  ["a container that is none", optionsOf({ container: {} }), "the container has no has()"],
-  ["half a container", optionsOf({ container: { has: () => false } }), "no register()"],
-  ["null for a container", optionsOf({ container: null }), "the container has no has()"],
+  ["an invalid container", optionsOf({ container: {} }), "the container has no has()"],
+  [
+    "a container without register()",
+    optionsOf({ container: { has: () => false } }),
+    "no register()",
+  ],
+  ["null as container", optionsOf({ container: null }), "the container has no has()"],
   ["an unknown limit", optionsOf({ session: { idel: 300 } }), "unknown option idel"],
   [
     "an unknown persistent limit",
     optionsOf({ session: { persistent: { max: 1 } } }),
     "unknown option max",
   ],
-  ["a misspelt rule of passwords", optionsOf({ passwordPolicy: { minLenght: 8 } }), "minLenght"],
-  ["a misspelt limit of hashing", optionsOf({ hashing: { runing: 1 } }), "unknown option runing"],
+  ["a misspelled rule of passwords", optionsOf({ passwordPolicy: { minLenght: 8 } }), "minLenght"],
+  ["a misspelled limit of hashing", optionsOf({ hashing: { runing: 1 } }), "unknown option runing"],
   ["an unknown option of cookies", optionsOf({ cookie: { secure: false } }), "option secure"],
   [
-    "a misspelt store",
+    "a misspelled store",
     optionsOf({ stores: { ...inMemoryAuthStores(), refreshToken: {} } }),
     "unknown option refreshToken",
   ],
-  ["sameSite in other case", optionsOf({ cookie: { sameSite: "lax" } }), "sameSite must be Strict"],
-  ["a domain that is none", optionsOf({ cookie: { domain: "a b" } }), "domain must be a host name"],
+  [
+    "sameSite in another case",
+    optionsOf({ cookie: { sameSite: "lax" } }),
+    "sameSite must be Strict",
+  ],
+  ["an invalid domain", optionsOf({ cookie: { domain: "a b" } }), "domain must be a host name"],
   ["an origin with a path", optionsOf({ trustedOrigins: ["https://a.example/"] }), "Cannot trust"],
   ["any origin", optionsOf({ trustedOrigins: ["*"] }), "Cannot trust origin"],
-  ["a proxy that is none", optionsOf({ trustedProxies: ["localhost"] }), "Cannot trust proxies"],
+  ["an invalid proxy", optionsOf({ trustedProxies: ["localhost"] }), "Cannot trust proxies"],
   [
-    "an address that is none",
+    "a clientAddress that is not a function",
     optionsOf({ clientAddress: "1.2.3.4" }),
     "clientAddress must be a function",
   ],
-  ["null for a listener", optionsOf({ events: null }), "events must be a function"],
-  ["a listener that is none", optionsOf({ events: {} }), "events must be a function"],
-  ["a warning that is none", optionsOf({ warn: console }), "warn must be a function"],
-  ["a clock that is none", optionsOf({ now: 1_700_000_000 }), "now must be a function"],
-  ["a hasher that is none", optionsOf({ hasher: {} }), "a hasher has no hash() or no verify()"],
-  ["half a hasher", optionsOf({ hasher: { hash: () => "" } }), "no hash() or no verify()"],
-  ["no hasher", optionsOf({ hasher: [] }), "hasher must not be empty"],
+  ["null as events", optionsOf({ events: null }), "events must be a function"],
+  ["events that are not a function", optionsOf({ events: {} }), "events must be a function"],
+  ["warn that is not a function", optionsOf({ warn: console }), "warn must be a function"],
+  ["now that is not a function", optionsOf({ now: 1_700_000_000 }), "now must be a function"],
+  ["an invalid hasher", optionsOf({ hasher: {} }), "a hasher has no hash() or no verify()"],
+  [
+    "a hasher without verify()",
+    optionsOf({ hasher: { hash: () => "" } }),
+    "no hash() or no verify()",
+  ],
+  ["an empty array of hashers", optionsOf({ hasher: [] }), "hasher must not be empty"],
 ];
 
 for (const [why, options, message] of WRONG) {
@@ -165,18 +185,18 @@ for (const [why, options, message] of WRONG) {
   });
 }
 
-/** Numbers that are out of bounds. */
+/** Numbers that are out of range. */
 const BOUNDS: readonly (readonly [why: string, options: object])[] = [
   ["a secret of 31 bytes", { secret: "a".repeat(31) }],
-  ["a short secret behind a long one", { secret: [SECRET, "short"] }],
-  ["no time at all", { session: { absolute: 0 } }],
+  ["a short secret after a long one", { secret: [SECRET, "short"] }],
+  ["a limit of zero", { session: { absolute: 0 } }],
   ["a limit in milliseconds", { session: { absolute: 86_400_000 } }],
-  ["an idle limit past the absolute one", { session: { absolute: 60, idle: 61 } }],
-  ["a persistent limit that is none", { session: { persistent: { absolute: NaN } } }],
+  ["an idle limit longer than the absolute one", { session: { absolute: 60, idle: 61 } }],
+  ["an invalid persistent limit", { session: { persistent: { absolute: NaN } } }],
 ];
 
 for (const [why, rest] of BOUNDS) {
-  Deno.test(`registerAuth() rejects ${why} as out of bounds`, () => {
+  Deno.test(`registerAuth() rejects ${why} as out of range`, () => {
     const options = optionsOf(rest);
     const error = assertThrows(() => registerAuth(options), RangeError);
     assertEquals(error.message.includes(SECRET), false);
@@ -184,12 +204,12 @@ for (const [why, rest] of BOUNDS) {
   });
 }
 
-Deno.test("registerAuth() takes a secret of 32 bytes, however many letters they are", () => {
+Deno.test("registerAuth() accepts a secret of 32 bytes, whatever the number of characters", () => {
   assert(registerAuth(optionsOf({ secret: "a".repeat(32) })));
   assert(registerAuth(optionsOf({ secret: "ü".repeat(16) })));
 });
 
-Deno.test("registerAuth() takes undefined for every option that may be left out", () => {
+Deno.test("registerAuth() accepts undefined for every optional option", () => {
   const names = ["strategies", "authorization", "session", "hasher", "hashing", "passwordPolicy"];
   names.push("throttle", "cookie", "csrf", "csrfHeader", "trustedOrigins", "trustedProxies");
   names.push("clientAddress", "events", "warn", "now");
@@ -205,7 +225,7 @@ Deno.test("registerAuth() rejects a second registration, and keeps the first", (
   const runtime = registerAuth(options);
   assertThrows(() => registerAuth(options), TypeError, "the container has it");
   assertEquals(getAuthRuntime(container), runtime);
-  assertNotEquals(registerAuth(optionsOf()), runtime, "another container has room for another");
+  assertNotEquals(registerAuth(optionsOf()), runtime, "another container accepts another runtime");
 });
 
 Deno.test("registerAuth() returns a frozen runtime", () => {
@@ -224,7 +244,7 @@ Deno.test("registerAuth() reads its options once", async () => {
   assertEquals((await router.request("/", { headers: { "X-Key": "good" } })).status, 200);
 });
 
-Deno.test("registerAuth() takes any object that is a container", async () => {
+Deno.test("registerAuth() accepts any object with the container's methods", async () => {
   const inner = new Map<unknown, unknown>();
   const container: Container = {
     register(token, provider) {
@@ -242,7 +262,7 @@ Deno.test("registerAuth() takes any object that is a container", async () => {
   assertEquals((await (await signedIn()).send("/asked")).status, 200);
 });
 
-Deno.test("registerAuth() asks the manager that the container makes, with what it injects", async () => {
+Deno.test("registerAuth() calls the manager that the container creates, with its injected dependencies", async () => {
   const LIMIT = token<string>("limit");
   class Manager {
     readonly #limit = inject(LIMIT);
@@ -254,14 +274,14 @@ Deno.test("registerAuth() asks the manager that the container makes, with what i
   const { router, signedIn } = createTestApp({ container });
   router.get("/in", () => json(1), { authorization: { metadata: "ten" } })
     .get("/over", () => json(1), { authorization: { metadata: "eleven" } });
-  container.register(AUTHORIZATION_MANAGER, { useClass: Manager }); // later than the runtime
+  container.register(AUTHORIZATION_MANAGER, { useClass: Manager }); // after the runtime
   container.register(LIMIT, { useValue: "ten" });
   const client = await signedIn();
   assertEquals((await client.send("/in")).status, 200);
   assertEquals(await codeOf(client.send("/over")), [403, "access_denied"]);
 });
 
-Deno.test("registerAuth() keeps the container's manager from the first question on", async () => {
+Deno.test("registerAuth() keeps the container's manager after the first call", async () => {
   const app = createTestApp();
   app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
   const client = await app.signedIn();
@@ -275,7 +295,7 @@ Deno.test("registerAuth() keeps the container's manager from the first question 
   assertEquals((await client.send("/asked")).status, 403);
 });
 
-Deno.test("registerAuth() rejects a manager beside the container's, and never lets one replace the option's", async () => {
+Deno.test("registerAuth() rejects managers both in the options and in the container", async () => {
   const container = createContainer();
   const allows = { useValue: managerOf(() => authorizationAllowed()) };
   container.register(AUTHORIZATION_MANAGER, allows);
@@ -292,7 +312,7 @@ Deno.test("registerAuth() rejects a manager beside the container's, and never le
   assertEquals((await (await app.signedIn()).send("/asked")).status, 403);
 });
 
-Deno.test("Auth() is for classes, and registers when the class is defined", () => {
+Deno.test("Auth() decorates classes, and registers when the class is defined", () => {
   const container = createContainer();
   const decorate = Auth(optionsOf({ container }));
   assertEquals(container.has(AUTH_RUNTIME), false);
@@ -303,10 +323,10 @@ Deno.test("Auth() is for classes, and registers when the class is defined", () =
   assertEquals([container.has(AUTH_RUNTIME), container.has(Application)], [true, false]);
 });
 
-// API keys of an application that hands its stores to `registerAuth()`.
+// API keys of an application that passes its stores to `registerAuth()`.
 
 for (const name of ["disable", "remove"] as const) {
-  Deno.test(`registerAuth() has users.${name}() end API keys, too`, async () => {
+  Deno.test(`registerAuth() makes users.${name}() revoke API keys`, async () => {
     const stores = inMemoryAuthStores();
     const { users } = registerAuth({ secret: SECRET, stores, container: createContainer() });
     for (const sub of ["u1", "u2"]) {
@@ -324,9 +344,9 @@ for (const name of ["disable", "remove"] as const) {
   });
 }
 
-// What `registerAuth()` makes of the option `jwt`, one by one.
+// The options in `jwt`, one by one.
 
-/** A sign-in of Ada, `u1`. */
+/** An authentication of Ada, `u1`. */
 const STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
 
 interface Bench {
@@ -367,8 +387,8 @@ async function createBench(
 }
 
 const CLIENTS: readonly (readonly [why: string, jwt: Partial<JwtOptions>, clientId: string])[] = [
-  ["the audience by itself", {}, JWT.audience],
-  ["the one that is said", { clientId: "notes-app" }, "notes-app"],
+  ["the audience by default", {}, JWT.audience],
+  ["the configured clientId", { clientId: "notes-app" }, "notes-app"],
 ];
 
 for (const [why, jwt, clientId] of CLIENTS) {
@@ -379,7 +399,7 @@ for (const [why, jwt, clientId] of CLIENTS) {
   });
 }
 
-/** Keys sign for an hour, and for longer only where access tokens last longer. */
+/** Keys sign for an hour, or longer if access tokens have a longer lifetime. */
 const LIFETIMES: readonly (readonly [lifetime: number | undefined, longest: number])[] = [
   [undefined, 3_600],
   [600, 3_600],
@@ -389,7 +409,7 @@ const LIFETIMES: readonly (readonly [lifetime: number | undefined, longest: numb
 ];
 
 for (const [lifetime, longest] of LIFETIMES) {
-  Deno.test(`registerAuth() has keys sign for ${longest} s where tokens last ${lifetime ?? "as they do"}`, async () => {
+  Deno.test(`registerAuth() allows keys to sign for ${longest} s if the lifetime of tokens is ${lifetime ?? "the default"}`, async () => {
     const { issue, runtime: { tokens: { keys } } } = await createBench({ lifetime });
     assertEquals((await issue()).expiresIn, lifetime ?? 600);
     await keys.sign({ sub: "u1" }, { expiresIn: longest });
@@ -397,7 +417,7 @@ for (const [lifetime, longest] of LIFETIMES) {
   });
 }
 
-Deno.test("registerAuth() makes keys for the algorithms that are named, and the first signs", async () => {
+Deno.test("registerAuth() generates keys for the configured algorithms, and the first one signs", async () => {
   const { issue, runtime: { tokens } } = await createBench({ algorithms: ["EdDSA", "ES256"] });
   const { accessToken } = await issue();
   assertEquals(decode(accessToken).header["alg"], "EdDSA");
@@ -412,7 +432,7 @@ const ROTATIONS: readonly (readonly [rotateAfter: number | undefined, keys: numb
 ];
 
 for (const [rotateAfter, count] of ROTATIONS) {
-  Deno.test(`registerAuth() has ${count} keys a day after the first one where rotateAfter is ${rotateAfter}`, async () => {
+  Deno.test(`registerAuth() has ${count} keys a day after the first one if rotateAfter is ${rotateAfter}`, async () => {
     const { issue, clock, events, runtime: { tokens } } = await createBench({ rotateAfter });
     await issue();
     clock.now += 86_400 - 60;
@@ -422,30 +442,30 @@ for (const [rotateAfter, count] of ROTATIONS) {
   });
 }
 
-/** How long refresh tokens last, by the limits that are set. */
+/** Lifetimes of refresh tokens, by the configured limits. */
 const LIMITS: readonly (readonly [
   why: string,
   refresh: JwtOptions["refresh"],
   after: number,
   isGood: boolean,
 ])[] = [
-  ["14 days by themselves", undefined, 1_209_599, true],
-  ["no longer than 14 days", undefined, 1_209_600, false],
-  ["a lifetime of their own", { lifetime: 60 }, 59, true],
-  ["no longer than their lifetime", { lifetime: 60 }, 60, false],
-  ["as long as their family", { familyLifetime: 100 }, 99, true],
-  ["no longer than their family", { familyLifetime: 100 }, 100, false],
+  ["before 14 days by default", undefined, 1_209_599, true],
+  ["at 14 days by default", undefined, 1_209_600, false],
+  ["before the configured lifetime", { lifetime: 60 }, 59, true],
+  ["at the configured lifetime", { lifetime: 60 }, 60, false],
+  ["before the family's lifetime", { familyLifetime: 100 }, 99, true],
+  ["at the family's lifetime", { familyLifetime: 100 }, 100, false],
 ];
 
 for (const [why, refresh, after, isGood] of LIMITS) {
-  Deno.test(`registerAuth() hands out refresh tokens that last ${why}`, async () => {
+  Deno.test(`registerAuth() applies the limits of refresh tokens: ${why}`, async () => {
     const { issue, clock, runtime: { tokens } } = await createBench({ refresh });
     const first = refreshTokenOf(await issue());
     clock.now += after;
     const attempt = tokens.refresh(first);
     if (!isGood) return void await assertRejects(() => attempt);
     const result = await present(tokens, (await attempt).accessToken);
-    assertEquals(result.status, "authenticated"); // all by the one clock
+    assertEquals(result.status, "authenticated"); // all by the same clock
   });
 }
 
@@ -459,7 +479,7 @@ Deno.test("registerAuth() warns of listeners that fail on token events", async (
   for (const { type } of events) assert(warnings.some((warning) => warning.includes(type)), type);
 });
 
-Deno.test("registerAuth() asks the application whether the owner of a token may still come in", async () => {
+Deno.test("registerAuth() checks in the store whether a token's user still has access", async () => {
   const open = new Set(["u1"]);
   const { issue, runtime: { tokens } } = await createBench({ accept: ({ sub }) => open.has(sub) });
   const { accessToken } = await issue();
@@ -484,11 +504,11 @@ for (const store of ["keys", "refreshTokens"] as const) {
   });
 }
 
-Deno.test("AUTH_RUNTIME is the name that applications may write", () => {
+Deno.test("AUTH_RUNTIME is the documented name", () => {
   assertEquals(AUTH_RUNTIME, "auth.Runtime");
 });
 
-Deno.test("getAuthRuntime() finds what registerAuth() made, or says what to do", () => {
+Deno.test("getAuthRuntime() returns the registered runtime, or explains how to register one", () => {
   const { container, runtime } = createTestApp();
   assertEquals(getAuthRuntime(container), runtime);
   for (const empty of [createContainer(), defaultContainer]) {
@@ -500,25 +520,25 @@ Deno.test("getAuthRuntime() finds what registerAuth() made, or says what to do",
   }
 });
 
-Deno.test("AuthRuntime has strategies in the order in which they are tried: the session's cookie last", () => {
+Deno.test("AuthRuntime calls strategies in order, with the session cookie last", () => {
   const { runtime } = createTestApp({ strategies: [keyStrategy(), keyStrategy({ name: "b" })] });
   assertEquals(runtime.strategy.strategies.map(({ name }) => name), ["key", "b", "session"]);
 });
 
-/** What a secret signs, and whether it still holds when another takes its place. */
+/** What a secret signs, and whether it is valid after a rotation of the secret. */
 const SECRET_ROTATIONS: readonly (readonly [
   why: string,
   next: string | readonly string[],
   holds: boolean,
 ])[] = [
   ["the same secret", SECRET, true],
-  ["a new one in front of it", ["another secret of 32 bytes or more", SECRET], true],
-  ["a new one behind it", [SECRET, "another secret of 32 bytes or more"], true],
-  ["a new one in its place", "another secret of 32 bytes or more", false],
+  ["a new one before it", ["another secret of 32 bytes or more", SECRET], true],
+  ["a new one after it", [SECRET, "another secret of 32 bytes or more"], true],
+  ["a new one instead of it", "another secret of 32 bytes or more", false],
 ];
 
 for (const [why, secret, holds] of SECRET_ROTATIONS) {
-  Deno.test(`AuthRuntime over ${why}: session, token and known browser ${holds ? "hold" : "as they must"}`, async () => {
+  Deno.test(`AuthRuntime after a restart with ${why}: session, token and device ${holds ? "stay valid" : "become invalid"}`, async () => {
     const stores = inMemoryAuthStores({ now: () => 0 });
     const first = createTestApp({ stores, csrf: "token" });
     const client = first.browser();
@@ -527,7 +547,7 @@ for (const [why, secret, holds] of SECRET_ROTATIONS) {
     const second = createTestApp({ stores, csrf: "token", secret });
     const other = second.browser();
     for (const name of client.jar.names()) other.jar.set(name, client.jar.get(name) ?? "");
-    assertEquals((await other.send("/me")).status, 200, "sessions need no key");
+    assertEquals((await other.send("/me")).status, 200, "sessions do not depend on the secret");
     const response = await other.send("/notes", { method: "POST", json: {}, token });
     assertEquals(response.status, holds ? 201 : 403);
     const request = new Request(ORIGIN, { headers: { Cookie: client.jar.field() } });
@@ -537,7 +557,7 @@ for (const [why, secret, holds] of SECRET_ROTATIONS) {
   });
 }
 
-Deno.test("AuthRuntime takes a session's limits and its own clock", async () => {
+Deno.test("AuthRuntime applies the given limits of sessions, and the given clock", async () => {
   const app = createTestApp({ session: { absolute: 100, idle: 50 } });
   const client = await app.signedIn();
   app.clock.now += 49;
@@ -552,10 +572,10 @@ Deno.test("AuthRuntime takes a session's limits and its own clock", async () => 
   ]);
 });
 
-Deno.test("AuthRuntime hands clock, events and warnings to every service", async () => {
+Deno.test("AuthRuntime passes clock, events and warnings to every service", async () => {
   const app = createTestApp({ cookie: { domain: "example.com" } });
   const { runtime, events, warnings, clock } = app;
-  assertEquals(warnings.length, 1, "the cookie's domain is warned of");
+  assertEquals(warnings.length, 1, "the warning about the cookie's domain");
   assertEquals([runtime.now(), runtime.events === undefined], [START, false]);
   clock.now += 7;
   const authentication = await runtime.passwords.createUser({ ...ADA }, { sub: "u1" });
@@ -573,7 +593,7 @@ Deno.test("AuthRuntime hands clock, events and warnings to every service", async
   assertEquals(events.every(({ at }) => at === START + 7), true);
 });
 
-Deno.test("AuthRuntime lets a broken listener break no request, and warns of it", async () => {
+Deno.test("AuthRuntime handles requests even if the listener fails, and warns", async () => {
   const app = createTestApp({
     strategies: [keyStrategy()],
     events: () => {
@@ -585,7 +605,7 @@ Deno.test("AuthRuntime lets a broken listener break no request, and warns of it"
   assertMatch(app.warnings.join(), /credential\.refused/);
 });
 
-Deno.test("AuthRuntime is a 500 by a clock in milliseconds, and no session that never ends", async () => {
+Deno.test("AuthRuntime responds 500 if the clock returns milliseconds, and creates no infinite session", async () => {
   const app = createTestApp({ now: () => START * 1000 });
   const client = app.browser();
   client.jar.set("__Host-sid", "A".repeat(43));
@@ -593,7 +613,7 @@ Deno.test("AuthRuntime is a 500 by a clock in milliseconds, and no session that 
   assertFalse((await app.browser().register()).ok);
 });
 
-Deno.test("AuthRuntime without a throttle counts nothing, and makes no browser known", async () => {
+Deno.test("AuthRuntime without a throttle counts nothing, and sets no device cookie", async () => {
   const { stores, ...app } = createTestApp({ throttle: "insecureSkip" });
   assertEquals(app.runtime.throttle, undefined);
   const client = app.browser();
@@ -607,7 +627,7 @@ Deno.test("AuthRuntime without a throttle counts nothing, and makes no browser k
   assert(registerAuth({ ...options, throttle: "insecureSkip" }));
 });
 
-Deno.test("AuthRuntime takes the rules of its throttle", async () => {
+Deno.test("AuthRuntime applies the given rules of the throttle", async () => {
   const browser = { kind: "window", limit: 2, seconds: 60 } as const;
   const { runtime, clock } = createTestApp({ throttle: { browser } });
   await runtime.passwords.createUser({ ...ADA });
@@ -621,7 +641,7 @@ Deno.test("AuthRuntime takes the rules of its throttle", async () => {
   assertEquals(await codeOfAttempt(), "invalid_credentials");
 });
 
-/** The client, by what came in. */
+/** The client, by the properties of the request. */
 const REQUEST_CLIENTS: readonly (readonly [
   why: string,
   options: TestAppOptions,
@@ -639,7 +659,7 @@ const REQUEST_CLIENTS: readonly (readonly [
   ["Bun", {}, {}, [{ requestIP: () => ({ address: "192.0.2.8" }) }], "192.0.2.8"],
   ["nobody", {}, {}, [], undefined],
   [
-    "a field that anybody can send",
+    "a header field that anyone can send",
     {},
     { "X-Forwarded-For": "203.0.113.1" },
     [{ remoteAddr: { transport: "tcp", hostname: "192.0.2.7" } }],
@@ -653,7 +673,7 @@ const REQUEST_CLIENTS: readonly (readonly [
     "203.0.113.1",
   ],
   [
-    "a reader of the application's own",
+    "a custom reader",
     { clientAddress: (request) => request.headers.get("X-Real") ?? undefined },
     { "X-Real": "203.0.113.9" },
     [],
@@ -662,7 +682,7 @@ const REQUEST_CLIENTS: readonly (readonly [
 ];
 
 for (const [why, options, headers, args, address] of REQUEST_CLIENTS) {
-  Deno.test(`client() knows the address by ${why}`, () => {
+  Deno.test(`client() determines the address by ${why}`, () => {
     const { runtime } = createTestApp(options);
     const request = new Request(ORIGIN, { headers });
     assertEquals(runtime.client(request, ...args), { address });
@@ -670,7 +690,7 @@ for (const [why, options, headers, args, address] of REQUEST_CLIENTS) {
   });
 }
 
-Deno.test("client() takes a known browser only where its cookie is there once", () => {
+Deno.test("client() accepts a device cookie only if it occurs once", () => {
   const { runtime } = createTestApp();
   const deviceOf = (Cookie: string) =>
     runtime.client(new Request(ORIGIN, { headers: { Cookie } })).device;
@@ -679,7 +699,7 @@ Deno.test("client() takes a known browser only where its cookie is there once", 
   assertEquals(deviceOf("dev=a"), undefined);
 });
 
-Deno.test("routes() are those of the runtime, and closed to new accounts if it says so", () => {
+Deno.test("routes() returns the routes of the runtime, without registration if the runtime disables it", () => {
   const { runtime } = createTestApp();
   const pathsOf = (routes = runtime.routes()) => routes.map(({ path }) => path);
   assertEquals(pathsOf(), ["/register", "/login", "/logout", "/session", "/csrf"]);
@@ -687,7 +707,7 @@ Deno.test("routes() are those of the runtime, and closed to new accounts if it s
   assertThrows(() => runtime.routes({ registration: "no" as "open" }), TypeError, "registration");
 });
 
-Deno.test("integration() leaves the routes out, or closes registration", async () => {
+Deno.test("integration() can omit the routes, or registration only", async () => {
   const none = createTestApp({ integration: { routes: false } });
   assertEquals((await none.browser().send("/auth/csrf")).status, 404);
   const closed = createTestApp({ integration: { routes: { registration: "closed" } } });
@@ -695,7 +715,7 @@ Deno.test("integration() leaves the routes out, or closes registration", async (
   assertEquals((await closed.browser().register()).status, 404);
 });
 
-Deno.test("integration() has a document say what guards ask for", () => {
+Deno.test("integration() documents what guards require", () => {
   const app = createTestApp({
     strategies: [keyStrategy({ name: "robots" })],
     authorization: { authorize: () => ({ status: "allowed" }) },
@@ -720,7 +740,7 @@ Deno.test("integration() has a document say what guards ask for", () => {
   ]);
 });
 
-/** Whether the throttle has a bucket of its own for a browser: strangers have used up the account's. */
+/** Whether the throttle counts a device separately: unknown devices have exhausted the account's limit. */
 async function isKnownBrowser(
   { runtime }: TestApp,
   client: { readonly address: string | undefined },
@@ -733,11 +753,11 @@ async function isKnownBrowser(
   return (await attempt({ ...client, address: strangers.address })).code === "invalid_credentials";
 }
 
-// What ends with a password, a session or an account: in every store that the application gave.
+// What is revoked with a password, a session or an account: in every store of the application.
 
 const CHANGE = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
 
-/** How access ends. */
+/** Operations that revoke access. */
 const ENDS: readonly (readonly [why: string, end: (runtime: AuthRuntime) => Promise<unknown>])[] = [
   ["change()", ({ passwords }) => passwords.change("u1", CHANGE, NOBODY)],
   ["reset()", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
@@ -762,7 +782,7 @@ Deno.test("AuthRuntime removes passkeys with the account, and no others", async 
   assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
 });
 
-Deno.test("AuthRuntime ends sessions by a password that is changed or reset", async () => {
+Deno.test("AuthRuntime revokes sessions when a password is changed or reset", async () => {
   for (const [why, end] of ENDS.slice(0, 2)) {
     const app = await createApp();
     const client = await app.signedIn();
@@ -773,7 +793,7 @@ Deno.test("AuthRuntime ends sessions by a password that is changed or reset", as
   }
 });
 
-/** Ada has a session, a refresh token and a passkey, and so has somebody else. */
+/** Ada has a session, a refresh token and a passkey, and so has another user. */
 async function createApp(): Promise<TestApp> {
   const app = createTestApp();
   await app.signedIn();

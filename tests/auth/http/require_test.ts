@@ -28,7 +28,7 @@ import { createIssuer } from "../tokens/_bearer.ts";
 import { createTestApp } from "./_app.ts";
 import { createApp, GOOD, open, showSub } from "./_require.ts";
 
-/** Where `requireAuth()` may stand. */
+/** Positions of `requireAuth()`. */
 const PLACES: readonly (readonly [
   why: string,
   make: (guard: ReturnType<typeof requireAuth>) => TypedRouter,
@@ -40,7 +40,7 @@ const PLACES: readonly (readonly [
 ];
 
 for (const [place, make] of PLACES) {
-  Deno.test(`requireAuth() protects a route by ${place}`, async () => {
+  Deno.test(`requireAuth() protects a route with ${place}`, async () => {
     const { runtime } = createApp();
     const router = make(requireAuth({ runtime }));
     const refused = await router.request("/in/side");
@@ -56,7 +56,7 @@ for (const [place, make] of PLACES) {
   });
 }
 
-Deno.test("requireAuth() in before and under covers what no route answers, and other methods", async () => {
+Deno.test("requireAuth() in before and under protects unknown paths and other methods", async () => {
   const { runtime } = createApp();
   const guard = requireAuth({ runtime });
   for (
@@ -84,7 +84,7 @@ Deno.test("requireAuth() runs before the middleware after it", async () => {
   assertEquals(seen, ["before"]);
 });
 
-Deno.test("requireAuth() asks the strategies once for a request, however often it stands", async () => {
+Deno.test("requireAuth() calls the strategies once per request, however often it is used", async () => {
   const app = createApp();
   const { runtime, strategy } = app;
   const guard = () => requireAuth({ runtime });
@@ -95,14 +95,14 @@ Deno.test("requireAuth() asks the strategies once for a request, however often i
   assertEquals([strategy.asked.length, app.asked.length], [1, 1]);
 });
 
-Deno.test("requireAuth() in a guarded router asks the strategies no second time", async () => {
+Deno.test("requireAuth() in a guarded router does not call the strategies again", async () => {
   const app = createApp();
   app.router.get("/twice", showSub, { use: [requireAuth({ runtime: app.runtime })] });
   assertEquals((await app.router.request("/twice", GOOD)).status, 200);
   assertEquals(app.strategy.asked.length, 1);
 });
 
-Deno.test("requireAuth() with another strategy asks that one, whatever another guard found", async () => {
+Deno.test("requireAuth() with another strategy calls it, whatever another guard found", async () => {
   const { runtime } = createApp();
   const other = keyStrategy({ name: "other", field: "X-Other" });
   const use = [requireAuth({ runtime }), requireAuth({ runtime, strategy: other })];
@@ -122,7 +122,7 @@ Deno.test("requireAuth() finds the runtime in the default container when it is c
   assertEquals(defaultContainer.has(AUTH_RUNTIME), false);
 });
 
-Deno.test("requireAuth() gives getPrincipal() and getSession() what they say, by both requests", async () => {
+Deno.test("requireAuth() sets the results of getPrincipal() and getSession(), for original and derived request", async () => {
   const app = createApp();
   const { runtime } = app;
   const seen: unknown[] = [];
@@ -157,7 +157,7 @@ function withRoutes(
   return router.get("/in/side", showSub, options);
 }
 
-Deno.test("requireAuthz() alone asks the strategies, and the manager with its metadata", async () => {
+Deno.test("requireAuthz() without a guard calls the strategies, and the manager with its metadata", async () => {
   const app = createApp();
   const { runtime, strategy } = app;
   const router = open().get("/:id", showSub, { use: [requireAuthz({ runtime, metadata: "a" })] });
@@ -169,7 +169,7 @@ Deno.test("requireAuthz() alone asks the strategies, and the manager with its me
   assertEquals([context?.transport.route, context?.transport.params.id], ["/:id", "7"]);
 });
 
-Deno.test("requireAuthz() rejects what the manager denies, and says so in an event only", async () => {
+Deno.test("requireAuthz() rejects what the manager denies, and emits the reason without sending it", async () => {
   const app = createApp();
   const router = open().get("/in", showSub, {
     use: [requireAuthz({ runtime: app.runtime, metadata: "deny" })],
@@ -185,7 +185,7 @@ Deno.test("requireAuthz() rejects what the manager denies, and says so in an eve
   ]);
 });
 
-Deno.test("requireAuthz() takes no word of a guard with another strategy, unless it has the same", async () => {
+Deno.test("requireAuthz() ignores the result of a guard with another strategy, but not with the same one", async () => {
   const app = createApp();
   const { runtime } = app;
   const strategy = keyStrategy({ name: "other", field: "X-Other" });
@@ -201,7 +201,7 @@ Deno.test("requireAuthz() takes no word of a guard with another strategy, unless
   assertEquals([strategy.asked.length, app.asked.length], [1, 1]);
 });
 
-Deno.test("requireAuthz() asks about undefined too, where a route says so", async () => {
+Deno.test("requireAuthz() calls the manager with undefined metadata if a route says so", async () => {
   const app = createApp();
   const guard = requireAuthz({ runtime: app.runtime, metadata: undefined });
   const router = open().get("/", showSub, { use: [guard] });
@@ -209,7 +209,7 @@ Deno.test("requireAuthz() asks about undefined too, where a route says so", asyn
   assertEquals(app.asked.map(([, { metadata }]) => metadata), [undefined]);
 });
 
-Deno.test("requireAuthz() asks about anonymous requests only by allowAnonymous", async () => {
+Deno.test("requireAuthz() calls the manager for anonymous requests only with allowAnonymous", async () => {
   const app = createApp();
   const { runtime } = app;
   const rows = [
@@ -228,7 +228,7 @@ Deno.test("requireAuthz() asks about anonymous requests only by allowAnonymous",
   assertEquals(await codeOf(router.request("/open", wrong)), [401, "invalid_key"]);
 });
 
-Deno.test("requireAuthz() asks the manager that it is given, and each its own question", async () => {
+Deno.test("requireAuthz() calls the given manager, each time with its own metadata", async () => {
   const app = createApp();
   const { runtime } = app;
   const manager = managerOf(() => authorizationAllowed());
@@ -245,7 +245,7 @@ Deno.test("requireAuthz() asks the manager that it is given, and each its own qu
   assertEquals(app.asked.map(([, { metadata }]) => metadata), ["second", "deny"]);
 });
 
-Deno.test("requireAuthz() asks where a request comes from by its own rule, whatever a guard before asked", async () => {
+Deno.test("requireAuthz() checks the origin of a request by its own rule, whatever an earlier guard checked", async () => {
   const app = createApp();
   const { runtime } = app;
   const csrf = "insecureSkip";
@@ -275,13 +275,13 @@ Deno.test("requireAuthz() keeps private responses of an earlier guard out of cac
   assertEquals([response.status, response.headers.get("Cache-Control")], [200, "no-store"]);
 });
 
-Deno.test("requireAuthz() throws where nothing is said of metadata", () => {
+Deno.test("requireAuthz() throws without metadata", () => {
   const { runtime } = createApp();
   assertThrows(() => requireAuthz(untyped({ runtime })), TypeError, "metadata is missing");
   assertThrows(() => requireAuthz(untyped({ runtime, metdata: 1 })), TypeError, "Cannot ");
 });
 
-Deno.test("requireAuthz() alone checks where a request with a session comes from", async () => {
+Deno.test("requireAuthz() without a guard checks the origin of a request with a session", async () => {
   const app = createApp();
   app.router.post("/do", () => json("done"), {
     auth: false,
@@ -296,7 +296,7 @@ Deno.test("requireAuthz() alone checks where a request with a session comes from
 
 const NEEDED = ["notes:read", "notes:write"] as const;
 
-/** An application where everybody is somebody. */
+/** An application that authenticates every request. */
 function createScopedApp(init: Partial<PrincipalInit>) {
   const principal: Principal = createPrincipal({ sub: "u1", method: "bearer", ...init });
   const strategy: AuthStrategy = {
@@ -314,24 +314,24 @@ const OUTCOMES: readonly (readonly [
   init: Partial<PrincipalInit>,
   status: number,
 ])[] = [
-  ["all of it", { scope: ["notes:read", "notes:write"] }, 200],
-  ["more than it", { scope: ["a", "notes:write", "b", "notes:read"] }, 200],
-  ["none said, which is no limit", {}, 200],
-  ["no scope at all", { scope: [] }, 403],
-  ["one of two", { scope: ["notes:read"] }, 403],
-  ["both in one word", { scope: ["notes:read notes:write"] }, 403],
-  ["a longer word", { scope: ["notes:read", "notes:write2"] }, 403],
-  ["other case", { scope: ["NOTES:READ", "NOTES:WRITE"] }, 403],
-  ["none, by an API key", { scope: [], method: "api-key" }, 403],
+  ["both scopes", { scope: ["notes:read", "notes:write"] }, 200],
+  ["both scopes and more", { scope: ["a", "notes:write", "b", "notes:read"] }, 200],
+  ["no scope, which is no limit", {}, 200],
+  ["an empty scope", { scope: [] }, 403],
+  ["one of two scopes", { scope: ["notes:read"] }, 403],
+  ["both scopes in one string", { scope: ["notes:read notes:write"] }, 403],
+  ["a scope with a longer name", { scope: ["notes:read", "notes:write2"] }, 403],
+  ["both scopes in another case", { scope: ["NOTES:READ", "NOTES:WRITE"] }, 403],
+  ["an empty scope, by an API key", { scope: [], method: "api-key" }, 403],
 ];
 
 for (const [why, init, status] of OUTCOMES) {
-  Deno.test(`requireScope() answers ${status} where the principal has ${why}`, async () => {
+  Deno.test(`requireScope() responds ${status} if the principal has ${why}`, async () => {
     assertEquals((await createScopedApp(init).router.request("/notes")).status, status);
   });
 }
 
-Deno.test("requireScope() says which scope a bearer token lacks, RFC 6750 §3.1", async () => {
+Deno.test("requireScope() sends the scope that a bearer token lacks, RFC 6750 §3.1", async () => {
   const response = await createScopedApp({ scope: ["notes:read"] }).router.request("/notes");
   assertEquals(
     response.headers.get("WWW-Authenticate"),
@@ -360,7 +360,7 @@ Deno.test("requireScope() rejects requests without a principal", async () => {
     use: [requireScope("a")],
   });
   const response = await app.router.request("/maybe-notes");
-  assertEquals(response.headers.get("WWW-Authenticate"), "Session"); // as the guard says it
+  assertEquals(response.headers.get("WWW-Authenticate"), "Session"); // as sent by the guard
   assertEquals(await codeOf(response), [401, "unauthenticated"]);
 });
 
@@ -380,9 +380,9 @@ Deno.test("requireScope() rejects invalid scopes", () => {
   assertThrows(() => requireScope(untyped(undefined)), TypeError);
 });
 
-// What refusals for want of a scope say to clients, and to the application.
+// Rejections for insufficient scope, as seen by clients and by the application.
 
-Deno.test("requireScope() names all ways in that the guard before it knows", async () => {
+Deno.test("requireScope() sends all challenges of an earlier guard", async () => {
   const { strategy } = await createIssuer({ realm: "notes" });
   const app = createTestApp({ strategies: [strategy] });
   const options = { auth: { mode: "optional" }, use: [requireScope("a")] } as const;
@@ -416,7 +416,7 @@ const LENGTHS: readonly (readonly [length: number, isScope: boolean])[] = [
 ];
 
 for (const [length, isScope] of LENGTHS) {
-  Deno.test(`requireScope() ${isScope ? "takes" : "refuses"} a scope of ${length} characters`, () => {
+  Deno.test(`requireScope() ${isScope ? "accepts" : "rejects"} a scope of ${length} characters`, () => {
     let made = true;
     try {
       requireScope("~".repeat(length));

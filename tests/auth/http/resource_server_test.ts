@@ -29,7 +29,7 @@ import { START } from "../_services.ts";
 import { keyStrategy, managerOf } from "../_strategies.ts";
 import { AUDIENCE, createIssuer, ISSUER } from "../tokens/_bearer.ts";
 
-/** A service that takes the tokens of an issuer. */
+/** A service that accepts the tokens of an issuer. */
 async function createService(options: Partial<ResourceServerOptions> = {}) {
   const issuer = await createIssuer();
   const events: AuthEvent[] = [];
@@ -75,7 +75,7 @@ Deno.test("resourceServer() guards a router without users, sessions or a secret"
   assertEquals(events.map(({ type }) => type), ["credential.refused"]);
 });
 
-Deno.test("resourceServer() is an integration of a builder, and its document says bearer", async () => {
+Deno.test("resourceServer() is an integration of a builder, and documents bearer", async () => {
   const { runtime, token, send } = await createService();
   const router = routerBuilder().withAuth(runtime.integration()).build()
     .get("/reports", (req) => json(req.principal.sub));
@@ -84,7 +84,7 @@ Deno.test("resourceServer() is an integration of a builder, and its document say
   assertEquals(Object.keys(document.components?.securitySchemes ?? {}), ["bearer"]);
 });
 
-Deno.test("resourceServer() is a runtime for requireAuth(), and answers refusals in the application's way", async () => {
+Deno.test("resourceServer() is a runtime for requireAuth(), and uses the application's error responses", async () => {
   const { runtime, send } = await createService();
   const plain = createRouter().get("/reports", () => json(1), { use: [requireAuth({ runtime })] });
   assertEquals(await codeOf(send(plain, "/reports")), [401, "unauthenticated"]);
@@ -95,7 +95,7 @@ Deno.test("resourceServer() is a runtime for requireAuth(), and answers refusals
   assertEquals((await send(own, "/reports")).status, 418);
 });
 
-Deno.test("resourceServer() asks the manager that it was given, or the container has", async () => {
+Deno.test("resourceServer() calls the given manager, or the container's", async () => {
   const given = managerOf(() => authorizationDenied("closed"));
   const container = createContainer();
   const registered = managerOf(() => authorizationDenied("closed"));
@@ -112,11 +112,11 @@ Deno.test("resourceServer() asks the manager that it was given, or the container
   const { errors, onError } = collectErrors();
   const router = withAuthRoutes(createRouter({ onError }), { runtime })
     .get("/reports", () => json(1), { authorization: { metadata: "read" } });
-  assertEquals((await send(router, "/reports", await token())).status, 500); // nobody decides: no pass
+  assertEquals((await send(router, "/reports", await token())).status, 500); // no manager: rejected
   assertEquals(errors.length, 1);
 });
 
-Deno.test("resourceServer() emits the client's address as proxies forwarded it", async () => {
+Deno.test("resourceServer() emits the client's address as forwarded by proxies", async () => {
   const { runtime } = await createService({ trustedProxies: ["10.0.0.0/8"] });
   const request = new Request("https://a.example", { headers: { "X-Forwarded-For": "192.0.2.7" } });
   const info = { remoteAddr: { transport: "tcp", hostname: "10.1.2.3", port: 1 } };
@@ -164,11 +164,11 @@ Deno.test("resourceServer() rejects invalid options", () => {
   }
 });
 
-// What a resource server makes of its options, one by one.
+// The options of a resource server, one by one.
 
 const WRONG_KEY = { headers: { "X-Key": "bad" } };
 
-/** A service that takes one key, in a header field. */
+/** A service that accepts one key, in a header field. */
 function createTestServer(options: Partial<ResourceServerOptions> = {}) {
   const events: AuthEvent[] = [];
   const runtime = resourceServer({
@@ -185,11 +185,11 @@ function createTestServer(options: Partial<ResourceServerOptions> = {}) {
 
 const CLOCKS: readonly (readonly [why: string, now: number, at: number])[] = [
   ["whole seconds", START + 7, START + 7],
-  ["parts of a second, which are left out", START + 7.9, START + 7],
+  ["fractions of a second, which are rounded down", START + 7.9, START + 7],
 ];
 
 for (const [why, now, at] of CLOCKS) {
-  Deno.test(`resourceServer() dates events by the clock that it was given: ${why}`, async () => {
+  Deno.test(`resourceServer() emits events with the time of the given clock: ${why}`, async () => {
     const { runtime, router, events } = createTestServer({ now: () => now });
     assertEquals((await router.request("/", WRONG_KEY)).status, 401);
     assertEquals(events.map((event) => event.at), [at]);
@@ -197,7 +197,7 @@ for (const [why, now, at] of CLOCKS) {
   });
 }
 
-Deno.test("resourceServer() warns of a failing listener, and rejects all the same", async () => {
+Deno.test("resourceServer() warns of a failing listener, and still rejects", async () => {
   const warnings: string[] = [];
   const { router } = createTestServer({
     events: () => {
@@ -276,7 +276,7 @@ Deno.test("resourceServer() rejects a cookie strategy at any position", async ()
   }
 });
 
-Deno.test("requireAuth() takes what browsers send where a resource server is told to skip the check, and not before", async () => {
+Deno.test("requireAuth() accepts ambient credentials only with a resource server that skips the CSRF check", async () => {
   const { runtime } = createTestServer();
   const strategy = keyStrategy({ name: "proxy", ambient: true });
   for (const csrf of [undefined, "origin", "token"] as const) {

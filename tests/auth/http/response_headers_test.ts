@@ -20,7 +20,7 @@ import { createApp, fail } from "../_made.ts";
 import { keyStrategy } from "../_strategies.ts";
 import { createTestApp } from "./_app.ts";
 
-/** `Vary` of a response to a signed-in user, by what the handler says. */
+/** `Vary` of a response to a signed-in user, by the handler's own `Vary`. */
 const VARIES: readonly (readonly [given: string | undefined, sent: string])[] = [
   [undefined, "X-Key, Cookie"],
   ["Accept", "Accept, X-Key, Cookie"],
@@ -34,20 +34,20 @@ const VARIES: readonly (readonly [given: string | undefined, sent: string])[] = 
 ];
 
 for (const [given, sent] of VARIES) {
-  Deno.test(`applyAuthHeaders says what a response depends on, beside ${given ?? "nothing"}`, async () => {
+  Deno.test(`applyAuthHeaders adds to Vary, after ${given ?? "nothing"}`, async () => {
     const app = createApp(() => json(1, given === undefined ? {} : { headers: { Vary: given } }));
     const client = await app.signedIn();
     assertEquals((await client.send("/made")).headers.get("Vary"), sent);
   });
 }
 
-Deno.test("applyAuthHeaders joins what the handler says in two fields", async () => {
+Deno.test("applyAuthHeaders joins two Vary fields of the handler", async () => {
   const app = createApp(() => json(1, { headers: [["Vary", "Accept"], ["Vary", "cookie"]] }));
   const client = await app.signedIn();
   assertEquals((await client.send("/made")).headers.get("Vary"), "Accept, cookie, X-Key");
 });
 
-/** `Cache-Control`, by who asks and what the handler says. */
+/** `Cache-Control`, by client and by the handler's own value. */
 const CACHES: readonly (readonly [
   why: string,
   path: string,
@@ -58,21 +58,27 @@ const CACHES: readonly (readonly [
   ["a guarded route", "/me", true, "no-store", "X-Key, Cookie"],
   ["a refusal", "/me", false, "no-store", "X-Key, Cookie"],
   ["an optional route with a principal", "/maybe", true, "no-store", "X-Key, Cookie"],
-  ["an optional route without one", "/maybe", false, null, "X-Key, Cookie"],
+  ["an optional route without a principal", "/maybe", false, null, "X-Key, Cookie"],
   ["a public route", "/public", true, null, null],
-  ["what is not there", "/nowhere", true, null, null],
+  ["an unknown path", "/nowhere", true, null, null],
   ["another method", "/maybe-not", true, null, null],
   [
-    "what the handler says for one client",
+    "a private response of the handler",
     "/private",
     true,
     "private, max-age=60",
     "X-Key, Cookie",
   ],
-  ["what it says though nobody may keep it", "/shared", true, "public", "X-Key, Cookie"],
+  ["a public response of the handler to one user", "/shared", true, "public", "X-Key, Cookie"],
   ["an error of the handler", "/throws", true, "no-store", "X-Key, Cookie"],
-  ["a refusal of the handler", "/refuses", true, "no-store", "X-Key, Cookie"],
-  ["a refusal of the handler to nobody", "/refuses-all", false, null, "X-Key, Cookie"],
+  ["a rejection by the handler", "/refuses", true, "no-store", "X-Key, Cookie"],
+  [
+    "a rejection of an anonymous request by the handler",
+    "/refuses-all",
+    false,
+    null,
+    "X-Key, Cookie",
+  ],
   ["a redirect", "/redirect", true, "no-store", "X-Key, Cookie"],
   ["an immutable redirect", "/immutable", true, "no-store", "X-Key, Cookie"],
   ["an immutable error", "/immutable-error", true, "no-store", "X-Key, Cookie"],
@@ -80,7 +86,7 @@ const CACHES: readonly (readonly [
 ];
 
 for (const [why, path, signedIn, cacheControl, vary] of CACHES) {
-  Deno.test(`applyAuthHeaders keeps out of caches what is for one client: ${why}`, async () => {
+  Deno.test(`applyAuthHeaders keeps responses for one client out of caches: ${why}`, async () => {
     const app = createApp(() => json(1));
     const cached = (value: string) => () => json(1, { headers: { "cache-control": value } });
     app.router
@@ -107,7 +113,7 @@ for (const [why, path, signedIn, cacheControl, vary] of CACHES) {
   });
 }
 
-Deno.test("applyAuthHeaders comes before the router's own hooks, which may say otherwise", async () => {
+Deno.test("applyAuthHeaders runs before the router's own hooks, which may overwrite its header fields", async () => {
   const { runtime } = createApp(() => json(1));
   const seen: (string | null)[] = [];
   const router = createRouter<unknown[]>({
@@ -117,14 +123,14 @@ Deno.test("applyAuthHeaders comes before the router's own hooks, which may say o
   assertEquals(seen, ["no-store"]);
 });
 
-Deno.test("applyAuthHeaders leaves alone what no guard saw", async () => {
+Deno.test("applyAuthHeaders does not change responses without a guard", async () => {
   const given = json(1);
   const router = createRouter({ finally: [applyAuthHeaders] }).get("/", () => given);
   assert((await router.fetch(new Request("https://example.com/"))) === given);
   assertEquals([...given.headers.keys()], ["content-type"]);
 });
 
-Deno.test("applyAuthHeaders hands on the very response that switches protocols", async () => {
+Deno.test("applyAuthHeaders returns the same response object if it switches protocols", async () => {
   const given = new Response(null, { status: 101 });
   const app = createApp((req) => (queueCookies(stateOf(req), ["__Host-late=1"]), given));
   const response = await app.router.request("/made", { headers: { "X-Key": "good" } });
@@ -152,7 +158,7 @@ Deno.test("applyAuthHeaders does not prevent a guarded WebSocket from opening, o
 
 function greet(req: RouteRequest): Response {
   const { socket, response } = Deno.upgradeWebSocket(req.raw);
-  queueCookies(stateOf(req), ["__Host-late=1"]); // a response of this kind cannot be made anew
+  queueCookies(stateOf(req), ["__Host-late=1"]); // a response of this type cannot be copied
   const { principal = { sub: "u1" } } = req as { principal?: { sub: string } };
   socket.onopen = () => {
     socket.send(`hello ${principal.sub}`);
@@ -161,7 +167,7 @@ function greet(req: RouteRequest): Response {
   return response;
 }
 
-/** Opens a WebSocket by hand, since its class says nothing of refusals: the status, and the first frame's text. */
+/** Opens a WebSocket manually, since its class does not report rejections: the status, and the first frame's text. */
 async function openSocket(
   port: number,
   path: string,
@@ -188,14 +194,14 @@ async function openSocket(
   }
   const status = text.slice(9, 12);
   if (status !== "101") return status;
-  // The closing frame, masked, as the client has to answer it
+  // The masked close frame of a client
   await connection.write(new Uint8Array([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]));
   return `101: ${text.slice(text.indexOf("hello"), text.indexOf("hello") + 8)}`;
 }
 
-// Cookies that guards and sign-ins queue, and what `applyAuthHeaders` makes of them.
+// Cookies that guards and sign-ins queue, and how `applyAuthHeaders` sets them.
 
-Deno.test("applyAuthHeaders sets cookies on whatever answers, and then nothing is kept", async () => {
+Deno.test("applyAuthHeaders sets cookies on every response, which then is not cached", async () => {
   const makers: readonly (() => Response | Promise<Response>)[] = [
     () => json(1),
     () => json(1, { headers: { "Cache-Control": "public, max-age=60" } }),
@@ -230,7 +236,7 @@ Deno.test("applyAuthHeaders keeps cookies that the handler sets", async () => {
   assertEquals(response.headers.getSetCookie(), ["theme=dark", "size=2", "__Host-a=1"]);
 });
 
-Deno.test("applyAuthHeaders sets cookies once, where several routers of a request have it", async () => {
+Deno.test("applyAuthHeaders sets cookies once if several routers of a request use it", async () => {
   const app = createApp(() => json(1));
   const inner = createRouter<unknown[]>({ finally: [applyAuthHeaders, applyAuthHeaders] })
     .get("/set", (req) => (queueCookies(stateOf(req), ["__Host-a=1"]), json(1)));
@@ -240,7 +246,7 @@ Deno.test("applyAuthHeaders sets cookies once, where several routers of a reques
   assertEquals(response.headers.get("Vary"), "X-Key, Cookie");
 });
 
-Deno.test("applyAuthHeaders sets cookies of a mounted router that lacks it, by the outer one", async () => {
+Deno.test("applyAuthHeaders of an outer router sets cookies of a mounted router without it", async () => {
   const app = createApp(() => json(1));
   const inner = createRouter<unknown[]>()
     .get("/set", (req) => (queueCookies(stateOf(req), ["__Host-a=1"]), json(1)));
@@ -249,7 +255,7 @@ Deno.test("applyAuthHeaders sets cookies of a mounted router that lacks it, by t
   assertEquals(response.headers.getSetCookie(), ["__Host-a=1"]);
 });
 
-Deno.test("applyAuthHeaders leaves no client's cookies in a response that is given again and again", async () => {
+Deno.test("applyAuthHeaders does not add a client's cookies to a response that is reused", async () => {
   const kept = json("the same for all");
   let count = 0;
   const app = createApp((req) => {
@@ -261,12 +267,12 @@ Deno.test("applyAuthHeaders leaves no client's cookies in a response that is giv
   assertEquals(kept.headers.getSetCookie(), []);
 });
 
-/** Wrappers around a route or a router that send something else than what comes back. */
+/** Wrappers around a route or a router that change the response. */
 const WRAPPERS: readonly (readonly [why: string, change: (response: Response) => Response])[] = [
   ["replaced", () => json("replaced", { headers: { "Cache-Control": "public" } })],
   ["copied", (response) => new Response(response.body, response)],
   ["lost in an error", () => fail(new Error("The wrapper is broken"))],
-  ["left alone", (response) => response],
+  ["unchanged", (response) => response],
   [
     "made public in place",
     (response) => editHeaders(response, (headers) => headers.set("Cache-Control", "public")),
@@ -274,7 +280,7 @@ const WRAPPERS: readonly (readonly [why: string, change: (response: Response) =>
 ];
 
 for (const [why, change] of WRAPPERS) {
-  Deno.test(`applyAuthHeaders sets cookies once, where a wrapper has the response ${why}`, async () => {
+  Deno.test(`applyAuthHeaders sets cookies once, if a wrapper has the response ${why}`, async () => {
     const wrapper = wrap<unknown[]>(async (_req, next) => change(await next()));
     const { runtime } = createTestApp({ strategies: [keyStrategy()] });
     const handler = (req: RouteRequest) => (queueCookies(stateOf(req), ["__Host-a=1"]), json(1));
@@ -301,7 +307,7 @@ for (const [why, change] of WRAPPERS) {
   });
 }
 
-Deno.test("applyAuthHeaders clears the cookie of an invalid session on a wrapper's error page", async () => {
+Deno.test("applyAuthHeaders deletes the cookie of an invalid session on a wrapper's error page", async () => {
   const { runtime } = createTestApp();
   const page = wrap(async (_req, next) =>
     (await next()).status === 401 ? new Response("Sign in", { status: 401 }) : empty()
@@ -313,13 +319,13 @@ Deno.test("applyAuthHeaders clears the cookie of an invalid session on a wrapper
   assertEquals(response.headers.getSetCookie(), [runtime.cookies.clear("sid")]);
 });
 
-Deno.test("applyAuthHeaders sends only the last cookie of a name that changes after the guard", async () => {
+Deno.test("applyAuthHeaders sets only the last cookie of a name that changes after the guard", async () => {
   const app = createTestApp();
   const router = withAuthRoutes(
     createRouter<unknown[]>({
       before: [wrap(async (req, next) => {
         const response = await next();
-        await app.runtime.signOut(req); // a wrapper that ends what the route has begun
+        await app.runtime.signOut(req); // a wrapper that revokes what the route has created
         return response;
       })],
     }),

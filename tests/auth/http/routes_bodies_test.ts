@@ -29,7 +29,7 @@ const NO_OBJECT = validationFailed("", "Expected an object");
 const NO_FLAG = validationFailed("/remember", "Expected true or false");
 const PROTO = invalidJson("The body has a member named __proto__");
 
-/** What no account is made of and nobody signs in by, and what is said of it. */
+/** Invalid bodies of sign-ins and registrations, and the errors. */
 const BODIES: readonly (readonly [
   why: string,
   body: string | Uint8Array<ArrayBuffer> | undefined,
@@ -38,25 +38,25 @@ const BODIES: readonly (readonly [
   ["no body", undefined, invalidJson("The body is empty")],
   ["an empty body", "", invalidJson("The body is empty")],
   ["blanks", " \r\n", NOT_JSON],
-  ["a list", "[]", NO_OBJECT],
-  ["a list of credentials", JSON.stringify([ADA]), NO_OBJECT],
+  ["an array", "[]", NO_OBJECT],
+  ["an array of credentials", JSON.stringify([ADA]), NO_OBJECT],
   ["null", "null", NO_OBJECT],
-  ["a text", '"ada@example.org"', NO_OBJECT],
+  ["a string", '"ada@example.org"', NO_OBJECT],
   ["a number", "1", NO_OBJECT],
   ["a truth", "true", NO_OBJECT],
   ["an empty object", "{}", IDENTIFIER_REFUSED],
-  ["half an object", '{"identifier":"ada@example.org"', NOT_JSON],
+  ["a truncated object", '{"identifier":"ada@example.org"', NOT_JSON],
   ["two objects", "{}{}", NOT_JSON],
   ["a trailing comma", '{"identifier":"ada@example.org",}', NOT_JSON],
   ["form data", "identifier=ada%40example.org&password=x", NOT_JSON],
   ["NaN", '{"identifier":NaN}', NOT_JSON],
-  ["a byte that is no UTF-8", bytes('{"identifier":"', 0xff, '"}'), NOT_UTF8],
-  ["a slash in too many bytes", bytes('{"identifier":"a', 0xc0, 0xaf, '"}'), NOT_UTF8],
-  ["half a character at the end", bytes('{"identifier":"a"}', 0xe2, 0x82), NOT_UTF8],
+  ["a byte that is not UTF-8", bytes('{"identifier":"', 0xff, '"}'), NOT_UTF8],
+  ["an overlong slash", bytes('{"identifier":"a', 0xc0, 0xaf, '"}'), NOT_UTF8],
+  ["a truncated UTF-8 sequence at the end", bytes('{"identifier":"a"}', 0xe2, 0x82), NOT_UTF8],
   ["UTF-16", bytes(0xff, 0xfe, "{", 0, "}", 0), NOT_UTF8],
-  ["an own __proto__", `{"__proto__":${JSON.stringify(ADA)}}`, PROTO],
-  ["an own __proto__, escaped", '{"\\u005f\\u005fproto__":{"identifier":"a"}}', PROTO],
-  ["an own __proto__ further in", '{"identifier":{"__proto__":{}}}', PROTO],
+  ["a member __proto__", `{"__proto__":${JSON.stringify(ADA)}}`, PROTO],
+  ["an escaped member __proto__", '{"\\u005f\\u005fproto__":{"identifier":"a"}}', PROTO],
+  ["a nested member __proto__", '{"identifier":{"__proto__":{}}}', PROTO],
   [
     "a nesting of 2,000 levels",
     `{"identifier":${"[".repeat(2_000)}${"]".repeat(2_000)}}`,
@@ -81,7 +81,7 @@ const BODIES: readonly (readonly [
   ]
     .map((identifier) =>
       [
-        `as identifier ${JSON.stringify(identifier)}`,
+        `the identifier ${JSON.stringify(identifier)}`,
         JSON.stringify({ ...ADA, identifier }),
         IDENTIFIER_REFUSED,
       ] as const
@@ -92,16 +92,20 @@ const BODIES: readonly (readonly [
     IDENTIFIER_REFUSED,
   ],
   [
-    "the members under other names",
+    "members with other names",
     JSON.stringify({ Identifier: "ada", username: "ada", PASSWORD }),
     IDENTIFIER_REFUSED,
   ],
-  ["inherited names", JSON.stringify({ constructor: ADA, prototype: ADA }), IDENTIFIER_REFUSED],
+  [
+    "names of inherited members",
+    JSON.stringify({ constructor: ADA, prototype: ADA }),
+    IDENTIFIER_REFUSED,
+  ],
 ];
 
 for (const path of ["/auth/register", "/auth/login"]) {
   for (const [why, body, refusal] of BODIES) {
-    Deno.test(`POST ${path} rejects ${why} by ${refusal.status} ${refusal.code}`, async () => {
+    Deno.test(`POST ${path} rejects ${why} with ${refusal.status} ${refusal.code}`, async () => {
       const app = await prepared();
       await assertRefused(await sendBody(app.page, path, body), refusal);
       await assertUntouched(app);
@@ -110,31 +114,31 @@ for (const path of ["/auth/register", "/auth/login"]) {
 }
 
 for (const remember of [null, "true", "", 0, 1, [], {}]) {
-  Deno.test(`POST /auth/login rejects as remember ${JSON.stringify(remember)} by 422 validation_failed`, async () => {
+  Deno.test(`POST /auth/login rejects ${JSON.stringify(remember)} as remember with 422 validation_failed`, async () => {
     const app = await prepared();
     await assertRefused(await app.page.post("/auth/login", { ...ADA, remember }), NO_FLAG);
     await assertUntouched(app);
   });
 }
 
-// What POST /auth/register and /auth/login make of a body's type and members.
+// How POST /auth/register and /auth/login check a body's type and members.
 
-/** What is no password. A login with it is no guess: one answer, no hash, and nothing counted. */
+/** Invalid passwords. A login with one is not a guess: the same response, no hash, and nothing counted. */
 const PASSWORDS: readonly (readonly [why: string, password: unknown])[] = [
   ["no password", undefined],
   ["null", null],
   ["a number", 123456789012345],
   ["a truth", true],
-  ["a list", [PASSWORD]],
+  ["an array", [PASSWORD]],
   ["an object", { $gt: "" }],
-  ["NUL behind the right one", PASSWORD + "\0"],
-  ["half a character", PASSWORD + "\ud800"],
+  ["NUL after the right one", PASSWORD + "\0"],
+  ["a lone surrogate", PASSWORD + "\ud800"],
   ["2 KiB", "a".repeat(2_048)],
   ["1,025 bytes", "é".repeat(512) + "a"],
 ];
 
 for (const [why, password] of PASSWORDS) {
-  Deno.test(`POST /auth/login answers a password that is ${why} as a wrong one, without a hash`, async () => {
+  Deno.test(`POST /auth/login rejects a password that is ${why} like a wrong one, without a hash`, async () => {
     const app = await prepared();
     for (const identifier of [ADA.identifier, "nobody@example.org"]) {
       const response = await app.page.post("/auth/login", { identifier, password });
@@ -143,7 +147,7 @@ for (const [why, password] of PASSWORDS) {
     await assertUntouched(app);
   });
 
-  Deno.test(`POST /auth/register rejects a password that is ${why} by 422 weak_password`, async () => {
+  Deno.test(`POST /auth/register rejects a password that is ${why} with 422 weak_password`, async () => {
     const app = await prepared();
     const response = await app.page.post("/auth/register", { identifier: "eve", password });
     const { code, violations } = await response.json();
@@ -157,7 +161,7 @@ for (const [why, password] of PASSWORDS) {
   });
 }
 
-/** What says that it is JSON, and what does not. */
+/** Types that are JSON, and others. */
 const TYPES: readonly (readonly [type: string | undefined, taken: boolean])[] = [
   ["application/json", true],
   ["Application/JSON; charset=UTF-8", true],
@@ -205,7 +209,7 @@ for (const path of ["/auth/register", "/auth/login"]) {
   });
 }
 
-/** What is said beside the credentials, and must change nothing. */
+/** Additional members, which must be ignored. */
 const EXTRA = {
   sub: "u9",
   id: "u9",
@@ -234,7 +238,7 @@ const EXTRA = {
 for (
   const [path, identifier] of [["/auth/register", "eve"], ["/auth/login", ADA.identifier]] as const
 ) {
-  Deno.test(`POST ${path} takes nothing from a body but the credentials`, async () => {
+  Deno.test(`POST ${path} uses only the credentials of a body`, async () => {
     const { page, stores, clock } = await prepared();
     const response = await page.post(path, { ...EXTRA, identifier, password: PASSWORD });
     const { principal, session, user, ...rest } = await response.json();
@@ -260,7 +264,7 @@ for (
   });
 }
 
-Deno.test("POST /auth/login takes the last of two members with one name, as JSON.parse() does", async () => {
+Deno.test("POST /auth/login uses the last of two members with one name, like JSON.parse()", async () => {
   const { page } = await prepared();
   const twice =
     `{"identifier":"eve","identifier":"${ADA.identifier}","password":"x","password":"${PASSWORD}"}`;
@@ -269,7 +273,7 @@ Deno.test("POST /auth/login takes the last of two members with one name, as JSON
   assertEquals((await sendBody(page, "/auth/login", before)).status, 401);
 });
 
-Deno.test("POST /auth/register does not remember: only a login does", async () => {
+Deno.test("POST /auth/register ignores remember: only a login reads it", async () => {
   const { page } = await prepared();
   const response = await page.post("/auth/register", {
     identifier: "eve",
@@ -281,7 +285,7 @@ Deno.test("POST /auth/register does not remember: only a login does", async () =
   assertEquals(cookie?.includes("Max-Age"), false);
 });
 
-// DESIGN §17: bodies of the routes of authentication have at most 16 KiB, whatever their length is said to be.
+// DESIGN §17: bodies of the routes of authentication have at most 16 KiB, whatever their announced length.
 
 const LIMIT = 16_384;
 
@@ -291,12 +295,12 @@ const TOO_LARGE: Refusal = {
   detail: "The body exceeds 16384 bytes",
 };
 
-/** Credentials of so many bytes. The password is wrong. */
+/** Credentials of a given number of bytes. The password is wrong. */
 function credentials(size: number): string {
   return JSON.stringify({ ...ADA, password: "babbage built engines" }).padEnd(size);
 }
 
-/** A body without a length, in pieces, and how much of it was asked for. */
+/** A streamed body without a length, and how much of it was read. */
 function pieces(
   size: number,
 ): { body: ReadableStream<Uint8Array<ArrayBuffer>>; asked: () => number } {
@@ -311,17 +315,17 @@ function pieces(
   return { body, asked: () => at };
 }
 
-/** How a length can be told: as it is, not at all, or wrong. */
+/** Announced lengths: correct, none, or wrong. */
 const LENGTHS: readonly (readonly [why: string, length: (size: number) => string | undefined])[] = [
-  ["its own Content-Length", String],
+  ["the correct Content-Length", String],
   ["no Content-Length", () => undefined],
   ["a Content-Length of 10", () => "10"],
-  ["a Content-Length that is no number", () => "x"],
+  ["a Content-Length that is not a number", () => "x"],
 ];
 
 for (const [path, taken] of [["/auth/register", 409], ["/auth/login", 401]] as const) {
   for (const [why, length] of LENGTHS) {
-    Deno.test(`POST ${path} takes 16 KiB, and not a byte more, with ${why}`, async () => {
+    Deno.test(`POST ${path} accepts 16 KiB, and not a byte more, with ${why}`, async () => {
       const app = await prepared();
       const { page } = app;
       for (const size of [LIMIT + 1, 20_000, 1_048_576]) {
@@ -337,7 +341,7 @@ for (const [path, taken] of [["/auth/register", 409], ["/auth/login", 401]] as c
     });
   }
 
-  Deno.test(`POST ${path} reads nothing of a body whose length is said to be more`, async () => {
+  Deno.test(`POST ${path} does not read a body whose announced length is too large`, async () => {
     const app = await prepared();
     const { body, asked } = pieces(100);
     const response = await sendBody(app.page, path, body, { "Content-Length": "16385" });
@@ -346,7 +350,7 @@ for (const [path, taken] of [["/auth/register", 409], ["/auth/login", 401]] as c
     await assertUntouched(app);
   });
 
-  Deno.test(`POST ${path} takes 16 KiB, and not a byte more, over a socket`, async () => {
+  Deno.test(`POST ${path} accepts 16 KiB, and not a byte more, over a socket`, async () => {
     const app = await prepared();
     const token = await app.page.token();
     await withServer(app.router.fetch, async (port) => {

@@ -38,7 +38,7 @@ function operationsOf({ paths }: OpenApiDocument): Map<string, OperationObject> 
   );
 }
 
-Deno.test("generateOpenAPI() writes the five routes of authentication, each with its own summary and operationId", () => {
+Deno.test("generateOpenAPI() documents the five routes of authentication, each with its own summary and operationId", () => {
   const operations = operationsOf(documented().document);
   assertEquals([...operations.keys()].sort(), [
     "GET /auth/csrf",
@@ -55,12 +55,12 @@ Deno.test("generateOpenAPI() writes the five routes of authentication, each with
   }
 });
 
-Deno.test("generateOpenAPI() writes nothing of registration where it is closed", () => {
+Deno.test("generateOpenAPI() omits registration if it is disabled", () => {
   const { document } = documented({ integration: { routes: { registration: "closed" } } });
   assertEquals(operationsOf(document).has("POST /auth/register"), false);
 });
 
-Deno.test("generateOpenAPI() writes the routes below their base path, guarded router or not", () => {
+Deno.test("generateOpenAPI() documents the routes under their base path, in guarded and other routers", () => {
   const { runtime, document } = documented({ integration: { basePath: "/api/auth" } });
   assert("/api/auth/login" in document.paths);
   const plain = mountAuthRoutes(createRouter(), runtime.routes(), "/");
@@ -68,7 +68,7 @@ Deno.test("generateOpenAPI() writes the routes below their base path, guarded ro
 });
 
 for (const header of ["X-CSRF-Token", "X-Own"]) {
-  Deno.test(`generateOpenAPI() asks for ${header} on what changes something, and only there`, () => {
+  Deno.test(`generateOpenAPI() documents ${header} for operations that change something, and only for these`, () => {
     for (
       const [name, { parameters = [] }] of operationsOf(documented({ csrfHeader: header }).document)
     ) {
@@ -84,7 +84,7 @@ for (const header of ["X-CSRF-Token", "X-Own"]) {
   });
 }
 
-/** Requests, the operation that they are of, and the status that they meet. */
+/** Requests, their operation, and the status of the response. */
 const ANSWERS: readonly (readonly [
   operation: string,
   status: number,
@@ -130,14 +130,14 @@ const ANSWERS: readonly (readonly [
 ];
 
 for (const [name, status, ask] of ANSWERS) {
-  Deno.test(`generateOpenAPI() says of ${name} that it may answer ${status}, and how`, async () => {
+  Deno.test(`generateOpenAPI() documents ${name} with ${status}, and the body of the response`, async () => {
     const app = documented();
     await app.signedIn();
     const response = await ask(app.browser(), app);
     const body = await response.text();
     assertEquals(response.status, status, body);
     const written = operationsOf(app.document).get(name)?.responses ?? {};
-    assert(`${status}` in written, `${status} is none of ${Object.keys(written)}`);
+    assert(`${status}` in written, `${status} is not one of ${Object.keys(written)}`);
     if (status >= 300) return;
     const { content = {} } = written[`${status}`] as {
       content?: Record<string, { schema: SchemaObject }>;
@@ -149,7 +149,7 @@ for (const [name, status, ask] of ANSWERS) {
   });
 }
 
-/** What is there is written, and what is required is there. A bounded kind of validation: objects, lists and scalars. */
+/** Asserts that all members are documented and required ones are present. Supports objects, arrays and scalars only. */
 function assertFits(value: unknown, schema: SchemaObject, at: string): void {
   const { type, properties = {}, required = [], items } = schema as {
     type?: string;
@@ -163,7 +163,7 @@ function assertFits(value: unknown, schema: SchemaObject, at: string): void {
     for (const name of required) assert(Object.hasOwn(value, name), `${at}/${name} is required`);
     for (const [name, member] of members) {
       const own = properties[name];
-      assert(own !== undefined, `${at}/${name} is not written`);
+      assert(own !== undefined, `${at}/${name} is not documented`);
       assertFits(member, own, `${at}/${name}`);
     }
   } else if (type === "array") {
@@ -174,7 +174,7 @@ function assertFits(value: unknown, schema: SchemaObject, at: string): void {
   }
 }
 
-Deno.test("generateOpenAPI() says what each body needs", () => {
+Deno.test("generateOpenAPI() documents required members of each body", () => {
   const operations = operationsOf(documented().document);
   for (
     const [name, required, all] of [
@@ -197,7 +197,7 @@ Deno.test("generateOpenAPI() says what each body needs", () => {
   }
 });
 
-Deno.test("generateOpenAPI() says that a throttled client is told how long to wait", () => {
+Deno.test("generateOpenAPI() documents Retry-After for throttled clients", () => {
   for (const [name, { responses = {} }] of operationsOf(documented().document)) {
     for (const status of ["429", "503"]) {
       if (!(status in responses)) continue;
@@ -207,14 +207,14 @@ Deno.test("generateOpenAPI() says that a throttled client is told how long to wa
   }
 });
 
-Deno.test("generateOpenAPI() writes no secret, identifier or host of an application into the document", () => {
+Deno.test("generateOpenAPI() does not disclose a secret, an identifier or a host of an application", () => {
   const text = JSON.stringify(documented().document);
   for (const word of ["a secret of at least", "ada@example.org", "example.com", "pbkdf2"]) {
     assertEquals(text.includes(word), false, word);
   }
 });
 
-// What the OpenAPI document says of the routes of authentication by the kind of their tokens, beside their answers' status.
+// The routes of authentication in the document, by the option tokens.
 
 type Tokens = boolean | "only";
 
@@ -276,7 +276,7 @@ const SIGNED_IN: readonly (readonly [
 ];
 
 for (const [tokens, required, others] of SIGNED_IN) {
-  Deno.test(`generateOpenAPI() writes what a sign-in answers where tokens is ${tokens}, and no more`, async () => {
+  Deno.test(`generateOpenAPI() documents responses of sign-ins if tokens is ${tokens}, without other members`, async () => {
     const document = documentOf(tokens);
     for (const [path, status] of [["/auth/login", "200"], ["/auth/register", "201"]] as const) {
       const schema = answerOf(document, path, status);
@@ -293,7 +293,7 @@ for (const [tokens, required, others] of SIGNED_IN) {
   });
 }
 
-/** What is written of a body: whether it may be left out, what it may hold, and what it has to. */
+/** The documented body: whether it is optional, its members, and the required ones. */
 const BODIES: readonly (readonly [
   tokens: Tokens,
   path: string,
@@ -312,7 +312,7 @@ const BODIES: readonly (readonly [
 ];
 
 for (const [tokens, path, isRequired, properties, required] of BODIES) {
-  Deno.test(`generateOpenAPI() says what the body of ${path} holds where tokens is ${tokens}`, () => {
+  Deno.test(`generateOpenAPI() documents the body of ${path} if tokens is ${tokens}`, () => {
     const body = bodyOf(documentOf(tokens), path);
     const schema = schemaOf(body);
     assertEquals(body.required, isRequired);
@@ -325,7 +325,7 @@ Deno.test("generateOpenAPI() documents constants and defaults", () => {
   const document = documentOf(true);
   for (const path of ["/auth/login", "/auth/refresh"]) {
     const { tokenType } = answerOf(document, path, "200").properties ?? {};
-    assertEquals(tokenType?.const, "Bearer"); // as IssuedTokens has it
+    assertEquals(tokenType?.const, "Bearer"); // as in IssuedTokens
   }
   const { required } = answerOf(document, "/auth/refresh", "200");
   assertEquals(required, PROGRAM);
@@ -336,7 +336,7 @@ Deno.test("generateOpenAPI() documents constants and defaults", () => {
 });
 
 for (const tokens of KINDS) {
-  Deno.test(`generateOpenAPI() says what refusals carry where tokens is ${tokens}`, () => {
+  Deno.test(`generateOpenAPI() documents error responses if tokens is ${tokens}`, () => {
     const document = documentOf(tokens);
     const fields = (path: string, status: string, method?: string) => {
       const response = operation(document, path, method).responses?.[status];
@@ -352,7 +352,7 @@ for (const tokens of KINDS) {
   });
 }
 
-/** Bodies that are read may be no JSON; a program's session is a token, and no row in the list of sessions. */
+/** Some request bodies may be empty; an API client has a token instead of a session. */
 const READ_ANSWERS: readonly (readonly [
   tokens: Tokens,
   logoutReads: boolean,
@@ -364,7 +364,7 @@ const READ_ANSWERS: readonly (readonly [
 ];
 
 for (const [tokens, logoutReads, session] of READ_ANSWERS) {
-  Deno.test(`generateOpenAPI() says what /logout and /session answer where tokens is ${tokens}`, () => {
+  Deno.test(`generateOpenAPI() documents responses of /logout and /session if tokens is ${tokens}`, () => {
     const document = documentOf(tokens);
     const { responses = {} } = operation(document, "/auth/logout");
     assertEquals("400" in responses, logoutReads);
@@ -382,7 +382,7 @@ Deno.test("generateOpenAPI() has different summaries for browsers and API client
   }
 });
 
-// What the OpenAPI document says of routes that hand out tokens.
+// The document of routes that issue tokens.
 
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, unknown>>;
@@ -400,7 +400,7 @@ function responseSchema({ responses }: OperationObject, status: string): ObjectS
   return content["application/json"]?.schema as unknown as ObjectSchema;
 }
 
-Deno.test("generateOpenAPI() writes POST /auth/refresh where tokens are handed out, without a CSRF token", () => {
+Deno.test("generateOpenAPI() documents POST /auth/refresh if tokens are issued, without a CSRF token", () => {
   const document = generateOpenAPI(INFO, createTokenApp().router);
   const { parameters = [], responses = {}, security } = postOperation(
     document,
@@ -410,7 +410,7 @@ Deno.test("generateOpenAPI() writes POST /auth/refresh where tokens are handed o
   assert(["200", "400", "401"].every((status) => status in responses));
 });
 
-Deno.test("generateOpenAPI() writes what sign-ins and /auth/refresh answer, and no more", async () => {
+Deno.test("generateOpenAPI() documents responses of sign-ins and /auth/refresh, without other members", async () => {
   const app = createTokenApp({ jwt: { ...JWT, scope: ["notes:read"] } });
   const document = generateOpenAPI(INFO, app.router);
   await app.signedIn();
@@ -427,7 +427,7 @@ Deno.test("generateOpenAPI() writes what sign-ins and /auth/refresh answer, and 
   }
 });
 
-Deno.test("generateOpenAPI() writes bearer tokens among the ways in", () => {
+Deno.test("generateOpenAPI() documents bearer tokens as a security scheme", () => {
   const { components, paths } = generateOpenAPI(INFO, createTokenApp().router);
   assertEquals(components?.securitySchemes?.["bearer"], {
     type: "http",

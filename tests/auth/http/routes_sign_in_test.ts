@@ -92,7 +92,7 @@ for (const [path, body, status, seconds, sid] of SIGN_INS) {
   });
 }
 
-Deno.test("POST /auth/login keeps a persistent session beyond the browser's window, and a visit's session not", async () => {
+Deno.test("POST /auth/login keeps only a persistent session after the browser is closed", async () => {
   for (const [remember, status] of [[true, 200], [false, 401]] as const) {
     const { browser, signedIn } = createTestApp();
     await signedIn();
@@ -103,7 +103,7 @@ Deno.test("POST /auth/login keeps a persistent session beyond the browser's wind
   }
 });
 
-Deno.test("POST /auth/login sets Max-Age by the limit of the application's own", async () => {
+Deno.test("POST /auth/login sets Max-Age by the configured limit", async () => {
   const { browser, signedIn } = createTestApp({
     session: { persistent: { absolute: 34_560_000, idle: 600 } },
   });
@@ -112,7 +112,7 @@ Deno.test("POST /auth/login sets Max-Age by the limit of the application's own",
   assertEquals(attributesOf(response)[0], ["__Host-sid", KEPT]);
 });
 
-Deno.test("POST /auth/login shares the session's cookie alone where there is a domain", async () => {
+Deno.test("POST /auth/login shares only the session's cookie if a domain is configured", async () => {
   const { browser, signedIn, warnings } = createTestApp({
     cookie: { domain: "example.com", sameSite: "Strict" },
   });
@@ -135,22 +135,22 @@ Deno.test("POST /auth/login shares the session's cookie alone where there is a d
   assertEquals(warnings.length, 1);
 });
 
-/** What the browser may present as its session when somebody signs in. */
+/** Session cookies that a browser may present at a sign-in. */
 const PRESENTED: readonly (readonly [
   why: string,
-  /** Puts it into the jar. */
+  /** Returns the value for the jar. */
   token: (app: TestApp) => Promise<string>,
   ended: number,
 ])[] = [
-  ["that nobody began", () => Promise.resolve("A".repeat(43)), 0],
-  ["that is no token at all", () => Promise.resolve("planted"), 0],
-  ["of her own", async (app) => (await app.signedIn()).jar.get("__Host-sid") ?? "", 1],
-  ["that has been over for long", async (app) => {
+  ["that is unknown", () => Promise.resolve("A".repeat(43)), 0],
+  ["that is malformed", () => Promise.resolve("planted"), 0],
+  ["of the same user", async (app) => (await app.signedIn()).jar.get("__Host-sid") ?? "", 1],
+  ["that has expired", async (app) => {
     const token = (await app.signedIn()).jar.get("__Host-sid") ?? "";
     app.clock.now += 10 * DAY;
     return token;
   }, 1],
-  ["that an attacker planted, and is in himself", async (app) => {
+  ["that an attacker planted, who is signed in with it", async (app) => {
     const attacker = app.browser();
     assertEquals((await attacker.register(EVE)).status, 201);
     return attacker.jar.get("__Host-sid") ?? "";
@@ -159,7 +159,7 @@ const PRESENTED: readonly (readonly [
 
 for (const [why, plant, ended] of PRESENTED) {
   for (const path of ["/auth/login", "/auth/register"]) {
-    Deno.test(`POST ${path} begins a new session in place of one ${why}`, async () => {
+    Deno.test(`POST ${path} replaces a session cookie ${why} by a new session`, async () => {
       const app = createTestApp();
       await app.signedIn();
       const planted = await plant(app);
@@ -185,7 +185,7 @@ for (const [why, plant, ended] of PRESENTED) {
   }
 }
 
-Deno.test("POST /auth/login in a signed-in browser ends the session, what was derived from it, and its token", async () => {
+Deno.test("POST /auth/login in a signed-in browser revokes the session and what was issued with it", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   const token = await page.token();
@@ -203,7 +203,7 @@ Deno.test("POST /auth/login in a signed-in browser ends the session, what was de
   assertEquals((await page.send("/me")).status, 200);
 });
 
-Deno.test("POST /auth/login that is refused leaves the session that is there", async () => {
+Deno.test("POST /auth/login that is rejected keeps the existing session", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   const sid = page.jar.get("__Host-sid");
@@ -234,7 +234,7 @@ Deno.test("POST /auth/login emits its events in order", async () => {
   ]);
 });
 
-Deno.test("POST /auth/login of two people in one browser, one after the other, leaves the second one in", async () => {
+Deno.test("POST /auth/login of two users in one browser, in turn, leaves the second one signed in", async () => {
   const { browser, signedIn } = createTestApp();
   await signedIn();
   const page = browser();
@@ -247,7 +247,7 @@ Deno.test("POST /auth/login of two people in one browser, one after the other, l
   assertEquals((await other.send("/me")).status, 401);
 });
 
-Deno.test("POST /auth/login remembers no device without a throttle, and needs two stores only", async () => {
+Deno.test("POST /auth/login sets no device cookie without a throttle, and needs two stores only", async () => {
   const { users, sessions } = inMemoryAuthStores({ now: () => 0 });
   const stores = { users, sessions } as AuthStores;
   const { browser } = createTestApp({ stores, throttle: "insecureSkip" });
@@ -267,15 +267,15 @@ const TAKEN: Refusal = {
   detail: "The identifier is taken",
 };
 
-/** [why, who has an account, who wants one] */
+/** [why, identifier of the existing account, identifier of the new one] */
 const SAME: readonly (readonly [why: string, first: string, second: string])[] = [
-  ["the same", "ada@example.org", "ada@example.org"],
+  ["identical", "ada@example.org", "ada@example.org"],
   ["in capitals", "ada@example.org", "ADA@EXAMPLE.ORG"],
-  ["in full width", "ada@example.org", "ａｄａ＠example.org"],
+  ["in full-width characters", "ada@example.org", "ａｄａ＠example.org"],
   ["in full-width capitals", "ada@example.org", "ＡＤＡ＠ＥＸＡＭＰＬＥ．ＯＲＧ"],
-  ["with blanks around", "ada@example.org", " ada@example.org\t"],
-  ["with the accent apart", "rené", "rene\u0301"],
-  ["with the accent in one", "rene\u0301", "René"],
+  ["with spaces around", "ada@example.org", " ada@example.org\t"],
+  ["with a decomposed accent", "rené", "rene\u0301"],
+  ["with a composed accent", "rene\u0301", "René"],
   ["with a ligature", "ﬁona", "fiona"],
 ];
 
@@ -297,7 +297,7 @@ for (const [why, first, second] of SAME) {
   });
 }
 
-Deno.test("POST /auth/register shows the identifier in its one spelling", async () => {
+Deno.test("POST /auth/register returns the canonical identifier", async () => {
   const response = await createTestApp().browser().register({
     identifier: " ＡＤＡ@Example.org ",
     password: PASSWORD,
@@ -305,7 +305,7 @@ Deno.test("POST /auth/register shows the identifier in its one spelling", async 
   assertEquals((await response.json()).user.identifier, "ada@example.org");
 });
 
-Deno.test("POST /auth/register of 20 at once for one identifier creates one account", async () => {
+Deno.test("POST /auth/register called 20 times concurrently for one identifier creates one account", async () => {
   const { browser, events } = createTestApp();
   const pages = await Promise.all(repeat(20, async () => {
     const page = browser();
@@ -322,7 +322,7 @@ Deno.test("POST /auth/register of 20 at once for one identifier creates one acco
   assertEquals(types(events).filter((type) => type === "session.created").length, 1);
 });
 
-/** What a password is refused for. */
+/** Reasons for which a password is rejected. */
 const WEAK: readonly (readonly [why: string, password: string, codes: readonly string[]])[] = [
   ["too short", "kelp-x9", ["too_short"]],
   ["too long", "ab1".repeat(100), ["too_long"]],
@@ -331,7 +331,7 @@ const WEAK: readonly (readonly [why: string, password: string, codes: readonly s
 ];
 
 for (const [why, password, codes] of WEAK) {
-  Deno.test(`POST /auth/register rejects a password that is ${why}, and says why`, async () => {
+  Deno.test(`POST /auth/register rejects a password that is ${why}, and sends the reason`, async () => {
     const app = await prepared();
     const response = await app.page.register({ identifier: "grace@example.org", password });
     const text = await response.text();
@@ -355,12 +355,12 @@ for (const [why, password, codes] of WEAK) {
   });
 }
 
-Deno.test("POST /auth/register follows the application's own policy", async () => {
+Deno.test("POST /auth/register applies the configured policy", async () => {
   const { browser } = createTestApp({ passwordPolicy: { minLength: 8 } });
   assertEquals((await browser().register({ ...ADA, password: "x9-kelp!" })).status, 201);
 });
 
-Deno.test("POST /auth/register counts what an address registers, before anything is hashed", async () => {
+Deno.test("POST /auth/register counts registrations of an address before anything is hashed", async () => {
   const { browser, clock, hasher, events } = createTestApp();
   const register = (i: number, address: string) =>
     browser({ address }).register({ identifier: `user${i}`, password: PASSWORD });
@@ -380,7 +380,7 @@ Deno.test("POST /auth/register counts what an address registers, before anything
   assertEquals((await register(22, "192.0.2.1")).status, 201);
 });
 
-Deno.test("POST /auth/register by 40 at once from one address creates 20 accounts", async () => {
+Deno.test("POST /auth/register called 40 times concurrently from one address creates 20 accounts", async () => {
   const { browser, events } = createTestApp();
   const responses = await Promise.all(repeat(40, async (i) => {
     const page = browser();
@@ -391,19 +391,21 @@ Deno.test("POST /auth/register by 40 at once from one address creates 20 account
   assertEquals(types(events).filter((type) => type === "user.created").length, 20);
 });
 
-Deno.test("POST /auth/register makes a browser known to the new account", async () => {
+Deno.test("POST /auth/register sets a device cookie for the new account", async () => {
   const { browser } = createTestApp();
   const page = browser();
   await page.register();
   await page.logout();
   const attacker = browser();
-  for (let i = 0; i < 6; i++) await attacker.login({ ...ADA, password: "not hers at all" });
+  for (let i = 0; i < 6; i++) {
+    await attacker.login({ ...ADA, password: "not valid for her account" });
+  }
   assertEquals((await attacker.login()).status, 429);
   assertEquals((await page.login()).status, 200);
 });
 
 for (const identifier of ["__proto__", "constructor", "tostring", "0", "undefined", "null"]) {
-  Deno.test(`POST /auth/register takes ${identifier} for a name as any other`, async () => {
+  Deno.test(`POST /auth/register accepts ${identifier} like any other name`, async () => {
     const page = createTestApp().browser();
     assertEquals((await page.login({ identifier, password: PASSWORD })).status, 401);
     assertEquals((await page.register({ identifier, password: PASSWORD })).status, 201);
@@ -412,16 +414,16 @@ for (const identifier of ["__proto__", "constructor", "tostring", "0", "undefine
   });
 }
 
-// What is told of each outcome of the routes of authentication: these events, in this order, and no others.
+// Events of each outcome of the routes of authentication: exactly these, in this order.
 
 const { address } = CLIENT;
 const WRONG = { ...ADA, password: EVE_PASSWORD };
 const EVE_WRONG = { identifier: "eve", password: EVE_PASSWORD };
 
-/** Members of events that are another each time. */
+/** Members of events that differ each time. */
 const RANDOM: readonly string[] = ["sessionId", "at"];
 
-/** [what happens, the events without time and session; `sub` is `new` for an account that is not Ada's] */
+/** [request, the events without time and session; `sub` is `new` for an account that is not Ada's] */
 const OUTCOMES: readonly (readonly [
   what: string,
   happen: (app: TestApp, page: TestBrowser) => Promise<unknown>,
@@ -431,7 +433,7 @@ const OUTCOMES: readonly (readonly [
     { type: "user.created", sub: "new" },
     { type: "session.created", sub: "new" },
   ]],
-  ["a registration of somebody who is there", (_app, page) => page.register(), []],
+  ["a registration of a taken identifier", (_app, page) => page.register(), []],
   [
     "a registration with a weak password",
     (_app, page) => page.register({ ...EVE, password: "x" }),
@@ -444,32 +446,40 @@ const OUTCOMES: readonly (readonly [
   ["a login with a wrong password", (_app, page) => page.login(WRONG), [
     { type: "login.failed", reason: "password_wrong", sub: "u1", address },
   ]],
-  ["a login of nobody", (_app, page) => page.login(EVE_WRONG), [
+  ["a login of an unknown user", (_app, page) => page.login(EVE_WRONG), [
     { type: "login.failed", reason: "user_unknown", address },
   ]],
-  ["a login of somebody whose account is closed", async (app, page) => {
+  ["a login of a disabled user", async (app, page) => {
     await setDisabled(app.stores);
     await page.login();
   }, [{ type: "login.failed", reason: "user_disabled", sub: "u1", address }]],
-  ["a login of somebody without a password", async ({ stores }, page) => {
+  ["a login of a user without a password", async ({ stores }, page) => {
     const user = { sub: "u3", identifier: "unset", securityStamp: "s", createdAt: 0 };
     await stores.users.create(user);
     await page.login({ identifier: "unset", password: PASSWORD });
   }, [{ type: "login.failed", reason: "password_unset", sub: "u3", address }]],
-  ["a login with what is no password", (_app, page) => page.login({ ...ADA, password: "a\0" }), []],
-  ["a login with what is no name", (_app, page) => page.login({ ...ADA, identifier: " " }), []],
-  ["a login that is forged", (_app, page) => page.post("/auth/login", ADA, { token: false }), [
-    { type: "csrf.failed", reason: "token_missing" },
-  ]],
+  ["a login with an invalid password", (_app, page) => page.login({ ...ADA, password: "a\0" }), []],
+  [
+    "a login with an invalid identifier",
+    (_app, page) => page.login({ ...ADA, identifier: " " }),
+    [],
+  ],
+  [
+    "a login without a CSRF token",
+    (_app, page) => page.post("/auth/login", ADA, { token: false }),
+    [
+      { type: "csrf.failed", reason: "token_missing" },
+    ],
+  ],
   ["a logout", async (app) => {
     await (await app.signedIn()).logout();
   }, [{ type: "session.revoked", sub: "u1" }]],
-  ["a logout of nobody", (_app, page) => page.logout(), []],
-  ["a question of nobody", (_app, page) => page.send("/auth/session"), []],
-  ["a question in a session", async (app) => {
+  ["a logout without a session", (_app, page) => page.logout(), []],
+  ["GET /auth/session without a session", (_app, page) => page.send("/auth/session"), []],
+  ["GET /auth/session in a session", async (app) => {
     await (await app.signedIn()).send("/auth/session");
   }, []],
-  ["a question in a session that is past its limit", async (app) => {
+  ["GET /auth/session in an expired session", async (app) => {
     const known = await app.signedIn();
     app.clock.now += 3_600;
     await known.send("/auth/session");
@@ -488,7 +498,7 @@ const OUTCOMES: readonly (readonly [
 ];
 
 for (const [what, happen, expected] of OUTCOMES) {
-  Deno.test(`createAuthRoutes() emits ${what} by ${expected.length} events`, async () => {
+  Deno.test(`createAuthRoutes() for ${what} emits ${expected.length} events`, async () => {
     const app = createTestApp();
     await app.signedIn();
     const page = app.browser();
@@ -507,7 +517,7 @@ for (const [what, happen, expected] of OUTCOMES) {
   });
 }
 
-Deno.test("createAuthRoutes() answers as ever where the listener fails, and warns of it", async () => {
+Deno.test("createAuthRoutes() responds as usual if the listener fails, and warns", async () => {
   const warnings: string[] = [];
   const app = createTestApp({
     events: () => {
@@ -523,16 +533,16 @@ Deno.test("createAuthRoutes() answers as ever where the listener fails, and warn
   assertEquals(app.errors, []);
 });
 
-// A store that fails at any step of the routes of authentication: a 500, no cookie, and nothing that stays half done.
+// A store that fails at any step of the routes of authentication: a 500, no cookie, and no incomplete changes.
 
 const MESSAGE = "db password=hunter2";
 
-/** Which method of which store fails next; none by default. */
+/** The method of a store that fails next; none by default. */
 interface Fault {
   at?: string;
 }
 
-/** Stores whose methods can be made to fail: by a promise, or by throwing at once. */
+/** Stores whose methods can be made to fail: by rejecting or by throwing. */
 function brittle(stores: AuthStores, fault: Fault, atOnce: boolean): AuthStores {
   const wrap = (name: string, store: object) =>
     new Proxy(store, {
@@ -561,7 +571,7 @@ function createBrittleApp(atOnce: boolean): BrittleApp {
   return { ...app, fault };
 }
 
-/** [route, whether the browser is signed in, what fails, what was told before] */
+/** [route, whether the browser is signed in, what fails, events before the failure] */
 const STEPS: readonly (readonly [
   route: string,
   isIn: boolean,
@@ -617,7 +627,7 @@ for (const [route, isIn, at, told] of STEPS) {
       assertEquals(types(app.events), told);
       assertEquals([page.jar.field(), app.warnings], [before, []]);
 
-      delete app.fault.at; // and when the store is back, so is everything
+      delete app.fault.at; // everything works when the store has recovered
       const again = app.browser();
       if (route === "register" && told.includes("user.created")) {
         assertEquals((await again.login(EVE)).status, 200);
@@ -633,7 +643,7 @@ for (const [route, isIn, at, told] of STEPS) {
   }
 }
 
-Deno.test("/auth/csrf asks no store", async () => {
+Deno.test("/auth/csrf calls no store", async () => {
   const app = createTestApp({
     wrap: (stores) =>
       Object.fromEntries(
@@ -650,7 +660,7 @@ Deno.test("/auth/csrf asks no store", async () => {
   assertEquals((await page.send("/auth/csrf")).status, 200);
 });
 
-Deno.test("/auth/login that the store failed at the end of is not counted as a guess", async () => {
+Deno.test("/auth/login is not counted as a guess if the store failed at its end", async () => {
   const app = createBrittleApp(false);
   await app.signedIn();
   const page = app.browser();
@@ -662,7 +672,7 @@ Deno.test("/auth/login that the store failed at the end of is not counted as a g
   assertEquals((await page.login()).status, 200);
 });
 
-Deno.test("/auth/register that loses its session leaves an identifier that is taken, and a password that fits", async () => {
+Deno.test("/auth/register that fails to create the session leaves an account with a valid password", async () => {
   const app = createBrittleApp(false);
   const page = app.browser();
   app.fault.at = "sessions.create";

@@ -17,7 +17,7 @@ const BARE = "Path=/; Secure; HttpOnly; SameSite=Lax";
 const GONE =
   "__Host-sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure; HttpOnly; SameSite=Lax";
 
-/** What every logout answers: no body, the session's cookie away, a token for whoever comes next. */
+/** Asserts the response of a logout: no body, the session's cookie deleted, and a new token. */
 async function assertSignedOut(response: Response): Promise<void> {
   const [sid = "", presid = "", csrf = "", ...others] = response.headers.getSetCookie();
   assertEquals([sid, others], [GONE, []]);
@@ -31,29 +31,29 @@ async function assertSignedOut(response: Response): Promise<void> {
   assertEquals([response.status, await response.text()], [204, ""]);
 }
 
-/** What the browser presents, and how many sessions end of it. */
+/** Cookies of the browser, and how many sessions are revoked. */
 const PRESENTED: readonly (readonly [
   why: string,
   page: (app: TestApp) => Promise<TestBrowser> | TestBrowser,
   ended: number,
 ])[] = [
   ["a session", (app) => app.signedIn(), 1],
-  ["a lasting session", (app) => app.signedIn({ remember: true }), 1],
+  ["a persistent session", (app) => app.signedIn({ remember: true }), 1],
   ["no session", (app) => app.browser(), 0],
-  ["a session that nobody began", (app) => withSid(app, "A".repeat(43)), 0],
-  ["a session's cookie that is no token", (app) => withSid(app, "planted"), 0],
-  ["a session that has ended already", async (app) => {
+  ["an unknown session", (app) => withSid(app, "A".repeat(43)), 0],
+  ["a malformed session cookie", (app) => withSid(app, "planted"), 0],
+  ["a session that was revoked before", async (app) => {
     const page = await app.signedIn();
     await app.runtime.sessions.revokeToken(page.jar.get("__Host-sid") ?? "");
     app.events.length = 0;
     return page;
   }, 0],
-  ["a session past its limit", async (app) => {
+  ["an expired session", async (app) => {
     const page = await app.signedIn();
     app.clock.now += 1_000_000;
     return page;
   }, 1],
-  ["a session of somebody who is gone", async (app) => {
+  ["a session of a deleted user", async (app) => {
     const page = await app.signedIn();
     await app.stores.users.delete("u1");
     return page;
@@ -67,7 +67,7 @@ function withSid({ browser }: TestApp, sid: string): TestBrowser {
 }
 
 for (const [why, open, ended] of PRESENTED) {
-  Deno.test(`POST /auth/logout of ${why} is a 204 that takes the cookie away`, async () => {
+  Deno.test(`POST /auth/logout of ${why} is a 204 that deletes the cookie`, async () => {
     const app = createTestApp();
     const page = await open(app);
     const sid = page.jar.get("__Host-sid") ?? "";
@@ -79,12 +79,12 @@ for (const [why, open, ended] of PRESENTED) {
   });
 }
 
-Deno.test("POST /auth/logout again, and again, is the same", async () => {
+Deno.test("POST /auth/logout responds the same when repeated", async () => {
   const page = await createTestApp().signedIn();
   for (let i = 0; i < 3; i++) await assertSignedOut(await page.logout());
 });
 
-Deno.test("POST /auth/logout by 20 at once is the same for all of them", async () => {
+Deno.test("POST /auth/logout responds the same to 20 concurrent requests", async () => {
   const { signedIn, runtime, events } = createTestApp();
   const page = await signedIn();
   const [sid = "", token] = [page.jar.get("__Host-sid"), await page.token()];
@@ -96,7 +96,7 @@ Deno.test("POST /auth/logout by 20 at once is the same for all of them", async (
   assertEquals(new Set(types(events)), new Set(["session.revoked"]));
 });
 
-Deno.test("POST /auth/logout ends the session and its token for good, wherever they were copied to", async () => {
+Deno.test("POST /auth/logout revokes the session and invalidates its token, also for copies", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   const token = await page.token();
@@ -117,7 +117,7 @@ Deno.test("POST /auth/logout ends the session and its token for good, wherever t
   assertEquals((await page.login()).status, 200);
 });
 
-Deno.test("POST /auth/logout ends the refresh families of its session alone", async () => {
+Deno.test("POST /auth/logout revokes the refresh families of its session only", async () => {
   const { signedIn, stores, clock } = createTestApp();
   const page = await signedIn();
   const { session } = await (await page.send("/auth/session")).json();
@@ -134,7 +134,7 @@ Deno.test("POST /auth/logout ends the refresh families of its session alone", as
   assertEquals(await revoked("other"), false);
 });
 
-Deno.test("POST /auth/logout keeps the device known, so that its user cannot be locked out", async () => {
+Deno.test("POST /auth/logout keeps the device cookie, so that the user cannot be locked out", async () => {
   const { browser } = createTestApp();
   const page = browser();
   await page.register();
@@ -143,7 +143,7 @@ Deno.test("POST /auth/logout keeps the device known, so that its user cannot be 
   assert(dev !== undefined && page.jar.get("__Host-dev") === dev);
 });
 
-Deno.test("POST /auth/logout with two session cookies is a 403: it cannot know which one is meant", async () => {
+Deno.test("POST /auth/logout with two session cookies is a 403, since they are ambiguous", async () => {
   const { signedIn, runtime } = createTestApp();
   const page = await signedIn();
   const token = await page.token();
@@ -156,7 +156,7 @@ Deno.test("POST /auth/logout with two session cookies is a 403: it cannot know w
   assert(await runtime.sessions.verify(sid) !== undefined);
 });
 
-Deno.test("POST /auth/logout of a session that is not the token's is a 403", async () => {
+Deno.test("POST /auth/logout of a session that does not match the token is a 403", async () => {
   const app = createTestApp();
   const page = await app.signedIn();
   await page.token();
@@ -166,7 +166,7 @@ Deno.test("POST /auth/logout of a session that is not the token's is a 403", asy
   assert(await app.runtime.sessions.verify(other) !== undefined);
 });
 
-Deno.test("POST /auth/logout that meets a touch of the same session wins, however they come", async () => {
+Deno.test("POST /auth/logout is not undone by a concurrent touch of the session", async () => {
   for (const first of ["touch", "revoke"] as const) {
     let other: (() => Promise<unknown>) | undefined;
     const run = async () => {
@@ -225,7 +225,7 @@ Deno.test("POST /auth/logout during a hundred guarded requests leaves no session
   assertEquals(await ask(), 401);
 });
 
-// GET /auth/session: who is signed in, and nothing that is not for the client.
+// GET /auth/session: the signed-in user, without private members.
 
 const SESSION_GONE =
   "__Host-sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure; HttpOnly; SameSite=Lax";
@@ -237,7 +237,7 @@ const UNAUTHENTICATED: Refusal = {
   headers: { "www-authenticate": "Session" },
 };
 
-/** A 401 that takes the session's cookie away. */
+/** A 401 that deletes the session's cookie. */
 function ended(code: string): Refusal {
   return {
     status: 401,
@@ -246,12 +246,12 @@ function ended(code: string): Refusal {
   };
 }
 
-/** A strategy that takes `X-Key: good` for a principal. */
+/** A strategy that accepts `X-Key: good`. */
 function keyStrategy(principal: Principal): AuthStrategy {
   return {
     name: "key",
     scheme: { type: "header", name: "X-Key" },
-    // deno-lint-ignore require-await -- a real one asks a store
+    // deno-lint-ignore require-await -- a real strategy reads a store
     async authenticate({ request }) {
       const key = request.headers.get("X-Key");
       if (key === null) return noCredential();
@@ -272,7 +272,7 @@ const ROBOT: Principal = createPrincipal({
   claims: CLAIMS,
 });
 
-Deno.test("GET /auth/session answers principal, session and user, and sets nothing", async () => {
+Deno.test("GET /auth/session returns principal, session and user, and sets nothing", async () => {
   const { signedIn, clock, stores } = createTestApp();
   const page = await signedIn();
   const response = await page.send("/auth/session");
@@ -323,22 +323,22 @@ Deno.test("GET /auth/session rejects anonymous requests, and sets nothing", asyn
   await assertRefused(await createTestApp().browser().send("/auth/session"), UNAUTHENTICATED);
 });
 
-/** What happens to a session before somebody asks. */
+/** What happens to a session before the request. */
 const ENDED: readonly (readonly [
   why: string,
   end: (app: TestApp, sid: string) => unknown,
   status: number,
 ])[] = [
   ["was revoked", ({ runtime }, sid) => runtime.sessions.revokeToken(sid), 401],
-  ["was ended everywhere", ({ runtime }) => runtime.sessions.revokeAll("u1"), 401],
-  ["is of somebody whose account is closed", (app) => setDisabled(app.stores), 401],
-  ["is of somebody who is gone", ({ stores }) => stores.users.delete("u1"), 401],
+  ["was revoked with all others", ({ runtime }) => runtime.sessions.revokeAll("u1"), 401],
+  ["belongs to a disabled user", (app) => setDisabled(app.stores), 401],
+  ["belongs to a deleted user", ({ stores }) => stores.users.delete("u1"), 401],
   [
-    "is of somebody whose password was reset",
+    "belongs to a user whose password was reset",
     ({ runtime }) => runtime.passwords.reset("u1", "babbage built engines"),
     401,
   ],
-  ["was not used for a second less than an hour", (app) => app.clock.now += HOUR - 1, 200],
+  ["was not used for one second less than an hour", (app) => app.clock.now += HOUR - 1, 200],
   ["was not used for an hour", (app) => app.clock.now += HOUR, 401],
 ];
 
@@ -353,7 +353,7 @@ for (const [why, end, status] of ENDED) {
   });
 }
 
-Deno.test("GET /auth/session ends with the absolute limit, however often it is asked", async () => {
+Deno.test("GET /auth/session expires at the absolute limit, however often it is requested", async () => {
   const { signedIn, clock } = createTestApp();
   const page = await signedIn();
   for (let hours = 0.5; hours < 24; hours += 0.5) {
@@ -366,24 +366,24 @@ Deno.test("GET /auth/session ends with the absolute limit, however often it is a
   await assertRefused(await page.send("/auth/session"), ended("session_expired"));
 });
 
-/** Values of `Cookie` that are no session. */
+/** Values of `Cookie` without a session. */
 const COOKIES: readonly (readonly [why: string, cookie: string, refusal: Refusal])[] = [
-  ["a made-up session", `__Host-sid=${"A".repeat(43)}`, ended("session_expired")],
-  ["no token", "__Host-sid=x", ended("session_expired")],
+  ["an unknown session", `__Host-sid=${"A".repeat(43)}`, ended("session_expired")],
+  ["a malformed token", "__Host-sid=x", ended("session_expired")],
   ["an empty cookie", "__Host-sid=", ended("session_expired")],
   ["two sessions", "__Host-sid=a; __Host-sid=b", ended("session_ambiguous")],
-  ["a name with a blank that is none before it", "\u00a0__Host-sid=a", UNAUTHENTICATED],
+  ["a name after a non-breaking space", "\u00a0__Host-sid=a", UNAUTHENTICATED],
   ["other names", "sid=a; __Secure-sid=a; __host-sid=a; X__Host-sid=a", UNAUTHENTICATED],
 ];
 
 for (const [why, Cookie, refusal] of COOKIES) {
-  Deno.test(`GET /auth/session rejects ${why} by ${refusal.code}`, async () => {
+  Deno.test(`GET /auth/session rejects ${why} with ${refusal.code}`, async () => {
     const response = await createTestApp().browser().send("/auth/session", { headers: { Cookie } });
     await assertRefused(response, refusal);
   });
 }
 
-Deno.test("GET /auth/session answers for a strategy of the application's own, without claims or session", async () => {
+Deno.test("GET /auth/session returns the principal of a custom strategy, without claims or session", async () => {
   const { browser } = createTestApp({ strategies: [keyStrategy(ROBOT)] });
   const response = await browser().send("/auth/session", { headers: { "X-Key": "good" } });
   assertEquals(await seen(response), {
@@ -406,7 +406,7 @@ Deno.test("GET /auth/session answers for a strategy of the application's own, wi
   });
 });
 
-Deno.test("GET /auth/session shows nothing of a principal but a principal's own members", async () => {
+Deno.test("GET /auth/session returns only known members of a principal", async () => {
   const row = { ...ROBOT, email: "ada@example.org", token: "secret", id_token: "a.b.c" };
   const { browser } = createTestApp({ strategies: [keyStrategy(row)] });
   const response = await browser().send("/auth/session", { headers: { "X-Key": "good" } });
@@ -429,7 +429,7 @@ Deno.test("GET /auth/session prefers an explicit credential to the session cooki
     code: "invalid_key",
     headers: { vary: "Cookie, X-Key", "www-authenticate": "ApiKey" },
   });
-  assert(page.jar.names().includes("__Host-sid"), "the session is not to blame");
+  assert(page.jar.names().includes("__Host-sid"), "the session is valid");
   const asAda = await (await page.send("/auth/session")).json();
   assertEquals([asAda.principal.sub, asAda.user.sub], ["u1", "u1"]);
 });
@@ -441,11 +441,11 @@ Deno.test("GET /auth/session sends every challenge to anonymous requests", async
   await response.body?.cancel();
 });
 
-// GET /auth/csrf: a token for whoever asks, and a new one only where the old one does not hold.
+// GET /auth/csrf: a token, which is a new one only if the old one is invalid.
 
 const TOKEN_REGEXP = /^[0-9a-f]{64}\.[0-9a-f]{64}$/;
 
-Deno.test("GET /auth/csrf answers token and header field, and sets the two cookies that it is bound to", async () => {
+Deno.test("GET /auth/csrf returns token and header field, and sets the two cookies to which the token is bound", async () => {
   const page = createTestApp().browser();
   const response = await page.send("/auth/csrf");
   const { "__Host-presid": presid, "__Host-csrf": csrf = "" } = cookiesOf(response);
@@ -463,7 +463,7 @@ Deno.test("GET /auth/csrf answers token and header field, and sets the two cooki
   });
 });
 
-Deno.test("GET /auth/csrf gives two pages of a browser the same token, and sets it once", async () => {
+Deno.test("GET /auth/csrf returns two pages of a browser the same token, and sets it once", async () => {
   for (const signedIn of [false, true]) {
     const app = createTestApp();
     const page = signedIn ? await app.signedIn() : app.browser();
@@ -476,7 +476,7 @@ Deno.test("GET /auth/csrf gives two pages of a browser the same token, and sets 
   }
 });
 
-Deno.test("GET /auth/csrf gives two browsers two tokens", async () => {
+Deno.test("GET /auth/csrf returns two browsers different tokens", async () => {
   const { browser, signedIn } = createTestApp();
   const tokens = [
     await browser().token(),
@@ -487,7 +487,7 @@ Deno.test("GET /auth/csrf gives two browsers two tokens", async () => {
   assertEquals(new Set(tokens).size, 4);
 });
 
-Deno.test("GET /auth/csrf gives the token that the login gave, and another than before it and after", async () => {
+Deno.test("GET /auth/csrf returns the token of the login, which differs from those before the login and after the logout", async () => {
   const { browser } = createTestApp();
   const page = browser();
   const before = await page.token();
@@ -499,7 +499,7 @@ Deno.test("GET /auth/csrf gives the token that the login gave, and another than 
   assertEquals(new Set([before, during, after]).size, 3);
 });
 
-Deno.test("GET /auth/csrf after a logout gives the token whose cookie the logout set", async () => {
+Deno.test("GET /auth/csrf after a logout returns the token whose cookie the logout set", async () => {
   const page = await createTestApp().signedIn();
   const { "__Host-csrf": set } = cookiesOf(await page.logout());
   const response = await page.send("/auth/csrf");
@@ -519,7 +519,7 @@ Deno.test("GET /auth/csrf responds for an expired session too, and the token is 
   }
 });
 
-/** What stands in the browser's jar in the token's place. */
+/** Invalid cookies in place of the token's. */
 const CSRF_COOKIES: readonly string[] = [
   "",
   "x",
@@ -528,7 +528,7 @@ const CSRF_COOKIES: readonly string[] = [
 ];
 
 for (const cookie of CSRF_COOKIES) {
-  Deno.test(`GET /auth/csrf replaces the cookie "${cookie.slice(0, 8)}", which it has not made`, async () => {
+  Deno.test(`GET /auth/csrf replaces the invalid cookie "${cookie.slice(0, 8)}"`, async () => {
     const page = createTestApp().browser();
     page.jar.set("__Host-csrf", cookie);
     const response = await page.send("/auth/csrf");
@@ -547,7 +547,7 @@ Deno.test("GET /auth/csrf replaces the token of another session", async () => {
   assertNotEquals((await (await two.send("/auth/csrf")).json()).csrfToken, token);
 });
 
-Deno.test("GET /auth/csrf answers HEAD without the token, whose cookies it sets", async () => {
+Deno.test("GET /auth/csrf answers HEAD with the cookies, but without the token", async () => {
   const page = createTestApp().browser();
   const response = await page.send("/auth/csrf", { method: "HEAD" });
   assertEquals([response.status, await response.text()], [200, ""]);
@@ -563,7 +563,7 @@ Deno.test("GET /auth/csrf with two session cookies is a 403", async () => {
   }
 });
 
-Deno.test("GET /auth/csrf names the application's own header field, and the routes read it", async () => {
+Deno.test("GET /auth/csrf returns the configured header field, which the routes read", async () => {
   const app = createTestApp({ csrfHeader: "X-Own" });
   await app.signedIn();
   const page = app.browser();
@@ -574,7 +574,7 @@ Deno.test("GET /auth/csrf names the application's own header field, and the rout
   assertEquals((await page.post("/auth/logout", undefined, { headers })).status, 204);
 });
 
-Deno.test("GET /auth/csrf lets no other site read what it answers", async () => {
+Deno.test("GET /auth/csrf does not allow other sites to read its response", async () => {
   const headers = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
   const response = await createTestApp().browser().send("/auth/csrf", { headers });
   const names = [...response.headers.keys()];

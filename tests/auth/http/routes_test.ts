@@ -63,7 +63,7 @@ const beneath = (base: string) =>
     return `${method} ${base}${path}`;
   });
 
-Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them public", () => {
+Deno.test("createAuthRoutes() returns a frozen array of five routes, all of them public", () => {
   const routes = createAuthRoutes({ runtime: createRuntime() });
   assertEquals(routes.map(({ method, path }) => `${method} ${path}`), ALL);
   assertEquals(new Set(routes.map(({ options }) => options.auth)), new Set([false]));
@@ -73,17 +73,17 @@ Deno.test("createAuthRoutes() makes a frozen list of five routes, all of them pu
   }
 });
 
-Deno.test("integration() rejects an unknown option, which would mount the routes below another path", () => {
+Deno.test("integration() rejects an unknown option, which would mount the routes under another path", () => {
   const options = { basepath: "/account" } as IntegrationOptions;
   assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
 
-Deno.test("createAuthRoutes() leaves registration out where it is closed", () => {
+Deno.test("createAuthRoutes() omits registration if it is disabled", () => {
   const routes = createRuntime().routes({ registration: "closed" });
   assertEquals(routes.map(({ path }) => path), ["/login", "/logout", "/session", "/csrf"]);
 });
 
-Deno.test("createAuthRoutes() by a runtime are that runtime's, whatever the options bring along", async () => {
+Deno.test("createAuthRoutes() with a runtime applies the runtime's options only", async () => {
   const runtime = createRuntime("X-Own");
   const routes: AuthRoutesOptions = { runtime: createRuntime("X-Other") };
   const routers = [
@@ -95,21 +95,21 @@ Deno.test("createAuthRoutes() by a runtime are that runtime's, whatever the opti
   }
 });
 
-/** What is no option, and may come from JavaScript or from a configuration file. */
+/** Invalid options, as from JavaScript or a configuration file. */
 const WRONG: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["another word", { registration: "shut" }, "registration must be"],
+  ["another string", { registration: "shut" }, "registration must be"],
   ["null", { registration: null }, "registration must be"],
   ["a flag", { registration: false }, "registration must be"],
   ["an inherited name", { registration: "constructor" }, "registration must be"],
   [
-    "another name, which would leave it open",
+    "another option name, which would leave it enabled",
     { registraton: "closed" },
     "unknown option registraton",
   ],
 ];
 
 for (const [why, options, message] of WRONG) {
-  Deno.test(`createAuthRoutes() rejects as registration ${why}`, () => {
+  Deno.test(`createAuthRoutes() rejects ${why} as registration`, () => {
     const runtime = createRuntime();
     const given = { runtime, ...options as AuthRoutesOptions };
     assertStringIncludes(assertThrows(() => createAuthRoutes(given), TypeError).message, message);
@@ -118,12 +118,12 @@ for (const [why, options, message] of WRONG) {
   });
 }
 
-Deno.test("createAuthRoutes() looks the runtime up in the default container, and says how to put one there", () => {
+Deno.test("createAuthRoutes() finds the runtime in the default container, or explains how to register one", () => {
   const { message } = assertThrows(() => createAuthRoutes(), TypeError);
   assertStringIncludes(message, "call registerAuth() first, or pass the option runtime");
 });
 
-/** [base path, prefix of the router, where the routes are] */
+/** [base path, prefix of the router, paths of the routes] */
 const PLACES: readonly (readonly [base: string | undefined, prefix: string, where: string])[] = [
   [undefined, "", "/auth"],
   ["/auth", "", "/auth"],
@@ -139,7 +139,7 @@ const PLACES: readonly (readonly [base: string | undefined, prefix: string, wher
 ];
 
 for (const [base, prefix, where] of PLACES) {
-  Deno.test(`mountAuthRoutes() below ${base ?? "the default"}, after the prefix "${prefix}", is ${where}`, async () => {
+  Deno.test(`mountAuthRoutes() under ${base ?? "the default"}, after the prefix "${prefix}", is at ${where}`, async () => {
     const runtime = createRuntime();
     const plain = mountAuthRoutes(createRouter({ prefix }), runtime.routes(), base);
     assertEquals(patternsOf(plain), beneath(where));
@@ -165,7 +165,7 @@ for (const base of ["auth", "auth/", "*", "/auth?x", "/auth#x", "/../auth", "/./
   });
 }
 
-Deno.test("mountAuthRoutes() returns its router, which a guard may protect before or after", async () => {
+Deno.test("mountAuthRoutes() returns its router, which may get a guard before or after", async () => {
   const runtime = createRuntime();
   const before = withAuthRoutes(createRouter(), { runtime });
   assertEquals(mountAuthRoutes(before, runtime.routes()), before);
@@ -177,7 +177,7 @@ Deno.test("mountAuthRoutes() returns its router, which a guard may protect befor
   }
 });
 
-Deno.test("mountAuthRoutes() may put the routes of two runtimes side by side, neither of which takes the other's token", async () => {
+Deno.test("mountAuthRoutes() can mount the routes of two runtimes, which reject each other's tokens", async () => {
   const [one, two] = [createRuntime(), createRuntime()];
   const router = mountAuthRoutes(createRouter(), one.routes(), "/one");
   mountAuthRoutes(router, two.routes({ registration: "closed" }), "/two");
@@ -186,7 +186,7 @@ Deno.test("mountAuthRoutes() may put the routes of two runtimes side by side, ne
   assertEquals((await router.request("/two/register", { method: "POST" })).status, 404);
 });
 
-Deno.test("mountAuthRoutes() twice at one path leaves the first routes in charge", async () => {
+Deno.test("mountAuthRoutes() twice at one path keeps the first routes", async () => {
   const runtime = createRuntime();
   const router = mountAuthRoutes(createRouter(), runtime.routes());
   mountAuthRoutes(router, createRuntime().routes());
@@ -202,21 +202,21 @@ Deno.test("mountAuthRoutes() rejects a route that exists already", async () => {
   assertEquals(await (await router.request("/auth/csrf")).json(), "mine");
 });
 
-Deno.test("integration() has no routes where it is told so", async () => {
+Deno.test("integration() omits the routes if they are disabled", async () => {
   const runtime = createRuntime();
   const router = routerBuilder().withAuth(runtime.integration({ routes: false })).build();
   assertEquals(patternsOf(router), []);
   assertEquals((await router.request("/auth/csrf")).status, 404);
 });
 
-Deno.test("integration() leaves registration out where it is closed", async () => {
+Deno.test("integration() omits registration if it is disabled", async () => {
   const integration = createRuntime().integration({ routes: { registration: "closed" } });
   const router = routerBuilder().withAuth(integration).build();
   assertEquals((await router.request("/auth/register", { method: "POST" })).status, 404);
   assertEquals((await router.request("/auth/csrf")).status, 200);
 });
 
-/** What each path allows, and what it answers to the rest. */
+/** The methods of each path, and the responses to others. */
 const METHODS: readonly (readonly [path: string, allow: string, allowed: readonly string[]])[] = [
   ["/auth/register", "POST, OPTIONS", ["POST", "OPTIONS"]],
   ["/auth/login", "POST, OPTIONS", ["POST", "OPTIONS"]],
@@ -228,7 +228,7 @@ const METHODS: readonly (readonly [path: string, allow: string, allowed: readonl
 for (const [path, allow, allowed] of METHODS) {
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOGIN"]) {
     if (allowed.includes(method)) continue;
-    Deno.test(`createAuthRoutes() has no ${method} ${path}: a 405 that says what it allows`, async () => {
+    Deno.test(`createAuthRoutes() answers ${method} ${path} with a 405 that lists the allowed methods`, async () => {
       const router = routerBuilder().withAuth(createRuntime().integration()).build();
       const headers = { "X-HTTP-Method-Override": "POST", "X-HTTP-Method": "GET" };
       const response = await router.request(path, { method, headers });
@@ -245,9 +245,9 @@ for (const [path, allow, allowed] of METHODS) {
   });
 }
 
-// What an application's own hooks see of the routes of authentication, and what a full queue of hashes answers.
+// The application's own hooks around the routes of authentication, and a full queue of hashes.
 
-/** Every refusal of the routes, and how to get it. */
+/** Every rejection of the routes, and how to cause it. */
 const REFUSALS:
   readonly (readonly [code: string, ask: (page: TestBrowser) => Promise<Response>])[] = [
     ["csrf_failed", (page) => page.post("/auth/login", ADA, { token: "" })],
@@ -267,10 +267,10 @@ const REFUSALS:
     }],
   ];
 
-/** What Deno.serve says of a connection. */
+/** Connection info of Deno.serve. */
 const HOST = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1" } };
 
-/** A browser of a router that a test made, with the runtime of an application in which Ada has an account. */
+/** A browser of a router created by a test, with the runtime of an application in which Ada has an account. */
 async function pageOf(
   make: (
     runtime: AuthRuntime,
@@ -286,7 +286,7 @@ async function pageOf(
   });
 }
 
-/** What an application answers a refusal with, and which ones it was shown. */
+/** Custom error responses of an application, and the errors that it received. */
 function answering(): { seen: unknown[]; handler: (error: unknown) => Response } {
   const seen: unknown[] = [];
   return {
@@ -311,7 +311,7 @@ async function assertSeen(seen: readonly unknown[], code: string, response: Resp
 }
 
 for (const [code, ask] of REFUSALS) {
-  Deno.test(`integration() shows ${code} to its catch handler, whose answer is private`, async () => {
+  Deno.test(`integration() passes ${code} to its catch handler, whose response is private`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
       createRouter<unknown[]>().withAuth(runtime.integration({ catch: handler }))
@@ -319,7 +319,7 @@ for (const [code, ask] of REFUSALS) {
     await assertSeen(seen, code, await ask(page));
   });
 
-  Deno.test(`mountAuthRoutes() shows ${code} to the router's catch handler, whose answer is private`, async () => {
+  Deno.test(`mountAuthRoutes() passes ${code} to the router's catch handler, whose response is private`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
       mountAuthRoutes(createRouter<unknown[]>({ catch: handler }), runtime.routes())
@@ -327,7 +327,7 @@ for (const [code, ask] of REFUSALS) {
     await assertSeen(seen, code, await ask(page));
   });
 
-  Deno.test(`integration() answers ${code} itself, so that the router's catch handler need not know it`, async () => {
+  Deno.test(`integration() answers ${code} itself, without the router's catch handler`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
       createRouter<unknown[]>({ catch: handler }).withAuth(runtime.integration())
@@ -338,7 +338,7 @@ for (const [code, ask] of REFUSALS) {
   });
 }
 
-Deno.test("integration() responds 500 if the catch handler throws, without the refusal's text", async () => {
+Deno.test("integration() responds 500 if the catch handler throws, without the error's text", async () => {
   const errors: unknown[] = [];
   const page = await pageOf((runtime) =>
     createRouter<unknown[]>({ onError: (error) => void errors.push(error) }).withAuth(
@@ -369,7 +369,7 @@ Deno.test("createAuthRoutes() has set its cookies when an application's finally 
   assertEquals(seen, [2, 3]);
 });
 
-Deno.test("createAuthRoutes() sets each cookie once, however many routers have the hook", async () => {
+Deno.test("createAuthRoutes() sets each cookie once, however many routers use the hook", async () => {
   const page = await pageOf((runtime) => {
     const routes = runtime.routes();
     const inner = withAuthRoutes(mountAuthRoutes(createRouter<unknown[]>(), routes, "/"), {
@@ -385,7 +385,7 @@ Deno.test("createAuthRoutes() sets each cookie once, however many routers have t
   assertEquals((await page.logout()).headers.getSetCookie().length, 3);
 });
 
-/** A hasher that answers when it is told to. */
+/** A hasher that settles when a test says so. */
 function slowHasher(): { hasher: PasswordHasher; calls: () => number; finish: () => void } {
   const fast = cheapHasher();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -404,7 +404,7 @@ function slowHasher(): { hasher: PasswordHasher; calls: () => number; finish: ()
   };
 }
 
-Deno.test("createAuthRoutes() answers 503 where too many passwords are being hashed, and counts nothing", async () => {
+Deno.test("createAuthRoutes() responds 503 if too many passwords are being hashed, and counts nothing", async () => {
   const { hasher, calls, finish } = slowHasher();
   const clock = { now: START };
   const events: AuthEvent[] = [];
@@ -443,7 +443,7 @@ Deno.test("createAuthRoutes() answers 503 where too many passwords are being has
   await until(() => calls() === 1);
   const before = addressed;
   begun.push(two.login());
-  await until(() => addressed > before); // the login waits, and is counted when it runs
+  await until(() => addressed > before); // the login waits, and is counted when it starts
   for (let i = 0; i < 30; i++) {
     const busy = { status: 503, code: "service_unavailable", headers: { "retry-after": "5" } };
     await assertRefused(await three.login(), busy);
@@ -451,6 +451,6 @@ Deno.test("createAuthRoutes() answers 503 where too many passwords are being has
   assertEquals([calls(), counted, events], [1, 1, []]);
   finish();
   const statuses = (await Promise.all(begun)).map(({ status }) => status);
-  assertEquals(statuses, [201, 200]); // the login runs after the registration
+  assertEquals(statuses, [201, 200]); // the login starts after the registration
   assertEquals((await three.login()).status, 200);
 });

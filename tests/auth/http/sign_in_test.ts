@@ -14,7 +14,7 @@ import { ADA, START, types } from "../_services.ts";
 import { createTestApp, type TestAppOptions } from "./_app.ts";
 import { authenticate, enterApp, signedIn } from "./_sign_in.ts";
 
-Deno.test("signIn() begins a session in a handler of the application's own", async () => {
+Deno.test("signIn() creates a session in a handler of the application", async () => {
   const { client, app, cookies } = await signedIn();
   assertEquals(client.jar.names(), ["__Host-csrf", "__Host-dev", "__Host-sid"]);
   assertEquals(await (await client.send("/me")).json(), { sub: "u1", method: "session" });
@@ -22,7 +22,7 @@ Deno.test("signIn() begins a session in a handler of the application's own", asy
   for (const cookie of cookies) assertMatch(cookie, /; Path=\/;.* Secure; HttpOnly; SameSite=Lax$/);
 });
 
-Deno.test("signIn() gives principal, session and token, by which the next request passes", async () => {
+Deno.test("signIn() returns principal, session and token, which the next request can use", async () => {
   const { client, data } = await signedIn({ app: { csrf: "token" } });
   const { principal, session, csrfToken } = data;
   assertEquals(principal.sub, "u1");
@@ -51,7 +51,7 @@ Deno.test("signIn() sets the principal for the rest of the request", async () =>
   assertEquals(seen, [undefined, "u1", "password", undefined, undefined]);
 });
 
-Deno.test("signIn() puts a new session in place of the presented one", async () => {
+Deno.test("signIn() replaces the presented session", async () => {
   const { client, app, send } = await signedIn();
   const before = client.jar.get("__Host-sid") ?? "";
   await send();
@@ -61,16 +61,16 @@ Deno.test("signIn() puts a new session in place of the presented one", async () 
   assertEquals((await app.runtime.sessions.list("u1")).length, 1);
 });
 
-/** What a browser may present that is none of its own sessions. */
+/** Cookies of a browser that are not a valid session. */
 const PRESETS: readonly (readonly [why: string, cookie: string])[] = [
-  ["a cookie that somebody planted", "__Host-sid=" + "A".repeat(43)],
-  ["a cookie of another shape", "__Host-sid=planted"],
+  ["a planted cookie", "__Host-sid=" + "A".repeat(43)],
+  ["a malformed cookie", "__Host-sid=planted"],
   ["an empty cookie", "__Host-sid="],
   ["two cookies", "__Host-sid=a; __Host-sid=b"],
 ];
 
 for (const [why, Cookie] of PRESETS) {
-  Deno.test(`signIn() takes no value over from ${why}`, async () => {
+  Deno.test(`signIn() does not adopt a value from ${why}`, async () => {
     const app = enterApp();
     const client = app.browser();
     await client.send("/enter", { method: "POST", json: {}, headers: { Cookie } });
@@ -81,18 +81,18 @@ for (const [why, Cookie] of PRESETS) {
   });
 }
 
-/** For how long cookies are kept. */
+/** Lifetimes of the session's cookie. */
 const AGES: readonly (readonly [
   why: string,
   options: TestAppOptions,
   remember: boolean | undefined,
   age: number | undefined,
 ])[] = [
-  ["a visit", {}, undefined, undefined],
-  ["a visit, when asked", {}, false, undefined],
+  ["a browser session", {}, undefined, undefined],
+  ["a browser session, explicitly", {}, false, undefined],
   ["30 days", {}, true, 2_592_000],
   [
-    "as long as lasting sessions last",
+    "the configured persistent limit",
     {
       session: { absolute: 600, persistent: { absolute: 7_200, idle: 3_600 } },
     },
@@ -100,7 +100,7 @@ const AGES: readonly (readonly [
     7_200,
   ],
   [
-    "400 days, the longest",
+    "400 days, the maximum",
     {
       session: { persistent: { absolute: 34_560_000, idle: 34_560_000 } },
     },
@@ -127,7 +127,7 @@ for (const [why, options, remember, age] of AGES) {
   });
 }
 
-Deno.test("signIn() makes a browser known only by a password, and only where attempts are counted", async () => {
+Deno.test("signIn() sets a device cookie only after a password, and only with a throttle", async () => {
   const skipped = await signedIn({ app: { throttle: "insecureSkip" } });
   assertEquals(skipped.client.jar.names(), ["__Host-csrf", "__Host-sid"]);
   const app = enterApp({}, ({ identifier: _, ...authentication }) => authentication);
@@ -136,7 +136,7 @@ Deno.test("signIn() makes a browser known only by a password, and only where att
   assertEquals(client.jar.names(), ["__Host-csrf", "__Host-sid"]);
 });
 
-Deno.test("signIn() says how and by which class the user was authenticated", async () => {
+Deno.test("signIn() records amr and acr of the authentication", async () => {
   const key = { amr: ["hwk"], acr: "2", authTime: START - 60 };
   const app = enterApp({}, ({ sub, securityStamp }) => ({ sub, securityStamp, ...key }));
   const client = app.browser();
@@ -147,14 +147,14 @@ Deno.test("signIn() says how and by which class the user was authenticated", asy
   assertEquals((await enter({ method: "passkey" })).principal.method, "passkey");
 });
 
-Deno.test("signIn() and guards go by the application's clock", async () => {
-  const now = 5_000_000_000; // what the machine's clock takes for a mistake
+Deno.test("signIn() and guards use the application's clock", async () => {
+  const now = 5_000_000_000; // which the machine's clock would reject
   const { client, data } = await signedIn({ app: { clock: { now } } });
   assertEquals(data.principal.authTime, now);
   assertEquals((await client.send("/me")).status, 200);
 });
 
-Deno.test("signIn() ends all sessions that are presented, up to eight", async () => {
+Deno.test("signIn() revokes all presented sessions, up to eight", async () => {
   const app = enterApp();
   const { sessions } = app.runtime;
   const authentication = await authenticate(app);
@@ -166,7 +166,7 @@ Deno.test("signIn() ends all sessions that are presented, up to eight", async ()
   assertEquals(alive.map((one) => one !== undefined), [...Array(8).fill(false), true]);
 });
 
-Deno.test("signIn() notes the browser, which the user sees in the list of sessions", async () => {
+Deno.test("signIn() records the User-Agent, which is in the list of sessions", async () => {
   const app = enterApp();
   const headers = { "User-Agent": "Firefox on a toaster" };
   await app.browser().send("/enter", { method: "POST", json: {}, headers });
@@ -174,7 +174,7 @@ Deno.test("signIn() notes the browser, which the user sees in the list of sessio
   assertEquals(session?.userAgent, "Firefox on a toaster");
 });
 
-Deno.test("signIn() sets its cookies also where the handler then refuses", async () => {
+Deno.test("signIn() sets its cookies even if the handler then rejects", async () => {
   const app = createTestApp();
   app.router.post("/enter", async (req) => {
     await app.runtime.signIn(req, await authenticate(app));
@@ -259,7 +259,7 @@ Deno.test("signIn() rejects an invalid authentication, and queues nothing", asyn
   }
 });
 
-Deno.test("signOut() ends the session, and takes its cookies away", async () => {
+Deno.test("signOut() revokes the session, and deletes its cookies", async () => {
   const { client, app } = await signedIn();
   const token = client.jar.get("__Host-sid") ?? "";
   const response = await client.send("/leave", { method: "POST" });
@@ -280,7 +280,7 @@ Deno.test("signOut() succeeds without a session, with an expired one, and twice"
   }
 });
 
-Deno.test("signOut() leaves other sessions of the user alone", async () => {
+Deno.test("signOut() does not revoke other sessions of the user", async () => {
   const { client, app } = await signedIn();
   const other = app.browser();
   await other.send("/enter", { method: "POST", json: {} });

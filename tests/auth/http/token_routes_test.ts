@@ -31,7 +31,7 @@ interface Programs extends TestApp {
   readonly programs: TypedRouter;
 }
 
-/** Pages sign in beneath /auth, and get no tokens; programs beneath /cli, and get nothing else. */
+/** Pages sign in under /auth and get no tokens; API clients sign in under /cli and get tokens only. */
 async function createApp(): Promise<Programs> {
   const app = createTestApp({ jwt: JWT });
   await app.signedIn();
@@ -43,7 +43,7 @@ async function createApp(): Promise<Programs> {
   return { ...app, programs };
 }
 
-/** As a program does: no cookie, and no word of where it comes from. */
+/** A request of an API client: no cookie, and no Origin or Fetch Metadata. */
 async function post({ programs }: Programs, path: string, body?: unknown): Promise<Response> {
   const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   return await programs.request(`/cli${path}`, {
@@ -91,7 +91,7 @@ Deno.test("POST /logout for API clients revokes the refresh token, whatever the 
   assertEquals((await post(app, "/refresh", { refreshToken })).status, 401);
 });
 
-Deno.test("POST /logout for API clients leaves a page's session alone", async () => {
+Deno.test("POST /logout for API clients does not revoke a page's session", async () => {
   const app = await createApp();
   const page = await app.signedIn();
   const headers = { Cookie: page.jar.field() };
@@ -105,12 +105,12 @@ Deno.test("POST /logout for API clients leaves a page's session alone", async ()
 const REFUSED: readonly (readonly [why: string, body: unknown, status: number, code: string])[] = [
   ["a wrong password", { ...ADA, password: EVE_PASSWORD }, 401, "invalid_credentials"],
   ["an unknown user", { identifier: "eve", password: PASSWORD }, 401, "invalid_credentials"],
-  ["a list", [], 422, "validation_failed"],
-  ["nothing of use", {}, 400, "invalid_identifier"],
+  ["an array", [], 422, "validation_failed"],
+  ["an empty object", {}, 400, "invalid_identifier"],
 ];
 
 for (const [why, body, status, code] of REFUSED) {
-  Deno.test(`POST /login for API clients rejects ${why} as it does a page`, async () => {
+  Deno.test(`POST /login for API clients rejects ${why} like for pages`, async () => {
     const app = await createApp();
     const program = await seen(await post(app, "/login", body));
     const page = await seen(await app.browser().post("/auth/login", body));
@@ -119,7 +119,7 @@ for (const [why, body, status, code] of REFUSED) {
   });
 }
 
-Deno.test("POST /login for API clients counts attempts with those of pages", async () => {
+Deno.test("POST /login for API clients counts attempts together with those of pages", async () => {
   const app = await createApp();
   const wrong = { ...ADA, password: EVE_PASSWORD };
   const remoteAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 };
@@ -170,9 +170,9 @@ Deno.test("createAuthRoutes() rejects tokens that are not a boolean", async () =
   }
 });
 
-// POST /auth/refresh: tokens for the next ones, and one answer for all that cannot be exchanged.
+// POST /auth/refresh: rotation of refresh tokens, and one response to all invalid ones.
 
-Deno.test("POST /auth/login issues tokens beside what it always answers", async () => {
+Deno.test("POST /auth/login issues tokens in addition to its usual response", async () => {
   const app = createTokenApp();
   await app.signedIn();
   const response = await app.browser().login(ADA);
@@ -199,7 +199,7 @@ Deno.test("POST /auth/register issues tokens as well", async () => {
   assertEquals((await ask(app, body.accessToken)).status, 200);
 });
 
-Deno.test("POST /auth/login hands out no tokens unless the routes do, whatever the body asks", async () => {
+Deno.test("POST /auth/login issues no tokens unless the option tokens is set, whatever the body contains", async () => {
   const app = createTestApp({ jwt: JWT });
   await app.signedIn();
   const response = await app.browser().login(untyped({ ...ADA, tokens: true }));
@@ -208,7 +208,7 @@ Deno.test("POST /auth/login hands out no tokens unless the routes do, whatever t
   assertEquals((await refresh(app, "x")).status, 404);
 });
 
-Deno.test("POST /auth/refresh gives the next tokens, of the same sign-in", async () => {
+Deno.test("POST /auth/refresh returns the next tokens of the same sign-in", async () => {
   const app = createTokenApp();
   const first = await signInForTokens(app);
   app.clock.now += 500;
@@ -232,7 +232,7 @@ Deno.test("POST /auth/refresh gives the next tokens, of the same sign-in", async
   assertEquals((await refresh(app, refreshToken)).status, 200);
 });
 
-/** What cannot be exchanged. */
+/** Invalid refresh tokens. */
 const REFRESH_REFUSED: readonly (readonly [
   why: string,
   present: (app: TestApp, token: string) => Promise<unknown> | unknown,
@@ -240,35 +240,35 @@ const REFRESH_REFUSED: readonly (readonly [
   ["no token", () => undefined],
   ["null", () => null],
   ["a number", () => 5],
-  ["a list", (_, token) => [token]],
-  ["an empty text", () => ""],
-  ["a text that is no token", () => "made-up"],
+  ["an array", (_, token) => [token]],
+  ["an empty string", () => ""],
+  ["a malformed token", () => "made-up"],
   ["a token of 10 kB", () => "A".repeat(10_000)],
-  ["a token cut short", (_, token) => token.slice(0, -1)],
-  ["a token with a blank", (_, token) => `${token} `],
+  ["a truncated token", (_, token) => token.slice(0, -1)],
+  ["a token with a trailing space", (_, token) => `${token} `],
   ["an unknown family", (_, token) => "A".repeat(22) + token.slice(22)],
   ["another secret", (_, token) => token.slice(0, 23) + "A".repeat(43)],
   ["a token that was exchanged", async (app, token) => {
     await refresh(app, token);
     return token;
   }],
-  ["a token that has ended", (app, token) => {
+  ["an expired token", (app, token) => {
     app.clock.now += 1_209_600;
     return token;
   }],
-  ["a token that was revoked", async (app, token) => {
+  ["a revoked token", async (app, token) => {
     await app.runtime.tokens?.revoke(token);
     return token;
   }],
-  ["a token of a user who is disabled", async (app, token) => {
+  ["a token of a disabled user", async (app, token) => {
     await app.runtime.users.disable("u1");
     return token;
   }],
-  ["a token of a user who is gone", async (app, token) => {
+  ["a token of a deleted user", async (app, token) => {
     await app.runtime.users.remove("u1");
     return token;
   }],
-  ["a token from before the password", async (app, token) => {
+  ["a token from before a password change", async (app, token) => {
     const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
     await app.runtime.passwords.change("u1", change, NOBODY);
     return token;
@@ -277,7 +277,7 @@ const REFRESH_REFUSED: readonly (readonly [
 ];
 
 for (const [why, present] of REFRESH_REFUSED) {
-  Deno.test(`POST /auth/refresh rejects ${why}, by the one answer`, async () => {
+  Deno.test(`POST /auth/refresh rejects ${why} with the same response`, async () => {
     const app = createTokenApp();
     const { refreshToken } = await signInForTokens(app);
     const presented = await present(app, refreshToken);
@@ -295,14 +295,14 @@ for (const [why, present] of REFRESH_REFUSED) {
 }
 
 for (const body of [[], "text", 5, null, {}]) {
-  Deno.test(`POST /auth/refresh rejects the body ${JSON.stringify(body)} as it does any other`, async () => {
+  Deno.test(`POST /auth/refresh rejects the body ${JSON.stringify(body)} with the same response`, async () => {
     const app = createTokenApp();
     const { status, body: text } = await seen(await postJson(app, "/auth/refresh", body));
     assertEquals([status, JSON.parse(text).code], [401, "invalid_refresh_token"]);
   });
 }
 
-Deno.test("POST /auth/refresh takes JSON of up to 16 KiB, by POST alone", async () => {
+Deno.test("POST /auth/refresh accepts JSON of up to 16 KiB, by POST only", async () => {
   const { router } = createTokenApp();
   const json = { "Content-Type": "application/json" };
   const send = async (init: RequestInit) => (await router.request("/auth/refresh", init)).status;
@@ -312,7 +312,7 @@ Deno.test("POST /auth/refresh takes JSON of up to 16 KiB, by POST alone", async 
   assertEquals(await send({ method: "POST", headers: json, body: `"${"a".repeat(16_384)}"` }), 413);
 });
 
-Deno.test("POST /auth/refresh asks for no CSRF token, and takes no cookie for anything", async () => {
+Deno.test("POST /auth/refresh requires no CSRF token, and ignores cookies", async () => {
   const app = createTokenApp();
   const { refreshToken } = await signInForTokens(app);
   const headers = {
@@ -326,7 +326,7 @@ Deno.test("POST /auth/refresh asks for no CSRF token, and takes no cookie for an
   assertEquals([response.status, response.headers.getSetCookie()], [200, []]);
 });
 
-Deno.test("POST /auth/refresh by 50 at once answers one with tokens, and ends the family", async () => {
+Deno.test("POST /auth/refresh called 50 times concurrently returns tokens once, and revokes the family", async () => {
   const app = createTokenApp();
   const { refreshToken } = await signInForTokens(app);
   const responses = await Promise.all(repeat(50, () => refresh(app, refreshToken)));
@@ -340,7 +340,7 @@ Deno.test("POST /auth/refresh by 50 at once answers one with tokens, and ends th
   assertEquals((await refresh(app, winner.refreshToken)).status, 401);
 });
 
-Deno.test("POST /auth/refresh is a 500 where the store fails, and the token is good after", async () => {
+Deno.test("POST /auth/refresh responds 500 if the store fails, and keeps the token valid", async () => {
   let isDown = true;
   const app = createTokenApp({
     wrap: ({ refreshTokens }) => ({
@@ -360,7 +360,7 @@ Deno.test("POST /auth/refresh is a 500 where the store fails, and the token is g
 });
 
 for (const path of ["/auth/register", "/auth/login"]) {
-  Deno.test(`POST ${path} begins and makes nothing where no token can be signed`, async () => {
+  Deno.test(`POST ${path} creates nothing if no token can be signed`, async () => {
     const app = createTokenApp({
       wrap: ({ keys }) => ({ keys: { ...keys, load: () => Promise.reject(new Error("down")) } }),
     });
@@ -375,7 +375,7 @@ for (const path of ["/auth/register", "/auth/login"]) {
   });
 }
 
-Deno.test("POST /auth/login takes the session back where its refresh token cannot be kept", async () => {
+Deno.test("POST /auth/login revokes the session if its refresh token cannot be stored", async () => {
   const app = createTokenApp({
     wrap: ({ refreshTokens }) => ({
       refreshTokens: { ...refreshTokens, create: () => Promise.reject(new Error("down")) },
@@ -389,7 +389,7 @@ Deno.test("POST /auth/login takes the session back where its refresh token canno
   assertEquals((await page.send("/me")).status, 401);
 });
 
-Deno.test("createAuthRoutes() needs jwt for tokens, and jwt its stores", () => {
+Deno.test("createAuthRoutes() requires jwt for tokens, and jwt requires its stores", () => {
   const { runtime } = createTestApp();
   assertThrows(() => runtime.routes({ tokens: true }), TypeError, "the option jwt");
   const { keys: _keys, ...others } = inMemoryAuthStores();
@@ -407,9 +407,9 @@ const WRONG: readonly (readonly [why: string, jwt: object, error: typeof TypeErr
   ["an unknown option", { ...JWT, expiresIn: 600 }, TypeError],
   ["an unknown limit", { ...JWT, refresh: { expiresIn: 600 } }, TypeError],
   ["an algorithm without a public key", { ...JWT, algorithms: ["HS256"] }, TypeError],
-  ["a lifetime of no seconds", { ...JWT, lifetime: 0 }, untyped(RangeError)],
-  ["a lifetime as a text", { ...JWT, lifetime: "600" }, untyped(RangeError)],
-  ["a list of scopes in one text", { ...JWT, scope: "a b" }, TypeError],
+  ["a lifetime of 0", { ...JWT, lifetime: 0 }, untyped(RangeError)],
+  ["a lifetime as a string", { ...JWT, lifetime: "600" }, untyped(RangeError)],
+  ["several scopes in one string", { ...JWT, scope: "a b" }, TypeError],
 ];
 
 for (const [why, jwt, error] of WRONG) {
@@ -418,14 +418,14 @@ for (const [why, jwt, error] of WRONG) {
   });
 }
 
-Deno.test("registerAuth() takes tokens that last for days", async () => {
+Deno.test("registerAuth() accepts tokens with a lifetime of days", async () => {
   const app = createTokenApp({ jwt: { ...JWT, lifetime: 172_800 } });
   const { accessToken } = await signInForTokens(app);
   app.clock.now += 172_000;
   assertEquals((await ask(app, accessToken)).status, 200);
 });
 
-Deno.test("mountAuthRoutes() refreshes in a router without a guard, too", async () => {
+Deno.test("mountAuthRoutes() refreshes tokens in a router without a guard", async () => {
   const { runtime } = createTestApp({ jwt: JWT });
   const router = mountAuthRoutes(createRouter(), runtime.routes({ tokens: true }), "/auth");
   const headers = { "Content-Type": "application/json" };
@@ -433,9 +433,9 @@ Deno.test("mountAuthRoutes() refreshes in a router without a guard, too", async 
   assertEquals([response.status, response.headers.get("Cache-Control")], [401, "no-store"]);
 });
 
-// What of a sign-in's tokens ends with it: POST /auth/logout, passwords, accounts.
+// Revocation of a sign-in's tokens: POST /auth/logout, passwords, accounts.
 
-/** What a logout says, and whether another sign-in's refresh token is dead after. */
+/** The body of a logout, and the status of another sign-in's refresh token afterwards. */
 const BODIES: readonly (readonly [
   why: string,
   body: (token: string) => unknown,
@@ -445,15 +445,15 @@ const BODIES: readonly (readonly [
   ["nothing", () => undefined, 204, 200],
   ["an empty object", () => ({}), 204, 200],
   ["a refresh token", (refreshToken) => ({ refreshToken }), 204, 401],
-  ["a refresh token that is none", () => ({ refreshToken: "made-up" }), 204, 200],
-  ["a number for it", () => ({ refreshToken: 5 }), 204, 200],
-  ["null for it", () => ({ refreshToken: null }), 204, 200],
-  ["a list", (refreshToken) => [refreshToken], 204, 200],
-  ["a text", (refreshToken) => refreshToken, 204, 200],
+  ["an invalid refresh token", () => ({ refreshToken: "made-up" }), 204, 200],
+  ["a number as refresh token", () => ({ refreshToken: 5 }), 204, 200],
+  ["null as refresh token", () => ({ refreshToken: null }), 204, 200],
+  ["an array", (refreshToken) => [refreshToken], 204, 200],
+  ["a string", (refreshToken) => refreshToken, 204, 200],
 ];
 
 for (const [why, body, status, after] of BODIES) {
-  Deno.test(`POST /auth/logout with ${why} is a ${status}, and the token is a ${after} after`, async () => {
+  Deno.test(`POST /auth/logout with ${why} is a ${status}, and the token is a ${after} afterwards`, async () => {
     const app = createTokenApp();
     const { refreshToken } = await signInForTokens(app);
     const page = await app.signedIn();
@@ -472,10 +472,10 @@ Deno.test("POST /auth/logout revokes the tokens of its session without a body", 
   const { refreshToken, accessToken } = await (await page.login(ADA)).json();
   assertEquals((await page.logout()).status, 204);
   assertEquals((await refresh(app, refreshToken)).status, 401);
-  assertEquals((await ask(app, accessToken)).status, 200); // until it ends, ten minutes at most
+  assertEquals((await ask(app, accessToken)).status, 200); // valid until it expires, ten minutes at most
 });
 
-Deno.test("POST /auth/logout ends the session though the body cannot be read, and says so", async () => {
+Deno.test("POST /auth/logout revokes the session even if the body cannot be read, and reports that", async () => {
   const app = createTokenApp();
   for (const [body, status] of [["{", 400], [`"${"a".repeat(16_384)}"`, 413]] as const) {
     const page = await app.signedIn();
@@ -487,7 +487,7 @@ Deno.test("POST /auth/logout ends the session though the body cannot be read, an
   }
 });
 
-Deno.test("POST /auth/logout without a CSRF token ends nothing", async () => {
+Deno.test("POST /auth/logout without a CSRF token revokes nothing", async () => {
   const app = createTokenApp();
   const { refreshToken } = await signInForTokens(app);
   const page = await app.signedIn();
@@ -496,7 +496,7 @@ Deno.test("POST /auth/logout without a CSRF token ends nothing", async () => {
   assertEquals((await refresh(app, refreshToken)).status, 200);
 });
 
-Deno.test("POST /auth/logout takes no token for anything where the routes hand out none", async () => {
+Deno.test("POST /auth/logout ignores tokens if the routes issue none", async () => {
   const app = createTokenApp({ integration: { routes: { tokens: false } } });
   await app.signedIn();
   const authentication = await app.runtime.passwords.verify({ ...ADA }, NOBODY);
@@ -506,7 +506,7 @@ Deno.test("POST /auth/logout takes no token for anything where the routes hand o
   await app.runtime.tokens?.refresh(issued?.refreshToken ?? "");
 });
 
-/** How access ends, for all that the user has. */
+/** Ways to revoke a user's access. */
 const ENDS: readonly (readonly [why: string, end: (app: TestApp) => Promise<unknown>])[] = [
   ["a changed password", ({ runtime }) => {
     const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
@@ -514,17 +514,17 @@ const ENDS: readonly (readonly [why: string, end: (app: TestApp) => Promise<unkn
   }],
   ["a reset password", ({ runtime }) => runtime.passwords.reset("u1", OTHER_PASSWORD)],
   ["a disabled account", ({ runtime }) => runtime.users.disable("u1")],
-  ["an account that was disabled by hand", ({ stores }) => setDisabled(stores)],
-  ["an account that is open again", async ({ runtime }) => {
+  ["an account that was disabled in the store only", ({ stores }) => setDisabled(stores)],
+  ["an account that was enabled again", async ({ runtime }) => {
     await runtime.users.disable("u1");
     await runtime.users.enable("u1");
   }],
-  ["an account that is gone", ({ runtime }) => runtime.users.remove("u1")],
-  ["sessions that were all revoked", ({ runtime }) => runtime.sessions.revokeAll("u1")],
+  ["a deleted account", ({ runtime }) => runtime.users.remove("u1")],
+  ["all sessions revoked", ({ runtime }) => runtime.sessions.revokeAll("u1")],
 ];
 
 for (const [why, end] of ENDS) {
-  Deno.test(`Refresh tokens end with ${why}`, async () => {
+  Deno.test(`Refresh tokens are revoked with ${why}`, async () => {
     const app = createTokenApp();
     const first = await signInForTokens(app);
     const second = await (await refresh(app, first.refreshToken)).json();
@@ -533,7 +533,7 @@ for (const [why, end] of ENDS) {
   });
 }
 
-Deno.test("Refresh tokens of a session end with it in the user's list", async () => {
+Deno.test("Refresh tokens of a session are revoked with it from the list of sessions", async () => {
   const app = createTokenApp();
   const { refreshToken } = await signInForTokens(app);
   const kept = await signInForTokens(app);
@@ -549,7 +549,7 @@ function sessionOf(accessToken: string): unknown {
   return decode(accessToken).claims.sid;
 }
 
-// What of a sign-in is undone before its answer says so, and which bodies of a sign-out are none.
+// Incomplete sign-ins that are undone before the response, and bodies of a sign-out that are invalid.
 
 const down = () => Promise.reject(new Error("down"));
 
@@ -572,7 +572,7 @@ Deno.test("POST /auth/login revokes the session before it responds that the sign
   assertEquals(await app.stores.sessions.list("u1"), before);
 });
 
-/** Nothing at all may be left out; what is there has to be JSON. */
+/** The body may be absent; otherwise it must be JSON. */
 const LOGOUT_BODIES: readonly (readonly [body: string, status: number])[] = [
   ["", 204],
   ["{}", 204],
@@ -583,7 +583,7 @@ const LOGOUT_BODIES: readonly (readonly [body: string, status: number])[] = [
 ];
 
 for (const [body, status] of LOGOUT_BODIES) {
-  Deno.test(`POST /auth/logout answers ${status} to the body ${JSON.stringify(body)}, and ends the session`, async () => {
+  Deno.test(`POST /auth/logout responds ${status} to the body ${JSON.stringify(body)}, and revokes the session`, async () => {
     const app = createTokenApp();
     const page = await app.signedIn();
     assertEquals((await sendBody(page, "/auth/logout", body)).status, status);

@@ -1,5 +1,5 @@
 /**
- * What of guarded routes must and must not compile. `deno check` is the test, and this file is never run: a
+ * What must and must not compile with guarded routes. `deno check` is the test, and this file is never run: a
  * `@ts-expect-error` above lines that do compile is an error.
  *
  * @module
@@ -38,10 +38,10 @@ interface Note {
   readonly by: string;
 }
 
-/** Narrows `req.principal` by what a route says of itself. */
+/** Narrows `req.principal` by the route's options. */
 export function principals(runtime: AuthRuntime): void {
   const open = createRouter();
-  // @ts-expect-error -- nobody guards this router
+  // @ts-expect-error -- this router has no guard
   open.get("/", (req) => json(req.principal));
   const router = withAuthRoutes(open, { runtime });
   router
@@ -50,7 +50,7 @@ export function principals(runtime: AuthRuntime): void {
     .get("/maybe", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
       auth: { mode: "optional" },
     })
-    // @ts-expect-error -- nobody may be there
+    // @ts-expect-error -- the principal may be undefined
     .get("/maybe", (req) => json(req.principal.sub), { auth: { mode: "optional" } })
     // @ts-expect-error -- a public route has no principal
     .get("/public", (req) => json(req.principal), { auth: false })
@@ -62,17 +62,17 @@ export function principals(runtime: AuthRuntime): void {
       authorization: { metadata: 1, allowAnonymous: true },
     })
     .post("/notes/:id", (req) => json([req.principal.sub, req.params.id, req.content]));
-  // @ts-expect-error -- a word that nobody knows
+  // @ts-expect-error -- an unknown option
   router.get("/", () => json(1), { auth: "optional" });
-  // @ts-expect-error -- a mode that nobody knows
+  // @ts-expect-error -- an unknown mode
   router.get("/", () => json(1), { auth: { mode: "maybe" } });
-  // @ts-expect-error -- the principal is not for handlers to change
+  // @ts-expect-error -- handlers must not change the principal
   router.get("/", (req) => json(req.principal.sub = "eve"));
-  // @ts-expect-error -- there is a guard
+  // @ts-expect-error -- there already is a guard
   withAuthRoutes(router, { runtime });
 }
 
-/** Keeps the principal beside stated types. */
+/** Keeps the principal with explicit types. */
 export function markers(runtime: AuthRuntime): void {
   type NewNote = RequestSpec<Json<{ id: string }>, PathParams<{ org: string }>>;
   const router = withAuthRoutes(createRouter(), { runtime });
@@ -86,7 +86,7 @@ export function markers(runtime: AuthRuntime): void {
       (req) => json({ id: req.content.id, by: req.principal?.sub ?? "" }),
       { auth: { mode: "optional" } },
     )
-    // @ts-expect-error -- stated and public: no principal
+    // @ts-expect-error -- explicit types on a public route: no principal
     .post<NewNote, ResponseSpec<Note>>("/:org", (req) => json({ id: "", by: req.principal.sub }), {
       auth: false,
     });
@@ -97,11 +97,11 @@ export function markers(runtime: AuthRuntime): void {
   router.post("/:org/elsewhere", guarded, { auth: false });
 }
 
-/** Narrows builders, and routers with arguments of their host. */
+/** Narrows builders, and routers with host arguments. */
 export function builders(runtime: AuthRuntime): void {
   routerBuilder().withAuth(runtime.integration())
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)))
-    // @ts-expect-error -- what is added in front of the guard has no principal
+    // @ts-expect-error -- routes added before the guard have no principal
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)), "static")
     .build()
     .get("/", (req) => (same<typeof req.principal, Principal>(), json(1)));
@@ -118,55 +118,55 @@ export function builders(runtime: AuthRuntime): void {
   });
 }
 
-/** Takes both requests, and gives what may be absent. */
+/** Accepts both types of request, and returns what may be absent. */
 export function lookups(runtime: AuthRuntime): void {
   withAuthRoutes(createRouter(), { runtime }).get("/", (req) => {
     same<ReturnType<typeof getPrincipal>, Principal | undefined>();
     void [getPrincipal(req), getPrincipal(req.raw), getSession(req)?.user.identifier];
-    // @ts-expect-error -- a path is no request
+    // @ts-expect-error -- a path is not a request
     getPrincipal("/");
     return json(1);
   });
 }
 
-/** Refuses options that cannot work. */
+/** Rejects invalid options. */
 export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAuth>[0]): void {
-  // @ts-expect-error -- false is no word that says what is left out
+  // @ts-expect-error -- false does not disable the CSRF check
   registerAuth({ ...rest, csrf: false });
-  // @ts-expect-error -- nor is it for the throttle
+  // @ts-expect-error -- false does not disable the throttle
   registerAuth({ ...rest, throttle: false });
-  // @ts-expect-error -- there is no such option
+  // @ts-expect-error -- an unknown option
   registerAuth({ ...rest, secrets: "" });
-  // @ts-expect-error -- users and sessions have to be kept somewhere
+  // @ts-expect-error -- users and sessions are required
   registerAuth({ secret: "", stores: {} });
-  // @ts-expect-error -- without metadata nobody knows what is asked
+  // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
-  // @ts-expect-error -- a function is no manager
+  // @ts-expect-error -- a function is not a manager
   requireAuthz({ runtime, metadata: 1, manager: () => true });
 }
 
-/** Refuses strategies and managers whose results are none. */
+/** Rejects strategies and managers with invalid results. */
 export function results(): void {
   const flag: AuthStrategy = {
     name: "flag",
-    // @ts-expect-error -- a flag is no result
+    // @ts-expect-error -- a boolean is not a result
     authenticate: () => Promise.resolve(true),
   };
   const silent: AuthStrategy = {
     name: "silent",
-    // @ts-expect-error -- nothing is no result
+    // @ts-expect-error -- undefined is not a result
     async authenticate() {},
   };
   const loose: AuthorizationManager = {
-    // @ts-expect-error -- a flag is no result
+    // @ts-expect-error -- a boolean is not a result
     authorize: () => ({ allowed: true }),
   };
   const nothing: AuthorizationManager = {
-    // @ts-expect-error -- nothing is no result
+    // @ts-expect-error -- undefined is not a result
     authorize: () => {},
   };
   const sub: AuthorizationManager = {
-    // @ts-expect-error -- nobody may be asked about
+    // @ts-expect-error -- the principal may be undefined
     authorize: (principal) => ({ status: principal.sub === "ada" ? "allowed" : "denied" }),
   };
   void [flag, silent, loose, nothing, sub];

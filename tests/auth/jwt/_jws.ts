@@ -1,5 +1,5 @@
 /**
- * Keys of the RFCs for every algorithm, and tokens that signJws() would not make.
+ * Keys of the RFCs for every algorithm, and tokens that signJws() does not create.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export const P256: Jwk = {
   d: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
 };
 
-/** Made for these tests; the RFCs have no key of this curve that signs. */
+/** Generated for these tests; the RFCs have no signing key of this curve. */
 export const P384: Jwk = {
   kty: "EC",
   crv: "P-384",
@@ -77,7 +77,7 @@ export const OKP: Jwk = {
   d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
 };
 
-/** A key that signs, for each algorithm. */
+/** A signing key for each algorithm. */
 export const KEYS: Readonly<Record<JwaAlgorithm, Jwk>> = {
   HS256: OCT,
   HS384: OCT,
@@ -98,12 +98,12 @@ export const KEYS: Readonly<Record<JwaAlgorithm, Jwk>> = {
 /** Every algorithm. */
 export const ALGORITHMS: readonly JwaAlgorithm[] = Object.keys(KEYS) as JwaAlgorithm[];
 
-/** The key that verifies what a key signs. */
+/** The verification key of a signing key. */
 export function verifying(jwk: Jwk): Jwk {
   return jwk.kty === "oct" ? jwk : publicJwk(jwk);
 }
 
-/** Which refusal it was; `accepted` if it was none. */
+/** The reason of a rejection; `accepted` if the token was accepted. */
 export async function reasonOf(run: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await run();
@@ -117,19 +117,19 @@ export async function reasonOf(run: () => Promise<unknown>): Promise<string | un
   return "accepted";
 }
 
-/** Parts of a token, as they are: a text is not looked at, a value becomes JSON. */
+/** Parts of a token: strings and bytes are encoded as they are, other values as JSON. */
 export interface Forged {
-  /** Signs with it. @default {"HS256"} */
+  /** Algorithm to sign with. @default {"HS256"} */
   readonly alg?: JwaAlgorithm;
-  /** Signs with it. @default the algorithm's */
+  /** Key to sign with. @default the algorithm's */
   readonly key?: Jwk;
-  /** Header, as text, bytes or value. @default {"alg": …} */
+  /** Header, as a string, bytes or value. @default {"alg": …} */
   readonly header?: unknown;
-  /** Payload, as text, bytes or value. */
+  /** Payload, as a string, bytes or value. */
   readonly payload?: unknown;
 }
 
-/** A token with a signature that is right, whatever stands in its header and payload. */
+/** A token with a valid signature, whatever its header and payload contain. */
 export async function forge({ alg = "HS256", key = KEYS[alg], ...parts }: Forged): Promise<string> {
   const { header = { alg }, payload = {} } = parts;
   return await sealed(`${encoded(header)}.${encoded(payload)}`, alg, key);
@@ -140,7 +140,7 @@ export async function sealed(input: string, alg: JwaAlgorithm, jwk: Jwk): Promis
   return `${input}.${encodeBase64Url(await signature(utf8(input), alg, jwk))}`;
 }
 
-/** What Web Crypto is told, written here once more so that tests do not repeat a mistake of the table. */
+/** Parameters of Web Crypto, repeated here so that tests do not share a mistake in the table. */
 const SIGN_PARAMS: Readonly<Record<string, Algorithm & { hash?: string; saltLength?: number }>> = {
   HS: { name: "HMAC" },
   RS: { name: "RSASSA-PKCS1-v1_5" },
@@ -153,7 +153,7 @@ const SIGN_PARAMS: Readonly<Record<string, Algorithm & { hash?: string; saltLeng
 export async function signature(data: Bytes, alg: JwaAlgorithm, jwk: Jwk): Promise<Bytes> {
   const bits = Number(alg.slice(2));
   const params = SIGN_PARAMS[alg.slice(0, 2)];
-  if (params === undefined) throw new Error(`there is no ${alg}`);
+  if (params === undefined) throw new Error(`unknown algorithm ${alg}`);
   const key = await signingKey(alg, jwk);
   const how = { ...params, hash: `SHA-${bits}`, saltLength: bits / 8 };
   return new Uint8Array(await crypto.subtle.sign(how, key, data));

@@ -1,5 +1,5 @@
 /**
- * Tokens that are nearly right: changes of valid ones, the same in every run.
+ * Almost valid tokens: mutations of valid ones, the same in every run.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import type { Bytes } from "../../../auth/_bytes.ts";
 import { ALGORITHMS, encoded } from "./_jws.ts";
 
-/** Numbers from 0 up to a limit, which is not among them. */
+/** Random integers from 0 up to a limit, exclusive. */
 export type Random = (below: number) => number;
 
-/** How a token is changed; other tokens lend their parts. */
+/** A mutation of a token; other tokens provide parts. */
 type Change = (token: string, others: readonly string[], random: Random) => string;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** Characters that some decoder skips, stops at, or takes for another. */
+/** Characters that some decoders skip, stop at, or confuse with others. */
 const STRANGE =
   "=+/. \t\r\n\0\"'%,;:&\\~\u007f\u00a0\u0130\u0131\u017f\u200b\u2028\u212a\ufeff\ud800\uffff";
-/** Letters of other scripts that look like ours. */
+/** Letters of other scripts that look like ASCII letters. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ A: "\u0410", B: "\u0412", C: "\u0421", E: "\u0415", H: "\u041d", I: "\u0406", K: "\u212a" },
   ...{ M: "\u041c", O: "\u041e", P: "\u0420", T: "\u0422", X: "\u0425", a: "\u0430", c: "\u0441" },
@@ -26,9 +26,9 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ y: "\u0443", "-": "\u2010", _: "\uff3f", ".": "\uff0e", "0": "\u043e", "1": "\uff11" },
 };
 
-/** All the ways. */
+/** All mutations. */
 const CHANGES: readonly Change[] = [
-  // Characters of the text
+  // Characters of the token
   (token, _, random) => put(token, random(token.length), (code) => code ^ (1 << random(8))),
   (token, _, random) => put(token, random(token.length), () => ALPHABET.charCodeAt(random(64))),
   (token, _, random) => put(token, random(token.length), () => random(0x300)),
@@ -56,7 +56,7 @@ const CHANGES: readonly Change[] = [
     ),
   (token, _, random) => permuted(token, random),
   (token, others, random) => `${token}.${pick(others, random).split(".")[random(3)]}`,
-  // How parts are encoded
+  // Encoding of the parts
   (token, _, random) =>
     inPart(token, random(3), (part) => part.replaceAll("-", "+").replaceAll("_", "/")),
   (token, _, random) => inPart(token, random(3), (part) => `${part}${"=".repeat(1 + random(3))}`),
@@ -66,7 +66,7 @@ const CHANGES: readonly Change[] = [
   (token, _, random) => inPart(token, random(3), (part) => hexOf(part)),
   (token, _, random) => inPart(token, random(3), encodeURIComponent),
   (token, _, random) => inPart(token, random(3), (part) => ` ${part}`),
-  // What parts hold
+  // Contents of the parts
   (token, _, random) => inBytes(token, random(3), (bytes) => flipped(bytes, random)),
   (token, _, random) => inBytes(token, 2, (bytes) => flipped(bytes, random)),
   (token, _, random) =>
@@ -85,7 +85,7 @@ const CHANGES: readonly Change[] = [
     inPart(token, 1, (part) => encoded(textOf(part).replace(/\d/, `${random(10)}`))),
 ];
 
-/** Members that a header is not to have, or not like that. */
+/** Members that a header must not have, or not with this value. */
 const MEMBERS: readonly Readonly<Record<string, unknown>>[] = [
   ...[{ alg: "none" }, { alg: "" }, { alg: null }, { alg: ["HS256"] }, { crit: [] }, {
     crit: ["b64"],
@@ -112,7 +112,7 @@ const DOUBLES: readonly string[] = [
   '"__proto__":{}',
 ];
 
-/** A changed token; every fourth is changed twice. */
+/** A mutated token; every fourth is mutated twice. */
 export function mutant(token: string, others: readonly string[], random: Random): string {
   const once = pick(CHANGES, random)(token, others, random);
   if (random(4) !== 0 || once.length < 4) return once;
@@ -151,7 +151,7 @@ function recased(text: string, at: number): string {
   );
 }
 
-/** The next character from a place on that has a look-alike. */
+/** The next character, from a position on, that has a look-alike. */
 function lookAlike(text: string, from: number): string {
   for (let i = from; i < text.length; i++) {
     const other = LOOK_ALIKES[text[i] ?? ""];

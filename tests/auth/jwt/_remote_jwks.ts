@@ -1,5 +1,5 @@
 /**
- * A server that publishes keys, which a test changes, and a clock that it sets.
+ * A server that publishes keys and a clock, both controlled by a test.
  *
  * @module
  */
@@ -18,19 +18,19 @@ export const ALGORITHMS: readonly JwaAlgorithm[] = ["ES256", "RS256", "Ed25519",
 
 /** A fetch that publishes keys. */
 export interface Publisher {
-  /** What it answers. */
+  /** Its response. */
   answer: () => Response | Promise<Response>;
-  /** The time. */
+  /** The current time. */
   now: number;
-  /** How often it was asked. */
+  /** Number of requests. */
   fetches: number;
-  /** What was warned of. */
+  /** Warnings that were emitted. */
   readonly warnings: string[];
-  /** Finds keys, as the tests' subject does. */
+  /** Resolves keys with the resolver under test. */
   find(kid?: string): Promise<readonly Jwk[]>;
-  /** Says why a key is not found. */
+  /** Reason why a key is not found. */
   refusal(kid?: string): Promise<AuthError>;
-  /** The subject of a token, if it verifies. */
+  /** The subject of a token, if it is valid. */
   verify(token: string): Promise<string | undefined>;
 }
 
@@ -63,17 +63,17 @@ export function publish(keys: readonly unknown[], options: RemoteJwksOptions = {
   return publisher;
 }
 
-/** An answer that is a set of keys. */
+/** A response with a set of keys. */
 export function setOf(keys: readonly unknown[], headers: Record<string, string> = {}): Response {
   return Response.json({ keys }, { headers });
 }
 
-/** An answer that is none. */
+/** An error response. */
 export function unavailable(): Response {
   return new Response("down", { status: 503 });
 }
 
-/** A header as a token without or with a `kid` has it. */
+/** The header of a token with or without a `kid`. */
 export function headerOf(kid?: string): JwsHeader {
   return { alg: "ES256", ...(kid === undefined ? {} : { kid }) };
 }
@@ -83,11 +83,11 @@ export interface Signer {
   readonly kid: string;
   readonly privateJwk: Jwk;
   readonly publicJwk: Jwk;
-  /** Signs a token that lasts a day. @param kid What its header says; "" for nothing. */
+  /** Signs a token that is valid for a day. @param kid The `kid` of its header; "" for none. */
   sign(kid?: string): Promise<string>;
 }
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export async function signer(alg: JwaAlgorithm = "ES256"): Promise<Signer> {
   const privateJwk = await generateJwk(alg);
   const { kid = "" } = privateJwk;

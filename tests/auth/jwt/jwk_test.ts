@@ -1,4 +1,4 @@
-/** Keys in JSON: examples of the RFCs, round trips, and what is refused with which words. */
+/** JSON Web Keys: examples of the RFCs, round trips, and the messages of rejections. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
@@ -15,7 +15,7 @@ import { signJws, verifyJws } from "../../../auth/jwt/jws.ts";
 import type { Jwk } from "../../../auth/jwt/types.ts";
 import { ALGORITHMS, KEYS, OCT, OKP, P256, P384, P521, RSA, verifying } from "./_jws.ts";
 
-/** RFC 7517 A.1, the first: `use` makes it a key for encryption. */
+/** RFC 7517 A.1, the first key: `use` makes it an encryption key. */
 const FOR_ENCRYPTION: Jwk = {
   kty: "EC",
   crv: "P-256",
@@ -25,7 +25,7 @@ const FOR_ENCRYPTION: Jwk = {
   kid: "1",
 };
 
-Deno.test("importJwk() rejects the key of RFC 7517 A.1 that is for encryption", async () => {
+Deno.test("importJwk() rejects the encryption key of RFC 7517 A.1", async () => {
   await assertRejects(
     () => importJwk(FOR_ENCRYPTION),
     TypeError,
@@ -35,7 +35,7 @@ Deno.test("importJwk() rejects the key of RFC 7517 A.1 that is for encryption", 
   assertEquals((await importJwk(jwk)).usages, ["verify"]);
 });
 
-/** The numbers of a key. */
+/** Numeric properties of a key. */
 function numbers(jwk: Jwk): Record<string, unknown> {
   const { kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi } = jwk;
   return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e, d, k, p, q, dp, dq, qi }));
@@ -44,7 +44,7 @@ function numbers(jwk: Jwk): Record<string, unknown> {
 for (const alg of ALGORITHMS) {
   const jwk = KEYS[alg];
 
-  Deno.test(`importJwk() and exportJwk() round-trip a key for ${alg}, private and public`, async () => {
+  Deno.test(`importJwk() and exportJwk() round-trip private and public keys for ${alg}`, async () => {
     const key = await importJwk(jwk, { alg, extractable: true });
     assertEquals(numbers(await exportJwk(key)), numbers(jwk));
     assertEquals(key.type, jwk.kty === "oct" ? "secret" : "private");
@@ -55,7 +55,7 @@ for (const alg of ALGORITHMS) {
     assertEquals(half.usages.includes("sign"), jwk.kty === "oct");
   });
 
-  Deno.test(`importJwk() imports a key for ${alg} that is not extractable`, async () => {
+  Deno.test(`importJwk() imports a non-extractable key for ${alg}`, async () => {
     const key = await importJwk(jwk, { alg });
     assertEquals(key.extractable, false);
     await assertRejects(
@@ -66,11 +66,11 @@ for (const alg of ALGORITHMS) {
   });
 
   if (!isGenerated(alg)) continue;
-  Deno.test(`generateJwk() makes a new key for ${alg} each time`, async () => {
+  Deno.test(`generateJwk() generates a different key for ${alg} each time`, async () => {
     const [made, other] = await Promise.all([generateJwk(alg), generateJwk(alg)]);
     assert(made.kid !== other.kid);
     assertEquals(made.alg, alg);
-    // The digest of a secret is no name to publish: of a weak one it could be guessed
+    // The digest of a secret must not be published as a name: a weak secret could be guessed from it
     const thumbprint = await jwkThumbprint(made);
     assertEquals(made.kid === thumbprint, made.kty !== "oct");
     assertEquals(made.kid?.length, made.kty === "oct" ? 22 : 43);
@@ -84,7 +84,7 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-Deno.test("generateJwk() makes RSA keys of 2,048 bits, and secrets as long as the hash", async () => {
+Deno.test("generateJwk() generates RSA keys of 2,048 bits, and secrets as long as the hash", async () => {
   const bytes = (text?: unknown) =>
     atob(String(text).replaceAll("-", "+").replaceAll("_", "/")).length;
   const { n, e } = await generateJwk("RS256");
@@ -95,7 +95,7 @@ Deno.test("generateJwk() makes RSA keys of 2,048 bits, and secrets as long as th
   await assertRejects(() => generateJwk("none" as JwaAlgorithm), TypeError);
 });
 
-Deno.test("publicJwk() keeps identifying members and no private member", () => {
+Deno.test("publicJwk() keeps identifying members and removes private members", () => {
   const secrets = ["d", "p", "q", "dp", "dq", "qi", "k", "oth", "priv", "x5c"];
   for (const jwk of [RSA, P256, P384, P521, OKP]) {
     const made = publicJwk({ ...jwk, kid: "k", alg: "A", use: "sig", oth: [], priv: "s", x5c: [] });
@@ -123,16 +123,16 @@ Deno.test("importJwk() reads the algorithm from the key or from its curve", asyn
   );
 });
 
-/** [why, key, options] That are taken. */
+/** [why, key, options] Valid keys. */
 const TAKEN: readonly (readonly [string, Jwk, ImportJwkOptions])[] = [
-  ["with the use of signatures", { ...P256, use: "sig" }, {}],
+  ["with the use sig", { ...P256, use: "sig" }, {}],
   ["with key_ops for both", { ...P256, key_ops: ["sign", "verify"] }, {}],
-  ["whose public half is for verifying, though it says sign", { ...P256, key_ops: ["sign"] }, {
+  ["with key_ops for signing, to import it for verifying", { ...P256, key_ops: ["sign"] }, {
     usage: "verify",
   }],
-  ["of which the algorithm is said twice", { ...P256, alg: "ES256" }, { alg: "ES256" }],
-  ["with members nobody knows", { ...P256, x5c: ["?"], iat: 1, constructor: 1 }, {}],
-  ["that says ext is false", { ...P256, ext: false }, { extractable: true }],
+  ["with an alg that is also given as an option", { ...P256, alg: "ES256" }, { alg: "ES256" }],
+  ["with unknown members", { ...P256, x5c: ["?"], iat: 1, constructor: 1 }, {}],
+  ["with ext false", { ...P256, ext: false }, { extractable: true }],
   ["longer than the hash", OCT, { alg: "HS256" }],
 ];
 
@@ -142,17 +142,19 @@ for (const [why, jwk, options] of TAKEN) {
   });
 }
 
-/** [why, key, options] That are no keys at all. */
+/** [why, key, options] Invalid keys. */
 const NO_KEYS: readonly (readonly [string, unknown, ImportJwkOptions])[] = [
   ["nothing", undefined, {}],
   ["null", null, { alg: "ES256" }],
-  ["a text", "secret", { alg: "HS256" }],
+  ["a string", "secret", { alg: "HS256" }],
   ["bytes", new Uint8Array(64), { alg: "HS256" }],
-  ["a list", [P256], { alg: "ES256" }],
+  ["an array", [P256], { alg: "ES256" }],
   ["a set of keys", { keys: [P256] }, { alg: "ES256" }],
   ["an empty object", {}, { alg: "ES256" }],
-  ["an algorithm there is not", P256, { alg: "none" as JwaAlgorithm }],
-  ["an algorithm named like a member of objects", P256, { alg: "constructor" as JwaAlgorithm }],
+  ["an unknown algorithm", P256, { alg: "none" as JwaAlgorithm }],
+  ["an algorithm named like a property of every object", P256, {
+    alg: "constructor" as JwaAlgorithm,
+  }],
   ["a key whose alg is null", { ...P256, alg: null }, {}],
 ];
 
@@ -162,16 +164,16 @@ for (const [why, jwk, options] of NO_KEYS) {
   });
 }
 
-/** Options that are refused, of a key that is right. */
+/** Invalid options for a valid key. */
 const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["a use that is none", { usage: "encrypt" }, "usage must be sign or verify"],
-  ["a use in capitals", { usage: "SIGN" }, "usage must be sign or verify"],
-  ["a list of uses", { usage: ["sign"] }, "usage must be sign or verify"],
-  ["a use that is null", { usage: null }, "usage must be sign or verify"],
-  ["extractable as a text", { extractable: "false" }, "extractable must be a boolean"],
+  ["an unknown usage", { usage: "encrypt" }, "usage must be sign or verify"],
+  ["a usage in capitals", { usage: "SIGN" }, "usage must be sign or verify"],
+  ["an array of usages", { usage: ["sign"] }, "usage must be sign or verify"],
+  ["a usage that is null", { usage: null }, "usage must be sign or verify"],
+  ["extractable as a string", { extractable: "false" }, "extractable must be a boolean"],
 ];
 for (const [why, options, message] of WRONG_OPTIONS) {
-  Deno.test(`importJwk() rejects ${why} for options`, async () => {
+  Deno.test(`importJwk() rejects ${why} in the options`, async () => {
     const run = () => importJwk(P256, options as ImportJwkOptions);
     await assertRejects(run, TypeError, `Cannot import key: ${message}`);
   });
@@ -207,7 +209,7 @@ Deno.test("jwkThumbprint() matches RFC 8037 A.3", async () => {
 
 for (const alg of ALGORITHMS) {
   const jwk = KEYS[alg];
-  Deno.test(`jwkThumbprint() of a key for ${alg} does not depend on order, names and private members`, async () => {
+  Deno.test(`jwkThumbprint() of a key for ${alg} does not depend on order, names or private members`, async () => {
     const plain = await jwkThumbprint(jwk);
     const turned = Object.fromEntries(Object.entries(jwk).reverse()) as unknown as Jwk;
     const named = { alg, kid: "k", use: "sig", key_ops: ["sign"], ...turned, x5t: "?" };
@@ -232,13 +234,13 @@ Deno.test("jwkThumbprint() differs between keys and between hash functions", asy
 const MALFORMED: readonly (readonly [string, unknown])[] = [
   ["nothing", undefined],
   ["null", null],
-  ["a text", "key"],
+  ["a string", "key"],
   ["no kty", { k: "AA" }],
   ["an unknown kty", { kty: "AKP", x: "AA" }],
   ["kty in lower case", { ...P256, kty: "ec" }],
-  ["a name of every object as kty", { ...P256, kty: "constructor" }],
+  ["a kty named like a property of every object", { ...P256, kty: "constructor" }],
   ["a missing member", { kty: "EC", crv: "P-256", x: P256.x }],
-  ["a member that is no text", { ...P256, y: 5 }],
+  ["a member that is not a string", { ...P256, y: 5 }],
   ["a secret without k", { kty: "oct" }],
   ["an empty object", {}],
 ];

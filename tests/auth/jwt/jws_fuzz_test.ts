@@ -1,6 +1,6 @@
 /**
- * Mutants of valid tokens, none of which verifies. The mutations are the same in every run; signatures of ECDSA and PSS are
- * not, so a token that fails is printed.
+ * Mutants of valid tokens, all of which are rejected. The mutations are the same in every run; signatures of ECDSA and PSS
+ * are not, so a token that fails is printed.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -14,7 +14,7 @@ import { randomNumbers } from "../../static/_random.ts";
 import { ALGORITHMS, KEYS, verifying } from "./_jws.ts";
 import { mutant } from "./_jws_mutants.ts";
 
-/** Shares of the mutants by algorithm: cheap signatures get more. 104 in all. */
+/** Shares of the mutants by algorithm: algorithms with fast signatures get more. 104 in all. */
 const SHARES: Readonly<Record<JwaAlgorithm, number>> = {
   ...{ HS256: 16, HS384: 16, HS512: 16, EdDSA: 12, Ed25519: 12 },
   ...{ ES256: 5, ES384: 3, ES512: 3, RS256: 5, RS384: 3, RS512: 3 },
@@ -45,7 +45,7 @@ const KEY_OF: ReadonlyMap<string, Jwk> = new Map(
   ALGORITHMS.map((alg) => [alg, verifying(KEYS[alg])]),
 );
 
-/** Every algorithm is allowed, and every algorithm has a key: the signature alone decides. */
+/** Every algorithm is allowed and has a key: only the signature decides. */
 const OPTIONS = {
   algorithms: ALGORITHMS,
   keys: ({ alg }: { readonly alg: string }) => KEY_OF.get(alg),
@@ -84,7 +84,7 @@ Deno.test(`verifyJws() and verifyJwt() reject all of ${MUTANTS} mutants of valid
       }
     }
   }
-  // deno-lint-ignore no-console -- how many ran, and how far they came, is part of the result
+  // deno-lint-ignore no-console -- the number of mutants and the reasons are part of the result
   console.log(`${ran} mutants, ${same} times an original instead;`, counts);
   assert(ran >= MUTANTS);
   assertEquals(Object.keys(counts).filter((reason) => !KNOWN.includes(reason)), []);
@@ -103,7 +103,7 @@ async function outcome(
     if (error instanceof AuthError && error.message === "invalid_token") {
       return error.reason ?? "none";
     }
-    throw new Error(`${JSON.stringify(token)} made it throw something else`, { cause: error });
+    throw new Error(`${JSON.stringify(token)} caused another error`, { cause: error });
   }
   throw new Error(`${JSON.stringify(token)} was accepted`);
 }

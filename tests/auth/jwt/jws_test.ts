@@ -1,4 +1,4 @@
-/** Compact JWS: the examples of RFC 7515 appendix A and RFC 8037, round trips, options, and which key is taken. */
+/** Compact JWS: the examples of RFC 7515 appendix A and RFC 8037, round trips, options, and key selection. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { utf8 } from "../../../auth/_bytes.ts";
@@ -32,10 +32,10 @@ const JOE = '{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root
 const JOE_PART =
   "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
 
-/** [section, algorithm, key, token, payload, whether signing again gives the same] */
+/** [section, algorithm, key, token, payload, whether the signature is deterministic] */
 const EXAMPLES: readonly (readonly [string, JwaAlgorithm, Jwk, string, string, boolean])[] = [
   [
-    "RFC 7515 A.1", // its header has a line break, as we write none
+    "RFC 7515 A.1", // its header has a line break, which signJws() does not write
     "HS256",
     OCT,
     `eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.${JOE_PART}.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`,
@@ -96,7 +96,7 @@ for (const [section, alg, key, token, payload, isSame] of EXAMPLES) {
 }
 
 for (const alg of ALGORITHMS) {
-  Deno.test(`signJws() and verifyJws() agree for ${alg}, by JWK and by CryptoKey`, async () => {
+  Deno.test(`signJws() and verifyJws() round-trip ${alg}, by JWK and by CryptoKey`, async () => {
     const jwk = { ...KEYS[alg], kid: "k1" };
     const keys = [jwk, await importJwk(jwk, { alg, usage: "sign" })];
     const verifiers: VerificationKeys[] = [
@@ -123,7 +123,7 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-Deno.test("signJws() signs strings in UTF-8 and bytes of every kind, empty ones too", async () => {
+Deno.test("signJws() signs strings in UTF-8 and bytes of every type, including empty ones", async () => {
   const options = { algorithms: ["HS256"], key: OCT } as const;
   const bytes = utf8("xé");
   const padded = new Uint8Array([0, ...bytes, 0]);
@@ -143,7 +143,7 @@ Deno.test("signJws() signs strings in UTF-8 and bytes of every kind, empty ones 
   assertEquals(payload.length, 0);
 });
 
-Deno.test("signJws() uses the first algorithm of the array that fits the key", async () => {
+Deno.test("signJws() uses the first algorithm of the array that matches the key", async () => {
   const algorithms = ["ES256", "RS256", "HS512", "HS256"] as const;
   const alg = async (key: Jwk) =>
     (await verifyJws(await signJws("", { algorithms, key }), { algorithms, keys: verifying(key) }))
@@ -190,9 +190,9 @@ const UNSIGNABLE: readonly (readonly [string, readonly JwaAlgorithm[], Jwk])[] =
   ["a key of another type", ["ES256", "RS256"], OCT],
   ["a key of another curve", ["ES256"], P384],
   ["a key for another algorithm", ["ES256"], { ...P256, alg: "ES384" }],
-  ["a key for encryption", ["ES256"], { ...P256, use: "enc" }],
-  ["a key that may only verify", ["ES256"], { ...P256, key_ops: ["verify"] }],
-  ["a secret that may only verify", ["HS256"], { ...OCT, key_ops: ["verify"] }],
+  ["an encryption key", ["ES256"], { ...P256, use: "enc" }],
+  ["a key for verifying only", ["ES256"], { ...P256, key_ops: ["verify"] }],
+  ["a secret for verifying only", ["HS256"], { ...OCT, key_ops: ["verify"] }],
   ["a secret shorter than the hash", ["HS512"], { kty: "oct", k: OCT.k?.slice(0, 84) ?? "" }],
 ];
 
@@ -234,31 +234,39 @@ const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] =
   ["no options", undefined, TypeError],
   ["null as options", null, TypeError],
   ["no algorithms", { algorithms: undefined }, TypeError],
-  ["an empty list of algorithms", { algorithms: [] }, TypeError],
-  ["a text of algorithms", { algorithms: "HS256" }, TypeError],
+  ["an empty array of algorithms", { algorithms: [] }, TypeError],
+  ["a string of algorithms", { algorithms: "HS256" }, TypeError],
   ["a set of algorithms", { algorithms: new Set(["HS256"]) }, TypeError],
-  ["none among the algorithms", { algorithms: ["HS256", "none"] }, TypeError],
+  ["none as an algorithm", { algorithms: ["HS256", "none"] }, TypeError],
   ["an algorithm in lower case", { algorithms: ["hs256"] }, TypeError],
-  ["a name of every object as algorithm", { algorithms: ["__proto__"] }, TypeError],
-  ["another such name", { algorithms: ["constructor"] }, TypeError],
-  ["a hole in the list of algorithms", { algorithms: ["HS256", , "HS384"] }, TypeError],
-  ["an algorithm that says it is one", { algorithms: [{ toString: () => "HS256" }] }, TypeError],
+  ["an algorithm named like a property of every object", { algorithms: ["__proto__"] }, TypeError],
+  [
+    "an algorithm named like another property of every object",
+    { algorithms: ["constructor"] },
+    TypeError,
+  ],
+  ["a hole in the array of algorithms", { algorithms: ["HS256", , "HS384"] }, TypeError],
+  [
+    "an algorithm that is an object with toString()",
+    { algorithms: [{ toString: () => "HS256" }] },
+    TypeError,
+  ],
   ["no keys", { keys: undefined }, TypeError],
   ["null as keys", { keys: null }, TypeError],
-  ["a text as keys", { keys: "secret" }, TypeError],
+  ["a string as keys", { keys: "secret" }, TypeError],
   ["bytes as keys", { keys: new Uint8Array(64) }, TypeError],
-  ["a list as keys", { keys: [OCT] }, TypeError],
+  ["an array as keys", { keys: [OCT] }, TypeError],
   ["a key pair as keys", { keys: { privateKey: {}, publicKey: {} } }, TypeError],
-  ["an object that is no key", { keys: { kty: 1 } }, TypeError],
-  ["a variable for typ that is not set", { typ: undefined }, TypeError],
+  ["an object that is not a key", { keys: { kty: 1 } }, TypeError],
+  ["an undefined typ", { typ: undefined }, TypeError],
   ["an empty typ", { typ: "" }, TypeError],
   ["a number as typ", { typ: 5 }, TypeError],
-  ["a typ that is not of ASCII", { typ: "\u212a" }, TypeError],
+  ["a typ that is not ASCII", { typ: "\u212a" }, TypeError],
   ["an option of verifyJwt()", { audience: "a" }, TypeError],
-  ["a misspelt option", { maxbytes: 1 }, TypeError],
+  ["a misspelled option", { maxbytes: 1 }, TypeError],
   ["maxBytes of 0", { maxBytes: 0 }, RangeError],
-  ["maxBytes without a limit", { maxBytes: Infinity }, RangeError],
-  ["maxBytes as text", { maxBytes: "16384" }, RangeError],
+  ["an infinite maxBytes", { maxBytes: Infinity }, RangeError],
+  ["maxBytes as a string", { maxBytes: "16384" }, RangeError],
 ];
 
 for (const [why, wrong, kind] of WRONG_OPTIONS) {
@@ -284,7 +292,7 @@ Deno.test("jwsVerifier() reads its options once", async () => {
   );
 });
 
-Deno.test("verifyJws() detects that a JWK was modified since it was imported", async () => {
+Deno.test("verifyJws() detects that a JWK was modified after its import", async () => {
   const jwk: { kty: string; k: string; use?: string } = { kty: "oct", k: OCT.k ?? "" };
   const token = await forge({});
   const verify = () => reasonOf(() => verifyJws(token, { algorithms: ["HS256"], keys: jwk }));
@@ -301,7 +309,7 @@ Deno.test("verifyJws() detects that a JWK was modified since it was imported", a
   assertEquals(await verify(), "key_mismatch");
 });
 
-/** [algorithm, type, curve, hash, bytes of the hash, bytes of a signature, name in Web Crypto] As the RFCs have it. */
+/** [algorithm, type, curve, hash, bytes of the hash, bytes of a signature, name in Web Crypto] According to the RFCs. */
 const ROWS: readonly (readonly unknown[])[] = [
   ["HS256", "oct", undefined, "SHA-256", 32, 32, "HMAC"],
   ["HS384", "oct", undefined, "SHA-384", 48, 48, "HMAC"],
@@ -319,7 +327,7 @@ const ROWS: readonly (readonly unknown[])[] = [
   ["Ed25519", "OKP", "Ed25519", undefined, 64, 64, "Ed25519"],
 ];
 
-Deno.test("JWA has the rows of RFC 7518 §3.1 that sign, and those of Ed25519", () => {
+Deno.test("JWA has the signature algorithms of RFC 7518 §3.1 and Ed25519", () => {
   const rows = Object.entries(JWA).map(([alg, row]) => {
     const { kty, crv, hashBytes, signatureBytes, keyParams, signParams } = row;
     assertEquals(keyParams.name, signParams.name);
@@ -334,7 +342,7 @@ Deno.test("JWA has the rows of RFC 7518 §3.1 that sign, and those of Ed25519", 
   assertEquals(Object.keys(JWA), [...ALGORITHMS]);
 });
 
-Deno.test("JWA cannot be changed", () => {
+Deno.test("JWA is immutable", () => {
   assert(Object.isFrozen(JWA));
 });
 

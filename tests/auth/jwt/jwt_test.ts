@@ -1,4 +1,4 @@
-/** JWT: the example of RFC 7519 §3.1, what signJwt() writes, and the options of both. */
+/** JWT: the example of RFC 7519 §3.1, the output of signJwt(), and the options of signing and verifying. */
 
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
@@ -35,7 +35,7 @@ Deno.test("verifyJwt() matches RFC 7519 §3.1", async () => {
 });
 
 for (const alg of ALGORITHMS) {
-  Deno.test(`signJwt() and verifyJwt() agree for ${alg}`, async () => {
+  Deno.test(`signJwt() and verifyJwt() round-trip ${alg}`, async () => {
     const key = { ...KEYS[alg], kid: "k1" };
     const claims = {
       iss: "i",
@@ -54,7 +54,7 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-/** What signJwt() wrote. */
+/** The output of signJwt(). */
 async function signed(claims: JwtClaims, options: Partial<SignJwtOptions> = {}) {
   return written(await signJwt(claims, { ...SIGN, expiresIn: 60, ...options }));
 }
@@ -80,39 +80,39 @@ Deno.test("signJwt() prefers expiresIn to the claim exp", async () => {
 
 /** [why, claims, options, error] */
 const UNSIGNABLE: readonly (readonly [string, unknown, object, ErrorConstructor])[] = [
-  ["claims that never end", {}, { expiresIn: undefined }, TypeError],
+  ["claims that never expire", {}, { expiresIn: undefined }, TypeError],
   ["null", null, {}, TypeError],
-  ["a list", [], {}, TypeError],
-  ["a text", "claims", {}, TypeError],
+  ["an array", [], {}, TypeError],
+  ["a string", "claims", {}, TypeError],
   ["nothing", undefined, {}, TypeError],
-  ["iss that is no text", { iss: 5 }, {}, TypeError],
-  ["sub that is no text", { sub: null }, {}, TypeError],
-  ["jti that is no text", { jti: {} }, {}, TypeError],
+  ["iss that is not a string", { iss: 5 }, {}, TypeError],
+  ["sub that is not a string", { sub: null }, {}, TypeError],
+  ["jti that is not a string", { jti: {} }, {}, TypeError],
   ["aud that is a number", { aud: 5 }, {}, TypeError],
-  ["aud with something else in it", { aud: ["a", 5] }, {}, TypeError],
-  ["exp as text", { exp: "1700000060" }, { expiresIn: undefined }, TypeError],
-  ["exp as a date", { exp: new Date() }, { expiresIn: undefined }, TypeError],
-  ["exp that is no number", { exp: NaN }, { expiresIn: undefined }, TypeError],
-  ["exp without end", { exp: Infinity }, { expiresIn: undefined }, TypeError],
-  ["nbf as text", { nbf: "1" }, {}, TypeError],
-  ["iat as text", { iat: "1" }, {}, TypeError],
+  ["aud with an element that is not a string", { aud: ["a", 5] }, {}, TypeError],
+  ["exp as a string", { exp: "1700000060" }, { expiresIn: undefined }, TypeError],
+  ["exp as a Date", { exp: new Date() }, { expiresIn: undefined }, TypeError],
+  ["exp that is not a number", { exp: NaN }, { expiresIn: undefined }, TypeError],
+  ["an infinite exp", { exp: Infinity }, { expiresIn: undefined }, TypeError],
+  ["nbf as a string", { nbf: "1" }, {}, TypeError],
+  ["iat as a string", { iat: "1" }, {}, TypeError],
   ["expiresIn of 0", {}, { expiresIn: 0 }, RangeError],
   ["expiresIn below 0", {}, { expiresIn: -1 }, RangeError],
-  ["expiresIn without end", {}, { expiresIn: Infinity }, RangeError],
-  ["expiresIn that is no number", {}, { expiresIn: NaN }, RangeError],
-  ["expiresIn as text", {}, { expiresIn: "60" }, RangeError],
+  ["an infinite expiresIn", {}, { expiresIn: Infinity }, RangeError],
+  ["expiresIn that is not a number", {}, { expiresIn: NaN }, RangeError],
+  ["expiresIn as a string", {}, { expiresIn: "60" }, RangeError],
   ["null as expiresIn", {}, { expiresIn: null }, RangeError],
   ["no algorithms", {}, { algorithms: undefined }, TypeError],
-  ["an empty list of algorithms", {}, { algorithms: [] }, TypeError],
+  ["an empty array of algorithms", {}, { algorithms: [] }, TypeError],
   ["none", {}, { algorithms: ["none"] }, TypeError],
   ["no key", {}, { key: undefined }, TypeError],
   ["null as key", {}, { key: null }, TypeError],
-  ["a text as key", {}, { key: "secret" }, TypeError],
+  ["a string as key", {}, { key: "secret" }, TypeError],
   ["bytes as key", {}, { key: new Uint8Array(64) }, TypeError],
   ["a key of another algorithm", {}, { key: KEYS.ES256 }, TypeError],
-  ["a header that says alg", {}, { header: { alg: "none" } }, TypeError],
+  ["a header with alg", {}, { header: { alg: "none" } }, TypeError],
   ["a clock in milliseconds", {}, { now: () => NOW * 1_000 }, RangeError],
-  ["a clock that stands nowhere", {}, { now: () => NaN }, RangeError],
+  ["a clock that returns NaN", {}, { now: () => NaN }, RangeError],
 ];
 
 for (const [why, claims, wrong, kind] of UNSIGNABLE) {
@@ -131,41 +131,41 @@ const WRONG_OPTIONS: readonly (readonly [string, unknown, ErrorConstructor])[] =
   ["no options", undefined, TypeError],
   ["null as options", null, TypeError],
   ["no algorithms", { algorithms: undefined }, TypeError],
-  ["an empty list of algorithms", { algorithms: [] }, TypeError],
-  ["none among them", { algorithms: ["HS256", "none"] }, TypeError],
+  ["an empty array of algorithms", { algorithms: [] }, TypeError],
+  ["none as an algorithm", { algorithms: ["HS256", "none"] }, TypeError],
   ["no keys", { keys: undefined }, TypeError],
-  ["a text as keys", { keys: "secret" }, TypeError],
+  ["a string as keys", { keys: "secret" }, TypeError],
   ["bytes as keys", { keys: new Uint8Array(64) }, TypeError],
-  // A variable that is not set must not switch a check off
+  // An undefined variable must not disable a check
   ...["issuer", "audience", "subject", "typ", "maxAge", "requiredClaims"].flatMap((name) => [
-    [`${name} that is undefined`, { [name]: undefined }, TypeError] as const,
-    [`${name} that is null`, { [name]: null }, Error] as const,
+    [`an undefined ${name}`, { [name]: undefined }, TypeError] as const,
+    [`a null ${name}`, { [name]: null }, Error] as const,
   ]),
-  ["a misspelt option", { audiance: "a" }, TypeError],
+  ["a misspelled option", { audiance: "a" }, TypeError],
   ["an option of other libraries", { maxTokenAge: 60 }, TypeError],
   ["an empty issuer", { issuer: "" }, TypeError],
-  ["no issuer in a list", { issuer: [] }, TypeError],
-  ["an empty issuer in a list", { issuer: ["a", ""] }, TypeError],
-  ["an issuer by pattern", { issuer: /joe/ }, TypeError],
-  ["an issuer as URL", { issuer: new URL("https://a.example") }, TypeError],
+  ["an empty array of issuers", { issuer: [] }, TypeError],
+  ["an empty issuer in an array", { issuer: ["a", ""] }, TypeError],
+  ["an issuer as a RegExp", { issuer: /joe/ }, TypeError],
+  ["an issuer as a URL", { issuer: new URL("https://a.example") }, TypeError],
   ["an empty audience", { audience: "" }, TypeError],
-  ["no audience in a list", { audience: [] }, TypeError],
+  ["an empty array of audiences", { audience: [] }, TypeError],
   ["an audience that is a number", { audience: [5] }, TypeError],
   ["an empty subject", { subject: "" }, TypeError],
-  ["a list of subjects", { subject: ["a"] }, TypeError],
+  ["an array of subjects", { subject: ["a"] }, TypeError],
   ["an empty typ", { typ: "" }, TypeError],
-  ["typ as list", { typ: ["at+jwt"] }, TypeError],
+  ["typ as an array", { typ: ["at+jwt"] }, TypeError],
   ["clockTolerance below 0", { clockTolerance: -1 }, RangeError],
   ["clockTolerance above 600", { clockTolerance: 601 }, RangeError],
-  ["clockTolerance that is no number", { clockTolerance: NaN }, RangeError],
-  ["clockTolerance as text", { clockTolerance: "30" }, Error],
+  ["clockTolerance that is not a number", { clockTolerance: NaN }, RangeError],
+  ["clockTolerance as a string", { clockTolerance: "30" }, Error],
   ["clockTolerance that is null", { clockTolerance: null }, Error],
-  ["clockTolerance as list", { clockTolerance: [30] }, Error],
+  ["clockTolerance as an array", { clockTolerance: [30] }, Error],
   ["maxAge below 0", { maxAge: -1 }, RangeError],
-  ["maxAge without end", { maxAge: Infinity }, RangeError],
-  ["maxAge that is no number", { maxAge: NaN }, RangeError],
-  ["maxAge as text", { maxAge: "60" }, Error],
-  ["requiredClaims as text", { requiredClaims: "jti" }, TypeError],
+  ["an infinite maxAge", { maxAge: Infinity }, RangeError],
+  ["maxAge that is not a number", { maxAge: NaN }, RangeError],
+  ["maxAge as a string", { maxAge: "60" }, Error],
+  ["requiredClaims as a string", { requiredClaims: "jti" }, TypeError],
   ["a claim without a name", { requiredClaims: [""] }, TypeError],
   ["maxBytes of 0", { maxBytes: 0 }, RangeError],
 ];
@@ -207,14 +207,14 @@ const VERIFY_CLAIMS: VerifyJwtOptions = { algorithms: ["HS256"], keys: OCT, now:
 
 type Options = Partial<VerifyJwtOptions>;
 
-/** Why claims are refused, or that they are accepted. A text stands as it is. */
+/** Reasons why claims are rejected, or `accepted`. A string is used as it is. */
 async function reason(claims: unknown, options: Options = {}, header: object = {}) {
   const payload = typeof claims === "string" ? claims : { exp: NOW + 600, ...claims as object };
   const token = await forge({ header: { alg: "HS256", ...header }, payload });
   return await reasonOf(() => verifyJwt(token, { ...VERIFY_CLAIMS, ...options }));
 }
 
-/** [claims, options, outcome] Leeway is 30 seconds unless it is said. */
+/** [claims, options, outcome] The default leeway is 30 seconds. */
 const TIMES: readonly (readonly [unknown, Options, string])[] = [
   // §4.1.4: on or after that time it is no longer valid
   [{ exp: NOW + 1 }, {}, "accepted"],
@@ -232,7 +232,7 @@ const TIMES: readonly (readonly [unknown, Options, string])[] = [
   [{ exp: 0 }, {}, "expired"],
   [{ exp: -1 }, {}, "expired"],
   [`{"exp":-0}`, {}, "expired"],
-  [`{"exp":${NOW}000}`, {}, "accepted"], // milliseconds cannot be told from the far future
+  [`{"exp":${NOW}000}`, {}, "accepted"], // milliseconds are indistinguishable from the far future
   [`{"exp":9007199254740993}`, {}, "accepted"],
   [`{"exp":1e308}`, {}, "accepted"],
   [`{"exp":1e400}`, {}, "exp_malformed"],
@@ -250,10 +250,10 @@ const TIMES: readonly (readonly [unknown, Options, string])[] = [
   [{ nbf: NOW + 0.1 }, { clockTolerance: 0 }, "not_yet_valid"],
   [{ nbf: -5 }, {}, "accepted"],
   [{ nbf: NOW + 100, exp: NOW + 50 }, {}, "not_yet_valid"],
-  // §4.1.6 says when it was issued, and forbids nothing
+  // §4.1.6: the time of issue, which forbids nothing
   [{ iat: NOW + 1e6 }, {}, "accepted"],
   [{ iat: 0 }, {}, "accepted"],
-  // Once an age is asked for, it does
+  // It does with a maximum age
   [{}, { maxAge: 60 }, "iat_missing"],
   [{ iat: NOW - 60 }, { maxAge: 60, clockTolerance: 0 }, "accepted"],
   [{ iat: NOW - 60.5 }, { maxAge: 60, clockTolerance: 0 }, "max_age_exceeded"],
@@ -273,7 +273,7 @@ Deno.test("verifyJwt() checks times at their exact boundaries", async () => {
   }
 });
 
-Deno.test("verifyJwt() floors its clock, so that a token expires at a whole second", async () => {
+Deno.test("verifyJwt() rounds its clock down, so that a token expires at a whole second", async () => {
   const at = (now: number) => reason({ exp: NOW }, { now: () => now, clockTolerance: 0 });
   assertEquals([await at(NOW - 0.001), await at(NOW)], ["accepted", "expired"]);
 });
@@ -323,7 +323,7 @@ const PARTIES: readonly (readonly [object, Options, string])[] = [
   [{ iss: "https://ıssuer.example" }, { issuer: ISSUER }, "iss_mismatch"],
   [{ iss: "e\u0301" }, { issuer: "é" }, "iss_mismatch"],
   [{ iss: "__proto__" }, { issuer: ISSUER }, "iss_mismatch"],
-  // §4.1.3: whoever does not find itself among the audience must refuse
+  // §4.1.3: a principal that is not among the audience must reject the token
   [{ aud: "a" }, { audience: "a" }, "accepted"],
   [{ aud: ["b", "a"] }, { audience: "a" }, "accepted"],
   [{ aud: ["b", "a"] }, { audience: ["c", "a"] }, "accepted"],
@@ -346,7 +346,7 @@ const PARTIES: readonly (readonly [object, Options, string])[] = [
   [{ sub: "u1" }, { subject: "u1" }, "accepted"],
   [{ sub: "u2" }, { subject: "u1" }, "sub_mismatch"],
   [{}, { subject: "u1" }, "sub_missing"],
-  // Others that have to be there
+  // Other required claims
   [{ jti: "x" }, { requiredClaims: ["jti", "exp"] }, "accepted"],
   [{}, { requiredClaims: ["jti"] }, "jti_missing"],
   [{ nonce: null }, { requiredClaims: ["nonce"] }, "nonce_missing"],
@@ -362,7 +362,7 @@ Deno.test("verifyJwt() compares iss, aud and sub exactly", async () => {
   }
 });
 
-/** [typ of the header, typ that is asked for, outcome] RFC 8725 §3.11. */
+/** [typ of the header, required typ, outcome] RFC 8725 §3.11. */
 const TYPES: readonly (readonly [unknown, string | undefined, string])[] = [
   [undefined, undefined, "accepted"],
   ["JWT", undefined, "accepted"],
@@ -385,7 +385,7 @@ const TYPES: readonly (readonly [unknown, string | undefined, string])[] = [
   ["x/at+jwt", "at+jwt", "typ_mismatch"],
   ["at+jwt;charset=utf-8", "at+jwt", "typ_mismatch"],
   ["at+jwt\u0000", "at+jwt", "token_malformed"],
-  ["to\u212aen+jwt", "token+jwt", "token_malformed"], // a Kelvin sign, whose small letter is k
+  ["to\u212aen+jwt", "token+jwt", "token_malformed"], // a Kelvin sign, whose lower case is k
   [undefined, "JWT", "accepted"], // RFC 7519 §5.1
   ["at+jwt", "JWT", "typ_mismatch"], // an access token as ID token
   ["application/jwt", "JWT", "accepted"],
@@ -395,7 +395,7 @@ const TYPES: readonly (readonly [unknown, string | undefined, string])[] = [
   [{ toString: 1 }, "at+jwt", "token_malformed"],
 ];
 
-Deno.test("verifyJwt() accepts only the required type, and JWT by default", async () => {
+Deno.test("verifyJwt() accepts only the required type, by default JWT", async () => {
   for (const [typ, wanted, outcome] of TYPES) {
     const options = wanted === undefined ? {} : { typ: wanted };
     const header = typ === undefined ? {} : { typ };
@@ -403,7 +403,7 @@ Deno.test("verifyJwt() accepts only the required type, and JWT by default", asyn
   }
 });
 
-Deno.test("verifyJwt() returns token_expired for expired tokens, invalid_token for all others", async () => {
+Deno.test("verifyJwt() returns token_expired for expired tokens, and invalid_token for all others", async () => {
   const error = async (claims: object, options: Options) => {
     const token = await forge({ payload: { exp: NOW + 600, ...claims } });
     const { code, status } = await refusal(() =>

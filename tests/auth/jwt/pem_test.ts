@@ -1,4 +1,4 @@
-/** PEM: what openssl writes (RFC 7468, RFC 5958, RFC 8410), and what is refused with a word of help. */
+/** PEM: keys written by openssl (RFC 7468, RFC 5958, RFC 8410), and the messages of rejections. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { utf8 } from "../../../auth/_bytes.ts";
@@ -8,7 +8,7 @@ import { signJws, verifyJws } from "../../../auth/jwt/jws.ts";
 import { importPem, type ImportPemOptions } from "../../../auth/jwt/pem.ts";
 import { ALGORITHMS, KEYS, P256, signature, verifying } from "./_jws.ts";
 
-/** `openssl ecparam -name prime256v1 -genkey`, and what `openssl ec -pubout` and `openssl pkcs8 -topk8` make of it. */
+/** The output of `openssl ecparam -name prime256v1 -genkey`, `openssl ec -pubout` and `openssl pkcs8 -topk8`. */
 const EC_PUBLIC = `-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAESgKjU6H4k5ykVPBP0XSyiKYi+5MX
 FvPLOVtjXZIMb6OesS3hB07OCSZl5eH/K/5GjVfwNKfq+1yzg2Ag02OILw==
@@ -22,7 +22,7 @@ GTyXRc0KEg58XZICr8HnTY0Sy+qhRANCAARKAqNTofiTnKRU8E/RdLKIpiL7kxcW
 `;
 const ES256 = { alg: "ES256" } as const;
 
-Deno.test("importPem() accepts the keys of RFC 8410 §10.1 and §10.3, which are of one pair", async () => {
+Deno.test("importPem() accepts the key pair of RFC 8410 §10.1 and §10.3", async () => {
   const publicKey = await importPem(
     "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n" +
       "-----END PUBLIC KEY-----\n",
@@ -38,7 +38,7 @@ Deno.test("importPem() accepts the keys of RFC 8410 §10.1 and §10.3, which are
   await verifyJws(token, { algorithms: ["Ed25519"], keys: publicKey });
 });
 
-Deno.test("importPem() accepts what openssl writes for P-256", async () => {
+Deno.test("importPem() accepts the output of openssl for P-256", async () => {
   const [keys, key] = [await importPem(EC_PUBLIC, ES256), await importPem(EC_PRIVATE, ES256)];
   assertEquals([keys.type, keys.usages, keys.extractable], ["public", ["verify"], false]);
   assertEquals([key.type, key.usages, key.extractable], ["private", ["sign"], false]);
@@ -55,7 +55,7 @@ function pemOf(label: string, der: ArrayBuffer | Uint8Array): string {
 
 for (const alg of ALGORITHMS) {
   if (KEYS[alg].kty === "oct") continue;
-  Deno.test(`importPem() accepts a key for ${alg}, both halves, with extractable as given`, async () => {
+  Deno.test(`importPem() accepts private and public keys for ${alg}, with extractable as given`, async () => {
     const halves = [
       ["PUBLIC KEY", "spki", verifying(KEYS[alg])],
       ["PRIVATE KEY", "pkcs8", KEYS[alg]],
@@ -76,14 +76,14 @@ for (const alg of ALGORITHMS) {
   });
 }
 
-/** [why, PEM] That are taken: RFC 7468 §2 lets lines end as they like. */
+/** [why, PEM] Valid input: RFC 7468 §2 allows any line breaks. */
 const TAKEN: readonly (readonly [string, string])[] = [
   ["with CRLF", EC_PUBLIC.replaceAll("\n", "\r\n")],
   ["with CR", EC_PUBLIC.replaceAll("\n", "\r")],
   ["without a last line break", EC_PUBLIC.trimEnd()],
   ["with blank lines around it", `\n\n  ${EC_PUBLIC}\n\n`],
   ["indented, as in a template", EC_PUBLIC.replaceAll("\n", "\n    ")],
-  ["in one line", EC_PUBLIC.replace(/\n(?!-)/g, "").replace("-----MFk", "-----\nMFk")],
+  ["on one line", EC_PUBLIC.replace(/\n(?!-)/g, "").replace("-----MFk", "-----\nMFk")],
 ];
 
 for (const [why, pem] of TAKEN) {
@@ -97,32 +97,35 @@ const wrap = (label: string, body = BODY) =>
   `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
 const change = (from: string | RegExp, to: string) => EC_PUBLIC.replace(from, to);
 
-/** [why, text] That are no PEM, or not one of a key. */
+/** [why, text] Invalid PEM, or PEM without exactly one key. */
 const MALFORMED: readonly (readonly [string, unknown])[] = [
   ["nothing", undefined],
   ["null", null],
   ["bytes", utf8(EC_PUBLIC)],
-  ["an empty text", ""],
+  ["an empty string", ""],
   ["base64 alone", BODY],
   ["text before it", `# key\n${EC_PUBLIC}`],
-  ["text behind it", `${EC_PUBLIC}# key`],
+  ["text after it", `${EC_PUBLIC}# key`],
   ["two keys", EC_PUBLIC + EC_PUBLIC],
-  ["a private key behind the public one", EC_PUBLIC + EC_PRIVATE],
-  ["labels that differ", change("END PUBLIC", "END PRIVATE")],
-  ["no end", change(/-----END.*/, "")],
+  ["a private key after the public one", EC_PUBLIC + EC_PRIVATE],
+  ["different labels", change("END PUBLIC", "END PRIVATE")],
+  ["no end line", change(/-----END.*/, "")],
   ["four dashes", change("-----BEGIN", "----BEGIN")],
   ["a label in lower case", wrap("public key")],
   ["header lines of RFC 1421", wrap("PUBLIC KEY", `Proc-Type: 4,ENCRYPTED\n\n${BODY}`)],
   ["an empty body", wrap("PUBLIC KEY", "")],
-  ["a cut body", wrap("PUBLIC KEY", BODY.slice(0, 100))],
-  ["a byte behind the key", wrap("PUBLIC KEY", btoa(`${atob(BODY.replaceAll("\n", ""))}\0`))],
+  ["a truncated body", wrap("PUBLIC KEY", BODY.slice(0, 100))],
+  [
+    "a trailing byte after the key",
+    wrap("PUBLIC KEY", btoa(`${atob(BODY.replaceAll("\n", ""))}\0`)),
+  ],
   ["base64url", change(/\//g, "_").replace(/\+/g, "-")],
-  ["padding between", wrap("PUBLIC KEY", `${BODY.slice(0, 40)}=${BODY.slice(40)}`)],
+  ["padding between groups", wrap("PUBLIC KEY", `${BODY.slice(0, 40)}=${BODY.slice(40)}`)],
   ["padding in the middle", wrap("PUBLIC KEY", `${BODY.slice(0, 63)}=${BODY.slice(64)}`)],
   ["a byte order mark", `\ufeff\u200b${EC_PUBLIC}`],
-  ["more text than any key has", wrap("PUBLIC KEY", "A".repeat(20_000))],
-  ["a public key that says it is private", wrap("PRIVATE KEY")],
-  ["a private key that says it is public", EC_PRIVATE.replaceAll("PRIVATE", "PUBLIC")],
+  ["input longer than any key", wrap("PUBLIC KEY", "A".repeat(20_000))],
+  ["a public key labeled as private", wrap("PRIVATE KEY")],
+  ["a private key labeled as public", EC_PRIVATE.replaceAll("PRIVATE", "PUBLIC")],
 ];
 
 for (const [why, pem] of MALFORMED) {
@@ -133,7 +136,7 @@ for (const [why, pem] of MALFORMED) {
   });
 }
 
-/** [label, what the message says of it] */
+/** [label, the expected part of the message] */
 const OTHER_LABELS: readonly (readonly [string, RegExp])[] = [
   ["RSA PRIVATE KEY", /openssl pkcs8 -topk8 -nocrypt/],
   ["EC PRIVATE KEY", /openssl pkcs8 -topk8 -nocrypt/],
@@ -145,13 +148,13 @@ const OTHER_LABELS: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [label, help] of OTHER_LABELS) {
-  Deno.test(`importPem() rejects ${label}, and says how to convert it if possible`, async () => {
+  Deno.test(`importPem() rejects ${label}, and explains how to convert it if possible`, async () => {
     const { message } = await assertRejects(() => importPem(wrap(label), ES256), TypeError);
     assertEquals([message.startsWith("Cannot import key: "), help.test(message)], [true, true]);
   });
 }
 
-/** Keys of openssl that are of another kind, or weak. [why, body of a PUBLIC KEY, algorithm] */
+/** Keys of other types, or weak ones, by openssl. [why, body of a PUBLIC KEY, algorithm] */
 const OTHER_KEYS: readonly (readonly [string, string, JwaAlgorithm])[] = [
   ["P-256 for ES384", BODY, "ES384"],
   ["P-256 for Ed25519", BODY, "Ed25519"],
@@ -199,12 +202,12 @@ Deno.test("importPem() requires alg", async () => {
   }
 });
 
-/** Options that are refused, of a key that is right. */
+/** Invalid options for a valid key. */
 const WRONG_OPTIONS: readonly (readonly [why: string, options: unknown, message: string])[] = [
-  ["extractable as a text", { ...ES256, extractable: "false" }, "extractable must be a"],
+  ["extractable as a string", { ...ES256, extractable: "false" }, "extractable must be a"],
 ];
 for (const [why, options, message] of WRONG_OPTIONS) {
-  Deno.test(`importPem() rejects ${why} for options`, async () => {
+  Deno.test(`importPem() rejects ${why} in the options`, async () => {
     const run = () => importPem(EC_PUBLIC, options as ImportPemOptions);
     await assertRejects(run, TypeError, `Cannot import key: ${message}`);
   });

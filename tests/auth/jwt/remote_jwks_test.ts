@@ -1,4 +1,4 @@
-/** Keys of another server: its address, the options, and verifying with what it publishes, over HTTP. */
+/** Keys of another server: its URL, the options, and verifying with the published keys, over HTTP. */
 
 import {
   assert,
@@ -36,7 +36,7 @@ const LOCAL: RemoteJwksOptions = {
 };
 
 for (const alg of ["ES256", "RS256", "Ed25519"] as const) {
-  Deno.test(`remoteJwks() finds what verifies ${alg}, with a kid and without`, async () => {
+  Deno.test(`remoteJwks() finds the key for ${alg}, with and without a kid`, async () => {
     const { publicJwk, sign } = await signer(alg);
     await using server = serveHttp(() => setOf([publicJwk]));
     const keys = remoteJwks(`${server.origin}/jwks`, LOCAL);
@@ -51,7 +51,7 @@ for (const alg of ["ES256", "RS256", "Ed25519"] as const) {
   });
 }
 
-Deno.test("remoteJwks() verifies by the old and the new key while both are published", async () => {
+Deno.test("remoteJwks() verifies with the old and the new key while both are published", async () => {
   const [old, next] = [await signer(), await signer("Ed25519")];
   let published = [old.publicJwk];
   await using server = serveHttp(() => setOf(published));
@@ -73,14 +73,14 @@ Deno.test("remoteJwks() verifies by the old and the new key while both are publi
   assertEquals(server.requests.length, 3);
 });
 
-Deno.test("remoteJwks() rejects a token of a stranger who uses a published kid", async () => {
+Deno.test("remoteJwks() rejects a token of another key with a published kid", async () => {
   const [ours, theirs] = [await signer(), await signer()];
   const { verify } = publish([ours.publicJwk]);
   const forged = await theirs.sign(ours.kid);
   assertEquals((await refusal(() => verify(forged))).reason, "signature_invalid");
 });
 
-Deno.test("remoteJwks() looks global fetch up at each request", async () => {
+Deno.test("remoteJwks() looks up global fetch at each request", async () => {
   const keys = remoteJwks(ADDRESS, { now: () => START });
   const { fetch } = globalThis;
   const asked: unknown[] = [];
@@ -96,7 +96,7 @@ Deno.test("remoteJwks() looks global fetch up at each request", async () => {
   assertEquals(asked, [ADDRESS]);
 });
 
-Deno.test("remoteJwks() reads its address once", async () => {
+Deno.test("remoteJwks() reads its URL once", async () => {
   const address = new URL(ADDRESS);
   const asked: string[] = [];
   const fetch = (url: string) => {
@@ -114,27 +114,30 @@ Deno.test("remoteJwks() makes no request before the first token", () => {
   assertEquals(fetches, 0);
 });
 
-/** Answers that are no set, or none that is read. */
+/** Responses without a set of keys. */
 const ANSWERS: readonly (readonly [why: string, answer: () => Response])[] = [
   ["an error", unavailable],
-  ["another success", () => Response.json({ keys: [] }, { status: 203 })],
+  ["another 2xx status", () => Response.json({ keys: [] }, { status: 203 })],
   ["a redirect", () => Response.redirect("https://id.example.com/other")],
   ["a page", () => new Response("{}", { headers: { "Content-Type": "text/html" } })],
-  ["no JSON", () => new Response("keys")],
+  ["not JSON", () => new Response("keys")],
   ["null", () => Response.json(null)],
-  ["a text", () => Response.json("keys")],
-  ["a list", () => Response.json([])],
+  ["a string", () => Response.json("keys")],
+  ["an array", () => Response.json([])],
   ["no keys", () => Response.json({})],
-  ["keys that are no list", () => Response.json({ keys: {} })],
-  ["a key that is no object", () => setOf(["key"])],
+  ["keys that are not an array", () => Response.json({ keys: {} })],
+  ["a key that is not an object", () => setOf(["key"])],
   ["a key that is null", () => setOf([null])],
-  ["a key that is a list", () => setOf([[]])],
-  ["keys twice", () => new Response('{"keys":[],"keys":[]}')],
+  ["a key that is an array", () => setOf([[]])],
+  ["duplicate keys", () => new Response('{"keys":[],"keys":[]}')],
   ["101 keys", () => setOf(Array.from({ length: 101 }, () => ({})))],
-  ["more bytes than are allowed", () => new Response(`{"keys":[]}${" ".repeat(65_536 - 10)}`)],
+  [
+    "more than the maximum number of bytes",
+    () => new Response(`{"keys":[]}${" ".repeat(65_536 - 10)}`),
+  ],
 ];
 for (const [why, answer] of ANSWERS) {
-  Deno.test(`remoteJwks() fails closed at ${why}`, async () => {
+  Deno.test(`remoteJwks() fails closed for ${why}`, async () => {
     const publisher = publish([]);
     publisher.answer = answer;
     const { code, status, reason, cause } = await publisher.refusal();
@@ -151,13 +154,13 @@ for (const size of [0, 100]) {
   });
 }
 
-Deno.test("remoteJwks() fails closed when nobody listens", async () => {
+Deno.test("remoteJwks() fails closed if nothing listens on the port", async () => {
   const keys = remoteJwks(closedOrigin(), LOCAL);
   const { code, reason } = await refusal(async () => await keys(headerOf()));
   assertEquals([code, reason], ["service_unavailable", "jwks_unavailable"]);
 });
 
-Deno.test("remoteJwks() keeps to the limits of its options", async () => {
+Deno.test("remoteJwks() applies the limits of its options", async () => {
   const slow = publish([], { timeoutMs: 20, fetch: () => new Promise(() => {}) });
   assertEquals((await slow.refusal()).reason, "jwks_unavailable");
   const small = publish([], { maxBytes: 10 });
@@ -166,7 +169,7 @@ Deno.test("remoteJwks() keeps to the limits of its options", async () => {
   assertEquals(await enough.find(), []);
 });
 
-Deno.test("remoteJwks() warns once when the keys cannot be fetched, and once more after they could", async () => {
+Deno.test("remoteJwks() warns once when fetching fails, and again after it recovered", async () => {
   const publisher = publish([]);
   const { answer, warnings } = publisher;
   const ask = async () => {
@@ -238,7 +241,7 @@ async function verify(
 const { publicJwk, kid } = await signer();
 const other = await signer("Ed25519");
 
-/** [seconds after the first fetch, fetches by then] */
+/** [seconds after the first fetch, expected number of fetches] */
 const FRESH: readonly (readonly [
   why: string,
   options: RemoteJwksOptions,
@@ -249,7 +252,7 @@ const FRESH: readonly (readonly [
   ["the option", { cacheAge: 60 }, {}, 60],
   ["a smaller max-age", {}, { "Cache-Control": "max-age=100" }, 100],
   ["a larger max-age", {}, { "Cache-Control": "max-age=86400" }, 600],
-  ["max-age less Age", {}, { "Cache-Control": "max-age=300", Age: "250" }, 50],
+  ["max-age minus Age", {}, { "Cache-Control": "max-age=300", Age: "250" }, 50],
   ["a max-age below the cooldown", {}, { "Cache-Control": "max-age=1" }, 30],
   ["no-store", {}, { "Cache-Control": "no-store" }, 30],
   ["a cacheAge below the cooldown", { cacheAge: 10, cooldown: 40 }, {}, 40],
@@ -272,7 +275,7 @@ const STALE: readonly (readonly [options: RemoteJwksOptions, usableFor: number])
   [{ staleAge: 0 }, 600],
 ];
 for (const [options, usableFor] of STALE) {
-  Deno.test(`remoteJwks() uses keys for ${usableFor} s while fetching fails, and fails closed then`, async () => {
+  Deno.test(`remoteJwks() uses keys for ${usableFor} s while fetching fails, then fails closed`, async () => {
     const publisher = publish([publicJwk], options);
     const { answer } = publisher;
     await publisher.find(kid);
@@ -288,7 +291,7 @@ for (const [options, usableFor] of STALE) {
   });
 }
 
-Deno.test("remoteJwks() keeps the keys of before when the next answer is no set", async () => {
+Deno.test("remoteJwks() keeps the previous keys if the next response is not a set", async () => {
   const publisher = publish([publicJwk]);
   await publisher.find(kid);
   publisher.answer = () => Response.json({ keys: "none" });
@@ -297,7 +300,7 @@ Deno.test("remoteJwks() keeps the keys of before when the next answer is no set"
   assertEquals(publisher.fetches, 2);
 });
 
-Deno.test("remoteJwks() forgets a key that is no longer published", async () => {
+Deno.test("remoteJwks() removes a key that is no longer published", async () => {
   const publisher = publish([publicJwk]);
   await publisher.find(kid);
   publisher.answer = () => setOf([]);
@@ -305,7 +308,7 @@ Deno.test("remoteJwks() forgets a key that is no longer published", async () => 
   assertEquals(await publisher.find(kid), []);
 });
 
-Deno.test("remoteJwks() tries again only after the cooldown of a failure, and says what failed", async () => {
+Deno.test("remoteJwks() retries only after the cooldown of a failure, and reports what failed", async () => {
   const publisher = publish([publicJwk]);
   const { answer } = publisher;
   publisher.answer = unavailable;
@@ -321,7 +324,7 @@ Deno.test("remoteJwks() tries again only after the cooldown of a failure, and sa
   assertEquals(publisher.fetches, 2);
 });
 
-Deno.test("remoteJwks() counts the cooldown from the end of a fetch that failed", async () => {
+Deno.test("remoteJwks() starts the cooldown at the end of a failed fetch", async () => {
   const publisher = publish([publicJwk]);
   publisher.answer = () => {
     publisher.now += 5;
@@ -357,7 +360,7 @@ Deno.test("remoteJwks() finds a new key as soon as a token names it, after the c
   assertEquals((await publisher.find(other.kid)).length, 1);
 });
 
-Deno.test("remoteJwks() fetches once for all who come at once", async () => {
+Deno.test("remoteJwks() fetches once for concurrent callers", async () => {
   const publisher = publish([publicJwk]);
   const { promise, resolve } = Promise.withResolvers<Response>();
   publisher.answer = () => promise;
@@ -369,7 +372,7 @@ Deno.test("remoteJwks() fetches once for all who come at once", async () => {
   assert(lists.every(([key]) => key === lists[0]?.[0]));
 });
 
-Deno.test("remoteJwks() fails once for all who come at once", async () => {
+Deno.test("remoteJwks() fails once for concurrent callers", async () => {
   const publisher = publish([publicJwk]);
   publisher.answer = unavailable;
   const refusals = await Promise.all(Array.from({ length: 50 }, () => publisher.refusal(kid)));
@@ -377,7 +380,7 @@ Deno.test("remoteJwks() fails once for all who come at once", async () => {
   assertEquals(publisher.fetches, 1);
 });
 
-Deno.test("remoteJwks() lets those with an unknown kid wait for a fetch that is under way", async () => {
+Deno.test("remoteJwks() lets callers with an unknown kid wait for a pending fetch", async () => {
   const publisher = publish([publicJwk]);
   await publisher.find(kid);
   publisher.now += 600;
@@ -389,7 +392,7 @@ Deno.test("remoteJwks() lets those with an unknown kid wait for a fetch that is 
   assertEquals(publisher.fetches, 2);
 });
 
-Deno.test("remoteJwks() returns the same objects as long as a key stays", async () => {
+Deno.test("remoteJwks() returns the same objects while a key is unchanged", async () => {
   const publisher = publish([publicJwk]);
   const [first] = await publisher.find(kid);
   const [second] = await publisher.find(kid);
@@ -407,10 +410,10 @@ Deno.test("remoteJwks() returns the same objects as long as a key stays", async 
   assertEquals(publisher.fetches, 3);
 });
 
-/** What a clock that is set back by a day must not lead to. */
+/** What must not happen if the clock is set back by a day. */
 const SET_BACK:
   readonly (readonly [why: string, check: (publisher: Publisher) => Promise<void>])[] = [
-    ["keys that are fresh for ever", async (publisher) => {
+    ["infinite freshness", async (publisher) => {
       publisher.now += 599;
       await publisher.find(kid);
       assertEquals(publisher.fetches, 1);
@@ -418,12 +421,12 @@ const SET_BACK:
       await publisher.find(kid);
       assertEquals(publisher.fetches, 2);
     }],
-    ["a cooldown for ever", async (publisher) => {
+    ["an infinite cooldown", async (publisher) => {
       publisher.now += 30;
       assertEquals(await publisher.find("unknown"), []);
       assertEquals(publisher.fetches, 2);
     }],
-    ["stale keys for ever", async (publisher) => {
+    ["infinite use of stale keys", async (publisher) => {
       publisher.answer = unavailable;
       publisher.now += 600 + 3_599;
       assertEquals((await publisher.find(kid)).length, 1);
@@ -432,16 +435,16 @@ const SET_BACK:
     }],
   ];
 for (const [why, check] of SET_BACK) {
-  Deno.test(`remoteJwks() does not take a clock that is set back for ${why}`, async () => {
+  Deno.test(`remoteJwks() does not turn a clock that is set back into ${why}`, async () => {
     const publisher = publish([publicJwk]);
     await publisher.find(kid);
     publisher.now -= 86_400;
-    assertEquals((await publisher.find(kid)).length, 1); // notices it
+    assertEquals((await publisher.find(kid)).length, 1); // detects it
     await check(publisher);
   });
 }
 
-Deno.test("remoteJwks() tries again though the clock was set back after a failure", async () => {
+Deno.test("remoteJwks() retries although the clock was set back after a failure", async () => {
   const publisher = publish([publicJwk]);
   const { answer } = publisher;
   publisher.answer = unavailable;
@@ -453,7 +456,7 @@ Deno.test("remoteJwks() tries again though the clock was set back after a failur
   assertEquals((await publisher.find(kid)).length, 1);
 });
 
-Deno.test("remoteJwks() rejects a clock that tells no seconds, and goes on when it does", async () => {
+Deno.test("remoteJwks() rejects an invalid clock, and recovers when it is valid", async () => {
   const publisher = publish([publicJwk]);
   for (const now of [NaN, Infinity, START * 1_000]) {
     publisher.now = now;
@@ -470,44 +473,44 @@ const rsa = await signer("RS256");
 const okp = await signer("Ed25519");
 const secret: Jwk = { kty: "oct", k: "A".repeat(43), alg: "HS256", kid: "secret" };
 
-/** Changes of a good key that leave it out, and nothing else. */
+/** Changes of a valid key, each of which excludes this key only. */
 const LEFT_OUT: readonly (readonly [why: string, entry: unknown])[] = [
   ["an unknown type", { ...ec.publicJwk, kty: "LWE" }],
-  ["a type that is a prototype's member", { ...ec.publicJwk, kty: "constructor" }],
+  ["a type named like a property of every object", { ...ec.publicJwk, kty: "constructor" }],
   ["no type", without(ec.publicJwk, "kty")],
-  ["a type that is no text", { ...ec.publicJwk, kty: ["EC"] }],
+  ["a type that is not a string", { ...ec.publicJwk, kty: ["EC"] }],
   ["an unknown curve", { ...ec.publicJwk, crv: "secp256k1" }],
   ["no curve", without(ec.publicJwk, "crv")],
   ["a curve for key agreement", { ...okp.publicJwk, crv: "X25519", kid: ec.kid }],
   ["an unknown algorithm", { ...ec.publicJwk, alg: "ES256K" }],
-  ["an algorithm for key agreement", { ...ec.publicJwk, alg: "ECDH-ES" }],
-  ["an algorithm of another type", { ...ec.publicJwk, alg: "RS256" }],
-  ["an algorithm of secrets", { ...ec.publicJwk, alg: "HS256" }],
-  ["no signature at all", { ...ec.publicJwk, alg: "none" }],
-  ["an algorithm that is no text", { ...ec.publicJwk, alg: 1 }],
+  ["a key agreement algorithm", { ...ec.publicJwk, alg: "ECDH-ES" }],
+  ["an algorithm of another key type", { ...ec.publicJwk, alg: "RS256" }],
+  ["an algorithm for secrets", { ...ec.publicJwk, alg: "HS256" }],
+  ["the algorithm none", { ...ec.publicJwk, alg: "none" }],
+  ["an algorithm that is not a string", { ...ec.publicJwk, alg: 1 }],
   ["an algorithm that is null", { ...ec.publicJwk, alg: null }],
   ["encryption", { ...ec.publicJwk, use: "enc" }],
-  ["operations for something else", { ...ec.publicJwk, key_ops: ["encrypt"] }],
-  ["operations that are no list", { ...ec.publicJwk, key_ops: "verify" }],
+  ["other key_ops", { ...ec.publicJwk, key_ops: ["encrypt"] }],
+  ["key_ops that are not an array", { ...ec.publicJwk, key_ops: "verify" }],
   ["a kid that is a number", { ...ec.publicJwk, kid: 1 }],
   ["a kid that is null", { ...ec.publicJwk, kid: null }],
   ["a point that is not on the curve", { ...ec.publicJwk, y: otherEc.publicJwk.y }],
-  ["half a point", without(ec.publicJwk, "y")],
+  ["a missing coordinate", without(ec.publicJwk, "y")],
   ["a coordinate that is too short", { ...ec.publicJwk, x: ec.publicJwk.x?.slice(0, -2) }],
-  ["a coordinate that is no text", { ...ec.publicJwk, x: 1 }],
-  ["a coordinate in base64", { ...ec.publicJwk, x: `${ec.publicJwk.x}=` }],
-  ["a point of a small order", { ...okp.publicJwk, x: "A".repeat(43), kid: ec.kid }],
+  ["a coordinate that is not a string", { ...ec.publicJwk, x: 1 }],
+  ["a coordinate in base64 instead of base64url", { ...ec.publicJwk, x: `${ec.publicJwk.x}=` }],
+  ["a point of small order", { ...okp.publicJwk, x: "A".repeat(43), kid: ec.kid }],
   ["RSA of 1,024 bits", { ...rsa.publicJwk, n: rsa.publicJwk.n?.slice(0, 171), kid: ec.kid }],
   ["RSA with the exponent 1", { ...rsa.publicJwk, e: "AQ", kid: ec.kid }],
   ["a secret", { ...secret, kid: ec.kid }],
   ["a private key", ec.privateJwk],
   ["a private RSA key", { ...rsa.privateJwk, kid: ec.kid }],
-  ["a private key whose private member is nothing", { ...ec.publicJwk, d: null }],
-  ["a public key that has a secret too", { ...ec.publicJwk, k: "A".repeat(43) }],
-  ["a key of nothing", {}],
+  ["a private key with an empty private member", { ...ec.publicJwk, d: null }],
+  ["a public key with a secret", { ...ec.publicJwk, k: "A".repeat(43) }],
+  ["an empty object", {}],
 ];
 for (const [why, entry] of LEFT_OUT) {
-  Deno.test(`remoteJwks() ignores a key, and uses the one beside it: ${why}`, async () => {
+  Deno.test(`remoteJwks() ignores a key, and uses another one of the same set: ${why}`, async () => {
     const { find, verify } = publish([entry, okp.publicJwk]);
     assertEquals(await find(ec.kid), []);
     assertEquals((await find()).map(({ kid }) => kid), [okp.kid]);
@@ -516,12 +519,12 @@ for (const [why, entry] of LEFT_OUT) {
 }
 
 const TAKEN: readonly (readonly [why: string, entry: Jwk])[] = [
-  ["as it is", ec.publicJwk],
+  ["that is unchanged", ec.publicJwk],
   ["without alg", without(ec.publicJwk, "alg")],
   ["for signatures", { ...ec.publicJwk, use: "sig" }],
-  ["for verifying", { ...ec.publicJwk, key_ops: ["verify"] }],
+  ["with key_ops for verifying", { ...ec.publicJwk, key_ops: ["verify"] }],
   ["with certificates", { ...ec.publicJwk, x5c: ["MIIB"], x5u: "https://id.example.com/x" }],
-  ["with members of its own", { ...ec.publicJwk, issued: { at: [1] } }],
+  ["with additional members", { ...ec.publicJwk, issued: { at: [1] } }],
 ];
 for (const [why, entry] of TAKEN) {
   Deno.test(`remoteJwks() accepts a key ${why}`, async () => {
@@ -539,19 +542,19 @@ Deno.test("remoteJwks() accepts an RSA key without alg for each of its algorithm
   assertEquals(await verify(await rsa.sign()), "ada");
 });
 
-Deno.test("remoteJwks() accepts a key without kid for a token without kid alone", async () => {
+Deno.test("remoteJwks() uses a key without kid only for a token without kid", async () => {
   const { find, verify } = publish([without(ec.publicJwk, "kid")]);
   assertEquals(await verify(await ec.sign("")), "ada");
   assertEquals(await find(ec.kid), []);
   assertEquals(await find(""), []);
 });
 
-Deno.test("remoteJwks() accepts an empty kid for a kid", async () => {
+Deno.test("remoteJwks() accepts an empty kid as a kid", async () => {
   const { find } = publish([{ ...ec.publicJwk, kid: "" }, okp.publicJwk]);
   assertEquals((await find("")).length, 1);
 });
 
-Deno.test("remoteJwks() returns all keys for a token without kid, of which one must fit", async () => {
+Deno.test("remoteJwks() returns all keys for a token without kid, and one must match", async () => {
   const several = publish([ec.publicJwk, rsa.publicJwk, okp.publicJwk]);
   assertEquals((await several.find()).length, 3);
   assertEquals(await several.verify(await rsa.sign("")), "ada");
@@ -562,13 +565,13 @@ Deno.test("remoteJwks() returns all keys for a token without kid, of which one m
   assertEquals(error.reason, "key_ambiguous");
 });
 
-/** What stands beside a key under the same kid. */
+/** Other keys with the same kid. */
 const TWICE: readonly (readonly [why: string, entry: Jwk])[] = [
   ["another key", { ...otherEc.publicJwk, kid: ec.kid }],
   ["the same key", ec.publicJwk],
   ["a key of another type", { ...rsa.publicJwk, kid: ec.kid }],
   ["a secret", { ...secret, kid: ec.kid }],
-  ["a key for encryption", { ...ec.publicJwk, use: "enc" }],
+  ["an encryption key", { ...ec.publicJwk, use: "enc" }],
   ["a key of an unknown type", { kty: "LWE", kid: ec.kid }],
 ];
 for (const [why, entry] of TWICE) {
@@ -586,7 +589,7 @@ for (const [why, entry] of TWICE) {
   });
 }
 
-Deno.test("remoteJwks() warns once of a private key that is published, and not of what is in it", async () => {
+Deno.test("remoteJwks() warns once of a published private key, without its contents", async () => {
   const publisher = publish([ec.privateJwk, secret, okp.publicJwk]);
   await publisher.find();
   publisher.now += 600;
@@ -603,7 +606,7 @@ function without(jwk: Jwk, name: string): Jwk {
 
 const { publicJwk: ecPublicJwk, kid: ecKid } = ec;
 
-Deno.test("remoteJwks() asks once per cooldown where nothing may be kept, and no stale key is taken", async () => {
+Deno.test("remoteJwks() fetches once per cooldown if caching is forbidden, and uses no stale key", async () => {
   const publisher = publish([], { staleAge: 0 });
   publisher.answer = () => setOf([ecPublicJwk], { "Cache-Control": "max-age=0" });
   for (const [after, fetches] of [[0, 1], [0, 1], [29, 1], [30, 2], [59, 2], [60, 3]] as const) {
@@ -613,7 +616,7 @@ Deno.test("remoteJwks() asks once per cooldown where nothing may be kept, and no
   }
 });
 
-Deno.test("remoteJwks() counts the age of keys from when they were asked for, not from when they came", async () => {
+Deno.test("remoteJwks() counts the age of keys from the request, not from the response", async () => {
   const publisher = publish([]);
   publisher.answer = () => {
     publisher.now += 100;
@@ -627,18 +630,18 @@ Deno.test("remoteJwks() counts the age of keys from when they were asked for, no
   }
 });
 
-Deno.test("remoteJwks() looks again for a token without a kid where no key is known at all", async () => {
+Deno.test("remoteJwks() fetches again for a token without kid if no key is usable", async () => {
   const publisher = publish([]);
   assertEquals(await publisher.find(), []);
   publisher.answer = () => setOf([ecPublicJwk]);
   publisher.now += 29;
   assertEquals(await publisher.find(), []);
-  publisher.now += 1; // fresh for 570 s more, and of no use
+  publisher.now += 1; // fresh for 570 s more, but useless
   assertEquals((await publisher.find()).map((key) => key.kid), [ecKid]);
   assertEquals(publisher.fetches, 2);
 });
 
-Deno.test("remoteJwks() says whose keys cannot be fetched, what that means, and why", async () => {
+Deno.test("remoteJwks() reports whose keys cannot be fetched, the consequence, and the cause", async () => {
   const warned: (readonly [message: string, error: unknown])[] = [];
   const publisher = publish([ecPublicJwk], {
     warn: (message, error) => void warned.push([message, error]),
@@ -664,12 +667,12 @@ Deno.test("remoteJwks() says whose keys cannot be fetched, what that means, and 
   assertEquals(warned[0]?.[1], cause);
 });
 
-/** The bounds of each number, which are taken. */
+/** The accepted bounds of each number. */
 const BOUNDS: readonly RemoteJwksOptions[] = [
   { cacheAge: 1 },
   { cooldown: 1 },
   { staleAge: 0 },
-  { timeoutMs: 2 ** 31 - 1 }, // what timers can wait
+  { timeoutMs: 2 ** 31 - 1 }, // the maximum delay of timers
   { cacheAge: 2 ** 31 - 1, cooldown: 2 ** 31 - 1, staleAge: 2 ** 31 - 1, maxBytes: 2 ** 31 - 1 },
 ];
 
@@ -680,9 +683,9 @@ for (const options of BOUNDS) {
   });
 }
 
-/** Members of a private key. Of two primes, one or one half of the exponent is enough for the rest. */
+/** Members of a private key. One prime, or one CRT exponent, is enough to compute the rest. */
 for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
-  Deno.test(`remoteJwks() accepts a key with the member ${name} as private, and warns`, async () => {
+  Deno.test(`remoteJwks() treats a key with the member ${name} as private, and warns`, async () => {
     const { [name]: value = [] } = rsa.privateJwk;
     const publisher = publish([{ ...rsa.publicJwk, [name]: value }, ecPublicJwk]);
     assertEquals((await publisher.find()).map((key) => key.kid), [ecKid]);
@@ -692,7 +695,7 @@ for (const name of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) {
   });
 }
 
-Deno.test("remoteJwks() accepts what is no text for no name, and warns of none that is there twice", async () => {
+Deno.test("remoteJwks() ignores a kid that is not a string, and does not warn of it as a duplicate", async () => {
   const entries = [1, 1, null, null, undefined, undefined];
   const publisher = publish([
     ...entries.map((each) => ({ ...ecPublicJwk, kid: each })),
@@ -702,7 +705,7 @@ Deno.test("remoteJwks() accepts what is no text for no name, and warns of none t
   assertEquals(publisher.warnings, []);
 });
 
-Deno.test("remoteJwks() waits for five seconds where nobody says for how long", async () => {
+Deno.test("remoteJwks() times out after five seconds by default", async () => {
   const publisher = publish([], { fetch: () => new Promise(() => {}) });
   const [first] = await pausesOf(async () => {
     assertEquals((await publisher.refusal(ecKid)).reason, "jwks_unavailable");
@@ -712,7 +715,7 @@ Deno.test("remoteJwks() waits for five seconds where nobody says for how long", 
 
 const { publicJwk: workerPublicJwk, kid: workerKid } = await signer();
 
-Deno.test("remoteJwks() lets each request fetch by itself on workerd until keys are known, and shares them", async () => {
+Deno.test("remoteJwks() lets each request fetch on workerd until keys are cached, and then shares them", async () => {
   await onWorkerd(async () => {
     const publisher = publish([workerPublicJwk]);
     const held = Array.from({ length: 3 }, () => Promise.withResolvers<Response>());
@@ -720,7 +723,7 @@ Deno.test("remoteJwks() lets each request fetch by itself on workerd until keys 
     publisher.answer = () => answers.shift() ?? unavailable();
     const found = held.map(() => publisher.find(workerKid));
     assertEquals(publisher.fetches, 3);
-    // The last to come is answered first, and waits for nobody
+    // The last request is answered first, and waits for no other
     held[2]?.resolve(setOf([workerPublicJwk]));
     assertEquals((await found[2])?.length, 1);
     assertEquals((await publisher.find(workerKid)).length, 1);
@@ -732,7 +735,7 @@ Deno.test("remoteJwks() lets each request fetch by itself on workerd until keys 
   });
 });
 
-Deno.test("remoteJwks() goes on with known keys on workerd while another request fetches", async () => {
+Deno.test("remoteJwks() continues with cached keys on workerd while another request fetches", async () => {
   await onWorkerd(async () => {
     const publisher = publish([workerPublicJwk]);
     await publisher.find(workerKid);
@@ -748,7 +751,7 @@ Deno.test("remoteJwks() goes on with known keys on workerd while another request
   });
 });
 
-Deno.test("remoteJwks() is not stopped on workerd by a request that was ended while it fetched", async () => {
+Deno.test("remoteJwks() is not blocked on workerd by a request that was canceled while fetching", async () => {
   await onWorkerd(async () => {
     const publisher = publish([workerPublicJwk]);
     const { answer } = publisher;
@@ -762,7 +765,7 @@ Deno.test("remoteJwks() is not stopped on workerd by a request that was ended wh
   });
 });
 
-Deno.test("remoteJwks() keeps the newer keys on workerd where an older answer comes last", async () => {
+Deno.test("remoteJwks() keeps the newer keys on workerd if an older response arrives last", async () => {
   await onWorkerd(async () => {
     const publisher = publish([workerPublicJwk]);
     await publisher.find(workerKid);
@@ -774,13 +777,13 @@ Deno.test("remoteJwks() keeps the newer keys on workerd where an older answer co
     publisher.answer = () => setOf([other.publicJwk]);
     assertEquals((await publisher.find(other.kid)).length, 1);
     resolve(setOf([workerPublicJwk]));
-    assertEquals(await slow, [], "a key that is published no more");
+    assertEquals(await slow, [], "a key that is no longer published");
     assertEquals((await publisher.find(other.kid)).length, 1);
     assertEquals(publisher.fetches, 3);
   });
 });
 
-Deno.test("remoteJwks() asks on workerd once per cooldown for unknown kids, and after a failure", async () => {
+Deno.test("remoteJwks() fetches once per cooldown on workerd for unknown kids, and after a failure", async () => {
   await onWorkerd(async () => {
     const publisher = publish([workerPublicJwk]);
     const { answer } = publisher;

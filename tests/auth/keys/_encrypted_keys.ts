@@ -1,6 +1,6 @@
 /**
- * Encrypted keys computed a second time, by `node:crypto`, for whatever header a test has in mind; and services that keep
- * such keys.
+ * Encrypted keys created independently by `node:crypto`, with arbitrary headers; and key services that store
+ * them.
  *
  * @module
  */
@@ -20,15 +20,15 @@ export const TODAY = "the secret of today, 32 bytes or more";
 export const OLD = "the secret of before, 32 bytes or more";
 export const OTHER = "a secret of somebody else, 32 bytes or more";
 
-/** What the keys of a purpose are derived by. These may never change: what was encrypted before would open no more. */
+/** HKDF parameters of a purpose. These must never change, or stored keys could no longer be decrypted. */
 export const INFO = "gatehouse/v1/signing-keys";
 
-/** The key that encrypts by a secret. */
+/** The encryption key of a secret. */
 export function nodeKey(secret: string = TODAY): Bytes {
   return new Uint8Array(hkdfSync("sha256", utf8(secret), new Uint8Array(), INFO, 32));
 }
 
-/** A key that is kept, before it is encrypted: it was made, begins and ends at different times. */
+/** A stored key before encryption; its times all differ. */
 export const STORED: StoredKey = {
   kid: "the key",
   alg: "ES256",
@@ -38,7 +38,7 @@ export const STORED: StoredKey = {
   retiredAt: 1_700_009_000,
 };
 
-/** Opens a text that stands beside what {@linkcode STORED} says, changed as it may be. */
+/** Decrypts a string stored beside {@linkcode STORED}, with optional changes. */
 export function openText(text: unknown, beside: object = {}): Promise<DecryptedJwk | undefined> {
   return decryptJwk({ ...STORED, ...beside, key: text }, deriveKeys([TODAY, OLD]));
 }
@@ -52,17 +52,17 @@ export interface EncryptedKeyHeader {
   readonly key: Omit<StoredKey, "kid" | "key">;
 }
 
-/** What the header of a key says: what the JWE is, and all that is kept beside it. */
+/** The header of an encrypted key: the JWE parameters, and all that is stored with the key. */
 export function headerOf({ key: _, kid, ...key }: StoredKey): EncryptedKeyHeader {
   return { alg: "dir", enc: "A256GCM", cty: "jwk+json", kid, key };
 }
 
-/** What the header of a text says. */
+/** The decoded header of a JWE. */
 export function readHeader(text: unknown): unknown {
   return JSON.parse(new TextDecoder().decode(decodeBase64Url(partsOf(String(text)).header)));
 }
 
-/** The parts of a compact JWE, decoded; the first as it is. */
+/** The decoded parts of a compact JWE; the header stays encoded. */
 export interface JweParts {
   readonly header: string;
   readonly encryptedKey: string;
@@ -84,7 +84,7 @@ export function joinParts({ header, encryptedKey, iv, ciphertext, tag }: JwePart
   return [header, encryptedKey, ...[iv, ciphertext, tag].map(encodeBase64Url)].join(".");
 }
 
-/** Opens a compact JWE, and looks at nothing but whether it is authentic. @throws {Error} If it is not. */
+/** Decrypts a compact JWE, checking authenticity only. @throws {Error} If it is not authentic. */
 export function openByNode(text: string, secret: string = TODAY): string {
   const { header, iv, ciphertext, tag } = partsOf(text);
   const decipher = createDecipheriv("aes-256-gcm", nodeKey(secret), iv);
@@ -93,9 +93,9 @@ export function openByNode(text: string, secret: string = TODAY): string {
   return decipher.update(ciphertext, undefined, "utf8") + decipher.final("utf8");
 }
 
-/** What a JWE is made of. */
+/** Contents of a JWE. */
 export interface Sealing {
-  /** The header, as it is or as its text. */
+  /** The header, as an object or as a string. */
   readonly header: object | string;
   readonly plaintext: string;
   readonly secret?: string;
@@ -103,7 +103,7 @@ export interface Sealing {
   readonly tagBytes?: number;
 }
 
-/** Makes an authentic compact JWE, whatever its header says. */
+/** Creates an authentic compact JWE with any header. */
 export function sealByNode(
   { header, plaintext, secret, ivBytes = 12, tagBytes = 16 }: Sealing,
 ): string {
@@ -118,10 +118,10 @@ export function sealByNode(
   return joinParts({ header: encoded, encryptedKey: "", iv, ciphertext, tag });
 }
 
-/** What is said of a ring that does not open. */
+/** The error for a ring that cannot be decrypted. */
 export const REFUSED = "Cannot use key ring: a key cannot be decrypted by the given secret";
 
-/** A process that has secrets. */
+/** A process with the given secrets. */
 export function withSecret(
   bench: KeyBench,
   secret: string | readonly string[],
@@ -130,7 +130,7 @@ export function withSecret(
   return bench.service({ keys: deriveKeys(secret), ...options });
 }
 
-/** Which of the secrets opens each key that is kept. */
+/** The secret that decrypts each stored key. */
 export async function secretsOf(bench: KeyBench): Promise<string[]> {
   return (await bench.ring()).map(({ key }) =>
     [TODAY, OLD, OTHER].find((secret) => opens(key, secret)) ?? "none"
@@ -145,7 +145,7 @@ function opens(key: unknown, secret: string): boolean {
   }
 }
 
-/** Nothing is signed, published or verified by the ring that is kept, and nothing is written. */
+/** Asserts that the stored ring is not used to sign, publish or verify, and is not written. */
 export async function assertRefused(service: KeyService, kid: string): Promise<void> {
   const attempts: readonly (() => unknown)[] = [
     () => service.sign({}, { expiresIn: 60 }),

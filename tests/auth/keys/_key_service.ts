@@ -1,5 +1,5 @@
 /**
- * Key services on one store, each with a view of its own, under a clock that a test sets.
+ * Key services on one store, each with its own cache, under a clock set by a test.
  *
  * @module
  */
@@ -20,10 +20,10 @@ import { decode } from "../_decode.ts";
 
 export const START = 1_700_000_000;
 
-/** Numbers that are quick to walk through; they differ in every digit that counts. */
+/** Small numbers, which make tests fast; all differ. */
 export const NUMBERS = { rotateAfter: 5_000, cacheAge: 300, maxTokenAge: 700 } as const;
 
-/** What follows from {@linkcode NUMBERS}: a key is published for so long before it signs, and after it has retired. */
+/** Derived from {@linkcode NUMBERS}: how long a key is published before it signs, and after it has retired. */
 export const LEAD: number = 2 * (300 + 60);
 export const KEEP: number = 60 + 700 + 30 + 60;
 
@@ -31,19 +31,19 @@ export interface KeyBench {
   readonly clock: { now: number };
   readonly events: AuthEvent[];
   readonly warnings: string[];
-  /** How often the store was asked. */
+  /** Number of calls of the store. */
   readonly calls: { load: number; save: number };
   readonly store: KeyStore;
   /** Another process. */
   service(options?: Partial<KeyServiceOptions>): KeyService;
-  /** The ring as it is kept. */
+  /** The stored ring. */
   ring(): Promise<readonly StoredKey[]>;
-  /** Verifies at the bench's time. */
+  /** Verifies at the current time of the bench. */
   verify(token: string, keys: VerificationKeys): Promise<VerifiedJwt>;
 }
 
 export interface KeyBenchOptions {
-  /** A store in place of the one in memory, made from it. */
+  /** Wraps the in-memory store. */
   readonly wrap?: (store: KeyStore) => Partial<KeyStore>;
 }
 
@@ -88,7 +88,7 @@ export function keyBench({ wrap }: KeyBenchOptions = {}): KeyBench {
   };
 }
 
-/** The `kid` that a token names. */
+/** The `kid` of a token. */
 export function kidOf(token: string): string {
   const { header: { kid } } = decode(token);
   assert(typeof kid === "string");
@@ -104,7 +104,7 @@ export function kidsOf({ keys }: JwkSet | Pick<KeyRing, "keys">): string[] {
   return keys.map(({ kid }) => kid ?? "");
 }
 
-/** A store behind a way that takes some turns, there and back. */
+/** A store whose calls take some turns of the event loop in each direction. */
 export function farAway(store: KeyStore, turns: number): KeyStore {
   const wait = async () => {
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();

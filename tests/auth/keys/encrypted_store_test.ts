@@ -1,4 +1,4 @@
-/** A key service whose ring is encrypted: what is kept, and what it needs for that. */
+/** A key service whose ring is encrypted: storage and required options. */
 
 import {
   assert,
@@ -55,7 +55,7 @@ Deno.test("keyService() stores each key as a JWE with its kid, and reads it back
   assertEquals(bench.calls.save, 1);
 });
 
-Deno.test("keyService() rotates encrypted keys like others", async () => {
+Deno.test("keyService() rotates encrypted keys like plain ones", async () => {
   const bench = keyBench();
   const services = [1, 3].map((turns) =>
     withSecret(bench, TODAY, { store: farAway(bench.store, turns) })
@@ -71,10 +71,14 @@ Deno.test("keyService() rotates encrypted keys like others", async () => {
   assertEquals(bench.events.length, 2);
   const ring = await bench.ring();
   assertEquals(ring.map(({ retiredAt }) => typeof retiredAt), ["number", "undefined"]);
-  assertEquals(ring.map(({ key }) => readHeader(key)), ring.map(headerOf), "with their new ends");
+  assertEquals(
+    ring.map(({ key }) => readHeader(key)),
+    ring.map(headerOf),
+    "with their new retiredAt",
+  );
 });
 
-/** A bench whose store gives a time otherwise than it was saved. */
+/** A bench whose store returns a time in another type than it was saved. */
 function benchGiving(time: (value: number | undefined) => unknown): KeyBench {
   return keyBench({
     wrap: (store) => ({
@@ -108,7 +112,7 @@ const GIVEN: readonly [how: string, time: (value: number) => unknown][] = [
   ["nothing", () => undefined],
 ];
 for (const [how, time] of GIVEN) {
-  Deno.test(`keyService() rejects a ring of encrypted keys whose times are given as ${how}`, async () => {
+  Deno.test(`keyService() rejects a ring of encrypted keys whose times are returned as ${how}`, async () => {
     const bench = benchGiving((value) => value === undefined ? value : time(value));
     const service = withSecret(bench, TODAY);
     const kid = await signerOf(service);
@@ -143,16 +147,16 @@ const PERSISTENT: KeyStore = { ...inMemoryAuthStores().keys, persistent: true };
 
 const WRONG: readonly [why: string, options: object, message: string][] = [
   [
-    "no keys for a store that is persistent",
+    "no keys for a persistent store",
     { store: PERSISTENT },
     "keys are required for a persistent store",
   ],
-  ["a word for the keys that there is not", { keys: "skip" }, "keys must be"],
-  ["a secret for the keys", { keys: TODAY }, "keys must be"],
-  ["false for the keys", { keys: false }, "keys must be"],
-  ["null for the keys", { keys: null, store: PERSISTENT }, "keys must be"],
-  ["keys that only sign", { keys: { sign: KEYS.sign, verify: KEYS.verify } }, "keys must be"],
-  ["keys that only encrypt", { keys: { ...KEYS, decrypt: undefined } }, "keys must be"],
+  ["an arbitrary string as keys", { keys: "skip" }, "keys must be"],
+  ["a secret as keys", { keys: TODAY }, "keys must be"],
+  ["false as keys", { keys: false }, "keys must be"],
+  ["null as keys", { keys: null, store: PERSISTENT }, "keys must be"],
+  ["keys without encryption", { keys: { sign: KEYS.sign, verify: KEYS.verify } }, "keys must be"],
+  ["keys without signing", { keys: { ...KEYS, decrypt: undefined } }, "keys must be"],
 ];
 for (const [why, options, message] of WRONG) {
   Deno.test(`keyService() rejects ${why}`, () => {
@@ -177,11 +181,11 @@ Deno.test("keyService() stores plain keys with insecureSkip or in a store that i
 const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["undefined", undefined, "version"],
   ["text", "ring", "version"],
-  ["a list", [], "version"],
+  ["an array", [], "version"],
   ["one without a version", { keys: [] }, "version"],
-  ["one whose keys are text", { version: "1", keys: "[]" }, "array"],
-  ["one with null for a key", { version: "1", keys: [null] }, "algorithm"],
-  ["one with text for a key", { version: "1", keys: ["key"] }, "algorithm"],
+  ["one whose keys are a string", { version: "1", keys: "[]" }, "array"],
+  ["one with null as a key", { version: "1", keys: [null] }, "algorithm"],
+  ["one with a string as a key", { version: "1", keys: ["key"] }, "algorithm"],
 ];
 for (const [why, ring, message] of GARBAGE) {
   Deno.test(`keyService() that decrypts rejects a ring that is ${why}`, async () => {
@@ -193,7 +197,7 @@ for (const [why, ring, message] of GARBAGE) {
   });
 }
 
-Deno.test("keyService() with a new first secret accepts old tokens, and encrypts the ring by it", async () => {
+Deno.test("keyService() with a new first secret accepts old tokens, and re-encrypts the ring", async () => {
   const bench = keyBench();
   const token = await withSecret(bench, OLD).sign({}, { expiresIn: 600 });
   await withSecret(bench, OLD).rotate();
@@ -213,7 +217,7 @@ Deno.test("keyService() with a new first secret accepts old tokens, and encrypts
   assertEquals(bench.warnings, []);
 });
 
-Deno.test("keyService() encrypts a ring again once", async () => {
+Deno.test("keyService() re-encrypts a ring once", async () => {
   const bench = keyBench();
   await signerOf(withSecret(bench, OLD));
   const { save } = bench.calls;
@@ -230,7 +234,7 @@ Deno.test("keyService() with a new secret last, then first, invalidates no token
   const lists = [[OLD], [OLD, TODAY], [TODAY, OLD], [TODAY]];
   const tokens: string[] = [];
   for (const [i, list] of lists.entries()) {
-    const next = lists[i + 1] ?? list; // while a deployment goes on, both are there
+    const next = lists[i + 1] ?? list; // both are present during a deployment
     const services = [list, next, list, next].map((secret) => withSecret(bench, secret));
     for (let minute = 0; minute < 3; minute++) {
       for (const service of services) {
@@ -240,7 +244,7 @@ Deno.test("keyService() with a new secret last, then first, invalidates no token
       await Promise.all(services.map((service) => service.jwks()));
       bench.clock.now += 60;
     }
-    await signerOf(withSecret(bench, next)); // the deployment is over
+    await signerOf(withSecret(bench, next)); // after the deployment
     assertEquals(await secretsOf(bench), [next[0] ?? ""]);
     tokens.splice(0, tokens.length - 4);
   }
@@ -264,7 +268,7 @@ Deno.test("keyService() keeps using an old secret if the ring cannot be written,
     const service = withSecret(bench, [TODAY, OLD]);
     await bench.verify(token, service.resolve);
     assertEquals(await signerOf(service), kidOf(token));
-    assertEquals([await secretsOf(bench), down.saves], [[OLD], 1], "tried once in a reading");
+    assertEquals([await secretsOf(bench), down.saves], [[OLD], 1], "one attempt per read");
     const [warning = "", ...others] = bench.warnings;
     assertEquals(others, []);
     if (outcome === "fails") assertStringIncludes(warning, "keep the old secret");
@@ -277,8 +281,8 @@ Deno.test("keyService() keeps using an old secret if the ring cannot be written,
   }
 });
 
-Deno.test("keyService() encrypts a ring again if any key is encrypted by an old secret", async () => {
-  const algorithms = ["Ed25519", "ES256"] as const; // a key of each is all that a ring needs
+Deno.test("keyService() re-encrypts a ring if any key is encrypted by an old secret", async () => {
+  const algorithms = ["Ed25519", "ES256"] as const; // one key each is enough
   for (const secrets of [[OLD, TODAY], [TODAY, OLD]]) {
     const keys: StoredKey[] = [];
     for (const [i, secret] of secrets.entries()) {
@@ -294,7 +298,7 @@ Deno.test("keyService() encrypts a ring again if any key is encrypted by an old 
   }
 });
 
-Deno.test("keyService() does not encrypt a ring again if one key cannot be decrypted", async () => {
+Deno.test("keyService() does not re-encrypt a ring if one key cannot be decrypted", async () => {
   const bench = keyBench();
   const service = withSecret(bench, OLD);
   await service.jwks();
@@ -308,7 +312,7 @@ Deno.test("keyService() does not encrypt a ring again if one key cannot be decry
   assertEquals([bench.calls.save, bench.warnings], [save, []]);
 });
 
-Deno.test("keyService() encrypts a ring again and rotates it in one read", async () => {
+Deno.test("keyService() re-encrypts a ring and rotates it in one read", async () => {
   const bench = keyBench();
   const old = await signerOf(withSecret(bench, OLD));
   const service = withSecret(bench, [TODAY, OLD]);
@@ -317,7 +321,7 @@ Deno.test("keyService() encrypts a ring again and rotates it in one read", async
   assertEquals(await secretsOf(bench), [TODAY, TODAY]);
 });
 
-Deno.test("keyService() encrypts a ring again at most twice in a read", async () => {
+Deno.test("keyService() re-encrypts a ring at most twice in a read", async () => {
   const down = { yes: false, loads: 0, saves: 0 };
   let first: readonly StoredKey[] = [];
   const bench = keyBench({
@@ -372,7 +376,7 @@ Deno.test("rotate() with revoke replaces a ring whose secret is lost, and reject
   assertEquals(kidsOf(await service.jwks()), kidsOf({ keys: await bench.ring() }));
 });
 
-Deno.test("rotate() with revoke, called again, removes keys of a restored backup", async () => {
+Deno.test("rotate() with revoke removes the keys of a restored backup when called again", async () => {
   const bench = keyBench();
   const first = withSecret(bench, TODAY);
   const token = await first.sign({}, { expiresIn: 600 });
@@ -381,7 +385,7 @@ Deno.test("rotate() with revoke, called again, removes keys of a restored backup
   const ring = await bench.store.load();
   await bench.store.save(backup, ring?.version ?? null);
 
-  const service = withSecret(bench, TODAY); // nobody knows any more what was revoked
+  const service = withSecret(bench, TODAY); // the list of revoked keys is lost
   await bench.verify(token, service.resolve);
   await service.rotate({ revoke: true });
   for (const one of [service, withSecret(bench, TODAY)]) {
@@ -390,7 +394,7 @@ Deno.test("rotate() with revoke, called again, removes keys of a restored backup
   }
 });
 
-Deno.test("registerAuth({ jwt }) with a new secret takes the tokens of the old one, then goes on without it", async () => {
+Deno.test("registerAuth({ jwt }) with a new secret accepts tokens of the old one, and works without it later", async () => {
   const first = createTokenApp({ secret: OLD });
   const { accessToken, refreshToken } = await signInForTokens(first);
   const { stores } = first;
@@ -399,7 +403,7 @@ Deno.test("registerAuth({ jwt }) with a new secret takes the tokens of the old o
     const app = createTokenApp({ stores, secret });
     statuses.push((await ask(app, accessToken)).status);
   }
-  assertEquals(statuses, [200, 200, 200, 500], "and the old one alone is a wrong one");
+  assertEquals(statuses, [200, 200, 200, 500], "the old one alone is a wrong secret");
   const { status } = await refresh(createTokenApp({ stores, secret: TODAY }), refreshToken);
   assertEquals(status, 200);
 });

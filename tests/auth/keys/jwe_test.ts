@@ -1,4 +1,4 @@
-/** Private keys as compact JWEs, RFC 7517 §7 and RFC 7516 §7.1, made and opened a second time by `node:crypto`. */
+/** Private keys as compact JWEs, RFC 7517 §7 and RFC 7516 §7.1, encrypted and decrypted independently by `node:crypto`. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { isGenerated } from "../../_effort.ts";
@@ -36,7 +36,7 @@ const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
 );
 
 for (const alg of ASYMMETRIC.filter(isGenerated)) {
-  Deno.test(`encryptJwk() encrypts a key for ${alg}, which decryptJwk() decrypts`, async () => {
+  Deno.test(`encryptJwk() encrypts a key for ${alg}, and decryptJwk() decrypts it`, async () => {
     const jwk = await generateJwk(alg);
     const stored = { ...STORED, alg, key: jwk };
     const text = await encryptJwk(stored, KEYS);
@@ -67,7 +67,7 @@ Deno.test("encryptJwk() returns five parts with a complete header, which node:cr
   assertEquals(openByNode(text), PLAIN);
 });
 
-Deno.test("encryptJwk() never gives the same result twice", async () => {
+Deno.test("encryptJwk() never returns the same result twice", async () => {
   const texts = await Promise.all(Array.from({ length: 100 }, () => encryptJwk(STORED, KEYS)));
   for (const part of [2, 3, 4]) {
     assertEquals(new Set(texts.map((text) => text.split(".")[part])).size, 100);
@@ -84,7 +84,7 @@ Deno.test("encryptJwk() rejects anything but a JWK, and a key that is too large"
   }
   const sized = (size: number) => ({ kty: "oct", k: "A".repeat(size) });
   const encrypt = (jwk: object) => encryptJwk({ ...STORED, key: jwk }, KEYS);
-  // 4 characters for 3 bytes; and the header, the dots, the initialization vector and the tag
+  // 4 characters for 3 bytes; plus the header, the dots, the initialization vector and the tag
   const header = encodeBase64Url(utf8(JSON.stringify(HEADER))).length;
   const room = Math.floor((16_384 - header - 4 - 16 - 22) * 3 / 4);
   const most = room - JSON.stringify(sized(0)).length;
@@ -103,10 +103,10 @@ Deno.test("decryptJwk() reports decryption by an older secret", async () => {
 const PLAINTEXTS: readonly [why: string, plaintext: string][] = [
   ["nothing", ""],
   ["text", JSON.stringify("key")],
-  ["a list", JSON.stringify([JWK])],
+  ["an array", JSON.stringify([JWK])],
   ["null", "null"],
-  ["no JSON", "{"],
-  ["a name twice", `{"kty":"oct",${PLAIN.slice(1)}`],
+  ["not JSON", "{"],
+  ["a duplicate name", `{"kty":"oct",${PLAIN.slice(1)}`],
 ];
 for (const [why, plaintext] of PLAINTEXTS) {
   Deno.test(`decryptJwk() rejects an authentic string that contains ${why}`, async () => {
@@ -124,11 +124,11 @@ Deno.test("decryptJwk() rejects bytes that are not UTF-8", async () => {
 
 type Change = (text: string, parts: JweParts) => unknown;
 
-/** What becomes of a text that is sound. */
+/** Changes of a valid string. */
 const CHANGES: readonly [why: string, change: Change][] = [
   ["another secret", () => sealByNode({ header: HEADER, plaintext: PLAIN, secret: OTHER })],
   [
-    "a tag of 12 bytes, as its maker cut it",
+    "a tag truncated to 12 bytes by its creator",
     () => sealByNode({ header: HEADER, plaintext: PLAIN, tagBytes: 12 }),
   ],
   ["a tag of 4 bytes", () => sealByNode({ header: HEADER, plaintext: PLAIN, tagBytes: 4 })],
@@ -136,33 +136,33 @@ const CHANGES: readonly [why: string, change: Change][] = [
     "an initialization vector of 16 bytes",
     () => sealByNode({ header: HEADER, plaintext: PLAIN, ivBytes: 16 }),
   ],
-  ["one part less", (text) => text.split(".").slice(0, 4).join(".")],
-  ["one part more", (text) => `${text}.`],
+  ["a missing part", (text) => text.split(".").slice(0, 4).join(".")],
+  ["an additional part", (text) => `${text}.`],
   ["three parts, as a JWS", (text) => text.split(".").slice(0, 3).join(".")],
   ["an encrypted key", (_, parts) => joinParts({ ...parts, encryptedKey: "AAAA" })],
   ["padding", (text) => `${text}==`],
-  ["a blank behind", (text) => `${text} `],
-  ["a line break behind", (text) => `${text}\n`],
-  ["a blank in front", (text) => ` ${text}`],
+  ["a trailing blank", (text) => `${text} `],
+  ["a trailing line break", (text) => `${text}\n`],
+  ["a leading blank", (text) => ` ${text}`],
   ["a line break in a part", (text) => text.replace("..", "..\n")],
   ["the plain alphabet", (text) => text.replace(/[-_]|A/, "+")],
-  ["a bit that belongs to no byte", (text) => `${text.slice(0, -1)}${nextBit(text)}`],
-  ["the header written anew", (_, parts) => {
+  ["a non-zero trailing bit", (text) => `${text.slice(0, -1)}${nextBit(text)}`],
+  ["the header encoded again", (_, parts) => {
     const header = encodeBase64Url(utf8(JSON.stringify(HEADER, null, 1)));
     return joinParts({ ...parts, header });
   }],
   [
-    "more than 16 KiB, though it is authentic",
+    "more than 16 KiB, although authentic",
     () => sealByNode({ header: HEADER, plaintext: PLAIN.padEnd(13_000) }),
   ],
   ["nothing", () => ""],
-  ["dots alone", () => "...."],
+  ["only dots", () => "...."],
   ["the plain JWK", () => JWK],
-  ["the plain JWK as text", () => PLAIN],
+  ["the plain JWK as a string", () => PLAIN],
   ["undefined", () => undefined],
   ["null", () => null],
   ["a number", () => 1],
-  ["a list of it", (text) => [text]],
+  ["an array with it", (text) => [text]],
   ["a String object", (text) => new String(text)],
   ["the JSON serialization", (_, { header, iv, ciphertext, tag }) => ({
     protected: header,
@@ -189,7 +189,7 @@ Deno.test("decryptJwk() rejects a string with another kid or an invalid one", as
     assertEquals(
       await openText(unnamed, { kid }),
       undefined,
-      "though it names what it is asked for",
+      "even if its header names the requested kid",
     );
   }
 });
@@ -207,7 +207,7 @@ function atobUrl(part: string): string {
   return new TextDecoder("latin1").decode(decodeBase64Url(part));
 }
 
-/** The last character with its lowest bit set, which stands for nothing: a tag has 128 bits, and its text 132. */
+/** The last character with its lowest bit set, which is not part of the tag: 128 bits, encoded in 132. */
 function nextBit(text: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return alphabet[alphabet.indexOf(text.at(-1) ?? "") | 1] ?? "";
@@ -218,7 +218,7 @@ const PLAIN_HEADER = JSON.stringify(P256);
 
 const { kid: KID_HEADER, createdAt: START } = STORED;
 
-/** How a store gives a key that does not end. */
+/** Values of a store for an absent retiredAt. */
 const NO_END = [undefined, null];
 
 Deno.test("encryptJwk() omits retiredAt for undefined and null", async () => {
@@ -233,13 +233,16 @@ Deno.test("encryptJwk() omits retiredAt for undefined and null", async () => {
   }
 });
 
-/** Headers that an authentic text may have all the same: in another order, with blanks, with an escape. */
+/** Equivalent headers of an authentic string: another order, white space, an escape. */
 const SOUND: readonly [why: string, header: object | string][] = [
-  ["in our order", HEADER],
+  ["in the standard order", HEADER],
   ["in another order", reversed({ ...HEADER, key: reversed(HEADER.key) })],
-  ["with blanks", JSON.stringify(HEADER, null, 2)],
+  ["with white space", JSON.stringify(HEADER, null, 2)],
   ["with an escape", JSON.stringify(HEADER).replace("dir", "\\u0064ir")],
-  ["with a time written otherwise", JSON.stringify(HEADER).replace(`${START},`, "17000.00000E5,")],
+  [
+    "with a time in exponent notation",
+    JSON.stringify(HEADER).replace(`${START},`, "17000.00000E5,"),
+  ],
 ];
 for (const [why, header] of SOUND) {
   Deno.test(`decryptJwk() decrypts a string whose header is ${why}`, async () => {
@@ -253,60 +256,63 @@ const without = (name: string, members: object = HEADER) =>
 
 const withKey = (members: object) => ({ ...HEADER, key: { ...HEADER.key, ...members } });
 
-/** Headers of texts that are authentic, and yet not what {@linkcode encryptJwk} would write. */
+/** Headers of authentic strings that {@linkcode encryptJwk} would not write. */
 const HEADERS: readonly [why: string, header: object | string][] = [
   ["names another key", { ...HEADER, kid: "another key" }],
-  ["names a key that begins as ours", { ...HEADER, kid: `${KID_HEADER} ` }],
-  ["names a key by a number", { ...HEADER, kid: 1 }],
-  ["names a list of keys", { ...HEADER, kid: [KID_HEADER] }],
-  ["names no key", without("kid")],
-  ["names no algorithm", without("alg")],
-  ["names no encryption", without("enc")],
-  ["names no type", without("cty")],
-  ["says nothing of the key", without("key")],
-  ["says null of the key", { ...HEADER, key: null }],
-  ["says text of the key", { ...HEADER, key: JSON.stringify(HEADER.key) }],
-  ["says a list of the key", { ...HEADER, key: Object.values(HEADER.key) }],
-  ["says it in a list", { ...HEADER, key: [HEADER.key] }],
-  ["says it one level above", { ...without("key"), ...HEADER.key, alg: "dir" }],
-  ["names no algorithm of the key", { ...HEADER, key: without("alg", HEADER.key) }],
-  ["names another algorithm of the key", withKey({ alg: "ES384" })],
-  ["does not say when the key was made", { ...HEADER, key: without("createdAt", HEADER.key) }],
-  ["does not say when the key begins", { ...HEADER, key: without("activeAt", HEADER.key) }],
-  ["does not say when the key ends", { ...HEADER, key: without("retiredAt", HEADER.key) }],
-  ["says that the key does not end", withKey({ retiredAt: null })],
-  ["says another time at which it was made", withKey({ createdAt: START - 1 })],
-  ["says that the key begins earlier", withKey({ activeAt: START })],
-  ["says that the key ends later", withKey({ retiredAt: START + 9_001 })],
-  ["says a time as text", withKey({ activeAt: `${START + 720}` })],
-  ["says what nobody asked of the key", withKey({ use: "sig" })],
+  ["names a key that starts with the same kid", { ...HEADER, kid: `${KID_HEADER} ` }],
+  ["names a key by number", { ...HEADER, kid: 1 }],
+  ["names an array of keys", { ...HEADER, kid: [KID_HEADER] }],
+  ["has no kid", without("kid")],
+  ["has no alg", without("alg")],
+  ["has no enc", without("enc")],
+  ["has no typ", without("cty")],
+  ["has no key metadata", without("key")],
+  ["has null as key metadata", { ...HEADER, key: null }],
+  ["has a string as key metadata", { ...HEADER, key: JSON.stringify(HEADER.key) }],
+  ["has an array as key metadata", { ...HEADER, key: Object.values(HEADER.key) }],
+  ["has key metadata in an array", { ...HEADER, key: [HEADER.key] }],
+  ["has key metadata one level above", { ...without("key"), ...HEADER.key, alg: "dir" }],
+  ["has no algorithm of the key", { ...HEADER, key: without("alg", HEADER.key) }],
+  ["has another algorithm of the key", withKey({ alg: "ES384" })],
+  ["has no createdAt", { ...HEADER, key: without("createdAt", HEADER.key) }],
+  ["has no activeAt", { ...HEADER, key: without("activeAt", HEADER.key) }],
+  ["has no retiredAt", { ...HEADER, key: without("retiredAt", HEADER.key) }],
+  ["has null as retiredAt", withKey({ retiredAt: null })],
+  ["has another createdAt", withKey({ createdAt: START - 1 })],
+  ["has an earlier activeAt", withKey({ activeAt: START })],
+  ["has a later retiredAt", withKey({ retiredAt: START + 9_001 })],
+  ["has a time as a string", withKey({ activeAt: `${START + 720}` })],
+  ["has an additional member of the key", withKey({ use: "sig" })],
   [
-    "says a time twice",
+    "has a duplicate time",
     JSON.stringify(HEADER).replace('"activeAt"', '"activeAt":0,"activeAt"'),
   ],
   ["has another algorithm", { ...HEADER, alg: "A256KW" }],
   ["has the algorithm none", { ...HEADER, alg: "none" }],
-  ["has an algorithm of passwords", { ...HEADER, alg: "PBES2-HS256+A128KW", p2c: 1e9 }],
-  ["has another case", { ...HEADER, alg: "DIR" }],
+  ["has a password-based algorithm", { ...HEADER, alg: "PBES2-HS256+A128KW", p2c: 1e9 }],
+  ["has alg in another case", { ...HEADER, alg: "DIR" }],
   ["has another encryption", { ...HEADER, enc: "A128GCM" }],
-  ["has an encryption without authentication", { ...HEADER, enc: "A256CTR" }],
+  ["has an unauthenticated encryption", { ...HEADER, enc: "A256CTR" }],
   ["has another type", { ...HEADER, cty: "JWT" }],
-  ["has the whole media type", { ...HEADER, cty: "application/jwk+json" }],
+  ["has the full media type", { ...HEADER, cty: "application/jwk+json" }],
   ["compresses", { ...HEADER, zip: "DEF" }],
-  ["has what must be understood", { ...HEADER, crit: ["exp"], exp: 1 }],
-  ["has what nobody asked for", { ...HEADER, typ: "JWE" }],
-  ["brings a key along", { ...HEADER, jwk: {} }],
-  ["has a member of the prototype", { ...without("cty"), toString: "jwk+json" }],
-  ["has a name twice", `{"alg":"none",${JSON.stringify(HEADER).slice(1)}`],
-  ["has the kid twice", `{"kid":"another key",${JSON.stringify(HEADER).slice(1)}`],
+  ["has a crit parameter", { ...HEADER, crit: ["exp"], exp: 1 }],
+  ["has an additional member", { ...HEADER, typ: "JWE" }],
+  ["has an embedded key", { ...HEADER, jwk: {} }],
+  ["has a member named like a property of every object", {
+    ...without("cty"),
+    toString: "jwk+json",
+  }],
+  ["has a duplicate name", `{"alg":"none",${JSON.stringify(HEADER).slice(1)}`],
+  ["has a duplicate kid", `{"kid":"another key",${JSON.stringify(HEADER).slice(1)}`],
   ["has __proto__", `{"__proto__":{},${JSON.stringify(HEADER).slice(1)}`],
-  ["is a list", JSON.stringify([HEADER])],
-  ["is text", JSON.stringify("dir")],
+  ["is an array", JSON.stringify([HEADER])],
+  ["is a string", JSON.stringify("dir")],
   ["is null", "null"],
   ["is empty", ""],
-  ["is no JSON", "{"],
-  ["has something behind", `${JSON.stringify(HEADER)} {}`],
-  ["begins with a byte order mark", `\ufeff${JSON.stringify(HEADER)}`],
+  ["is not JSON", "{"],
+  ["has trailing data", `${JSON.stringify(HEADER)} {}`],
+  ["starts with a byte order mark", `\ufeff${JSON.stringify(HEADER)}`],
 ];
 for (const [why, header] of HEADERS) {
   Deno.test(`decryptJwk() rejects an authentic string whose header ${why}`, async () => {
@@ -316,33 +322,33 @@ for (const [why, header] of HEADERS) {
   });
 }
 
-/** What may stand beside a text that says something else. */
+/** Stored values that differ from the header. */
 const BESIDE: readonly [why: string, beside: object][] = [
   ["another algorithm", { alg: "ES384" }],
   ["an algorithm in another case", { alg: "es256" }],
-  ["a list of the algorithm", { alg: ["ES256"] }],
+  ["an array of the algorithm", { alg: ["ES256"] }],
   ["no algorithm", { alg: undefined }],
-  ["another time at which it was made", { createdAt: START + 1 }],
-  ["no time at which it was made", { createdAt: undefined }],
-  ["an earlier start", { activeAt: START }],
-  ["a later start", { activeAt: START + 721 }],
-  ["null for a start", { activeAt: null }],
-  ["an earlier end", { retiredAt: START + 8_999 }],
-  ["a later end", { retiredAt: START + 9_001 }],
-  ["no end", { retiredAt: undefined }],
-  ["null for an end", { retiredAt: null }],
-  ["an end that is no number", { retiredAt: NaN }],
-  ["an end that never comes", { retiredAt: Infinity }],
+  ["another createdAt", { createdAt: START + 1 }],
+  ["no createdAt", { createdAt: undefined }],
+  ["an earlier activeAt", { activeAt: START }],
+  ["a later activeAt", { activeAt: START + 721 }],
+  ["null as activeAt", { activeAt: null }],
+  ["an earlier retiredAt", { retiredAt: START + 8_999 }],
+  ["a later retiredAt", { retiredAt: START + 9_001 }],
+  ["no retiredAt", { retiredAt: undefined }],
+  ["null as retiredAt", { retiredAt: null }],
+  ["a retiredAt that is NaN", { retiredAt: NaN }],
+  ["an infinite retiredAt", { retiredAt: Infinity }],
   ["two times swapped", { createdAt: STORED.activeAt, activeAt: STORED.createdAt }],
-  ["a time as text", { createdAt: `${START}` }],
+  ["a time as a string", { createdAt: `${START}` }],
   ["a time as a bigint", { createdAt: BigInt(START) }],
   ["a time as a Number object", { createdAt: new Number(START) }],
 ];
 for (const [why, beside] of BESIDE) {
-  Deno.test(`decryptJwk() rejects a string stored beside ${why}`, async () => {
+  Deno.test(`decryptJwk() rejects a string stored with ${why}`, async () => {
     const text = await encryptJwk(STORED, KEYS_HEADER);
     assertEquals(await openText(text, beside), undefined);
-    assertEquals(await openText(text, { note: "of the store's" }), OPENED);
+    assertEquals(await openText(text, { note: "additional members of the store" }), OPENED);
   });
 }
 

@@ -1,4 +1,4 @@
-/** Many at once, over several processes, and stores that lose, lag or fail. */
+/** Concurrent calls over several processes, and stores that lose writes, lag or fail. */
 
 import {
   assert,
@@ -54,7 +54,7 @@ for (const [where, run] of RUNTIMES) {
       }
     }));
 
-  Deno.test(`keyService() of 3 processes${where} makes one next key, and all change to it at once`, () =>
+  Deno.test(`keyService() of 3 processes${where} generates one next key, and all start to use it at once`, () =>
     run(async () => {
       const bench = keyBench();
       const services = [3, 1, 2].map((turns) =>
@@ -100,7 +100,7 @@ Deno.test("keyService() on workerd does not wait for a promise of another reques
         async load() {
           if (!first) return await store.load();
           first = false;
-          return await new Promise<never>(() => {}); // the request that began it is gone
+          return await new Promise<never>(() => {}); // the request that started it was canceled
         },
       }),
     });
@@ -109,7 +109,7 @@ Deno.test("keyService() on workerd does not wait for a promise of another reques
     await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
   }));
 
-Deno.test("rotate() 30 times at once over 3 processes replaces the old key, and leaves one that signs", async () => {
+Deno.test("rotate() 30 times concurrently over 3 processes replaces the old key, and leaves one that signs", async () => {
   for (const revoke of [false, true]) {
     const bench = keyBench();
     const services = [1, 4, 2].map((turns) =>
@@ -128,7 +128,7 @@ Deno.test("rotate() 30 times at once over 3 processes replaces the old key, and 
   }
 });
 
-Deno.test("rotate() with revoke that loses to one without it still removes the old key", async () => {
+Deno.test("rotate() with revoke that loses a conflict to one without it still removes the old key", async () => {
   const bench = keyBench();
   const other = bench.service();
   const old = await signerOf(other);
@@ -147,7 +147,7 @@ Deno.test("rotate() with revoke that loses to one without it still removes the o
   assertEquals(kidsOf({ keys: await bench.ring() }).includes(old), false);
 });
 
-Deno.test(`keyService() generates one first key for ${RACERS} random orders of the store's answers`, async () => {
+Deno.test(`keyService() generates one first key for ${RACERS} random orders of the store's responses`, async () => {
   for (const seed of repeat(RACERS, (i) => i)) {
     const random = randomNumbers(seed);
     const bench = keyBench();
@@ -160,7 +160,7 @@ Deno.test(`keyService() generates one first key for ${RACERS} random orders of t
   }
 });
 
-Deno.test("sign() uses the winner's key after a conflict, and drops its own", async () => {
+Deno.test("sign() uses the winner's key after a conflict, and discards its own", async () => {
   const bench = keyBench();
   const winner = bench.service();
   const store: KeyStore = {
@@ -176,7 +176,7 @@ Deno.test("sign() uses the winner's key after a conflict, and drops its own", as
   assertEquals(bench.events.length, 1);
 });
 
-Deno.test("sign() returns up on a store that never saves: 503 after a few attempts, with one generated key", async () => {
+Deno.test("sign() gives up on a store that never saves: 503 after a few attempts, with one generated key", async () => {
   const bench = keyBench({ wrap: () => ({ save: () => Promise.resolve("lost") }) });
   const service = bench.service();
   const native = crypto.subtle.generateKey;
@@ -272,9 +272,9 @@ Deno.test("keyService() uses no ring for longer than a minute, even if the store
 });
 
 interface SlowBench extends KeyBench {
-  /** Holds back the next answer of a reading, which is of now, or the next write, until it is let go. */
+  /** Delays the response of the next read, whose result is determined now, or the next write, until it is released. */
   hold(method: keyof KeyStore): { readonly letGo: () => void };
-  /** Has the next write be done, and say that it failed. */
+  /** Makes the next write succeed but report a failure. */
   loseAnswer(): void;
 }
 
@@ -313,12 +313,12 @@ function slowBench(): SlowBench {
   };
 }
 
-/** Lets everything go on that waits for nobody. */
+/** Waits until everything that is not blocked has run. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
 }
 
-Deno.test("rotate() is not undone by a reading that had begun before, and ends after", async () => {
+Deno.test("rotate() is not undone by a read that started before it and ends after it", async () => {
   const bench = slowBench();
   const service = bench.service();
   const old = await signerOf(service);
@@ -333,10 +333,10 @@ Deno.test("rotate() is not undone by a reading that had begun before, and ends a
   const both = kidsOf({ keys: await bench.ring() });
   assertEquals([both.length, kidsOf(await service.jwks())], [2, both]);
   assertNotEquals(await signerOf(service), old);
-  assertEquals(bench.calls.load, load, "what is known is fresh");
+  assertEquals(bench.calls.load, load, "the cache is fresh");
 });
 
-Deno.test("rotate() is known though the ring of before was read between its reading and its writing", async () => {
+Deno.test("rotate() stays known even if the old ring was read between its read and its write", async () => {
   const bench = slowBench();
   const service = bench.service();
   const before = kidsOf(await service.jwks());
@@ -467,7 +467,7 @@ Deno.test("rotate() with revoke removes the old keys here even if the response o
   assertNotEquals(await signerOf(service), kidOf(token));
 });
 
-Deno.test("rotate() wants to know the ring as it is, and issues nothing of a copy that lags", async () => {
+Deno.test("rotate() rejects if only a lagging copy of the ring can be read", async () => {
   let copy: KeyRing | null = null;
   const bench = keyBench({
     wrap: (store) => ({ load: async () => copy ?? await store.load() }),
@@ -475,14 +475,14 @@ Deno.test("rotate() wants to know the ring as it is, and issues nothing of a cop
   const service = bench.service();
   await service.sign({}, { expiresIn: 600 });
   copy = await bench.store.load();
-  await service.rotate({ revoke: true }).catch(() => {}); // by the copy, which is right at first
+  await service.rotate({ revoke: true }).catch(() => {}); // from the copy, which is current at first
   copy = { ...copy, version: "behind", keys: copy?.keys ?? [] };
   const error = await refusal(() => service.rotate({ revoke: true }));
   assertEquals([error.status, error.reason], [503, "key_ring_contended"]);
   assertEquals((await bench.ring()).length, 1);
 });
 
-Deno.test("rotate() with revoke is not undone by the late answer of an earlier write", async () => {
+Deno.test("rotate() with revoke is not undone by the late response of an earlier write", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: written, resolve: write } = Promise.withResolvers<void>();
   let isFirst = true;

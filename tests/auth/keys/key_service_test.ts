@@ -1,4 +1,4 @@
-/** What a key service does as time goes by, and when it is told to. */
+/** Key services: options, rotation over time, and explicit rotation. */
 
 import {
   assert,
@@ -39,7 +39,7 @@ import {
 
 const { keys: store } = inMemoryAuthStores();
 
-/** Options that are refused; types are no help to who writes JavaScript, or reads a file. */
+/** Invalid options, as from JavaScript or a configuration file. */
 const WRONG: readonly [
   why: string,
   options: object,
@@ -48,40 +48,85 @@ const WRONG: readonly [
 ][] = [
   ["without a store", {}, TypeError, "store must be a KeyStore"],
   [
-    "with a store that only loads",
+    "with a store that only has load()",
     { store: { load: store.load } },
     TypeError,
     "must be a KeyStore",
   ],
   ["with all stores", { store: inMemoryAuthStores() }, TypeError, "store must be a KeyStore"],
-  ["with no algorithm", { store, algorithms: [] }, TypeError, "algorithms must be an array"],
-  ["with one as a text", { store, algorithms: "ES256" }, TypeError, "algorithms must be an array"],
-  ["with a secret's", { store, algorithms: ["HS256"] }, TypeError, "algorithms must be an array"],
-  ["with none", { store, algorithms: ["none"] }, TypeError, "algorithms must be an array"],
+  [
+    "with an empty array of algorithms",
+    { store, algorithms: [] },
+    TypeError,
+    "algorithms must be an array",
+  ],
+  [
+    "with an algorithm as a string",
+    { store, algorithms: "ES256" },
+    TypeError,
+    "algorithms must be an array",
+  ],
+  [
+    "with an algorithm for secrets",
+    { store, algorithms: ["HS256"] },
+    TypeError,
+    "algorithms must be an array",
+  ],
+  [
+    "with the algorithm none",
+    { store, algorithms: ["none"] },
+    TypeError,
+    "algorithms must be an array",
+  ],
   [
     "with __proto__",
     { store, algorithms: ["__proto__"] },
     TypeError,
     "algorithms must be an array",
   ],
-  ["with one twice", { store, algorithms: ["ES256", "ES256"] }, TypeError, "duplicate algorithm"],
+  [
+    "with a duplicate algorithm",
+    { store, algorithms: ["ES256", "ES256"] },
+    TypeError,
+    "duplicate algorithm",
+  ],
   ["with a clock that is a number", { store, now: START }, TypeError, "now must be a function"],
-  ["with events as a list", { store, events: [] }, TypeError, "events must be a function"],
-  ["with warn as a text", { store, warn: "no" }, TypeError, "warn must be a function"],
+  ["with events as an array", { store, events: [] }, TypeError, "events must be a function"],
+  ["with warn as a string", { store, warn: "no" }, TypeError, "warn must be a function"],
   ["with cacheAge below 0", { store, cacheAge: -1 }, RangeError, "cacheAge must be an integer"],
   ["with cacheAge in ms", { store, cacheAge: 600_000 }, RangeError, "cacheAge must be an integer"],
-  ["with half a second", { store, cacheAge: 0.5 }, RangeError, "cacheAge must be an integer"],
-  ["with a text", { store, cacheAge: "600" }, RangeError, "cacheAge must be an integer"],
-  ["with tokens that end at once", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge must be"],
+  [
+    "with a fractional cacheAge",
+    { store, cacheAge: 0.5 },
+    RangeError,
+    "cacheAge must be an integer",
+  ],
+  [
+    "with cacheAge as a string",
+    { store, cacheAge: "600" },
+    RangeError,
+    "cacheAge must be an integer",
+  ],
+  ["with maxTokenAge of 0", { store, maxTokenAge: 0 }, RangeError, "maxTokenAge must be"],
   ["with maxTokenAge in ms", { store, maxTokenAge: 3_600_000 }, RangeError, "maxTokenAge must be"],
-  ["with endless tokens", { store, maxTokenAge: Infinity }, RangeError, "maxTokenAge must be"],
+  [
+    "with an infinite maxTokenAge",
+    { store, maxTokenAge: Infinity },
+    RangeError,
+    "maxTokenAge must be",
+  ],
   [
     "with rotateAfter in ms",
     { store, rotateAfter: 7_776_000_000 },
     RangeError,
     "rotateAfter must be",
   ],
-  ["that rotates before a key may sign", { store, rotateAfter: 1_319 }, RangeError, "from 1320"],
+  [
+    "with rotateAfter shorter than the time before a key may sign",
+    { store, rotateAfter: 1_319 },
+    RangeError,
+    "from 1320",
+  ],
 ];
 for (const [why, options, error, message] of WRONG) {
   Deno.test(`keyService() rejects options ${why}`, () => {
@@ -103,7 +148,7 @@ Deno.test("keyService() signs by ES256, for tokens of at most an hour, by defaul
   await assertRejects(() => keys.sign({}, { expiresIn: 3_601 }), RangeError, "from 1 to 3600");
 });
 
-Deno.test("keyService() does not access the store before it is used", () => {
+Deno.test("keyService() does not access the store before its first use", () => {
   const bench = keyBench();
   bench.service();
   assertEquals(bench.calls, { load: 0, save: 0 });
@@ -156,18 +201,18 @@ Deno.test("sign() sets iat and exp itself", async () => {
   const token = await service.sign(claims, { expiresIn: 700 });
   const verified = await bench.verify(token, service.resolve);
   assertEquals(verified.claims, { iat: START, exp: START + 700, nbf: START - 5, jti: "j" });
-  assertEquals(claims.exp, START * 2, "what was handed in is as it was");
+  assertEquals(claims.exp, START * 2, "the input is not modified");
 });
 
 const WRONG_LIFETIMES: readonly [why: string, expiresIn: unknown][] = [
   ["nothing", undefined],
   ["0", 0],
-  ["less than 0", -60],
-  ["half a second", 0.5],
+  ["a negative number", -60],
+  ["a fraction of a second", 0.5],
   ["NaN", NaN],
-  ["no end", Infinity],
-  ["a text", "60"],
-  ["a second more than the longest", NUMBERS.maxTokenAge + 1],
+  ["infinity", Infinity],
+  ["a string", "60"],
+  ["one second more than the maximum", NUMBERS.maxTokenAge + 1],
 ];
 for (const [why, expiresIn] of WRONG_LIFETIMES) {
   Deno.test(`sign() rejects a lifetime of ${why}, and generates no key`, async () => {
@@ -179,10 +224,10 @@ for (const [why, expiresIn] of WRONG_LIFETIMES) {
 }
 
 const WRONG_ROTATE_OPTIONS: readonly [why: string, options: unknown, message: string][] = [
-  ["revoke as a text", { revoke: "false" }, "revoke must be a boolean"],
+  ["revoke as a string", { revoke: "false" }, "revoke must be a boolean"],
   ["revoke as a number", { revoke: 1 }, "revoke must be a boolean"],
   ["revoke as null", { revoke: null }, "revoke must be a boolean"],
-  ["a misspelt revoke", { revok: true }, "unknown option revok"],
+  ["a misspelled revoke", { revok: true }, "unknown option revok"],
 ];
 for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
   Deno.test(`rotate() rejects ${why} in the options, and changes no key`, async () => {
@@ -194,13 +239,13 @@ for (const [why, options, message] of WRONG_ROTATE_OPTIONS) {
 }
 
 const WRONG_ALGORITHMS: readonly [why: string, alg: string][] = [
-  ["one of another service", "ES256"],
-  ["a secret's", "HS256"],
+  ["an algorithm of another service", "ES256"],
+  ["an algorithm for secrets", "HS256"],
   ["none", "none"],
-  ["the prototype's", "__proto__"],
+  ["a property name of every object", "__proto__"],
 ];
 for (const [why, alg] of WRONG_ALGORITHMS) {
-  Deno.test(`sign() rejects ${why} for its algorithm`, async () => {
+  Deno.test(`sign() rejects ${why} as its algorithm`, async () => {
     const options = { alg: alg as AsymmetricAlgorithm, expiresIn: 60 };
     await assertRejects(
       () => keyBench().service().sign({}, options),
@@ -213,12 +258,12 @@ for (const [why, alg] of WRONG_ALGORITHMS) {
 const WRONG_CLAIMS: readonly [why: string, claims: unknown][] = [
   ["nothing", undefined],
   ["null", null],
-  ["a list", [{ sub: "u1" }]],
-  ["a text", "sub"],
+  ["an array", [{ sub: "u1" }]],
+  ["a string", "sub"],
   ["a sub that is a number", { sub: 1 }],
 ];
 for (const [why, claims] of WRONG_CLAIMS) {
-  Deno.test(`sign() rejects ${why} for claims`, async () => {
+  Deno.test(`sign() rejects ${why} as claims`, async () => {
     const service = keyBench().service();
     await assertRejects(() => service.sign(claims as JwtClaims, { expiresIn: 60 }), TypeError);
   });
@@ -274,7 +319,7 @@ Deno.test("sign() does not import an unchanged ring again after a minute", async
   assertEquals([imports, bench.calls], [0, { load: 2, save: 1 }]);
 });
 
-Deno.test("sign() uses keys that are not extractable", async () => {
+Deno.test("sign() uses non-extractable keys", async () => {
   const extractable: boolean[] = [];
   const native = crypto.subtle.importKey;
   const watched = function (this: SubtleCrypto, ...args: unknown[]) {
@@ -308,12 +353,12 @@ async function countImports(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-/** The end of the first key. */
+/** When the first key retires. */
 const END = START + NUMBERS.rotateAfter;
 
 Deno.test("keyService() publishes, activates, retires and removes a key at the exact second", async () => {
   const bench = keyBench();
-  /** A process that reads the store at that very second. */
+  /** State of a process that first reads the store at that second. */
   const at = async (now: number) => {
     bench.clock.now = now;
     const service = bench.service();
@@ -328,14 +373,18 @@ Deno.test("keyService() publishes, activates, retires and removes a key at the e
   assertEquals(await at(END), { kids: [first, second], signer: second });
   assertEquals(await at(END + KEEP - 1), { kids: [first, second], signer: second });
   assertEquals(await at(END + KEEP), { kids: [second], signer: second });
-  assertEquals(kidsOf({ keys: await bench.ring() }), [first, second], "no write for its own sake");
+  assertEquals(
+    kidsOf({ keys: await bench.ring() }),
+    [first, second],
+    "no write only to remove a key",
+  );
   const third = await at(END + NUMBERS.rotateAfter - LEAD);
   assertEquals(third.kids.length, 2);
-  assertEquals(kidsOf({ keys: await bench.ring() }), third.kids, "gone at the next write");
+  assertEquals(kidsOf({ keys: await bench.ring() }), third.kids, "removed by the next write");
   assertEquals(bench.calls.save, 3);
 });
 
-Deno.test("keyService() idle for years signs by the old key until the new one was published long enough", async () => {
+Deno.test("keyService() idle for years signs with the old key until the new one was published long enough", async () => {
   const bench = keyBench();
   const service = bench.service();
   const old = await signerOf(service);
@@ -370,7 +419,7 @@ Deno.test("keyService() emits an event for each generated key, without key mater
   assertEquals(bench.events.length, 4);
 });
 
-Deno.test("rotate() makes a key that signs at once, and keeps the old one for what it signed", async () => {
+Deno.test("rotate() generates a key that signs at once, and keeps the old one for existing tokens", async () => {
   const bench = keyBench();
   const service = bench.service();
   const token = await service.sign({}, { expiresIn: NUMBERS.maxTokenAge });
@@ -387,7 +436,7 @@ Deno.test("rotate() makes a key that signs at once, and keeps the old one for wh
   assertEquals(kidsOf(await bench.service().jwks()), [fresh]);
 });
 
-Deno.test("rotate() keeps the old key for what a process signs that has not heard of it", async () => {
+Deno.test("rotate() keeps the old key for tokens of a process that has not read the new ring", async () => {
   const bench = keyBench();
   const [one, other] = [bench.service(), bench.service()];
   await other.jwks();
@@ -454,7 +503,7 @@ Deno.test("rotate() with revoke removes pending and retired keys, and those of o
   assertEquals((await bench.ring()).length, 1);
 });
 
-for (const when of ["before it", "while it writes"]) {
+for (const when of ["before it", "during its write"]) {
   Deno.test(`rotate() with revoke is not undone by a read that began ${when}`, async () => {
     let isHeld = false;
     let release = () => {};
@@ -522,7 +571,7 @@ Deno.test("keyService() publishes the keys of a removed algorithm until their to
   assertEquals((await bench.ring()).map(({ alg }) => alg), ["Ed25519", "Ed25519"]);
 });
 
-Deno.test("keyService() with two lists of algorithms at a time generates few keys, and none signs unpublished", async () => {
+Deno.test("keyService() with two arrays of algorithms at once generates few keys, and none signs unpublished", async () => {
   const bench = keyBench();
   const old = bench.service({ algorithms: ["ES256", "Ed25519"] });
   const added = bench.service({ algorithms: ["Ed25519", "EdDSA"] });
@@ -549,7 +598,7 @@ const JUMPS: readonly [why: string, jump: (now: number) => number][] = [
 ];
 for (const [why, jump] of JUMPS) {
   for (const [when, now] of [["before", END - LEAD], ["after", END + 1]] as const) {
-    Deno.test(`keyService() whose clock jumps back ${why}, ${when} a change, goes on`, async () => {
+    Deno.test(`keyService() whose clock jumps back ${why}, ${when} a change, continues`, async () => {
       const bench = keyBench();
       const service = bench.service();
       await service.jwks();
@@ -569,14 +618,14 @@ for (const [why, jump] of JUMPS) {
         for (const other of [service, bench.service()]) await bench.verify(made, other.resolve);
         assert(kidsOf(await process.jwks()).includes(kidOf(token)));
       }
-      assert((await bench.ring()).length <= 3, "no key for every question");
+      assert((await bench.ring()).length <= 3, "not one key per call");
       bench.clock.now = now + 1;
       await bench.verify(token, service.resolve);
     });
   }
 }
 
-Deno.test("keyService() whose clock was in 2100 for a moment still rotates its keys", async () => {
+Deno.test("keyService() whose clock was briefly in 2100 still rotates its keys", async () => {
   const bench = keyBench();
   const service = bench.service();
   const first = await signerOf(service);
@@ -604,7 +653,7 @@ const UNKNOWN: readonly [why: string, kid: unknown][] = [
   ["another kid", "A".repeat(43)],
   ["an empty kid", ""],
   ["a kid that is a number", 1],
-  ["a kid that is a list", [["kid"]]],
+  ["a kid that is an array", [["kid"]]],
   ["__proto__", "__proto__"],
   ["a path", "../../etc/passwd"],
   ["SQL", "' OR 1=1 --"],
@@ -618,7 +667,7 @@ for (const [why, kid] of UNKNOWN) {
   });
 }
 
-Deno.test("resolve() finds a key for its own algorithm alone", async () => {
+Deno.test("resolve() finds a key for its own algorithm only", async () => {
   const service = keyBench().service({ algorithms: ["ES256", "Ed25519"] });
   const kid = await signerOf(service, "ES256");
   const found = async (alg: JwaAlgorithm) => await service.resolve({ alg, kid });
@@ -628,7 +677,7 @@ Deno.test("resolve() finds a key for its own algorithm alone", async () => {
   }
 });
 
-Deno.test("resolve() of unknown keys asks the store once in five seconds", async () => {
+Deno.test("resolve() of unknown keys reads the store once in five seconds", async () => {
   const bench = keyBench();
   const service = bench.service();
   await service.jwks();
@@ -642,7 +691,7 @@ Deno.test("resolve() of unknown keys asks the store once in five seconds", async
   assertEquals(bench.calls.load, 2);
 });
 
-Deno.test("resolve() finds the key that another process has just made, after the cooldown", async () => {
+Deno.test("resolve() finds a new key of another process after the cooldown", async () => {
   const bench = keyBench();
   const [one, other] = [bench.service(), bench.service()];
   await one.jwks();
@@ -654,7 +703,7 @@ Deno.test("resolve() finds the key that another process has just made, after the
   await bench.verify(token, other.resolve);
 });
 
-Deno.test("resolve() of tokens that name no key asks the store nothing", async () => {
+Deno.test("resolve() of tokens without a kid does not read the store", async () => {
   const bench = keyBench();
   const service = bench.service();
   const kids: readonly unknown[] = [undefined, 1, ["kid"], { kid: "kid" }];
@@ -664,7 +713,7 @@ Deno.test("resolve() of tokens that name no key asks the store nothing", async (
   assertEquals(bench.calls.load, 0);
 });
 
-/** A key as the service itself would keep it. */
+/** A key as stored by the service. */
 async function storedKey(alg: "Ed25519" | "ES256" | "ES384" = "ES256"): Promise<StoredKey> {
   const key = await generateJwk(alg);
   return { kid: key.kid ?? "", alg, key, createdAt: START - 10, activeAt: START - 10 };
@@ -681,47 +730,47 @@ function without(jwk: Jwk, member: string): object {
 type Change = (key: StoredKey, other: StoredKey) => object;
 
 const MALFORMED: readonly [why: string, change: Change, message: string][] = [
-  ["nothing in it", () => ({}), "algorithm"],
-  ["an algorithm that there is not", (key) => ({ ...key, alg: "none" }), "algorithm"],
-  ["an algorithm of secrets", (key) => ({ ...key, alg: "HS256" }), "algorithm"],
-  ["__proto__ for its algorithm", (key) => ({ ...key, alg: "__proto__" }), "algorithm"],
-  ["another algorithm than its key's", (key) => ({ ...key, alg: "ES384" }), "imported"],
-  ["another algorithm, which its key also names", (key) => ({
+  ["no members", () => ({}), "algorithm"],
+  ["an unknown algorithm", (key) => ({ ...key, alg: "none" }), "algorithm"],
+  ["an algorithm for secrets", (key) => ({ ...key, alg: "HS256" }), "algorithm"],
+  ["__proto__ as its algorithm", (key) => ({ ...key, alg: "__proto__" }), "algorithm"],
+  ["another algorithm than its JWK", (key) => ({ ...key, alg: "ES384" }), "imported"],
+  ["another algorithm, also in its JWK", (key) => ({
     ...key,
     alg: "ES384",
     key: { ...jwkOf(key), alg: "ES384" },
   }), "imported"],
-  ["a key that names another algorithm", (key) => ({
+  ["another algorithm in its JWK", (key) => ({
     ...key,
     key: { ...jwkOf(key), alg: "ES384" },
   }), "imported"],
   ["the kid of another key", (key, other) => ({ ...key, kid: other.kid }), "kid"],
-  ["a kid that is no text", (key) => ({ ...key, kid: 1 }), "kid"],
+  ["a kid that is not a string", (key) => ({ ...key, kid: 1 }), "kid"],
   ["no kid", ({ kid: _, ...key }) => key, "kid"],
-  ["another key than its kid says", (key, other) => ({ ...key, key: other.key }), "kid"],
+  ["a JWK that does not match its kid", (key, other) => ({ ...key, key: other.key }), "kid"],
   ["no private part", (key) => ({ ...key, key: without(jwkOf(key), "d") }), "imported"],
-  ["the private part of another", (key, other) => ({
+  ["the private part of another key", (key, other) => ({
     ...key,
     key: { ...jwkOf(key), d: jwkOf(other).d },
   }), "imported"],
-  ["a point that is on no curve", (key, other) => ({
+  ["a point that is not on its curve", (key, other) => ({
     ...key,
     key: { ...jwkOf(key), y: jwkOf(other).y },
   }), "kid"],
   [
-    "a coordinate that is no text",
+    "a coordinate that is not a string",
     (key) => ({ ...key, key: { ...jwkOf(key), x: 1 } }),
     "malformed",
   ],
-  ["a key for encryption", (key) => ({ ...key, key: { ...jwkOf(key), use: "enc" } }), "imported"],
-  ["a key that is text", (key) => ({ ...key, key: "encrypted.text" }), "not a JWK"],
+  ["an encryption key", (key) => ({ ...key, key: { ...jwkOf(key), use: "enc" } }), "imported"],
+  ["a key that is a string", (key) => ({ ...key, key: "encrypted.text" }), "not a JWK"],
   ["a key that is null", (key) => ({ ...key, key: null }), "not a JWK"],
-  ["a key that is a list", (key) => ({ ...key, key: [key.key] }), "not a JWK"],
+  ["a key that is an array", (key) => ({ ...key, key: [key.key] }), "not a JWK"],
   ["a key that is a secret", (key) => ({ ...key, key: { kty: "oct", k: "c2VjcmV0" } }), "kid"],
-  ["no time", ({ activeAt: _, ...key }) => key, "time"],
-  ["a time that is text", (key) => ({ ...key, activeAt: String(START) }), "time"],
-  ["an end that is text", (key) => ({ ...key, retiredAt: String(START + 1_000) }), "time"],
-  ["a time that is a date", (key) => ({ ...key, createdAt: new Date(0) }), "time"],
+  ["no activeAt", ({ activeAt: _, ...key }) => key, "time"],
+  ["an activeAt that is a string", (key) => ({ ...key, activeAt: String(START) }), "time"],
+  ["a retiredAt that is a string", (key) => ({ ...key, retiredAt: String(START + 1_000) }), "time"],
+  ["a createdAt that is a Date", (key) => ({ ...key, createdAt: new Date(0) }), "time"],
 ];
 Deno.test("keyService() reads a null retiredAt as absent", async () => {
   const bench = keyBench({
@@ -738,7 +787,7 @@ Deno.test("keyService() reads a null retiredAt as absent", async () => {
 });
 
 for (const [why, change, message] of MALFORMED) {
-  Deno.test(`keyService() rejects a ring with a key that has ${why}, whole`, async () => {
+  Deno.test(`keyService() rejects a whole ring with a key that has ${why}`, async () => {
     const [sound, key, other] = [await storedKey(), await storedKey(), await storedKey()];
     const ring = { version: "1", keys: [sound, change(key, other)] } as KeyRing;
     await assertRefused(ring, { message, secrets: [sound, key, other] });
@@ -748,11 +797,11 @@ for (const [why, change, message] of MALFORMED) {
 const GARBAGE: readonly [why: string, ring: unknown, message: string][] = [
   ["undefined", undefined, "version"],
   ["text", "ring", "version"],
-  ["a list", [], "version"],
+  ["an array", [], "version"],
   ["one without a version", { keys: [] }, "version"],
   ["one whose version is a number", { version: 1, keys: [] }, "version"],
   ["one without keys", { version: "1" }, "array"],
-  ["one whose keys are text", { version: "1", keys: "[]" }, "array"],
+  ["one whose keys are a string", { version: "1", keys: "[]" }, "array"],
   ["one whose keys are an object", { version: "1", keys: {} }, "array"],
   ["one with null for a key", { version: "1", keys: [null] }, "algorithm"],
 ];
@@ -771,14 +820,14 @@ Deno.test("keyService() rejects a ring with a duplicate key", async () => {
 });
 
 const CHANGES: readonly [why: string, change: Change][] = [
-  ["got another private part", (key, other) => ({
+  ["has another private part", (key, other) => ({
     ...key,
     key: { ...jwkOf(key), d: jwkOf(other).d },
   })],
-  ["changed its algorithm", (key) => ({ ...key, alg: "ES384" })],
+  ["has another algorithm", (key) => ({ ...key, alg: "ES384" })],
 ];
 for (const [why, change] of CHANGES) {
-  Deno.test(`keyService() rejects within a minute a ring that it knew, and of which a key ${why}`, async () => {
+  Deno.test(`keyService() rejects a cached ring within a minute if a key of it ${why}`, async () => {
     const made = await storedKey();
     const key = { ...made, key: without(jwkOf(made), "alg") };
     let keys: object[] = [key];
@@ -808,7 +857,7 @@ Deno.test("keyService() accepts foreign keys with unknown members", async () => 
   assertEquals((await bench.ring())[0], own, "and keeps them");
 });
 
-Deno.test("rotate() with revoke replaces a ring that is malformed, and without it does not", async () => {
+Deno.test("rotate() replaces a malformed ring with revoke, and rejects it without", async () => {
   for (const keys of [[{ garbage: true }], "text", [await storedKey(), null]]) {
     const bench = keyBench();
     await bench.store.save(keys as never, null);
@@ -823,7 +872,7 @@ Deno.test("rotate() with revoke replaces a ring that is malformed, and without i
   }
 });
 
-/** What a service must not do with a ring, and what it must not tell. */
+/** Asserts that a service does not use or disclose a ring. */
 async function assertRefused(
   ring: KeyRing,
   { message, secrets }: { readonly message: string; readonly secrets: readonly StoredKey[] },
@@ -850,13 +899,13 @@ async function assertRefused(
     for (const { key } of secrets) {
       const { d = "" } = key as Jwk;
       assertNotEquals(d, "");
-      assertEquals(told.includes(d), false, "the error tells a private key");
+      assertEquals(told.includes(d), false, "the error contains a private key");
     }
   }
   assertEquals([saved, bench.events, bench.warnings], [[], [], []]);
 }
 
-/** All that a log has of an error. */
+/** Everything that a log shows of an error. */
 function tell(error: unknown): string {
   return Deno.inspect(error, { depth: 10, showHidden: true });
 }

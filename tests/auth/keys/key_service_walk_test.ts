@@ -1,5 +1,5 @@
 /**
- * Two processes on one store, each with its own copy of the ring, and verifiers that cache the published keys, through
+ * Two processes on one store, each with its own cache of the ring, and verifiers that cache the published keys, through
  * several rotations: every token verifies everywhere until it expires.
  */
 
@@ -11,10 +11,10 @@ import { randomNumbers } from "../../static/_random.ts";
 import { type KeyBench, keyBench, kidOf, LEAD, NUMBERS, START } from "./_key_service.ts";
 import { repeat } from "../_services.ts";
 
-/** Where keys come from, kept for as long as they may be. */
+/** A source of keys, cached for as long as allowed. */
 type KeySource = () => Promise<JwkSet>;
 
-/** What keeps keys for `cacheAge`, or less: a verifier, or a cache on the way to one. */
+/** A cache of keys for at most `cacheAge`: a verifier, or an HTTP cache in front of one. */
 function keptFor(
   { clock }: KeyBench,
   read: KeySource,
@@ -39,12 +39,12 @@ interface Walk {
   readonly bench: KeyBench;
   readonly services: readonly KeyService[];
   readonly verifiers: readonly KeySource[];
-  /** What was signed and is valid. */
+  /** A signed and valid token. */
   readonly signed: Signed[];
   readonly kids: Set<string>;
 }
 
-/** Verifiers that ask one process, the other, either of them in turn, and through a cache that keeps the keys, too. */
+/** Verifiers that fetch from one process, the other, both in turn, and through an HTTP cache. */
 function startWalk(random?: (below: number) => number): Walk {
   const bench = keyBench();
   const services = repeat(2, () => bench.service());
@@ -62,14 +62,14 @@ async function sign({ bench, signed, kids }: Walk, service: KeyService, expiresI
   signed.push({ token, endsAt: bench.clock.now + expiresIn + 30 });
 }
 
-/** Verifies what is valid, at a verifier. */
+/** Verifies valid tokens at a verifier. */
 async function verifyAll({ bench, signed }: Walk, keys: JwkSet | KeyService["resolve"]) {
   const valid = signed.filter(({ endsAt }) => bench.clock.now < endsAt);
   signed.splice(0, signed.length, ...valid);
   await Promise.all(valid.map(({ token }) => bench.verify(token, keys)));
 }
 
-Deno.test("keyService() signs by no key that a verifier after a cache after another process has not fetched", async () => {
+Deno.test("keyService() does not sign with a key that a verifier behind a cache and another process has not fetched", async () => {
   const bench = keyBench();
   const [one, other] = [bench.service(), bench.service()];
   const cache = keptFor(bench, other.jwks);
@@ -77,10 +77,10 @@ Deno.test("keyService() signs by no key that a verifier after a cache after anot
   const due = START + NUMBERS.rotateAfter - LEAD;
   await one.jwks();
   const steps: readonly (readonly [at: number, work: () => Promise<unknown>])[] = [
-    [due - 1, other.jwks], // the other process has read just before the key is made
+    [due - 1, other.jwks], // the other process has read just before the key is generated
     [due, one.jwks],
-    [due + 58, cache], // the cache asks it just before it reads again
-    [due + 58 + NUMBERS.cacheAge - 1, verifier], // so does the verifier, just before the cache
+    [due + 58, cache], // the cache fetches just before it reads again
+    [due + 58 + NUMBERS.cacheAge - 1, verifier], // the verifier fetches just before the cache does
   ];
   for (const [at, work] of steps) {
     bench.clock.now = at;
@@ -98,7 +98,7 @@ Deno.test("keyService() signs by no key that a verifier after a cache after anot
   await bench.verify(token, await verifier());
 });
 
-/** Steps in seconds, and at which of them each verifier looks: at small ones, each at another one of them. */
+/** Steps in seconds, and the steps at which each verifier fetches: with small steps, each at a different one. */
 const STEPS: readonly (readonly [step: number, every: number])[] = [
   [40, 6],
   [59, 12],
@@ -138,7 +138,7 @@ for (const seed of repeat(SEEDS, (i) => i + 1)) {
       if (dice < 5) await sign(walk, service, 1 + below(NUMBERS.maxTokenAge));
       else if (dice < 9) await verifyAll(walk, await keys());
       else await verifyAll(walk, service.resolve);
-      // Mostly small steps, now and then one over several deadlines, and one that a clock is put back by
+      // Mostly small steps, sometimes one over several deadlines, and one that sets the clock back by
       const size = below(100);
       latest = Math.max(latest, bench.clock.now);
       if (size < 90) bench.clock.now += below(70);
@@ -160,7 +160,7 @@ for (const seed of repeat(SEEDS, (i) => i + 101)) {
       const dice = below(10);
       if (dice < 1) await service.rotate();
       else await sign(walk, service, NUMBERS.maxTokenAge);
-      // A verifier that meets an unknown kid reads again, past the caches
+      // A verifier that finds an unknown kid fetches again, bypassing caches
       const fresh = await bench.service().jwks();
       for (const keys of [await verifiers[below(verifiers.length)]?.(), fresh]) {
         assert(keys !== undefined);

@@ -60,7 +60,7 @@ export async function withDerivation(
   return iterations;
 }
 
-/** A derivation without cost, for numbers that would take seconds. */
+/** A derivation without cost, for iterations that would take seconds. */
 export const NOTHING: Derivation = (_algorithm, _key, bits) =>
   Promise.resolve(new ArrayBuffer(bits / 8));
 
@@ -68,4 +68,4 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-export const KEY32: Bytes = new Uint8Array(32); // what NOTHING derives
+export const KEY32: Bytes = new Uint8Array(32); // the result of NOTHING

@@ -7,17 +7,17 @@ import { createSemaphore } from "../../../auth/password/_concurrency.ts";
 import type { HasherLimitOptions } from "../../../auth/password/hasher.ts";
 import { onWorkerd } from "../_workerd.ts";
 
-/** A semaphore, and work that the test ends. */
+/** A semaphore, and work that the test completes. */
 interface Bench {
   /** Runs work under a name; it resolves to the name. */
   run(name: string): Promise<string>;
   /** Names of running work, in the order in which it began. */
   readonly running: string[];
-  /** Names of all work that ever began. */
+  /** Names of all work that was started. */
   readonly begun: string[];
-  /** The most that ever ran concurrently. */
+  /** The maximum that ran concurrently. */
   readonly peak: () => number;
-  /** Ends the work that began first, with an error if one is given. */
+  /** Completes the oldest running work, with an error if one is given. */
   end(error?: Error): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ function createBench(options?: HasherLimitOptions): Bench {
   };
 }
 
-/** Waits until all promises that depend on nothing else are settled. */
+/** Waits until all pending microtasks are settled. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -70,11 +70,11 @@ const LIMITS: readonly [
 ][] = [
   ["no options", undefined, 4, 64],
   ["the defaults", {}, 4, 64],
-  ["no queue, one at a time", { running: 1, waiting: 0 }, 1, 0],
-  ["one that waits", { running: 1, waiting: 1 }, 1, 1],
+  ["one at a time without a queue", { running: 1, waiting: 0 }, 1, 0],
+  ["a queue of one", { running: 1, waiting: 1 }, 1, 1],
   ["no queue", { waiting: 0 }, 4, 0],
   ["two, and the default queue", { running: 2 }, 2, 64],
-  ["undefined is the default", { running: undefined, waiting: undefined }, 4, 64],
+  ["undefined instead of the defaults", { running: undefined, waiting: undefined }, 4, 64],
 ];
 
 for (const [why, options, running, waiting] of LIMITS) {
@@ -95,7 +95,7 @@ for (const [why, options, running, waiting] of LIMITS) {
   });
 }
 
-Deno.test("run() rejects at once, and does not begin the work", async () => {
+Deno.test("run() rejects at once, and does not start the work", async () => {
   const bench = createBench({ running: 1, waiting: 0 });
   const first = bench.run("a");
   assertBusy(await assertRejects(() => bench.run("b")));
@@ -104,7 +104,7 @@ Deno.test("run() rejects at once, and does not begin the work", async () => {
   assertEquals(await first, "a");
 });
 
-Deno.test("run() begins work at once if a slot is free", async () => {
+Deno.test("run() starts work at once if a slot is free", async () => {
   const bench = createBench();
   const work = bench.run("a");
   assertEquals(bench.running, ["a"]);
@@ -112,7 +112,7 @@ Deno.test("run() begins work at once if a slot is free", async () => {
   await work;
 });
 
-Deno.test("run() serves the queue first come, first served", async () => {
+Deno.test("run() is first-in, first-out", async () => {
   const bench = createBench({ running: 1 });
   const all = ["a", "b", "c", "d"].map((name) => bench.run(name));
   for (const expected of ["a", "b", "c", "d"]) {
@@ -127,7 +127,7 @@ Deno.test("run() does not let a new request overtake the queue", async () => {
   const bench = createBench({ running: 1, waiting: 1 });
   const first = bench.run("a");
   const second = bench.run("b");
-  const late = first.then(() => bench.run("late")); // arrives in the turn in which the slot is released
+  const late = first.then(() => bench.run("late")); // arrives in the microtask in which the slot is released
   await settle();
   await bench.end();
   assertEquals(bench.running, ["b"]);
@@ -167,7 +167,7 @@ Deno.test("run() passes the slot of work that fails to the first in the queue", 
   assertEquals(await second, "b");
 });
 
-Deno.test("run() counts slots correctly for any order of ends, failures and arrivals", async () => {
+Deno.test("run() counts slots correctly for any order of completions, failures and arrivals", async () => {
   const bench = createBench({ running: 3, waiting: 5 });
   const all: Promise<unknown>[] = [];
   for (let i = 0; i < 200; i++) {
@@ -178,7 +178,7 @@ Deno.test("run() counts slots correctly for any order of ends, failures and arri
   while (bench.running.length > 0) await bench.end();
   await Promise.all(all);
   assertEquals(bench.peak(), 3);
-  const again = Array.from({ length: 8 }, () => bench.run("again")); // all eight fit again
+  const again = Array.from({ length: 8 }, () => bench.run("again")); // all eight slots are free again
   await settle();
   while (bench.running.length > 0) await bench.end();
   assertEquals((await Promise.all(again)).length, 8);
@@ -192,7 +192,7 @@ Deno.test("run() is not limited on workerd, where canceled requests never releas
   });
 });
 
-Deno.test("run() above its limits is a 503 with Retry-After and without the reason", async () => {
+Deno.test("run() beyond its limits is a 503 with Retry-After and without the reason", async () => {
   const bench = createBench({ running: 1, waiting: 0 });
   const router = createRouter().get("/", async () => json({ name: await bench.run("a") }));
   const first = router.request("/");

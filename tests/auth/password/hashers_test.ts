@@ -44,17 +44,17 @@ import { createHash } from "node:crypto";
 const LONE = "\ud83d";
 
 const PREPARED: readonly (readonly [why: string, value: string, text: string])[] = [
-  ["ASCII stays", "correct horse", "correct horse"],
-  ["case and spaces stay", "  Mixed CASE  ", "  Mixed CASE  "],
-  ["the empty text is one", "", ""],
-  ["NFC stays", "caf\u00e9", "caf\u00e9"],
+  ["ASCII is unchanged", "correct horse", "correct horse"],
+  ["case and spaces are unchanged", "  Mixed CASE  ", "  Mixed CASE  "],
+  ["the empty string is unchanged", "", ""],
+  ["NFC is unchanged", "caf\u00e9", "caf\u00e9"],
   ["NFD becomes NFC", "cafe\u0301", "caf\u00e9"],
-  ["the Ångström sign is the letter", "\u212b", "\u00c5"],
-  ["syllables of jamo are joined", "\u1112\u1161\u11ab", "\ud55c"],
-  ["marks have one order", "q\u0307\u0323", "q\u0323\u0307"],
-  ["compatible is not the same: NFC, not NFKC", "\ufb01\u2460", "\ufb01\u2460"],
-  ["control characters but NUL stay", "a\tb\u0001\u007f", "a\tb\u0001\u007f"],
-  ["a character outside the BMP stays whole", "\u{1f511}", "\u{1f511}"],
+  ["the Ångström sign becomes the letter", "\u212b", "\u00c5"],
+  ["jamo are composed to syllables", "\u1112\u1161\u11ab", "\ud55c"],
+  ["marks are sorted", "q\u0307\u0323", "q\u0323\u0307"],
+  ["compatibility characters are unchanged: NFC, not NFKC", "\ufb01\u2460", "\ufb01\u2460"],
+  ["control characters except NUL are unchanged", "a\tb\u0001\u007f", "a\tb\u0001\u007f"],
+  ["a character outside the BMP is unchanged", "\u{1f511}", "\u{1f511}"],
 ];
 
 for (const [why, value, text] of PREPARED) {
@@ -84,15 +84,15 @@ for (const [why, value] of IMPOSSIBLE) {
   });
 }
 
-/** One code point of NFC that is four of NFD, each one unit: the most that NFC composes. */
+/** One code point in NFC for four code units in NFD: the maximum ratio. */
 const JOINED = "\u1f82";
 
 const LENGTHS: readonly (readonly [why: string, value: string, length: number | undefined])[] = [
   ["15 emoji are 15 characters", "\u{1f511}".repeat(15), 15],
-  ["a family of emoji is its code points", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", 5],
-  ["NFD counts as NFC does", "e\u0301".repeat(15), 15],
+  ["a family of emoji is several code points", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", 5],
+  ["NFD is counted like NFC", "e\u0301".repeat(15), 15],
   ["255 characters", "x".repeat(255), 255],
-  ["256 characters, the most", "x".repeat(256), 256],
+  ["256 characters, the maximum", "x".repeat(256), 256],
   ["257 characters", "x".repeat(257), undefined],
   ["256 emoji, 1,024 bytes", "\u{1f511}".repeat(256), 256],
   ["257 emoji", "\u{1f511}".repeat(257), undefined],
@@ -112,7 +112,7 @@ for (const [why, value, length] of LENGTHS) {
 }
 
 Deno.test("readPassword() does not normalize a string that is too long in any form", () => {
-  // It would find the NUL and the surrogate if it looked
+  // It would reject the NUL and the surrogate if it normalized
   for (const size of [MAX_PASSWORD_UNITS, 2 ** 20]) {
     assertEquals(readPassword(`\0${"x".repeat(size)}`), { kind: "too_long" });
     assertEquals(readPassword(`${LONE}${"x".repeat(size)}`), { kind: "too_long" });
@@ -122,10 +122,10 @@ Deno.test("readPassword() does not normalize a string that is too long in any fo
   });
 });
 
-Deno.test("MAX_PASSWORD_UNITS leaves room for every form of the longest password", () => {
+Deno.test("MAX_PASSWORD_UNITS allows every normal form of the longest password", () => {
   let most = 0;
   for (let code = 0; code < 0x11_0000; code++) {
-    if (code === 0xd800) code = 0xe000; // surrogates are no characters
+    if (code === 0xd800) code = 0xe000; // surrogates are rejected
     const { length } = [...String.fromCodePoint(code).normalize("NFD")];
     most = Math.max(most, length);
   }
@@ -141,7 +141,7 @@ Deno.test("MAX_PASSWORD_BYTES is the size of the longest password", () => {
 
 const FOLDED: readonly (readonly [why: string, text: string, folded: readonly string[]])[] = [
   ["capitals", "ABCxyz", ["a", "b", "c", "x", "y", "z"]],
-  ["sharp s is ss, and still one character", "aß", ["a", "ss"]],
+  ["sharp s folds to ss, and is still one character", "aß", ["a", "ss"]],
   ["the final sigma is a sigma", "ΣΑΣς", ["σ", "α", "σ", "σ"]],
   ["the Kelvin sign is a k", "\u212a", ["k"]],
   ["the long s is an s", "ſ", ["s"]],
@@ -149,7 +149,7 @@ const FOLDED: readonly (readonly [why: string, text: string, folded: readonly st
 ];
 
 for (const [why, text, folded] of FOLDED) {
-  Deno.test(`foldCase() folds each code point on its own: ${why}`, () => {
+  Deno.test(`foldCase() folds each code point separately: ${why}`, () => {
     assertEquals(foldCase(text), [...folded]);
   });
 }
@@ -157,11 +157,11 @@ for (const [why, text, folded] of FOLDED) {
 const SALT16 = bare(SALT);
 const KEY = bare(KEY32);
 
-/** Hashes at the limits of their parameters. */
+/** Valid hashes with extreme parameters. */
 const READ: readonly [why: string, encoded: string, iterations: number][] = [
-  ["the fewest iterations", phc(1_000, SALT, KEY32), 1_000],
-  ["one more", phc(1_001, SALT, KEY32), 1_001],
-  ["the most iterations", phc(10_000_000, SALT, KEY32), 10_000_000],
+  ["the minimum of iterations", phc(1_000, SALT, KEY32), 1_000],
+  ["one iteration more than the minimum", phc(1_001, SALT, KEY32), 1_001],
+  ["the maximum of iterations", phc(10_000_000, SALT, KEY32), 10_000_000],
   ["8 bytes of salt", phc(1_000, SALT.slice(0, 8), KEY32), 1_000],
   ["64 bytes of salt", phc(1_000, new Uint8Array(64), KEY32), 1_000],
   ["16 bytes of key", phc(1_000, SALT, KEY32.slice(0, 16)), 1_000],
@@ -180,8 +180,8 @@ for (const [why, encoded, iterations] of READ) {
 }
 
 /**
- * What is no hash of this hasher. No password has it, whatever it asks for, and the time does not tell whose account has
- * it: it costs one derivation at the current setting.
+ * Invalid hashes. No password matches them, whatever iterations they contain, and verifying does not disclose which account has
+ * one: it takes one derivation with the current iterations.
  */
 const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["undefined", ""],
@@ -190,7 +190,7 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["0 iterations", phc(0, SALT, KEY32)],
   ["10,000,001 iterations", phc(10_000_001, SALT, KEY32)],
   ["4,294,967,295 iterations", phc(4_294_967_295, SALT, KEY32)],
-  ["4,294,968,296 iterations, 1,000 in 32 bits", phc(4_294_968_296, SALT, KEY32)],
+  ["4,294,968,296 iterations, which are 1,000 in 32 bits", phc(4_294_968_296, SALT, KEY32)],
   ["9,999,999,999 iterations", phc(9_999_999_999, SALT, KEY32)],
   ["eleven digits", phc("10000000000", SALT, KEY32)],
   ["a thousand digits", phc("9".repeat(1_000), SALT, KEY32)],
@@ -205,18 +205,21 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["a comma", phc("1,000", SALT, KEY32)],
   ["Arabic digits", phc("١٠٠٠", SALT, KEY32)],
   ["full-width digits", phc("１０００", SALT, KEY32)],
-  ["a space in front", phc(" 1000", SALT, KEY32)],
+  ["a leading space", phc(" 1000", SALT, KEY32)],
   ["a trailing space", phc("1000 ", SALT, KEY32)],
   ["NaN", phc("", SALT, KEY32)],
   ["Infinity", phc("Infinity", SALT, KEY32)],
   ["duplicate iterations", phc("1000,i=1000", SALT, KEY32)],
   ["two numbers of iterations", phc("1000,i=2000", SALT, KEY32)],
-  ["a parameter more", phc("1000,x=1", SALT, KEY32)],
-  ["the length of the key, which others write", phc("1000,l=32", SALT, KEY32)],
-  ["a parameter in front", `$pbkdf2-sha256$x=1,i=1000$${SALT16}$${KEY}`],
-  ["another name for the iterations", `$pbkdf2-sha256$t=1000$${SALT16}$${KEY}`],
+  ["an additional parameter", phc("1000,x=1", SALT, KEY32)],
+  ["the length of the key, which other libraries write", phc("1000,l=32", SALT, KEY32)],
+  ["a leading parameter", `$pbkdf2-sha256$x=1,i=1000$${SALT16}$${KEY}`],
+  ["another name of the iterations", `$pbkdf2-sha256$t=1000$${SALT16}$${KEY}`],
   ["the name in upper case", `$pbkdf2-sha256$I=1000$${SALT16}$${KEY}`],
-  ["a parameter of an object's own", `$pbkdf2-sha256$i=1000,valueof=1$${SALT16}$${KEY}`],
+  [
+    "a parameter named like a property of every object",
+    `$pbkdf2-sha256$i=1000,valueof=1$${SALT16}$${KEY}`,
+  ],
   ["no parameters", `$pbkdf2-sha256$${SALT16}$${KEY}`],
   ["empty parameters", `$pbkdf2-sha256$$${SALT16}$${KEY}`],
   ["five parameters", phc("1000,a=1,b=1,c=1,d=1", SALT, KEY32)],
@@ -224,19 +227,19 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["65 bytes of salt", phc(1_000, new Uint8Array(65), KEY32)],
   ["15 bytes of key", phc(1_000, SALT, KEY32.slice(0, 15))],
   ["one byte of key", phc(1_000, SALT, KEY32.slice(0, 1))],
-  ["33 bytes of key, which cost twice what they say", phc(1_000, SALT, new Uint8Array(33))],
+  ["33 bytes of key, whose cost is doubled", phc(1_000, SALT, new Uint8Array(33))],
   ["64 bytes of key", phc(1_000, SALT, new Uint8Array(64))],
   ["no salt", phc(1_000, new Uint8Array(), KEY32)],
   ["no key", phc(1_000, SALT, new Uint8Array())],
-  ["a part less", `$pbkdf2-sha256$i=1000$${SALT16}`],
-  ["a part more", `${phc(1_000, SALT, KEY32)}$`],
-  ["a stray bit in the salt", `$pbkdf2-sha256$i=1000$${SALT16.slice(0, -1)}x$${KEY}`],
-  ["a stray bit in the key", `$pbkdf2-sha256$i=1000$${SALT16}$${KEY.slice(0, -1)}B`],
-  ["six bits of no byte in the key", `$pbkdf2-sha256$i=1000$${SALT16}$${"A".repeat(45)}`],
+  ["a missing part", `$pbkdf2-sha256$i=1000$${SALT16}`],
+  ["an additional part", `${phc(1_000, SALT, KEY32)}$`],
+  ["a non-zero trailing bit in the salt", `$pbkdf2-sha256$i=1000$${SALT16.slice(0, -1)}x$${KEY}`],
+  ["a non-zero trailing bit in the key", `$pbkdf2-sha256$i=1000$${SALT16}$${KEY.slice(0, -1)}B`],
+  ["six trailing bits in the key", `$pbkdf2-sha256$i=1000$${SALT16}$${"A".repeat(45)}`],
   ["padding", `$pbkdf2-sha256$i=1000$${SALT16}==$${KEY}=`],
-  ["the alphabet of URLs", `$pbkdf2-sha256$i=1000$${SALT16}$${"_".repeat(42)}8`],
+  ["the base64url alphabet", `$pbkdf2-sha256$i=1000$${SALT16}$${"_".repeat(42)}8`],
   ["the alphabet of passlib, with dots", `$pbkdf2-sha256$i=1000$${SALT16}$${".".repeat(43)}`],
-  ["passlib's own form", `$pbkdf2-sha256$1000$${SALT16}$${KEY}`],
+  ["passlib's own format", `$pbkdf2-sha256$1000$${SALT16}$${KEY}`],
   ["Django's form", `pbkdf2_sha256$1000$salt$${KEY32.toBase64()}`],
   ["another hash function", `$pbkdf2-sha512$i=1000$${SALT16}$${KEY}`],
   ["the id in upper case", `$PBKDF2-SHA256$i=1000$${SALT16}$${KEY}`],
@@ -249,7 +252,7 @@ const REFUSED: readonly [why: string, encoded: unknown][] = [
   ["a version", `$pbkdf2-sha256$v=1$i=1000$${SALT16}$${KEY}`],
   ["a prefix", ` ${phc(1_000, SALT, KEY32)}`],
   ["a trailing line feed", `${phc(1_000, SALT, KEY32)}\n`],
-  ["a line in front", `x\n${phc(1_000, SALT, KEY32)}`],
+  ["a leading line", `x\n${phc(1_000, SALT, KEY32)}`],
   ["a trailing NUL", `${phc(1_000, SALT, KEY32)}\0`],
   ["the password itself", "x"],
   ["a megabyte", `$pbkdf2-sha256$i=1000$${"A".repeat(1_000_000)}$${KEY}`],
@@ -272,17 +275,17 @@ for (const [why, encoded] of REFUSED) {
   });
 }
 
-/** [why, current iterations, those of the hash, iterations in all] */
+/** [why, current iterations, iterations of the hash, total iterations] */
 const WORK: readonly [why: string, current: number, stored: number, total: number][] = [
-  ["the same", 5_000, 5_000, 5_000],
+  ["the same number", 5_000, 5_000, 5_000],
   ["half", 5_000, 2_500, 5_000],
-  ["one less", 5_000, 4_999, 5_000],
-  ["the fewest", 600_000, 1_000, 600_000],
-  ["more, which costs what it costs", 1_000, 5_000, 5_000],
+  ["one iteration less", 5_000, 4_999, 5_000],
+  ["the minimum", 600_000, 1_000, 600_000],
+  ["a higher number", 1_000, 5_000, 5_000],
 ];
 
 for (const [why, iterations, stored, total] of WORK) {
-  Deno.test(`pbkdf2Hasher() verifies ${stored} iterations by the work of ${total} where ${iterations} are current: ${why}`, async () => {
+  Deno.test(`pbkdf2Hasher() verifies ${stored} iterations with ${total} in total if ${iterations} are current: ${why}`, async () => {
     const hasher = pbkdf2Hasher({ iterations });
     const encoded = phc(stored, SALT, KEY32);
     for (
@@ -306,7 +309,7 @@ Deno.test("pbkdf2Hasher() verifies a hash with fewer iterations by its own key o
   const encoded = phc(1_000, SALT, nodePbkdf2(utf8("x")));
   assert(await hasher.verify("x", encoded));
   assertFalse(await hasher.verify("y", encoded));
-  assertFalse(await hasher.verify("x", phc(1_000, SALT, nodePbkdf2(utf8("x"), 2_000)))); // the rest's key
+  assertFalse(await hasher.verify("x", phc(1_000, SALT, nodePbkdf2(utf8("x"), 2_000)))); // the key after the additional iterations
   assertFalse(await hasher.verify("x", phc(1_000, SALT, nodePbkdf2(utf8("x"), 3_000))));
 });
 
@@ -323,16 +326,16 @@ Deno.test("pbkdf2Hasher() compares all bytes of a key of any length", async () =
   }
 });
 
-/** When a hash needs a rehash, with 5,000 iterations. */
+/** Whether a hash needs a rehash, with 5,000 iterations. */
 const REHASH: readonly [why: string, encoded: string, needed: boolean][] = [
-  ["its own", phc(5_000, SALT, KEY32), false],
+  ["its own hash", phc(5_000, SALT, KEY32), false],
   ["more iterations", phc(5_001, SALT, KEY32), false],
-  ["the most iterations", phc(10_000_000, SALT, KEY32), false],
+  ["the maximum of iterations", phc(10_000_000, SALT, KEY32), false],
   ["one iteration less", phc(4_999, SALT, KEY32), true],
   ["a salt of 15 bytes", phc(5_000, SALT.slice(1), KEY32), true],
   ["a salt of 17 bytes", phc(5_000, new Uint8Array(17), KEY32), false],
   ["a key of 31 bytes", phc(5_000, SALT, KEY32.slice(1)), true],
-  ["a key of 33 bytes, which is none of its own", phc(5_000, SALT, new Uint8Array(33)), true],
+  ["a key of 33 bytes", phc(5_000, SALT, new Uint8Array(33)), true],
   ["another's", `$scrypt$ln=17,r=8,p=1$${SALT16}$${KEY}`, true],
 ];
 
@@ -378,7 +381,7 @@ Deno.test("pbkdf2Hasher() hashes with 600,000 iterations by default", async () =
 });
 
 for (const password of ["", "x", "pässwörd 🔑", "a".repeat(64), "€".repeat(21)]) {
-  Deno.test(`pbkdf2Hasher() hashes ${utf8(password).length} bytes as node:crypto does, and verifies it`, async () => {
+  Deno.test(`pbkdf2Hasher() hashes ${utf8(password).length} bytes like node:crypto, and verifies the hash`, async () => {
     const hasher = pbkdf2Hasher(FAST);
     const encoded = await hasher.hash(password);
     const [, id, parameters, salt = "", key = ""] = encoded.split("$");
@@ -390,7 +393,7 @@ for (const password of ["", "x", "pässwörd 🔑", "a".repeat(64), "€".repeat
   });
 }
 
-Deno.test("pbkdf2Hasher() never uses a salt twice", async () => {
+Deno.test("pbkdf2Hasher() never reuses a salt", async () => {
   const hasher = pbkdf2Hasher(FAST);
   const all = await Promise.all(Array.from({ length: 100 }, () => hasher.hash("x")));
   for (const part of [3, 4]) {
@@ -402,10 +405,10 @@ Deno.test("pbkdf2Hasher() never uses a salt twice", async () => {
 const WRONG: readonly [why: string, password: string][] = [
   ["undefined", ""],
   ["another case", "Pässwort"],
-  ["a letter less", "pässwor"],
-  ["a letter more", "pässwortx"],
+  ["a missing letter", "pässwor"],
+  ["an additional letter", "pässwortx"],
   ["a trailing space", "pässwort "],
-  ["another letter in the other normal form", "pa\u0301sswort"],
+  ["another letter in another normal form", "pa\u0301sswort"],
 ];
 
 for (const [why, password] of WRONG) {
@@ -424,11 +427,11 @@ Deno.test("pbkdf2Hasher() accepts all normal forms of a password, and hashes NFC
   assertFalse(await hasher.verify(nfd, phc(1_000, SALT, nodePbkdf2(utf8(nfd)))));
 });
 
-/** Invalid passwords: HMAC pads with zeros, and all lone surrogates encode to the same bytes. */
+/** Invalid passwords: HMAC pads with zeros, and all lone surrogates have the same UTF-8 encoding. */
 const PBKDF2_IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["a trailing NUL", "x\0"],
-  ["NUL in front", "\0x"],
-  ["NUL alone", "\0"],
+  ["a leading NUL", "\0x"],
+  ["only NUL", "\0"],
   ["a lone high surrogate", "\ud800x"],
   ["a lone low surrogate", "x\udfff"],
   ["257 characters", "a".repeat(257)],
@@ -441,7 +444,7 @@ const PBKDF2_IMPOSSIBLE: readonly [why: string, password: unknown][] = [
 ];
 
 for (const [why, password] of PBKDF2_IMPOSSIBLE) {
-  Deno.test(`pbkdf2Hasher() does not hash or verify ${why}, without a derivation`, async () => {
+  Deno.test(`pbkdf2Hasher() does not hash or verify ${why}, and derives nothing`, async () => {
     const hasher = pbkdf2Hasher(FAST);
     const stored = [phc(1_000, SALT, KEY32), phc(1_000, SALT, nodePbkdf2(utf8("x"))), "", "$x$"];
     const derived = await withDerivation(async () => {
@@ -456,7 +459,7 @@ for (const [why, password] of PBKDF2_IMPOSSIBLE) {
 }
 
 Deno.test("pbkdf2Hasher() rejects a password with a trailing NUL, unlike plain PBKDF2", async () => {
-  assertEquals(nodePbkdf2(utf8("x\0\0")), nodePbkdf2(utf8("x"))); // the trap
+  assertEquals(nodePbkdf2(utf8("x\0\0")), nodePbkdf2(utf8("x"))); // collides in PBKDF2
   const hasher = pbkdf2Hasher(FAST);
   assertFalse(await hasher.verify("x\0\0", await hasher.hash("x")));
 });
@@ -464,16 +467,16 @@ Deno.test("pbkdf2Hasher() rejects a password with a trailing NUL, unlike plain P
 const LONG = "correct horse battery staple, and some more words to be over 64 bytes";
 
 /**
- * HMAC replaces a key of more than 64 bytes by its SHA-256, so to plain PBKDF2 a long password and its digest are one.
- * No text with such a digest is at hand (it takes some 2^25 hashes until a digest is valid UTF-8), but none is needed: a
- * hash that was made from the digest's bytes must not be one of the long password.
+ * HMAC replaces a key of more than 64 bytes by its SHA-256, so plain PBKDF2 cannot distinguish a long password from its digest.
+ * A string with such a digest is hard to find (some 2^25 hashes until a digest is valid UTF-8), but none is needed: a
+ * hash that was made from the digest's bytes must not match the long password.
  */
 Deno.test("pbkdf2Hasher() distinguishes a long password from its digest, unlike plain PBKDF2", async () => {
   const long = utf8(LONG);
   assert(long.length > 64);
   const options = { salt: SALT, iterations: 1_000, length: 32 };
   const ofDigest = await pbkdf2(digest("sha256", long), options);
-  assertEquals(await pbkdf2(long, options), ofDigest); // the trap
+  assertEquals(await pbkdf2(long, options), ofDigest); // collides in PBKDF2
   const hasher = pbkdf2Hasher(FAST);
   assertFalse(await hasher.verify(LONG, phc(1_000, SALT, ofDigest)));
   assert(await hasher.verify(LONG, phc(1_000, SALT, nodePbkdf2(digest("sha512", long)))));
@@ -496,7 +499,7 @@ Deno.test("pbkdf2Hasher() does not accept the digest of a long password in any e
   }
 });
 
-/** Around the length where HMAC begins to hash its key. */
+/** Lengths around the limit at which HMAC hashes its key. */
 for (
   const [text, isDigested] of [
     ["a".repeat(63), false],
@@ -572,7 +575,7 @@ Deno.test("pbkdf2Hasher() names the option hasher if the runtime does not suppor
   const attempts = [
     () => hasher.hash("s3cr3t"),
     () => hasher.verify("s3cr3t", phc(600_000, SALT, KEY32)),
-    () => hasher.verify("s3cr3t", phc(50_000, SALT, KEY32)), // the rest is too much
+    () => hasher.verify("s3cr3t", phc(50_000, SALT, KEY32)), // too many for one derivation
   ];
   await withDerivation(async () => {
     for (const attempt of attempts) {
@@ -615,8 +618,8 @@ function counting(): { scrypt: ScryptFunction; calls: ScryptParameters[] } {
   };
 }
 
-Deno.test("scryptHasher() has the key of RFC 7914 §12", async () => {
-  // N = 1024, r = 8, p = 16, 64 bytes; of these, a PHC string of ours holds the first 32
+Deno.test("scryptHasher() derives the key of RFC 7914 §12", async () => {
+  // N = 1024, r = 8, p = 16, 64 bytes; the PHC string contains the first 32
   const key = Uint8Array.fromHex(
     "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162",
   );
@@ -640,7 +643,7 @@ Deno.test("scryptHasher() has the key of RFC 7914 §12", async () => {
   assert(await scryptHasher(CHEAP).verify("password", encoded));
 });
 
-Deno.test("scryptHasher() hashes with a new salt, and records its parameters", async () => {
+Deno.test("scryptHasher() hashes with a new salt, and stores its parameters", async () => {
   const hasher = scryptHasher(CHEAP);
   const [one, other] = [await hasher.hash(PASSWORD), await hasher.hash(PASSWORD)];
   assert(/^\$scrypt\$ln=10,r=8,p=1\$[\w+/]{22}\$[\w+/]{43}$/.test(one), one);
@@ -669,11 +672,11 @@ Deno.test("scryptHasher() distinguishes a password of over 64 bytes from its SHA
   });
   assert(
     !encoded.endsWith(encodeBase64Bare(new Uint8Array(plain))),
-    "HMAC has shortened the password",
+    "HMAC does not see the long password",
   );
 });
 
-Deno.test("scryptHasher() takes as long for an old hash as for a new one", async () => {
+Deno.test("scryptHasher() takes as much work for an old hash as for a new one", async () => {
   const old = await scryptHasher(CHEAP).hash(PASSWORD);
   const { scrypt, calls } = counting();
   const hasher = scryptHasher({ scrypt, ln: 12, r: 8, p: 2 });
@@ -695,12 +698,12 @@ for (
     ["r of 0", `$scrypt$ln=10,r=0,p=1${SALT_AND_KEY}`],
     ["p of 17", `$scrypt$ln=10,r=8,p=17${SALT_AND_KEY}`],
     ["no p", `$scrypt$ln=10,r=8${SALT_AND_KEY}`],
-    ["one more parameter", `$scrypt$ln=10,r=8,p=1,x=1${SALT_AND_KEY}`],
+    ["an additional parameter", `$scrypt$ln=10,r=8,p=1,x=1${SALT_AND_KEY}`],
     ["a duplicate p", `$scrypt$ln=10,r=8,p=1,p=1${SALT_AND_KEY}`],
     ["15 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(20)}`],
     ["33 bytes of key", `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(44)}`],
     ["bcrypt", "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"],
-    ["a bit of no byte", `$scrypt$ln=10,r=8,p=1$${"A".repeat(21)}B$${"A".repeat(43)}`],
+    ["a non-zero trailing bit", `$scrypt$ln=10,r=8,p=1$${"A".repeat(21)}B$${"A".repeat(43)}`],
     ["undefined", ""],
   ] as const
 ) {
@@ -708,20 +711,20 @@ for (
     const { scrypt, calls } = counting();
     const hasher = scryptHasher({ ...CHEAP, p: 3, scrypt });
     assertFalse(await hasher.verify(PASSWORD, encoded));
-    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // and not the parameters of the string
+    assertEquals(calls, [{ N: 1_024, r: 8, p: 3, dkLen: 32 }]); // not the parameters of the string
     assert(hasher.needsRehash(encoded));
   });
 }
 
-/** Hashes compared with ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. Less of either costs an attacker less. */
+/** Hashes compared with ln 12, r 8, p 2: 4 MiB, 2^16 blocks of work. With less of either, attacks are cheaper. */
 const SCRYPT_REHASH: readonly [why: string, parameters: string, needed: boolean][] = [
-  ["the same", "ln=12,r=8,p=2", false],
+  ["the same parameters", "ln=12,r=8,p=2", false],
   ["more work", "ln=12,r=8,p=3", false],
-  ["more memory, and as much work", "ln=13,r=8,p=1", false],
+  ["more memory, and equal work", "ln=13,r=8,p=1", false],
   ["more of both", "ln=13,r=8,p=2", false],
-  ["as much memory by other numbers", "ln=11,r=16,p=2", false],
+  ["equal memory by other parameters", "ln=11,r=16,p=2", false],
   ["less work", "ln=12,r=8,p=1", true],
-  ["less memory, and as much work", "ln=11,r=8,p=4", true],
+  ["less memory, and equal work", "ln=11,r=8,p=4", true],
   ["less memory, and more work", "ln=11,r=8,p=16", true],
   ["less memory by smaller blocks", "ln=12,r=4,p=4", true],
   ["more memory, and less work", "ln=12,r=9,p=1", true],
@@ -749,7 +752,7 @@ for (
   });
 }
 
-Deno.test("scryptHasher() passes on what the library throws", async () => {
+Deno.test("scryptHasher() passes on errors of the library", async () => {
   const scrypt = () => Promise.reject(new RangeError("out of memory"));
   await assertRejects(() => scryptHasher({ scrypt }).hash(PASSWORD), RangeError, "out of memory");
 });

@@ -23,7 +23,7 @@ import {
 } from "../_services.ts";
 
 const SAME_USER: readonly [why: string, identifier: string][] = [
-  ["as it was given", "ada@example.org"],
+  ["unchanged", "ada@example.org"],
   ["case", "ADA@Example.ORG"],
   ["white space around it", " ada@example.org\t"],
   ["full-width characters, NFKC", "ａｄａ＠example.org"],
@@ -89,7 +89,7 @@ Deno.test("createUser() reports the problems of a password, without a hash", asy
     ["absent", undefined],
     ["too long", "long and ".repeat(200)],
     ["NUL", `${PASSWORD}\0`],
-    ["half a character", `${PASSWORD}\ud83d`],
+    ["a lone surrogate", `${PASSWORD}\ud83d`],
   ];
   for (const [why, password] of weak) {
     const error = await refusal(() =>
@@ -130,7 +130,7 @@ Deno.test("createUser() uses the application's subject id", async () => {
   assertEquals((await stores.users.findBySub("u1"))?.identifier, ADA.identifier);
 });
 
-Deno.test("createUser() is counted by address for every outcome, and rejected without a hash", async () => {
+Deno.test("createUser() counts attempts by address for every outcome, and rejects without a hash", async () => {
   const { passwords, hasher, clock, events } = createServices();
   for (const i of repeat(10, (i) => i)) {
     await passwords.createUser({ ...ADA, identifier: `user-${i}` }, { client: CLIENT });
@@ -203,7 +203,7 @@ Deno.test("change() requires the current password, and rejects equally for every
   assertEquals(await stores.users.findBySub("u1"), services.before);
 });
 
-Deno.test("change() rejects a weak password before the current one, uncounted and without a hash", async () => {
+Deno.test("change() rejects a weak password before it verifies the current one, uncounted and without a hash", async () => {
   const { passwords, hasher, throttle } = await withAda();
   const refused: unknown[] = [];
   for (const currentPassword of [PASSWORD, "wrong", "x".repeat(2048)]) {
@@ -217,7 +217,7 @@ Deno.test("change() rejects a weak password before the current one, uncounted an
   for (const _ of repeat(5, () => 0)) await throttle.login(canonical(ADA.identifier), CLIENT);
 });
 
-Deno.test("change() is counted with the logins of the account", async () => {
+Deno.test("change() counts attempts together with logins of the account", async () => {
   const { passwords, clock } = await withAda();
   const wrong = { ...CHANGE, currentPassword: "wrong" };
   for (const _ of repeat(3, () => 0)) await refusal(() => passwords.change("u1", wrong, CLIENT));
@@ -291,7 +291,7 @@ Deno.test("change() reads its account from the first argument only", async () =>
   assertEquals((await stores.users.findBySub("u1"))?.disabled, undefined);
 });
 
-Deno.test("change() takes back its attempt if it succeeds", async () => {
+Deno.test("change() takes back its attempt after a success", async () => {
   const { passwords } = await withAda();
   let currentPassword = PASSWORD;
   for (const i of repeat(12, (i) => i)) {
@@ -302,7 +302,7 @@ Deno.test("change() takes back its attempt if it succeeds", async () => {
 });
 
 for (const uncounted of [true, false]) {
-  const how = uncounted ? "without a throttle" : "under the throttle";
+  const how = uncounted ? "without a throttle" : "with the throttle";
   Deno.test(`change() 50 times concurrently ${how} leaves the password of the one that succeeded`, async () => {
     const { passwords, stores, sessions } = await withAda({ uncounted });
     const attempts = repeat(
@@ -385,13 +385,13 @@ Deno.test("reset() does not enable a disabled account", async () => {
 });
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
-  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
-  ["throw at once", () => {
+  ["reject", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw synchronously", () => {
     throw new Error("The store is out of order");
   }],
 ];
 
-/** Both ways to set a password. */
+/** Both operations that set a password. */
 const WAYS: readonly [
   name: string,
   set: (services: Services, newPassword?: string) => Promise<unknown>,
@@ -421,7 +421,7 @@ for (const [name, set] of WAYS) {
       authTime: START + 10,
       amr: ["pwd"],
     };
-    // Who resets a password has proved nothing of the user's, and gets nothing to begin a session with
+    // A password reset authenticates nobody, and returns nothing that could create a session
     assertEquals(made, name === "reset()" ? undefined : authentication);
     assertNotEquals(securityStamp, services.before.securityStamp);
     assertEquals((await refusal(() => passwords.verify(ADA, NOBODY))).code, "invalid_credentials");
@@ -458,7 +458,7 @@ for (const [name, set] of WAYS) {
 
   Deno.test(`${name} checks a password with the user's identifier`, async () => {
     const services = await withAda();
-    // 15 characters, and easily guessed
+    // 15 characters, but easy to guess
     assertEquals((await refusal(() => set(services, ADA.identifier))).code, "weak_password");
     assertEquals(await services.stores.users.findBySub("u1"), services.before);
   });

@@ -46,14 +46,14 @@ import {
 } from "../_services.ts";
 
 const SAME_USER: readonly [why: string, identifier: string][] = [
-  ["as it was given", "ada@example.org"],
+  ["unchanged", "ada@example.org"],
   ["case", "ADA@Example.ORG"],
   ["white space around it", " ada@example.org\t"],
   ["full-width characters, NFKC", "ａｄａ＠example.org"],
 ];
 
 Deno.test("createUser() rejects an invalid identifier before it counts or reads", async () => {
-  const asked = () => Promise.reject(new Error("The users were asked"));
+  const asked = () => Promise.reject(new Error("The users were read"));
   const { passwords, events, hasher } = createServices({
     wrap: ({ users }) => ({
       users: { ...users, findByIdentifier: asked, create: asked },
@@ -171,7 +171,7 @@ Deno.test('passwordService() requires a throttle or "insecureSkip"', async () =>
   assertEquals((await passwords.verify(ADA, CLIENT)).amr, ["pwd"]);
 });
 
-Deno.test("verify() returns values that share nothing with other callers", async () => {
+Deno.test("verify() returns values that are not shared with other callers", async () => {
   const { passwords } = createServices();
   const { amr } = await passwords.createUser(ADA);
   try {
@@ -259,7 +259,7 @@ Deno.test("verify() releases its slot for every outcome", async () => {
   await passwords.createUser(ADA);
   for (const _ of repeat(3, () => 0)) {
     await assertRejects(() => passwords.verify(ADA, CLIENT), Error, "no memory"); // the hasher
-    await refusal(() => passwords.createUser(ADA)); // taken
+    await refusal(() => passwords.createUser(ADA)); // a taken identifier
     await refusal(() => passwords.createUser({ ...ADA, password: "weak" }));
     await refusal(() => passwords.reset("nobody", OTHER_PASSWORD));
   }
@@ -292,7 +292,7 @@ for (const [why, events] of LISTENERS) {
   });
 }
 
-/** A hasher that does not settle until the test says so. */
+/** A hasher that settles when the test says so. */
 function slowHasher(until: Promise<void>): PasswordHasher {
   const hasher = cheapHasher();
   return {
@@ -356,8 +356,8 @@ const IMPOSSIBLE: readonly [why: string, password: unknown][] = [
   ["NUL before the right one", `\0${PASSWORD}`],
   ["a lone high surrogate", `${PASSWORD}\ud800`],
   ["a lone low surrogate", `\udc00${PASSWORD}`],
-  ["a list of guesses", [PASSWORD, OTHER_PASSWORD]],
-  ["an object that says it is the password", { toString: () => PASSWORD }],
+  ["an array of guesses", [PASSWORD, OTHER_PASSWORD]],
+  ["an object that converts to the password", { toString: () => PASSWORD }],
   ["a number", 1e20],
   ["null", null],
   ["absent", undefined],
@@ -376,7 +376,7 @@ for (const [why, password] of IMPOSSIBLE) {
       assertEquals([shown(error), error.reason], [plain, "password_invalid"]);
     }
     assertEquals(hasher.calls, []);
-    assertEquals(events, []); // it would fill every log
+    assertEquals(events, []); // it would fill logs
   });
 }
 
@@ -566,7 +566,7 @@ Deno.test("passwordService() verifies with the hasher of the hash, and replaces 
   assertStringIncludes(
     await hashOfAda(stores),
     "$pbkdf2-sha256$",
-    "a wrong password replaces nothing",
+    "a wrong password replaces no hash",
   );
   await passwords.verify(ADA, NOBODY);
   assertEquals([first.calls, second.calls], [["hash"], ["verify", "verify"]]);
@@ -604,7 +604,7 @@ Deno.test("passwordService() rejects a hash without a hasher", async () => {
 for (
   const [why, hashers] of [
     ["no hasher", []],
-    ["two hashers with one id", [cheapHasher(), cheapHasher(2_000)]],
+    ["two hashers with the same id", [cheapHasher(), cheapHasher(2_000)]],
   ] as const
 ) {
   Deno.test(`passwordService() rejects ${why}`, () => {
@@ -672,7 +672,7 @@ Deno.test("verify() replaces a hash with one of the whole password in NFC", asyn
 
 const RACES: readonly [why: string, where: "update" | "findByIdentifier"][] = [
   ["before it writes the hash", "update"],
-  ["before it looks at the password", "findByIdentifier"],
+  ["before it verifies the password", "findByIdentifier"],
 ];
 for (const [why, where] of RACES) {
   Deno.test(`verify() keeps a concurrent password change: ${why}`, async () => {
@@ -720,7 +720,7 @@ const FAILURES: readonly [why: string, options: ServicesOptions][] = [
       users: {
         ...users,
         update(): never {
-          throw new Error("not even a promise");
+          throw new Error("the store returns no promise");
         },
       },
     }),
@@ -762,7 +762,7 @@ Deno.test("verify() succeeds if the user is deleted before the new hash is writt
 interface Grown extends Services {
   readonly before: NonNullable<Awaited<ReturnType<UserStore["findBySub"]>>>;
   readonly token: string;
-  /** The services before the number of iterations grew. */
+  /** The services with the old number of iterations. */
   readonly plain: Services;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Helpers of CSRF tests: a browser's jar, requests of pages, and reasons of rejections.
+ * Helpers of CSRF tests: a cookie jar, requests of pages, and reasons of rejections.
  *
  * @module
  */
@@ -61,7 +61,7 @@ export async function refusal(
   }
 }
 
-/** A token for a browser, and the browser's cookies with it. */
+/** A token for a browser, and the browser's cookies including it. */
 export async function issued(
   csrf: CsrfService,
   jar: Jar,

@@ -50,7 +50,7 @@ Deno.test("sessionCookieStrategy() returns the acr of the session", async () => 
 Deno.test("sessionCookieStrategy() is frozen, and uses its clock", async () => {
   const { sessions, authenticate, before, clock, strategy } = await createStrategy();
   assert(Object.isFrozen(strategy));
-  clock.now = 5_000_000_000; // a session of that year has an authTime that the machine's clock takes for a mistake
+  clock.now = 5_000_000_000; // the machine's clock would reject an authTime of that year
   const { token } = await sessions.create({ ...before, authTime: clock.now, amr: ["pwd"] });
   assertEquals((await authenticate(`__Host-sid=${token}`)).status, "authenticated");
 });
@@ -61,7 +61,7 @@ const FAILURES: readonly (readonly [
   code: string,
 ])[] = [
   ["an unknown token", () => "__Host-sid=" + "A".repeat(43), "session_expired"],
-  ["no token of ours", () => "__Host-sid=made-up", "session_expired"],
+  ["a malformed token", () => "__Host-sid=made-up", "session_expired"],
   ["an empty cookie", () => "__Host-sid=", "session_expired"],
   ["a token of 4 KB", () => "__Host-sid=" + "A".repeat(4096), "session_expired"],
   ["a token in quotes", ([token]) => `__Host-sid="${token}"`, "session_expired"],
@@ -88,8 +88,8 @@ const ENDS: readonly (readonly [why: string, end: (services: WithAda) => unknown
   ["revoked", ({ sessions, tokens }) => sessions.revokeToken(tokens[0] ?? "")],
   ["idle for too long", ({ clock }) => clock.now += 3_600],
   ["over", ({ clock }) => clock.now += 86_400],
-  ["of a closed account", ({ stores }) => setDisabled(stores)],
-  ["of a removed account", ({ accounts }) => accounts.remove("u1")],
+  ["of a disabled user", ({ stores }) => setDisabled(stores)],
+  ["of a deleted user", ({ accounts }) => accounts.remove("u1")],
 ];
 
 for (const [why, end] of ENDS) {

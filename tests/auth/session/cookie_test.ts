@@ -55,17 +55,20 @@ const READ: readonly [why: string, header: string | null, pairs: readonly [strin
   ["no space after ;", "a=1;b=2", [["a", "1"], ["b", "2"]]],
   ["spaces and tabs around", "\t a \t=\t 1 \t; \tb=2\t", [["a", "1"], ["b", "2"]]],
   ["spaces within, which stay", "a b=1 2", [["a b", "1 2"]]],
-  ["quotes, which are the value's, §4.1.1", 'a="1"; b=" 2 "', [["a", '"1"'], ["b", '" 2 "']]],
-  ["a quoted ;, which separates all the same", 'a="1;b=2"', [["a", '"1'], ["b", '2"']]],
-  ["a comma, which separates nothing", "a=1, b=2", [["a", "1, b=2"]]],
-  ["percent signs, which mean nothing", "a%3D=%20%zz", [["a%3D", "%20%zz"]]],
-  ["a plus, which is none but a plus", "a=1+2", [["a", "1+2"]]],
+  ["quotes, which are part of the value, §4.1.1", 'a="1"; b=" 2 "', [["a", '"1"'], ["b", '" 2 "']]],
+  ["a quoted ;, which still separates", 'a="1;b=2"', [["a", '"1'], ["b", '2"']]],
+  ["a comma, which does not separate", "a=1, b=2", [["a", "1, b=2"]]],
+  ["percent signs, which are not decoded", "a%3D=%20%zz", [["a%3D", "%20%zz"]]],
+  ["a plus, which is not decoded", "a=1+2", [["a", "1+2"]]],
   ["pairs without =", "a; b=2; c", [["b", "2"]]],
   ["pairs without a name", "=1; =; \t=2; b=2", [["b", "2"]]],
   ["empty pairs", ";;; a=1; ;", [["a", "1"]]],
-  ["names of an object's own", "__proto__=1; toString=2", [["__proto__", "1"], ["toString", "2"]]],
-  ["another case, another name", "SID=1; sid=2", [["SID", "1"], ["sid", "2"]]],
-  ["U+00A0 in front (GHSA-r5rp-j6wh-rvv4)", "\u00a0__Host-sid=1", [["\u00a0__Host-sid", "1"]]],
+  ["names of inherited members", "__proto__=1; toString=2", [["__proto__", "1"], [
+    "toString",
+    "2",
+  ]]],
+  ["names in another case", "SID=1; sid=2", [["SID", "1"], ["sid", "2"]]],
+  ["a leading U+00A0 (GHSA-r5rp-j6wh-rvv4)", "\u00a0__Host-sid=1", [["\u00a0__Host-sid", "1"]]],
   ["a trailing U+00A0", "__Host-sid\u00a0=\u00a01", [["__Host-sid\u00a0", "\u00a01"]]],
   ["U+FEFF, U+2028, VT and FF", "\ufeffa=1;\u2028b=1;\vc=1;\fd=1", [
     ["\ufeffa", "1"],
@@ -73,7 +76,7 @@ const READ: readonly [why: string, header: string | null, pairs: readonly [strin
     ["\vc", "1"],
     ["\fd", "1"],
   ]],
-  ["controls, as they are", "a=\0\r\n; b=\x7f", [["a", "\0\r\n"], ["b", "\x7f"]]],
+  ["control characters, unchanged", "a=\0\r\n; b=\x7f", [["a", "\0\r\n"], ["b", "\x7f"]]],
 ];
 
 for (const [why, header, pairs] of READ) {
@@ -89,25 +92,28 @@ for (const [why, header, pairs] of READ) {
 }
 
 const READINGS: readonly [why: string, header: string | null, name: string, CookieReading][] = [
-  ["finds the only one", "sid=1", "sid", { status: "found", value: "1" }],
-  ["finds one among others", "a=1;sid=2;b=3", "sid", { status: "found", value: "2" }],
+  ["finds a single cookie", "sid=1", "sid", { status: "found", value: "1" }],
+  ["finds a cookie among others", "a=1;sid=2;b=3", "sid", { status: "found", value: "2" }],
   ["finds an empty value", "sid=; a=1", "sid", { status: "found", value: "" }],
-  ["is absent for two values", "sid=1; sid=2", "sid", { status: "ambiguous" }],
-  ["takes equal values for none", "sid=1; a=1; sid=1", "sid", { status: "ambiguous" }],
-  ["takes two empty values for none", "sid=; sid=", "sid", { status: "ambiguous" }],
-  ["minds the case", "SID=1", "sid", { status: "absent" }],
-  ["takes no longer name", "sid2=1; xsid=1; sid =x", "sid", { status: "found", value: "x" }],
-  ["takes no name in a value", "a=sid=1; b= sid=1", "sid", { status: "absent" }],
-  ["takes no name without =", "sid; sid;", "sid", { status: "absent" }],
-  ["takes no = of the next pair", "sid; a=1", "sid", { status: "absent" }],
-  ["takes no U+00A0 for a space", "\u00a0__Host-sid=1", "__Host-sid", { status: "absent" }],
-  ["looks for no empty name", "=1", "", { status: "absent" }],
-  ["looks for no name with ;", "a;b=1", "a;b", { status: "absent" }],
-  ["looks for no name with =", "a=b=1", "a=b", { status: "absent" }],
-  ["looks for no name that starts with a space", "x=1; a=1", " a", { status: "absent" }],
-  ["looks for no name that ends with a tab", "a\t=1", "a\t", { status: "absent" }],
-  ["sees a name behind itself", "aa=1; a=2", "a", { status: "found", value: "2" }],
-  ["reads no field as absent", null, "sid", { status: "absent" }],
+  ["returns ambiguous for two values", "sid=1; sid=2", "sid", { status: "ambiguous" }],
+  ["returns ambiguous for equal values", "sid=1; a=1; sid=1", "sid", { status: "ambiguous" }],
+  ["returns ambiguous for two empty values", "sid=; sid=", "sid", { status: "ambiguous" }],
+  ["is case-sensitive", "SID=1", "sid", { status: "absent" }],
+  ["does not match a longer name", "sid2=1; xsid=1; sid =x", "sid", {
+    status: "found",
+    value: "x",
+  }],
+  ["does not match a name in a value", "a=sid=1; b= sid=1", "sid", { status: "absent" }],
+  ["does not match a name without =", "sid; sid;", "sid", { status: "absent" }],
+  ["does not match the = of the next pair", "sid; a=1", "sid", { status: "absent" }],
+  ["does not treat U+00A0 as a space", "\u00a0__Host-sid=1", "__Host-sid", { status: "absent" }],
+  ["does not match an empty name", "=1", "", { status: "absent" }],
+  ["does not match a name with ;", "a;b=1", "a;b", { status: "absent" }],
+  ["does not match a name with =", "a=b=1", "a=b", { status: "absent" }],
+  ["does not match a name that starts with a space", "x=1; a=1", " a", { status: "absent" }],
+  ["does not match a name that ends with a tab", "a\t=1", "a\t", { status: "absent" }],
+  ["finds a name after its prefix", "aa=1; a=2", "a", { status: "found", value: "2" }],
+  ["returns absent without a field", null, "sid", { status: "absent" }],
 ];
 
 for (const [what, header, name, reading] of READINGS) {
@@ -125,7 +131,7 @@ Deno.test("readCookie() returns one frozen object for an absent cookie", () => {
   }
 });
 
-Deno.test("readCookie() agrees with parseCookies() for hostile fields", () => {
+Deno.test("readCookie() agrees with parseCookies() for malicious fields", () => {
   const random = randomNumbers(6265);
   const parts = ["a", "aa", "b", "=", ";", "; ", " ", "\t", "\u00a0", ",", '"', "a=1", "\0", "a b"];
   const names = [
@@ -172,7 +178,7 @@ Deno.test("parseCookies() accepts random characters without throwing", () => {
 
 const HARDENED = "; Secure; HttpOnly; SameSite=Lax";
 
-/** §3.1's examples with the default attributes, then each attribute alone, then all in order. */
+/** §3.1's examples with the default attributes, then each attribute separately, then all in order. */
 const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, field: string][] = [
   [
     "§3.1's first example",
@@ -196,7 +202,7 @@ const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, fie
     `lang=en-US; Path=/; Expires=Wed, 09 Jun 2021 10:18:14 GMT${HARDENED}`,
   ],
   [
-    "§3.1's example that deletes",
+    "§3.1's example of a deletion",
     "lang",
     "",
     { expires: Date.UTC(1994, 10, 6, 8, 49, 37) / 1000 },
@@ -219,14 +225,14 @@ const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, fie
     `a=1; Path=/; Max-Age=34560000${HARDENED}`,
   ],
   [
-    "a lifetime of 0 as a date in the past, since §4.1.1 has no Max-Age=0",
+    "a lifetime of 0 as a date in the past, since §4.1.1 does not allow Max-Age=0",
     "a",
     "",
     { maxAge: 0 },
     `a=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT${HARDENED}`,
   ],
   [
-    "a lifetime of 0 before a date that says otherwise (§4.1.2.2)",
+    "a lifetime of 0, which overrides a date (§4.1.2.2)",
     "a",
     "",
     { maxAge: 0, expires: 2_000_000_000 },
@@ -238,7 +244,7 @@ const WRITTEN: readonly [why: string, ...Parameters<typeof serializeCookie>, fie
   ["no Secure", "a", "1", { insecureTransport: true }, "a=1; Path=/; HttpOnly; SameSite=Lax"],
   ["no HttpOnly", "a", "1", { insecureScriptAccess: true }, "a=1; Path=/; Secure; SameSite=Lax"],
   [
-    "everything at once",
+    "all attributes at once",
     "__Http-a",
     "1",
     {
@@ -269,7 +275,7 @@ Deno.test("serializeCookie() accepts only true for an insecure option", () => {
 
 /** Characters that must not occur in any part of a field. */
 const INJECTIONS: readonly [why: string, text: string][] = [
-  ["a line of its own", "x\r\nSet-Cookie: evil=1"],
+  ["a line break", "x\r\nSet-Cookie: evil=1"],
   ["CR", "x\r"],
   ["LF", "x\n"],
   ["an attribute", "x; Domain=evil.example"],
@@ -281,7 +287,7 @@ const INJECTIONS: readonly [why: string, text: string][] = [
   ["a trailing space", "x "],
   ["a letter that is not ASCII", "x\u00e9"],
   ["U+00A0", "\u00a0x"],
-  ["a character that Latin-1 would fold to LF", "x\u010a"],
+  ["a character that Latin-1 would truncate to LF", "x\u010a"],
   ["a lone surrogate", "x\ud800"],
 ];
 
@@ -322,7 +328,7 @@ const REFUSED: readonly [
   ["a path that is not absolute", TypeError, "a", "1", { path: "login" }],
   ["an empty path", TypeError, "a", "1", { path: "" }],
   ["an empty domain", TypeError, "a", "1", { domain: "" }],
-  ["a domain with a dot in front", TypeError, "a", "1", { domain: ".site.example" }],
+  ["a domain with a leading dot", TypeError, "a", "1", { domain: ".site.example" }],
   ["a domain with a trailing dot (§4.1.2.3)", TypeError, "a", "1", { domain: "site.example." }],
   ["a domain with an empty label", TypeError, "a", "1", { domain: "site..example" }],
   ["a domain with a port", TypeError, "a", "1", { domain: "site.example:8000" }],
@@ -333,18 +339,21 @@ const REFUSED: readonly [
   ["a label of 64", TypeError, "a", "1", { domain: `${"a".repeat(64)}.example` }],
   ["a domain of 254", TypeError, "a", "1", { domain: `${"a.".repeat(126)}aa` }],
   ["SameSite in lower case", TypeError, "a", "1", untyped({ sameSite: "lax" })],
-  ["SameSite=None in the clear (§5.7)", TypeError, "a", "1", {
+  ["SameSite=None without Secure (§5.7)", TypeError, "a", "1", {
     sameSite: "None",
     insecureTransport: true,
   }],
-  ["Partitioned in the clear", TypeError, "a", "1", { partitioned: true, insecureTransport: true }],
+  ["Partitioned without Secure", TypeError, "a", "1", {
+    partitioned: true,
+    insecureTransport: true,
+  }],
   ["name and value of 4,097 bytes (§5.7)", RangeError, "ab", "1".repeat(4095)],
   ["a path of 1,025 bytes (§5.6)", RangeError, "a", "1", { path: `/${"a".repeat(1024)}` }],
   ["a lifetime over 400 days (§5.5)", RangeError, "a", "1", { maxAge: 400 * DAY + 1 }],
   ["a lifetime below 0", RangeError, "a", "1", { maxAge: -1 }],
   ["a lifetime with a fraction", RangeError, "a", "1", { maxAge: 1.5 }],
-  ["an endless lifetime", RangeError, "a", "1", { maxAge: Infinity }],
-  ["no number as lifetime", RangeError, "a", "1", { maxAge: NaN }],
+  ["an infinite lifetime", RangeError, "a", "1", { maxAge: Infinity }],
+  ["NaN as lifetime", RangeError, "a", "1", { maxAge: NaN }],
   ["null as lifetime", TypeError, "a", "1", untyped({ maxAge: null })],
   ["a date with a fraction", RangeError, "a", "1", { expires: 0.5 }],
   ["a date in milliseconds", RangeError, "a", "1", { expires: 1_800_000_000_000 }],
@@ -386,7 +395,7 @@ const BREACHES: Readonly<Record<string, CookieAttributes>> = {
   httpOnly: { insecureScriptAccess: true },
 };
 
-/** §4.1.3 and §5.4; the two last of draft-ietf-httpbis-layered-cookies. */
+/** §4.1.3 and §5.4; the last two of draft-ietf-httpbis-layered-cookies. */
 const PREFIXES: readonly [prefix: string, forbidden: readonly string[]][] = [
   ["__Secure-", ["secure"]],
   ["__Host-", ["secure", "path", "domain"]],
@@ -412,7 +421,7 @@ for (const [prefix, forbidden] of PREFIXES) {
   });
 }
 
-Deno.test("serializeCookie() does not put name or value into its messages", () => {
+Deno.test("serializeCookie() does not quote name or value in its messages", () => {
   const secret = "hunter2";
   for (
     const [name, value] of [[`${secret} `, ""], ["a", `${secret} `], ["a", secret.repeat(999)]]
@@ -422,7 +431,7 @@ Deno.test("serializeCookie() does not put name or value into its messages", () =
   }
 });
 
-Deno.test("parseCookies() reads what serializeCookie() wrote, for random cookies", () => {
+Deno.test("parseCookies() reads the output of serializeCookie() for random cookies", () => {
   const random = randomNumbers(2);
   const ascii = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i));
   const tokens = ascii.filter((character) => !'()<>@,;:\\"/[]?={}'.includes(character));
@@ -430,7 +439,7 @@ Deno.test("parseCookies() reads what serializeCookie() wrote, for random cookies
   const draw = (from: readonly string[], least: number, most: number) =>
     Array.from({ length: least + random(most) }, () => from[random(from.length)]).join("");
   for (let i = 0; i < INPUTS; i++) {
-    // Random names may begin with the prefix of no promise here: these attributes keep all of them
+    // Random names may have a prefix: these attributes satisfy all of them
     const pairs = Array.from({ length: 1 + random(4) }, () => ({
       name: draw(tokens, 1, 8),
       value: draw(octets, 0, 20),
@@ -466,7 +475,7 @@ Deno.test("cookiePolicy() sets cookies under __Host-, without warning", () => {
   assertEquals(warnings, []);
 });
 
-Deno.test("cookiePolicy() shares only the session cookie, under __Secure-", () => {
+Deno.test("cookiePolicy() shares only the session cookie, with the prefix __Secure-", () => {
   const { cookies } = sharedPolicy();
   assertEquals(
     cookies.set("sid", "v"),
@@ -568,7 +577,7 @@ Deno.test("cookiePolicy() is frozen", () => {
 
 const POLICY_REFUSED: readonly [why: string, options: Readonly<Record<string, unknown>>][] = [
   ["an empty domain", { domain: "" }],
-  ["a domain with a dot in front", { domain: ".site.example" }],
+  ["a domain with a leading dot", { domain: ".site.example" }],
   ["a domain with an attribute", { domain: "site.example; SameSite=None" }],
   ["null as domain", { domain: null }],
   ["SameSite in lower case", { sameSite: "lax" }],

@@ -36,12 +36,12 @@ import {
 } from "./_csrf.ts";
 import { createHash, createHmac } from "node:crypto";
 
-Deno.test("csrfService() issues a token that is accepted with its cookie, in a session and before one", async () => {
+Deno.test("csrfService() issues a token that is accepted with its cookie, with and without a session", async () => {
   for (const before of [IN_A, {}]) {
     const { token, jar } = await issued(csrf, before);
     assertEquals(await refusal(csrf, sent(jar, token)), undefined);
-    assertEquals(await refusal(csrf, sent(jar, token)), undefined); // as often as the page needs it
-    assertEquals(await refusal(csrf, sent(jar, token, {})), undefined); // no browser has said: the token has
+    assertEquals(await refusal(csrf, sent(jar, token)), undefined); // may be used repeatedly
+    assertEquals(await refusal(csrf, sent(jar, token, {})), undefined); // without Fetch Metadata and Origin
   }
 });
 
@@ -77,7 +77,7 @@ Deno.test("csrfService() issues unique tokens of one form and length", async () 
   }
 });
 
-Deno.test("csrfService() sets cookies that no script reads and no other host sets", async () => {
+Deno.test("csrfService() sets cookies that scripts cannot read and other hosts cannot set", async () => {
   const { token, cookies } = await csrf.issue(request({}, "GET"));
   const [presid = "", second = ""] = cookies;
   assertMatch(presid, /^__Host-presid=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
@@ -85,7 +85,7 @@ Deno.test("csrfService() sets cookies that no script reads and no other host set
   assertEquals(cookies.length, 2);
 });
 
-/** Cookies that a response sets: a browser with a binding gets no new one. */
+/** Cookies that a response sets: a browser with a presid or a session gets no new presid. */
 const ISSUED: readonly [
   why: string,
   jar: Jar,
@@ -93,15 +93,20 @@ const ISSUED: readonly [
   names: readonly string[],
 ][] = [
   ["a browser without cookies", {}, undefined, ["__Host-presid", "__Host-csrf"]],
-  ["a browser from before", { "__Host-presid": "p" }, undefined, ["__Host-csrf"]],
+  ["a browser with a presid", { "__Host-presid": "p" }, undefined, ["__Host-csrf"]],
   ["a session", IN_A, undefined, ["__Host-csrf"]],
-  ["a session that begins", { "__Host-presid": "p" }, SESSION_B, ["__Host-csrf"]],
-  ["a session that takes the place of another", IN_A, SESSION_B, ["__Host-csrf"]],
-  ["a session that ends", IN_A, null, ["__Host-presid", "__Host-csrf"]],
-  ["a session that ends, with what was before it", { ...IN_A, "__Host-presid": "p" }, null, [
-    "__Host-presid",
-    "__Host-csrf",
-  ]],
+  ["a new session", { "__Host-presid": "p" }, SESSION_B, ["__Host-csrf"]],
+  ["a session that replaces another one", IN_A, SESSION_B, ["__Host-csrf"]],
+  ["a session that is revoked", IN_A, null, ["__Host-presid", "__Host-csrf"]],
+  [
+    "a session that is revoked in a browser with a presid",
+    { ...IN_A, "__Host-presid": "p" },
+    null,
+    [
+      "__Host-presid",
+      "__Host-csrf",
+    ],
+  ],
 ];
 
 for (const [why, jar, session, names] of ISSUED) {
@@ -137,31 +142,31 @@ Deno.test("issue() returns the browser's current token, and sets no cookie", asy
   }
 });
 
-/** Cookies of a browser besides the session A, and the requested session: none of them is returned as a token. */
+/** Cookies of a browser with the session A, and the requested session: none of them is returned as a token. */
 const OTHERS: readonly [
   why: string,
   cookie: () => Promise<string>,
   session?: string | null,
 ][] = [
-  ["another session's", async () => `__Host-csrf=${(await issued(csrf, IN_B)).token}`],
-  ["one from before the session", async () => `__Host-csrf=${(await issued(csrf, {})).token}`],
-  ["another service's", async () => {
+  ["a token of another session", async () => `__Host-csrf=${(await issued(csrf, IN_B)).token}`],
+  ["a token from before the session", async () => `__Host-csrf=${(await issued(csrf, {})).token}`],
+  ["a token of another secret", async () => {
     const other = service({ keys: deriveKeys("another secret of at least 32 bytes") });
     return `__Host-csrf=${(await issued(other, IN_A)).token}`;
   }],
   [
-    "one that nobody signed",
+    "an unsigned token",
     () => Promise.resolve(`__Host-csrf=${"0".repeat(64)}.${"0".repeat(64)}`),
   ],
-  ["none by its form", () => Promise.resolve("__Host-csrf=x")],
-  ["its own, duplicated", async () => {
+  ["a malformed token", () => Promise.resolve("__Host-csrf=x")],
+  ["its own token, duplicated", async () => {
     const { token } = await issued(csrf, IN_A);
     return `__Host-csrf=${token}; __Host-csrf=${token}`;
   }],
-  ["its own, where the session begins", async () => {
+  ["its own token while the session is created", async () => {
     return `__Host-csrf=${(await issued(csrf, IN_A)).token}`;
   }, SESSION_A],
-  ["its own, where the session ends", async () => {
+  ["its own token while the session is revoked", async () => {
     return `__Host-csrf=${(await issued(csrf, IN_A)).token}`;
   }, null],
 ];
@@ -432,7 +437,7 @@ Deno.test("csrfService() binds to the session of a policy with a domain, as to a
   assertEquals(await refusal(shared, sent(after, before.token)), "token_of_another_session");
 });
 
-/** The handshake of a WebSocket by its origin, and why it is rejected. */
+/** WebSocket handshakes by origin, and the reason of a rejection. */
 const HANDSHAKES: readonly [
   why: string,
   headers: Readonly<Record<string, string>>,
@@ -469,7 +474,7 @@ Deno.test("check() and checkOrigin() accept a handshake with a token and an unkn
   }
 });
 
-Deno.test("check() requires a token for every POST, even one that asks for a WebSocket", async () => {
+Deno.test("check() requires a token for every POST, even with Upgrade: websocket", async () => {
   for (const mark of [{ Upgrade: "websocket" }, { "Sec-Fetch-Mode": "websocket" }]) {
     const post = request({ ...OWN, ...mark, Cookie: cookieField(IN_A) });
     assertEquals(await refusal(csrf, post), "token_missing");
@@ -497,7 +502,7 @@ function listened(listener?: AuthEventListener) {
   return { csrf, told, warnings };
 }
 
-/** One request for each reason: a new one does not compile until it is added here. */
+/** A request for each reason: a new reason does not compile until it is added here. */
 const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
   cross_origin: async () => {
     const { token, jar } = await issued(service(), IN_A);
@@ -520,7 +525,7 @@ const REFUSED: Readonly<Record<CsrfFailure, () => Promise<Request>>> = {
 };
 
 for (const [reason, attack] of Object.entries(REFUSED)) {
-  Deno.test(`check() and checkOrigin() emit ${reason} once, with the time and nothing else`, async () => {
+  Deno.test(`check() and checkOrigin() emit ${reason} once, with the time and no other members`, async () => {
     for (const by of ["check", "checkOrigin"] as const) {
       const { csrf, told, warnings } = listened();
       assertEquals(await refusal(csrf, await attack(), by), reason);
@@ -544,7 +549,7 @@ Deno.test("check() emits no token, cookie or session", async () => {
   assertEquals(told.length, 6);
 });
 
-Deno.test("issue() emits two sessions in one request", async () => {
+Deno.test("issue() emits an event for two sessions in one request", async () => {
   const { csrf, told } = listened();
   const attempt = request({ Cookie: "__Host-sid=a; __Host-sid=b" }, "GET");
   await assertRejects(() => csrf.issue(attempt), AuthError);
@@ -595,7 +600,7 @@ Deno.test("csrfService() emits whole seconds, not milliseconds", async () => {
   assertEquals([told.length, warnings.length], [1, 1]);
 });
 
-Deno.test("check() emits the origin of a foreign page, and no invalid origin", async () => {
+Deno.test("check() emits the origin of another site's page, and no invalid origin", async () => {
   const cases: readonly [origin: string, told: string | undefined][] = [
     ["https://evil.example", "https://evil.example"],
     ["https://evil.example:8443", "https://evil.example:8443"],
@@ -620,7 +625,7 @@ Deno.test("check() emits the origin of a foreign page, and no invalid origin", a
 });
 
 /** The seeds are fixed: every run has the same inputs. */
-Deno.test("check() rejects mutants of good tokens", async () => {
+Deno.test("check() rejects mutants of valid tokens", async () => {
   const random = randomNumbers(42);
   const good = [await issued(csrf, IN_A), await issued(csrf, {}), await issued(csrf, IN_B)];
   const swap = (text: string, i: number, j: number) => {
@@ -642,7 +647,7 @@ Deno.test("check() rejects mutants of good tokens", async () => {
     (token) => token.slice(1 + random(token.length - 1)),
     (token) => token + "0123456789abcdef.".charAt(random(17)).repeat(1 + random(4)),
     (token) => swap(token, random(token.length), random(token.length)),
-    (token) => { // a part twice
+    (token) => { // a duplicate part
       const at = random(token.length);
       return token.slice(0, at) + token.slice(random(token.length));
     },
@@ -654,10 +659,10 @@ Deno.test("check() rejects mutants of good tokens", async () => {
     const mutant = (mutations[random(mutations.length)] ?? String)(token);
     if (good.some(({ token }) => token === mutant) || /[\0\r\n]/.test(mutant)) continue;
     mutants++;
-    // Two in three have the cookie that an attacker would plant beside it
+    // Two in three have the cookie that an attacker would set
     const cookies = random(3) === 0 ? jar : { ...jar, "__Host-csrf": mutant };
     const reason = await refusal(csrf, sent(cookies, mutant));
-    assert(reason !== undefined, `passed: ${mutant} for ${token}`);
+    assert(reason !== undefined, `accepted: ${mutant} for ${token}`);
   }
 });
 

@@ -107,7 +107,7 @@ Deno.test("verify() does not undo a logout after it recorded the use", async () 
   assertEquals(await stores.sessions.list("u1"), []);
 });
 
-Deno.test("verify() that loses a conflict of uses accepts the other request's", async () => {
+Deno.test("verify() that loses a conflict of uses accepts the record of the other request", async () => {
   const { sessions, clock, token, id } = await begun({
     wrap: (stores) => ({
       sessions: touching(stores, (id, from, to) => stores.sessions.touch(id, from, to - 1)),
@@ -119,8 +119,8 @@ Deno.test("verify() that loses a conflict of uses accepts the other request's", 
 });
 
 const STALE: readonly [why: string, activeAt: number][] = [
-  ["what was there before", START],
-  ["something older", START - 1],
+  ["the previous record", START],
+  ["an older record", START - 1],
 ];
 for (const [why, activeAt] of STALE) {
   Deno.test(`verify() that loses a conflict of uses does not accept a stale read: ${why}`, async () => {

@@ -119,9 +119,9 @@ const USER_AGENTS: readonly [why: string, given: string | null, kept: string | u
   ["of 257 characters", "x".repeat(257), "x".repeat(256)],
   ["of 1 MB", "x".repeat(1_000_000), "x".repeat(256)],
   ["empty", "", undefined],
-  ["absent, as Headers.get() says it", null, undefined],
-  ["cut in the middle of a character", `${"x".repeat(255)}😀`, `${"x".repeat(255)}\ufffd`],
-  ["with half a character", "a\ud800b", "a\ufffdb"],
+  ["absent, as returned by Headers.get()", null, undefined],
+  ["truncated inside a surrogate pair", `${"x".repeat(255)}😀`, `${"x".repeat(255)}\ufffd`],
+  ["with a lone surrogate", "a\ud800b", "a\ufffdb"],
 ];
 for (const [why, userAgent, kept] of USER_AGENTS) {
   Deno.test(`create() stores a User-Agent well-formed and truncated: ${why}`, async () => {
@@ -165,8 +165,8 @@ const MALFORMED: readonly [why: string, token: unknown][] = [
   ["a number", 1e42],
   ["null", null],
   ["absent", undefined],
-  ["a list of a token", ["x".repeat(43)]],
-  ["an object that says it is a token", { toString: () => "x".repeat(43) }],
+  ["an array of a token", ["x".repeat(43)]],
+  ["an object that converts to a token", { toString: () => "x".repeat(43) }],
 ];
 Deno.test("verify(), revokeToken() and create() do not read the store for a malformed token", async () => {
   const asked: string[] = [];
@@ -310,14 +310,14 @@ const UNSOUND: readonly [why: string, authentication: object][] = [
   ["an empty stamp", { ...STAMPED, securityStamp: "" }],
   ["a stamp that is null", { ...STAMPED, securityStamp: null }],
   ["no stamp", { sub: "u1", authTime: START, amr: ["pwd"] }],
-  ["no time", { sub: "u1", securityStamp: "s1", amr: ["pwd"] }],
-  ["a time as a string", { ...STAMPED, authTime: `${START}` }],
-  ["a time that is not a number", { ...STAMPED, authTime: NaN }],
-  ["a time in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
-  ["a time that has not come", { ...STAMPED, authTime: START + 301 }],
+  ["no authTime", { sub: "u1", securityStamp: "s1", amr: ["pwd"] }],
+  ["an authTime that is a string", { ...STAMPED, authTime: `${START}` }],
+  ["an authTime that is NaN", { ...STAMPED, authTime: NaN }],
+  ["an authTime in milliseconds", { ...STAMPED, authTime: START * 1_000 }],
+  ["an authTime in the future", { ...STAMPED, authTime: START + 301 }],
   ["no methods", { sub: "u1", securityStamp: "s1", authTime: START }],
   ["methods as one string", { ...STAMPED, amr: "pwd" }],
-  ["a user as the store gives it", { ...ADA_USER, version: "1" }],
+  ["a user of the store", { ...ADA_USER, version: "1" }],
   ["undefined", {}],
 ];
 for (const [why, authentication] of UNSOUND) {
@@ -401,8 +401,8 @@ const LOWERED: readonly [why: string, limits: SessionLimits, after: number, aliv
   ["at the lower idle limit", { idle: 60 }, 60, false],
   ["before the lower absolute limit", { idle: 60, absolute: 60 }, 59, true],
   ["at the lower absolute limit", { idle: 600, absolute: 600 }, 600, false],
-  ["at the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY, false],
-  ["before the absolute limit it began with", { idle: DAY, absolute: 10 * DAY }, DAY - 1, true],
+  ["at the absolute limit of its creation", { idle: DAY, absolute: 10 * DAY }, DAY, false],
+  ["before the absolute limit of its creation", { idle: DAY, absolute: 10 * DAY }, DAY - 1, true],
   ["within an idle limit that was raised", { idle: 2 * HOUR }, 2 * HOUR - 1, true],
 ];
 for (const [why, limits, after, alive] of LOWERED) {
@@ -448,7 +448,7 @@ Deno.test("verify() records the use of a session at most once a minute", async (
   assertEquals(touched, [[0, 60], [60, 120], [120, 180]]);
 });
 
-Deno.test("verify() records the use of a short session more often", async () => {
+Deno.test("verify() records the use of a session with a short idle limit more often", async () => {
   const { sessions, clock, token, stores } = await begun({ limits: { idle: 50, absolute: 500 } });
   const activeAt = async () => (await stores.sessions.list("u1"))[0]?.activeAt;
   clock.now += 4;
@@ -521,12 +521,12 @@ for (const now of [START * 1_000, NaN, Infinity, `${START}`]) {
 }
 
 const WRONG: readonly [why: string, limits: SessionLimits][] = [
-  ["no seconds at all", { idle: 0 }],
+  ["a limit of zero", { idle: 0 }],
   ["negative", { idle: -1 }],
   ["a fraction", { idle: 1.5 }],
-  ["a fraction of the other", { absolute: 86_400.5 }],
+  ["a fraction", { absolute: 86_400.5 }],
   ["NaN", { idle: NaN }],
-  ["no number for the other", { absolute: NaN }],
+  ["NaN", { absolute: NaN }],
   ["Infinity", { absolute: Infinity }],
   ["a string", { absolute: "86400" as unknown as number }],
   ["idle longer than absolute", { idle: 61, absolute: 60 }],
@@ -608,7 +608,7 @@ async function begun(
 
 const REFRESH_STAMPED = { sub: "u1", securityStamp: "s1", authTime: START, amr: ["pwd"] };
 
-/** Families: one of each of Ada's three sessions, one of a deleted session, one without a session, one of Eve's. */
+/** Families: one for each of Ada's three sessions, one of a deleted session, one without a session, one of Eve's. */
 type Name = "a" | "b" | "c" | "gone" | "none" | "eve";
 
 const ENDS: readonly [
@@ -617,30 +617,34 @@ const ENDS: readonly [
   ended: readonly Name[],
 ][] = [
   [
-    "revokeToken() ends the session's own",
+    "revokeToken() revokes the family of the session",
     ({ sessions, tokens: [a = ""] }) => sessions.revokeToken(a),
     ["a"],
   ],
-  ["revoke() ends the session's own", ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a), [
-    "a",
-  ]],
+  [
+    "revoke() revokes the family of the session",
+    ({ sessions, ids: [a = ""] }) => sessions.revoke("u1", a),
+    [
+      "a",
+    ],
+  ],
   [
     "revoke() of another user's session revokes none",
     ({ sessions, ids: [a = ""] }) => sessions.revoke("u2", a),
     [],
   ],
   [
-    "revoke() of an expired session revokes the tokens that were issued with it",
+    "revoke() of an expired session revokes the family that was issued with it",
     ({ sessions }) => sessions.revoke("u1", "ended by itself"),
     ["gone"],
   ],
   [
-    "revoke() of such a session by another user revokes none",
+    "revoke() of an expired session of another user revokes none",
     ({ sessions }) => sessions.revoke("u2", "ended by itself"),
     [],
   ],
   [
-    "create() ends those of the session that it replaces",
+    "create() revokes the family of the session that it replaces",
     ({ sessions, tokens: [a] }) => sessions.create(REFRESH_STAMPED, { replaces: a }),
     ["a"],
   ],
@@ -650,16 +654,16 @@ const ENDS: readonly [
     [],
   ],
   [
-    "revokeOthers() ends all but the session's own, those of no session that is there too",
+    "revokeOthers() revokes all families but the session's own, including those without a session",
     ({ sessions, ids: [a = ""] }) => sessions.revokeOthers("u1", a),
     ["b", "c", "gone", "none"],
   ],
   [
-    "revokeOthers() with another user's session revokes all of the user's",
+    "revokeOthers() with another user's session revokes all families of the user",
     ({ sessions }) => sessions.revokeOthers("u1", "of eve"),
     ["a", "b", "c", "gone", "none"],
   ],
-  ["revokeAll() ends all of the user's", ({ sessions }) => sessions.revokeAll("u1"), [
+  ["revokeAll() revokes all families of the user", ({ sessions }) => sessions.revokeAll("u1"), [
     "a",
     "b",
     "c",
@@ -694,8 +698,8 @@ for (const [why, end, ended] of ENDS) {
 }
 
 const DOWN: readonly [why: string, fail: () => Promise<never>][] = [
-  ["cannot be asked", () => Promise.reject(new Error("The store is out of order"))],
-  ["throw at once", () => {
+  ["reject", () => Promise.reject(new Error("The store is out of order"))],
+  ["throw synchronously", () => {
     throw new Error("The store is out of order");
   }],
 ];

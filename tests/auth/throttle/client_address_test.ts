@@ -23,7 +23,7 @@ function forwarded(...fields: readonly string[]): Request {
   return new Request(URL, { headers });
 }
 
-/** A reader, and its warnings. */
+/** A reader, and the warnings that it emits. */
 function reader(options: ClientAddressOptions = {}) {
   const warnings: string[] = [];
   const read = clientAddressReader({ warn: (message) => void warnings.push(message), ...options });
@@ -42,7 +42,7 @@ const DIRECT: readonly [why: string, host: unknown, address: string | undefined]
   ["Bun's server without an address", { requestIP: () => null }, undefined],
   ["an environment of workerd", { KV: {} }, undefined],
   [
-    "a connection that is not of TCP",
+    "a connection other than TCP",
     { remoteAddr: { transport: "vsock", hostname: "7" } },
     undefined,
   ],
@@ -82,7 +82,7 @@ Deno.test("clientAddressReader() warns once of an unlisted proxy, and names the 
   for (const options of [{}, { trustedProxies: ["192.0.2.7"] }]) {
     const { read, warnings } = reader(options);
     for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL), tcp("10.0.0.1")), "10.0.0.1");
-    assertEquals(warnings, [], "nobody forwards");
+    assertEquals(warnings, [], "without a forwarding proxy");
     for (const field of ["203.0.113.9", "", "x"]) {
       assertEquals(read(forwarded(field), tcp("10.0.0.1")), "10.0.0.1");
     }
@@ -148,7 +148,7 @@ Deno.test("clientAddressReader() rejects a promise instead of an address", () =>
   );
 });
 
-/** Proxies of the rows below: two of IPv4, one of IPv6. */
+/** Proxies of the rows below: two IPv4 ranges, one IPv6 range. */
 const PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:aa::/48"];
 
 const FORWARDED: readonly [
@@ -167,26 +167,36 @@ const FORWARDED: readonly [
   ],
   ["the last of several fields", "10.0.0.1", ["198.51.100.1", "203.0.113.9"], "203.0.113.9"],
   ["the first, if all are trusted", "10.0.0.1", ["10.9.9.9, 10.1.2.3"], "10.9.9.9"],
-  ["nothing without a field", "10.0.0.1", [], undefined],
-  ["nothing by an empty field", "10.0.0.1", [""], undefined],
-  ["nothing by a field of commas", "10.0.0.1", [", ,"], undefined],
-  ["past empty entries, RFC 9110 §5.6.1.2", "10.0.0.1", [", 203.0.113.9 ,, ,"], "203.0.113.9"],
-  ["with tabs around", "10.0.0.1", ["1.1.1.1,\t203.0.113.9\t"], "203.0.113.9"],
-  ["past a port", "10.0.0.1", ["203.0.113.9:1234"], "203.0.113.9"],
-  ["past brackets and a port", "10.0.0.1", ["[2001:DB8::9]:1234"], "2001:db8::9"],
+  ["undefined without a field", "10.0.0.1", [], undefined],
+  ["undefined for an empty field", "10.0.0.1", [""], undefined],
+  ["undefined for a field of commas", "10.0.0.1", [", ,"], undefined],
+  [
+    "the entry before empty ones, RFC 9110 §5.6.1.2",
+    "10.0.0.1",
+    [", 203.0.113.9 ,, ,"],
+    "203.0.113.9",
+  ],
+  ["an entry with tabs around", "10.0.0.1", ["1.1.1.1,\t203.0.113.9\t"], "203.0.113.9"],
+  ["an entry with a port", "10.0.0.1", ["203.0.113.9:1234"], "203.0.113.9"],
+  ["an entry with brackets and a port", "10.0.0.1", ["[2001:DB8::9]:1234"], "2001:db8::9"],
   ["a mapped address as IPv4", "10.0.0.1", ["::ffff:203.0.113.9"], "203.0.113.9"],
-  ["by a mapped proxy", "::ffff:10.0.0.1", ["203.0.113.9, ::ffff:a01:203"], "203.0.113.9"],
-  ["by a proxy of IPv6", "2001:db8:aa:1::1", ["203.0.113.9"], "203.0.113.9"],
-  ["by a proxy with a zone", "2001:db8:aa:1::1%eth0", ["203.0.113.9"], "203.0.113.9"],
-  ["nothing for what is no address", "10.0.0.1", ["203.0.113.9, unknown"], undefined],
-  ["nothing for a name", "10.0.0.1", ["203.0.113.9, localhost, 10.0.0.2"], undefined],
-  ["nothing for an octal address", "10.0.0.1", ["203.0.113.011"], undefined],
-  ["nothing for U+00A0 in front", "10.0.0.1", ["\u00a0203.0.113.9"], undefined],
-  ["what is before it not at all", "10.0.0.1", ["<script>, 203.0.113.9"], "203.0.113.9"],
-  ["no field of a stranger", "203.0.113.66", ["1.1.1.1"], "203.0.113.66"],
-  ["no field of a proxy's neighbour", "192.0.2.8", ["1.1.1.1"], "192.0.2.8"],
-  ["no field of a neighbour of IPv6", "2001:db8:ab::1", ["1.1.1.1"], "2001:db8:ab::1"],
-  ["no field of a peer that is no address", "unix", ["1.1.1.1"], "unix"],
+  [
+    "an entry from a mapped proxy",
+    "::ffff:10.0.0.1",
+    ["203.0.113.9, ::ffff:a01:203"],
+    "203.0.113.9",
+  ],
+  ["an entry from an IPv6 proxy", "2001:db8:aa:1::1", ["203.0.113.9"], "203.0.113.9"],
+  ["an entry from a proxy with a zone", "2001:db8:aa:1::1%eth0", ["203.0.113.9"], "203.0.113.9"],
+  ["undefined for an invalid address", "10.0.0.1", ["203.0.113.9, unknown"], undefined],
+  ["undefined for a name", "10.0.0.1", ["203.0.113.9, localhost, 10.0.0.2"], undefined],
+  ["undefined for an octal address", "10.0.0.1", ["203.0.113.011"], undefined],
+  ["undefined for a leading U+00A0", "10.0.0.1", ["\u00a0203.0.113.9"], undefined],
+  ["no entry before an invalid one", "10.0.0.1", ["<script>, 203.0.113.9"], "203.0.113.9"],
+  ["no field of an untrusted peer", "203.0.113.66", ["1.1.1.1"], "203.0.113.66"],
+  ["no field of an address next to a proxy", "192.0.2.8", ["1.1.1.1"], "192.0.2.8"],
+  ["no field of an IPv6 address next to a proxy", "2001:db8:ab::1", ["1.1.1.1"], "2001:db8:ab::1"],
+  ["no field of a peer with an invalid address", "unix", ["1.1.1.1"], "unix"],
 ];
 
 for (const [why, peer, fields, address] of FORWARDED) {
@@ -196,7 +206,7 @@ for (const [why, peer, fields, address] of FORWARDED) {
     assertEquals(read(forwarded(...fields), tcp(peer)), address);
     const isUnlisted = why.startsWith("no field of");
     const [warning = "", ...others] = warnings;
-    assertEquals(others, [], "each is warned of once");
+    assertEquals(others, [], "one warning each");
     if (address === undefined) {
       assertStringIncludes(warning, "a trusted proxy sends no X-Forwarded");
     } else if (isUnlisted) assertStringIncludes(warning, "X-Forwarded-For is ignored");
@@ -246,7 +256,7 @@ Deno.test("clientAddressReader() returns only addresses that addressBucket() acc
     known++;
     assert(addressBucket(address) !== undefined, `${address} of ${field.join()}`);
   }
-  assert(known > 3_000, `${known} are too few to prove anything`);
+  assert(known > 3_000, `${known} are too few for the test`);
 });
 
 Deno.test("clientAddressReader() reads at most the last 32 entries of a field", () => {
@@ -349,10 +359,10 @@ const SAME: readonly [why: string, canonical: string, ...texts: readonly string[
   ["RFC 5952 §4.2.2", "2001:db8:0:1:1:1:1:1", "2001:db8::1:1:1:1:1"],
   ["RFC 5952 §4.2.3, the longest", "2001:0:0:1::1", "2001:0:0:1:0:0:0:1"],
   ["RFC 5952 §4.2.3, the first of two", "2001:db8::1:0:0:1", "2001:db8:0:0:1:0:0:1"],
-  ["an end of zeros", "1::", "1:0:0:0:0:0:0:0", "1:0::0:0"],
+  ["trailing zeros", "1::", "1:0:0:0:0:0:0:0", "1:0::0:0"],
   ["IPv4", "192.0.2.1", "192.0.2.1", "::ffff:c000:201", "0:0:0:0:0:ffff:c000:0201"],
-  ["IPv4, its ends", "0.0.0.0", "::ffff:0:0"],
-  ["IPv4, its ends", "255.255.255.255", "::ffff:ffff:ffff"],
+  ["IPv4, its first and last address", "0.0.0.0", "::ffff:0:0"],
+  ["IPv4, its first and last address", "255.255.255.255", "::ffff:ffff:ffff"],
 ];
 
 for (const [why, canonical, ...texts] of SAME) {
@@ -409,27 +419,27 @@ const BUCKETS: readonly [why: string, address: string, bucket: string | undefine
   ["a mapped IPv4 in brackets", "[::ffff:192.0.2.43]", "192.0.2.43"],
   ["a mapped IPv4 with a port", "[::ffff:192.0.2.43]:80", "192.0.2.43"],
   ["a mapped IPv4 with a zone", "::ffff:192.0.2.43%eth0", "192.0.2.43"],
-  ["IPv4 behind NAT64, RFC 6052 §2.4", "64:ff9b::192.0.2.33", "192.0.2.33"],
-  ["IPv4 behind NAT64 in hex", "64:ff9b::c000:221", "192.0.2.33"],
-  ["IPv4 behind NAT64 in full", "0064:ff9b:0:0:0:0:c000:0221", "192.0.2.33"],
-  ["IPv4 behind NAT64 with brackets, port and zone", "[64:ff9b::192.0.2.33%eth0]:80", "192.0.2.33"],
-  ["the first behind NAT64", "64:ff9b::", "0.0.0.0"],
-  ["the last behind NAT64", "64:ff9b::ffff:ffff", "255.255.255.255"],
-  ["one before NAT64", "64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff", "64:ff9a:ffff:ffff::/64"],
-  ["one behind NAT64, in its /64", "64:ff9b::1:0:0", "64:ff9b::/64"],
-  ["a translator of one's own, RFC 8215", "64:ff9b:1::192.0.2.33", "64:ff9b:1::/64"],
-  ["an IPv4 address that is compatible, and deprecated", "::192.0.2.43", "::/64"],
+  ["IPv4 over NAT64, RFC 6052 §2.4", "64:ff9b::192.0.2.33", "192.0.2.33"],
+  ["IPv4 over NAT64 in hex", "64:ff9b::c000:221", "192.0.2.33"],
+  ["IPv4 over NAT64 in full", "0064:ff9b:0:0:0:0:c000:0221", "192.0.2.33"],
+  ["IPv4 over NAT64 with brackets, port and zone", "[64:ff9b::192.0.2.33%eth0]:80", "192.0.2.33"],
+  ["the first NAT64 address", "64:ff9b::", "0.0.0.0"],
+  ["the last NAT64 address", "64:ff9b::ffff:ffff", "255.255.255.255"],
+  ["the address before NAT64", "64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff", "64:ff9a:ffff:ffff::/64"],
+  ["the address after NAT64, in its /64", "64:ff9b::1:0:0", "64:ff9b::/64"],
+  ["a local-use NAT64 prefix, RFC 8215", "64:ff9b:1::192.0.2.33", "64:ff9b:1::/64"],
+  ["an IPv4-compatible address, which is deprecated", "::192.0.2.43", "::/64"],
   ["6to4, RFC 3056", "2002:c000:22b::1", "2002:c000:22b::/64"],
   ["a device's name", "device-17", undefined],
   ["a header field with a list", "203.0.113.9, 10.0.0.1", undefined],
-  ["what a proxy says of nobody", "unknown", undefined],
-  ["a space in front", " 192.0.2.43", undefined],
+  ["a proxy's value for an unknown client", "unknown", undefined],
+  ["a leading space", " 192.0.2.43", undefined],
   ["IPv4 in brackets, which is invalid", "[192.0.2.43]", undefined],
   ["IPv4 with a zone, which is invalid", "192.0.2.43%eth0", undefined],
   ["an empty zone", "fe80::1%", undefined],
   ["an invalid port", "192.0.2.43:x", undefined],
-  ["a bracket left open", "[::1", undefined],
-  ["a bucket, which is no address", "2001:db8::/64", undefined],
+  ["an unclosed bracket", "[::1", undefined],
+  ["a bucket, which is not an address", "2001:db8::/64", undefined],
   ["101 characters", `fe80::1%${"x".repeat(93)}`, undefined],
 ];
 
@@ -439,7 +449,7 @@ for (const [why, address, bucket] of BUCKETS) {
   });
 }
 
-Deno.test("addressBucket() counts 1,000 addresses of one /64 as one, and its neighbours apart", () => {
+Deno.test("addressBucket() counts 1,000 addresses of one /64 as one, and neighboring networks separately", () => {
   const random = randomNumbers(64);
   const within = () => Array.from({ length: 4 }, () => random(0x10000).toString(16)).join(":");
   const buckets = Array.from({ length: 1000 }, () => addressBucket(`2001:db8:7:8:${within()}`));

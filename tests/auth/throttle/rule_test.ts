@@ -23,7 +23,7 @@ const WINDOW: WindowRule = { kind: "window", limit: 3, seconds: 60 };
 interface Attempt {
   /** Seconds after the start. */
   readonly at: number;
-  /** Seconds that a refused attempt is told to wait; absent where it is allowed. */
+  /** The Retry-After of a rejected attempt; absent if it is allowed. */
   readonly refused?: number;
   /** Whether it succeeds. */
   readonly succeeds?: true;
@@ -42,28 +42,28 @@ function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord 
   return record;
 }
 
-/** Attempts at one time, all allowed. */
+/** Simultaneous attempts, all allowed. */
 function times(count: number, at: number): Attempt[] {
   return Array.from({ length: count }, () => ({ at }));
 }
 
 const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attempt[]][] = [
   ["5 free attempts at once, and no more", BACKOFF, [...times(5, 0), { at: 0, refused: 30 }]],
-  ["a wait of 30 s to the second", BACKOFF, [
+  ["a wait of exactly 30 s", BACKOFF, [
     ...times(5, 0),
     { at: 1, refused: 29 },
     { at: 29, refused: 1 },
     { at: 29.999, refused: 1 },
     { at: 30 },
   ]],
-  ["one attempt after the wait, and not five", BACKOFF, [
+  ["one attempt after the wait, not five", BACKOFF, [
     ...times(5, 0),
     { at: 30 },
     { at: 30, refused: 60 },
     { at: 89, refused: 1 },
     { at: 90 },
   ]],
-  ["waits that double up to an hour, and stay there", BACKOFF, [
+  ["waits that double up to an hour, and no longer", BACKOFF, [
     ...times(5, 0),
     { at: 30 }, // 60
     { at: 90 }, // 120
@@ -78,7 +78,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     { at: 7_410 },
     { at: 7_410, refused: 3_600 },
   ]],
-  ["refused attempts that do not lengthen the wait", BACKOFF, [
+  ["rejected attempts that do not extend the wait", BACKOFF, [
     ...times(5, 0),
     ...Array.from({ length: 29 }, (_, i) => ({ at: i + 1, refused: 29 - i })),
     { at: 30 },
@@ -113,7 +113,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     { at: 345_596 },
     { at: 345_596, refused: 30 },
   ]],
-  ["a success, which forgets all", BACKOFF, [
+  ["a success, which resets the count", BACKOFF, [
     ...times(4, 0),
     { at: 0, succeeds: true },
     ...times(5, 0),
@@ -125,7 +125,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     ...times(5, 30),
     { at: 30, refused: 30 },
   ]],
-  ["a right password while locked, which is refused", BACKOFF, [...times(5, 0), {
+  ["a correct password while locked, which is rejected", BACKOFF, [...times(5, 0), {
     at: 10,
     refused: 20,
     succeeds: true,
@@ -134,26 +134,26 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     at: 30,
     refused: 60,
   }]],
-  ["a first wait over the longest", { ...BACKOFF, free: 1, wait: 100, maxWait: 10 }, [
+  ["a first wait that exceeds the maximum", { ...BACKOFF, free: 1, wait: 100, maxWait: 10 }, [
     { at: 0 },
     { at: 0, refused: 10 },
     { at: 10 },
     { at: 19, refused: 1 },
   ]],
 
-  ["3 attempts in a window, and no fourth", WINDOW, [...times(3, 0), { at: 0, refused: 60 }]],
-  ["a window to the second", WINDOW, [
+  ["3 attempts in a window, and no fourth one", WINDOW, [...times(3, 0), { at: 0, refused: 60 }]],
+  ["a window of exact length", WINDOW, [
     ...times(3, 0),
     { at: 59, refused: 1 },
     { at: 59.5, refused: 1 },
     ...times(3, 60),
     { at: 60, refused: 60 },
   ]],
-  ["a window that is counted from its first attempt", WINDOW, [{ at: 0 }, { at: 30 }, { at: 59 }, {
+  ["a window that starts at its first attempt", WINDOW, [{ at: 0 }, { at: 30 }, { at: 59 }, {
     at: 59,
     refused: 1,
   }, ...times(3, 60)]],
-  ["a window that no later attempt moves", WINDOW, [{ at: 0 }, { at: 59 }, ...times(3, 60), {
+  ["a window that no later attempt extends", WINDOW, [{ at: 0 }, { at: 59 }, ...times(3, 60), {
     at: 60,
     refused: 60,
   }]],
@@ -163,7 +163,7 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     { at: 159, refused: 1 },
     { at: 160 },
   ]],
-  ["refused attempts that do not count in the next window", WINDOW, [
+  ["rejected attempts that do not count in the next window", WINDOW, [
     ...times(3, 0),
     ...Array.from({ length: 50 }, () => ({ at: 59, refused: 1 })),
     ...times(3, 60),
@@ -352,8 +352,8 @@ function allowedTimes(
 }
 
 /**
- * What is proved: with windows of `seconds` that begin with an attempt, any `seconds` in a row (the end not included)
- * meet two windows at most, and not both their first attempts. So at most `2 · limit − 1` failures are allowed in them,
+ * Invariant: with windows of `seconds` that begin with an attempt, any `seconds` in a row (the end not included)
+ * overlap at most two windows, and at most one of their first attempts. So at most `2 · limit − 1` failures are allowed in them,
  * and at most `limit` from the first attempt of a window on.
  */
 Deno.test("throttleStep() with a window allows exactly up to 2 · limit − 1 failures in any interval of its length", () => {
@@ -368,7 +368,7 @@ Deno.test("throttleStep() with a window allows exactly up to 2 · limit − 1 fa
       most = Math.max(most, count / rule.limit);
     }
   }
-  assert(most > 1.5, "The sequences are too tame to prove anything");
+  assert(most > 1.5, "The sequences are too short to prove anything");
 });
 
 Deno.test("throttleStep() with a window allows at most limit attempts in each window", () => {
@@ -385,11 +385,11 @@ Deno.test("throttleStep() with a window allows at most limit attempts in each wi
 });
 
 /**
- * What is proved: between an attempt that is the n-th since all was forgotten (n ≥ free) and the next one lie at least
+ * Invariant: between an attempt that is the n-th since the last reset (n ≥ free) and the next one there are at least
  * `min(maxWait, wait · 2^(n − free))` seconds, so that in a time of `maxWait · k` no more than `free + log2(maxWait /
  * wait) + 1 + k` guesses are made.
  */
-Deno.test("throttleStep() with a backoff keeps its waits at all times", () => {
+Deno.test("throttleStep() with a backoff never shortens its waits", () => {
   let longest = 0;
   for (let seed = 0; seed < 400; seed++) {
     const rule: BackoffRule = {

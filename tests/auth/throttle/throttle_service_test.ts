@@ -262,7 +262,7 @@ Deno.test("login() passes one digest per count to the store, and no input of the
   assertEquals(claims.map(({ rule }) => rule.kind === "window" ? rule.limit : rule.free), [
     ...[5, 100, 50], // reserved, and succeeded
     ...[5, 100, 50],
-    ...[5, 100], // of the browser, and of all that are known
+    ...[5, 100], // of the device, and of all known devices
     ...[5, 100],
     100,
     20,
@@ -336,8 +336,8 @@ const BUCKETS: readonly [why: string, a: string, b: string, same: boolean][] = [
   ["two spellings of IPv6", "2001:DB8:0:1:0::1", "2001:db8:0:1::1", true],
   ["IPv4 in IPv6", "::ffff:192.0.2.1", "192.0.2.1", true],
   ["two addresses in IPv6", "::ffff:192.0.2.1", "::ffff:192.0.2.2", false],
-  ["IPv4 behind NAT64, RFC 6052 §2.1", "64:ff9b::192.0.2.1", "192.0.2.1", true],
-  ["two addresses behind NAT64", "64:ff9b::192.0.2.1", "64:ff9b::192.0.2.2", false],
+  ["IPv4 over NAT64, RFC 6052 §2.1", "64:ff9b::192.0.2.1", "192.0.2.1", true],
+  ["two addresses over NAT64", "64:ff9b::192.0.2.1", "64:ff9b::192.0.2.2", false],
   ["one address with two ports", "192.0.2.1:80", "192.0.2.1:8080", true],
   ["two addresses of IPv4", "192.0.2.1", "192.0.2.2", false],
 ];
@@ -360,8 +360,8 @@ const NO_ADDRESSES: readonly [why: string, address: unknown][] = [
   ["an unknown address", "unknown"],
   ["null as a string", "null"],
   ["a name", "localhost"],
-  ["a part too large", "192.0.2.256"],
-  ["a part too few", "192.0.2"],
+  ["a group that is too large", "192.0.2.256"],
+  ["a missing group", "192.0.2"],
   ["white space around it", " 192.0.2.1"],
 ];
 for (const [why, address] of NO_ADDRESSES) {
@@ -552,7 +552,7 @@ Deno.test("login() of 200 concurrent attempts on a known device allows five", as
 const FORGED: readonly [why: string, forge: (device: string) => unknown][] = [
   ["empty", () => ""],
   ["absent", () => undefined],
-  ["of an identifier alone", (device) => device.slice(0, 22)],
+  ["an identifier only", (device) => device.slice(0, 22)],
   ["without a MAC", (device) => device.slice(0, 66)],
   ["with an empty MAC", (device) => device.slice(0, 67)],
   ["cut", (device) => device.slice(0, -1)],
@@ -561,7 +561,7 @@ const FORGED: readonly [why: string, forge: (device: string) => unknown][] = [
   ["with another identifier", (device) => `${"A".repeat(22)}${device.slice(22)}`],
   ["with another digest", (device) => device.slice(0, 23) + "A".repeat(43) + device.slice(66)],
   ["with another MAC", (device) => `${device.slice(0, 67)}${"A".repeat(43)}`],
-  ["with the MAC's last bits set", (device) => device.slice(0, -1) + nextCharacter(device)],
+  ["with the MAC's trailing bits set", (device) => device.slice(0, -1) + nextCharacter(device)],
   ["quoted", (device) => `"${device}"`],
   ["of 1 MB", (device) => device.repeat(15_000)],
 ];
@@ -630,7 +630,7 @@ Deno.test("login() rejects a device with a MAC for another purpose", async () =>
 
 const OTHERS: readonly [why: string, user: KnownUser | null][] = [
   ["whose credentials changed", { ...ADA, securityStamp: "s2" }],
-  ["who is gone", null],
+  ["who is deleted", null],
 ];
 for (const [why, user] of OTHERS) {
   Deno.test(`confirm() does not accept a device of a user ${why}`, async () => {
@@ -719,7 +719,7 @@ Deno.test("issueDevice() accepts an authentication", async () => {
   await reservation.confirm(user);
 });
 
-/** An attempt as the password service makes it: counted, then confirmed for the user. */
+/** An attempt as made by the password service: counted, then confirmed for the user. */
 async function login(
   throttle: ThrottleService,
   client: LoginClient,
@@ -738,28 +738,36 @@ function nextCharacter(device: string): string {
 
 const RULES: readonly [why: string, rules: unknown, error: typeof RangeError | typeof TypeError][] =
   [
-    ["no attempt is free", { browser: { ...backoff(), free: 0 } }, RangeError],
-    ["a wait is not a number", { browser: { ...backoff(), wait: NaN } }, RangeError],
+    ["no free attempts", { browser: { ...backoff(), free: 0 } }, RangeError],
+    ["a wait that is not a number", { browser: { ...backoff(), wait: NaN } }, RangeError],
     [
-      "a wait is missing",
+      "a missing wait",
       { browser: { kind: "backoff", free: 5, maxWait: 60, forget: 60 } },
       RangeError,
     ],
-    ["the longest wait is endless", { browser: { ...backoff(), maxWait: Infinity } }, RangeError],
-    ["nothing is forgotten", { browser: { ...backoff(), forget: -1 } }, RangeError],
+    ["an infinite maximum wait", { browser: { ...backoff(), maxWait: Infinity } }, RangeError],
+    ["a negative forget", { browser: { ...backoff(), forget: -1 } }, RangeError],
     [
-      "a window is endless",
+      "an infinite window",
       { account: { kind: "window", limit: 5, seconds: Infinity } },
       RangeError,
     ],
-    ["a limit is a fraction", { account: { kind: "window", limit: 0.5, seconds: 60 } }, RangeError],
-    ["a limit is missing", { address: { kind: "window", seconds: 60 } }, RangeError],
-    ["a limit is spelt wrongly", { address: { kind: "window", limt: 5, seconds: 60 } }, RangeError],
-    ["a limit is a string", { address: { kind: "window", limit: "5", seconds: 60 } }, RangeError],
-    ["a kind is unknown", { registration: { kind: "leaky", limit: 5, seconds: 60 } }, TypeError],
-    ["a kind is a member of every object", { registration: { kind: "constructor" } }, TypeError],
-    ["a rule is absent", { registration: undefined }, TypeError],
-    ["a rule is null", { registration: null }, TypeError],
+    ["a fractional limit", { account: { kind: "window", limit: 0.5, seconds: 60 } }, RangeError],
+    ["a missing limit", { address: { kind: "window", seconds: 60 } }, RangeError],
+    ["a misspelled limit", { address: { kind: "window", limt: 5, seconds: 60 } }, RangeError],
+    [
+      "a limit that is a string",
+      { address: { kind: "window", limit: "5", seconds: 60 } },
+      RangeError,
+    ],
+    ["an unknown kind", { registration: { kind: "leaky", limit: 5, seconds: 60 } }, TypeError],
+    [
+      "a kind that is a property of every object",
+      { registration: { kind: "constructor" } },
+      TypeError,
+    ],
+    ["a missing rule", { registration: undefined }, TypeError],
+    ["a rule that is null", { registration: null }, TypeError],
   ];
 for (const [why, rules, error] of RULES) {
   Deno.test(`throttleService() rejects rules: ${why}`, () => {

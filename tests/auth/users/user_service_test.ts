@@ -107,7 +107,7 @@ Deno.test("disable() changes the stamp in the same write, and nothing else of th
 
 Deno.test("enable() lets the user sign in again, and restores nothing", async () => {
   const services = await withAda({
-    wrap: (stores) => ({ // a store that could not be asked to end anything
+    wrap: (stores) => ({ // a store that failed to revoke anything
       sessions: { ...stores.sessions, revokeAll: () => Promise.resolve() },
     }),
   });

@@ -1,5 +1,5 @@
 /**
- * An application that takes API keys, and what an attacker may know of one of them.
+ * An application that accepts API keys, and what an attacker may know about one of them.
  *
  * @module
  */
@@ -22,13 +22,13 @@ export interface KeyApp {
   readonly app: TestApp;
   readonly apiKeys: ApiKeyService;
   readonly known: Known;
-  /** What the store was asked since the key was made. */
+  /** Calls of the store since the key was created. */
   readonly calls: string[];
-  /** Which of its methods fails. */
+  /** The method of the store that fails. */
   readonly broken: { method?: keyof ApiKeyStore };
 }
 
-/** An application that takes API keys, and a key of Ada's. */
+/** An application that accepts API keys, and a key of Ada's. */
 export async function createKeyApp(): Promise<KeyApp> {
   const calls: string[] = [];
   const broken: KeyApp["broken"] = {};
@@ -54,7 +54,7 @@ export async function createKeyApp(): Promise<KeyApp> {
   return { app, apiKeys, known: { key, stored }, calls, broken };
 }
 
-/** The key with another digit at a place. */
+/** The key with another digit at one position. */
 export function turned(key: string, at: number): string {
   const digits = [...key];
   const place = at < 0 ? key.length + at : at;

@@ -1,23 +1,23 @@
 /**
- * Requests over a plain socket: byte for byte, since every client library normalises what attackers do not.
+ * Requests over a plain socket: byte for byte, because client libraries normalise what attackers do not.
  *
  * @module
  */
 
-/** An answer, as it came. */
+/** A response, as received. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Body, chunks joined; the rest of the stream where there is no length. */
+  /** Body with chunks joined; the rest of the stream if there is no length. */
   readonly body: string;
-  /** Everything that was received, head and body. */
+  /** All received text, head and body. */
   readonly text: string;
 }
 
-/** What is sent beside the request line. */
+/** What is sent in addition to the request line. */
 export interface RawInit {
   readonly method?: string;
-  /** Header lines. `Host` is added unless there is one. */
+  /** Header lines. `Host` is added if missing. */
   readonly headers?: readonly string[];
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly version?: string;
@@ -25,7 +25,7 @@ export interface RawInit {
 
 const ENCODER = new TextEncoder();
 
-/** Runs a server on a free port of this machine for as long as `use` takes. */
+/** Runs a server on a free local port while `use` runs. */
 export async function withServer(
   handler: Deno.ServeHandler,
   use: (port: number) => Promise<void>,
@@ -37,11 +37,11 @@ export async function withServer(
   let ended = false;
   try {
     await use(server.addr.port);
-    await within(server.shutdown(), "the server's end: a request was never finished");
+    await within(server.shutdown(), "server shutdown: a request was never finished");
     ended = true;
   } finally {
     if (ended) await server.finished;
-    else controller.abort(); // a request that hangs would keep the server, and the test, for ever
+    else controller.abort(); // a request that hangs would block the server and the test
   }
 }
 
@@ -77,15 +77,15 @@ export function rawBytes(target: string, init: RawInit = {}): Uint8Array<ArrayBu
 export async function exchange(port: number, bytes: Uint8Array<ArrayBuffer>): Promise<RawResponse> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const writer = connection.writable.getWriter();
-  // A server that answers early may close before everything is written.
+  // A server that responds early may close before everything is written.
   const writing = writer.write(bytes).catch(() => {});
-  const text = await within(readAll(connection), "the answer");
+  const text = await within(readAll(connection), "the response");
   await writing;
   writer.releaseLock();
   return parseResponse(text);
 }
 
-/** Sends one request and reads its answer. */
+/** Sends one request and reads the response. */
 export function rawFetch(port: number, target: string, init: RawInit = {}): Promise<RawResponse> {
   return exchange(port, rawBytes(target, init));
 }
@@ -101,7 +101,7 @@ async function readAll(connection: Deno.Conn): Promise<string> {
       text += decoder.decode(buffer.subarray(0, count), { stream: true });
     }
   } catch {
-    return text; // the server reset the connection: what came before it counts
+    return text; // the server reset the connection: keep what was received before
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * An endpoint of an application's own for refresh tokens, and the token of somebody who has signed in.
+ * A custom endpoint for refresh tokens, and the token of a signed-in user.
  *
  * @module
  */
@@ -18,13 +18,13 @@ export interface Begun extends WithTokens {
 export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  /** The body of a refusal. */
+  /** The body of an error response. */
   readonly text: string;
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** The one refusal, in all that a client gets of it. */
+/** The only error response, with everything that a client receives. */
 export const REFUSED: Answer = {
   status: 401,
   headers: [
@@ -44,7 +44,7 @@ export async function begun(options: TokensOptions = {}): Promise<Begun> {
   return { ...services, token, accessToken, familyId, post: endpoint(services.tokens) };
 }
 
-/** Presents a refresh token at an endpoint of an application's own. */
+/** Presents a refresh token at a custom endpoint. */
 export function endpoint({ refresh }: WithTokens["tokens"]): Begun["post"] {
   const router = createRouter({ onError: () => {} }).post("/refresh", async (req: RouteRequest) => {
     return json(await refresh(await req.raw.text()));

@@ -1,10 +1,10 @@
-/** The catalogue "Routing and content": clients that go away. */
+/** The catalogue "Routing and content": clients that disconnect. */
 
 import { createRouter, json, type TypedRouter } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
 import { rawBytes, within, withServer } from "./_raw.ts";
 
-/** Serves, lets a client misbehave, and gives what the router saw in the end. */
+/** Serves, lets a client misbehave, and returns what the router saw. */
 async function abandoned(
   add: (router: TypedRouter) => unknown,
   misbehave: (port: number) => Promise<void>,
@@ -19,18 +19,18 @@ async function abandoned(
   let status = 0;
   await withServer(router.fetch, async (port) => {
     await misbehave(port);
-    status = await within(promise, "the request's end");
+    status = await within(promise, "the end of the request");
   });
   await new Promise((done) => setTimeout(done, 5)); // an unhandled rejection would fail the test here
   return { status, errors };
 }
 
-/** Sends a head that promises more body than it brings, and goes away. */
+/** Sends a head that announces a longer body than it sends, and disconnects. */
 function cutOff(headers: readonly string[], body: string): (port: number) => Promise<void> {
   return async (port) => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port });
     await connection.write(rawBytes("/", { method: "POST", headers, body }));
-    await new Promise((done) => setTimeout(done, 10)); // so that the handler has begun to read
+    await new Promise((done) => setTimeout(done, 10)); // so that the handler has started reading
     connection.close();
   };
 }
@@ -87,7 +87,7 @@ for (const [how, add] of READERS) {
   }
 }
 
-Deno.test("[ATTACKS] a client that aborts mid-response closes what the response holds open", async () => {
+Deno.test("[ATTACKS] a client that aborts mid-response closes the response's stream", async () => {
   const closed = Promise.withResolvers<void>();
   const { errors } = await abandoned(
     (router) =>
@@ -153,7 +153,7 @@ Deno.test("[neighbour] a client that aborts while the handler waits on req.signa
   }
 });
 
-Deno.test("[neighbour] a hundred clients that abort at once leave nothing open", async () => {
+Deno.test("[neighbour] a hundred clients that abort at once leave no request open", async () => {
   const errors: unknown[] = [];
   let ended = 0;
   const router = createRouter({

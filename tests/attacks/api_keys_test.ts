@@ -1,4 +1,4 @@
-/** The catalogue "Guards, stores, keys", as far as it is about API keys; rows are only added. */
+/** The catalogue "Guards, stores, keys", API keys; rows are only added. */
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
@@ -10,38 +10,53 @@ import { codeOf } from "../router/_helpers.ts";
 import { countDigests } from "../static/_packages.ts";
 import { createKeyApp, type KeyApp, type Known, turned } from "./_api_keys.ts";
 
-/** What an attacker presents, who knows everything that is stored and shown, but not the secret. */
+/** Credentials of an attacker who knows everything that is stored and shown, except the secret. */
 const KEYS: readonly (readonly [
   source: string,
   what: string,
   present: (known: Known) => string,
   hits: number,
 ])[] = [
-  ["ATTACKS", "a bad checksum", ({ key }) => turned(key, -1), 0],
+  ["ATTACKS", "an invalid checksum", ({ key }) => turned(key, -1), 0],
   ["ATTACKS", "another digit in the secret", ({ key }) => turned(key, -20), 0],
   ["ATTACKS", "another digit in the identifier", ({ key }) => turned(key, 8), 0],
   ["ATTACKS", "another prefix", ({ key }) => key.replace("key_", "kez_"), 0],
-  ["neighbour", "another prefix, sealed again", ({ key }) => {
+  ["neighbour", "another prefix, with a recomputed checksum", ({ key }) => {
     return seal(key.slice(0, -6).replace("key_", "kez_"));
   }, 0],
-  ["neighbour", "another identifier, sealed again", ({ key }) => {
+  ["neighbour", "another identifier, with a recomputed checksum", ({ key }) => {
     return seal(key.slice(0, -6).replace(/_[^_]+_/, `_${"1".repeat(22)}_`));
   }, 1],
   ["neighbour", "no checksum", ({ key }) => key.slice(0, -6), 0],
   ["neighbour", "an empty field", () => "", 0],
   ["neighbour", "the key twice", ({ key }) => `${key}, ${key}`, 0],
-  ["neighbour", "the key behind a bad one", ({ key }) => `${madeUp()}, ${key}`, 0],
+  ["neighbour", "the key after an invalid one", ({ key }) => `${madeUp()}, ${key}`, 0],
   ["neighbour", "16 KiB of digits", () => "0".repeat(16_384), 0],
-  ["neighbour", "16 KiB behind the key", ({ key }) => key + "0".repeat(16_384), 0],
+  ["neighbour", "16 KiB after the key", ({ key }) => key + "0".repeat(16_384), 0],
   ["neighbour", "other case", ({ key }) => key.toUpperCase(), 0],
-  ["neighbour", "a sealed key of another service", () => madeUp().replace("key_", "acme_"), 0],
-  ["neighbour", "numbers beyond their bytes", () => madeUp("z".repeat(22), "z".repeat(43)), 0],
-  ["neighbour", "an identifier in a pattern", () => seal(`key_${"%".repeat(22)}_${SECRET}`), 0],
-  ["neighbour", "an identifier in an escape", () => seal(`key_${"%31".repeat(22)}_${SECRET}`), 0],
-  ["neighbour", "a key that nobody has", () => madeUp(), 1],
-  ["neighbour", "the identifier, with a secret made up", ({ stored }) => madeUp(stored.id), 1],
+  [
+    "neighbour",
+    "a key of another service, with a valid checksum",
+    () => madeUp().replace("key_", "acme_"),
+    0,
+  ],
+  [
+    "neighbour",
+    "numbers too large for their bytes",
+    () => madeUp("z".repeat(22), "z".repeat(43)),
+    0,
+  ],
+  [
+    "neighbour",
+    "an identifier of pattern characters",
+    () => seal(`key_${"%".repeat(22)}_${SECRET}`),
+    0,
+  ],
+  ["neighbour", "a percent-encoded identifier", () => seal(`key_${"%31".repeat(22)}_${SECRET}`), 0],
+  ["neighbour", "an unknown key", () => madeUp(), 1],
+  ["neighbour", "the identifier with an invented secret", ({ stored }) => madeUp(stored.id), 1],
   ["CWE-522", "the stored digest", ({ stored }) => stored.keyHash, 0],
-  ["CWE-522", "the stored digest as a secret, sealed", ({ stored }) => {
+  ["CWE-522", "the stored digest as a secret, with a valid checksum", ({ stored }) => {
     return madeUp(stored.id, stored.keyHash.replaceAll(/[-_]/g, "0").replace(/^./, "0"));
   }, 1],
   ["neighbour", "the public identifier", ({ stored }) => stored.id, 0],
@@ -51,7 +66,7 @@ const KEYS: readonly (readonly [
 const SECRET = "2".repeat(43);
 
 for (const [source, what, present, hits] of KEYS) {
-  Deno.test(`[${source}] key: ${what} → 401 after ${hits} questions to the store`, async () => {
+  Deno.test(`[${source}] key: ${what} → 401 after ${hits} reads of the store`, async () => {
     const { app, known, calls } = await createKeyApp();
     const seen: string[] = [];
     for (const path of ["/me", "/maybe"]) {
@@ -62,11 +77,15 @@ for (const [source, what, present, hits] of KEYS) {
       assertEquals(await codeOf(response), [401, "invalid_api_key"]);
     }
     assertEquals(calls, Array.from({ length: 2 * hits }, () => "find"));
-    assertEquals(new Set([...seen, await refused(app)]).size, 1, "the same bytes as for any other");
+    assertEquals(
+      new Set([...seen, await refused(app)]).size,
+      1,
+      "the same bytes as for any other key",
+    );
   });
 }
 
-/** Where a key is no credential. */
+/** Places where a key is not a credential. */
 const PLACES: readonly (readonly [
   source: string,
   what: string,
@@ -80,12 +99,12 @@ const PLACES: readonly (readonly [
   ["neighbour", "in a cookie", (key) => get("", { Cookie: `X-API-Key=${key}; api_key=${key}` })],
   [
     "neighbour",
-    "in a field of a like name",
+    "in a field with a similar name",
     (key) => get("", { "X-API-Key-Id": key, "API-Key": key }),
   ],
   [
     "neighbour",
-    "as the address's user",
+    "as the user in the URL",
     (key) => get("", { Referer: `https://${key}@example.com/` }),
   ],
 ];
@@ -114,7 +133,7 @@ Deno.test("[neighbour] timing: an unknown key, one with a wrong secret and a val
   }
 });
 
-Deno.test("[ATTACKS] chain: a session and a bad key → 401; a session and a key → the key's owner", async () => {
+Deno.test("[ATTACKS] chain: a session and an invalid key → 401; a session and a key → the key's owner", async () => {
   const { app, known } = await createKeyApp();
   const { passwords, sessions } = app.runtime;
   const eve = { identifier: "eve@example.org", password: "eve has a long password" };
@@ -135,14 +154,14 @@ Deno.test("[neighbour] key: another prefix with a recomputed checksum → reject
   const { key = "" } = await test?.create("u1") ?? {};
   assert(await test?.verify(key) !== undefined);
   const resealed = seal(key.slice(0, -6).replace("test_", "live_"));
-  assertEquals(await live?.verify(resealed), undefined); // the prefix is in what is stored
+  assertEquals(await live?.verify(resealed), undefined); // the stored digest covers the prefix
 });
 
 function get(rest: string, headers: Record<string, string> = {}): Request {
   return new Request(`${ORIGIN}/me${rest}`, { headers });
 }
 
-/** What anybody gets for any bad key. */
+/** The response to every invalid key. */
 async function refused(app: TestApp): Promise<string> {
   const response = await app.router.request("/me", { headers: { "X-API-Key": "bad" } });
   return await response.text();
@@ -153,26 +172,26 @@ const ENDS: readonly (readonly [
   what: string,
   end: (made: KeyApp) => Promise<unknown> | unknown,
 ])[] = [
-  ["ATTACKS", "a disabled user", ({ app }) => setDisabled(app.stores)],
-  ["ATTACKS", "a deleted user", ({ app }) => app.stores.users.delete("u1")],
-  ["ATTACKS", "a user whom users.disable() closed", ({ app }) => app.runtime.users.disable("u1")],
-  ["ATTACKS", "a user whom users.remove() removed", ({ app }) => app.runtime.users.remove("u1")],
-  ["neighbour", "a user who was closed and opened again", async ({ app }) => {
+  ["ATTACKS", "of a disabled user", ({ app }) => setDisabled(app.stores)],
+  ["ATTACKS", "of a deleted user", ({ app }) => app.stores.users.delete("u1")],
+  ["ATTACKS", "of a user after users.disable()", ({ app }) => app.runtime.users.disable("u1")],
+  ["ATTACKS", "of a user after users.remove()", ({ app }) => app.runtime.users.remove("u1")],
+  ["neighbour", "of a user who was disabled and enabled again", async ({ app }) => {
     await app.runtime.users.disable("u1");
     await app.runtime.users.enable("u1");
   }],
-  ["neighbour", "a user who was removed and made anew", async ({ app }) => {
+  ["neighbour", "of a user who was removed and created again", async ({ app }) => {
     const user = await app.stores.users.findBySub("u1");
     assert(user !== null);
     await app.runtime.users.remove("u1");
     await app.stores.users.create(user);
   }],
   ["neighbour", "a revoked key", ({ apiKeys, known }) => apiKeys.revoke("u1", known.stored.id)],
-  ["neighbour", "a key that has ended", ({ app }) => app.clock.now += 3_600],
+  ["neighbour", "an expired key", ({ app }) => app.clock.now += 3_600],
 ];
 
 for (const [source, what, end] of ENDS) {
-  Deno.test(`[${source}] key: of ${what} → dead, and not anonymous`, async () => {
+  Deno.test(`[${source}] key: ${what} → 401, never anonymous`, async () => {
     const made = await createKeyApp();
     const { app, known } = made;
     const headers = { "X-API-Key": known.key };
@@ -240,7 +259,7 @@ Deno.test("[ATTACKS] leaks: no key, secret or digest in a response, an event, a 
   for (const secret of secrets) assertFalse(written.includes(secret));
 });
 
-Deno.test("[neighbour] leaks: a dump of the store → nothing in it authenticates", async () => {
+Deno.test("[neighbour] leaks: a dump of the store → no value in it authenticates", async () => {
   const { app, known } = await createKeyApp();
   const { stored } = known;
   const values = Object.values(stored).flat().map(String);

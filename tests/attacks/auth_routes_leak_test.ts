@@ -1,4 +1,4 @@
-/** The catalogue's "No token in a URL, log, error or event", and its answers that must not tell one account from another. */
+/** The catalogue's "No token in a URL, log, error or event", and its responses, which must not distinguish accounts. */
 
 import type { AuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
@@ -16,7 +16,7 @@ const ACCOUNTS: readonly string[] = [
   "constructor",
 ];
 
-/** Ada, somebody without a password, and somebody whose account is closed. */
+/** Ada, a user without a password, and a disabled user. */
 async function withAccounts(): Promise<TestApp> {
   const app = createTestApp();
   const { passwords } = app.runtime;
@@ -33,18 +33,18 @@ async function withAccounts(): Promise<TestApp> {
   return app;
 }
 
-/** What is guessed, and how many hashes seven attempts cost; for the one whose account it is, a wrong one. */
+/** A guess, and how many hashes seven attempts cost. */
 const GUESSES: readonly (readonly [what: string, password: unknown, hashes: number])[] = [
   ["a wrong password", WRONG, 5],
   ["a password of 2 KiB", "a".repeat(2_048), 0],
   ["a password with NUL", `${PASSWORD}\0`, 0],
-  ["half a character", `${PASSWORD}\ud800`, 0],
+  ["a lone surrogate", `${PASSWORD}\ud800`, 0],
   ["no password", undefined, 0],
-  ["a list", [PASSWORD], 0],
+  ["an array", [PASSWORD], 0],
 ];
 
 for (const [what, password, hashes] of GUESSES) {
-  Deno.test(`POST /auth/login answers ${what} for every account by the same bytes, after as many hashes`, async () => {
+  Deno.test(`POST /auth/login responds to ${what} with the same bytes and number of hashes for every account`, async () => {
     const app = await withAccounts();
     const answers: (readonly Seen[])[] = [];
     for (const [i, identifier] of ACCOUNTS.entries()) {
@@ -64,7 +64,7 @@ for (const [what, password, hashes] of GUESSES) {
   });
 }
 
-Deno.test("POST /auth/login that is throttled answers the right password as a wrong one, for every account", async () => {
+Deno.test("POST /auth/login, when throttled, responds to the right password as to a wrong one, for every account", async () => {
   const app = await withAccounts();
   const answers: Seen[] = [];
   for (const [i, identifier] of ACCOUNTS.entries()) {
@@ -80,7 +80,7 @@ Deno.test("POST /auth/login that is throttled answers the right password as a wr
   for (const answer of answers) assertEquals(answer, answers[0]);
 });
 
-Deno.test("POST /auth/login answers a closed account's right password as anybody's wrong one", async () => {
+Deno.test("POST /auth/login responds to the right password of a disabled account as to a wrong one", async () => {
   const app = await withAccounts();
   const page = app.browser();
   const closed = await seen(
@@ -93,7 +93,7 @@ Deno.test("POST /auth/login answers a closed account's right password as anybody
   assertEquals(closed.status, 401);
 });
 
-/** Everything that stores are given and give. */
+/** All arguments and results of the stores. */
 function recording(stores: AuthStores, kept: unknown[]): AuthStores {
   const wrap = (store: object) =>
     new Proxy(store, {
@@ -111,13 +111,13 @@ function recording(stores: AuthStores, kept: unknown[]): AuthStores {
   ) as unknown as AuthStores;
 }
 
-interface Told {
+interface Observed {
   readonly bodies: string[];
   readonly tokens: Set<string>;
   readonly cookies: Set<string>;
 }
 
-/** Everything that can happen to a person who signs up, in, out, and mistypes. */
+/** A journey of a user: registration, sign-in, sign-out, and mistyped input. */
 async function journey(app: TestApp, note: (response: Response) => Promise<void>): Promise<void> {
   const page = app.browser();
   const post = async (path: string, body?: unknown, more: object = {}) =>
@@ -147,39 +147,39 @@ async function journey(app: TestApp, note: (response: Response) => Promise<void>
   await get("/me");
 }
 
-Deno.test("createAuthRoutes() says no password, token, cookie or hash where it does not belong", async () => {
+Deno.test("createAuthRoutes() leaks no password, token, cookie or hash", async () => {
   const kept: unknown[] = [];
   const app = createTestApp({ wrap: (stores) => recording(stores, kept) });
-  const told: Told = { bodies: [], tokens: new Set(), cookies: new Set() };
+  const observed: Observed = { bodies: [], tokens: new Set(), cookies: new Set() };
   await journey(app, async (response) => {
     for (const [name, value] of Object.entries(cookiesOf(response))) {
-      if (value !== "") (name === "__Host-csrf" ? told.tokens : told.cookies).add(value);
+      if (value !== "") (name === "__Host-csrf" ? observed.tokens : observed.cookies).add(value);
     }
     const body = await response.text();
     const { csrfToken = "" } = body.startsWith("{") ? JSON.parse(body) : {};
-    if (csrfToken !== "") told.tokens.add(csrfToken);
+    if (csrfToken !== "") observed.tokens.add(csrfToken);
     const fields = [...response.headers].filter(([name]) => name !== "set-cookie");
-    told.bodies.push(`${JSON.stringify(fields)} ${body.replace(csrfToken, "")}`);
+    observed.bodies.push(`${JSON.stringify(fields)} ${body.replace(csrfToken, "")}`);
   });
   const user = await app.stores.users.findByIdentifier(ADA.identifier);
   const { passwordHash = "", securityStamp = "" } = user ?? {};
   assert(passwordHash !== "" && securityStamp !== "");
-  assert(told.tokens.size >= 4 && told.cookies.size >= 6, "the journey was made");
+  assert(observed.tokens.size >= 4 && observed.cookies.size >= 6, "the journey was completed");
   const always = [
     PASSWORD,
     WRONG,
     EVE_PASSWORD,
     SECRET,
     "forged-token",
-    ...told.tokens,
-    ...told.cookies,
+    ...observed.tokens,
+    ...observed.cookies,
   ];
 
   const places = {
     events: JSON.stringify(app.events),
     warnings: JSON.stringify(app.warnings),
     errors: app.errors.map((error) => `${error} ${Deno.inspect(error, { depth: 9 })}`).join(),
-    bodies: told.bodies.join("\n"),
+    bodies: observed.bodies.join("\n"),
   };
   for (const [place, text] of Object.entries(places)) {
     for (
@@ -195,14 +195,14 @@ Deno.test("createAuthRoutes() says no password, token, cookie or hash where it d
   }
   assertFalse(
     places.events.includes(ADA.identifier),
-    "an identifier field now and then holds a password",
+    "an identifier field may contain a password",
   );
   const stored = JSON.stringify(kept);
   for (const secret of always) assertFalse(stored.includes(secret), `stores: ${secret}`);
   assertEquals(app.errors, []);
 });
 
-Deno.test("createAuthRoutes() keeps every answer out of caches, errors too", async () => {
+Deno.test("createAuthRoutes() sends no-store with every response, errors included", async () => {
   const app = createTestApp();
   let count = 0;
   await journey(app, async (response) => {

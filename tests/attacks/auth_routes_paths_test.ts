@@ -1,4 +1,4 @@
-/** The catalogue "Routing and content" against the routes of authentication: no spelling of a path gets past their checks. */
+/** The catalogue "Routing and content" against the routes of authentication: no spelling of a path bypasses their checks. */
 
 import {
   createRouter,
@@ -12,7 +12,7 @@ import { createTestApp, type TestApp } from "../auth/http/_app.ts";
 import { ADA, EVE_PASSWORD, PASSWORD } from "../auth/_services.ts";
 import { rawFetch, withServer } from "./_raw.ts";
 
-/** [request target, whether it names the route all the same] */
+/** [request target, whether it still matches the route] */
 const TARGETS: readonly (readonly [target: string, same: boolean])[] = [
   ["/auth/login", true],
   ["/auth/%6Cogin", true],
@@ -47,7 +47,7 @@ const TARGETS: readonly (readonly [target: string, same: boolean])[] = [
 const BODY = JSON.stringify(ADA);
 const TYPE = "Content-Type: application/json";
 
-/** The applications in which the routes stand. */
+/** Applications that contain the routes. */
 const APPLICATIONS: readonly (readonly [
   what: string,
   make: (
@@ -92,7 +92,7 @@ for (const [what, make] of APPLICATIONS) {
     assertEquals(app.hasher.calls, []);
   });
 
-  Deno.test(`/auth/login of ${what} has one count, whatever the path's spelling`, async () => {
+  Deno.test(`/auth/login of ${what} counts all spellings of the path together`, async () => {
     const app = createTestApp();
     await app.signedIn();
     const { fetch } = make(app);
@@ -123,7 +123,7 @@ for (const [what, make] of APPLICATIONS) {
   });
 }
 
-Deno.test("/auth/* of a guarded router opens nothing beside it", async () => {
+Deno.test("/auth/* of a guarded router makes no other route public", async () => {
   const { router, browser } = createTestApp();
   router.get("/auth/admin", (req) => json(req.principal.sub));
   for (const path of ["/auth/admin", "/auth/%61dmin"]) {
@@ -131,7 +131,7 @@ Deno.test("/auth/* of a guarded router opens nothing beside it", async () => {
   }
 });
 
-Deno.test("/auth/* after a parameter is the same for every value of it", async () => {
+Deno.test("/auth/* after a parameter responds the same for every value of the parameter", async () => {
   const { runtime, signedIn } = createTestApp();
   const page = await signedIn();
   const router = createRouter<unknown[]>();
@@ -143,7 +143,7 @@ Deno.test("/auth/* after a parameter is the same for every value of it", async (
   }
 });
 
-Deno.test("/auth/logout rejects GET, however it is written", async () => {
+Deno.test("/auth/logout rejects GET, however the path is spelled", async () => {
   const { signedIn, runtime } = createTestApp();
   const page = await signedIn();
   const sid = page.jar.get("__Host-sid") ?? "";

@@ -1,4 +1,4 @@
-/** The catalogue "Sessions, cookies, CSRF" against the routes of authentication: what is sent, and why it is refused. */
+/** The catalogue "Sessions, cookies, CSRF" against the routes of authentication: requests, and why they are rejected. */
 
 import { cookiePolicy, csrfService, deriveKeys } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
@@ -14,7 +14,7 @@ import { ADA, EVE_PASSWORD, repeat, types } from "../auth/_services.ts";
 
 interface Scene {
   readonly app: TestApp;
-  /** Ada's browser, signed in, and the token of her page. */
+  /** Ada's signed-in browser, and the token of her page. */
   readonly victim: TestBrowser;
   readonly token: string;
   /** The attacker's own session, and its token. */
@@ -28,12 +28,12 @@ const NO_SITE = { "Sec-Fetch-Site": undefined };
 const EVIL = "https://evil.example";
 const ZEROS = `${"0".repeat(64)}.${"0".repeat(64)}`;
 
-/** A good request of the victim's own page but for its header fields. */
+/** A valid request of the victim's page, except for its header fields. */
 function from(headers: BrowserInit["headers"] = {}): Forgery {
   return ({ token }) => ({ token, headers });
 }
 
-/** What a victim's browser is made to send, and why it is refused. */
+/** Requests that a victim's browser is made to send, and why they are rejected. */
 const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string])[] = [
   ["from another site, with the token", from({ "Sec-Fetch-Site": "cross-site" }), "cross_origin"],
   ["from another site, without a token", () => ({
@@ -41,27 +41,35 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     headers: { "Sec-Fetch-Site": "cross-site", Origin: EVIL },
   }), "cross_origin"],
   ["from a sibling domain", from({ "Sec-Fetch-Site": "same-site" }), "cross_origin"],
-  ["by hand", from({ "Sec-Fetch-Site": "none" }), "cross_origin"],
-  ["from who knows where", from({ "Sec-Fetch-Site": "same-planet" }), "cross_origin"],
-  ["from a sandbox", from({ ...NO_SITE, Origin: "null" }), "cross_origin"],
+  ["from the address bar", from({ "Sec-Fetch-Site": "none" }), "cross_origin"],
+  [
+    "from an unknown Sec-Fetch-Site value",
+    from({ "Sec-Fetch-Site": "same-planet" }),
+    "cross_origin",
+  ],
+  ["from a sandboxed frame", from({ ...NO_SITE, Origin: "null" }), "cross_origin"],
   ["from another origin", from({ ...NO_SITE, Origin: EVIL }), "cross_origin"],
   [
     "from a sibling origin",
     from({ ...NO_SITE, Origin: "https://a.example.com" }),
     "cross_origin",
   ],
-  ["from a longer name", from({ ...NO_SITE, Origin: `${ORIGIN}.evil.example` }), "cross_origin"],
+  [
+    "from a host name with the origin as its prefix",
+    from({ ...NO_SITE, Origin: `${ORIGIN}.evil.example` }),
+    "cross_origin",
+  ],
   ["from another port", from({ ...NO_SITE, Origin: `${ORIGIN}:8443` }), "cross_origin"],
   [
-    "from a page in the clear",
+    "from a page over plain HTTP",
     from({ ...NO_SITE, Origin: "http://example.com" }),
     "cross_origin",
   ],
-  ["from an origin that is a path", from({ ...NO_SITE, Origin: `${ORIGIN}/` }), "cross_origin"],
+  ["from an origin with a path", from({ ...NO_SITE, Origin: `${ORIGIN}/` }), "cross_origin"],
   ["from two origins", from({ ...NO_SITE, Origin: `${ORIGIN}, ${EVIL}` }), "cross_origin"],
   ["from an empty origin", from({ ...NO_SITE, Origin: "" }), "cross_origin"],
   [
-    "from another site, whose Referer lies",
+    "from another site with a false Referer",
     from({
       "Sec-Fetch-Site": "cross-site",
       Origin: EVIL,
@@ -70,7 +78,11 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     "cross_origin",
   ],
   ["from its own page, without a token", () => ({ token: false }), "token_missing"],
-  ["from no browser, without a token", () => ({ token: false, headers: NO_SITE }), "token_missing"],
+  [
+    "from a client that is not a browser, without a token",
+    () => ({ token: false, headers: NO_SITE }),
+    "token_missing",
+  ],
   ["with an empty token", () => ({ token: "" }), "token_missing"],
   ["with the token in another field", ({ token }) => ({
     token: false,
@@ -83,7 +95,7 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     ({ token }) => ({ token: token.toUpperCase() }),
     "token_malformed",
   ],
-  ["with the token cut", ({ token }) => ({ token: token.slice(0, -1) }), "token_malformed"],
+  ["with a truncated token", ({ token }) => ({ token: token.slice(0, -1) }), "token_malformed"],
   [
     "with the attacker's token",
     ({ attackersToken }) => ({ token: attackersToken }),
@@ -98,11 +110,11 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     victim.jar.set("__Host-presid", "A".repeat(43));
     return { token: attackersToken };
   }, "token_of_another_session"],
-  ["with equal cookie and token that nobody signed", ({ victim }) => {
+  ["with equal but unsigned cookie and token", ({ victim }) => {
     victim.jar.set("__Host-csrf", ZEROS);
     return { token: ZEROS };
   }, "token_of_another_session"],
-  ["with equal cookie and token of another secret", async ({ victim }) => {
+  ["with cookie and token signed with another secret", async ({ victim }) => {
     const keys = deriveKeys("another secret of at least 32 bytes");
     const page = new Request(ORIGIN, { headers: { Cookie: victim.jar.field() } });
     const csrf = csrfService({ keys, cookies: cookiePolicy() });
@@ -117,7 +129,7 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     victim.jar.set("__Host-presid", page.jar.get("__Host-presid") ?? "");
     return { token };
   }, "token_of_another_session"],
-  ["with the token, and without its cookie", ({ token, victim }) => {
+  ["with the token but without its cookie", ({ token, victim }) => {
     victim.jar.delete("__Host-csrf");
     return { token };
   }, "token_differs_from_cookie"],
@@ -125,7 +137,7 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     victim.jar.set("__Host-sid", attacker.jar.get("__Host-sid") ?? "");
     return { token };
   }, "token_of_another_session"],
-  ["with the token, out of the session", ({ token, victim }) => {
+  ["with the token but without the session", ({ token, victim }) => {
     victim.jar.delete("__Host-sid");
     return { token };
   }, "token_of_another_session"],
@@ -142,26 +154,26 @@ const FORGERIES: readonly (readonly [why: string, forge: Forgery, reason: string
     body: new URLSearchParams({ identifier: ADA.identifier, password: ADA.password }),
     headers: { "Sec-Fetch-Site": "cross-site", Origin: EVIL },
   }), "cross_origin"],
-  ["by a form of a sibling, with files", () => {
+  ["by a multipart form of a sibling domain", () => {
     const body = new FormData();
     body.set("identifier", ADA.identifier);
     return { token: false, body, headers: { "Sec-Fetch-Site": "same-site" } };
   }, "cross_origin"],
-  ["by a form in JSON's clothes", () => ({
+  ["by a form that imitates JSON", () => ({
     token: false,
     body: '{"identifier":"a","password":"="}',
     headers: { ...NO_SITE, "Content-Type": "text/plain" },
   }), "token_missing"],
 ];
 
-/** What would be done. All of it could be, were the request not forged. */
+/** The attacked actions. Each would succeed if the request were not forged. */
 const TARGETS: readonly (readonly [path: string, json: unknown])[] = [
   ["/auth/register", { identifier: "grace", password: EVE_PASSWORD }],
   ["/auth/login", ADA],
   ["/auth/logout", {}],
 ];
 
-/** Whether a browser may have said so: "null" and made-up texts are told to nobody. */
+/** Whether a browser may have sent this origin: "null" and invalid values are not in events. */
 function isOrigin(origin: string | null): boolean {
   return origin !== null && /^https?:\/\/[a-z.]+(?::\d+)?$/.test(origin);
 }
@@ -179,7 +191,7 @@ async function createScene(): Promise<Scene> {
 
 for (const [why, forge, reason] of FORGERIES) {
   for (const [path, json] of TARGETS) {
-    Deno.test(`POST ${path} ${why} is refused`, async () => {
+    Deno.test(`POST ${path} ${why} is rejected`, async () => {
       const scene = await createScene();
       const { app, victim } = scene;
       const sid = victim.jar.get("__Host-sid") ?? "";
@@ -187,8 +199,8 @@ for (const [why, forge, reason] of FORGERIES) {
       const sent = forged.body === undefined ? { json } : {};
       await assertRefused(await victim.send(path, { method: "POST", ...sent, ...forged }), FORGED);
       const origin = new Headers(forged.headers as HeadersInit | undefined).get("Origin");
-      const told = reason === "cross_origin" && isOrigin(origin) ? { origin } : {};
-      const event = { type: "csrf.failed", at: app.clock.now, reason, ...told };
+      const details = reason === "cross_origin" && isOrigin(origin) ? { origin } : {};
+      const event = { type: "csrf.failed", at: app.clock.now, reason, ...details };
       assertEquals(app.events, [event] as unknown[]);
       assertEquals(app.hasher.calls, []);
       assertEquals((await app.runtime.sessions.list("u1")).length, 1);
@@ -198,7 +210,7 @@ for (const [why, forge, reason] of FORGERIES) {
   }
 }
 
-/** Where a token is none, however right it is. */
+/** Places where a valid token is ignored. */
 const PLACES: readonly (readonly [
   where: string,
   place: (token: string) => { query?: string; json: object },
@@ -220,7 +232,7 @@ for (const [where, place] of PLACES) {
 }
 
 for (const [path] of TARGETS) {
-  Deno.test(`POST ${path} that is forged is refused before its body is read, and before it is counted`, async () => {
+  Deno.test(`POST ${path} rejects a forged request before its body is read, and before it is counted`, async () => {
     const { app, victim, token } = await createScene();
     let asked = 0;
     const headers = { "Sec-Fetch-Site": "same-site", "Content-Type": "application/json" };
@@ -240,7 +252,7 @@ for (const [path] of TARGETS) {
   });
 }
 
-Deno.test("POST /auth/login with a token from no browser at all is let in: no site can make anybody send it", async () => {
+Deno.test("POST /auth/login accepts a token from a client that is not a browser: no other site can forge that", async () => {
   const { app, victim } = await createScene();
   assertEquals((await victim.post("/auth/login", ADA, { headers: NO_SITE })).status, 200);
   const headers = { ...NO_SITE, Origin: ORIGIN };
@@ -248,7 +260,7 @@ Deno.test("POST /auth/login with a token from no browser at all is let in: no si
   assertEquals(app.errors, []);
 });
 
-Deno.test("POST /auth/login from a trusted origin still wants the token", async () => {
+Deno.test("POST /auth/login from a trusted origin still requires the token", async () => {
   const app = createTestApp({ trustedOrigins: ["https://app.example.net"] });
   const victim = await app.signedIn();
   const headers = { "Sec-Fetch-Site": "cross-site", Origin: "https://app.example.net" };
@@ -257,7 +269,7 @@ Deno.test("POST /auth/login from a trusted origin still wants the token", async 
   assertEquals((await victim.post("/auth/login", ADA, { headers })).status, 200);
 });
 
-Deno.test("GET /auth/session and /auth/csrf from another site change nothing, and are not counted", async () => {
+Deno.test("GET /auth/session and /auth/csrf from another site have no effect, and are not counted", async () => {
   const { app, victim } = await createScene();
   const headers = { "Sec-Fetch-Site": "cross-site", Origin: EVIL };
   for (const path of ["/auth/session", "/auth/csrf"]) {
@@ -268,7 +280,7 @@ Deno.test("GET /auth/session and /auth/csrf from another site change nothing, an
   assertEquals(app.events, []);
 });
 
-Deno.test("POST /auth/login that is throttled is refused as a forgery first", async () => {
+Deno.test("POST /auth/login, when throttled, rejects a forged request as a forgery", async () => {
   const { app } = await createScene();
   const page = app.browser();
   for (const _ of repeat(5, () => 0)) await page.login({ ...ADA, password: EVE_PASSWORD });
@@ -277,7 +289,7 @@ Deno.test("POST /auth/login that is throttled is refused as a forgery first", as
 });
 
 for (const csrf of ["origin", "token", "insecureSkip"] as const) {
-  Deno.test(`POST /auth/login, register and logout want the token whatever guards ask: ${csrf}`, async () => {
+  Deno.test(`POST /auth/login, register and logout require the token even if guards use csrf ${csrf}`, async () => {
     const page = await createTestApp({ csrf }).signedIn();
     await page.token();
     for (const [path, json] of TARGETS) {

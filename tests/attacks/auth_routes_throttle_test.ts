@@ -1,4 +1,4 @@
-/** The catalogue "Passwords and throttle" against POST /auth/login and /auth/register: who is counted, and as whom. */
+/** The catalogue "Passwords and throttle" against POST /auth/login and /auth/register: which attempts are counted together. */
 
 import { createRouter, mountAuthRoutes } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
@@ -10,7 +10,7 @@ import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, types } from "../auth/_ser
 const WRONG = { ...ADA, password: EVE_PASSWORD };
 const XFF = "X-Forwarded-For";
 
-/** Status of a login with more header fields. */
+/** Status of a login with additional header fields. */
 async function tryLogin(
   page: TestBrowser,
   json: object = WRONG,
@@ -21,7 +21,7 @@ async function tryLogin(
   return response.status;
 }
 
-/** Statuses of attempts, one after the other. */
+/** Statuses of sequential attempts. */
 async function inTurn(count: number, attempt: (i: number) => Promise<number>): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < count; i++) statuses.push(await attempt(i));
@@ -30,14 +30,14 @@ async function inTurn(count: number, attempt: (i: number) => Promise<number>): P
 
 const FIVE_OF_SEVEN = [...repeat(5, () => 401), 429, 429];
 
-/** Ada has an account; nobody is known. */
+/** Ada has an account; no browser is known. */
 async function withAccount(options: Parameters<typeof createTestApp>[0] = {}): Promise<TestApp> {
   const app = createTestApp(options);
   await app.signedIn();
   return app;
 }
 
-Deno.test("POST /auth/login lets an account be guessed five times from an address, then waits 30 s, doubling", async () => {
+Deno.test("POST /auth/login allows five guesses of an account from an address, then throttles for 30 s, doubling", async () => {
   const app = await withAccount();
   const page = app.browser();
   for (const wait of [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]) {
@@ -68,7 +68,7 @@ Deno.test("POST /auth/login emits each refusal, with the address and without the
   assertEquals(app.events, [...repeat(5, () => failed), throttled] as unknown[]);
 });
 
-/** Ways in which 7 requests differ, all of which are one client's. */
+/** Differences between 7 requests of one client. */
 const ONE_CLIENT: readonly (readonly [
   why: string,
   attempt: (app: TestApp, i: number) => Promise<number>,
@@ -103,7 +103,7 @@ const ONE_CLIENT: readonly (readonly [
     ({ browser }, i) =>
       tryLogin(browser({ address: i % 2 === 0 ? "::ffff:192.0.2.9" : "192.0.2.9" })),
   ],
-  ["a made-up known browser each time", ({ browser }, i) => {
+  ["a forged device cookie each time", ({ browser }, i) => {
     const page = browser();
     page.jar.set("__Host-dev", `${"A".repeat(22)}.${"B".repeat(43)}.${"C".repeat(42)}${i}`);
     return tryLogin(page);
@@ -115,7 +115,7 @@ const ONE_CLIENT: readonly (readonly [
 ];
 
 for (const [why, attempt] of ONE_CLIENT) {
-  Deno.test(`POST /auth/login takes for one client who sends ${why}`, async () => {
+  Deno.test(`POST /auth/login counts as one client: ${why}`, async () => {
     const app = await withAccount();
     assertEquals(await inTurn(7, (i) => attempt(app, i)), FIVE_OF_SEVEN);
   });
@@ -142,14 +142,14 @@ Deno.test("POST /auth/login counts the clients of a trusted proxy separately", a
   assertEquals(app.warnings, []);
 });
 
-Deno.test("POST /auth/login says once that a proxy is not trusted", async () => {
+Deno.test("POST /auth/login warns once that a proxy is not trusted", async () => {
   const app = await withAccount();
   await inTurn(3, (i) => tryLogin(app.browser(), WRONG, { [XFF]: `203.0.113.${i}` }));
   assertEquals(app.warnings.length, 1);
   assert(app.warnings[0]?.startsWith("X-Forwarded-For is ignored"));
 });
 
-Deno.test("POST /auth/login lets 50 guesses of all accounts come from an address in 15 minutes", async () => {
+Deno.test("POST /auth/login allows 50 guesses from an address in 15 minutes, for all accounts together", async () => {
   const app = await withAccount();
   const guess = (i: number) =>
     tryLogin(app.browser(), { ...WRONG, identifier: `user${i}@example.org` });
@@ -160,7 +160,7 @@ Deno.test("POST /auth/login lets 50 guesses of all accounts come from an address
   assertEquals(await tryLogin(app.browser(), ADA), 200);
 });
 
-Deno.test("POST /auth/login lets an account be guessed 100 times in an hour from all addresses", async () => {
+Deno.test("POST /auth/login allows 100 guesses of an account in an hour, from all addresses together", async () => {
   const app = await withAccount();
   const address = (i: number) => `198.51.${100 + Math.floor(i / 200)}.${i % 200}`;
   const statuses = await inTurn(102, (i) => tryLogin(app.browser({ address: address(i) })));
@@ -182,7 +182,7 @@ Deno.test("POST /auth/login does not lock a known browser out because of 100 add
   assertEquals((await known.login()).status, 200);
 });
 
-Deno.test("POST /auth/login lets a known browser guess five times, and no other account any more", async () => {
+Deno.test("POST /auth/login allows a known browser five guesses, and none for other accounts", async () => {
   const app = await withAccount();
   const known = app.browser();
   await known.login();
@@ -194,7 +194,7 @@ Deno.test("POST /auth/login lets a known browser guess five times, and no other 
   assertEquals(await inTurn(7, () => tryLogin(other, eve)), FIVE_OF_SEVEN);
 });
 
-Deno.test("POST /auth/login by 200 at once verifies five passwords", async () => {
+Deno.test("POST /auth/login verifies five passwords of 200 concurrent requests", async () => {
   const app = await withAccount({ hashing: { running: 4, waiting: 200 } });
   const pages = await Promise.all(repeat(200, async () => {
     const page = app.browser();
@@ -224,7 +224,7 @@ Deno.test("POST /auth/login without a known address counts by account only, warn
   assert(warnings[0]?.includes("the client's address is unknown"));
 });
 
-Deno.test("POST /auth/login where a trusted proxy says nothing of the client shares no count with everybody", async () => {
+Deno.test("POST /auth/login, if a trusted proxy sends no client address, does not count all clients together", async () => {
   const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
   await inTurn(8, () => tryLogin(app.browser(), WRONG));
   assertEquals(await tryLogin(app.browser(), ADA), 200);
@@ -232,7 +232,7 @@ Deno.test("POST /auth/login where a trusted proxy says nothing of the client sha
   assertEquals(app.warnings.length, 1);
 });
 
-/** What hosts hand to `fetch` behind the request: Bun knows only the request that it made itself. */
+/** What hosts pass to `fetch` after the request: Bun accepts only its own request object. */
 const HOSTS: readonly (readonly [host: string, info: (request: Request) => unknown])[] = [
   ["Deno.serve", () => ({ remoteAddr: { transport: "tcp", hostname: "192.0.2.1" } })],
   ["Bun.serve", (own) => ({

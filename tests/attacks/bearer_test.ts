@@ -1,4 +1,4 @@
-/** The catalogue "Guards, stores, keys" and "JWT and JWS", as far as they are about bearer tokens at a guard; rows are only added. */
+/** The catalogue "Guards, stores, keys" and "JWT and JWS", bearer tokens at a guard; rows are only added. */
 
 import { apiKeyService, apiKeyStrategy, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
@@ -7,7 +7,7 @@ import { setDisabled } from "../auth/_services.ts";
 import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { codeOf } from "../router/_helpers.ts";
 
-/** What of a sign-in a request may carry, and where. */
+/** Credentials of a sign-in, in various places of a request. */
 interface Held {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -30,11 +30,11 @@ const PLACES: readonly (readonly [
     ["Authorization", `Bearer ${accessToken}`],
     ["Authorization", `Bearer ${accessToken}`],
   ], [401, "invalid_token"]],
-  ["neighbour", "Basic in front of Bearer", ({ accessToken }) => [
+  ["neighbour", "Basic before Bearer", ({ accessToken }) => [
     ["Authorization", "Basic dTE6eA=="],
     ["Authorization", `Bearer ${accessToken}`],
   ], [401, "invalid_token"]],
-  ["ATTACKS", "a session and a wrong token", ({ session }) => ({
+  ["ATTACKS", "a session and an invalid token", ({ session }) => ({
     Cookie: `__Host-sid=${session}`,
     Authorization: "Bearer x",
   }), [401, "invalid_token"]],
@@ -60,7 +60,7 @@ const PLACES: readonly (readonly [
   ["neighbour", "a token under another scheme", ({ accessToken }) => ({
     Authorization: `Token ${accessToken}`,
   }), [401, "unauthenticated"]],
-  ["neighbour", "a token in a proxy's field", ({ accessToken }) => ({
+  ["neighbour", "a token in a proxy's header field", ({ accessToken }) => ({
     "Proxy-Authorization": `Bearer ${accessToken}`,
     "X-Forwarded-Authorization": `Bearer ${accessToken}`,
   }), [401, "unauthenticated"]],
@@ -75,7 +75,7 @@ for (const [source, what, headers, outcome] of PLACES) {
   });
 }
 
-Deno.test("[RFC 6750 §2.2, §2.3] bearer: a token in the query or a form → not authenticated", async () => {
+Deno.test("[RFC 6750 §2.2, §2.3] bearer: a token in the query or a form → anonymous", async () => {
   const { app, held: { accessToken } } = await signedIn();
   const query = `?access_token=${accessToken}&token=${accessToken}`;
   assertEquals(await codeOf(app.router.request(`/me${query}`)), [401, "unauthenticated"]);
@@ -85,7 +85,7 @@ Deno.test("[RFC 6750 §2.2, §2.3] bearer: a token in the query or a form → no
   assertEquals(await codeOf(app.router.request("/notes", init)), [401, "unauthenticated"]);
 });
 
-Deno.test("[neighbour] bearer: another application's token, by the same keys → 401", async () => {
+Deno.test("[neighbour] bearer: another application's token, with the same keys → 401", async () => {
   const { app, held, stores } = await signedIn();
   for (const [issuer, audience] of [[JWT.issuer, "other"], ["https://other", JWT.audience]]) {
     const other = createTestApp({
@@ -134,7 +134,7 @@ Deno.test("[neighbour] bearer: a cross-site request with a token is allowed, one
     Authorization: `Bearer ${held.accessToken}`,
     Cookie: `__Host-sid=${held.session}`,
   };
-  assertEquals((await send(both)).status, 201); // the token decides; the browser would not send it by itself
+  assertEquals((await send(both)).status, 201); // the token decides; a browser would not send it automatically
 });
 
 Deno.test("[ATTACKS] disabled: refresh tokens and API keys are rejected at once, access tokens after their lifetime", async () => {
@@ -157,7 +157,7 @@ Deno.test("[neighbour] responses to a token are private: no-store, and Vary", as
   assertEquals(response.headers.get("Vary"), "X-API-Key, Authorization, Cookie");
 });
 
-/** Ada has signed in for tokens and by a page; another of her tokens is for the page alone. */
+/** Ada has signed in for tokens and with a page; a second sign-in is for the page only. */
 async function signedIn(stores = inMemoryAuthStores({ now: () => 0 })) {
   const apiKeys = apiKeyService(stores);
   const app = createTokenApp({ stores, strategies: [apiKeyStrategy({ apiKeys })] });
@@ -175,7 +175,7 @@ async function signedIn(stores = inMemoryAuthStores({ now: () => 0 })) {
   return { app, held, stores };
 }
 
-/** No part of what was presented is in an answer, an event or a warning. */
+/** No part of a presented credential is in a response, an event or a warning. */
 async function assertSilent(response: Response, app: TestApp, held: Held): Promise<void> {
   const said = JSON.stringify([
     await response.text(),

@@ -1,10 +1,10 @@
-/** Bodies that cost more than they seem: many pieces, many parts, and somebody else who holds a branch. */
+/** Bodies that cost more than their length: many chunks, many parts, and clones that are not read. */
 
 import { createRouter, json } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
 import { withServer } from "./_raw.ts";
 
-/** A JSON string in pieces of one byte, each a view on 64 KiB of its own, as Deno's server gives them. */
+/** A JSON string in chunks of one byte, each a view on a separate 64 KiB buffer, as in Deno's server. */
 function pieces(
   count: number,
 ): { stream: ReadableStream<Uint8Array<ArrayBuffer>>; taken: () => number } {
@@ -33,18 +33,18 @@ const echo = createRouter({ maxBodyBytes: 10_000_000 }).post(
   (req) => json(String(req.content).length),
 );
 
-Deno.test("[neighbour] a body of a million single bytes is refused early", async () => {
+Deno.test("[neighbour] a body of a million single-byte chunks is rejected early", async () => {
   const { stream, taken } = pieces(1_000_000);
   const response = await echo.fetch(post(stream));
   assertEquals([response.status, (await response.json()).code], [400, "fragmented_body"]);
-  assert(taken() < 10_000, `${taken()} pieces were taken`);
+  assert(taken() < 10_000, `${taken()} chunks were read`);
 });
 
-Deno.test("[neighbour] a body of 4,000 single bytes is taken, and holds no more than it is long", async () => {
+Deno.test("[neighbour] a body of 4,000 single-byte chunks is accepted, and holds no more memory than its length", async () => {
   assertEquals(await (await echo.fetch(post(pieces(4000).stream))).json(), 3998);
 });
 
-Deno.test("[neighbour] a long body in small pieces leaves others their turn", async () => {
+Deno.test("[neighbour] a long body in small chunks does not block timers", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   try {
@@ -55,7 +55,7 @@ Deno.test("[neighbour] a long body in small pieces leaves others their turn", as
   assert(turns > 10, `${turns} turns of a timer`);
 });
 
-Deno.test("[neighbour] single bytes over a socket do not starve other clients", async () => {
+Deno.test("[neighbour] single-byte chunks over a socket do not starve other clients", async () => {
   const router = createRouter().post("/", (req) => json(req.content)).get("/", () => json("well"));
   await withServer(router.fetch, async (port) => {
     const attacker = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -70,7 +70,7 @@ Deno.test("[neighbour] single bytes over a socket do not starve other clients", 
   });
 });
 
-Deno.test("[neighbour] 413 does not wait for the unread branch of a clone", async () => {
+Deno.test("[neighbour] a 413 does not wait for an unread clone of the body", async () => {
   const router = createRouter({ maxBodyBytes: 10, before: [(req) => void req.raw.clone()] })
     .post("/", (req) => json(req.content));
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -79,7 +79,7 @@ Deno.test("[neighbour] 413 does not wait for the unread branch of a clone", asyn
   assertEquals((await router.fetch(post(endless))).status, 413);
 });
 
-Deno.test("[neighbour] a form of more than 1,000 parts is refused before it is parsed", async () => {
+Deno.test("[neighbour] a form of more than 1,000 parts is rejected before it is parsed", async () => {
   const router = createRouter().post("/", (req) => json([...req.content.keys()].length), {
     multipart: true,
   });
@@ -97,7 +97,7 @@ Deno.test("[neighbour] a form of more than 1,000 parts is refused before it is p
   }
 });
 
-/** What Deno.serve hands to its handler beside the request; bodies behind it are framed by the server. */
+/** What Deno.serve passes to its handler with the request; the server frames these bodies. */
 const INFO: Deno.ServeHandlerInfo = {
   remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 },
   completed: Promise.resolve(),
@@ -115,19 +115,19 @@ const FRAMED: readonly (readonly [
   fields: Record<string, string>,
   status: number,
 ])[] = [
-  ["an honest length", "[1,2]", "5", {}, 200],
+  ["a correct length", "[1,2]", "5", {}, 200],
   ["a length at the limit", '"12345678"', "10", {}, 200],
-  ["a length past the limit", '"123456789"', "11", {}, 413],
-  ["a length that lies for something that unpacked the body", '"123456789"', "5", {}, 413],
+  ["a length over the limit", '"123456789"', "11", {}, 413],
+  ["a false length, after the body was decompressed", '"123456789"', "5", {}, 413],
   [
-    "a length beside a transfer coding",
+    "a length and a transfer coding",
     '"123456789"',
     "5",
     { "Transfer-Encoding": "chunked" },
     413,
   ],
-  ["a length beside a content coding", "[1,2]", "5", { "Content-Encoding": "gzip" }, 200],
-  ["a length that is no number", "[1,2]", "x", {}, 200],
+  ["a length and a content coding", "[1,2]", "5", { "Content-Encoding": "gzip" }, 200],
+  ["a length that is not a number", "[1,2]", "x", {}, 200],
   ["malformed UTF-8", new Uint8Array([0x22, 0xf0, 0x9f, 0x98, 0x22]), "5", {}, 400],
   ["a nested __proto__", '{"__proto__":1}'.slice(0, 10), "10", {}, 400],
 ];
@@ -147,7 +147,7 @@ for (const [why, body, length, fields, status] of FRAMED) {
   });
 }
 
-Deno.test("[neighbour] with Deno.serve, both a length and a chunked coding end in one answer", async () => {
+Deno.test("[neighbour] with Deno.serve, a length and a chunked coding get one response", async () => {
   await withServer(served.fetch, async (port) => {
     for (const fields of ["Content-Length: 3", "Content-Length: 9999999"]) {
       const connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -162,21 +162,21 @@ Deno.test("[neighbour] with Deno.serve, both a length and a chunked coding end i
 });
 
 for (const field of ["Transfer-Encoding", "Content-Encoding"]) {
-  Deno.test(`[neighbour] with Deno.serve, a length with ${field} is not trusted: reading stops`, async () => {
+  Deno.test(`[neighbour] with Deno.serve, a length with ${field} is not trusted: reading stops at the limit`, async () => {
     const { stream, taken } = pieces(100_000);
     const headers = { "Content-Type": "application/json", "Content-Length": "5", [field]: "x" };
     const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
     assertEquals((await served.fetch(request, INFO)).status, 413);
-    assert(taken() < 100, `${taken()} pieces were taken`);
+    assert(taken() < 100, `${taken()} chunks were read`);
   });
 }
 
-Deno.test("[neighbour] with Deno.serve, a body that a mount has declined is counted, not trusted", async () => {
+Deno.test("[neighbour] with Deno.serve, a body that a mount has declined is still measured", async () => {
   const { stream, taken } = pieces(100_000);
   const router = createRouter<[Deno.ServeHandlerInfo]>({ maxBodyBytes: 10 })
     .mount("/", { fetch: () => undefined }).post("/", (req) => json(req.content));
   const headers = { "Content-Type": "application/json", "Content-Length": "5" };
   const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
   assertEquals((await router.fetch(request, INFO)).status, 413);
-  assert(taken() < 100, `${taken()} pieces were taken`);
+  assert(taken() < 100, `${taken()} chunks were read`);
 });

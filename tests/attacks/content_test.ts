@@ -19,7 +19,7 @@ const BODIES: readonly (readonly [
   ["ATTACKS", "text/plain", ["Content-Type: text/plain"], "{}", 415, "unsupported_media_type"],
   [
     "ATTACKS",
-    "a form, as any site can send it",
+    "a form, which every site can send",
     ["Content-Type: application/x-www-form-urlencoded"],
     "a=1",
     415,
@@ -35,7 +35,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "GHSA-2234-fmw7-43wr",
-    "capitals and a charset",
+    "upper case and a charset",
     ["Content-Type: Application/JSON; charset=UTF-8"],
     "{}",
     200,
@@ -51,7 +51,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "neighbour",
-    "two Content-Type fields, the other way",
+    "two Content-Type fields in reverse order",
     ["Content-Type: application/json", "Content-Type: text/plain"],
     "{}",
     415,
@@ -59,7 +59,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "neighbour",
-    "JSON as a parameter",
+    "a JSON type as a parameter",
     ["Content-Type: text/plain; a=application/json"],
     "{}",
     415,
@@ -67,7 +67,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "ATTACKS",
-    "a body past the limit",
+    "a body over the limit",
     JSON_LINES(),
     `"${"a".repeat(999)}"`,
     413,
@@ -76,7 +76,7 @@ const BODIES: readonly (readonly [
   ["neighbour", "a body at the limit", JSON_LINES(), `"${"a".repeat(998)}"`, 200],
   [
     "ATTACKS",
-    "a chunked body past the limit",
+    "a chunked body over the limit",
     [...JSON_LINES(), "Transfer-Encoding: chunked"],
     chunks(`"${"a".repeat(999)}"`, 100),
     413,
@@ -108,7 +108,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "neighbour",
-    "an own __proto__ by escapes",
+    "an own __proto__ in escapes",
     JSON_LINES(),
     '{"a":{"\\u005f_proto_\\u005f":1}}',
     400,
@@ -116,7 +116,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "neighbour",
-    "constructor and prototype, which are names",
+    "constructor and prototype, which are ordinary names",
     JSON_LINES(),
     '{"constructor":{"prototype":{"admin":true}}}',
     200,
@@ -132,7 +132,7 @@ const BODIES: readonly (readonly [
   ],
   [
     "neighbour",
-    "a length and chunks, as smugglers send",
+    "a length and chunks, for request smuggling",
     [...JSON_LINES(), "Content-Length: 2", "Transfer-Encoding: chunked"],
     "2\r\n{}\r\n0\r\n\r\n",
     400,
@@ -174,7 +174,7 @@ for (const [source, why, headers, body, status, code] of BODIES) {
   });
 }
 
-Deno.test("[ATTACKS] JSON nested 100,000 deep is refused quickly", async () => {
+Deno.test("[ATTACKS] JSON nested 100,000 deep is rejected early", async () => {
   const router = createRouter().post("/", () => json(1));
   await withServer(router.fetch, async (port) => {
     for (
@@ -196,7 +196,7 @@ Deno.test("[ATTACKS] JSON nested 100,000 deep is refused quickly", async () => {
   });
 });
 
-Deno.test("[ATTACKS] an endless chunked body is a 413 while the client still sends", async () => {
+Deno.test("[ATTACKS] an infinite chunked body is a 413 while the client is still sending", async () => {
   const router = createRouter({ maxBodyBytes: 100_000 }).post("/", () => json(1));
   await withServer(router.fetch, async (port) => {
     using connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -215,7 +215,7 @@ Deno.test("[ATTACKS] an endless chunked body is a 413 while the client still sen
         break; // the server has closed
       }
     }
-    await within(reading, "the answer");
+    await within(reading, "the response");
     assert(
       new TextDecoder().decode(buffer.subarray(0, count ?? 0)).startsWith("HTTP/1.1 413"),
       `${count} after ${sent} bytes`,

@@ -1,4 +1,4 @@
-/** Cookies that an attacker plants or injects into, and the expected result. */
+/** Cookies that an attacker sets or injects into, and the expected result. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { type CookieAttributes, serializeCookie } from "../../auth/session/cookie.ts";
@@ -6,23 +6,28 @@ import { cookiePolicy } from "../../auth/session/cookie_policy.ts";
 
 const cookies = cookiePolicy();
 
-/** Source, description, the `Cookie` field, and the reading of the session's cookie. */
+/** Source, description, the `Cookie` field, and the result for the session cookie. */
 const PLANTED: readonly [source: string, what: string, field: string, read: string][] = [
-  ["ATTACKS", "the session's cookie twice", "__Host-sid=a; __Host-sid=b", "ambiguous"],
+  ["ATTACKS", "the session cookie twice", "__Host-sid=a; __Host-sid=b", "ambiguous"],
   ["neighbour", "the same value twice", "__Host-sid=a; __Host-sid=a", "ambiguous"],
   ["neighbour", "twice, with others between", "__Host-sid=a; x=y; __Host-sid=b", "ambiguous"],
   ["neighbour", "twice, one of them empty", "__Host-sid=; __Host-sid=b", "ambiguous"],
   ["GHSA-r5rp-j6wh-rvv4", "a no-break space before the name", "\u00a0__Host-sid=a", "absent"],
-  ["GHSA-r5rp-j6wh-rvv4", "it, beside the right one", "\u00a0__Host-sid=a; __Host-sid=b", "found"],
+  [
+    "GHSA-r5rp-j6wh-rvv4",
+    "a no-break space before one of two",
+    "\u00a0__Host-sid=a; __Host-sid=b",
+    "found",
+  ],
   ["neighbour", "an ideographic space before the name", "\u3000__Host-sid=a", "absent"],
   ["neighbour", "a vertical tab before the name", "\v__Host-sid=a", "absent"],
   ["neighbour", "a byte order mark before the name", "\ufeff__Host-sid=a", "absent"],
-  ["neighbour", "another case", "__host-sid=a; __HOST-SID=b", "absent"],
+  ["neighbour", "other case", "__host-sid=a; __HOST-SID=b", "absent"],
   ["neighbour", "an encoded name", "__Host%2Dsid=a", "absent"],
   ["neighbour", "a quoted name", '"__Host-sid"=a', "absent"],
-  ["neighbour", "the name in another's value", "x=__Host-sid=a", "absent"],
+  ["neighbour", "the name in the value of another cookie", "x=__Host-sid=a", "absent"],
   ["neighbour", "the name in a quoted value", 'x="; __Host-sid=a"', "found"],
-  ["neighbour", "a nameless cookie that looks like it", "=__Host-sid=a", "absent"],
+  ["neighbour", "a nameless cookie with the same text", "=__Host-sid=a", "absent"],
   ["neighbour", "a comma for a semicolon", "x=y, __Host-sid=a", "absent"],
   ["neighbour", "the name of a shared session", "__Secure-sid=a", "absent"],
   ["neighbour", "no prefix", "sid=a", "absent"],
@@ -48,8 +53,8 @@ const INJECTED: readonly [what: string, text: string][] = [
   ["NUL", "a\0b"],
   ["a tab", "a\tb"],
   ["DEL", "a\x7fb"],
-  ["a character beyond ASCII that ends in a LF's byte", "a\u010ab"],
-  ["half a character", "a\ud800b"],
+  ["a non-ASCII character whose low byte is LF", "a\u010ab"],
+  ["a lone surrogate", "a\ud800b"],
 ];
 
 const PLACES: readonly [where: string, write: (text: string) => string][] = [

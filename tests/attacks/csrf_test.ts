@@ -29,7 +29,7 @@ const ATTACKS: readonly [
     const a = await issued(csrf, IN_A);
     return sent({ ...a.jar, ...IN_B }, a.token);
   }, "token_of_another_session"],
-  ["the token of session A in session B, with B's cookie", async () => {
+  ["the token of session A in session B, with the cookie of B", async () => {
     const [a, b] = [await issued(csrf, IN_A), await issued(csrf, IN_B)];
     return sent(b.jar, a.token);
   }, "token_differs_from_cookie"],
@@ -37,40 +37,40 @@ const ATTACKS: readonly [
     const before = await issued(csrf, {});
     return sent({ ...before.jar, ...IN_A }, before.token);
   }, "token_of_another_session"],
-  ["a token of the session after it", async () => {
+  ["a token of the session after its logout", async () => {
     const a = await issued(csrf, IN_A);
     const { "__Host-sid": _sid, ...left } = a.jar;
     return sent(left, a.token);
   }, "token_of_another_session"],
-  ["a token of the session, bound to a presid now", async () => {
+  ["a token of the session, sent with a presid", async () => {
     const a = await issued(csrf, IN_A);
     const { "__Host-sid": _sid, ...left } = a.jar;
     return sent({ ...left, "__Host-presid": SESSION_A }, a.token);
   }, "token_of_another_session"],
-  ["a token from before a session whose id is the presid's value", async () => {
+  ["a token from before a session whose id equals the presid", async () => {
     const before = await issued(csrf, { "__Host-presid": SESSION_A });
     const { "__Host-presid": _presid, ...left } = before.jar;
     return sent({ ...left, ...IN_A }, before.token);
   }, "token_of_another_session"],
-  ["equal cookie and header that nobody signed", () => {
+  ["equal but unsigned cookie and header", () => {
     const token = `${"0".repeat(64)}.${"0".repeat(64)}`;
     return Promise.resolve(sent({ ...IN_A, "__Host-csrf": token }, token));
   }, "token_of_another_session"],
-  ["equal cookie and header, of the attacker's own browser", async () => {
+  ["equal cookie and header of the attacker's browser", async () => {
     const attacker = await issued(csrf, {});
     return sent({ ...IN_A, "__Host-csrf": attacker.token }, attacker.token);
   }, "token_of_another_session"],
-  ["equal cookie and header of another service's secret", async () => {
+  ["equal cookie and header, signed with another secret", async () => {
     const other = service({ keys: deriveKeys("another secret of at least 32 bytes") });
     const { token, jar } = await issued(other, IN_A);
     return sent(jar, token);
   }, "token_of_another_session"],
-  ["a token without any cookie to bind to", async () => {
+  ["a token without a cookie that it is bound to", async () => {
     const { token } = await issued(csrf, IN_A);
     return sent({ "__Host-csrf": token }, token);
   }, "token_of_another_session"],
   [
-    "the cookie alone, as a form of another site sends it",
+    "the cookie only, as with a form of another site",
     async () => sent((await issued(csrf, IN_A)).jar, undefined, {}),
     "token_missing",
   ],
@@ -88,12 +88,12 @@ const ATTACKS: readonly [
     const [one, two] = [await issued(csrf, IN_A), await issued(csrf, IN_A)];
     return sent(one.jar, two.token);
   }, "token_differs_from_cookie"],
-  ["the code of one token with the chance of another", async () => {
+  ["the MAC of one token with the nonce of another", async () => {
     const [one, two] = [await issued(csrf, IN_A), await issued(csrf, IN_A)];
     const token = `${one.token.slice(0, 64)}.${two.token.slice(65)}`;
     return sent({ ...IN_A, "__Host-csrf": token }, token);
   }, "token_of_another_session"],
-  ["code and chance in the wrong order", async () => {
+  ["MAC and nonce in the wrong order", async () => {
     const token = (await issued(csrf, IN_A)).token.split(".").reverse().join(".");
     return sent({ ...IN_A, "__Host-csrf": token }, token);
   }, "token_of_another_session"],
@@ -105,7 +105,7 @@ const ATTACKS: readonly [
       Cookie: `${cookieField(IN_A)}; __Host-csrf=${token}; __Host-csrf=${token}`,
     });
   }, "cookie_ambiguous"],
-  ["the session's cookie twice", async () => {
+  ["the session cookie twice", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return request({ ...OWN, "X-CSRF-Token": token, Cookie: `__Host-sid=x; ${cookieField(jar)}` });
   }, "cookie_ambiguous"],
@@ -124,19 +124,19 @@ const ATTACKS: readonly [
       token,
     ], ["X-CSRF-Token", token]]);
   }, "token_malformed"],
-  ["a right token from another site", async () => {
+  ["a valid token from another site", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" });
   }, "cross_origin"],
-  ["a right token from a sibling domain", async () => {
+  ["a valid token from a sibling domain", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { "Sec-Fetch-Site": "same-site", Origin: "https://blog.example.com" });
   }, "cross_origin"],
-  ["a right token from a sibling domain that only Origin tells", async () => {
+  ["a valid token from a sibling domain, known by Origin only", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { Origin: "https://blog.example.com" });
   }, "cross_origin"],
-  ["a right token from Origin: null", async () => {
+  ["a valid token from Origin: null", async () => {
     const { token, jar } = await issued(csrf, IN_A);
     return sent(jar, token, { Origin: "null" });
   }, "cross_origin"],
@@ -145,7 +145,7 @@ const ATTACKS: readonly [
     return sent(attacker.jar, attacker.token, { "Sec-Fetch-Site": "cross-site" });
   }, "cross_origin"],
   [
-    "login CSRF by a form: no session, no cookies, no fields",
+    "login CSRF by a form: no session, cookies or header fields",
     () => Promise.resolve(request({})),
     "token_missing",
   ],
@@ -164,11 +164,11 @@ const HIJACKS: readonly [why: string, headers: Readonly<Record<string, string>>]
   }],
   ["another site in a browser without Fetch Metadata", { Origin: "https://evil.example" }],
   ["a sandboxed frame", { Origin: "null" }],
-  ["a page in the clear, by whoever is on the network", { Origin: "http://example.com" }],
+  ["a page over plain HTTP, injected on the network", { Origin: "http://example.com" }],
 ];
 
 for (const [why, headers] of HIJACKS) {
-  Deno.test(`check() and checkOrigin() reject a WebSocket that is opened by ${why}`, async () => {
+  Deno.test(`check() and checkOrigin() reject a WebSocket opened by ${why}`, async () => {
     const { jar } = await issued(csrf, IN_A);
     const fields = { Cookie: cookieField(jar), Upgrade: "websocket", ...headers };
     for (const by of ["check", "checkOrigin"] as const) {

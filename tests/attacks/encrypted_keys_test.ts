@@ -1,4 +1,4 @@
-/** The catalogue "Guards, stores, keys", as far as it is about signing keys in a store: one row per attack; rows are only added. */
+/** The catalogue "Guards, stores, keys", signing keys in a store: one row per attack; rows are only added. */
 
 import { inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
@@ -36,7 +36,7 @@ const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
 );
 
 for (const alg of ASYMMETRIC.filter(isGenerated)) {
-  Deno.test(`[ATTACKS] a stored ring of ${alg} in a thief's hands → no private member, no private number`, async () => {
+  Deno.test(`[ATTACKS] a stolen ring of ${alg} → no private member, no private number`, async () => {
     const written: string[] = [];
     const bench = keyBench({
       wrap: (store) => ({
@@ -64,7 +64,7 @@ for (const alg of ASYMMETRIC.filter(isGenerated)) {
           assertFalse(text.includes(spelling), `${member} is in the store`);
         }
       }
-      assert(typeof jwk.d === "string", "it was looked for");
+      assert(typeof jwk.d === "string", "the private member was searched for");
     }
   });
 }
@@ -93,20 +93,20 @@ Deno.test(`[ATTACKS] ${SAVES} saves → unique initialization vectors and unique
 
 type Change = (ring: readonly StoredKey[]) => readonly unknown[];
 
-/** Somebody's own. */
+/** The attacker's own key. */
 const OWN = await generateJwk("Ed25519");
 
-/** What becomes of a ring of two keys when somebody writes to the store. */
+/** A ring of two keys after an attacker has written to the store. */
 const WRITTEN: readonly (readonly [source: string, what: string, change: Change])[] = [
-  ["ATTACKS", "one key in plain", ([one, two]) => [one, { ...two, key: opened(two) }]],
-  ["ATTACKS", "all keys in plain", (ring) => ring.map((key) => ({ ...key, key: opened(key) }))],
-  ["ATTACKS", "a plain key of their own beside them", (ring) => [...ring, planted(OWN)]],
-  ["ATTACKS", "a plain key of their own alone", () => [planted(OWN)]],
-  ["neighbour", "their own key, encrypted by their own secret", (ring) => [
+  ["ATTACKS", "one unencrypted key", ([one, two]) => [one, { ...two, key: opened(two) }]],
+  ["ATTACKS", "only unencrypted keys", (ring) => ring.map((key) => ({ ...key, key: opened(key) }))],
+  ["ATTACKS", "an unencrypted key of the attacker added", (ring) => [...ring, planted(OWN)]],
+  ["ATTACKS", "only an unencrypted key of the attacker", () => [planted(OWN)]],
+  ["neighbour", "the attacker's key, encrypted with another secret", (ring) => [
     ...ring,
     planted(sealed(planted(OWN), { secret: OTHER })),
   ]],
-  ["neighbour", "their own key as a JWS without a signature", (ring) => [
+  ["neighbour", "the attacker's key as a JWS without a signature", (ring) => [
     ...ring,
     planted(`${encode({ alg: "none" })}.${encode(OWN)}.`),
   ]],
@@ -120,14 +120,14 @@ const WRITTEN: readonly (readonly [source: string, what: string, change: Change]
   ]],
   [
     "neighbour",
-    "one key in the place of another",
+    "one key in place of another",
     ([one, two]) => [one, { ...two, key: one?.key }],
   ],
   ["ATTACKS", "a tag of 12 bytes", ([one, two]) => [one, cut(two, 12)]],
   ["ATTACKS", "a tag of 15 bytes", ([one, two]) => [one, cut(two, 15)]],
   ["ATTACKS", "a tag of 1 byte", ([one, two]) => [one, cut(two, 1)]],
   ["ATTACKS", "no tag", ([one, two]) => [one, cut(two, 0)]],
-  ["neighbour", "a tag that somebody with the secret made too short", ([one, two]) => [one, {
+  ["neighbour", "a tag too short, made with the secret", ([one, two]) => [one, {
     ...two,
     key: sealed(two, { tagBytes: 12 }),
   }]],
@@ -139,14 +139,14 @@ const WRITTEN: readonly (readonly [source: string, what: string, change: Change]
     ...two,
     key: sealed(two, { members: { zip: "DEF" } }),
   }]],
-  ["neighbour", "no key", ([one, two]) => [one, { ...two, key: undefined }]],
-  ["neighbour", "null for a key", ([one, two]) => [one, { ...two, key: null }]],
-  ["neighbour", "a list of a key", ([one, two]) => [one, { ...two, key: [two?.key] }]],
+  ["neighbour", "a missing key", ([one, two]) => [one, { ...two, key: undefined }]],
+  ["neighbour", "null as a key", ([one, two]) => [one, { ...two, key: null }]],
+  ["neighbour", "an array of a key", ([one, two]) => [one, { ...two, key: [two?.key] }]],
 ];
 for (const [source, what, change] of WRITTEN) {
   for (const secret of [TODAY, [TODAY, OLD]]) {
     const which = secret === TODAY ? "one secret" : "two secrets";
-    Deno.test(`[${source}] a stored ring with ${what}, for ${which} → rejected as a whole, until it is revoked`, async () => {
+    Deno.test(`[${source}] a stored ring with ${what}, for ${which} → rejected as a whole until revocation`, async () => {
       const bench = keyBench();
       const service = withSecret(bench, secret);
       await service.jwks();
@@ -156,11 +156,11 @@ for (const [source, what, change] of WRITTEN) {
       assertEquals(ring?.keys.length, 2);
       await bench.store.save(change(ring?.keys ?? []) as StoredKey[], ring?.version ?? null);
       const { save } = bench.calls;
-      bench.clock.now += 60; // who knew the keys before knows them no more
+      bench.clock.now += 60; // the keys known before have been replaced
       for (const one of [service, withSecret(bench, secret)]) {
         for (const kid of [...kids, OWN.kid ?? ""]) await assertRefused(one, kid);
       }
-      assertEquals(bench.calls.save, save, "and nothing is written");
+      assertEquals(bench.calls.save, save, "nothing is written");
       await service.rotate({ revoke: true });
       await bench.verify(await service.sign({}, { expiresIn: 60 }), service.resolve);
       assertEquals((await bench.ring()).length, 1);
@@ -168,7 +168,7 @@ for (const [source, what, change] of WRITTEN) {
   }
 }
 
-Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 500 without a reason, and no access", async () => {
+Deno.test("[neighbour] a lost secret: guards and routes of tokens → 500 without a reason, and no access", async () => {
   const first = createTokenApp();
   const { accessToken, refreshToken } = await signInForTokens(first);
   const app = createTokenApp({ stores: first.stores, secret: OTHER });
@@ -193,7 +193,7 @@ Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 50
   assertEquals(
     (await app.router.request("/me")).status,
     401,
-    "who sends no token is asked for one",
+    "a request without a token is asked for one",
   );
   assertEquals((await app.router.request("/public")).status, 200);
   assertEquals(await first.stores.keys.load(), ring);
@@ -201,7 +201,7 @@ Deno.test("[neighbour] a secret that is lost: guards and routes of tokens → 50
   await app.runtime.tokens?.keys.rotate({ revoke: true });
   assertEquals(await codeOf(await ask(app, accessToken)), [401, "invalid_token"]);
   assertEquals(await codeOf(await ask(app, forged)), [401, "invalid_token"]);
-  const answer = await refresh(app, refreshToken); // it is no JWT, and was not used up
+  const answer = await refresh(app, refreshToken); // not a JWT, and was not used
   const tokens = await answer.json();
   assertEquals([answer.status, (await ask(app, tokens.accessToken)).status], [200, 200]);
 });
@@ -232,7 +232,7 @@ Deno.test("[neighbour] another purpose of the same secret → its MACs are rejec
   }
 });
 
-/** How a number may be written. */
+/** Spellings of a number. */
 function spellings(value: string): readonly string[] {
   const bytes = decodeBase64Url(value);
   const hex = encodeHex(bytes);
@@ -247,19 +247,19 @@ function encode(value: object): string {
   return encodeBase64Url(utf8(JSON.stringify(value)));
 }
 
-/** A key as a ring has it. */
+/** A key as stored in a ring. */
 function planted(key: unknown): StoredKey {
   return { kid: OWN.kid ?? "", alg: "Ed25519", key, createdAt: START, activeAt: START };
 }
 
 interface SealedOptions {
-  /** What the header says otherwise. */
+  /** Other header members. */
   readonly members?: object;
   readonly secret?: string;
   readonly tagBytes?: number;
 }
 
-/** The key that is kept, or is to be, encrypted by somebody who knows how. */
+/** A key, encrypted by an attacker who knows the format. */
 function sealed(
   stored: StoredKey | undefined,
   { members = {}, ...options }: SealedOptions = {},
@@ -270,13 +270,13 @@ function sealed(
   return sealByNode({ header, plaintext: JSON.stringify(jwk), ...options });
 }
 
-/** A key whose tag has so many bytes left. */
+/** A key whose tag is truncated to a number of bytes. */
 function cut(stored: StoredKey | undefined, length: number): object {
   const parts = partsOf(String(stored?.key));
   return { ...stored, key: joinParts({ ...parts, tag: parts.tag.slice(0, length) }) };
 }
 
-/** A token by a key of somebody's own, as ours are. */
+/** A token signed with the attacker's key, in the format of ours. */
 async function forge(): Promise<string> {
   const key = await generateJwk("ES256");
   const times = { iat: START, exp: START + 600 };
@@ -296,13 +296,13 @@ async function withToken(
   return await router.request(path, { headers: { Authorization: `Bearer ${token}` } });
 }
 
-/** Tokens of a key that has signed all its life are still valid while its successor's successor waits. */
+/** Tokens of a retired key are still valid while the next but one key is pending. */
 const OPTIONS = { maxTokenAge: 5_000 };
 
-/** When there is a key of each kind. */
+/** The time at which there is a key of each kind. */
 const LATER = START + 2 * NUMBERS.rotateAfter - 720;
 
-/** A key that signs no more, one that does, and one that will. */
+/** A retired key, the active one, and the pending one. */
 type Ring = readonly [retired: StoredKey, signer: StoredKey, next: StoredKey];
 
 function without(key: StoredKey, name: keyof StoredKey): object {
@@ -310,55 +310,55 @@ function without(key: StoredKey, name: keyof StoredKey): object {
   return rest;
 }
 
-/** What becomes of the ring when somebody writes to the store. */
+/** The ring after an attacker has written to the store. */
 const WRITTEN_TIMES:
   readonly (readonly [what: string, change: (ring: Ring) => readonly unknown[]])[] = [
     [
-      "a retired key that is put back to work",
+      "a retired key without retiredAt",
       ([retired, ...rest]) => [without(retired, "retiredAt"), ...rest],
     ],
     [
-      "a retired key that is put back to work by null",
+      "a retired key whose retiredAt is null",
       ([retired, ...rest]) => [{ ...retired, retiredAt: null }, ...rest],
     ],
     [
-      "a retired key whose end is put off",
+      "a retired key whose retiredAt is in the future",
       ([retired, ...rest]) => [{ ...retired, retiredAt: LATER + 1e6 }, ...rest],
     ],
     [
-      "a retired key whose end is put off by a second",
+      "a retired key whose retiredAt is a second later",
       ([retired, ...rest]) => [{ ...retired, retiredAt: (retired.retiredAt ?? 0) + 1 }, ...rest],
     ],
     [
-      "a retired key that begins once more",
+      "a retired key that is activated again",
       ([retired, ...rest]) => [{ ...retired, activeAt: LATER, retiredAt: LATER + 5_000 }, ...rest],
     ],
     [
-      "a key that is never to end",
+      "an active key that never retires",
       ([retired, signer, next]) => [retired, without(signer, "retiredAt"), next],
     ],
     [
-      "a key that is to end at once",
+      "an active key that retires immediately",
       ([retired, signer, next]) => [retired, { ...signer, retiredAt: LATER }, next],
     ],
     [
-      "a new key that is active at once",
+      "a pending key that is active immediately",
       ([retired, signer, next]) => [retired, signer, { ...next, activeAt: LATER }],
     ],
     [
-      "a new key that looks as if it was made to sign at once",
+      "a pending key whose createdAt is its activeAt",
       ([retired, signer, next]) => [retired, signer, { ...next, createdAt: next.activeAt }],
     ],
     [
-      "a new key that is never active",
+      "a pending key that becomes active much later",
       ([retired, signer, next]) => [retired, signer, { ...next, activeAt: LATER + 1e6 }],
     ],
     [
-      "a key that was made at another time",
+      "a key with another createdAt",
       ([retired, signer, next]) => [retired, { ...signer, createdAt: signer.createdAt - 1 }, next],
     ],
     [
-      "a key for another algorithm that takes it",
+      "a key with the name of a compatible algorithm",
       ([retired, signer, next]) => [retired, { ...signer, alg: "EdDSA" }, next],
     ],
     [
@@ -376,7 +376,7 @@ const WRITTEN_TIMES:
     ],
   ];
 for (const [what, change] of WRITTEN_TIMES) {
-  Deno.test(`[ATTACKS] a stored ring with ${what} → rejected as a whole, until it is revoked`, async () => {
+  Deno.test(`[ATTACKS] a stored ring with ${what} → rejected as a whole until revocation`, async () => {
     const bench = keyBench();
     const service = withSecret(bench, TODAY, OPTIONS);
     const token = await service.sign({}, { expiresIn: 5_000 });
@@ -396,11 +396,11 @@ for (const [what, change] of WRITTEN_TIMES) {
     const written = change([retired, signer, next]) as StoredKey[];
     await bench.store.save(written, ring?.version ?? null);
     const { save } = bench.calls;
-    bench.clock.now += 60; // who knew the keys before knows them no more
+    bench.clock.now += 60; // the keys known before have been replaced
     for (const one of [service, withSecret(bench, TODAY, OPTIONS)]) {
       for (const { kid } of [retired, signer, next]) await assertRefused(one, kid);
     }
-    assertEquals(bench.calls.save, save, "and nothing is written");
+    assertEquals(bench.calls.save, save, "nothing is written");
 
     await service.rotate({ revoke: true });
     const other = withSecret(bench, TODAY, OPTIONS);

@@ -1,4 +1,4 @@
-/** The catalogue "Guards, stores, keys": what one request may leave behind for another; rows are only added. */
+/** The catalogue "Guards, stores, keys": effects of one request on another; rows are only added. */
 
 import {
   AuthError,
@@ -21,7 +21,7 @@ import { keyStrategy, managerOf } from "../auth/_strategies.ts";
 import { codeOf } from "../router/_helpers.ts";
 import { rawFetch, withServer } from "./_raw.ts";
 
-Deno.test("[neighbour] cross-talk: 200 concurrent requests of two users and anonymous clients → each gets its own principal", async () => {
+Deno.test("[neighbour] cross-talk: 200 concurrent requests of two users and anonymous clients → each gets the right principal", async () => {
   const app = createTestApp();
   app.router.get("/slow/:i", async (req) => {
     await new Promise((resolve) => setTimeout(resolve, Number(req.params.i) % 7));
@@ -37,7 +37,7 @@ Deno.test("[neighbour] cross-talk: 200 concurrent requests of two users and anon
   seen.forEach((names, i) => assertEquals(names, [wanted[i % 3], wanted[i % 3]]));
 });
 
-Deno.test("[CWE-525] cross-talk: one response for all requests → no client gets another one's cookie", async () => {
+Deno.test("[CWE-525] cross-talk: one response for all requests → no client gets another client's cookie", async () => {
   const app = createTestApp({
     integration: { catch: ({ status }) => status === 401 ? REFUSED : undefined },
   });
@@ -64,10 +64,10 @@ Deno.test("[CWE-525] cross-talk: one response for all requests → no client get
     dead.jar.set("__Host-sid", "dead");
     assertEquals((await dead.send("/me")).headers.getSetCookie().length, 1);
   }
-  assertEquals([...DONE.headers.keys()], [], "the response stays what it was");
+  assertEquals([...DONE.headers.keys()], [], "the response is unchanged");
 });
 
-Deno.test("[CWE-525] cache: one that keeps RFC 9111 around the guard → no page of one user for another", async () => {
+Deno.test("[CWE-525] cache: an RFC 9111 cache in front of the guard → no page of one user for another", async () => {
   for (const place of ["before", "under"] as const) {
     const { runtime, ...app } = createTestApp();
     const cache = createCache();
@@ -129,12 +129,12 @@ Deno.test("[neighbour] realms: a session of one runtime's store at another → 4
   assertEquals(await codeOf(two.router.request("/me", init)), [401, "session_expired"]);
 });
 
-/** What ends access, between two requests. */
+/** What revokes access between two requests. */
 const ENDS: readonly (readonly [source: string, what: string, end: (app: TestApp) => unknown])[] = [
-  ["ATTACKS", "the account is closed", ({ stores }) => setDisabled(stores)],
+  ["ATTACKS", "the account is disabled", ({ stores }) => setDisabled(stores)],
   ["ATTACKS", "the account is removed", ({ runtime }) => runtime.users.remove("u1")],
   ["ATTACKS", "all sessions are revoked", ({ runtime }) => runtime.sessions.revokeAll("u1")],
-  ["ATTACKS", "nobody asked for an hour", ({ clock }) => clock.now += 3_600],
+  ["ATTACKS", "an hour without a request", ({ clock }) => clock.now += 3_600],
 ];
 
 for (const [source, what, end] of ENDS) {
@@ -160,7 +160,7 @@ for (const [source, what, end] of ENDS) {
   });
 }
 
-Deno.test("[neighbour] revocation: in the handler of the request itself → a guard after it rejects", async () => {
+Deno.test("[neighbour] revocation: in the handler of the same request → a guard after it rejects", async () => {
   const app = createTestApp();
   const { runtime } = app;
   app.router.get("/leave", () => json("still in"), {
@@ -170,7 +170,7 @@ Deno.test("[neighbour] revocation: in the handler of the request itself → a gu
   assertEquals((await client.send("/leave")).status, 401);
 });
 
-Deno.test("[CWE-636] errors: whatever fails on an optional route → never anonymous", async () => {
+Deno.test("[CWE-636] errors: any failure on an optional route → never anonymous", async () => {
   const headers = { Cookie: "__Host-sid=" + "A".repeat(43) };
   const failures = [new Error("down"), new TypeError("bug"), undefined, null, "text", 0];
   for (const failure of failures) {
@@ -185,7 +185,7 @@ Deno.test("[CWE-636] errors: whatever fails on an optional route → never anony
   }
 });
 
-Deno.test("[neighbour] errors: a refusal of the handler's own guard that it catches → no principal", async () => {
+Deno.test("[neighbour] errors: a refusal that the handler catches → no principal", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   const seen: (Principal | undefined)[] = [];
   const swallow = wrap<unknown[]>(async (req: RouteRequest, next) => {
@@ -203,7 +203,7 @@ Deno.test("[neighbour] errors: a refusal of the handler's own guard that it catc
   assertEquals(seen, [undefined, undefined]);
 });
 
-Deno.test("[CWE-532] secrets: tokens and keys → in no event, warning, error, body or header of a refusal", async () => {
+Deno.test("[CWE-532] secrets: no event, warning, error, body or header of a refusal contains a token or key", async () => {
   const app = createTestApp({ strategies: [keyStrategy()] });
   app.router.get("/fails", () => {
     throw new AuthError("access_denied", { reason: "a reason for the log" });
@@ -224,8 +224,8 @@ Deno.test("[CWE-532] secrets: tokens and keys → in no event, warning, error, b
     const text = JSON.stringify([...response.headers]) + await response.text();
     for (const secret of secrets) assertEquals(text.includes(secret), false);
   }
-  const told = JSON.stringify([app.events, app.warnings, app.errors.map(String)]);
-  for (const secret of secrets.slice(0, 2)) assertEquals(told.includes(secret), false);
+  const output = JSON.stringify([app.events, app.warnings, app.errors.map(String)]);
+  for (const secret of secrets.slice(0, 2)) assertEquals(output.includes(secret), false);
 });
 
 Deno.test("[ATTACKS] wire: two Cookie fields, each with a session → 401; one field in two lines → one", async () => {
@@ -243,7 +243,7 @@ Deno.test("[ATTACKS] wire: two Cookie fields, each with a session → 401; one f
   });
 });
 
-/** A cache as a careful one is: it keeps no `no-store`, no `Set-Cookie`, and nothing that varies. */
+/** A careful cache: it stores no response with `no-store`, `Set-Cookie` or `Vary`. */
 function createCache() {
   const pages = new Map<string, Response>();
   const middleware = wrap(async (req, next) => {

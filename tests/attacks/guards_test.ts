@@ -1,4 +1,4 @@
-/** The catalogue "Guards, stores, keys", as far as it is about one request at a guard; rows are only added. */
+/** The catalogue "Guards, stores, keys", single requests at a guard; rows are only added. */
 
 import { createRouter, getPrincipal, json, requireAuth, withAuthRoutes } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -6,12 +6,12 @@ import { createTestApp, ORIGIN } from "../auth/http/_app.ts";
 import { keyStrategy } from "../auth/_strategies.ts";
 import { codeOf, rawRequest, untyped } from "../router/_helpers.ts";
 
-/** What a request may hold that names somebody. None of it chooses who asks. */
+/** Fields that name a user. None of them selects the principal. */
 const CLAIMS: readonly (readonly [source: string, what: string, make: () => Request])[] = [
   ["ATTACKS", "userId in the body", () => post({ userId: "u2", sub: "u2", by: "u2" })],
   ["neighbour", "a principal in the body", () => post({ principal: { sub: "u2" } })],
   ["neighbour", "userId in the query", () => post({}, {}, "?userId=u2&sub=u2&principal[sub]=u2")],
-  ["neighbour", "X-User and its like", () => post({}, { "X-User": "u2", "X-User-Id": "u2" })],
+  ["neighbour", "X-User and similar fields", () => post({}, { "X-User": "u2", "X-User-Id": "u2" })],
   ["neighbour", "X-Forwarded-User", () => post({}, { "X-Forwarded-User": "u2" })],
   ["neighbour", "From and X-Remote-User", () => post({}, { From: "u2", "X-Remote-User": "u2" })],
   ["neighbour", "Authorization that no strategy reads", () => post({}, { Authorization: "u2" })],
@@ -20,7 +20,7 @@ const CLAIMS: readonly (readonly [source: string, what: string, make: () => Requ
 ];
 
 for (const [source, what, make] of CLAIMS) {
-  Deno.test(`[${source}] subject: ${what} → the principal is unchanged, or none`, async () => {
+  Deno.test(`[${source}] subject: ${what} → the principal is unchanged or absent`, async () => {
     const app = createTestApp();
     const seen: unknown[] = [];
     app.router.post(
@@ -38,7 +38,7 @@ for (const [source, what, make] of CLAIMS) {
   });
 }
 
-Deno.test("[neighbour] subject: own key __proto__ in the body → 400, and no principal", async () => {
+Deno.test("[neighbour] subject: an own __proto__ in the body → 400, and no principal", async () => {
   const app = createTestApp();
   const { jar } = await app.signedIn();
   const body = '{"__proto__":{"sub":"u2","principal":{"sub":"u2"}}}';
@@ -48,7 +48,7 @@ Deno.test("[neighbour] subject: own key __proto__ in the body → 400, and no pr
   assertEquals(getPrincipal(new Request(ORIGIN)), undefined);
 });
 
-Deno.test("[neighbour] subject: a handler that writes to the principal → TypeError, and the next sees the same", async () => {
+Deno.test("[neighbour] subject: a handler that writes to the principal → TypeError, and later requests are unaffected", async () => {
   const app = createTestApp();
   app.router.get("/write", (req) => {
     const principal = untyped<{ sub: string; amr?: string[] }>(req.principal);
@@ -60,7 +60,7 @@ Deno.test("[neighbour] subject: a handler that writes to the principal → TypeE
   assertEquals(await (await client.send("/write")).json(), "u1");
 });
 
-/** Where a session's token is no credential. */
+/** Places where a session token is not a credential. */
 const PLACES: readonly (readonly [
   what: string,
   path: (token: string) => string,
@@ -72,8 +72,12 @@ const PLACES: readonly (readonly [
   ["in a cookie without the prefix", () => "/me", (token) => ({ Cookie: `sid=${token}` })],
   ["under __Secure-", () => "/me", (token) => ({ Cookie: `__Secure-sid=${token}` })],
   ["in a cookie in other case", () => "/me", (token) => ({ Cookie: `__host-sid=${token}` })],
-  ["behind a no-break space", () => "/me", (token) => ({ Cookie: `\u00a0__Host-sid=${token}` })],
-  ["in the value of another", () => "/me", (token) => ({ Cookie: `a="b; x=__Host-sid=${token}"` })],
+  ["after a no-break space", () => "/me", (token) => ({ Cookie: `\u00a0__Host-sid=${token}` })],
+  [
+    "in the value of another cookie",
+    () => "/me",
+    (token) => ({ Cookie: `a="b; x=__Host-sid=${token}"` }),
+  ],
   ["in Cookie2", () => "/me", (token) => ({ Cookie2: `__Host-sid=${token}` })],
   ["in Set-Cookie", () => "/me", (token) => ({ "Set-Cookie": `__Host-sid=${token}` })],
 ];
@@ -92,14 +96,14 @@ for (const [what, path, headers] of PLACES) {
   });
 }
 
-/** Credentials side by side. */
+/** Several credentials in one request. */
 const PAIRS: readonly (readonly [
   source: string,
   what: string,
   headers: (token: string) => Record<string, string>,
   outcome: readonly unknown[],
 ])[] = [
-  ["ATTACKS", "a session and a wrong key", (token) => ({
+  ["ATTACKS", "a session and an invalid key", (token) => ({
     Cookie: `__Host-sid=${token}`,
     "X-Key": "bad",
   }), [401, "invalid_key"]],
@@ -111,10 +115,10 @@ const PAIRS: readonly (readonly [
     Cookie: `__Host-sid=${token}`,
     "X-Key": "good, good",
   }), [401, "invalid_key"]],
-  ["ATTACKS", "two sessions, one of them good", (token) => ({
+  ["ATTACKS", "two sessions, one of them valid", (token) => ({
     Cookie: `__Host-sid=${token}; __Host-sid=evil`,
   }), [401, "session_ambiguous"]],
-  ["neighbour", "two sessions, the other way round", (token) => ({
+  ["neighbour", "two sessions in reverse order", (token) => ({
     Cookie: `__Host-sid=evil; __Host-sid=${token}`,
   }), [401, "session_ambiguous"]],
 ];
@@ -155,7 +159,7 @@ const TARGETS: readonly string[] = [
 ];
 
 for (const target of TARGETS) {
-  Deno.test(`[CVE-2026-29087] spelling: ${JSON.stringify(target)} → nothing without a session`, async () => {
+  Deno.test(`[CVE-2026-29087] spelling: ${JSON.stringify(target)} → no access without a session`, async () => {
     const { runtime } = createTestApp();
     let ran = 0;
     const secret = () => (ran++, json("secret"));
@@ -181,7 +185,7 @@ for (const target of TARGETS) {
   });
 }
 
-/** Fields that some servers let change what is asked for. */
+/** Header fields that override the path or method on some servers. */
 const FIELDS: readonly string[] = [
   "X-HTTP-Method-Override",
   "X-Method-Override",
@@ -192,7 +196,7 @@ const FIELDS: readonly string[] = [
 ];
 
 for (const field of FIELDS) {
-  Deno.test(`[CVE-2025-29927] header: ${field} → it opens nothing`, async () => {
+  Deno.test(`[CVE-2025-29927] header: ${field} → no access`, async () => {
     const { router } = createTestApp();
     for (const value of ["GET", "/public", "middleware:middleware:middleware"]) {
       const headers = { [field]: value, "Content-Type": "application/json" };

@@ -16,25 +16,29 @@ import {
 
 const STRANGE: readonly (readonly [source: string, what: string, identifier: unknown])[] = [
   ["GHSA-7rqj-j65f-68wh", "two addresses", "ada@example.org,eve@example.org"],
-  ["GHSA-7rqj-j65f-68wh", "two addresses with a semicolon", "ada@example.org;eve@example.org"],
-  ["GHSA-7rqj-j65f-68wh", "two addresses with a space", "ada@example.org eve@example.org"],
+  [
+    "GHSA-7rqj-j65f-68wh",
+    "two addresses with a semicolon between",
+    "ada@example.org;eve@example.org",
+  ],
+  ["GHSA-7rqj-j65f-68wh", "two addresses with a space between", "ada@example.org eve@example.org"],
   ["GHSA-xv97-c62v-4587", "two @", "ada@example.org@evil.example"],
   ["GHSA-xv97-c62v-4587", "a full-width @ beside another", "ada＠example.org@evil.example"],
   ["GHSA-xv97-c62v-4587", "a full-width comma", "ada@example.org，eve@example.org"],
-  ["ATTACKS", "a list", ["ada@example.org"]],
+  ["ATTACKS", "an array", ["ada@example.org"]],
   ["ATTACKS", "an object", { toString: () => "ada@example.org" }],
   ["neighbour", "NUL", "ada@example.org\0"],
   ["neighbour", "a line feed inside", "ada@exam\nple.org"],
   ["neighbour", "a zero-width space", "ada\u200b@example.org"],
   ["neighbour", "a soft hyphen", "a\u00adda@example.org"],
   ["neighbour", "a direction override", "\u202eada@example.org"],
-  ["neighbour", "half a character", "ada\ud800@example.org"],
+  ["neighbour", "a lone surrogate", "ada\ud800@example.org"],
   ["neighbour", "a name in angle brackets", "eve <ada@example.org>"],
   ["neighbour", "1 MB", "a".repeat(1_000_000)],
   ["neighbour", "255 characters", `${"a".repeat(243)}@example.org`],
 ];
 for (const [source, what, identifier] of STRANGE) {
-  Deno.test(`[${source}] identifier: ${what} → invalid_identifier, uncounted`, async () => {
+  Deno.test(`[${source}] identifier: ${what} → invalid_identifier, not counted`, async () => {
     const { passwords, hasher, throttle } = await withUsers();
     const account = { identifier: identifier as string, password: PASSWORD };
     for (const _ of repeat(30, () => 0)) {
@@ -55,16 +59,16 @@ const LOOK_ALIKES: readonly (readonly [source: string, what: string, identifier:
   ["GHSA-xv97-c62v-4587", "a full-width @", "ada＠example.org"],
   ["ATTACKS", "case", "ADA@EXAMPLE.ORG"],
   ["ATTACKS", "a trailing space", "ada@example.org "],
-  ["neighbour", "no-break spaces around it", "\u00a0ada@example.org\u00a0"],
+  ["neighbour", "no-break spaces around", "\u00a0ada@example.org\u00a0"],
   ["neighbour", "a byte order mark", "\ufeffada@example.org"],
-  ["neighbour", "letters in circles", "ⓐⓓⓐ@example.org"],
+  ["neighbour", "circled letters", "ⓐⓓⓐ@example.org"],
   ["neighbour", "mathematical letters", "𝐚𝐝𝐚@example.org"],
   ["neighbour", "Cyrillic а", "аda@example.org"],
   ["neighbour", "a combining mark", "ada\u0301@example.org"],
-  ["neighbour", "a dot behind the domain", "ada@example.org."],
+  ["neighbour", "a dot after the domain", "ada@example.org."],
 ];
 for (const [source, what, identifier] of LOOK_ALIKES) {
-  Deno.test(`[${source}] identifier: one with ${what} → the same user or another, and no access`, async () => {
+  Deno.test(`[${source}] identifier: ${what} → the same user or another one, but no access`, async () => {
     const { passwords, stores } = await withUsers();
     const before = await stores.users.findBySub("u1");
     const created = await passwords.createUser({ identifier, password: OTHER_PASSWORD }).catch(

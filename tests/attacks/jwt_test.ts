@@ -1,4 +1,4 @@
-/** The catalogue "JWT and JWS": tokens that are mistaken for others, payloads, and what refusals tell; rows are only added. */
+/** The catalogue "JWT and JWS": tokens of the wrong kind, payloads, and the content of errors; rows are only added. */
 
 import { assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
@@ -43,7 +43,7 @@ Deno.test("[ATTACKS, RFC 9068 §4] typ: an ID token as access token, and the rev
   ]);
   assertEquals(await reason(identity, ACCESS), "typ_mismatch");
   assertEquals(await reason(access, IDENTITY), "typ_mismatch");
-  // One of the two is enough
+  // One of the two checks is sufficient
   assertEquals(await reason(identity, { ...IDENTITY, audience: API }), "aud_mismatch");
   assertEquals(await reason(access, { ...ACCESS, audience: CLIENT }), "aud_mismatch");
   const untyped = await signJwt({ ...claims, aud: API }, { ...SIGN, header: { typ: undefined } });
@@ -52,7 +52,7 @@ Deno.test("[ATTACKS, RFC 9068 §4] typ: an ID token as access token, and the rev
   assertEquals(await reason(access, noAudience), "aud_mismatch");
 });
 
-/** Behind a signature that is right. */
+/** Payloads with a valid signature. */
 const PAYLOADS: readonly (readonly [
   source: string,
   attack: string,
@@ -62,15 +62,15 @@ const PAYLOADS: readonly (readonly [
   ["ATTACKS", "an array", "[]", "claims_malformed"],
   ["neighbour", "claims in an array", `[{"exp":${NOW + 9}}]`, "claims_malformed"],
   ["ATTACKS", "null", "null", "claims_malformed"],
-  ["ATTACKS", "a text", '"claims"', "claims_malformed"],
+  ["ATTACKS", "a string", '"claims"', "claims_malformed"],
   ["neighbour", "a number", "1", "claims_malformed"],
-  ["neighbour", "nothing", "", "claims_malformed"],
-  ["neighbour", "no JSON", "exp=1", "claims_malformed"],
+  ["neighbour", "an empty string", "", "claims_malformed"],
+  ["neighbour", "not JSON", "exp=1", "claims_malformed"],
   ["RFC 7519 §7.2", "a nested token", "a.b.c", "claims_malformed"],
   ["RFC 8259 §8.1", "a byte order mark", `\ufeff{"exp":${NOW + 9}}`, "claims_malformed"],
   [
     "RFC 7519 §3",
-    "bytes that are no UTF-8",
+    "bytes that are not UTF-8",
     new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
     "claims_malformed",
   ],
@@ -81,13 +81,13 @@ const PAYLOADS: readonly (readonly [
   ["neighbour", "__proto__ within", `{"exp":${NOW + 9},"a":[{"__proto__":1}]}`, "claims_malformed"],
   [
     "neighbour",
-    "claims of a prototype",
+    "claims in __proto__",
     `{"__proto__":{"exp":${NOW + 9},"iss":"${ISSUER}"}}`,
     "claims_malformed",
   ],
   [
     "neighbour",
-    "a name twice deep down",
+    "a duplicate name in a nested object",
     `{"exp":${NOW + 9},"a":[[{"b":1,"b":2}]]}`,
     "claims_malformed",
   ],
@@ -104,7 +104,7 @@ for (const [source, attack, payload, refusal] of PAYLOADS) {
   });
 }
 
-Deno.test("[neighbour] payload: names of every object → claims like others, nothing polluted", async () => {
+Deno.test("[neighbour] payload: names of object members → ordinary claims, no prototype pollution", async () => {
   const claims = { exp: NOW + 9, constructor: { prototype: { x: 1 } }, toString: 5, then: null };
   const token = await forge({ alg: "ES256", payload: JSON.stringify(claims) });
   const { issuer: _, ...options } = VERIFY;
@@ -112,7 +112,7 @@ Deno.test("[neighbour] payload: names of every object → claims like others, no
   assertEquals(({} as { x?: number }).x, undefined);
 });
 
-Deno.test("[RFC 8725 §3.3] payload: any, with a foreign signature → signature_invalid, before any claim", async () => {
+Deno.test("[RFC 8725 §3.3] payload: any payload with a foreign signature → signature_invalid, before any claim is checked", async () => {
   const other: Jwk = { ...KEYS.ES256, ...(await generated()) };
   for (const payload of [{ exp: 1 }, {}, "[]", "no JSON", { exp: NOW + 9, iss: "other" }]) {
     const token = await forge({ alg: "ES256", payload, key: other });
@@ -145,7 +145,7 @@ Deno.test("[neighbour] token: parts of two tokens → rejected", async () => {
   );
 });
 
-/** What one token must not tell. Long enough to be found wherever it leaks to. */
+/** Values that must not leak from a token, long enough to be found anywhere. */
 const SECRETS = {
   kid: "kid-7f3a9c5e1b8d2046",
   typ: "typ-0c1d2e3f4a5b6978",
@@ -155,7 +155,7 @@ const SECRETS = {
   nonce: "nonce-55aa55aa66bb66bb",
 };
 
-/** Tokens that are refused for each reason, all with the same secrets. */
+/** Tokens that are rejected for each reason, all with the same secrets. */
 async function refusedTokens(): Promise<readonly string[]> {
   const { kid, typ, ...parties } = SECRETS;
   const claims = { exp: NOW + 600, ...parties };
@@ -195,15 +195,15 @@ async function refusedTokens(): Promise<readonly string[]> {
   ];
 }
 
-/** All that somebody could log or send of an error. */
-function told(error: unknown): string {
+/** Everything of an error that could be logged or sent. */
+function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "", cause } = error;
   const own = Object.getOwnPropertyNames(error).filter((key) => key !== "cause");
   const members = own.map((key) =>
     JSON.stringify((error as unknown as Record<string, unknown>)[key])
   );
-  const inner = cause === undefined ? "" : told(cause);
+  const inner = cause === undefined ? "" : errorText(cause);
   return [name, message, stack, JSON.stringify(error), Deno.inspect(error), ...members, inner].join(
     "\n",
   );
@@ -231,7 +231,7 @@ Deno.test("[neighbour] leaks: errors of every reason → reveal nothing of the t
       } catch (error) {
         if (!(error instanceof AuthError)) throw error;
         reasons.add(error.reason ?? "");
-        const text = told(error);
+        const text = errorText(error);
         for (const secret of hidden) assertEquals(leaked(secret, text), undefined, error.reason);
       }
     }
@@ -248,7 +248,7 @@ function decodedText(part: string): string {
   }
 }
 
-/** Eight characters in a row of a secret that stand in a text. Names of claims and algorithms are no secret. */
+/** Eight consecutive characters of a secret that occur in a text. Names of claims and algorithms are not secret. */
 function leaked(secret: string, text: string): string | undefined {
   for (let i = 0; i + 8 <= secret.length; i++) {
     const piece = secret.slice(i, i + 8);
@@ -264,8 +264,8 @@ Deno.test("[neighbour] leaks: a broken key of a resolver → the error reveals n
   const run = () => verifyJwt(token, { ...VERIFY, keys: () => broken });
   const error = await run().then(() => undefined, (thrown: unknown) => thrown);
   assertEquals(error instanceof AuthError && error.reason, "key_mismatch");
-  assertEquals(leaked(kid, told(error)), undefined);
-  assertEquals(leaked(token, told(error)), undefined);
+  assertEquals(leaked(kid, errorText(error)), undefined);
+  assertEquals(leaked(token, errorText(error)), undefined);
 });
 
 const VERIFY_CLAIMS: VerifyJwtOptions = { algorithms: ["HS256"], keys: OCT, now: () => NOW };
@@ -273,7 +273,7 @@ const GOOD = `"exp":${NOW + 600}`;
 const EXACT = { clockTolerance: 0 };
 const AGED = { maxAge: 60 };
 
-/** Times as they stand in the payload. The leeway is 30 seconds unless a row says otherwise. */
+/** Times as written in the payload. The leeway is 30 seconds unless a row says otherwise. */
 const TIMES: readonly (readonly [
   source: string,
   what: string,
@@ -281,8 +281,8 @@ const TIMES: readonly (readonly [
   options: Partial<VerifyJwtOptions>,
   outcome: string,
 ])[] = [
-  ["GHSA-hm8q-7f3q-5f36", "exp as text", `"exp":"${NOW + 600}"`, {}, "exp_malformed"],
-  ["GHSA-hm8q-7f3q-5f36", "exp as the text NaN", '"exp":"NaN"', {}, "exp_malformed"],
+  ["GHSA-hm8q-7f3q-5f36", "exp as a string", `"exp":"${NOW + 600}"`, {}, "exp_malformed"],
+  ["GHSA-hm8q-7f3q-5f36", "exp as the string NaN", '"exp":"NaN"', {}, "exp_malformed"],
   ["ATTACKS", "exp NaN", '"exp":NaN', {}, "claims_malformed"],
   ["ATTACKS", "exp 1e400", '"exp":1e400', {}, "exp_malformed"],
   ["ATTACKS", "exp negative", '"exp":-1', {}, "expired"],
@@ -290,36 +290,48 @@ const TIMES: readonly (readonly [
   ["ATTACKS", "exp now", `"exp":${NOW}`, EXACT, "expired"],
   ["ATTACKS", "exp a second from now", `"exp":${NOW + 1}`, EXACT, "accepted"],
   ["ATTACKS", "exp inside the leeway", `"exp":${NOW - 29}`, {}, "accepted"],
-  ["ATTACKS", "exp just past the leeway", `"exp":${NOW - 30}`, {}, "expired"],
+  ["ATTACKS", "exp just outside the leeway", `"exp":${NOW - 30}`, {}, "expired"],
   ["neighbour", "exp -1e400", '"exp":-1e400', {}, "exp_malformed"],
   ["neighbour", "exp null", '"exp":null', {}, "exp_malformed"],
   ["neighbour", "exp true", '"exp":true', {}, "exp_malformed"],
-  ["neighbour", "exp in a list", `"exp":[${NOW + 600}]`, {}, "exp_malformed"],
+  ["neighbour", "exp in an array", `"exp":[${NOW + 600}]`, {}, "exp_malformed"],
   ["neighbour", "exp as a date", '"exp":"2999-01-01T00:00:00Z"', {}, "exp_malformed"],
   ["neighbour", "exp 0", '"exp":0', {}, "expired"],
-  ["neighbour", "exp a fraction past the leeway", `"exp":${NOW - 31}.9`, {}, "expired"],
+  ["neighbour", "exp a fraction outside the leeway", `"exp":${NOW - 31}.9`, {}, "expired"],
   ["neighbour", "exp in other case", `"EXP":${NOW + 600}`, {}, "exp_missing"],
-  ["GHSA-hm8q-7f3q-5f36", "nbf as text", `${GOOD},"nbf":"0"`, {}, "nbf_malformed"],
+  ["GHSA-hm8q-7f3q-5f36", "nbf as a string", `${GOOD},"nbf":"0"`, {}, "nbf_malformed"],
   ["ATTACKS", "nbf NaN", `${GOOD},"nbf":NaN`, {}, "claims_malformed"],
   ["ATTACKS", "nbf 1e400", `${GOOD},"nbf":1e400`, {}, "nbf_malformed"],
   ["ATTACKS", "nbf negative", `${GOOD},"nbf":-1`, {}, "accepted"],
   ["ATTACKS", "nbf now", `${GOOD},"nbf":${NOW}`, EXACT, "accepted"],
   ["ATTACKS", "nbf in the future", `${GOOD},"nbf":${NOW + 1}`, EXACT, "not_yet_valid"],
   ["ATTACKS", "nbf inside the leeway", `${GOOD},"nbf":${NOW + 30}`, {}, "accepted"],
-  ["ATTACKS", "nbf just past the leeway", `${GOOD},"nbf":${NOW + 31}`, {}, "not_yet_valid"],
-  ["neighbour", "nbf a fraction past it", `${GOOD},"nbf":${NOW + 30}.5`, {}, "not_yet_valid"],
+  ["ATTACKS", "nbf just outside the leeway", `${GOOD},"nbf":${NOW + 31}`, {}, "not_yet_valid"],
+  ["neighbour", "nbf a fraction outside it", `${GOOD},"nbf":${NOW + 30}.5`, {}, "not_yet_valid"],
   ["neighbour", "nbf null", `${GOOD},"nbf":null`, {}, "nbf_malformed"],
   ["neighbour", "nbf false", `${GOOD},"nbf":false`, {}, "nbf_malformed"],
-  ["GHSA-hm8q-7f3q-5f36", "iat as text", `${GOOD},"iat":"${NOW}"`, {}, "iat_malformed"],
+  ["GHSA-hm8q-7f3q-5f36", "iat as a string", `${GOOD},"iat":"${NOW}"`, {}, "iat_malformed"],
   ["ATTACKS", "iat NaN", `${GOOD},"iat":NaN`, {}, "claims_malformed"],
   ["ATTACKS", "iat 1e400", `${GOOD},"iat":1e400`, {}, "iat_malformed"],
   ["ATTACKS", "iat negative", `${GOOD},"iat":-1`, AGED, "max_age_exceeded"],
   ["neighbour", "iat null", `${GOOD},"iat":null`, {}, "iat_malformed"],
-  ["neighbour", "no iat where an age is asked for", GOOD, AGED, "iat_missing"],
-  ["neighbour", "iat inside the age", `${GOOD},"iat":${NOW - 90}`, AGED, "accepted"],
-  ["neighbour", "iat just past the age", `${GOOD},"iat":${NOW - 91}`, AGED, "max_age_exceeded"],
+  ["neighbour", "no iat with maxTokenAge", GOOD, AGED, "iat_missing"],
+  ["neighbour", "iat inside the maximum age", `${GOOD},"iat":${NOW - 90}`, AGED, "accepted"],
+  [
+    "neighbour",
+    "iat just past the maximum age",
+    `${GOOD},"iat":${NOW - 91}`,
+    AGED,
+    "max_age_exceeded",
+  ],
   ["neighbour", "iat inside the leeway", `${GOOD},"iat":${NOW + 30}`, AGED, "accepted"],
-  ["neighbour", "iat just past the leeway", `${GOOD},"iat":${NOW + 31}`, AGED, "issued_in_future"],
+  [
+    "neighbour",
+    "iat just outside the leeway",
+    `${GOOD},"iat":${NOW + 31}`,
+    AGED,
+    "issued_in_future",
+  ],
 ];
 
 for (const [source, what, members, options, outcome] of TIMES) {
@@ -328,27 +340,32 @@ for (const [source, what, members, options, outcome] of TIMES) {
   });
 }
 
-/** An issuer who is not the one that is trusted, `https://issuer.example`. */
+/** Issuers that differ from the trusted one, `https://issuer.example`. */
 const ISSUERS: readonly (readonly [source: string, what: string, iss: unknown, refusal: string])[] =
   [
-    ["ATTACKS", "a slash behind", `${ISSUER}/`, "iss_mismatch"],
+    ["ATTACKS", "a slash at the end", `${ISSUER}/`, "iss_mismatch"],
     ["ATTACKS", "a host in other case", "https://Issuer.example", "iss_mismatch"],
     ["ATTACKS", "all in upper case", ISSUER.toUpperCase(), "iss_mismatch"],
     ["neighbour", "a scheme in other case", "HTTPS://issuer.example", "iss_mismatch"],
-    ["neighbour", "two slashes behind", `${ISSUER}//`, "iss_mismatch"],
+    ["neighbour", "two slashes at the end", `${ISSUER}//`, "iss_mismatch"],
     ["neighbour", "a path", `${ISSUER}/a/..`, "iss_mismatch"],
     ["neighbour", "an empty query", `${ISSUER}?`, "iss_mismatch"],
-    ["neighbour", "the port that goes without saying", `${ISSUER}:443`, "iss_mismatch"],
+    ["neighbour", "the default port", `${ISSUER}:443`, "iss_mismatch"],
     ["neighbour", "http", "http://issuer.example", "iss_mismatch"],
-    ["neighbour", "a dot behind", `${ISSUER}.`, "iss_mismatch"],
-    ["neighbour", "a host that begins like it", `${ISSUER}.evil.example`, "iss_mismatch"],
-    ["neighbour", "a host behind a name like it", `${ISSUER}@evil.example`, "iss_mismatch"],
-    ["neighbour", "a letter that looks like it", "https://ıssuer.example", "iss_mismatch"],
-    ["neighbour", "a blank in front", ` ${ISSUER}`, "iss_mismatch"],
-    ["neighbour", "a NUL behind", `${ISSUER}\0`, "iss_mismatch"],
-    ["neighbour", "nothing", "", "iss_mismatch"],
+    ["neighbour", "a dot at the end", `${ISSUER}.`, "iss_mismatch"],
+    [
+      "neighbour",
+      "the issuer as a prefix of another host",
+      `${ISSUER}.evil.example`,
+      "iss_mismatch",
+    ],
+    ["neighbour", "the issuer as user information", `${ISSUER}@evil.example`, "iss_mismatch"],
+    ["neighbour", "a similar letter", "https://ıssuer.example", "iss_mismatch"],
+    ["neighbour", "a space before", ` ${ISSUER}`, "iss_mismatch"],
+    ["neighbour", "a NUL at the end", `${ISSUER}\0`, "iss_mismatch"],
+    ["neighbour", "an empty string", "", "iss_mismatch"],
     ["neighbour", "none", undefined, "iss_missing"],
-    ["neighbour", "a list of it", [ISSUER], "iss_malformed"],
+    ["neighbour", "an array of it", [ISSUER], "iss_malformed"],
     ["neighbour", "null", null, "iss_malformed"],
   ];
 
@@ -361,13 +378,13 @@ for (const [source, what, iss, refusal] of ISSUERS) {
   });
 }
 
-Deno.test("[ATTACKS] claims: iss without the slash that is trusted → iss_mismatch", async () => {
+Deno.test("[ATTACKS] claims: iss without the trusted issuer's trailing slash → iss_mismatch", async () => {
   const payload = JSON.stringify({ exp: NOW + 600, iss: ISSUER });
   assertEquals(await reasonClaims(payload, { issuer: `${ISSUER}/` }), "iss_mismatch");
   assertEquals(await reasonClaims(payload, { issuer: ISSUER }), "accepted");
 });
 
-/** Why a token is refused, or that it is accepted. */
+/** The reason why a token is rejected, or `"accepted"`. */
 async function reasonClaims(
   payload: string,
   options: Partial<VerifyJwtOptions>,

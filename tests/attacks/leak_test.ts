@@ -1,4 +1,4 @@
-/** The catalogue "Routing and content": what errors tell. */
+/** The catalogue "Routing and content": the content of errors. */
 
 import {
   createRouter,
@@ -20,7 +20,7 @@ function fail(): never {
 
 const SCHEMA = { "~standard": { version: 1, vendor: "x", validate: fail } } as const;
 
-/** [where, router options, routes] Where a secret is thrown. */
+/** [where, router options, routes] Places that throw a secret. */
 const THROWN: readonly (readonly [
   where: string,
   options: RouterOptions,
@@ -36,7 +36,7 @@ const THROWN: readonly (readonly [
   ["under", {}, (router) => router.under("/", fail).all("/", () => json(1))],
   ["use", {}, (router) => router.all("/", () => json(1), { use: [fail] })],
   ["a wrapper", { before: [wrap(fail)] }, (router) => router.all("/", () => json(1))],
-  ["a wrapper behind next()", {
+  ["a wrapper after next()", {
     before: [wrap(async (_req, next) => (await (await next()).body?.cancel(), fail()))],
   }, (router) => router.all("/", () => json(1))],
   ["a guard", {}, (router) => router.withAuth({ guard: fail }).all("/", () => json(1))],
@@ -109,7 +109,7 @@ const THROWN: readonly (readonly [
     (router) =>
       router.all("/", () => Promise.reject(new AggregateError([new Error(SECRET)], SECRET))),
   ],
-  ["a JSON form that throws", {}, (router) => router.all("/", () => json({ toJSON: fail }))],
+  ["a toJSON() that throws", {}, (router) => router.all("/", () => json({ toJSON: fail }))],
 ];
 
 for (const [where, options, add] of THROWN) {

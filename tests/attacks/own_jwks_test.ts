@@ -1,4 +1,4 @@
-/** The catalogue "JWKS", as far as it is about keys of our own: one row per attack; rows are only added. */
+/** The catalogue "JWKS", keys of this service: one row per attack; rows are only added. */
 
 import { createRouter } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
@@ -25,7 +25,7 @@ const ASYMMETRIC = Object.keys(JWA).filter((alg): alg is AsymmetricAlgorithm =>
 );
 
 for (const alg of ASYMMETRIC.filter(isGenerated)) {
-  Deno.test(`[ATTACKS] published keys: of ${alg}, pending, in use and retired → no private member, no private number`, async () => {
+  Deno.test(`[ATTACKS] published keys: pending, active and retired ones of ${alg} → no private member, no private number`, async () => {
     const bench = keyBench();
     const service = bench.service({ algorithms: [alg] });
     const router = createRouter().get(PATH, jwksHandler(service));
@@ -58,7 +58,7 @@ Deno.test("[neighbour] published keys: a custom key service that returns private
   assertEquals(members.filter((member) => PRIVATE_MEMBERS.includes(member)), []);
 });
 
-Deno.test("[neighbour] published keys: one that returns a secret → 500, and nothing of it", async () => {
+Deno.test("[neighbour] published keys: a custom key service that returns a secret → 500 without the secret", async () => {
   const secret = await generateJwk("HS256");
   const jwks = () => Promise.resolve({ keys: [secret] });
   const router = createRouter({ onError: () => {} })
@@ -71,15 +71,15 @@ Deno.test("[neighbour] published keys: one that returns a secret → 500, and no
 interface Known {
   readonly bench: KeyBench;
   readonly service: KeyService;
-  /** The published key that signs. */
+  /** The published active key. */
   readonly key: Jwk;
-  /** The attacker's own. */
+  /** The attacker's own key. */
   readonly own: Jwk;
 }
 
 type Forge = (known: Known) => Promise<string>;
 
-/** What an attacker sends who has a key of their own, and everything that is published. */
+/** Tokens of an attacker with a key and all published keys. */
 const FORGED: readonly (readonly [
   source: string,
   what: string,
@@ -104,25 +104,25 @@ const FORGED: readonly (readonly [
   }, "alg_not_allowed"],
   [
     "ATTACKS",
-    "a signature of another key under our kid",
+    "a signature of another key with our kid",
     ({ own, key }) => forge(own, "ES256", { kid: key.kid }),
     "signature_invalid",
   ],
   [
     "ATTACKS",
-    "another key, which the token brings along",
+    "another key, embedded in the token",
     ({ own }) => forge(own, "ES256", { jwk: publicJwk(own) }),
     "key_unknown",
   ],
   [
     "ATTACKS",
-    "another key, brought along under our kid",
+    "another key, embedded in the token with our kid",
     ({ own, key }) => forge(own, "ES256", { jwk: publicJwk(own), kid: key.kid }),
     "signature_invalid",
   ],
   [
     "ATTACKS",
-    "another key, at an address",
+    "another key, at a URL",
     ({ own }) => forge(own, "ES256", { jku: "https://evil.example/jwks.json" }),
     "key_unknown",
   ],
@@ -154,7 +154,7 @@ const FORGED: readonly (readonly [
   ["ATTACKS", "a kid that is a number", ({ own }) => forgeText(own, { kid: 1 }), "token_malformed"],
   [
     "neighbour",
-    "our kid with a space behind",
+    "our kid with a space at the end",
     ({ own, key }) => forge(own, "ES256", { kid: `${key.kid} ` }),
     "key_unknown",
   ],
@@ -164,7 +164,7 @@ const FORGED: readonly (readonly [
   }, "key_unknown"],
 ];
 for (const [source, what, forge, reason] of FORGED) {
-  Deno.test(`[${source}] token for our own keys: ${what} → ${reason}, and no write`, async () => {
+  Deno.test(`[${source}] token for the service's keys: ${what} → ${reason}, and no write`, async () => {
     const bench = keyBench();
     const service = bench.service({ algorithms: ["ES256", "Ed25519"] });
     const [key] = (await service.jwks()).keys;
@@ -209,7 +209,7 @@ Deno.test("[ATTACKS] rotation: tokens of the old and of the new key, at the same
   for (const token of [old, fresh]) await verify(bench, service, token);
 });
 
-Deno.test("[neighbour] a stolen key: tokens by it after rotate({ revoke: true }), with any time in them → key_unknown", async () => {
+Deno.test("[neighbour] a stolen key: its tokens after rotate({ revoke: true }), with any times → key_unknown", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["ES256"] });
   await service.jwks();
@@ -226,7 +226,7 @@ Deno.test("[neighbour] a stolen key: tokens by it after rotate({ revoke: true })
   }
 });
 
-Deno.test("[neighbour] a retired key that is stolen → it verifies only while it is published", async () => {
+Deno.test("[neighbour] a stolen retired key → its tokens verify only while it is published", async () => {
   const bench = keyBench();
   const service = bench.service({ algorithms: ["ES256"] });
   await service.jwks();
@@ -240,7 +240,7 @@ Deno.test("[neighbour] a retired key that is stolen → it verifies only while i
   assertEquals((await refusal(() => verify(bench, service, token))).reason, "key_unknown");
 });
 
-Deno.test("[ATTACKS] leaks: events, warnings and errors → no key in any of them", async () => {
+Deno.test("[ATTACKS] leaks: no event, warning or error contains a key", async () => {
   const down = { yes: false };
   const fail = () => Promise.reject(new Error("out of order"));
   const bench = keyBench({
@@ -254,12 +254,12 @@ Deno.test("[ATTACKS] leaks: events, warnings and errors → no key in any of the
   down.yes = false;
   bench.clock.now += 60;
   await service.rotate();
-  const told = JSON.stringify([bench.events, bench.warnings]);
+  const output = JSON.stringify([bench.events, bench.warnings]);
   assertEquals(bench.events.length, 2);
   assertEquals(bench.warnings.length, 1);
   for (const { key } of await bench.ring()) {
     for (const member of ["d", "x", "y"]) {
-      assertEquals(told.includes(String((key as Jwk)[member])), false, member);
+      assertEquals(output.includes(String((key as Jwk)[member])), false, member);
     }
   }
 });
@@ -277,7 +277,7 @@ function unsigned(header: object): Promise<string> {
   return Promise.resolve(`${encode(header)}.${encode(claimsAt(START))}.`);
 }
 
-/** A token that is signed as it should be, by somebody. */
+/** A correctly signed token of any key. */
 async function forge(
   key: Jwk,
   alg: "ES256" | "HS256",
@@ -288,7 +288,7 @@ async function forge(
   return await signJws(JSON.stringify(claimsAt(at)), { algorithms: [alg], key, header: whole });
 }
 
-/** A token whose header no library would write. */
+/** A token with an unusual header. */
 async function forgeText(key: Jwk, header: object): Promise<string> {
   const text = `${encode({ alg: "ES256", ...header })}.${encode(claimsAt(START))}`;
   const imported = await importJwk(key, { usage: "sign" });

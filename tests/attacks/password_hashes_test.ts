@@ -35,13 +35,13 @@ const STORED: readonly (readonly [source: string, what: string, hash: unknown])[
     "another algorithm",
     "$2b$12$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234",
   ],
-  ["neighbour", "an empty text", ""],
+  ["neighbour", "an empty string", ""],
   ["neighbour", "the password itself", PASSWORD],
   ["neighbour", "1 MB", `${HASH}${KEY.repeat(25_000)}`],
   ["neighbour", "a line feed at the end", `${HASH}${KEY}\n`],
 ];
 for (const [source, what, passwordHash] of STORED) {
-  Deno.test(`[${source}] stored hash: ${what} → invalid_credentials, at once`, async () => {
+  Deno.test(`[${source}] stored hash: ${what} → invalid_credentials`, async () => {
     const { passwords, stores } = createServices();
     await passwords.createUser({ ...ADA }, { sub: "u1" });
     await patchUser(stores, { passwordHash: passwordHash as string });
@@ -56,21 +56,21 @@ for (const [source, what, passwordHash] of STORED) {
 }
 
 const TEXTS: readonly (readonly [source: string, what: string, own: string, other: string])[] = [
-  ["ATTACKS", "NUL behind it", PASSWORD, `${PASSWORD}\0`],
-  ["ATTACKS", "NUL and more behind it", PASSWORD, `${PASSWORD}\0babbage`],
-  ["ATTACKS", "a lone surrogate behind it", `${PASSWORD}\ufffd`, `${PASSWORD}\ud800`],
+  ["ATTACKS", "NUL at the end", PASSWORD, `${PASSWORD}\0`],
+  ["ATTACKS", "NUL and more at the end", PASSWORD, `${PASSWORD}\0babbage`],
+  ["ATTACKS", "a lone surrogate at the end", `${PASSWORD}\ufffd`, `${PASSWORD}\ud800`],
   ["ATTACKS", "another lone surrogate", `${PASSWORD}\ufffd`, `${PASSWORD}\udbff`],
-  ["neighbour", "a space behind it", PASSWORD, `${PASSWORD} `],
-  ["neighbour", "the same cut after 72 bytes", "x y z ".repeat(14), "x y z ".repeat(12)],
+  ["neighbour", "a space at the end", PASSWORD, `${PASSWORD} `],
+  ["neighbour", "the same, truncated after 72 bytes", "x y z ".repeat(14), "x y z ".repeat(12)],
   [
     "neighbour",
-    "the same cut after 64 bytes",
+    "the same, truncated after 64 bytes",
     "ada & bob ".repeat(8),
     "ada & bob ".repeat(8).slice(0, 64),
   ],
   [
     "neighbour",
-    "compatible letters, which NFC keeps apart",
+    "compatible letters, which NFC distinguishes",
     "ﬁnest password of all",
     "finest password of all",
   ],
@@ -98,7 +98,7 @@ Deno.test("[ATTACKS] password: 15 emoji are 15 characters, and 14 are too few", 
   ]);
 });
 
-Deno.test("[ATTACKS] rehash: one that races a change of the password → the change stays", async () => {
+Deno.test("[ATTACKS] rehash: a rehash that races a password change → the change stays", async () => {
   const plain = createServices({ uncounted: true });
   await plain.passwords.createUser({ ...ADA }, { sub: "u1" });
   const change = once(() =>
@@ -140,28 +140,28 @@ const MEANWHILE: readonly (readonly [
   ],
   [
     "neighbour",
-    "the user changes it to the same",
+    "the user changes the password to the same one",
     ({ passwords }) =>
       passwords.change("u1", { currentPassword: PASSWORD, newPassword: PASSWORD }, NOBODY),
   ],
   [
     "neighbour",
-    "an administrator resets it",
+    "an administrator resets the password",
     ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD),
   ],
   ["ATTACKS", "the account is disabled", ({ stores }) => setDisabled(stores)],
-  ["ATTACKS", "the account is disabled and opened again", async ({ accounts }) => {
+  ["ATTACKS", "the account is disabled and enabled again", async ({ accounts }) => {
     await accounts.disable("u1");
     await accounts.enable("u1");
   }],
   ["ATTACKS", "the account is deleted", ({ stores }) => stores.users.delete("u1")],
-  ["neighbour", "the account is deleted and made anew", async ({ passwords, stores }) => {
+  ["neighbour", "the account is deleted and created again", async ({ passwords, stores }) => {
     await stores.users.delete("u1");
     await passwords.createUser({ ...ADA }, { sub: "u1" });
   }],
 ];
 for (const [source, what, meanwhile] of MEANWHILE) {
-  Deno.test(`[${source}] login under way: ${what} → no valid session`, async () => {
+  Deno.test(`[${source}] login: ${what} during a login → no valid session`, async () => {
     const services = createServices();
     const { passwords, sessions } = services;
     const first = await sessions.create(await passwords.createUser({ ...ADA }, { sub: "u1" }));
@@ -178,10 +178,10 @@ for (const [source, what, meanwhile] of MEANWHILE) {
 Deno.test("[ATTACKS] leaks: no event, warning or error contains user input or stored data", async () => {
   const services = createServices({ hasher: cheapHasher(1_000) });
   const { passwords, sessions, stores, events, warnings, throttle, clock } = services;
-  const told: unknown[] = [events, warnings];
+  const output: unknown[] = [events, warnings];
   const tell = async (attempt: () => Promise<unknown>) => {
     const error = await refusal(attempt);
-    told.push(shown(error), error.stack, error.reason, `${error.cause}`, Deno.inspect(error));
+    output.push(shown(error), error.stack, error.reason, `${error.cause}`, Deno.inspect(error));
   };
   const typed = "typed-into-the-wrong-field";
   const authentication = await passwords.createUser(ADA, { client: CLIENT, sub: "u1" });
@@ -205,7 +205,7 @@ Deno.test("[ATTACKS] leaks: no event, warning or error contains user input or st
   clock.now += 3_600;
   await sessions.verify(token);
   await passwords.reset("u1", OTHER_PASSWORD);
-  const written = JSON.stringify(told);
+  const written = JSON.stringify(output);
   assert(events.length > 5);
   const secrets = { hash, token, tokenHash, device, mac: device.slice(23), ...authentication };
   for (const secret of Object.values({ ...secrets, typed, weakest: "weak-password" })) {

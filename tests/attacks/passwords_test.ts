@@ -31,7 +31,7 @@ type Attack = readonly [
   attempt: (services: Services) => Promise<unknown>,
 ];
 
-/** Ways to guess more often. Each one ends with an attempt that must be rejected, with the right password. */
+/** Ways to guess more often. Each one ends with an attempt with the right password, which must be rejected. */
 const GUESSING: readonly Attack[] = [
   ["SP 800-63B-4 §3.2.2", "six guesses from one address", "throttled", async ({ passwords }) => {
     await fail(5, () => passwords.verify(WRONG, CLIENT));
@@ -55,7 +55,7 @@ const GUESSING: readonly Attack[] = [
     await fail(5, (i) => passwords.verify(WRONG, from(i)));
     return await passwords.verify(ADA, from(99));
   }],
-  ["ATTACKS", "spoofed X-Forwarded-For values behind a proxy", "throttled", async (services) => {
+  ["ATTACKS", "spoofed X-Forwarded-For values with a proxy", "throttled", async (services) => {
     const { passwords } = services;
     const reader = clientAddressReader({ trustedProxies: ["10.0.0.0/8"], warn: () => {} });
     const info = { remoteAddr: { transport: "tcp", hostname: "10.0.0.1" } };
@@ -89,7 +89,7 @@ const GUESSING: readonly Attack[] = [
   }],
   [
     "PortSwigger: IP block",
-    "the attacker's own logins in between",
+    "logins of the attacker in between",
     "throttled",
     async (services) => {
       const { passwords } = services;
@@ -102,7 +102,7 @@ const GUESSING: readonly Attack[] = [
   ],
   [
     "PortSwigger: IP block",
-    "own logins in between, one guess for each account",
+    "logins of the attacker in between, one guess for each account",
     "throttled",
     async (
       { passwords },
@@ -114,20 +114,25 @@ const GUESSING: readonly Attack[] = [
       return await passwords.verify(ADA, CLIENT);
     },
   ],
-  ["PortSwigger: many credentials", "a list of guesses in one request", "invalid_credentials", (
+  ["PortSwigger: many credentials", "an array of guesses in one request", "invalid_credentials", (
     { passwords },
   ) => passwords.verify({ ...ADA, password: [WRONG.password, PASSWORD] as never }, CLIENT)],
-  ["neighbour", "guesses by changes of the password", "throttled", async ({ passwords }) => {
+  ["neighbour", "guesses by password changes", "throttled", async ({ passwords }) => {
     const change = (currentPassword: string) =>
       passwords.change("u1", { currentPassword, newPassword: OTHER_PASSWORD }, CLIENT);
     await fail(5, () => change("wrong"));
     return await change(PASSWORD);
   }],
-  ["neighbour", "uncounted guesses by changes to a weak one", "weak_password", ({ passwords }) => {
-    const change = { currentPassword: PASSWORD, newPassword: "weak" };
-    return passwords.change("u1", change, CLIENT);
-  }],
-  ["neighbour", "impossible passwords that wash the counts out", "throttled", async (services) => {
+  [
+    "neighbour",
+    "uncounted guesses by changes to a weak password",
+    "weak_password",
+    ({ passwords }) => {
+      const change = { currentPassword: PASSWORD, newPassword: "weak" };
+      return passwords.change("u1", change, CLIENT);
+    },
+  ],
+  ["neighbour", "invalid passwords that evict the counts", "throttled", async (services) => {
     const { passwords } = services;
     await fail(99, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }));
     await fail(20_000, (i) => {
@@ -159,7 +164,7 @@ const GUESSING: readonly Attack[] = [
     await fail(5, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}`, device }));
     return await passwords.verify(ADA, { ...CLIENT, device });
   }],
-  ["CWE-307", "400 device cookies of one's own, kept", "throttled", async (services) => {
+  ["CWE-307", "400 device cookies of the attacker", "throttled", async (services) => {
     const { passwords } = services;
     const devices = await Promise.all(repeat(400, () => deviceOf(services)));
     await fail(100, (i) => passwords.verify(WRONG, { ...CLIENT, device: devices[i] }));
@@ -175,11 +180,16 @@ const GUESSING: readonly Attack[] = [
     const changed = { ...ADA, password: OTHER_PASSWORD };
     return await passwords.verify(changed, { ...CLIENT, device: devices[5] });
   }],
-  ["neighbour", "half a second before the lock ends", "throttled", async ({ passwords, clock }) => {
-    await fail(5, () => passwords.verify(WRONG, CLIENT));
-    clock.now += 29.5;
-    return await passwords.verify(ADA, CLIENT);
-  }],
+  [
+    "neighbour",
+    "half a second before the delay is over",
+    "throttled",
+    async ({ passwords, clock }) => {
+      await fail(5, () => passwords.verify(WRONG, CLIENT));
+      clock.now += 29.5;
+      return await passwords.verify(ADA, CLIENT);
+    },
+  ],
   ["neighbour", "a clock that goes backwards", "throttled", async ({ passwords, clock }) => {
     await fail(5, () => passwords.verify(WRONG, CLIENT));
     clock.now -= 1_000;
@@ -197,14 +207,14 @@ for (const [source, attack, code, attempt] of GUESSING) {
   });
 }
 
-Deno.test("[ATTACKS] guessing: 200 parallel guesses are five", async () => {
+Deno.test("[ATTACKS] guessing: 200 parallel guesses → five are verified", async () => {
   const { passwords, hasher } = await withUsers({ hashing: { running: 100, waiting: 100 } });
   const guesses = repeat(200, () => passwords.verify(WRONG, CLIENT));
   assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
   assertEquals(hasher.calls.length, 5);
 });
 
-Deno.test("[neighbour] guessing: 200 parallel guesses with the right one last are five", async () => {
+Deno.test("[neighbour] guessing: 200 parallel guesses with the right one last → five are verified", async () => {
   const { passwords } = await withUsers({ hashing: { running: 100, waiting: 100 } });
   const guesses = repeat(200, (i) => passwords.verify(i === 199 ? ADA : WRONG, CLIENT));
   assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
@@ -221,19 +231,19 @@ const LOCKOUTS: readonly (readonly [
     ...OFFICE,
     device: await deviceOf(services),
   }), ({ passwords }) => fail(100, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }))],
-  ["neighbour", "a known browser behind the attacker's address", async (services) => ({
+  ["neighbour", "a known browser at the attacker's address", async (services) => ({
     ...CLIENT,
     device: await deviceOf(services),
   }), ({ passwords }) => fail(5, () => passwords.verify(WRONG, CLIENT))],
   [
     "neighbour",
-    "guesses for others where addresses are empty",
+    "guesses for other accounts with empty addresses",
     () => Promise.resolve({ address: "" }),
     (
       { passwords },
     ) => fail(120, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }, { address: "" })),
   ],
-  ["ATTACKS", "guesses for others where no address is known", () => Promise.resolve(NOBODY), (
+  ["ATTACKS", "guesses for other accounts without an address", () => Promise.resolve(NOBODY), (
     { passwords },
   ) => fail(120, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }, NOBODY))],
   ["neighbour", "five guesses from another address", () => Promise.resolve(OFFICE), (
@@ -241,7 +251,7 @@ const LOCKOUTS: readonly (readonly [
   ) => fail(5, () => passwords.verify(WRONG, CLIENT))],
   [
     "neighbour",
-    "refused guesses, which do not prolong the wait",
+    "throttled guesses, which do not prolong the delay",
     () => Promise.resolve(CLIENT),
     async (
       { passwords, clock },

@@ -9,53 +9,53 @@ import { DAY, foreignSecret, STAMPED, withStore } from "../auth/tokens/_refresh.
 import { present, type TokensOptions } from "../auth/tokens/_tokens.ts";
 import { type Begun, begun, endpoint, REFUSED } from "./_refresh.ts";
 
-/** What an attacker presents, who knows everything that is stored, shown and told, but not the token. */
+/** Tokens of an attacker who knows everything that is stored, shown and emitted, except the token. */
 const TOKENS: readonly (readonly [
   source: string,
   what: string,
   present: (known: Known) => string | Promise<string>,
-  family: "lives" | "ends",
+  family: "valid" | "revoked",
 ])[] = [
-  ["ATTACKS", "nothing", () => "", "lives"],
-  ["neighbour", "the family's id", ({ stored }) => stored.id, "lives"],
-  ["neighbour", "the family's id and a dot", ({ stored }) => `${stored.id}.`, "lives"],
-  ["CWE-522", "the stored digest", ({ stored }) => stored.currentHash, "lives"],
+  ["ATTACKS", "an empty string", () => "", "valid"],
+  ["neighbour", "the family's id", ({ stored }) => stored.id, "valid"],
+  ["neighbour", "the family's id and a dot", ({ stored }) => `${stored.id}.`, "valid"],
+  ["CWE-522", "the stored digest", ({ stored }) => stored.currentHash, "valid"],
   [
     "CWE-522",
-    "the stored digest for a secret",
+    "the stored digest as the secret",
     ({ stored }) => `${stored.id}.${stored.currentHash}`,
-    "ends",
+    "revoked",
   ],
-  ["CWE-522", "the digest of that", async ({ stored }) => {
+  ["CWE-522", "the digest of the stored digest", async ({ stored }) => {
     return `${stored.id}.${await digestText(stored.currentHash)}`;
-  }, "ends"],
+  }, "revoked"],
   [
     "neighbour",
     "a secret of zeros",
     ({ stored }) => foreignSecret({ familyId: stored.id }),
-    "ends",
+    "revoked",
   ],
   ["neighbour", "a secret of another family", async ({ stored, tokens }) => {
     const { refreshToken = "" } = await tokens.issue(STAMPED);
     return `${stored.id}.${refreshToken.slice(23)}`;
-  }, "ends"],
-  ["neighbour", "an unknown family", ({ token }) => `${"A".repeat(22)}${token.slice(22)}`, "lives"],
-  ["neighbour", "the token cut", ({ token }) => token.slice(0, -1), "lives"],
-  ["neighbour", "the token made longer", ({ token }) => `${token}A`, "lives"],
-  ["neighbour", "the token with padding", ({ token }) => `${token}=`, "lives"],
-  ["neighbour", "the token with white space", ({ token }) => ` ${token}`, "lives"],
-  ["neighbour", "the token with a line feed", ({ token }) => `${token}\n`, "lives"],
-  ["neighbour", "the token with NUL", ({ token }) => `${token}\0`, "lives"],
-  ["neighbour", "the token quoted", ({ token }) => `"${token}"`, "lives"],
-  ["neighbour", "the token escaped", ({ token }) => token.replace(".", "%2E"), "lives"],
-  ["neighbour", "other text for the same bytes", ({ token }) => sameBytes(token), "lives"],
-  ["neighbour", "the access token", ({ accessToken }) => accessToken, "lives"],
-  ["neighbour", "a path", () => "../../../../../../../x.y", "lives"],
-  ["neighbour", "a member of every object", () => "__proto__.constructor", "lives"],
-  ["neighbour", "5 MB", () => "A".repeat(5_000_000), "lives"],
+  }, "revoked"],
+  ["neighbour", "an unknown family", ({ token }) => `${"A".repeat(22)}${token.slice(22)}`, "valid"],
+  ["neighbour", "the token truncated", ({ token }) => token.slice(0, -1), "valid"],
+  ["neighbour", "the token with an additional character", ({ token }) => `${token}A`, "valid"],
+  ["neighbour", "the token with padding", ({ token }) => `${token}=`, "valid"],
+  ["neighbour", "the token with white space", ({ token }) => ` ${token}`, "valid"],
+  ["neighbour", "the token with a line feed", ({ token }) => `${token}\n`, "valid"],
+  ["neighbour", "the token with NUL", ({ token }) => `${token}\0`, "valid"],
+  ["neighbour", "the token quoted", ({ token }) => `"${token}"`, "valid"],
+  ["neighbour", "the token percent-encoded", ({ token }) => token.replace(".", "%2E"), "valid"],
+  ["neighbour", "another encoding of the same bytes", ({ token }) => sameBytes(token), "valid"],
+  ["neighbour", "the access token", ({ accessToken }) => accessToken, "valid"],
+  ["neighbour", "a path", () => "../../../../../../../x.y", "valid"],
+  ["neighbour", "a member of Object.prototype", () => "__proto__.constructor", "valid"],
+  ["neighbour", "5 MB", () => "A".repeat(5_000_000), "valid"],
 ];
 for (const [source, what, present, family] of TOKENS) {
-  Deno.test(`[${source}] token: ${what} → the one 401, and the family ${family}`, async () => {
+  Deno.test(`[${source}] token: ${what} → the same 401, and the family is ${family}`, async () => {
     const services = await begun();
     const { stores, token, familyId, post } = services;
     const stored = await stores.refreshTokens.find(familyId);
@@ -63,18 +63,18 @@ for (const [source, what, present, family] of TOKENS) {
     const presented = await present({ ...services, stored });
     assertNotEquals(presented, token);
     assertEquals(await post(presented), REFUSED);
-    assertEquals((await post(token)).status, family === "lives" ? 200 : 401);
+    assertEquals((await post(token)).status, family === "valid" ? 200 : 401);
   });
 }
 
-/** What comes before the newest token is presented. */
+/** The token that is presented before the newest one. */
 const REPLAYS: readonly (readonly [source: string, what: string, rotations: number])[] = [
   ["ATTACKS", "the token from before a rotation", 1],
   ["ATTACKS", "the token from before two rotations", 2],
   ["neighbour", "the first of twenty tokens", 20],
 ];
 for (const [source, what, rotations] of REPLAYS) {
-  Deno.test(`[${source}] reuse: ${what} → the whole family is dead, the newest too`, async () => {
+  Deno.test(`[${source}] reuse: ${what} → the whole family is revoked, including the newest token`, async () => {
     const { post, token, events, stores, familyId } = await begun();
     let newest = token;
     for (const _ of repeat(rotations, () => 0)) newest = (await post(newest)).refreshToken;
@@ -125,7 +125,7 @@ Deno.test("[neighbour] races: 50 concurrent rotations of 20 families → one win
   }));
 });
 
-/** A process that ends before or after the step that decides. */
+/** A process that crashes before or after the rotation is stored. */
 const KILLED: readonly (readonly [
   source: string,
   when: "before" | "after",
@@ -166,14 +166,14 @@ const OUTAGES: readonly (readonly [source: string, what: string, options: Tokens
   }],
   [
     "neighbour",
-    "rotate() that answers OK",
+    "rotate() that returns OK",
     withStore(() => ({
       rotate: () => Promise.resolve("OK" as "rotated"),
     })),
   ],
   [
     "neighbour",
-    "rotate() that answers nothing",
+    "rotate() that returns nothing",
     withStore(() => ({
       rotate: () => Promise.resolve(undefined as unknown as "rotated"),
     })),
@@ -197,7 +197,7 @@ Deno.test("[ATTACKS] leaks: no event, response or error contains a usable token"
   for (
     const secret of [token, next, token.slice(23), next.slice(23), stored?.currentHash, '"s1"']
   ) {
-    assert(secret !== undefined && !written.includes(`${secret}`), "a secret was told");
+    assert(secret !== undefined && !written.includes(`${secret}`), "a secret was leaked");
   }
   const kept = JSON.stringify(stored);
   for (const secret of [token.slice(23), next.slice(23)]) assert(!kept.includes(secret));
@@ -211,13 +211,13 @@ function down(): Promise<never> {
   return Promise.reject(new Error("SELECT refreshToken FROM families"));
 }
 
-/** The last character carries two bits of no byte. */
+/** The last character has two unused bits. */
 function sameBytes(token: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];
 }
 
-/** What ends a family, after which its token is replayed. */
+/** What expires or revokes a family before its token is replayed. */
 const ENDS: readonly (readonly [
   source: string,
   what: string,
@@ -235,28 +235,32 @@ const ENDS: readonly (readonly [
   ["ATTACKS", "14 days without use", ({ clock }) => clock.now += 14 * DAY],
   ["ATTACKS", "the account disabled", ({ stores }) => setDisabled(stores)],
   ["ATTACKS", "the account disabled by the service", ({ accounts }) => accounts.disable("u1")],
-  ["ATTACKS", "the account disabled and opened again", async ({ accounts }) => {
+  ["ATTACKS", "the account disabled and enabled again", async ({ accounts }) => {
     await accounts.disable("u1");
     await accounts.enable("u1");
   }],
   ["ATTACKS", "the account deleted", ({ stores }) => stores.users.delete("u1")],
   ["ATTACKS", "the account removed", ({ accounts }) => accounts.remove("u1")],
-  ["neighbour", "the account deleted, and its sub given away", async ({ stores }) => {
+  ["neighbour", "the account deleted, and its sub reused", async ({ stores }) => {
     await stores.users.delete("u1");
     const eve = { sub: "u1", identifier: "eve", securityStamp: "s9", createdAt: START };
     await stores.users.create(eve);
   }],
-  ["ATTACKS", "another password", ({ passwords }) => passwords.reset("u1", "a long new password")],
-  ["neighbour", "another stamp", ({ stores }) => patchUser(stores, { securityStamp: "s2" })],
+  ["ATTACKS", "a password reset", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  [
+    "neighbour",
+    "another security stamp",
+    ({ stores }) => patchUser(stores, { securityStamp: "s2" }),
+  ],
   ["neighbour", "a logout everywhere", ({ sessions }) => sessions.revokeAll("u1")],
   ["RFC 7009", "a revocation", ({ tokens, token }) => tokens.revoke(token)],
-  ["RFC 7009", "a revocation by a wrong secret", ({ tokens, familyId }) => {
+  ["RFC 7009", "a revocation with a wrong secret", ({ tokens, familyId }) => {
     return tokens.revoke(foreignSecret({ familyId }));
   }],
-  ["neighbour", "a clock that was ahead when it began", ({ clock }) => clock.now -= DAY],
+  ["neighbour", "a clock that is set back to before the start", ({ clock }) => clock.now -= DAY],
 ];
 for (const [source, what, end] of ENDS) {
-  Deno.test(`[${source}] replay: ${what} → the one 401, however often it is tried`, async () => {
+  Deno.test(`[${source}] replay: ${what} → the same 401, however often it is tried`, async () => {
     const services = await begun();
     await end(services);
     const { post, token } = services;
@@ -270,7 +274,7 @@ const PARTIES:
     ["ATTACKS", "a token for another audience", { audience: "https://admin.example.com" }],
   ];
 for (const [source, what, options = {}] of PARTIES) {
-  Deno.test(`[${source}] parties: ${what} → the one 401, and the family ends`, async () => {
+  Deno.test(`[${source}] parties: ${what} → the same 401, and the family is revoked`, async () => {
     const { another, post, token } = await begun();
     assertEquals(await endpoint(another(options))(token), REFUSED);
     assertEquals(await post(token), REFUSED);
@@ -286,7 +290,7 @@ Deno.test("[ATTACKS] scope: a service with more scopes → the next tokens keep 
   assertEquals(result.status === "authenticated" && result.principal.scope, ["notes:read"]);
 });
 
-Deno.test("[RFC 9470] step-up: refreshed for a month → authTime is unchanged", async () => {
+Deno.test("[RFC 9470] step-up: refreshes for a month → authTime is unchanged", async () => {
   const { post, token, clock } = await begun();
   let newest = token;
   for (const _ of repeat(29, () => 0)) {

@@ -1,4 +1,4 @@
-/** The catalogue "JWKS", as far as it is about keys of another server: one row per attack; rows are only added. */
+/** The catalogue "JWKS", keys of another server: one row per attack; rows are only added. */
 
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { encodeBase64Url } from "../../auth/_base64url.ts";
@@ -29,16 +29,16 @@ const ADDRESSES: readonly (readonly [source: string, what: string, address: stri
   ["ATTACKS", "http", "http://id.example.com/jwks"],
   ["neighbour", "a link-local address as one number", "https://2852039166/"],
   ["neighbour", "a link-local address in IPv6", "https://[fe80::1]/"],
-  ["neighbour", "a link-local address that IPv6 maps", "https://[::ffff:169.254.169.254]/"],
-  ["neighbour", "a link-local address behind NAT64", "https://[64:ff9b::169.254.169.254]/"],
-  ["neighbour", "a link-local address behind 6to4", "https://[2002:a9fe:a9fe::]/"],
-  ["neighbour", "metadata of a cloud in IPv6", "https://[fd00:ec2::254]/"],
-  ["neighbour", "this machine", "https://localhost/"],
-  ["neighbour", "this machine with the root", "https://localhost./"],
-  ["neighbour", "this machine in hexadecimal", "https://0x7f.1/"],
-  ["neighbour", "this machine's unspecified address", "https://0.0.0.0/"],
+  ["neighbour", "a link-local address mapped to IPv6", "https://[::ffff:169.254.169.254]/"],
+  ["neighbour", "a link-local address in NAT64", "https://[64:ff9b::169.254.169.254]/"],
+  ["neighbour", "a link-local address in 6to4", "https://[2002:a9fe:a9fe::]/"],
+  ["neighbour", "a cloud's metadata service in IPv6", "https://[fd00:ec2::254]/"],
+  ["neighbour", "localhost", "https://localhost/"],
+  ["neighbour", "localhost with a trailing dot", "https://localhost./"],
+  ["neighbour", "a loopback address in hexadecimal", "https://0x7f.1/"],
+  ["neighbour", "the unspecified address", "https://0.0.0.0/"],
   ["neighbour", "a private address", "https://10.0.0.1/"],
-  ["neighbour", "a host behind a name that looks like it", "https://id.example.com@10.0.0.1/"],
+  ["neighbour", "a private address after user information", "https://id.example.com@10.0.0.1/"],
   ["neighbour", "data", 'data:application/json,{"keys":[]}'],
   ["neighbour", "a blob", "blob:https://id.example.com/keys"],
 ];
@@ -55,7 +55,7 @@ const REDIRECTS: readonly (readonly [source: string, what: string, location: str
   ["ATTACKS", "http", "http://id.example.com/jwks"],
   ["neighbour", "https", "https://id.example.com/jwks"],
   ["neighbour", "itself", "/jwks"],
-  ["neighbour", "nothing", ""],
+  ["neighbour", "an empty string", ""],
 ];
 for (const [source, what, location] of REDIRECTS) {
   Deno.test(`[${source}] jwks_uri: a redirect to ${what} → not followed, 503`, async () => {
@@ -68,11 +68,11 @@ for (const [source, what, location] of REDIRECTS) {
   });
 }
 
-/** Bodies that do not end, or not soon. */
+/** Infinite or very long bodies. */
 const BODIES: readonly (readonly [source: string, what: string, answer: () => Response])[] = [
   ["ATTACKS", "50 MB", () => new Response(streamOf(52_428_800))],
   ["neighbour", "50 MB, compressed", () => gzip(streamOf(52_428_800))],
-  ["neighbour", "a set, and blanks without end", () => new Response(streamOf(Infinity))],
+  ["neighbour", "a set and infinite white space", () => new Response(streamOf(Infinity))],
 ];
 for (const [source, what, answer] of BODIES) {
   Deno.test(`[${source}] body: ${what} → no more than 5 limits read, 503`, async () => {
@@ -91,7 +91,7 @@ const SLOW: readonly (readonly [source: string, what: string, parts: readonly st
   ["neighbour", "no head", [""]],
 ];
 for (const [source, what, parts] of SLOW) {
-  Deno.test(`[${source}] slow: ${what} → aborted, 503, for all who wait`, async () => {
+  Deno.test(`[${source}] slow: ${what} → aborted, 503 for all waiting calls`, async () => {
     await using server = serveBytes(...parts);
     const { fetch, ends } = watchedFetch(3_000);
     const verify = verifying(server.origin, { timeoutMs: 100, fetch });
@@ -159,15 +159,15 @@ Deno.test("[ATTACKS] outage: the endpoint down → stale keys, then 503 for ever
   }
 });
 
-/** Sets that do not say which key is meant. */
+/** Sets in which a kid is ambiguous. */
 const AMBIGUOUS: readonly (readonly [source: string, what: string, keys: readonly Jwk[]])[] = [
   ["ATTACKS", "a duplicate kid", [ours.publicJwk, { ...next.publicJwk, kid: ours.kid }]],
-  ["ATTACKS", "a secret beside a key", [ours.publicJwk, { ...secret, kid: ours.kid }]],
-  ["neighbour", "a secret in front of a key", [{ ...secret, kid: ours.kid }, ours.publicJwk]],
+  ["ATTACKS", "a secret after a key", [ours.publicJwk, { ...secret, kid: ours.kid }]],
+  ["neighbour", "a secret before a key", [{ ...secret, kid: ours.kid }, ours.publicJwk]],
   ["neighbour", "the same key twice", [ours.publicJwk, ours.publicJwk]],
 ];
 for (const [source, what, published] of AMBIGUOUS) {
-  Deno.test(`[${source}] set: ${what} → ambiguous, refused`, async () => {
+  Deno.test(`[${source}] set: ${what} → rejected as ambiguous`, async () => {
     await using server = serveHttp(() => setOf(published));
     const { code, reason } = await refusal(verifying(server.origin));
     assertEquals([code, reason], ["invalid_token", "key_ambiguous"]);
@@ -212,19 +212,19 @@ const KIDS: readonly (readonly [source: string, what: string, kid: unknown])[] =
   ["ATTACKS", "a prototype", "__proto__"],
   ["ATTACKS", "10 kB", "k".repeat(10_240)],
   ["ATTACKS", "a number", 1],
-  ["neighbour", "a member of every object", "constructor"],
-  ["neighbour", "a member of every list", "length"],
+  ["neighbour", "a member of Object.prototype", "constructor"],
+  ["neighbour", "a member of Array.prototype", "length"],
   ["neighbour", "a URL", "https://evil.example/jwks"],
   ["neighbour", "a query", "?kid=x#y"],
-  ["neighbour", "nothing", ""],
+  ["neighbour", "an empty string", ""],
   ["neighbour", "null", null],
-  ["neighbour", "a list of one", [ours.kid]],
+  ["neighbour", "an array of a kid", [ours.kid]],
   ["neighbour", "a kid in other case", swapCase(ours.kid)],
   ["neighbour", "a kid with NUL", `${ours.kid}\0`],
-  ["neighbour", "a kid cut", ours.kid.slice(0, -1)],
+  ["neighbour", "a kid truncated", ours.kid.slice(0, -1)],
 ];
 for (const [source, what, kid] of KIDS) {
-  Deno.test(`[${source}] kid: ${what} → refused, and asked for nowhere`, async () => {
+  Deno.test(`[${source}] kid: ${what} → rejected, and not requested anywhere`, async () => {
     await using server = serveHttp(() => setOf([ours.publicJwk, next.publicJwk]));
     const warnings: string[] = [];
     const keys = resolverOf(server.origin, { warn: (message) => void warnings.push(message) });
@@ -237,7 +237,7 @@ for (const [source, what, kid] of KIDS) {
   });
 }
 
-/** A resolver for a server on this machine. */
+/** A resolver for a local server. */
 function resolverOf(
   origin: string,
   options: RemoteJwksOptions = {},
@@ -246,7 +246,7 @@ function resolverOf(
   return remoteJwks(`${origin}/jwks`, { ...local, ...options });
 }
 
-/** Verifies a good token by keys of a server. */
+/** Verifies a valid token with the keys of a server. */
 function verifying(origin: string, options?: RemoteJwksOptions): () => Promise<string | undefined> {
   const keys = resolverOf(origin, options);
   return async () => await subjectOf(await ours.sign(), keys);
@@ -265,7 +265,7 @@ function assertUnavailable({ code, status, reason, cause }: AuthError): void {
   assert(cause instanceof Error);
 }
 
-/** A token as it would be if a key were a secret that both sides share. */
+/** A token signed with a public key as a shared secret. */
 function signByHmac(key: Jwk, header: { readonly kid?: string | undefined }): Promise<string> {
   return signJwt({ sub: "eve" }, { algorithms: ["HS256"], key, header, expiresIn: 60 });
 }

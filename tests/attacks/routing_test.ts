@@ -12,7 +12,7 @@ import { assert, assertEquals } from "@std/assert";
 import { rawRequest, seeded } from "../router/_helpers.ts";
 import { rawFetch, withServer } from "./_raw.ts";
 
-/** An application with scopes, parameters, wildcards and mounts; `reached` tells which protected handlers ran unguarded. */
+/** An application with scopes, parameters, wildcards and mounts; `reached` lists the protected handlers that ran unguarded. */
 function fortress(): { router: TypedRouter; reached: string[] } {
   const reached: string[] = [];
   const admitted = new WeakSet<Headers>();
@@ -46,34 +46,34 @@ function fortress(): { router: TypedRouter; reached: string[] } {
 const SPELLINGS:
   readonly (readonly [source: string, why: string, target: string, status: number])[] = [
     ["baseline", "the plain path", "/auth/login", 401],
-    ["GHSA-x732-6j76-qmhm", "a doubled slash in front", "//auth/login", 404],
-    ["GHSA-x732-6j76-qmhm", "three slashes in front", "///auth/login", 404],
-    ["GHSA-x732-6j76-qmhm", "a doubled slash inside", "/auth//login", 401],
+    ["GHSA-x732-6j76-qmhm", "a double slash before", "//auth/login", 404],
+    ["GHSA-x732-6j76-qmhm", "three slashes before", "///auth/login", 404],
+    ["GHSA-x732-6j76-qmhm", "a double slash inside", "/auth//login", 401],
     ["GHSA-9hp6-4448-45g2", "an encoded letter of the route", "/auth/%6Cogin", 401],
     ["GHSA-9hp6-4448-45g2", "an encoded letter of the scope", "/%61uth/login", 401],
     ["GHSA-9hp6-4448-45g2", "every letter encoded", "/%61%75%74%68/%6c%6f%67%69%6e", 401],
     ["GHSA-9hp6-4448-45g2", "a doubly encoded letter", "/%2561uth/login", 404],
     ["ATTACKS", "a trailing slash", "/auth/login/", 401],
     ["ATTACKS", "capitals", "/AUTH/login", 404],
-    ["ATTACKS", "a dot segment in front", "/x/../auth/login", 404],
-    ["neighbour", "an encoded dot segment in front", "/x/%2e%2e/auth/login", 404],
-    ["neighbour", "a single dot in front", "/./auth/login", 404],
-    ["neighbour", "a single encoded dot in front", "/%2e/auth/login", 404],
+    ["ATTACKS", "a dot segment before", "/x/../auth/login", 404],
+    ["neighbour", "an encoded dot segment before", "/x/%2e%2e/auth/login", 404],
+    ["neighbour", "a single dot before", "/./auth/login", 404],
+    ["neighbour", "a single encoded dot before", "/%2e/auth/login", 404],
     ["neighbour", "a dot segment inside", "/auth/x/../login", 401],
     ["neighbour", "a dot segment that leaves the scope", "/auth/../auth/login", 401],
     ["neighbour", "an encoded slash between scope and route", "/auth%2Flogin", 404],
-    ["neighbour", "an encoded slash in front", "/%2Fauth/login", 404],
-    ["neighbour", "a backslash in front", "/\\auth/login", 404],
+    ["neighbour", "an encoded slash before", "/%2Fauth/login", 404],
+    ["neighbour", "a backslash before", "/\\auth/login", 404],
     ["neighbour", "a backslash between scope and route", "/auth\\login", 404],
     ["neighbour", "an encoded backslash between scope and route", "/auth%5Clogin", 404],
     ["neighbour", "a path parameter of other servers", "/auth;x=1/login", 404],
-    ["neighbour", "a path parameter behind the route", "/auth/login;x=1", 401],
-    ["neighbour", "an encoded NUL behind the scope", "/auth%00/login", 404],
-    ["neighbour", "an encoded NUL behind the route", "/auth/login%00", 401],
-    ["neighbour", "a malformed escape behind the route", "/auth/login%zz", 401],
+    ["neighbour", "a path parameter after the route", "/auth/login;x=1", 401],
+    ["neighbour", "an encoded NUL after the scope", "/auth%00/login", 404],
+    ["neighbour", "an encoded NUL after the route", "/auth/login%00", 401],
+    ["neighbour", "a malformed escape after the route", "/auth/login%zz", 401],
     ["neighbour", "a malformed escape in the scope's segment", "/aut%68%zz/login", 404],
     ["neighbour", "an overlong slash", "/auth%C0%AFlogin", 404],
-    ["neighbour", "an encoded space behind the scope", "/auth%20/login", 404],
+    ["neighbour", "an encoded space after the scope", "/auth%20/login", 404],
     ["neighbour", "an encoded tab", "/auth%09/login", 404],
     ["neighbour", "an encoded line feed", "/auth/login%0a", 401],
     ["neighbour", "full-width letters", "/ａｕｔｈ/login", 404],
@@ -96,23 +96,28 @@ const SPELLINGS:
       "http://localhost#/auth/login",
       404,
     ],
-    ["neighbour", "UTF-8 as it is", "/café/private", 401],
+    ["neighbour", "unencoded UTF-8", "/café/private", 401],
     ["neighbour", "UTF-8 encoded", "/caf%C3%A9/privat%65", 401],
     ["neighbour", "UTF-8 decomposed", "/cafe%CC%81/private", 404],
     ["neighbour", "UTF-8 as Latin-1", "/caf%E9/private", 404],
-    ["neighbour", "a scope behind a parameter", "/acme/admin/users", 401],
-    ["neighbour", "a scope behind a parameter, encoded", "/acme/%61dmin/users", 401],
-    ["neighbour", "a scope behind a parameter with an encoded slash", "/a%2Fb/admin/users", 401],
-    ["neighbour", "a scope behind a parameter with a malformed escape", "/%E0/%61dmin/users", 404],
-    ["neighbour", "a scope behind an empty parameter", "//admin/users", 404],
-    ["GHSA-2gcr-mfcq-wcc3", "a mount's path behind an encoded prefix", "/%73ub/admin", 401],
+    ["neighbour", "a scope after a parameter", "/acme/admin/users", 401],
+    ["neighbour", "a scope after a parameter, encoded", "/acme/%61dmin/users", 401],
+    ["neighbour", "a scope after a parameter with an encoded slash", "/a%2Fb/admin/users", 401],
+    ["neighbour", "a scope after a parameter with a malformed escape", "/%E0/%61dmin/users", 404],
+    ["neighbour", "a scope after an empty parameter", "//admin/users", 404],
+    ["GHSA-2gcr-mfcq-wcc3", "a mount's path after an encoded prefix", "/%73ub/admin", 401],
     ["ATTACKS", "a dot segment inside a mount", "/sub/public/../admin", 404],
-    ["ATTACKS", "a doubled slash inside a mount", "/sub//admin", 404],
+    ["ATTACKS", "a double slash inside a mount", "/sub//admin", 404],
     ["ATTACKS", "an encoded dot segment inside a mount", "/sub/%2e%2e/admin", 404],
-    ["neighbour", "a half encoded dot segment inside a mount", "/sub/public/.%2E/admin", 404],
+    ["neighbour", "a partly encoded dot segment inside a mount", "/sub/public/.%2E/admin", 404],
     ["neighbour", "a single dot inside a mount", "/sub/./admin", 404],
-    ["neighbour", "a backslash inside a mount, which is text", "/sub/public/..\\admin", 200],
-    ["neighbour", "a backslash behind a mount", "/sub\\admin", 404],
+    [
+      "neighbour",
+      "a backslash inside a mount, which is an ordinary character",
+      "/sub/public/..\\admin",
+      200,
+    ],
+    ["neighbour", "a backslash after a mount", "/sub\\admin", 404],
     ["neighbour", "an encoded letter inside a mount", "/sub/%61dmin/x", 401],
     ["neighbour", "a malformed escape inside a mount", "/sub/admin%", 404],
     ["neighbour", "a malformed escape in a mount's parameter", "/any/%E0/%61dmin", 404],
@@ -131,7 +136,7 @@ for (const [source, why, target, status] of SPELLINGS) {
   });
 }
 
-Deno.test("[property] no spelling reaches a handler past the guard that covers it", () => {
+Deno.test("[property] no spelling reaches a handler without its guard", () => {
   const random = seeded(11);
   const { router, reached } = fortress();
   const segments = [
@@ -180,7 +185,7 @@ Deno.test("[property] no spelling reaches a handler past the guard that covers i
   }
 });
 
-Deno.test("[property] a mounted router runs nothing that the outer router's scopes did not see", () => {
+Deno.test("[property] a mounted router runs no handler that the outer router's scopes did not check", () => {
   const random = seeded(12);
   const reached: string[] = [];
   const inner = createRouter().all("/admin/*", () => (reached.push("admin"), json(1))).all(
@@ -241,22 +246,22 @@ const DECODING: readonly (readonly [
   body?: string,
 ])[] = [
   ["ATTACKS", "a truncated UTF-8 sequence in a parameter", "/p/%E0%A4%A", 400],
-  ["ATTACKS", "an encoded slash, which splits nothing", "/p/a%2Fb", 200, '"a/b"'],
+  ["ATTACKS", "an encoded slash, which separates no segments", "/p/a%2Fb", 200, '"a/b"'],
   ["ATTACKS", "a doubly encoded letter, decoded once", "/p/%2541", 200, '"%41"'],
   ["neighbour", "a doubly encoded slash, decoded once", "/p/a%252Fb", 200, '"a%2Fb"'],
   ["neighbour", "a triply encoded slash, decoded once", "/p/a%25252Fb", 200, '"a%252Fb"'],
   ["neighbour", "an encoded backslash", "/p/a%5cb", 200, '"a\\\\b"'],
   ["neighbour", "a raw backslash", "/p/a\\b", 200, '"a\\\\b"'],
-  ["neighbour", "dots, which are text to a parameter", "/p/..", 200, '".."'],
-  ["neighbour", "dots behind an encoded slash", "/p/..%2F..%2Fetc", 200, '"../../etc"'],
-  ["neighbour", "a plus, which is no space in a path", "/p/a+b", 200, '"a+b"'],
+  ["neighbour", "dots, which are ordinary characters in a parameter", "/p/..", 200, '".."'],
+  ["neighbour", "dots after an encoded slash", "/p/..%2F..%2Fetc", 200, '"../../etc"'],
+  ["neighbour", "a plus, which is not a space in a path", "/p/a+b", 200, '"a+b"'],
   ["neighbour", "a lone percent", "/p/%", 400],
   ["neighbour", "an encoded NUL", "/p/a%00b", 400],
   ["neighbour", "an overlong NUL", "/p/a%C0%80b", 400],
   ["neighbour", "a surrogate", "/p/%ED%A0%80", 400],
-  ["neighbour", "the escape of another language", "/p/%u0041", 400],
-  ["neighbour", "a malformed escape beneath a wildcard", "/w/a/%zz", 400],
-  ["neighbour", "an encoded slash beneath a wildcard", "/w/a%2Fb", 200, '"/w/a%2Fb"'],
+  ["neighbour", "a JavaScript-style escape", "/p/%u0041", 400],
+  ["neighbour", "a malformed escape under a wildcard", "/w/a/%zz", 400],
+  ["neighbour", "an encoded slash under a wildcard", "/w/a%2Fb", 200, '"/w/a%2Fb"'],
 ];
 
 for (const [source, why, target, status, body] of DECODING) {
@@ -270,7 +275,7 @@ for (const [source, why, target, status, body] of DECODING) {
   });
 }
 
-/** [source, Host field, what must not be reached] A Host field that is no host, RFC 9112 §3.2. */
+/** [source, Host field, what must not be reached] Invalid Host fields, RFC 9112 §3.2. */
 const HOSTS: readonly (readonly [why: string, host: string])[] = [
   ["a backslash", "localhost\\admin"],
   ["user information", "admin@localhost"],
@@ -293,13 +298,13 @@ for (const [why, host] of HOSTS) {
 }
 
 /**
- * Deno.serve builds the URL from Host, so a Host field can bring a path of its own. Reading the field would cost every
- * request 15 to 50 % of what a bare server costs; what must hold is that everything inside sees the same path.
+ * Deno.serve builds the URL from Host, so a Host field can contain a path. Reading the field would cost every
+ * request 15 to 50 % of what a bare server costs; the requirement is that all handlers and guards see the same path.
  */
 for (
   const host of ["localhost/admin", "localhost/admin/", "localhost/admin?", "localhost/admin#"]
 ) {
-  Deno.test(`[neighbour] a Host field with a path meets the guards of that path: ${host}`, async () => {
+  Deno.test(`[neighbour] a Host field with a path runs the guards of that path: ${host}`, async () => {
     const reached: string[] = [];
     const router = createRouter()
       .under("/admin", () => json("denied", { status: 403 }))
@@ -355,7 +360,7 @@ for (const [source, method, headers, target, status] of METHODS) {
 /** [source, why, query, what the handler sees] */
 const QUERIES:
   readonly (readonly [source: string, why: string, target: string, entries: unknown])[] = [
-    ["ATTACKS", "a query behind a fragment", "/q#?a=1", []],
+    ["ATTACKS", "a query after a fragment", "/q#?a=1", []],
     ["ATTACKS", "a repeated name", "/q?a=1&a=2", [["a", ["1", "2"]]]],
     ["ATTACKS", "__proto__", "/q?__proto__=x", [["__proto__", "x"]]],
     ["neighbour", "__proto__, encoded and repeated", "/q?%5F_proto__=x&__proto__=y", [[
@@ -387,7 +392,7 @@ for (const [source, why, target, entries] of QUERIES) {
 }
 
 for (const text of ["%0d%0aSet-Cookie:%20x=1", "a%0aX-Evil:%201", "%00"]) {
-  Deno.test(`[neighbour] a line break in a parameter splits no response: ${text}`, async () => {
+  Deno.test(`[neighbour] a line break in a parameter does not split the response: ${text}`, async () => {
     const router = createRouter({ onError: () => {} }).get(
       "/go/:to",
       (req) => redirect(req.params.to),

@@ -24,23 +24,23 @@ const TOKENS: readonly (readonly [
   what: string,
   present: (known: Known) => string | Promise<string>,
 ])[] = [
-  ["ATTACKS", "a preset token of the right shape", () => "A".repeat(43)],
+  ["ATTACKS", "a preset token in the right format", () => "A".repeat(43)],
   ["CWE-522", "the stored digest", ({ stored }) => stored.tokenHash],
   ["CWE-522", "the digest of the stored digest", ({ stored }) => digestText(stored.tokenHash)],
   ["neighbour", "the public identifier", ({ stored }) => stored.id],
-  ["neighbour", "the public identifier, made longer", ({ stored }) => stored.id.padEnd(43, "A")],
+  ["neighbour", "the public identifier, padded", ({ stored }) => stored.id.padEnd(43, "A")],
   ["neighbour", "the security stamp", ({ stored }) => stored.securityStamp.padEnd(43, "A")],
   ["neighbour", "the subject id", ({ stored }) => stored.sub],
-  ["neighbour", "the token cut", ({ token }) => token.slice(0, -1)],
-  ["neighbour", "the token made longer", ({ token }) => `${token}A`],
+  ["neighbour", "the token truncated", ({ token }) => token.slice(0, -1)],
+  ["neighbour", "the token with an additional character", ({ token }) => `${token}A`],
   ["neighbour", "the token with padding", ({ token }) => `${token}=`],
   ["neighbour", "the token with white space", ({ token }) => `${token} `],
   ["neighbour", "the token with a line feed", ({ token }) => `${token}\n`],
   ["neighbour", "the token with NUL", ({ token }) => `${token}\0`],
   ["neighbour", "the token quoted", ({ token }) => `"${token}"`],
   ["neighbour", "the token in other case", ({ token }) => swapCase(token)],
-  ["neighbour", "other text for the same bytes", ({ token }) => sameBytes(token)],
-  ["neighbour", "nothing", () => ""],
+  ["neighbour", "another encoding of the same bytes", ({ token }) => sameBytes(token)],
+  ["neighbour", "an empty string", () => ""],
 ];
 for (const [source, what, present] of TOKENS) {
   Deno.test(`[${source}] token: ${what} → no session, and none is revoked`, async () => {
@@ -59,7 +59,7 @@ for (const [source, what, present] of TOKENS) {
   });
 }
 
-Deno.test("[ATTACKS] fixation: a session that the attacker began and planted → revoked by the login", async () => {
+Deno.test("[ATTACKS] fixation: a session of the attacker, set in the victim's browser → revoked by the login", async () => {
   const { sessions, passwords, authentication } = await begun();
   const eve = await passwords.createUser({ ...ADA, identifier: "eve" });
   const planted = await sessions.create(eve);
@@ -69,7 +69,7 @@ Deno.test("[ATTACKS] fixation: a session that the attacker began and planted →
   assertEquals((await sessions.verify(token))?.user.sub, "u1");
 });
 
-Deno.test("[neighbour] fixation: 50 concurrent logins over one planted session → 50 other sessions", async () => {
+Deno.test("[neighbour] fixation: 50 concurrent logins with one preset session → 50 new sessions", async () => {
   const { sessions, token: planted, authentication } = await begun();
   const logins = repeat(50, () => sessions.create(authentication, { replaces: planted }));
   const tokens = (await Promise.all(logins)).map(({ token }) => token);
@@ -100,25 +100,25 @@ const ENDS: readonly (readonly [
   ],
   [
     "neighbour",
-    "a change to the same password",
+    "a password change to the same password",
     ({ passwords }) =>
       passwords.change("u1", { currentPassword: PASSWORD, newPassword: PASSWORD }, NOBODY),
   ],
   ["ATTACKS", "the account disabled", ({ stores }) => setDisabled(stores)],
   ["ATTACKS", "the account disabled by the service", ({ accounts }) => accounts.disable("u1")],
-  ["ATTACKS", "the account disabled and opened again", async ({ accounts }) => {
+  ["ATTACKS", "the account disabled and enabled again", async ({ accounts }) => {
     await accounts.disable("u1");
     await accounts.enable("u1");
   }],
   ["ATTACKS", "the account removed", ({ accounts }) => accounts.remove("u1")],
   ["ATTACKS", "the account deleted", ({ stores }) => stores.users.delete("u1")],
-  ["neighbour", "the account deleted, and its sub given away", async ({ stores, passwords }) => {
+  ["neighbour", "the account deleted, and its sub reused", async ({ stores, passwords }) => {
     await stores.users.delete("u1");
     await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u1" });
   }],
   ["ATTACKS", "an hour without a request", ({ clock }) => clock.now += 3_600],
   ["ATTACKS", "a day", ({ clock }) => clock.now += 86_400],
-  ["ATTACKS", "a day of steady requests", async ({ clock, sessions, token }) => {
+  ["ATTACKS", "a day of regular requests", async ({ clock, sessions, token }) => {
     for (const _ of repeat(47, () => 0)) {
       clock.now += 1_800;
       assert(await sessions.verify(token) !== undefined);
@@ -127,7 +127,7 @@ const ENDS: readonly (readonly [
     assert(await sessions.verify(token) !== undefined);
     clock.now += 1;
   }],
-  ["neighbour", "a clock that was ahead when it began", ({ clock }) => clock.now -= 86_400],
+  ["neighbour", "a clock that is set back to before the start", ({ clock }) => clock.now -= 86_400],
 ];
 for (const [source, what, end] of ENDS) {
   Deno.test(`[${source}] replay: ${what} → the session stays revoked`, async () => {
@@ -138,7 +138,7 @@ for (const [source, what, end] of ENDS) {
     assertEquals(await sessions.verify(token), undefined);
     const replays = await Promise.all(repeat(20, () => sessions.verify(token)));
     assertEquals(replays.filter((active) => active !== undefined), []);
-    for (const now of [at, at + 1, START, START - 86_400]) { // a clock that is set back restores nothing
+    for (const now of [at, at + 1, START, START - 86_400]) { // setting the clock back restores no session
       clock.now = now;
       assertEquals(await sessions.verify(token), undefined);
     }
@@ -167,7 +167,7 @@ for (const [source, after, alive] of LIMITS) {
   });
 }
 
-Deno.test("[ATTACKS] races: a logout between reading and recording the use → stays revoked", async () => {
+Deno.test("[ATTACKS] races: a logout between reading a session and recording its use → stays revoked", async () => {
   const { sessions, stores, token, clock } = await begun({
     wrap: ({ sessions }) => ({
       sessions: {
@@ -209,13 +209,13 @@ Deno.test("[neighbour] races: a logout everywhere during a login → the old ses
 });
 
 const OTHERS: readonly (readonly [source: string, what: string, sub: string])[] = [
-  ["CWE-639", "another user's", "u2"],
-  ["CWE-639", "nobody's", "nobody"],
-  ["neighbour", "an empty sub's", ""],
-  ["neighbour", "a member of every object's", "constructor"],
+  ["CWE-639", "another user", "u2"],
+  ["CWE-639", "an unknown user", "nobody"],
+  ["neighbour", "an empty sub", ""],
+  ["neighbour", "a member of Object.prototype", "constructor"],
 ];
 for (const [source, what, sub] of OTHERS) {
-  Deno.test(`[${source}] lists: a session revoked as ${what} → goes on`, async () => {
+  Deno.test(`[${source}] lists: a session revoked as ${what} → stays valid`, async () => {
     const { sessions, token, id, passwords } = await begun();
     await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u2" });
     assertEquals(await sessions.revoke(sub, id), false);
@@ -237,7 +237,7 @@ const OUTAGES: readonly (readonly [
   ["GHSA-8fpg-xm3f-6cx3", "users", (down) => ({ users }) => ({
     users: { ...users, findBySub: down },
   })],
-  ["GHSA-8fpg-xm3f-6cx3", "notes of use", (down) => ({ sessions }) => ({
+  ["GHSA-8fpg-xm3f-6cx3", "recording of the use", (down) => ({ sessions }) => ({
     sessions: { ...sessions, touch: down },
   })],
 ];

@@ -1,5 +1,5 @@
 /**
- * A storage adapter that counts what is in it, for tests, and whose process can end after any of its writes.
+ * A storage adapter that counts its records, and can simulate a crash after any of its writes, for tests.
  *
  * @module
  */
@@ -12,20 +12,20 @@ export interface CountedAdapter extends StorageAdapter {
   readonly atomic: AtomicHook;
 }
 
-/** A place that processes keep records in. */
+/** A database that several processes share. */
 export interface CountedPlace {
   /**
    * An adapter of a process.
    *
-   * @param writes How many it makes before it ends. @default any number
-   * @param onEnd Is told that it ended, each time that it would write more.
+   * @param writes Number of writes before the crash. @default unlimited
+   * @param onEnd Called for each write after the crash.
    */
   adapter(writes?: number, onEnd?: () => void): CountedAdapter;
-  /** How many records there are of some collections. */
+  /** Numbers of records in some collections. */
   count(...collections: readonly string[]): readonly number[];
 }
 
-/** Makes an empty place. @param now The time, in seconds since the epoch. */
+/** Creates an empty database. @param now The time, in seconds since the epoch. */
 export function countedPlace(now: () => number): CountedPlace {
   const place = memoryAdapter({ now });
   const { atomic } = place;

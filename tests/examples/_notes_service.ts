@@ -1,5 +1,5 @@
 /**
- * The notes service on a port of its own, with a database in memory, for tests.
+ * The notes service on a free port, with a database in memory, for tests.
  *
  * @module
  */
@@ -29,9 +29,9 @@ export interface NoteBody {
   readonly updatedAt: number;
 }
 
-/** Somebody with a browser, or with a program that keeps cookies as one does. */
+/** A browser, or a program that keeps cookies like one. */
 export interface Client {
-  /** Fetches a path of the service, with the cookies and the CSRF token that it has. Redirects are not followed. */
+  /** Fetches a path of the service, with the client's cookies and CSRF token. Redirects are not followed. */
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends JSON. */
   readonly send: (
@@ -42,9 +42,9 @@ export interface Client {
   ) => Promise<Response>;
   /** Creates a note. */
   readonly create: (input: Readonly<Record<string, unknown>>) => Promise<NoteBody>;
-  /** Reads a page, as a browser asks for one. */
+  /** Requests a page like a browser. */
   readonly page: (path: string, headers?: Record<string, string>) => Promise<Response>;
-  /** Registers, or signs in. */
+  /** Registers or signs in. */
   readonly enter: (
     route: "register" | "login",
     identifier: string,
@@ -54,36 +54,36 @@ export interface Client {
   readonly cookies: Map<string, string>;
 }
 
-/** What a test gets. The client itself is signed in as `ada`. */
+/** The service under test. The client is signed in as `ada`. */
 export interface NotesService extends Client {
-  /** Makes a client without cookies. */
+  /** Creates a client without cookies. */
   readonly stranger: () => Client;
-  /** Makes a client that has registered. */
+  /** Creates a client that has registered. */
   readonly user: (identifier: string, userAgent?: string) => Promise<Client>;
-  /** What was told of accounts and sessions. */
+  /** Emitted events. */
   readonly events: readonly AuthEvent[];
   /** The database. */
   readonly kv: Deno.Kv;
-  /** What of authentication is in it. */
+  /** The authentication stores in the database. */
   readonly stores: AuthStores;
   /** Port of the service. */
   readonly port: number;
-  /** Where the service is. */
+  /** Origin of the service. */
   readonly origin: string;
 }
 
 /** Options of {@linkcode withNotes}. */
 export interface NotesServiceOptions {
-  /** Whether users find the first notes. @default {false} */
+  /** Whether users get the sample notes. @default {false} */
   readonly seeds?: boolean;
   /** The clock, in milliseconds. */
   readonly nowMs?: () => number;
 }
 
-/** The password of everybody in tests. */
+/** The password of all users in tests. */
 export const PASSWORD = "five quiet herons at dawn";
 
-/** Serves notes while a test runs, and leaves nothing open. */
+/** Serves notes while a test runs, and closes everything afterwards. */
 export async function withNotes(
   test: (service: NotesService) => Promise<void>,
   { seeds = false, nowMs = Date.now }: NotesServiceOptions = {},
@@ -100,13 +100,13 @@ export async function withNotes(
   );
   const { port } = server.addr;
   const origin = `http://localhost:${port}`;
-  const { fetch: handler } = createApp({ // no request comes before it is there
+  const { fetch: handler } = createApp({ // no request arrives before it is set
     store: seeds ? withSeeds(store, nowMs) : store,
     stores,
     origin,
     secret: "a secret of at least 32 bytes, kept",
     assets: LIVE_ASSETS,
-    hasher: pbkdf2Hasher({ iterations: 1_000 }), // what is slow here is not what is tested
+    hasher: pbkdf2Hasher({ iterations: 1_000 }), // fast: the hash is not under test
     events: (event) => void events.push(event),
     nowMs,
   });
@@ -129,7 +129,7 @@ export async function withNotes(
   }
 }
 
-/** Makes a client of a service. */
+/** Creates a client of a service. */
 export function createClient(origin: string): Client {
   const cookies = new Map<string, string>();
   let token: string | undefined;
@@ -177,7 +177,7 @@ export function formOf(...files: readonly File[]): FormData {
   return form;
 }
 
-/** Random bytes; `getRandomValues()` gives 64 KiB at a time. */
+/** Random bytes; `getRandomValues()` returns at most 64 KiB. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let from = 0; from < length; from += 65_536) {
@@ -186,12 +186,12 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Counts the records of a collection, as the adapter keeps them. */
+/** Counts the records of a collection. */
 export async function countRecords(kv: Deno.Kv, collection: string): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix: ["gatehouse", "record", collection] }))).length;
 }
 
-/** All that is in a database, as text. */
+/** The content of a database as text. */
 export async function textOf(kv: Deno.Kv): Promise<string> {
   const decoder = new TextDecoder();
   const entries = await Array.fromAsync(kv.list({ prefix: [] }));

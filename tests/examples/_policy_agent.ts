@@ -1,5 +1,5 @@
 /**
- * Policy agents on ports of their own, and a router that asks one, for tests.
+ * Policy agents on free ports, and a router that queries one, for tests.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   withAuthRoutes,
 } from "@gatehouse/http";
 
-/** How an agent answers. */
+/** Handler of an agent. */
 export type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves an agent while a test runs. */
@@ -37,23 +37,23 @@ export async function withAgent(
   }
 }
 
-/** What {@linkcode guardedRouter} is made of. */
+/** Options of {@linkcode guardedRouter}. */
 export interface GuardedRouterOptions {
-  /** Who everybody is. @default nobody */
+  /** Principal of all requests. @default none */
   readonly principal?: PrincipalInit;
-  /** What the route says of itself. @default {{ action: "read" }} */
+  /** Metadata of the route. @default {{ action: "read" }} */
   readonly metadata?: unknown;
 }
 
-/** A router, and the reasons that its denials gave to events. */
+/** A router, and the reasons of its denials in events. */
 export interface GuardedRouter {
-  /** Answers `/notes/:id` under GET and POST. */
+  /** Responds to GET and POST of `/notes/:id`. */
   readonly router: Pick<TypedRouter, "request">;
   /** One for each `authz.denied`. */
   readonly reasons: readonly string[];
 }
 
-/** A router that asks a manager about each request. */
+/** A router that queries a manager for each request. */
 export function guardedRouter(
   authorization: AuthorizationManager,
   { principal, metadata = { action: "read" } }: GuardedRouterOptions = {},
@@ -88,7 +88,7 @@ export function guardedRouter(
   return { router, reasons };
 }
 
-/** Everything of a response that a client sees. */
+/** All parts of a response that a client receives. */
 export async function seen(response: Response): Promise<unknown> {
   return {
     status: response.status,

@@ -8,7 +8,7 @@ import { NOTE_STORE } from "../../examples/notes/tokens.ts";
 const ID = "0".repeat(25);
 const ADA: Principal = { sub: "ada", method: "session", authTime: 0 };
 
-/** What says who asks, where it is Ada herself. */
+/** Ada's principal in her session. */
 const IN_SESSION: Principal = { ...ADA, sessionId: "s1" };
 
 const ALLOWED = { status: "allowed" };
@@ -17,7 +17,7 @@ const ANOTHERS = { status: "denied", reason: "the principal does not own the not
 
 const NOT_IN_PERSON = { status: "denied", reason: "the request has no session" };
 
-/** What a route may say of itself, and who asks for Ada's note. */
+/** Metadata of a route, and the principal that requests Ada's note. */
 const QUESTIONS: readonly (readonly [
   why: string,
   metadata: unknown,
@@ -25,27 +25,37 @@ const QUESTIONS: readonly (readonly [
   result: unknown,
 ])[] = [
   ["the owner", OWN_NOTE.authorization.metadata, ADA, ALLOWED],
-  ["somebody else", OWN_NOTE.authorization.metadata, { ...ADA, sub: "eve" }, ANOTHERS],
-  ["nobody, who owns nothing", OWN_NOTE.authorization.metadata, undefined, ANOTHERS],
-  ["an account, in its session", IN_PERSON.authorization.metadata, IN_SESSION, ALLOWED],
-  ["an account, by a key", IN_PERSON.authorization.metadata, { ...ADA, scope: [] }, NOT_IN_PERSON],
+  ["another user", OWN_NOTE.authorization.metadata, { ...ADA, sub: "eve" }, ANOTHERS],
+  ["an anonymous request for a note", OWN_NOTE.authorization.metadata, undefined, ANOTHERS],
+  ["a user in a session", IN_PERSON.authorization.metadata, IN_SESSION, ALLOWED],
   [
-    "an account, by a token of a session",
+    "a user with an API key",
+    IN_PERSON.authorization.metadata,
+    { ...ADA, scope: [] },
+    NOT_IN_PERSON,
+  ],
+  [
+    "a user with a token of a session",
     IN_PERSON.authorization.metadata,
     { ...IN_SESSION, scope: ["notes:read", "notes:write"] },
     NOT_IN_PERSON,
   ],
-  ["an account, without a session", IN_PERSON.authorization.metadata, ADA, NOT_IN_PERSON],
-  ["an account, by nobody", IN_PERSON.authorization.metadata, undefined, NOT_IN_PERSON],
-  ["the owner, of another resource", { resource: "attachment" }, ADA, NO_RULE],
-  ["the owner, where the route says nothing", undefined, ADA, NO_RULE],
-  ["the owner, where the route says null", null, ADA, NO_RULE],
-  ["the owner, where the route says a text", "note", ADA, NO_RULE],
-  ["the owner, where the route says something else", { action: "read" }, ADA, NO_RULE],
+  ["a user without a session", IN_PERSON.authorization.metadata, ADA, NOT_IN_PERSON],
+  [
+    "an anonymous request for an account",
+    IN_PERSON.authorization.metadata,
+    undefined,
+    NOT_IN_PERSON,
+  ],
+  ["the owner and another resource", { resource: "attachment" }, ADA, NO_RULE],
+  ["the owner and a route without metadata", undefined, ADA, NO_RULE],
+  ["the owner and metadata that is null", null, ADA, NO_RULE],
+  ["the owner and metadata that is a string", "note", ADA, NO_RULE],
+  ["the owner and metadata of another kind", { action: "read" }, ADA, NO_RULE],
 ];
 
 for (const [why, metadata, principal, result] of QUESTIONS) {
-  Deno.test(`NoteAccess decides about ${why}`, async () => {
+  Deno.test(`NoteAccess authorizes or denies ${why}`, async () => {
     using kv = await Deno.openKv(":memory:");
     const store = recordNoteStore(denoKvAdapter(kv));
     const note = { id: ID, title: "Mine", text: "", tags: [], createdAt: 0, updatedAt: 0 };

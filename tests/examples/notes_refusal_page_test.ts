@@ -2,7 +2,7 @@ import { AuthError, type AuthErrorCode, createRouter, withAuthErrors } from "@ga
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { askToSignIn, problemPage } from "../../examples/notes/refusal_page.ts";
 
-/** Refuses in the way that its path says, on pages of the service that do not. */
+/** A router whose paths are the codes of the errors that they throw. */
 const ROUTER = createRouter({
   catch: withAuthErrors(askToSignIn),
   finally: [problemPage],
@@ -14,7 +14,7 @@ const ROUTER = createRouter({
   })
   .get("/:code", (req) => refuse(req.params.code as AuthErrorCode));
 
-/** What people see of a refusal, by its path: a page's heading, or where they are sent. */
+/** The page heading or redirect target of each error, by path. */
 const SHOWN: readonly (readonly [path: string, status: number, shown: string])[] = [
   ["/access_denied", 403, "This is not yours"],
   ["/invalid_identifier", 400, "This does not work"],
@@ -26,7 +26,7 @@ const SHOWN: readonly (readonly [path: string, status: number, shown: string])[]
   ["/", 303, "/sign-in?ended=1"],
   ["/unauthenticated?q=http://x/session_expired", 303, "/sign-in"],
 ];
-/** How browsers ask for a page. */
+/** `Accept` of requests for a page. */
 const PAGES = [
   "text/html",
   "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
@@ -35,7 +35,7 @@ const PAGES = [
 ];
 
 for (const [path, status, shown] of SHOWN) {
-  Deno.test(`askToSignIn() and problemPage() show people what ${path} is: ${shown}`, async () => {
+  Deno.test(`askToSignIn() and problemPage() respond to ${path} with ${shown}`, async () => {
     for (const Accept of PAGES) {
       const response = await ROUTER.request(path, { headers: { Accept } });
       const text = await response.text();
@@ -46,11 +46,11 @@ for (const [path, status, shown] of SHOWN) {
   });
 }
 
-/** What no browser sends that goes to a page. */
+/** `Accept` of other requests. */
 const PROGRAMS = ["", "*/*", "application/json", "text/htmlx", "x-text/html", "text/*"];
 
 for (const Accept of PROGRAMS) {
-  Deno.test(`problemPage() leaves problems to who accepts ${JSON.stringify(Accept)}`, async () => {
+  Deno.test(`problemPage() responds with problem+json to Accept ${JSON.stringify(Accept)}`, async () => {
     for (const path of ["/access_denied", "/broken", "/unauthenticated"]) {
       const response = await ROUTER.request(path, { headers: { Accept } });
       await response.body?.cancel();

@@ -14,14 +14,14 @@ async function withFolder(test: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-Deno.test("readSecret() takes the one that is given, and keeps no file", async () => {
+Deno.test("readSecret() returns the given secret, and writes no file", async () => {
   await withFolder(async (folder) => {
     assertEquals(await readSecret({ given: GIVEN, folder }), GIVEN);
     assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 0);
   });
 });
 
-Deno.test("readSecret() makes one that is its own, once", async () => {
+Deno.test("readSecret() generates a random secret once", async () => {
   await withFolder(async (folder) => {
     const first = await readSecret({ given: undefined, folder });
     assertMatch(first, /^[\w-]{43}$/);
@@ -33,7 +33,7 @@ Deno.test("readSecret() makes one that is its own, once", async () => {
 });
 
 Deno.test({
-  name: "readSecret() makes a file that only its owner reads",
+  name: "readSecret() writes a file that only its owner can read",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withFolder(async (folder) => {
@@ -44,14 +44,14 @@ Deno.test({
   },
 });
 
-/** Why a secret is refused, and the secret. */
+/** Why a secret is rejected, and the secret. */
 const SHORT: readonly (readonly [string, string])[] = [
   ["of 31 bytes", "s".repeat(31)],
   ["of one byte", "s"],
-  ["of spaces around less", ` ${"s".repeat(31)}\n`],
+  ["of 31 bytes and white space", ` ${"s".repeat(31)}\n`],
 ];
 for (const [why, secret] of SHORT) {
-  Deno.test(`readSecret() rejects one ${why} in the file, and does not repeat it`, async () => {
+  Deno.test(`readSecret() rejects a secret ${why} in the file, without revealing it`, async () => {
     await withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "secret"), secret);
       const error = await assertRejects(
@@ -64,7 +64,7 @@ for (const [why, secret] of SHORT) {
   });
 }
 
-Deno.test("readSecret() rejects a short one that is given", async () => {
+Deno.test("readSecret() rejects a given secret that is too short", async () => {
   await withFolder(async (folder) => {
     const error = await assertRejects(
       () => readSecret({ given: "t".repeat(31), folder }),
@@ -75,20 +75,20 @@ Deno.test("readSecret() rejects a short one that is given", async () => {
   });
 });
 
-Deno.test("readSecret() takes 16 characters of two bytes for 32 bytes", async () => {
+Deno.test("readSecret() counts 16 characters of two bytes as 32 bytes", async () => {
   await withFolder(async (folder) => {
     assertEquals(await readSecret({ given: "é".repeat(16), folder }), "é".repeat(16));
   });
 });
 
-Deno.test("readSecret() says that a file can't be read where a folder is in its place", async () => {
+Deno.test("readSecret() rejects a folder in place of the file", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(join(folder, "secret"));
     await assertRejects(() => readSecret({ given: undefined, folder }), StartError, "can't be");
   });
 });
 
-/** What is given where processes share a database that other machines can have, too, and why that is refused. */
+/** Secrets for a shared database that are rejected, and the message. */
 const WITHOUT_FOLDER: readonly (readonly [given: string | undefined, refusal: string])[] = [
   [
     undefined,
@@ -98,7 +98,7 @@ const WITHOUT_FOLDER: readonly (readonly [given: string | undefined, refusal: st
   ["s".repeat(31), "SECRET is shorter than 32 bytes"],
 ];
 for (const [given, refusal] of WITHOUT_FOLDER) {
-  Deno.test(`readSecret() makes none for a shared database where ${given?.length ?? "no"} bytes are given`, async () => {
+  Deno.test(`readSecret() rejects ${given?.length ?? "no"} bytes for a shared database`, async () => {
     const { message } = await assertRejects(
       () => readSecret({ given, folder: undefined }),
       StartError,
@@ -107,7 +107,7 @@ for (const [given, refusal] of WITHOUT_FOLDER) {
   });
 }
 
-Deno.test("readSecret() makes one for all who ask at once, and leaves no other file", async () => {
+Deno.test("readSecret() returns one secret to concurrent callers, and leaves no other file", async () => {
   await withFolder(async (folder) => {
     const asking = Array.from({ length: 20 }, () => readSecret({ given: undefined, folder }));
     assertEquals(new Set(await Promise.all(asking)).size, 1);

@@ -8,18 +8,18 @@ import {
 import { assertEquals } from "@std/assert";
 import { SessionsController } from "../../examples/notes/session_controller.ts";
 
-/** Who asks, and which of three sessions go on: two of the user's own, and somebody else's. */
+/** The current session, and which of three sessions stay valid: two of the user, one of another user. */
 const ASKING: readonly (readonly [
   why: string,
   sessionId: (own: string) => string | undefined,
   alive: readonly boolean[],
 ])[] = [
-  ["a session, which goes on", (own) => own, [true, false, true]],
-  ["what is no session, so that none goes on", () => undefined, [false, false, true]],
+  ["keeps the current session", (own) => own, [true, false, true]],
+  ["keeps none without a current session", () => undefined, [false, false, true]],
 ];
 
 for (const [why, sessionId, alive] of ASKING) {
-  Deno.test(`DELETE /sessions ends a user's sessions for ${why}`, async () => {
+  Deno.test(`DELETE /sessions revokes a user's sessions and ${why}`, async () => {
     const container = createContainer();
     const { passwords, sessions } = registerAuth({
       secret: "a secret of at least 32 bytes, for tests",

@@ -1,4 +1,4 @@
-/** Settings that the notes service cannot start with, and the messages, which do not repeat their values. */
+/** Settings that the notes service rejects, and the messages, which do not reveal their values. */
 
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openEngine } from "../../examples/notes/engine.ts";

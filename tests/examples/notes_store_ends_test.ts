@@ -15,7 +15,7 @@ function file(name: string, content: Blob): NewAttachment {
   return { name, type: "text/plain", size: content.size, createdAt: 0, content };
 }
 
-/** A note with an attachment, in a place where processes come and go. */
+/** A note with an attachment, in a database of several processes. */
 interface Scene {
   readonly place: CountedPlace;
   readonly clock: { now: number };
@@ -41,7 +41,7 @@ async function removeNote(store: RecordNoteStore, id: string): Promise<unknown> 
   return found && await store.remove(found);
 }
 
-/** What a process does when it ends, in which records that shows, and the attachments that there are once it is done. */
+/** An operation, the collection that it commits to, and the attachments after it. */
 const STEPS: readonly (readonly [
   what: string,
   act: (store: RecordNoteStore, id: string) => Promise<unknown>,
@@ -64,7 +64,7 @@ const STEPS: readonly (readonly [
 ];
 
 for (const [what, act] of STEPS) {
-  Deno.test(`recordNoteStore() leaves nothing half done where a process ends in ${what}, after whichever write`, async () => {
+  Deno.test(`recordNoteStore() leaves no partial state if a process crashes after any write of ${what}`, async () => {
     for (let writes = 0, ended = true; ended; writes++) {
       const { place, clock, id, open } = await openScene();
       ended = false;
@@ -86,7 +86,7 @@ for (const [what, act] of STEPS) {
   });
 }
 
-/** An adapter that hears of a failure where one record is changed, though that is done: later, or at once. */
+/** An adapter that reports a failed write to a collection, which is nevertheless done: immediately or later. */
 function unsure(adapter: CountedAdapter, collection: string, isLate: boolean): Unsure {
   let change: () => Promise<unknown> = () => Promise.resolve();
   return {
@@ -107,13 +107,13 @@ function unsure(adapter: CountedAdapter, collection: string, isLate: boolean): U
 
 interface Unsure {
   readonly adapter: CountedAdapter;
-  /** Does what was not done yet. */
+  /** Executes the delayed write. */
   later(): Promise<unknown>;
 }
 
 for (const [what, act, collection, left] of STEPS) {
-  for (const [isLate, when] of [[false, "all the same"], [true, "later"]] as const) {
-    Deno.test(`recordNoteStore() leaves nothing half done where ${what} fails, and is made ${when}`, async () => {
+  for (const [isLate, when] of [[false, "immediately"], [true, "later"]] as const) {
+    Deno.test(`recordNoteStore() leaves no partial state if a write of ${what} fails but is done ${when}`, async () => {
       const { place, clock, id, open } = await openScene();
       const { adapter, later } = unsure(place.adapter(), collection, isLate);
       await assertRejects(() => act(open(adapter), id), Error, "The connection dropped");
@@ -130,7 +130,7 @@ for (const [what, act, collection, left] of STEPS) {
   }
 }
 
-/** All that is listed can be read to its end; an upload is there as a whole or not. */
+/** Asserts that all listed attachments are complete. */
 async function assertWhole(store: RecordNoteStore, id: string): Promise<readonly string[]> {
   if (await store.find(id) === undefined) return [];
   const names: string[] = [];
@@ -143,7 +143,7 @@ async function assertWhole(store: RecordNoteStore, id: string): Promise<readonly
   return names;
 }
 
-Deno.test("recordNoteStore() gives all first notes, once, where a process ends after whichever write", async () => {
+Deno.test("recordNoteStore() creates all sample notes once if a process crashes after any write", async () => {
   for (let writes = 0, through = false; !through; writes++) {
     const { place, open } = await openScene();
     const seeds = Array.from({ length: 3 }, () => makeNote(INPUT));
@@ -159,7 +159,7 @@ Deno.test("recordNoteStore() gives all first notes, once, where a process ends a
   }
 });
 
-/** An adapter that waits at one step of an upload: when everything is read that it depends on. */
+/** An adapter that waits before the last write of an upload. */
 function stopped(adapter: CountedAdapter, until: () => Promise<unknown>): CountedAdapter {
   return {
     ...adapter,
@@ -172,7 +172,7 @@ function stopped(adapter: CountedAdapter, until: () => Promise<unknown>): Counte
   };
 }
 
-Deno.test("recordNoteStore() takes nothing of an upload that stood still for so long that it was swept", async () => {
+Deno.test("recordNoteStore() rejects an upload that was swept after it had stalled", async () => {
   const { place, clock, id, open } = await openScene();
   const slow = open(stopped(place.adapter(), async () => {
     clock.now += 3600;
@@ -187,7 +187,7 @@ Deno.test("recordNoteStore() takes nothing of an upload that stood still for so 
   assertEquals(place.count(...LEFT), [3, 0]);
 });
 
-Deno.test("recordNoteStore() leaves an upload alone that says that it goes on", async () => {
+Deno.test("recordNoteStore() does not sweep an upload that renews its lease", async () => {
   const { place, clock, id, open } = await openScene();
   const slow = open(stopped(place.adapter(), async () => {
     clock.now += 3599;
@@ -198,7 +198,7 @@ Deno.test("recordNoteStore() leaves an upload alone that says that it goes on", 
   assertEquals(place.count(...LEFT), [7, 0]);
 });
 
-Deno.test("recordNoteStore() leaves an upload alone that says so when a sweep has it in its list", async () => {
+Deno.test("recordNoteStore() does not sweep an upload that renews its lease after the sweep has listed it", async () => {
   const { place, clock, id, open } = await openScene();
   const listed = Promise.withResolvers<void>();
   const renewed = Promise.withResolvers<void>();
@@ -230,14 +230,14 @@ Deno.test("recordNoteStore() leaves an upload alone that says so when a sweep ha
   assertEquals([names, place.count(...LEFT)], [["old", "new"], [7, 0]]);
 });
 
-Deno.test("recordNoteStore() leaves nothing of an upload beside the deletion of its note", async () => {
+Deno.test("recordNoteStore() keeps no records of an upload concurrent with the deletion of its note", async () => {
   const { place, id, open } = await openScene();
   const late = open(stopped(place.adapter(), () => removeNote(open(), id)));
   await late.addAttachments(id, [file("new", NEW)]);
   assertEquals(place.count(...LEFT, "note_attachments", "notes"), [0, 0, 0, 0]);
 });
 
-Deno.test("recordNoteStore() has one of two who delete an attachment, and one of two who add a name", async () => {
+Deno.test("recordNoteStore() has one winner of two deletions of an attachment, and of two uploads of a name", async () => {
   const { place, id, open } = await openScene();
   const stores = [open(), open()];
   const removed = await Promise.all(stores.map((store) => store.removeAttachment(id, "old")));

@@ -9,7 +9,7 @@ import { randomBytes } from "./_notes_service.ts";
 const makeNote = createNoteFactory(Date.now);
 const INPUT = { title: "a", text: "", tags: [] };
 
-/** A file whose content can't be read to its end. */
+/** A file whose content cannot be read completely. */
 class BrokenBlob extends Blob {
   override slice(start?: number, end?: number): Blob {
     if (start !== undefined && start > 700_000) throw new Error("The disk is gone");
@@ -28,12 +28,12 @@ async function withStore(
   await test(recordNoteStore(place.adapter(), { now: () => 1_000_000 }), place);
 }
 
-Deno.test("recordNoteStore() needs a compare-and-swap", () => {
+Deno.test("recordNoteStore() throws if the adapter has no compare-and-swap", () => {
   const adapter = memoryAdapter({ now: () => 0, atomic: false });
   assertThrows(() => recordNoteStore(adapter), TypeError, "the database has no compare-and-swap");
 });
 
-Deno.test("recordNoteStore() cuts attachments into chunks of 45 KiB, which fit a value of Deno KV", async () => {
+Deno.test("recordNoteStore() splits attachments into chunks of 45 KiB, which fit into a value of Deno KV", async () => {
   await withStore(async (store, place) => {
     const note = makeNote(INPUT);
     await store.add({ owner: "ada", note });
@@ -45,7 +45,7 @@ Deno.test("recordNoteStore() cuts attachments into chunks of 45 KiB, which fit a
   });
 });
 
-Deno.test("recordNoteStore() leaves nothing of an upload that fails", async () => {
+Deno.test("recordNoteStore() keeps no records of a failed upload", async () => {
   await withStore(async (store, place) => {
     const note = makeNote(INPUT);
     await store.add({ owner: "ada", note });
@@ -57,7 +57,7 @@ Deno.test("recordNoteStore() leaves nothing of an upload that fails", async () =
   });
 });
 
-Deno.test("recordNoteStore() leaves nothing of an upload to a note that is gone", async () => {
+Deno.test("recordNoteStore() keeps no records of an upload to a deleted note", async () => {
   await withStore(async (store, place) => {
     const { id } = makeNote(INPUT);
     const outcome = await store.addAttachments(id, [attachment("a", new Blob(["x"]))]);
@@ -66,7 +66,7 @@ Deno.test("recordNoteStore() leaves nothing of an upload to a note that is gone"
   });
 });
 
-Deno.test("recordNoteStore() fails a download whose attachment is deleted meanwhile", async () => {
+Deno.test("recordNoteStore() fails a download if the attachment is deleted concurrently", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
     await store.add({ owner: "ada", note });
@@ -81,7 +81,7 @@ Deno.test("recordNoteStore() fails a download whose attachment is deleted meanwh
   });
 });
 
-Deno.test("recordNoteStore() has one winner among changes of the same version", async () => {
+Deno.test("recordNoteStore() has one winner of concurrent changes of the same version", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
     const version = await store.add({ owner: "ada", note });
@@ -96,7 +96,7 @@ Deno.test("recordNoteStore() has one winner among changes of the same version", 
   });
 });
 
-Deno.test("recordNoteStore() takes each owner's seeds once, also after they are deleted", async () => {
+Deno.test("recordNoteStore() seeds each owner's notes once, also after they are deleted", async () => {
   await withStore(async (store) => {
     const note = makeNote(INPUT);
     assertEquals(await store.seed("ada", () => [note]), "seeded");
@@ -109,7 +109,7 @@ Deno.test("recordNoteStore() takes each owner's seeds once, also after they are 
   });
 });
 
-Deno.test("recordNoteStore() seeds once where a user looks from many places at once, who all see everything", async () => {
+Deno.test("recordNoteStore() seeds once for concurrent requests of a user, and all of them return all notes", async () => {
   await withStore(async (store) => {
     const looks = await Promise.all(Array.from({ length: 20 }, async () => {
       const outcome = await store.seed("ada", () => [makeNote(INPUT), makeNote(INPUT)]);
@@ -120,7 +120,7 @@ Deno.test("recordNoteStore() seeds once where a user looks from many places at o
   });
 });
 
-Deno.test("recordNoteStore() searches all notes of an owner, however many", async () => {
+Deno.test("recordNoteStore() searches all of many notes of an owner", async () => {
   await withStore(async (store) => {
     for (let i = 0; i < 250; i++) {
       await store.add({ owner: "ada", note: makeNote({ ...INPUT, title: `${i % 110}.` }) });
@@ -133,7 +133,7 @@ Deno.test("recordNoteStore() searches all notes of an owner, however many", asyn
   });
 });
 
-Deno.test("recordNoteStore() lists the notes of one owner, also where an id is the beginning of another", async () => {
+Deno.test("recordNoteStore() lists the notes of one owner, also if an id is a prefix of another", async () => {
   await withStore(async (store) => {
     const owners = ["ad", "ada", "adam", ""];
     for (const owner of owners) {
@@ -146,7 +146,7 @@ Deno.test("recordNoteStore() lists the notes of one owner, also where an id is t
   });
 });
 
-Deno.test("createNoteFactory() makes ids that sort by time, even where the clock stands or goes back", () => {
+Deno.test("createNoteFactory() returns ids that sort by time, even if the clock stands still or goes back", () => {
   let now = 1_800_000_000_000;
   const make = createNoteFactory(() => now--);
   const ids = Array.from({ length: 100 }, () => make(INPUT).id);

@@ -4,7 +4,7 @@ import { describeRefusal } from "../../examples/notes/assets/messages.js";
 import { browserName } from "../../examples/notes/browser_name.ts";
 import { eventLine } from "../../examples/notes/event_line.ts";
 
-/** Where each refusal of authentication is told: at the form, or at a field. A new code has to say. */
+/** Where the message of each code is shown: in the form or at a field. A new code must be added. */
 const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">> = {
   access_denied: "form",
   csrf_failed: "form",
@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">
 const UNKNOWN = describeRefusal({ status: 500, code: "unknown" }).text;
 
 for (const [code, place] of Object.entries(PLACES)) {
-  Deno.test(`describeRefusal() has its own message for ${code}`, () => {
+  Deno.test(`describeRefusal() has a specific message for ${code}`, () => {
     const { text, fields } = describeRefusal({ status: 400, code });
     const said = place === "form" ? text : fields.get(place) ?? "";
     assertMatch(said, /^[A-Z][^]*\.$/);
@@ -39,7 +39,7 @@ for (const [code, place] of Object.entries(PLACES)) {
   });
 }
 
-/** Codes of the service itself. */
+/** Codes of the service. */
 const OWN = [
   "no_such_api_key",
   "no_such_note",
@@ -49,7 +49,7 @@ const OWN = [
   "payload_too_large",
 ];
 for (const code of OWN) {
-  Deno.test(`describeRefusal() has its own message for ${code}, too`, () => {
+  Deno.test(`describeRefusal() has a specific message for the service's code ${code}`, () => {
     const { text } = describeRefusal({ status: 0, code });
     assertEquals([text === "", text === UNKNOWN], [false, false]);
   });
@@ -70,7 +70,7 @@ for (
 }
 
 for (const code of ["internal_error", "unknown", "", "__proto__", "constructor", "<b>"]) {
-  Deno.test(`describeRefusal() says of ${JSON.stringify(code)} that it is unknown`, () => {
+  Deno.test(`describeRefusal() has the message for unknown errors for ${JSON.stringify(code)}`, () => {
     assertEquals(describeRefusal({ status: 500, code }), {
       text: UNKNOWN,
       fields: new Map(),
@@ -95,7 +95,7 @@ Deno.test("describeRefusal() returns all violations by field, each a sentence", 
   });
 });
 
-/** What `Retry-After` says, and what people read. */
+/** `Retry-After`, and the shown delay. */
 const WAITS: readonly (readonly [seconds: number | undefined, text: string])[] = [
   [1, "in a second"],
   [30, "in 30 seconds"],
@@ -110,7 +110,7 @@ const WAITS: readonly (readonly [seconds: number | undefined, text: string])[] =
   [undefined, "later"],
 ];
 for (const [retryAfter, text] of WAITS) {
-  Deno.test(`describeRefusal() shows the wait ${text} where Retry-After is ${retryAfter}`, () => {
+  Deno.test(`describeRefusal() shows "${text}" for Retry-After ${retryAfter}`, () => {
     const refusal = { status: 429, code: "throttled" };
     const said = describeRefusal(retryAfter === undefined ? refusal : { ...refusal, retryAfter });
     assertEquals(said.text, `Too many attempts. Try again ${text}.`);
@@ -122,7 +122,7 @@ const WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (K
 const PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 ";
 const ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) ";
 
-/** What browsers say of themselves, and what they are called. */
+/** User agents and their names. */
 const BROWSERS: readonly (readonly [userAgent: string | undefined, name: string])[] = [
   [`${WINDOWS}Chrome/126.0.0.0 Safari/537.36`, "Chrome on Windows"],
   [`${WINDOWS}Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0`, "Edge on Windows"],
@@ -146,12 +146,12 @@ const BROWSERS: readonly (readonly [userAgent: string | undefined, name: string]
   [undefined, "An unknown browser"],
 ];
 for (const [userAgent, name] of BROWSERS) {
-  Deno.test(`browserName() says “${name}” of ${userAgent}`, () => {
+  Deno.test(`browserName() returns “${name}” for ${userAgent}`, () => {
     assertEquals(browserName(userAgent), name);
   });
 }
 
-/** What happened, and the line of the log, if there is one. */
+/** An event, and its log line, if any. */
 const EVENTS: readonly (readonly [event: AuthEvent, line: string | undefined])[] = [
   [
     { type: "login.throttled", at: 1, attempt: "login", retryAfter: 30, address: "127.0.0.1" },
@@ -179,7 +179,7 @@ const EVENTS: readonly (readonly [event: AuthEvent, line: string | undefined])[]
   [{ type: "session.created", at: 1, sub: "u1", sessionId: "s1" }, undefined],
 ];
 for (const [event, line] of EVENTS) {
-  Deno.test(`eventLine() makes ${line === undefined ? "nothing" : "a line"} of ${event.type} (${line})`, () => {
+  Deno.test(`eventLine() returns ${line === undefined ? "no line" : "a line"} for ${event.type} (${line})`, () => {
     assertEquals(eventLine(event), line);
   });
 }

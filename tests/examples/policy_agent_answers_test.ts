@@ -13,7 +13,7 @@ function answers(body: BodyInit | null, init: ResponseInit = {}): Answer {
   return () => new Response(body, { ...init, headers: { ...JSON_HEADERS, ...init.headers } });
 }
 
-/** Redirects to itself, where it allows. */
+/** Redirects to a path of the same agent that allows. */
 function redirects(status: number): Answer {
   return ({ url }) =>
     url.endsWith("?again")
@@ -21,7 +21,7 @@ function redirects(status: number): Answer {
       : new Response(ALLOWING, { status, headers: { ...JSON_HEADERS, Location: `${url}?again` } });
 }
 
-/** Sends the parts of a body with so many milliseconds in front of each, and never ends it. */
+/** Sends the parts of a body with a delay in milliseconds before each, and never closes it. */
 function sends(parts: readonly string[], everyMs = 0): Answer {
   return () => {
     const left = [...parts];
@@ -30,7 +30,7 @@ function sends(parts: readonly string[], everyMs = 0): Answer {
       pull: (controller) =>
         new Promise((resolve) => {
           const part = left.shift();
-          if (part === undefined) return; // and so for ever
+          if (part === undefined) return; // never closed
           timers.add(setTimeout(() => resolve(controller.enqueue(ENCODER.encode(part))), everyMs));
         }),
       cancel: () => timers.forEach(clearTimeout),
@@ -39,7 +39,7 @@ function sends(parts: readonly string[], everyMs = 0): Answer {
   };
 }
 
-/** Holds its answer back for longer than anybody waits. */
+/** Never responds within the timeout. */
 const silent: Answer = () =>
   new Promise((resolve) => setTimeout(() => resolve(new Response(ALLOWING)), 200));
 
@@ -57,63 +57,67 @@ const NO_JSON = "the answer is not application/json";
 const TOO_LONG = "the answer exceeds 65536 bytes";
 
 const DENIALS: readonly (readonly [why: string, answer: Answer, reason: string])[] = [
-  ["the rule says no", answers('{"result":false}'), "the rule is false"],
-  ["the rule is undefined, OPA's answer to a wrong path too", answers("{}"), UNDEFINED],
+  ["the rule is false", answers('{"result":false}'), "the rule is false"],
+  ["the rule is undefined, as for an unknown path", answers("{}"), UNDEFINED],
   ["the member has another name", answers('{"Result":true,"allow":true}'), UNDEFINED],
   ["the member comes from a prototype", answers('{"__proto__":{"result":true}}'), UNDEFINED],
-  ["true is a text", answers('{"result":"true"}'), NEITHER],
+  ["true is a string", answers('{"result":"true"}'), NEITHER],
   ["true is a number", answers('{"result":1}'), NEITHER],
-  ["true is null", answers('{"result":null}'), NEITHER],
+  ["the result is null", answers('{"result":null}'), NEITHER],
   ["the rule is a whole package", answers('{"result":{"allow":true}}'), NEITHER],
   ["the rule is a set of reasons", answers('{"result":[true]}'), NEITHER],
-  ["the decision has no object, as under /v0/data", answers("true"), NO_OBJECT],
-  ["the answer is null", answers("null"), NO_OBJECT],
-  ["the answer is a list of answers", answers(`[${ALLOWING}]`), UNDEFINED],
-  ["the answer is empty", answers(null), NO_OBJECT],
-  ["the JSON is cut off", answers('{"result":true'), NO_OBJECT],
-  ["there is JSON twice", answers(ALLOWING + ALLOWING), NO_OBJECT],
-  ["the JSON is YAML", answers("result: true"), NO_OBJECT],
-  ["a page answers", answers(ALLOWING, { headers: { "Content-Type": "text/html" } }), NO_JSON],
+  ["the result is not in an object, as under /v0/data", answers("true"), NO_OBJECT],
+  ["the body is null", answers("null"), NO_OBJECT],
+  ["the body is an array", answers(`[${ALLOWING}]`), UNDEFINED],
+  ["the body is empty", answers(null), NO_OBJECT],
+  ["the JSON is truncated", answers('{"result":true'), NO_OBJECT],
+  ["the body has two JSON values", answers(ALLOWING + ALLOWING), NO_OBJECT],
+  ["the body is YAML", answers("result: true"), NO_OBJECT],
   [
-    "a problem answers",
+    "the response is HTML",
+    answers(ALLOWING, { headers: { "Content-Type": "text/html" } }),
+    NO_JSON,
+  ],
+  [
+    "the response is a problem",
     answers(ALLOWING, { headers: { "Content-Type": "application/problem+json" } }),
     NO_JSON,
   ],
   [
-    "a type answers whose name begins alike",
+    "the type has application/json as a prefix",
     answers(ALLOWING, { headers: { "Content-Type": "application/json-seq" } }),
     NO_JSON,
   ],
-  ["the answer has no type", () => new Response(new Blob([ALLOWING])), NO_JSON],
+  ["the response has no type", () => new Response(new Blob([ALLOWING])), NO_JSON],
   ["the status is 201", answers(ALLOWING, { status: 201 }), "answered with status 201"],
   ["the status is 204", answers(null, { status: 204 }), "answered with status 204"],
-  ["a redirect leads to a yes", redirects(302), "answered with status 302"],
-  ["a redirect keeps the method", redirects(307), "answered with status 307"],
-  ["the agent wants a token", answers(ALLOWING, { status: 401 }), "answered with status 401"],
-  ["the agent says 403", answers(ALLOWING, { status: 403 }), "answered with status 403"],
-  ["the agent breaks", answers(ALLOWING, { status: 500 }), "answered with status 500"],
-  ["a proxy answers", answers(ALLOWING, { status: 503 }), "answered with status 503"],
+  ["the response is a redirect", redirects(302), "answered with status 302"],
+  ["the response is a redirect that keeps the method", redirects(307), "answered with status 307"],
+  ["the agent requires a token", answers(ALLOWING, { status: 401 }), "answered with status 401"],
+  ["the agent responds 403", answers(ALLOWING, { status: 403 }), "answered with status 403"],
+  ["the agent responds 500", answers(ALLOWING, { status: 500 }), "answered with status 500"],
+  ["a proxy responds 503", answers(ALLOWING, { status: 503 }), "answered with status 503"],
   [
-    "half a character follows the yes",
+    "a truncated UTF-8 sequence follows the result",
     answers(new Uint8Array([...ENCODER.encode(ALLOWING), 0xe2])),
     NO_OBJECT,
   ],
   ["the body is a byte too long", answers(ALLOWING.padEnd(LIMIT + 1)), TOO_LONG],
-  ["the body is long once unpacked", bomb, TOO_LONG],
-  ["the head does not come", silent, "timed out after 50 ms"],
-  ["the body does not come", sends([]), "timed out after 50 ms"],
-  ["the body does not end", sends([ALLOWING]), "timed out after 50 ms"],
+  ["the body is too long after decompression", bomb, TOO_LONG],
+  ["the response head does not arrive", silent, "timed out after 50 ms"],
+  ["the response body does not arrive", sends([]), "timed out after 50 ms"],
+  ["the response body is infinite", sends([ALLOWING]), "timed out after 50 ms"],
   ["the body trickles", sends([..." ".repeat(40), ALLOWING], 5), "timed out after 50 ms"],
 ];
 
-/** What a client gets of a denial that has nothing to do with an agent. */
+/** The response to a denial without an agent. */
 async function plainDenial(): Promise<unknown> {
   const { router } = guardedRouter({ authorize: () => authorizationDenied("no") }, ADA);
   return await seen(await router.request("/notes/1"));
 }
 
 for (const [why, answer, reason] of DENIALS) {
-  Deno.test(`policyAgentManager() denies where ${why}`, async () => {
+  Deno.test(`policyAgentManager() denies if ${why}`, async () => {
     await withAgent(answer, async (url) => {
       const timeoutMs = reason.startsWith("timed out") ? 50 : 5000;
       const { router, reasons } = guardedRouter(policyAgentManager({ url, timeoutMs }), ADA);
@@ -125,7 +129,7 @@ for (const [why, answer, reason] of DENIALS) {
   });
 }
 
-Deno.test("policyAgentManager() denies with access_denied and says nothing else", async () => {
+Deno.test("policyAgentManager() denies with access_denied and no details", async () => {
   const { body } = await plainDenial() as { body: string };
   assertEquals(JSON.parse(body), {
     type: "about:blank",
@@ -145,13 +149,13 @@ const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Lengt
 
 for (
   const [why, text] of [
-    ["the connection ends without an answer", ""],
-    ["the head breaks off", HEAD.slice(0, 40)],
-    ["the body breaks off a byte early", HEAD + ALLOWING],
-    ["what answers speaks no HTTP", ALLOWING],
+    ["the connection closes without a response", ""],
+    ["the response head is truncated", HEAD.slice(0, 40)],
+    ["the response body is a byte too short", HEAD + ALLOWING],
+    ["the response is not HTTP", ALLOWING],
   ] as const
 ) {
-  Deno.test(`policyAgentManager() denies where ${why}`, async () => {
+  Deno.test(`policyAgentManager() denies if ${why}`, async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const answered = answerOnce(listener, text);
     await deniesUnreachable(listener.addr);
@@ -159,7 +163,7 @@ for (
   });
 }
 
-/** Sends a text to one connection once it has asked, and closes it. */
+/** Sends a text to one connection after its request, and closes it. */
 async function answerOnce(listener: Deno.TcpListener, text: string): Promise<void> {
   using connection = await listener.accept();
   await connection.read(new Uint8Array(LIMIT));
@@ -180,12 +184,12 @@ const ALLOWED: readonly (readonly [why: string, answer: Answer])[] = [
     "the type has a parameter",
     answers(ALLOWING, { headers: { "Content-Type": "Application/JSON; charset=utf-8" } }),
   ],
-  ["the agent says more", answers('{"decision_id":"7","result":true,"metrics":{}}')],
-  ["the body is as long as it may be", answers(ALLOWING.padEnd(LIMIT))],
+  ["the response has more members", answers('{"decision_id":"7","result":true,"metrics":{}}')],
+  ["the body has the maximum length", answers(ALLOWING.padEnd(LIMIT))],
 ];
 
 for (const [why, answer] of ALLOWED) {
-  Deno.test(`policyAgentManager() allows where ${why}`, async () => {
+  Deno.test(`policyAgentManager() allows if ${why}`, async () => {
     await withAgent(answer, async (url) => {
       const { router, reasons } = guardedRouter(policyAgentManager({ url, timeoutMs: 5000 }), ADA);
       const response = await router.request("/notes/1");
@@ -195,7 +199,7 @@ for (const [why, answer] of ALLOWED) {
   });
 }
 
-Deno.test("policyAgentManager() waits for half a second", async () => {
+Deno.test("policyAgentManager() times out after 500 ms by default", async () => {
   const late: Answer = () =>
     new Promise((resolve) => setTimeout(() => resolve(Response.json({ result: true })), 600));
   await withAgent(late, async (url) => {
@@ -206,7 +210,7 @@ Deno.test("policyAgentManager() waits for half a second", async () => {
   });
 });
 
-Deno.test("policyAgentManager() asks again each time", async () => {
+Deno.test("policyAgentManager() queries the agent for every request", async () => {
   const decisions = [true, false, true];
   await withAgent(() => Response.json({ result: decisions.shift() }), async (url) => {
     const { router } = guardedRouter(policyAgentManager({ url, timeoutMs: 5000 }), ADA);
@@ -220,7 +224,7 @@ Deno.test("policyAgentManager() asks again each time", async () => {
   });
 });
 
-Deno.test("policyAgentManager() takes no decision from a polluted prototype", async () => {
+Deno.test("policyAgentManager() does not read a decision from a polluted prototype", async () => {
   const prototype = Object.prototype as { result?: boolean };
   await withAgent(answers("{}"), async (url) => {
     const { router, reasons } = guardedRouter(policyAgentManager({ url, timeoutMs: 5000 }), ADA);

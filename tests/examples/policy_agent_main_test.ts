@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path";
 
 const MAIN = fromFileUrl(new URL("../../examples/policy_agent/main.ts", import.meta.url));
 
-/** Starts the example, gives the test the URL of its notes, and returns what it printed. */
+/** Starts the example, passes the URL of its notes to the test, and returns the output. */
 async function withExample(
   args: readonly string[],
   test: (notes: string) => Promise<void>,
@@ -42,7 +42,7 @@ async function statusOf(url: string, key?: string, method = "GET"): Promise<numb
   return response.status;
 }
 
-Deno.test("The policy agent example answers what it says to try", async () => {
+Deno.test("The policy agent example responds as its documentation describes", async () => {
   const printed = await withExample([], async (notes) => {
     assertEquals(await statusOf(notes), 401);
     assertEquals(await statusOf(notes, "key-of-nobody"), 401);

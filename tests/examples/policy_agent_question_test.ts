@@ -5,7 +5,7 @@ import {
 } from "../../examples/policy_agent/policy_agent.ts";
 import { guardedRouter, type GuardedRouterOptions, withAgent } from "./_policy_agent.ts";
 
-/** What an agent was sent. */
+/** The input sent to an agent. */
 interface Sent {
   readonly method: string;
   readonly path: string;
@@ -49,8 +49,8 @@ const QUESTIONS: readonly (readonly [
   options: Parameters<typeof sentBy>[0],
   input: unknown,
 ])[] = [
-  ["nobody", {}, { subject: null, action: ACTION, metadata: METADATA }],
-  ["a principal, of its session and claims nothing", { principal: ADA }, {
+  ["no principal", {}, { subject: null, action: ACTION, metadata: METADATA }],
+  ["a principal without its session and claims", { principal: ADA }, {
     subject: {
       sub: "ada",
       method: "bearer",
@@ -62,12 +62,12 @@ const QUESTIONS: readonly (readonly [
     action: ACTION,
     metadata: METADATA,
   }],
-  ["a principal that has little", { principal: { sub: "bob", method: "api-key" } }, {
+  ["a principal with few members", { principal: { sub: "bob", method: "api-key" } }, {
     subject: { sub: "bob", method: "api-key", authTime: 0 },
     action: ACTION,
     metadata: METADATA,
   }],
-  ["the claims that are asked for", {
+  ["the requested claims", {
     principal: { sub: "ada", method: "bearer", claims: ADA.claims },
     agent: { claims: ["tier", "absent"] },
   }, {
@@ -75,7 +75,7 @@ const QUESTIONS: readonly (readonly [
     action: ACTION,
     metadata: METADATA,
   }],
-  ["metadata that is a list", { metadata: ["read", { of: "notes" }] }, {
+  ["metadata that is an array", { metadata: ["read", { of: "notes" }] }, {
     subject: null,
     action: ACTION,
     metadata: ["read", { of: "notes" }],
@@ -94,10 +94,10 @@ for (const [why, options, input] of QUESTIONS) {
 }
 
 function noQuestion(): never {
-  throw new Error("The agent was asked nothing");
+  throw new Error("The agent received no query");
 }
 
-Deno.test("policyAgentManager() leaves the request's header fields, query and body alone", async () => {
+Deno.test("policyAgentManager() does not send header fields, query or body of the request", async () => {
   const [sent = noQuestion()] = await sentBy({}, {
     method: "POST",
     headers: { "X-Secret": "header", "Sec-Fetch-Site": "same-origin" },
@@ -108,7 +108,7 @@ Deno.test("policyAgentManager() leaves the request's header fields, query and bo
   assertEquals(JSON.parse(sent.text).input.action, { ...ACTION, method: "POST" });
 });
 
-Deno.test("policyAgentManager() shows its token to the agent", async () => {
+Deno.test("policyAgentManager() sends its token to the agent", async () => {
   const [{ headers } = noQuestion()] = await sentBy({ agent: { token: "abc-._~+/=" } });
   assertEquals(headers.get("Authorization"), "Bearer abc-._~+/=");
 });
@@ -123,7 +123,7 @@ Deno.test("policyAgentManager() uses the option fetch", async () => {
   assertEquals(urls, ["/v1/data/notes/allow"]);
 });
 
-Deno.test("policyAgentManager() denies what cannot be serialized as JSON, without a query", async () => {
+Deno.test("policyAgentManager() denies input that cannot be serialized as JSON, without a query", async () => {
   let asked = 0;
   await withAgent(() => Response.json({ result: ++asked > 0 }), async (url) => {
     const options = { metadata: { limit: 1n } };
@@ -135,7 +135,7 @@ Deno.test("policyAgentManager() denies what cannot be serialized as JSON, withou
   });
 });
 
-Deno.test("policyAgentManager() stops asking when the client goes away", async () => {
+Deno.test("policyAgentManager() aborts the query when the client disconnects", async () => {
   const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
   const { promise: left, resolve: tellLeft } = Promise.withResolvers<void>();
   const answer = ({ signal }: Request) =>
@@ -172,21 +172,31 @@ const REFUSED: readonly (readonly [
   error: typeof TypeError | typeof RangeError,
   says: string,
 ])[] = [
-  ["no URL", { url: "127.0.0.1:8181" }, TypeError, "url must be an http or https URL"],
+  [
+    "a string that is not a URL",
+    { url: "127.0.0.1:8181" },
+    TypeError,
+    "url must be an http or https URL",
+  ],
   ["a path", { url: "/v1/data/allow" }, TypeError, "url must be an http or https URL"],
   ["a file", { url: "file:///v1/data/allow" }, TypeError, "url must be an http or https URL"],
   ["http to another machine", { url: "http://opa.internal/" }, TypeError, "use https"],
-  ["http to what starts as loopback", { url: "http://127.0.0.1.evil/" }, TypeError, "use https"],
-  ["http to an address in the net", { url: "http://10.0.0.1/" }, TypeError, "use https"],
+  [
+    "http to a host with a loopback address as its prefix",
+    { url: "http://127.0.0.1.evil/" },
+    TypeError,
+    "use https",
+  ],
+  ["http to a private address", { url: "http://10.0.0.1/" }, TypeError, "use https"],
   ["a password in the URL", { url: "https://a:b@localhost/" }, TypeError, "use token"],
-  ["a name alone in the URL", { url: "https://a@localhost/" }, TypeError, "use token"],
-  ["a password alone in the URL", { url: "https://:b@localhost/" }, TypeError, "use token"],
+  ["a user name in the URL", { url: "https://a@localhost/" }, TypeError, "use token"],
+  ["only a password in the URL", { url: "https://:b@localhost/" }, TypeError, "use token"],
   ["a token of two lines", { token: "a\r\nX: y" }, TypeError, "token must be a bearer token"],
   ["an empty token", { token: "" }, TypeError, "token must be a bearer token"],
-  ["no time", { timeoutMs: 0 }, RangeError, "from 1 to 60000"],
-  ["a time that is none", { timeoutMs: NaN }, RangeError, "from 1 to 60000"],
-  ["a time in parts", { timeoutMs: 1.5 }, RangeError, "from 1 to 60000"],
-  ["more time than a timer has", { timeoutMs: 2 ** 31 }, RangeError, "from 1 to 60000"],
+  ["a timeout of zero", { timeoutMs: 0 }, RangeError, "from 1 to 60000"],
+  ["a timeout that is NaN", { timeoutMs: NaN }, RangeError, "from 1 to 60000"],
+  ["a fractional timeout", { timeoutMs: 1.5 }, RangeError, "from 1 to 60000"],
+  ["a timeout too long for timers", { timeoutMs: 2 ** 31 }, RangeError, "from 1 to 60000"],
 ];
 
 for (const [why, options, error, says] of REFUSED) {
@@ -208,6 +218,6 @@ const TAKEN: readonly PolicyAgentOptions[] = [
   { url: "http://opa.internal/v1/data/a", insecureHttp: true },
 ];
 
-Deno.test("policyAgentManager() takes https, http within the machine, and http where told so", () => {
+Deno.test("policyAgentManager() accepts https, http to loopback, and http if allowed", () => {
   for (const options of TAKEN) policyAgentManager(options);
 });

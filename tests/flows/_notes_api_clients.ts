@@ -1,5 +1,5 @@
 /**
- * Programs that ask the notes service by a key or a token, for tests.
+ * Programs that call the notes service with a key or a token, for tests.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { type Client, createClient, PASSWORD } from "../examples/_notes_service.ts";
 
-/** A key as its owner sees it. */
+/** An API key as shown to its owner. */
 export interface KeyInfo {
   readonly id: string;
   readonly name: string;
@@ -16,13 +16,13 @@ export interface KeyInfo {
   readonly lastUsedAt?: number;
 }
 
-/** A key that was just made. */
+/** A new API key. */
 export interface Made {
   readonly key: string;
   readonly info: KeyInfo;
 }
 
-/** Tokens, as a sign-in or a refresh answers. */
+/** Tokens in the response of a sign-in or a refresh. */
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: string;
@@ -31,22 +31,22 @@ export interface Tokens {
   readonly scope: readonly string[];
 }
 
-/** Tokens of a sign-in, and whose they are. */
+/** Tokens of a sign-in, and their user. */
 export interface SignedIn extends Tokens {
   readonly user: { readonly sub: string; readonly identifier: string };
 }
 
-/** All that programs may be let do. */
+/** All scopes. */
 export const ALL: readonly string[] = ["notes:read", "notes:write"];
 
-/** A request that makes a note. */
+/** A request that creates a note. */
 export const NOTE = {
   method: "POST",
   headers: { "Content-Type": "application/json" },
   body: '{"title":"by a program"}',
 } as const;
 
-/** Makes a key. */
+/** Creates a key. */
 export async function make(
   { send }: Client,
   input: Readonly<Record<string, unknown>> = {},
@@ -56,12 +56,12 @@ export async function make(
   return await response.json();
 }
 
-/** The keys of somebody. */
+/** The keys of a user. */
 export async function keysOf({ call }: Client): Promise<readonly KeyInfo[]> {
   return (await (await call("/api-keys")).json()).apiKeys;
 }
 
-/** A program that asks by header fields and nothing else: it keeps no cookies. */
+/** A program that sends header fields only: it keeps no cookies. */
 export function program(
   origin: string,
   credential: Readonly<Record<string, string>>,
@@ -74,12 +74,12 @@ export function program(
   };
 }
 
-/** A program that asks by an access token. */
+/** A program that sends an access token. */
 export function bearer(origin: string, accessToken: string): Client["call"] {
   return program(origin, { Authorization: `Bearer ${accessToken}` });
 }
 
-/** Signs somebody in as a program does: it keeps no cookies, and asks for no CSRF token. */
+/** Signs a user in with a program, which keeps no cookies and requests no CSRF token. */
 export async function signIn(origin: string, identifier: string): Promise<SignedIn> {
   const response = await post(origin, "/tokens/login", { identifier, password: PASSWORD });
   assertEquals(response.status, 200);
@@ -100,14 +100,14 @@ function post(origin: string, path: string, body: unknown): Promise<Response> {
   return createClient(origin).send("POST", path, body);
 }
 
-/** The status of an answer, whose body nobody reads. */
+/** The status of a response, whose body is discarded. */
 export async function statusOf(answer: Promise<Response>): Promise<number> {
   const { status, body } = await answer;
   await body?.cancel();
   return status;
 }
 
-/** Status and code of a refusal. */
+/** Status and code of an error response. */
 export async function refusalOf(
   answer: Promise<Response>,
 ): Promise<readonly [status: number, code: string]> {

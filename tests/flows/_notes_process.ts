@@ -1,5 +1,5 @@
 /**
- * The notes service in a process of its own, as `deno task start` runs it, for tests.
+ * The notes service in a separate process, as `deno task start` runs it, for tests.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { type Client, createClient } from "../examples/_notes_service.ts";
 /** The folder of the example. */
 export const EXAMPLE: string = fromFileUrl(new URL("../../examples/notes", import.meta.url));
 
-/** A service that runs in a process of its own. */
+/** A service in a separate process. */
 export interface Service {
-  /** Origin that it printed. */
+  /** The printed origin. */
   readonly origin: string;
-  /** Where it says the API is documented. */
+  /** The printed URL of the API documentation. */
   readonly docs: string;
-  /** Where it says that everything is kept. */
+  /** The printed location of the database. */
   readonly kept: string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to exit. */
   stop(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
 }
 
-/** How it is started. */
+/** Options of the process. */
 export interface StartOptions {
-  /** Further arguments. */
+  /** Additional arguments. */
   readonly args?: readonly string[];
   /** Value of `SECRET`. */
   readonly secret?: string;
@@ -42,7 +42,7 @@ export function spawn(
     args: [
       "run",
       "--no-prompt",
-      "--quiet", // it would tell of what it downloads
+      "--quiet", // downloads would be printed
       "--allow-net",
       "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*",
       `--allow-read=${EXAMPLE},${folder}`,
@@ -55,7 +55,7 @@ export function spawn(
       PORT: port,
       NO_COLOR: "1",
       SECRET: secret ?? "",
-      ORIGIN: "", // whatever there is where the tests run
+      ORIGIN: "", // overrides the environment of the tests
       DATABASE_URL: "",
       REDIS_URL: "",
       ...env,
@@ -65,7 +65,7 @@ export function spawn(
   }).spawn();
 }
 
-/** Starts it and reads what it prints. */
+/** Starts the service and reads its output. */
 export async function start(folder: string, options: StartOptions = {}): Promise<Service> {
   const child = spawn(folder, "0", options);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -92,13 +92,13 @@ export async function start(folder: string, options: StartOptions = {}): Promise
   };
 }
 
-/** Starts it for tests that may ask an address, but no name. */
+/** Starts the service for tests with network permission for the IP address only. */
 export async function startAtAddress(folder: string, options: StartOptions): Promise<Service> {
   const service = await start(folder, options);
   return { ...service, origin: service.origin.replace("//localhost:", "//127.0.0.1:") };
 }
 
-/** Runs a test with a folder that is not there yet, and removes it. */
+/** Runs a test with a folder that does not exist yet, and removes it afterwards. */
 export async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const parent = await Deno.makeTempDir();
   try {
@@ -108,7 +108,7 @@ export async function withFolder(test: (folder: string) => Promise<void>): Promi
   }
 }
 
-/** Signs somebody in, and gives the response of it. */
+/** Signs a user in, and returns the response. */
 export async function enter(
   origin: string,
   route: "register" | "login" = "register",
@@ -119,7 +119,7 @@ export async function enter(
   return { client, response };
 }
 
-/** Titles of the notes of who is signed in. */
+/** Titles of the notes of the signed-in user. */
 export async function titles({ call }: Client): Promise<string[]> {
   const { notes } = await (await call("/notes")).json();
   return notes.map(({ title }: { title: string }) => title);

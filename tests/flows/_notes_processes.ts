@@ -1,5 +1,5 @@
 /**
- * What several processes of the notes service have in common, over whatever database they share, for tests.
+ * Cases for several processes of the notes service that share a database.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { type Client, createClient, formOf, PASSWORD } from "../examples/_notes_
 import { type Service, startAtAddress, type StartOptions, withFolder } from "./_notes_process.ts";
 import { bearer, refresh, refusalOf, signIn, statusOf } from "./_notes_api_clients.ts";
 
-/** One thing that processes share. */
+/** A case with several processes. */
 export interface SharedCase {
-  /** What the test is called. */
+  /** Name of the test. */
   readonly name: string;
   /** The test. */
   readonly run: (database: SharedDatabase) => Promise<void>;
@@ -19,16 +19,16 @@ export interface SharedCase {
 
 /** The database that is shared. */
 export interface SharedDatabase {
-  /** Where processes say that everything is kept. */
+  /** The printed location of the database. */
   readonly kept: RegExp;
-  /** What they are told by. @default nothing: it is Deno KV, in a folder of the test's own */
+  /** Environment of the processes. @default none: Deno KV in a temporary folder */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** All of it. */
+/** All cases. */
 export const SHARED_CASES: readonly SharedCase[] = [
   {
-    name: "Three processes share sessions, and who signs out of one is signed out of all",
+    name: "Three processes share sessions, and a sign-out at one is a sign-out at all",
     run: (database) => withProcesses(shareSessions, database),
   },
   {
@@ -36,23 +36,23 @@ export const SHARED_CASES: readonly SharedCase[] = [
     run: (database) => withProcesses(shareThrottle, database),
   },
   {
-    name: "Three processes sign tokens by the same keys, and know of each other's refreshes",
+    name: "Three processes sign tokens with the same keys, and detect token reuse across processes",
     run: (database) => withProcesses(shareTokens, database),
   },
   {
-    name: "Of three processes one is killed amid requests, nothing is lost, and it comes back",
+    name: "Three processes lose no data when one is killed during requests and restarted",
     run: (database) => withProcesses(loseOne, database),
   },
 ];
 
-/** Processes of one service, and how to start one more. */
+/** Processes of one service, and a function that starts another one. */
 interface Processes {
   readonly services: readonly [Service, Service, Service];
   readonly startAnother: () => Promise<Service>;
   readonly kill: (service: Service) => Promise<unknown>;
 }
 
-/** Starts three at once, over nothing yet if it is Deno KV. */
+/** Starts three concurrently, with an empty database if it is Deno KV. */
 async function withProcesses(
   test: (processes: Processes) => Promise<void>,
   { kept, env = {} }: SharedDatabase,
@@ -75,7 +75,7 @@ async function withProcesses(
     };
     try {
       const starting = [startAnother(), startAnother(), startAnother()] as const;
-      await Promise.allSettled(starting); // where one does not start, the others have to be stopped
+      await Promise.allSettled(starting); // if one does not start, the others must be stopped
       const services = await Promise.all(starting);
       await test({ services, startAnother, kill: (service) => stop(service, "SIGKILL") });
       const codes = await Promise.all([...running].map((service) => stop(service, "SIGTERM")));
@@ -122,7 +122,7 @@ async function shareThrottle({ services }: Processes): Promise<void> {
   }
   const refused = statuses.filter((status) => status === 401).length;
   assertEquals(statuses, [...Array(refused).fill(401), ...Array(9 - refused).fill(429)]);
-  assert(refused < 9, "the attempts at three were not added up");
+  assert(refused < 9, "the attempts at three processes were not counted together");
   for (const service of services) {
     assertEquals(await refusalOf(attempt(service, PASSWORD)), [429, "throttled"]);
     const page = createClient(service.origin).enter("login", identifier);
@@ -133,7 +133,7 @@ async function shareThrottle({ services }: Processes): Promise<void> {
 async function shareTokens({ services }: Processes): Promise<void> {
   const [first, second, third] = services;
   const { identifier } = await register(first);
-  // None of them has signed anything before: whoever makes the key, all have it
+  // None has signed before: whichever process creates the key, all use it
   const tokens = await Promise.all(services.map(({ origin }) => signIn(origin, identifier)));
   for (const { accessToken } of tokens) {
     for (const { origin } of services) {
@@ -164,7 +164,9 @@ async function loseOne({ services, startAnother, kill }: Processes): Promise<voi
       const answer = client.send("POST", "/notes", { title }, { "X-CSRF-Token": csrfToken });
       if (service === second && n === 8) killed = kill(service);
       const status = await statusOf(answer).catch(() => undefined);
-      if (status === undefined) return assert(service === second, "a living process was silent");
+      if (status === undefined) {
+        return assert(service === second, "a running process did not respond");
+      }
       assertEquals(status, 201);
       written.push(title);
     }
@@ -184,7 +186,7 @@ async function loseOne({ services, startAnother, kill }: Processes): Promise<voi
   assertEquals(await statusOf(sameBrowser(ada, again).send("POST", "/notes", title, headers)), 201);
 }
 
-/** Registers somebody new, since a database may have been there before. */
+/** Registers a new user, since the database may not be empty. */
 async function register(
   { origin }: Service,
 ): Promise<{ client: Client; identifier: string; csrfToken: string }> {
@@ -196,7 +198,7 @@ async function register(
   return { client, identifier, csrfToken };
 }
 
-/** The browser of a client, at another process. */
+/** The client's browser, at another process. */
 function sameBrowser({ cookies }: Client, { origin }: Service): Client {
   const client = createClient(origin);
   for (const [name, value] of cookies) client.cookies.set(name, value);

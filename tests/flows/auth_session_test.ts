@@ -1,4 +1,4 @@
-/** Whole journeys of people with accounts, over the network: they sign up, in and out, on several devices and servers. */
+/** Journeys of users over the network: registration, sign-in and sign-out on several devices and servers. */
 
 import { getSession, json } from "@gatehouse/http";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
@@ -16,11 +16,11 @@ const EVE = { identifier: "eve@example.org", password: EVE_PASSWORD };
 const DAY = 86_400;
 
 interface Site extends TestApp {
-  /** A browser that comes over the network. */
+  /** A browser that connects over the network. */
   open(): TestBrowser;
 }
 
-/** Runs an application on a port of this machine. */
+/** Runs an application on a local port. */
 async function withSite(
   options: TestAppOptions,
   visit: (site: Site) => Promise<void>,
@@ -51,14 +51,14 @@ async function withSite(
   });
 }
 
-/** The answer's status; its body is read, or the connection would stay open. */
+/** The status of a response; the body is read, or the connection would stay open. */
 async function statusOf(response: Promise<Response>): Promise<number> {
   const { status, body } = await response;
   await body?.cancel();
   return status;
 }
 
-/** Signs in on a page whose session has ended, and its token with it: it gets a new one first. */
+/** Signs in on a page whose session and token have expired: it fetches a new token first. */
 async function signInAgain(page: TestBrowser, credentials = ADA): Promise<number> {
   assertEquals(await statusOf(page.send("/auth/csrf")), 200);
   return await statusOf(page.login(credentials));
@@ -94,7 +94,7 @@ Deno.test("A visitor signs up, works, signs out and comes back", async () => {
   });
 });
 
-Deno.test("A user closes the window and is signed out; the device stays known", async () => {
+Deno.test("A user closes the window and is signed out; the device remains known", async () => {
   await withSite({}, async ({ open }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);
@@ -145,13 +145,13 @@ Deno.test("A user changes the password, stays signed in, and is signed out elsew
     assertEquals(await statusOf(laptop.post("/password", change, { method: "PUT" })), 200);
     assertNotEquals(laptop.jar.get("__Host-sid"), sid);
     assertEquals([await whoIs(laptop), await whoIs(phone)], [ADA.identifier, undefined]);
-    assertEquals(await statusOf(laptop.logout()), 204, "by the token that the change gave");
+    assertEquals(await statusOf(laptop.logout()), 204, "with the token of the change's response");
     assertEquals(await signInAgain(phone), 401);
     assertEquals(await statusOf(phone.login({ ...ADA, password: EVE_PASSWORD })), 200);
   });
 });
 
-Deno.test("Two people share a computer, and an old tab of the first one's does nothing for the second", async () => {
+Deno.test("Two users share a computer, and an old tab of the first user does not act for the second", async () => {
   await withSite({ csrf: "token" }, async ({ open, stores }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);
@@ -162,16 +162,16 @@ Deno.test("Two people share a computer, and an old tab of the first one's does n
 
     assertEquals(await statusOf(page.post("/notes", {}, { token: oldTab })), 403);
     assertEquals(await statusOf(page.post("/auth/logout", undefined, { token: oldTab })), 403);
-    assertEquals(await statusOf(page.post("/notes", {})), 201, "with the token of today");
+    assertEquals(await statusOf(page.post("/notes", {})), 201, "with the current token");
 
-    assertEquals(await statusOf(page.login()), 200, "in Eve's place");
+    assertEquals(await statusOf(page.login()), 200, "after Eve's session");
     assertEquals(await whoIs(page), ADA.identifier);
     const { sub = "" } = await stores.users.findByIdentifier(EVE.identifier) ?? {};
     assertEquals(await stores.sessions.list(sub), []);
   });
 });
 
-Deno.test("Two tabs sign in at once, and both go on with what the browser has last", async () => {
+Deno.test("Two tabs sign in concurrently, and both continue with the last session", async () => {
   await withSite({ csrf: "token" }, async ({ open }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);
@@ -185,7 +185,7 @@ Deno.test("Two tabs sign in at once, and both go on with what the browser has la
   });
 });
 
-Deno.test("A server is started again, and a second one beside it: sessions and pages go on", async () => {
+Deno.test("A server is restarted, and a second one is started: sessions and pages stay valid", async () => {
   const clock = createTestApp().clock;
   await withSite({ clock, csrf: "token" }, async (first) => {
     const page = first.open();
@@ -199,11 +199,11 @@ Deno.test("A server is started again, and a second one beside it: sessions and p
       assertEquals(await statusOf(moved.post("/notes", {}, { token })), 201);
       assertEquals(await statusOf(moved.logout()), 204);
     });
-    assertEquals(await whoIs(page), undefined, "out of both");
+    assertEquals(await whoIs(page), undefined, "signed out of both");
   });
 });
 
-Deno.test("A secret is replaced: pages go on while the old one verifies, and sessions after it too", async () => {
+Deno.test("A secret is replaced: CSRF tokens are valid while the old one verifies, sessions also afterwards", async () => {
   const clock = createTestApp().clock;
   const next = "the next secret of at least 32 bytes";
   await withSite({ clock, csrf: "token" }, async ({ open, stores }) => {
@@ -223,7 +223,7 @@ Deno.test("A secret is replaced: pages go on while the old one verifies, and ses
   });
 });
 
-Deno.test("An account is closed while its owner is in: the next request is out, and so is the next login", async () => {
+Deno.test("An account is disabled while its owner is signed in: the next request and the next login fail", async () => {
   await withSite({}, async ({ open, runtime, stores }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);
@@ -234,7 +234,7 @@ Deno.test("An account is closed while its owner is in: the next request is out, 
     assertEquals(await statusOf(page.send("/me")), 401);
     assertEquals(await signInAgain(page), 401);
     await runtime.users.enable(sub);
-    assertEquals(await statusOf(old.send("/me")), 401, "the old session stays dead");
+    assertEquals(await statusOf(old.send("/me")), 401, "the old session stays revoked");
     assertEquals(await statusOf(page.login()), 200);
   });
 });

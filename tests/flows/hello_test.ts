@@ -1,4 +1,4 @@
-/** `examples/hello`, in a process of its own without permissions, over the network. */
+/** `examples/hello`, in a separate process without permissions, over the network. */
 
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
@@ -6,7 +6,7 @@ import { fromFileUrl } from "@std/path";
 const MAIN = fromFileUrl(new URL("../../examples/hello/main.ts", import.meta.url));
 const ADA = { identifier: "ada@example.org", password: "five quiet herons at dawn" };
 
-/** A client that keeps cookies and notes which routes it called. */
+/** A client that keeps cookies and records the routes that it called. */
 interface Client {
   readonly called: ReadonlySet<string>;
   get(path: string): Promise<Response>;
@@ -78,7 +78,7 @@ async function jsonOf(response: Promise<Response>): Promise<unknown> {
   return await (await response).json();
 }
 
-Deno.test("examples/hello answers on every route of its document", async () => {
+Deno.test("examples/hello responds on every route of its document", async () => {
   await withExample(async (origin) => {
     const { called, get, post } = createClient(origin);
 

@@ -3,7 +3,7 @@ import { type Client, PASSWORD, withNotes } from "../examples/_notes_service.ts"
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
-/** Ids of the sessions on the page, and whether each is the one that it was read in. */
+/** Ids of the sessions on the page, and whether each is the current one. */
 async function sessionsOf({ page }: Client): Promise<Map<string, boolean>> {
   const text = await (await page("/sessions")).text();
   const items = [...text.matchAll(/<li class="card" data-id="([^"]+)">([^]*?)<\/li>/g)];
@@ -16,7 +16,7 @@ async function isSignedIn({ call }: Client): Promise<boolean> {
   return status === 200;
 }
 
-/** Signs `ada` in once more. */
+/** Signs `ada` in again. */
 async function another(
   { stranger }: { readonly stranger: () => Client },
   userAgent: string,
@@ -28,7 +28,7 @@ async function another(
   return client;
 }
 
-Deno.test("/auth carries an account from registration over sign-out to another sign-in", async () => {
+Deno.test("/auth supports an account from registration to sign-out and another sign-in", async () => {
   await withNotes(async ({ stranger }) => {
     const client = stranger();
     const registered = await client.enter("register", " Grace＠Example.org ");
@@ -48,7 +48,7 @@ Deno.test("/auth carries an account from registration over sign-out to another s
   });
 });
 
-/** Why registering is refused, what is sent, and the status and code of the answer. */
+/** Why a registration is rejected, its body, and the status and code of the response. */
 const REFUSED: readonly (readonly [
   why: string,
   body: unknown,
@@ -57,7 +57,7 @@ const REFUSED: readonly (readonly [
   pointer?: string,
 ])[] = [
   [
-    "a name that somebody has, in other letters",
+    "a taken name in another spelling",
     { identifier: "ＡDA", password: PASSWORD },
     409,
     "identifier_unavailable",
@@ -76,13 +76,13 @@ const REFUSED: readonly (readonly [
     "/password",
   ],
   [
-    "a password of what the service is called",
+    "a password made of the service's name",
     { identifier: "bob", password: "gatehousegatehouse" },
     422,
     "weak_password",
     "/password",
   ],
-  ["a text", "bob", 422, "validation_failed", ""],
+  ["a string", "bob", 422, "validation_failed", ""],
 ];
 for (const [why, body, status, code, pointer] of REFUSED) {
   Deno.test(`/auth/register rejects ${why}`, async () => {
@@ -92,7 +92,7 @@ for (const [why, body, status, code, pointer] of REFUSED) {
       const problem = await response.json();
       assertEquals([response.status, problem.code], [status, code]);
       assertEquals(problem.violations?.[0]?.pointer, pointer);
-      assertEquals(cookies.get("__Host-sid"), session); // who asked stays who it was
+      assertEquals(cookies.get("__Host-sid"), session); // the session is unchanged
     });
   });
 }
@@ -135,12 +135,12 @@ Deno.test("/sessions lists sessions, this browser first, with readable names", a
       /last used\s*<time datetime="2030-06-14T13:02:59.000Z">2030-06-14 13:02 UTC</,
     );
     assertEquals(text.includes("bob"), false);
-    // Nothing in the page stands for a session: neither its token nor the token's digest
+    // The page contains no credential: neither the session token nor its digest
     for (const value of service.cookies.values()) assertEquals(text.includes(value), false);
   }, { nowMs: () => now });
 });
 
-/** What a program says of itself, and what stands in the page. */
+/** A user agent, and its name in the page. */
 const AGENTS: readonly (readonly [userAgent: string, shown: string])[] = [
   [
     `<script>alert(1)</script>`,
@@ -160,7 +160,7 @@ for (const [userAgent, shown] of AGENTS) {
   });
 }
 
-Deno.test("DELETE /sessions/:id ends one of one's own sessions at once", async () => {
+Deno.test("DELETE /sessions/:id revokes one of the user's sessions immediately", async () => {
   await withNotes(async (service) => {
     const [lost, kept] = [await another(service, FIREFOX), await another(service, FIREFOX)];
     const [id = ""] = [...await sessionsOf(lost)].find(([, isCurrent]) => isCurrent) ?? [];
@@ -206,9 +206,9 @@ Deno.test("DELETE /sessions revokes all other sessions of the user, and none of 
   });
 });
 
-/** Requests that end sessions, which no other site may make. */
+/** Requests that revoke sessions, which other sites must not send. */
 for (const path of ["/sessions", "/sessions/x"]) {
-  Deno.test(`DELETE ${path} by a page of another site is refused`, async () => {
+  Deno.test(`DELETE ${path} rejects a page of another site`, async () => {
     await withNotes(async (service) => {
       const other = await another(service, FIREFOX);
       for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { "X-CSRF-Token": "" }]) {
@@ -222,7 +222,7 @@ for (const path of ["/sessions", "/sessions/x"]) {
   });
 }
 
-Deno.test("/docs, its document and the assets are there for everybody", async () => {
+Deno.test("/docs, its document and the assets are public", async () => {
   await withNotes(async ({ stranger }) => {
     for (const path of ["/docs", "/openapi.json", "/docs/swagger-ui.css", "/assets/style.css"]) {
       const { status, headers, body } = await stranger().call(path);

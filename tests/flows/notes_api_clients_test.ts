@@ -5,7 +5,7 @@ import { program, refresh, refusalOf, signIn, signOut, statusOf } from "./_notes
 const START = Date.UTC(2030, 5, 14, 12, 3);
 const DELETE = { method: "DELETE" };
 
-/** Ids of the programs that somebody's page lists, in its order. */
+/** Ids of the programs that a user's page lists, in its order. */
 async function programsOf({ page }: Client): Promise<readonly string[]> {
   const [, list = ""] = /<ul id="programs"[^>]*>([^]*?)<\/ul>/.exec(await pageOf(page)) ?? [];
   return [...list.matchAll(/<li class="card" data-id="([^"]+)"/g)].map(([, id = ""]) => id);
@@ -37,7 +37,7 @@ Deno.test("/sessions lists API clients, newest first, with start and expiry", as
     }
     assertStringIncludes(text, "notes:read, notes:write");
     await statusOf(refresh(service.origin, refreshToken));
-    const after = await pageOf(service.page); // now good for as long as the other one
+    const after = await pageOf(service.page); // now expires with the other one
     assertEquals(after.match(/datetime="2030-06-28T12:23/g)?.length, 2);
     assertEquals(after.includes(refreshToken), false);
   }, { nowMs: () => now });
@@ -60,7 +60,7 @@ Deno.test("DELETE /programs/:id signs one API client out permanently", async () 
   });
 });
 
-Deno.test("/sessions does not list API clients that signed out, or were revoked after token reuse", async () => {
+Deno.test("/sessions does not list API clients that signed out or were revoked after token reuse", async () => {
   await withNotes(async (service) => {
     const { origin } = service;
     const out = await signIn(origin, "ada");
@@ -76,13 +76,13 @@ Deno.test("/sessions does not list API clients that were inactive for two weeks"
   await withNotes(async (service) => {
     await signIn(service.origin, "ada");
     now += 14 * 86_400_000;
-    const client = service.stranger(); // the session has ended, too
+    const client = service.stranger(); // the session has expired, too
     await statusOf(client.enter("login", "ada"));
     assertEquals(await programsOf(client), []);
   }, { nowMs: () => now });
 });
 
-/** Who signs out Ada's program, and what comes of it. */
+/** Who tries to sign out Ada's program, and the response. */
 const OTHERS: readonly (readonly [
   why: string,
   status: number,
@@ -90,9 +90,9 @@ const OTHERS: readonly (readonly [
   headers: Readonly<Record<string, string>>,
   identifier?: string,
 ])[] = [
-  ["somebody else", 404, "no_such_program", {}, "eve"],
+  ["another user", 404, "no_such_program", {}, "eve"],
   ["another site's page", 403, "csrf_failed", { "Sec-Fetch-Site": "cross-site" }],
-  ["nobody", 401, "unauthenticated", { Cookie: "a=b" }],
+  ["a request without a session", 401, "unauthenticated", { Cookie: "a=b" }],
 ];
 for (const [why, status, code, headers, identifier] of OTHERS) {
   Deno.test(`DELETE /programs/:id rejects ${why}`, async () => {

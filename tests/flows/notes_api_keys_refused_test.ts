@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { countRecords, withNotes } from "../examples/_notes_service.ts";
 import { ALL, keysOf, make, program, refusalOf, statusOf } from "./_notes_api_clients.ts";
 
-/** What only a user does, and no program, whatever its key is good for. */
+/** Requests that need a session, whatever the scope of a key. */
 const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/api-keys"],
   ["POST", "/api-keys"],
@@ -13,7 +13,7 @@ const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/developer"],
 ];
 for (const [method, path] of IN_PERSON) {
-  Deno.test(`${method} ${path} is refused to every key`, async () => {
+  Deno.test(`${method} ${path} rejects every key`, async () => {
     await withNotes(async (service) => {
       const { key, info } = await make(service);
       const call = program(service.origin, { "X-API-Key": key });
@@ -27,18 +27,18 @@ for (const [method, path] of IN_PERSON) {
   });
 }
 
-/** Keys that are none, made from one that is. */
+/** Invalid keys, made from a valid one. */
 const WRONG: readonly (readonly [why: string, change: (key: string) => string])[] = [
-  ["another last digit", (key) => key.slice(0, -1) + (key.endsWith("a") ? "b" : "a")],
-  ["a secret of its own", (key) => key.replace(/_[0-9A-Za-z]{49}$/, `_${"0".repeat(49)}`)],
-  ["another prefix", (key) => key.replace("notes_", "key_")],
-  ["one digit less", (key) => key.slice(0, -1)],
-  ["itself twice", (key) => `${key}, ${key}`],
-  ["its identifier alone", (key) => key.split("_")[1] ?? ""],
-  ["nothing", () => ""],
+  ["a key with another last digit", (key) => key.slice(0, -1) + (key.endsWith("a") ? "b" : "a")],
+  ["a key with another secret", (key) => key.replace(/_[0-9A-Za-z]{49}$/, `_${"0".repeat(49)}`)],
+  ["a key with another prefix", (key) => key.replace("notes_", "key_")],
+  ["a key with a missing digit", (key) => key.slice(0, -1)],
+  ["a key twice in the field", (key) => `${key}, ${key}`],
+  ["a key's identifier only", (key) => key.split("_")[1] ?? ""],
+  ["an empty key", () => ""],
 ];
 for (const [why, change] of WRONG) {
-  Deno.test(`GET /notes rejects a key with ${why}, signed in or not, and says no more`, async () => {
+  Deno.test(`GET /notes rejects ${why}, signed in or not, without details`, async () => {
     await withNotes(async (service) => {
       const { key } = await make(service);
       const wrong = change(key);
@@ -58,11 +58,11 @@ for (const [why, change] of WRONG) {
   });
 }
 
-/** Places where a key is not looked for. */
+/** Places where a key is ignored. */
 const ELSEWHERE: readonly (readonly [why: string, ask: (key: string) => [string, RequestInit]])[] =
   [
     [
-      "the address",
+      "the query",
       (key) => [`/notes?${new URLSearchParams({ "X-API-Key": key, api_key: key })}`, {}],
     ],
     ["a cookie", (key) => ["/notes", { headers: { Cookie: `X-API-Key=${key}` } }]],
@@ -81,22 +81,22 @@ for (const [why, ask] of ELSEWHERE) {
   });
 }
 
-/** Bodies that make no key, and where they are wrong. */
+/** Invalid bodies, and the pointers of the violations. */
 const REFUSED: readonly (readonly [why: string, body: unknown, pointer: string])[] = [
   ["no name", { scope: ALL }, "/name"],
   ["a name of spaces", { name: "  ", scope: ALL }, "/name"],
   ["a name of 101 characters", { name: "x".repeat(101), scope: ALL }, "/name"],
   ["a name of two lines", { name: "a\nb", scope: ALL }, "/name"],
-  ["half a character", { name: "a\ud83d", scope: ALL }, "/name"],
+  ["a lone surrogate", { name: "a\ud83d", scope: ALL }, "/name"],
   ["no scope", { name: "a" }, "/scope"],
   ["an empty scope", { name: "a", scope: [] }, "/scope"],
-  ["a scope that there is none of", { name: "a", scope: ["notes:admin"] }, "/scope/0"],
-  ["a scope twice", { name: "a", scope: ["notes:read", "notes:read"] }, "/scope"],
-  ["scopes in a text", { name: "a", scope: "notes:read notes:write" }, "/scope"],
-  ["no day", { name: "a", scope: ALL, expiresInDays: 0 }, "/expiresInDays"],
+  ["an unknown scope", { name: "a", scope: ["notes:admin"] }, "/scope/0"],
+  ["a duplicate scope", { name: "a", scope: ["notes:read", "notes:read"] }, "/scope"],
+  ["scopes as a string", { name: "a", scope: "notes:read notes:write" }, "/scope"],
+  ["zero days", { name: "a", scope: ALL, expiresInDays: 0 }, "/expiresInDays"],
   ["half a day", { name: "a", scope: ALL, expiresInDays: 0.5 }, "/expiresInDays"],
   ["401 days", { name: "a", scope: ALL, expiresInDays: 401 }, "/expiresInDays"],
-  ["days in a text", { name: "a", scope: ALL, expiresInDays: "30" }, "/expiresInDays"],
+  ["days as a string", { name: "a", scope: ALL, expiresInDays: "30" }, "/expiresInDays"],
   ["another owner", { name: "a", scope: ALL, sub: "eve" }, ""],
 ];
 for (const [why, body, pointer] of REFUSED) {
@@ -111,7 +111,7 @@ for (const [why, body, pointer] of REFUSED) {
   });
 }
 
-Deno.test("POST /api-keys ends at a hundred keys", async () => {
+Deno.test("POST /api-keys allows at most a hundred keys", async () => {
   await withNotes(async (service) => {
     const keys = [];
     for (let i = 0; i < 100; i++) keys.push(await make(service));
@@ -123,7 +123,7 @@ Deno.test("POST /api-keys ends at a hundred keys", async () => {
   });
 });
 
-Deno.test("POST /api-keys is refused to pages of other sites and to who is not signed in", async () => {
+Deno.test("POST /api-keys rejects pages of other sites and requests without a session", async () => {
   await withNotes(async (service) => {
     const body = { name: "a", scope: ALL };
     for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { "X-CSRF-Token": "" }]) {

@@ -5,7 +5,7 @@ import { ALL, keysOf, make, NOTE, program, refusalOf, statusOf } from "./_notes_
 
 const DAY_MS = 86_400_000;
 
-Deno.test("/api-keys makes a key that reads and writes until it is revoked, at once", async () => {
+Deno.test("/api-keys creates a key that reads and writes until it is revoked", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "Ada's" });
     const { key, info } = await make(service, { name: " Nightly backup " });
@@ -32,7 +32,7 @@ Deno.test("/api-keys makes a key that reads and writes until it is revoked, at o
   });
 });
 
-/** What a program may ask for, the scope that it needs, and the status of the answer. */
+/** A request, the scope that it requires, and the status of the response. */
 const REQUESTS: readonly (readonly [
   method: string,
   path: string,
@@ -53,7 +53,7 @@ const REQUESTS: readonly (readonly [
   ["DELETE", "/notes/:id/attachments/a.txt", "notes:write", 204],
 ];
 for (const [method, path, scope, status, body] of REQUESTS) {
-  Deno.test(`${method} ${path} asks a key for ${scope}, and a session for nothing`, async () => {
+  Deno.test(`${method} ${path} requires the scope ${scope} of a key, and none of a session`, async () => {
     await withNotes(async (service) => {
       const note = await service.create({ title: "a" });
       const form = formOf(new File(["x"], "a.txt"));
@@ -84,7 +84,7 @@ for (const [method, path, scope, status, body] of REQUESTS) {
   });
 }
 
-Deno.test("/ shows no note to a key that may not read, nor to one that may", async () => {
+Deno.test("/ shows no notes to keys, with or without the scope to read", async () => {
   await withNotes(async (service) => {
     await service.create({ title: "secret of ada" });
     for (const scope of [["notes:write"], ALL]) {
@@ -96,7 +96,7 @@ Deno.test("/ shows no note to a key that may not read, nor to one that may", asy
   });
 });
 
-Deno.test("GET /notes with a key returns its owner's notes, even beside another user's session", async () => {
+Deno.test("GET /notes with a key returns its owner's notes, even with another user's session", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "Ada's" });
     const eve = await service.user("eve");
@@ -112,7 +112,7 @@ Deno.test("GET /notes with a key returns its owner's notes, even beside another 
   });
 });
 
-Deno.test("/api-keys keeps the keys of users apart", async () => {
+Deno.test("/api-keys separates the keys of users", async () => {
   await withNotes(async (service) => {
     const eve = await service.user("eve");
     const { key, info } = await make(service, { name: "Ada's" });
@@ -162,7 +162,7 @@ Deno.test("An expired key stays in the list until its owner removes it", async (
   }, { nowMs: () => now });
 });
 
-Deno.test("/developer shows keys by their first characters, with when they were used last, and no secret", async () => {
+Deno.test("/developer shows the first characters and last use of keys, and no secret", async () => {
   let now = Date.UTC(2030, 5, 14, 12, 3);
   await withNotes(async (service) => {
     const { key, info } = await make(service, { name: "<b>&", scope: ["notes:read"] });
@@ -187,7 +187,7 @@ Deno.test("/developer shows keys by their first characters, with when they were 
   }, { nowMs: () => now });
 });
 
-Deno.test("A key is dead as soon as its owner's account is closed or gone", async () => {
+Deno.test("A key is rejected as soon as its owner's account is disabled or deleted", async () => {
   await withNotes(async (service) => {
     const { users } = service.stores;
     for (const end of ["close", "remove"] as const) {
@@ -205,7 +205,7 @@ Deno.test("A key is dead as soon as its owner's account is closed or gone", asyn
   });
 });
 
-Deno.test("main.ts keeps keys over a restart, and the page says where it is", async () => {
+Deno.test("main.ts keeps keys across a restart, and the page shows its own origin", async () => {
   await withFolder(async (folder) => {
     const first = await start(folder);
     const { client } = await enter(first.origin);

@@ -30,16 +30,16 @@ async function upload(
   return { response, attachments: (await response.json()).attachments };
 }
 
-/** Why a size is worth a test, and the size in bytes. */
+/** Why a size is tested, and the size in bytes. */
 const SIZES: readonly (readonly [string, number])[] = [
-  ["nothing", 0],
+  ["an empty file", 0],
   ["one byte", 1],
-  ["one chunk exactly", 45 * 1024],
-  ["a byte more than one chunk", 45 * 1024 + 1],
-  ["more than a value of the database", 64 * 1024 + 1],
-  ["chunks without a rest", 10 * 45 * 1024],
-  ["more than a commit may carry", MIB + 1],
-  ["almost all that the router takes", 10 * MIB - 1000],
+  ["exactly one chunk", 45 * 1024],
+  ["one byte more than a chunk", 45 * 1024 + 1],
+  ["more than the size limit of a value", 64 * 1024 + 1],
+  ["a multiple of the chunk size", 10 * 45 * 1024],
+  ["more than the size limit of a commit", MIB + 1],
+  ["almost the body limit", 10 * MIB - 1000],
 ];
 for (const [why, size] of SIZES) {
   Deno.test(`POST /notes/:id/attachments keeps ${why}, byte for byte`, async () => {
@@ -63,7 +63,7 @@ for (const [why, size] of SIZES) {
   });
 }
 
-Deno.test("/notes/:id/attachments carries files from upload to deletion", async () => {
+Deno.test("/notes/:id/attachments supports files from upload to deletion", async () => {
   await withNotes(async (service) => {
     const { call, create, kv } = service;
     const { id } = await create({ title: "a" });
@@ -114,7 +114,7 @@ Deno.test("/notes/:id/attachments carries files from upload to deletion", async 
   });
 });
 
-/** What a file is called, and what it is kept as. */
+/** The name of an uploaded file, and its stored name. */
 const NAMES: readonly (readonly [string, string])[] = [
   ["żółw \u{1F422}.txt", "żółw \u{1F422}.txt"],
   ["100%.txt", "100%.txt"],
@@ -173,14 +173,14 @@ for (const [given, served] of TYPES) {
   });
 }
 
-/** Why an upload is refused, its parts, and the pointers of the violations. */
+/** Why an upload is rejected, its parts, and the pointers of the violations. */
 const REFUSED_FORMS:
   readonly (readonly [string, readonly (readonly [string, string | File])[], readonly string[]])[] =
     [
       ["without a part", [], ["/file"]],
       ["with a part of another name", [["file", new File(["x"], "a")], ["note", "b"]], ["/note"]],
-      ["with a text for a file", [["file", "x"]], ["/file/0"]],
-      ["with two files of one name", [["file", new File(["x"], "a")], [
+      ["with a string in place of a file", [["file", "x"]], ["/file/0"]],
+      ["with two files of the same name", [["file", new File(["x"], "a")], [
         "file",
         new File(["x"], "b/a"),
       ]], ["/file/1"]],
@@ -205,7 +205,7 @@ for (const [why, parts, pointers] of REFUSED_FORMS) {
   });
 }
 
-/** Why an upload is refused, its options, and the status and code of the answer. */
+/** Why an upload is rejected, its options, and the status and code of the response. */
 const REFUSED_UPLOADS: readonly (readonly [string, RequestInit, number, string])[] = [
   [
     "JSON",
@@ -215,7 +215,7 @@ const REFUSED_UPLOADS: readonly (readonly [string, RequestInit, number, string])
   ],
   ["bytes", { body: randomBytes(10) }, 415, "unsupported_media_type"],
   [
-    "a broken form",
+    "a malformed form",
     { body: "hello", headers: { "Content-Type": "multipart/form-data; boundary=x" } },
     400,
     "invalid_form",
@@ -248,7 +248,7 @@ for (const [why, init, status, code] of REFUSED_UPLOADS) {
   });
 }
 
-Deno.test("POST /notes/:id/attachments rejects a note that is not there before it reads the body", async () => {
+Deno.test("POST /notes/:id/attachments rejects an unknown note before it reads the body", async () => {
   await withNotes(async ({ call }) => {
     const response = await call("/notes/7/attachments", {
       method: "POST",
@@ -258,7 +258,7 @@ Deno.test("POST /notes/:id/attachments rejects a note that is not there before i
   });
 });
 
-Deno.test("POST /notes/:id/attachments rejects a name that the note has, and keeps the other file", async () => {
+Deno.test("POST /notes/:id/attachments rejects a duplicate file name, and keeps the first file", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "a" });
     await upload(service, id, new File(["old"], "a.txt"));
@@ -293,7 +293,7 @@ Deno.test("POST /notes/:id/attachments rejects the 51st attachment", async () =>
   });
 });
 
-Deno.test("POST /notes/:id/attachments keeps all of many uploads at once", async () => {
+Deno.test("POST /notes/:id/attachments keeps all of many concurrent uploads", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "a" });
     const names = Array.from({ length: 8 }, (_, i) => `${i}.bin`);
@@ -306,7 +306,7 @@ Deno.test("POST /notes/:id/attachments keeps all of many uploads at once", async
   });
 });
 
-Deno.test("POST /notes/:id/attachments leaves the note's ETag alone", async () => {
+Deno.test("POST /notes/:id/attachments does not change the note's ETag", async () => {
   await withNotes(async (service) => {
     const { id } = await service.create({ title: "a" });
     const before = await service.call(`/notes/${id}`, { method: "HEAD" });

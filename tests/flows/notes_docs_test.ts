@@ -6,7 +6,7 @@ import { addDocsRoutes } from "../../examples/notes/docs.ts";
 
 const DOCUMENT = '{"openapi":"3.1.0","info":{"title":"Nötes","version":"1"},"paths":{}}';
 
-/** A service of nothing but a start page and the documentation. */
+/** A service with a start page and the documentation only. */
 async function docsRouter(
   document: () => string | Promise<string> = () => DOCUMENT,
 ): Promise<TypedRouter<Connection>> {
@@ -26,7 +26,7 @@ function references(page: string): string[] {
   return [...page.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, value = ""]) => value);
 }
 
-Deno.test("/docs is a page for every width and language", async () => {
+Deno.test("/docs has a language, a viewport and a fallback without scripts", async () => {
   const response = await (await docsRouter()).request("/docs");
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
@@ -37,7 +37,7 @@ Deno.test("/docs is a page for every width and language", async () => {
   assertMatch(page, /<noscript>[^]+ href="\/openapi\.json"[^]+<\/noscript>/);
 });
 
-Deno.test("/docs allows what this service serves, and nothing else", async () => {
+Deno.test("/docs allows resources of this service only", async () => {
   const { headers } = await (await docsRouter()).request("/docs");
   assertEquals(headers.get("content-security-policy")?.split("; "), [
     "default-src 'none'",
@@ -51,17 +51,17 @@ Deno.test("/docs allows what this service serves, and nothing else", async () =>
   ]);
 });
 
-Deno.test("/docs has no script, style or handler inside of it", async () => {
+Deno.test("/docs has no inline script, style or handler", async () => {
   const page = await docsPage();
   assertEquals(page.match(/<script[^>]*>(?!<\/script>)|<style|\s(?:style|on\w+)=/g), null);
 });
 
-Deno.test("/docs refers to nothing but what this service answers", async () => {
+Deno.test("/docs refers to existing paths of this service only", async () => {
   const router = await docsRouter();
   const found = references(await docsPage());
   assertEquals(found.includes("/"), true);
   for (const path of found) {
-    if (path === "data:,") continue; // the icon that there is none of
+    if (path === "data:,") continue; // there is no icon
     assertMatch(path, /^\/(?!\/)/);
     const response = await router.request(path);
     assertEquals(response.status, 200, path);
@@ -69,7 +69,7 @@ Deno.test("/docs refers to nothing but what this service answers", async () => {
   }
 });
 
-Deno.test("/docs starts the renderer once it is there, without the validator of another site", async () => {
+Deno.test("/docs starts the renderer after it is loaded, without an external validator", async () => {
   const scripts = references(await docsPage()).filter((path) => path.endsWith(".js"));
   assertEquals(scripts, ["/docs/swagger-ui-bundle.js", "/assets/docs.js"]);
   const [renderer = "", start = ""] = await Promise.all(scripts.map(async (path) => {
@@ -81,7 +81,7 @@ Deno.test("/docs starts the renderer once it is there, without the validator of 
   assertEquals(start.match(/\/\//g), null);
 });
 
-Deno.test("/docs loads no picture or font by its styles", async () => {
+Deno.test("/docs loads no images or fonts in its style sheets", async () => {
   const styles = references(await docsPage()).filter((path) => path.endsWith(".css"));
   assertEquals(styles, ["/docs/swagger-ui.css", "/assets/docs.css"]);
   for (const path of styles) {
@@ -100,7 +100,7 @@ const FILES: readonly (readonly [path: string, type: string])[] = [
   ["/openapi.json", "application/json"],
 ];
 for (const [path, type] of FILES) {
-  Deno.test(`${path} answers with its type, to HEAD too, and 304 to who has the version`, async () => {
+  Deno.test(`${path} responds with its type, also to HEAD, and with 304 to a current ETag`, async () => {
     const router = await docsRouter();
     const first = await router.request(path);
     const tag = first.headers.get("etag") ?? "";
@@ -122,7 +122,7 @@ for (const [path, type] of FILES) {
   });
 }
 
-Deno.test("/openapi.json is the document of this moment", async () => {
+Deno.test("/openapi.json is the current document", async () => {
   let document = DOCUMENT;
   const router = await docsRouter(() => Promise.resolve(document));
   const first = await router.request("/openapi.json");

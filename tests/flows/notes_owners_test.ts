@@ -9,10 +9,10 @@ import {
 } from "../examples/_notes_service.ts";
 
 const TITLE = "ada's secret";
-/** The ways in. */
+/** The kinds of credentials. */
 const CHALLENGE = 'ApiKey, Bearer realm="api", Session';
 
-/** A request that only the owner of a note may make: method, path beneath `/notes/:id`, body. */
+/** A request that only the owner of a note may make: method, path under `/notes/:id`, body. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: () => BodyInit])[] = [
   ["GET", ""],
   ["HEAD", ""],
@@ -58,7 +58,7 @@ async function assertUnchanged({ call, kv }: NotesService, note: NoteBody): Prom
 
 for (const request of REQUESTS) {
   const [method, path] = request;
-  Deno.test(`${method} /notes/:id${path} is refused to another user, without a hint`, async () => {
+  Deno.test(`${method} /notes/:id${path} responds 403 to another user, without the note's content`, async () => {
     await withNotes(async (service) => {
       const note = await noteOf(service);
       const eve = await service.user("eve");
@@ -78,7 +78,7 @@ for (const request of REQUESTS) {
     });
   });
 
-  Deno.test(`${method} /notes/:id${path} is refused to who is not signed in, note or no note`, async () => {
+  Deno.test(`${method} /notes/:id${path} responds 401 without a session, whether the note exists or not`, async () => {
     await withNotes(async (service) => {
       const note = await noteOf(service);
       for (const id of [note.id, "7"]) {
@@ -99,14 +99,14 @@ Deno.test("PUT /notes/:id rejects another user before it reads the body", async 
     const { id } = await service.create({ title: TITLE });
     const eve = await service.user("eve");
     for (const [method, path] of [["PUT", ""], ["POST", "/attachments"]] as const) {
-      // A body that would be refused by itself, if anybody read it
+      // A body that would be rejected if it were read
       const refused = await eve.call(`/notes/${id}${path}`, { method, body: "neither" });
       assertEquals([refused.status, (await refused.json()).code], [403, "access_denied"]);
     }
   });
 });
 
-Deno.test("PUT /notes/:id takes no owner from a body", async () => {
+Deno.test("PUT /notes/:id ignores an owner in the body", async () => {
   await withNotes(async (service) => {
     const eve = await service.user("eve");
     const { id } = await service.create({ title: TITLE });
@@ -145,7 +145,7 @@ Deno.test("GET /notes and / never mix the notes of two users", async () => {
   });
 });
 
-Deno.test("GET /notes takes the cursor of another user for a place in one's own list", async () => {
+Deno.test("GET /notes treats another user's cursor as a position in the own list", async () => {
   await withNotes(async (service) => {
     const eve = await service.user("eve");
     await eve.create({ title: "eve's" });
@@ -155,7 +155,7 @@ Deno.test("GET /notes takes the cursor of another user for a place in one's own 
   });
 });
 
-Deno.test("POST /notes by a page of another site is refused, whatever it sends", async () => {
+Deno.test("POST /notes rejects every request of another site's page", async () => {
   await withNotes(async ({ send, call, cookies, kv }) => {
     const sources = [
       { "Sec-Fetch-Site": "cross-site" },
@@ -174,7 +174,7 @@ Deno.test("POST /notes by a page of another site is refused, whatever it sends",
       "X-CSRF-Token": "",
     });
     assertEquals([own.status, (await own.json()).title], [201, "a"]);
-    // A cookie that is there twice is nobody's
+    // A duplicate cookie authenticates nobody
     const sid = `__Host-sid=${cookies.get("__Host-sid")}`;
     const twice = await call("/notes", { headers: { Cookie: `${sid}; ${sid}` } });
     assertEquals(twice.status, 401);

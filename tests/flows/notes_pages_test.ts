@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withNotes } from "../examples/_notes_service.ts";
 
-Deno.test("/ shows the notes as escaped HTML that runs nothing", async () => {
+Deno.test("/ shows the notes as escaped HTML", async () => {
   await withNotes(async ({ call, create }) => {
     const title = `<script>alert("1")</script>`;
     const note = await create({
@@ -29,7 +29,7 @@ Deno.test("/ shows the notes as escaped HTML that runs nothing", async () => {
     ]);
     assertEquals(page.includes("<img"), false);
     const elsewhere = [...page.matchAll(/(?:src|href|action)="(?!\/)[^"]*"/g)].map(String);
-    assertEquals(elsewhere, ['href="data:,"', 'href="#main"']); // the icon that there is none of, and this page
+    assertEquals(elsewhere, ['href="data:,"', 'href="#main"']); // no icon, and this page
   });
 });
 
@@ -55,7 +55,7 @@ Deno.test("/ lists the routes, and has a style sheet and a script", async () => 
   });
 });
 
-Deno.test("/ searches by its form and turns pages by its links", async () => {
+Deno.test("/ searches with its form and paginates with its links", async () => {
   await withNotes(async ({ call, create }) => {
     for (let i = 0; i < 21; i++) await create({ title: `needle "${i}"` });
     await create({ title: "hay" });
@@ -73,7 +73,7 @@ Deno.test("/ searches by its form and turns pages by its links", async () => {
   });
 });
 
-Deno.test("/ makes the best of a query it can't use", async () => {
+Deno.test("/ ignores an invalid query", async () => {
   await withNotes(async ({ call, create }) => {
     await create({ title: "a" });
     for (const query of ["cursor=nonsense", "q=a&q=b", "utm=1", "q=", "q=%"]) {
@@ -84,7 +84,7 @@ Deno.test("/ makes the best of a query it can't use", async () => {
   });
 });
 
-/** What a client sends as `Host`, and the status of the answer. */
+/** A `Host` field, and the status of the response. */
 const HOSTS: readonly (readonly [string, number])[] = [
   ["notes.example:81", 200],
   ["[::1]:81", 200],
@@ -93,7 +93,7 @@ const HOSTS: readonly (readonly [string, number])[] = [
   ["$(id)", 400],
 ];
 for (const [host, status] of HOSTS) {
-  Deno.test(`/ answers a Host header of ${JSON.stringify(host)}, and repeats it nowhere`, async () => {
+  Deno.test(`/ does not reflect the Host header ${JSON.stringify(host)}`, async () => {
     await withNotes(async ({ port }) => {
       const connection = await Deno.connect({ hostname: "127.0.0.1", port });
       const head =
@@ -106,7 +106,7 @@ for (const [host, status] of HOSTS) {
   });
 }
 
-Deno.test("/ says what this is to who is not signed in, and shows no note", async () => {
+Deno.test("/ shows an introduction without a session, and no notes", async () => {
   await withNotes(async ({ create, stranger }) => {
     await create({ title: "secret of ada" });
     const response = await stranger().page("/");
@@ -120,7 +120,7 @@ Deno.test("/ says what this is to who is not signed in, and shows no note", asyn
   });
 });
 
-Deno.test("/ says who is signed in, escaped, and keeps the page out of caches", async () => {
+Deno.test("/ shows the signed-in user, escaped, and sends no-store", async () => {
   await withNotes(async ({ user }) => {
     const client = await user("o'hara&co@example.org");
     const response = await client.page("/");
@@ -133,7 +133,7 @@ Deno.test("/ says who is signed in, escaped, and keeps the page out of caches", 
   });
 });
 
-Deno.test("/ finds some first notes for every user, once", async () => {
+Deno.test("/ creates sample notes once for every user", async () => {
   await withNotes(async (service) => {
     const titles = async () => (await (await service.page("/")).text()).match(/<article>/g)?.length;
     assertEquals([await titles(), await titles()], [5, 5]);
@@ -145,7 +145,7 @@ Deno.test("/ finds some first notes for every user, once", async () => {
   }, { seeds: true });
 });
 
-/** Pages, whether one has to be signed in, and the forms on each. */
+/** Pages, whether they require a session, and the forms on each. */
 const PAGES: readonly (readonly [path: string, signedIn: boolean, forms: readonly string[]])[] = [
   ["/", true, ["/auth/logout", "/", "/notes"]],
   ["/sessions", true, ["/auth/logout"]],
@@ -155,7 +155,7 @@ const PAGES: readonly (readonly [path: string, signedIn: boolean, forms: readonl
   ["/", false, []],
 ];
 for (const [path, signedIn, forms] of PAGES) {
-  Deno.test(`${path} is a page for every width and for the keyboard, signed ${signedIn ? "in" : "out"}`, async () => {
+  Deno.test(`${path} is responsive and usable with a keyboard, signed ${signedIn ? "in" : "out"}`, async () => {
     await withNotes(async ({ page, stranger, call }) => {
       const response = await (signedIn ? page : stranger().page)(path);
       const text = await response.text();
@@ -186,9 +186,9 @@ for (const [path, signedIn, forms] of PAGES) {
   });
 }
 
-/** Pages with a password, and what a password manager is told of the fields. */
+/** Pages with a password, and the autocomplete value of the field. */
 for (const [path, kind] of [["/register", "new-password"], ["/sign-in", "current-password"]]) {
-  Deno.test(`${path} has a form that password managers know, and that no script sends by its address`, async () => {
+  Deno.test(`${path} has a form for password managers, which does not send passwords in a URL without scripts`, async () => {
     await withNotes(async ({ stranger }) => {
       const text = await (await stranger().page(path ?? "")).text();
       assertMatch(text, /<form id="account"[^>]* method="post"/);

@@ -1,38 +1,38 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PASSWORD, withNotes } from "../examples/_notes_service.ts";
 
-/** Where somebody wants to go on after signing in, and where the page sends them. */
+/** Targets after signing in, and where the page redirects. */
 const NEXT: readonly (readonly [why: string, next: string, target: string])[] = [
   ["a page", "/sessions", "/sessions"],
   ["a search", "/?q=a+b", "/?q=a+b"],
   ["a search for an address", "/?q=http%3A%2F%2Fx", "/?q=http%3A%2F%2Fx"],
-  ["letters beyond ASCII", "/ż?q=ż", "/%C5%BC?q=%C5%BC"],
+  ["non-ASCII letters", "/ż?q=ż", "/%C5%BC?q=%C5%BC"],
   ["dot segments, resolved", "/a/../sessions", "/sessions"],
   ["markup", '/?q="><script>', "/?q=%22%3E%3Cscript%3E"],
-  ["nothing", "", "/"],
+  ["an empty target", "", "/"],
   ["another site", "https://evil.example/", "/"],
   ["another site without slashes", "https:evil.example", "/"],
-  ["a host behind two slashes", "//evil.example", "/"],
+  ["a host after two slashes", "//evil.example", "/"],
   ["three slashes", "///evil.example", "/"],
-  ["two slashes further on", "/.//evil.example", "/"],
+  ["two slashes after a dot segment", "/.//evil.example", "/"],
   ["a backslash", "/\\evil.example", "/"],
-  ["a backslash in front", "\\/evil.example", "/"],
+  ["a backslash before", "\\/evil.example", "/"],
   ["an encoded backslash", "/%5cevil.example", "/"],
   ["an encoded slash", "/%2fevil.example", "/"],
-  ["a tab, which browsers leave out", "/\t/evil.example", "/"],
+  ["a tab, which browsers remove", "/\t/evil.example", "/"],
   ["an encoded tab", "/%09/evil.example", "/"],
   ["a line feed", "/\n/evil.example", "/"],
-  ["a header of one's own", "/\r\nSet-Cookie: a=b", "/"],
+  ["an injected header field", "/\r\nSet-Cookie: a=b", "/"],
   ["a NUL", "/%00", "/"],
   ["a script", "javascript:alert(1)", "/"],
   ["data", "data:text/html,x", "/"],
   ["a path without a slash", "sessions", "/"],
-  ["a space in front", " /sessions", "/"],
-  ["half an escape", "/%zz", "/"],
+  ["a space before", " /sessions", "/"],
+  ["a malformed escape", "/%zz", "/"],
   ["3 KiB", `/${"a".repeat(3072)}`, "/"],
 ];
 for (const [why, next, target] of NEXT) {
-  Deno.test(`/sign-in goes on to ${target} after ${why}`, async () => {
+  Deno.test(`/sign-in continues to ${target} for ${why}`, async () => {
     await withNotes(async ({ page, stranger }) => {
       const path = `/sign-in?${new URLSearchParams({ next })}`;
       const text = await (await stranger().page(path)).text();
@@ -45,7 +45,7 @@ for (const [why, next, target] of NEXT) {
   });
 }
 
-Deno.test("/sign-in makes the best of a query it can't use", async () => {
+Deno.test("/sign-in ignores an invalid query", async () => {
   await withNotes(async ({ stranger }) => {
     for (const query of ["next=/a&next=/b", "next", "ended=2", "__proto__=x"]) {
       const response = await stranger().page(`/sign-in?${query}`);
@@ -55,7 +55,7 @@ Deno.test("/sign-in makes the best of a query it can't use", async () => {
   });
 });
 
-/** Pages of who is signed in, and where strangers are sent. */
+/** Pages that require a session, and the redirects without one. */
 const ASKED: readonly (readonly [path: string, target: string])[] = [
   ["/sessions", "/sign-in?next=%2Fsessions"],
   ["/developer", "/sign-in?next=%2Fdeveloper"],
@@ -82,7 +82,7 @@ for (const [path, target] of ASKED) {
   });
 }
 
-Deno.test("/notes never sends a request that changes something to another page", async () => {
+Deno.test("/notes does not redirect unsafe requests", async () => {
   await withNotes(async ({ stranger }) => {
     const headers = { Accept: "text/html" };
     const refused = await stranger().send("POST", "/notes", { title: "a" }, headers);
@@ -105,7 +105,7 @@ Deno.test("/ shows that the session has expired, and clears the cookie", async (
     const page = await service.page(sent.headers.get("location") ?? "");
     assertStringIncludes(await page.text(), "Your session has ended");
 
-    // A browser that keeps the cookie all the same is not sent round in circles
+    // A browser that keeps the cookie anyway is not in a redirect loop
     for (const path of ["/sign-in?next=/sessions", "/register?next=/sessions"]) {
       const again = await service.page(path, { Cookie });
       assertEquals(again.status, 200);
@@ -116,7 +116,7 @@ Deno.test("/ shows that the session has expired, and clears the cookie", async (
   });
 });
 
-/** What else is refused, the status, and the heading of the page. */
+/** Other errors, the status, and the heading of the page. */
 const REFUSED: readonly (readonly [path: string, status: number, heading: string])[] = [
   ["/nothing", 404, "There is nothing here"],
   ["/notes/0000000000000000000000000", 404, "There is nothing here"],
@@ -141,7 +141,7 @@ for (const [path, status, heading] of REFUSED) {
   });
 }
 
-Deno.test("/sign-in and /register take no name and password by their address", async () => {
+Deno.test("/sign-in and /register ignore a name and password in the query", async () => {
   await withNotes(async ({ stranger, events }) => {
     const before = events.length;
     const query = new URLSearchParams({ identifier: "ada", password: PASSWORD });

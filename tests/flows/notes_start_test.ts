@@ -1,4 +1,4 @@
-/** The notes service in processes of its own; more cases are in tests/exhaustive. */
+/** The notes service in separate processes; more cases are in tests/exhaustive. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
@@ -34,7 +34,7 @@ Deno.test("main.ts completes a running upload after SIGTERM", async () => {
         controller.close();
       },
     };
-    const body = new ReadableStream(late, { highWaterMark: 0 }); // pulled once the request is under way
+    const body = new ReadableStream(late, { highWaterMark: 0 }); // pulled after the request has started
     const { client } = await enter(service.origin);
     const answer = client.call("/notes", {
       method: "POST",
@@ -42,7 +42,7 @@ Deno.test("main.ts completes a running upload after SIGTERM", async () => {
       body,
     });
     await begun.promise;
-    await titles(client); // the request before this one has arrived
+    await titles(client); // the previous request has arrived
     const end = service.stop("SIGTERM");
     await unavailable(service.origin);
     stopped.resolve();
@@ -52,7 +52,7 @@ Deno.test("main.ts completes a running upload after SIGTERM", async () => {
   });
 });
 
-/** Waits until new requests are refused. */
+/** Waits until new requests are rejected. */
 async function unavailable(origin: string): Promise<void> {
   for (;;) {
     const { status, body } = await fetch(`${origin}/notes`);

@@ -6,7 +6,7 @@ import {
   withNotes,
 } from "../examples/_notes_service.ts";
 
-Deno.test("/notes carries a note through its whole life", async () => {
+Deno.test("/notes supports a note from creation to deletion", async () => {
   await withNotes(async ({ call, send }) => {
     const created = await send("POST", "/notes", { title: "  Milk ", tags: ["shop"] });
     assertEquals(created.status, 201);
@@ -41,7 +41,7 @@ Deno.test("/notes carries a note through its whole life", async () => {
   });
 });
 
-Deno.test("GET /notes gives pages, newest first", async () => {
+Deno.test("GET /notes returns pages, newest first", async () => {
   await withNotes(async ({ call, create }) => {
     for (const title of ["a1", "b2", "a3", "b4", "a5"]) await create({ title });
     const titles: string[][] = [];
@@ -83,7 +83,7 @@ Deno.test("GET /notes finds words in title and text, ignoring case and compositi
   });
 });
 
-Deno.test("GET /notes/:id answers 304 to who has the version", async () => {
+Deno.test("GET /notes/:id responds 304 to a current ETag", async () => {
   await withNotes(async ({ call, create }) => {
     const { id } = await create({ title: "a" });
     const first = await call(`/notes/${id}`);
@@ -130,7 +130,7 @@ for (const method of ["PUT", "PATCH", "DELETE"]) {
   });
 }
 
-Deno.test("PATCH /notes/:id loses no change of many at once", async () => {
+Deno.test("PATCH /notes/:id loses none of many concurrent changes", async () => {
   await withNotes(async ({ call, send, create }) => {
     const { id } = await create({ title: "a", text: "old" });
     const patches = [{ title: "b" }, { text: "new" }, { tags: ["t"] }];
@@ -146,7 +146,7 @@ Deno.test("PATCH /notes/:id loses no change of many at once", async () => {
   });
 });
 
-Deno.test("PATCH /notes/:id takes application/merge-patch+json, where null empties", async () => {
+Deno.test("PATCH /notes/:id accepts application/merge-patch+json, in which null clears a member", async () => {
   await withNotes(async ({ call, create }) => {
     const { id } = await create({ title: "a", text: "b", tags: ["c"] });
     const response = await call(`/notes/${id}`, {
@@ -159,7 +159,7 @@ Deno.test("PATCH /notes/:id takes application/merge-patch+json, where null empti
   });
 });
 
-/** Why a body is refused, the body, and the pointers of the violations. */
+/** Why a body is rejected, the body, and the pointers of the violations. */
 const REFUSED_BODIES: readonly (readonly [string, unknown, readonly string[]])[] = [
   ["a note without a title", {}, ["/title"]],
   ["a title of spaces", { title: "  " }, ["/title"]],
@@ -167,12 +167,12 @@ const REFUSED_BODIES: readonly (readonly [string, unknown, readonly string[]])[]
   ["a title that is a number", { title: 1 }, ["/title"]],
   ["a text of 20,001 characters", { title: "a", text: "b".repeat(20_001) }, ["/text"]],
   ["11 tags", { title: "a", tags: Array.from({ length: 11 }, (_, i) => `t${i}`) }, ["/tags"]],
-  ["a tag that stands twice", { title: "a", tags: ["b", "c", " b"] }, ["/tags/2"]],
+  ["a duplicate tag", { title: "a", tags: ["b", "c", " b"] }, ["/tags/2"]],
   ["an empty tag", { title: "a", tags: ["b", ""] }, ["/tags/1"]],
   ["an unknown member", { title: "a", owner: "b" }, [""]],
-  ["a list", [], [""]],
-  ["a text that no record has room for", { title: "a", text: "\x01".repeat(10_001) }, ["/text"]],
-  ["two faults at once", { title: "", text: 1 }, ["/title", "/text"]],
+  ["an array", [], [""]],
+  ["a text too long for a record", { title: "a", text: "\x01".repeat(10_001) }, ["/text"]],
+  ["two violations", { title: "", text: 1 }, ["/title", "/text"]],
 ];
 for (const [why, body, pointers] of REFUSED_BODIES) {
   Deno.test(`POST /notes rejects ${why}`, async () => {
@@ -189,7 +189,7 @@ for (const [why, body, pointers] of REFUSED_BODIES) {
   });
 }
 
-Deno.test("PATCH /notes/:id rejects to take the title away", async () => {
+Deno.test("PATCH /notes/:id rejects removing the title", async () => {
   await withNotes(async ({ send, create }) => {
     const { id } = await create({ title: "a" });
     const response = await send("PATCH", `/notes/${id}`, { title: null });
@@ -198,9 +198,9 @@ Deno.test("PATCH /notes/:id rejects to take the title away", async () => {
   });
 });
 
-Deno.test("POST /notes takes the longest note there is", async () => {
+Deno.test("POST /notes accepts the longest possible note", async () => {
   await withNotes(async ({ call, create }) => {
-    const long = "\x01"; // as JSON, six bytes
+    const long = "\x01"; // six bytes as JSON
     const tags = Array.from({ length: 10 }, (_, i) => long.repeat(49) + i);
     for (const character of ["\u{1F600}", "\u65e5", long, "\ud800"]) {
       const text = character.repeat(10_000);
@@ -236,7 +236,7 @@ for (const [query, pointer] of REFUSED_QUERIES) {
   });
 }
 
-/** Why a request is refused, its method, path and options, and the status, code and a header field of the answer. */
+/** Why a request is rejected, its path and options, and the status, code and a header field of the response. */
 const REFUSED_REQUESTS:
   readonly (readonly [string, string, RequestInit, number, string, string?])[] = [
     [
@@ -253,7 +253,7 @@ const REFUSED_REQUESTS:
       415,
       "unsupported_media_type",
     ],
-    ["broken JSON", "/notes", json("POST", '{"title":'), 400, "invalid_json"],
+    ["malformed JSON", "/notes", json("POST", '{"title":'), 400, "invalid_json"],
     ["an empty body", "/notes", json("POST", ""), 400, "invalid_json"],
     [
       "a member named __proto__",
@@ -262,14 +262,14 @@ const REFUSED_REQUESTS:
       400,
       "invalid_json",
     ],
-    ["a note past 256 KiB", "/notes", json("POST", " ".repeat(262_145)), 413, "payload_too_large"],
+    ["a note over 256 KiB", "/notes", json("POST", " ".repeat(262_145)), 413, "payload_too_large"],
     ["an unknown path", "/note", {}, 404, "not_found"],
     ["an unknown id", "/notes/7", {}, 404, "no_such_note"],
     ["an id of 4,000 characters", `/notes/${"a".repeat(4000)}`, {}, 404, "no_such_note"],
     ["a change of an unknown note", "/notes/7", json("PATCH", "{}"), 404, "no_such_note"],
-    ["to delete an unknown note", "/notes/7", { method: "DELETE" }, 404, "no_such_note"],
+    ["deleting an unknown note", "/notes/7", { method: "DELETE" }, 404, "no_such_note"],
     [
-      "to delete all notes",
+      "deleting all notes",
       "/notes",
       { method: "DELETE" },
       405,
@@ -277,7 +277,7 @@ const REFUSED_REQUESTS:
       "GET, HEAD, POST, OPTIONS",
     ],
     [
-      "to post to a note",
+      "posting to a note",
       "/notes/7",
       { method: "POST" },
       405,

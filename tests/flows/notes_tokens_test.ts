@@ -22,7 +22,7 @@ import {
 
 const START = Date.UTC(2030, 5, 14, 12, 3);
 
-Deno.test("/tokens/login gives tokens that read and write notes for ten minutes, and refresh gives the next", async () => {
+Deno.test("/tokens/login issues tokens that read and write notes for ten minutes, and refresh issues the next ones", async () => {
   let now = START;
   await withNotes(async ({ origin, create }) => {
     const { id } = await create({ title: "Ada's" });
@@ -45,7 +45,7 @@ Deno.test("/tokens/login gives tokens that read and write notes for ten minutes,
   }, { nowMs: () => now });
 });
 
-Deno.test("/tokens/refresh takes a token once: the second time ends all that came of the sign-in, and is told", async () => {
+Deno.test("/tokens/refresh accepts a token once: reuse revokes all tokens of the sign-in, and emits an event", async () => {
   await withNotes(async ({ origin, events }) => {
     const other = await signIn(origin, "ada");
     const { refreshToken } = await signIn(origin, "ada");
@@ -56,13 +56,13 @@ Deno.test("/tokens/refresh takes a token once: the second time ends all that cam
       assertEquals(refused.status, 401);
       bodies.add(await refused.text());
     }
-    assertEquals(bodies.size, 1); // nobody is told why
+    assertEquals(bodies.size, 1); // no reason is sent
     assertEquals(events.filter(({ type }) => type === "refresh.reuse_detected").length, 1);
     assertEquals(await statusOf(refresh(origin, other.refreshToken)), 200);
   });
 });
 
-Deno.test("/auth gives no page a token, neither for a new account nor for another token", async () => {
+Deno.test("/auth does not issue tokens, neither to pages nor for a refresh token", async () => {
   await withNotes(async ({ origin, stranger }) => {
     const client = stranger();
     for (const [route, status] of [["register", 201], ["login", 200]] as const) {
@@ -81,7 +81,7 @@ Deno.test("/auth gives no page a token, neither for a new account nor for anothe
   });
 });
 
-Deno.test("/tokens/login sets no cookie and begins no session, for who has one neither", async () => {
+Deno.test("/tokens/login sets no cookie and creates no session, with or without an existing one", async () => {
   await withNotes(async (service) => {
     const before = [...service.cookies];
     const body = { identifier: "ada", password: PASSWORD };
@@ -114,10 +114,10 @@ Deno.test("/developer documents the requests of API clients, without cookies and
   });
 });
 
-/** The types that a form of another site can send, and a script without asking. */
+/** The types that a form of another site can send, and a script without a preflight. */
 const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
 for (const type of [...FORM_TYPES, undefined]) {
-  Deno.test(`/tokens/login is of no use to another site's page that sends ${type ?? "no type"}`, async () => {
+  Deno.test(`/tokens/login rejects another site's page that sends ${type ?? "no type"}`, async () => {
     await withNotes(async ({ origin, stranger }) => {
       const answer = await stranger().call("/tokens/login", {
         method: "POST",
@@ -148,7 +148,7 @@ for (const type of [...FORM_TYPES, undefined]) {
 const POST = { method: "POST" };
 const DELETE = { method: "DELETE" };
 
-/** What an operator does, by the users alone. */
+/** Actions of an operator, with the user store only. */
 async function resetPassword({ users }: AuthStores, sub: string): Promise<void> {
   const passwords = passwordService({
     users,
@@ -163,19 +163,19 @@ function usersOf({ users }: AuthStores) {
   return userService({ users });
 }
 
-/** What ends a program's sign-in, and what does not. */
+/** What revokes a program's tokens, and what does not. */
 const ENDS: readonly (readonly [
   what: string,
   act: (service: NotesService, tokens: SignedIn) => Promise<unknown>,
   refreshes: boolean,
 ])[] = [
   [
-    "it signs out",
+    "the program signs out",
     ({ origin }, { refreshToken }) => statusOf(signOut(origin, refreshToken)),
     false,
   ],
   [
-    "it signed out with an older token",
+    "the program signs out with an older token",
     async ({ origin }, { refreshToken }) => {
       await statusOf(refresh(origin, refreshToken));
       await statusOf(signOut(origin, refreshToken));
@@ -183,18 +183,18 @@ const ENDS: readonly (readonly [
     false,
   ],
   [
-    "its user gets another password",
+    "the user's password is reset",
     ({ stores }, { user }) => resetPassword(stores, user.sub),
     false,
   ],
-  ["its user is locked out", ({ stores }, { user }) => usersOf(stores).disable(user.sub), false],
-  ["its user is removed", ({ stores }, { user }) => usersOf(stores).remove(user.sub), false],
-  ["its user signs out of a page", ({ call }) => statusOf(call("/auth/logout", POST)), true],
-  ["its user ends all other sessions", ({ call }) => statusOf(call("/sessions", DELETE)), false],
+  ["the user is disabled", ({ stores }, { user }) => usersOf(stores).disable(user.sub), false],
+  ["the user is removed", ({ stores }, { user }) => usersOf(stores).remove(user.sub), false],
+  ["the user signs out on a page", ({ call }) => statusOf(call("/auth/logout", POST)), true],
+  ["the user revokes all other sessions", ({ call }) => statusOf(call("/sessions", DELETE)), false],
   ["a program signs out without a token", ({ origin }) => statusOf(signOut(origin, "")), true],
 ];
 for (const [what, act, refreshes] of ENDS) {
-  Deno.test(`/tokens/refresh ${refreshes ? "goes on" : "is over"} once ${what}`, async () => {
+  Deno.test(`/tokens/refresh ${refreshes ? "still succeeds" : "fails"} after: ${what}`, async () => {
     await withNotes(async (service) => {
       const tokens = await signIn(service.origin, "ada");
       await act(service, tokens);
@@ -205,7 +205,7 @@ for (const [what, act, refreshes] of ENDS) {
   });
 }
 
-/** What only a user does, and no program. */
+/** Requests that need a session. */
 const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/api-keys"],
   ["POST", "/api-keys"],
@@ -213,7 +213,7 @@ const IN_PERSON: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/developer"],
 ];
 for (const [method, path] of IN_PERSON) {
-  Deno.test(`${method} ${path} is refused to tokens`, async () => {
+  Deno.test(`${method} ${path} rejects tokens`, async () => {
     await withNotes(async ({ origin, call }) => {
       const { accessToken } = await signIn(origin, "ada");
       const body = method === "POST" ? { body: '{"name":"a","scope":["notes:read"]}' } : {};
@@ -225,11 +225,11 @@ for (const [method, path] of IN_PERSON) {
   });
 }
 
-/** Tokens that are none, made from one that is. */
+/** Invalid tokens, made from a valid one. */
 const WRONG: readonly (readonly [why: string, change: (token: string) => string])[] = [
   ["without a signature", (token) => token.replace(/[^.]*$/, "")],
   ["with another payload", (token) => token.replace(/\.[^.]*\./, `.${btoa("{}")}.`)],
-  ["that is text", () => "hunter2"],
+  ["that is another string", () => "hunter2"],
   ["that is empty", () => ""],
 ];
 for (const [why, change] of WRONG) {
@@ -248,7 +248,7 @@ for (const [why, change] of WRONG) {
   });
 }
 
-Deno.test("/.well-known/jwks.json shows the public half of what signs, to everybody", async () => {
+Deno.test("/.well-known/jwks.json publishes the public keys", async () => {
   await withNotes(async ({ origin }) => {
     const { accessToken } = await signIn(origin, "ada");
     const answer = await fetch(`${origin}/.well-known/jwks.json`);
@@ -266,7 +266,7 @@ Deno.test("/.well-known/jwks.json shows the public half of what signs, to everyb
   });
 });
 
-Deno.test("main.ts takes the tokens of the process before it, where its address is the same", async () => {
+Deno.test("main.ts accepts the tokens of the previous process if its origin is the same", async () => {
   await withFolder(async (folder) => {
     const ORIGIN = "https://notes.example";
     const first = await start(folder, { env: { ORIGIN } });

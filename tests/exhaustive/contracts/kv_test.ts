@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { denoKvAdapter } from "../../../auth/stores/kv.ts";
 import { registerAdapter } from "../../contracts/storage_adapter.ts";
 
-// Each connection has its own thread and its own view, as those of two processes have
+// Each connection has a separate thread and view, like those of two processes
 registerAdapter({
   name: "denoKvAdapter() twice on a file",
   async open(now) {

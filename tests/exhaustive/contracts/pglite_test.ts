@@ -1,11 +1,11 @@
-/** PostgreSQL without a server: it runs every statement as a server does, but one after the other. */
+/** PostgreSQL without a server: it runs statements like a server, but sequentially. */
 
 import { limitRacers } from "../../contracts/_helpers.ts";
 import { type Pglite, startPglite } from "../../contracts/_pglite.ts";
 import { sqlAdapters } from "../../contracts/_sql.ts";
 import { registerAdapter } from "../../contracts/storage_adapter.ts";
 
-limitRacers(24); // more of them only wait longer for the one connection
+limitRacers(24); // more racers would only wait longer for the one connection
 
 let pglite: Pglite;
 

@@ -1,4 +1,4 @@
-/** Further cases of the notes service in processes of its own. */
+/** Further cases of the notes service in separate processes. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
@@ -83,7 +83,7 @@ Deno.test("main.ts logs refusals in one line each, without user input", async ()
   });
 });
 
-/** PostgreSQL's client reads variables, which the other tests may not. */
+/** PostgreSQL's client reads environment variables, which other tests may not. */
 const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, message: string])[] = [
   [{ PORT: "80x" }, "PORT must be an integer from 0 to 65535"],
   [

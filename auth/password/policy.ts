@@ -5,6 +5,7 @@
  * @module
  */
 
+import { rejectUnknownOptions } from "../_options.ts";
 import {
   estimateGuesses,
   listForms,
@@ -119,6 +120,11 @@ export interface PasswordPolicy {
  * ```
  */
 export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPolicy {
+  rejectUnknownOptions<PasswordPolicyOptions>("Cannot create password policy", options, {
+    minLength: true, // a misspelt one would lower the policy
+    words: true,
+    breached: true,
+  });
   const { minLength = 15, words = [], breached } = options;
   requireOptions(minLength, words, breached);
   const expected = [

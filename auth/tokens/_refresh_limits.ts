@@ -68,14 +68,17 @@ export function isAhead({ createdAt }: RefreshTimes, at: number): boolean {
   return createdAt > at + SKEW_SECONDS;
 }
 
-/** What the tokens of a family grant. Members are listed, because a store may return more, and `null` for absent ones. */
+/**
+ * What the tokens of a family grant, as a copy: callers must not change the family that is written back. Members are listed,
+ * because a store may return more, and `null` for absent ones.
+ */
 export function grantOf(family: RefreshFamily): RefreshGrant {
   const { sub, securityStamp, authTime, amr, acr } = family;
   return {
     sub,
     securityStamp,
     authTime,
-    amr,
+    amr: [...amr],
     ...(typeof acr === "string" ? { acr } : {}),
     ...givenAtIssue(family),
   };
@@ -92,8 +95,8 @@ function givenAtIssue(
 ): Pick<RefreshGrant, "sessionId" | "scope" | "data"> {
   return {
     ...(typeof sessionId === "string" ? { sessionId } : {}),
-    ...(Array.isArray(scope) ? { scope } : {}),
-    ...(data === undefined ? {} : { data }),
+    ...(Array.isArray(scope) ? { scope: [...scope] } : {}),
+    ...(data === undefined ? {} : { data: structuredClone(data) }),
   };
 }
 

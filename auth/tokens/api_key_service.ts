@@ -98,15 +98,16 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
   }
 
   return Object.freeze({
-    async create(sub: string, options: NewApiKeyOptions = {}) {
-      const { name, scope, expiresIn } = readNewApiKey(options);
+    async create(sub: string, newKey: NewApiKeyOptions = {}) {
+      const { name, scope, expiresIn } = readNewApiKey(newKey);
       const user = await findActiveUser(sub);
       if (user === null) {
         throw new TypeError(
           "Cannot create API key: the user does not exist or is disabled",
         );
       }
-      if ((await apiKeys.list(sub)).length >= maxPerUser) throw tooMany();
+      // Unchecked: beside an invalid record, a key can still be created
+      if ((await options.apiKeys.list(sub)).length >= maxPerUser) throw tooMany();
       const { key, id, keyHash } = await generateApiKey(prefix);
       const at = now();
       const apiKey: ApiKey = {
@@ -125,7 +126,7 @@ export function apiKeyService(options: ApiKeyServiceOptions): ApiKeyService {
         await apiKeys.revoke(id);
         throw new AuthError("service_unavailable", { reason: "user_changed" });
       }
-      if ((await apiKeys.list(sub)).length > maxPerUser) { // concurrent requests have all seen room
+      if ((await options.apiKeys.list(sub)).length > maxPerUser) { // concurrent requests have all seen room
         await apiKeys.revoke(id);
         throw tooMany();
       }

@@ -5,7 +5,7 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { requireSeconds } from "../_options.ts";
+import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { randomId } from "../_random.ts";
 import { checkSessionId } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
@@ -56,6 +56,17 @@ const CANNOT_ISSUE = "Cannot issue tokens";
  * ```
  */
 export function tokenService(options: TokenServiceOptions): TokenService {
+  rejectUnknownOptions<TokenServiceOptions>(CANNOT_CREATE, options, { // a misspelt accept would accept all
+    keys: true,
+    refresh: true,
+    issuer: true,
+    audience: true,
+    clientId: true,
+    scope: true,
+    lifetime: true,
+    accept: true,
+    now: true,
+  });
   const { keys, refresh, issuer, audience, clientId = audience, lifetime = 600 } = options;
   if (typeof keys?.sign !== "function") throw new TypeError(`${CANNOT_CREATE}: keys are missing`);
   for (const [name, text] of Object.entries({ issuer, audience, clientId })) {

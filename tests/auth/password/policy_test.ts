@@ -146,6 +146,7 @@ const WRONG: readonly (readonly [
   ["a word that is not a string", { words: ["Gatehouse", 5] }, TypeError],
   ["breached as an array", { breached: ["password"] }, TypeError],
   ["breached null", { breached: null }, TypeError],
+  ["a misspelt breached, which would check nothing", { breeched: () => true }, TypeError],
 ];
 
 for (const [why, options, error] of WRONG) {

@@ -873,6 +873,31 @@ Deno.test("rotate() returns nothing of what a store adds, and nothing of null", 
   assert(expiresAt > START);
 });
 
+Deno.test("rotate() stores nothing that prepare writes into the grant", async () => {
+  using database = new DatabaseSync(":memory:");
+  const adapter = sqlAdapter({
+    dialect: "sqlite",
+    query: (text, params) => database.prepare(text).all(...params),
+  });
+  await adapter.migrate();
+  const stores = authStores(adapter);
+  const { sub, securityStamp } = STAMPED;
+  await stores.users.create({ sub, identifier: "ada", securityStamp, createdAt: START });
+  const refresh = refreshService(stores);
+  const options = { scope: ["read"], data: { tenant: "a" } };
+  const { refreshToken } = await refresh.issue(STAMPED, options);
+  const first = await refresh.rotate(refreshToken, {
+    prepare(grant) {
+      (grant.scope as string[]).push("admin");
+      (grant.amr as string[]).push("mfa");
+      (grant.data as { tenant: string }).tenant = "b";
+      return Promise.resolve();
+    },
+  });
+  const { scope, data, amr } = await refresh.rotate(first.refreshToken);
+  assertEquals([scope, data, amr], [options.scope, options.data, STAMPED.amr]);
+});
+
 Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swap", async () => {
   using database = new DatabaseSync(":memory:");
   let statements = 0;

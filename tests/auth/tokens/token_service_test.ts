@@ -263,6 +263,7 @@ const WRONG: readonly [why: string, options: Record<string, unknown>, type: type
   ["a lifetime that is no number", { lifetime: NaN }, RangeError],
   ["an endless lifetime", { lifetime: Infinity }, RangeError],
   ["a lifetime that is longer than the keys allow", { lifetime: 3_601 }, RangeError],
+  ["a misspelt accept, which would accept everyone", { acept: () => false }, TypeError],
 ];
 for (const [why, options, type] of WRONG) {
   Deno.test(`tokenService() rejects ${why}`, async () => {

@@ -21,7 +21,7 @@ import { SESSION_STORE_CASES } from "./session_store.ts";
 import { STATE_STORE_CASES } from "./state_store.ts";
 import { USER_STORE_CASES } from "./user_store.ts";
 
-/** Which store of {@linkcode AuthStores}. */
+/** Name of a store in {@linkcode AuthStores}. */
 export type Family = keyof AuthStores;
 
 /** The clock of the stores, in seconds since the epoch. */
@@ -34,15 +34,15 @@ export interface ContractClock {
 
 /** The subject of a case: an empty store. */
 export interface ContractSubject<Store> {
-  /** One object for it. */
+  /** One instance of the store. */
   readonly store: Store;
-  /** All objects for it, `store` first; racers are spread over them. */
+  /** All instances of the store, `store` first; racers are distributed over them. */
   readonly stores: readonly Store[];
-  /** Its clock. */
+  /** The clock of the store. */
   readonly clock: ContractClock;
 }
 
-/** One promise of an interface. */
+/** One requirement of an interface. */
 export interface ContractCase<Store> {
   /** A sentence that starts with the method. */
   readonly name: string;
@@ -54,17 +54,17 @@ export interface ContractCase<Store> {
 
 /** Stores of an implementation, for one case. */
 export interface OpenStores {
-  /** Objects over the same empty database. With more than one, none can decide in its own memory. */
+  /** Instances over the same empty database. With more than one, decisions in memory fail the races. */
   readonly stores: readonly [Partial<AuthStores>, ...Partial<AuthStores>[]];
-  /** Closes and removes what was opened. */
+  /** Closes and removes the database. */
   readonly dispose?: () => Promise<void> | void;
 }
 
 /** An implementation of some stores. */
 export interface StoreImplementation {
-  /** Starts the tests' names. */
+  /** First part of the tests' names. */
   readonly name: string;
-  /** Which stores it has. @default all */
+  /** Stores of the implementation. @default all */
   readonly families?: readonly Family[];
   /** Opens an empty database for one case. */
   open(now: () => number): Promise<OpenStores> | OpenStores;
@@ -85,7 +85,7 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
 /** All stores. */
 export const FAMILIES = Object.keys(CONTRACTS) as readonly Family[];
 
-/** Registers a test for each case of each store that an implementation has. */
+/** Registers a test for each case of each store of an implementation. */
 export function registerContracts(implementation: StoreImplementation): void {
   for (const family of implementation.families ?? FAMILIES) {
     registerFamily(implementation, family);

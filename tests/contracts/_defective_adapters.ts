@@ -1,5 +1,5 @@
 /**
- * Adapters that have one defect each, of those that a new engine is likely to bring.
+ * Adapters with one defect each, of those that are likely in a new engine.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { AtomicHook, StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import { memoryAdapter } from "./_memory_adapter.ts";
 
-/** An adapter that keeps every promise, and what one needs to break one. */
+/** A correct adapter, and the tools to add a defect. */
 export interface Tools {
   /** The adapter. */
   readonly sound: StorageAdapter;
@@ -15,21 +15,21 @@ export interface Tools {
   readonly hook: Required<AtomicHook>;
   /** The time. */
   readonly now: () => number;
-  /** Makes one step of it as if it were another time. */
+  /** Runs one step of the adapter at another time. */
   at<Result>(seconds: number, step: () => Promise<Result>): Promise<Result>;
 }
 
-/** What is wrong with an adapter. */
+/** A defect of an adapter. */
 export interface Defect {
-  /** What is wrong. */
+  /** Description of the defect. */
   readonly why: string;
-  /** How the name of a case starts that must find it. */
+  /** Start of the name of the case that must detect it. */
   readonly found: string;
-  /** Makes an adapter that is wrong so. */
+  /** Creates an adapter with the defect. */
   readonly make: (tools: Tools) => StorageAdapter;
 }
 
-/** Makes an adapter that has a defect, over an empty place. */
+/** Creates an adapter with a defect, over an empty database. */
 export function defectiveAdapter(
   { make }: Defect,
   { now }: { readonly now: () => number },
@@ -51,7 +51,7 @@ export function defectiveAdapter(
   });
 }
 
-/** Writes other records than those that are handed in. */
+/** Replaces the records that are written. */
 export function rewriting(
   { sound, hook }: Tools,
   rewrite: (record: StoredRecord) => StoredRecord,
@@ -67,7 +67,7 @@ export function rewriting(
   };
 }
 
-/** Shows other versions than those that there are, made of the one that was shown before. */
+/** Replaces versions, based on the previous one. */
 export function reversioning(
   { sound, hook }: Tools,
   next: (before: string | undefined, how: "put" | "cas") => string,
@@ -122,7 +122,7 @@ export function reversioning(
   };
 }
 
-/** Finds records by other keys than those that are asked for. */
+/** Replaces the keys of reads. */
 export function renaming({ sound, hook }: Tools, rename: (key: string) => string): StorageAdapter {
   return {
     ...sound,

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with ends and versions.
+ * Defects of expiries and versions.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isExpired } from "../../auth/stores/_records.ts";
 import { type Defect, reversioning, rewriting } from "./_defective_adapters.ts";
 
-/** Defects of ends. */
+/** Defects of expiries. */
 export const END_DEFECTS: readonly Defect[] = [
   {
     why: "get() returns an expired record",
@@ -56,7 +56,7 @@ export const END_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "cas() creates nothing where something has expired",
+    why: "cas() does not create a record over an expired one",
     found: "cas() with no version wins over a record from its expiry on",
     make: ({ sound, hook, at, now }) => ({
       ...sound,
@@ -69,7 +69,7 @@ export const END_DEFECTS: readonly Defect[] = [
   },
   {
     why: "an expired record keeps its unique string",
-    found: "cas() has the unique string of a record from its expiry on",
+    found: "cas() gets the unique string of a record from its expiry on",
     make: ({ sound, hook, at }) => ({
       ...sound,
       atomic: {
@@ -87,7 +87,7 @@ export const END_DEFECTS: readonly Defect[] = [
   },
   {
     why: "a reader removes an expired record by its own clock",
-    found: "get(), find(), list() and cas() that is lost delete nothing that",
+    found: "get(), find(), list() and lost cas() do not delete a record that",
     make: ({ sound }) => ({
       ...sound,
       async get(...place) {
@@ -108,12 +108,12 @@ export const END_DEFECTS: readonly Defect[] = [
   },
   {
     why: "an expiry of zero is ignored",
-    found: "put() and cas() of an expired record leave nothing",
+    found: "put() and cas() of an expired record store no record",
     make: (tools) =>
       rewriting(tools, (record) => ({ ...record, expiresAt: record.expiresAt || undefined })),
   },
   {
-    why: "put() leaves an earlier expiry",
+    why: "put() keeps an earlier expiry",
     found: "put() replaces the expiry of an earlier record",
     make: ({ sound }) => ({
       ...sound,
@@ -128,7 +128,7 @@ export const END_DEFECTS: readonly Defect[] = [
 /** Defects of versions. */
 export const VERSION_DEFECTS: readonly Defect[] = [
   {
-    why: "put() leaves the version",
+    why: "put() does not change the version",
     found: "put() changes the version",
     make: (tools) =>
       reversioning(
@@ -137,7 +137,7 @@ export const VERSION_DEFECTS: readonly Defect[] = [
       ),
   },
   {
-    why: "cas() leaves the version",
+    why: "cas() does not change the version",
     found: "cas() replaces the record that was read",
     make: (tools) =>
       reversioning(
@@ -146,13 +146,13 @@ export const VERSION_DEFECTS: readonly Defect[] = [
       ),
   },
   {
-    why: "versions of a record count from one again",
-    found: "cas(), put(), delete() and take() return a record created again no version",
+    why: "versions of a record restart at one",
+    found: "cas(), put(), delete() and take() do not reuse a version for a record created again",
     make: (tools) => reversioning(tools, (before) => `${Number(before ?? 0) + 1}`),
   },
   {
     why: "versions are compared as numbers",
-    found: "cas() with an odd version is lost",
+    found: "cas() with an invalid version is lost",
     make: ({ sound, hook }) => ({
       ...sound,
       atomic: {

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with what finds a record, and with the record itself.
+ * Defects of index entries, keys and values.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import { compareUtf8 } from "./_utf8.ts";
 /** Defects of unique strings, indexes and lists. */
 export const FINDING_DEFECTS: readonly Defect[] = [
   {
-    why: "cas() does not check who has a unique string",
-    found: "cas() to a unique string that another record has is taken, and creates nothing",
+    why: "cas() does not check whether a unique string is taken",
+    found: "cas() to a unique string that another record has is taken, and creates no record",
     make: ({ sound, hook }) => ({
       ...sound,
       atomic: {
@@ -57,7 +57,7 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "old strings of an index remain",
+    why: "old index entries remain",
     found: "list() finds a record by its current strings",
     make: neverUnlinking,
   },
@@ -76,7 +76,7 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "list() begins with the record that it should begin after",
+    why: "list() includes the record of `after`",
     found: "list() returns records in the order of their keys' bytes",
     make: ({ sound }) => ({
       ...sound,
@@ -98,7 +98,7 @@ export const FINDING_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    why: "both indexes are one",
+    why: "both indexes are the same",
     found: "list() keeps both indexes apart",
     make: ({ sound }) => ({
       ...sound,
@@ -114,7 +114,7 @@ export const FINDING_DEFECTS: readonly Defect[] = [
 export const RECORD_DEFECTS: readonly Defect[] = [
   {
     why: "collection and key are joined by a colon",
-    found: "put() does not take the end of one string for the start of the next",
+    found: "put() does not confuse adjacent strings",
     make: joining,
   },
   {
@@ -123,7 +123,7 @@ export const RECORD_DEFECTS: readonly Defect[] = [
     make: (tools) => renaming(tools, (key) => key.toLowerCase()),
   },
   {
-    why: "keys are composed",
+    why: "keys are normalized to NFC",
     found: "put() accepts odd strings as keys",
     make: (tools) => renaming(tools, (key) => key.normalize("NFC")),
   },
@@ -144,12 +144,12 @@ export const RECORD_DEFECTS: readonly Defect[] = [
       rewriting(tools, (record) => ({ ...record, value: sortMembers(record.value) })),
   },
   {
-    why: "values that are not JSON are stored as others",
+    why: "values that are not JSON are converted",
     found: "put() and cas() reject values that are not JSON",
     make: (tools) => rewriting(tools, (record) => ({ ...record, value: record.value ?? "null" })),
   },
   {
-    why: "readers share what they read",
+    why: "readers share the returned value",
     found: "get(), find() and list() return values that are detached",
     make: ({ sound }) => {
       const read = new Map<string, Versioned>();
@@ -167,7 +167,7 @@ export const RECORD_DEFECTS: readonly Defect[] = [
   },
 ];
 
-/** Finds records by every index string that they ever had. */
+/** Finds records by all previous index strings. */
 function neverUnlinking({ sound, hook }: Tools): StorageAdapter {
   const ever = new Map<string, Map<string, true>>();
   const note = (collection: string, key: string, { index = [] }: StoredRecord) => {
@@ -183,7 +183,7 @@ function neverUnlinking({ sound, hook }: Tools): StorageAdapter {
       note(collection, key, record);
     },
     async list(collection, index, text, { limit, after, reverse = false } = {}) {
-      await sound.list(collection, index, text, { after }); // refuses what it must
+      await sound.list(collection, index, text, { after }); // rejects invalid arguments
       const found: KeyedRecord[] = [];
       for (const key of ever.get(JSON.stringify([collection, index, text]))?.keys() ?? []) {
         const record = await sound.get(collection, key);
@@ -206,7 +206,7 @@ function neverUnlinking({ sound, hook }: Tools): StorageAdapter {
   };
 }
 
-/** Keeps all collections in one, by keys that start with the collection. */
+/** Stores all collections in one, with keys that start with the collection. */
 function joining({ sound, hook }: Tools): StorageAdapter {
   const ownText = (collection: string, text: string) => JSON.stringify([collection, text]);
   const own = (

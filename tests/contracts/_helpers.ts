@@ -1,5 +1,5 @@
 /**
- * What the cases of several stores share.
+ * Helpers for the cases of several stores.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import type { ContractClock, ContractSubject } from "./_contract.ts";
 /** Concurrent callers of a race. */
 export let RACERS: number = effort.RACERS;
 
-/** Pairs of {@linkcode raceToEnd}: each of its 32 beginnings at least once. */
+/** Pairs of {@linkcode raceToEnd}: each of its 32 starting orders at least once. */
 const pairs = (): number => Math.max(32, RACERS / 2);
 
-/** Sets a maximum of racers, for an engine that runs one call after the other. */
+/** Limits the number of racers, for an engine that runs calls sequentially. */
 export function limitRacers(most: number): void {
   RACERS = Math.min(RACERS, most);
 }
 
-/** Starts many calls at once, spread over all objects of the store, and waits for all of them. */
+/** Starts many calls concurrently, distributed over all instances of the store, and waits for all of them. */
 export function race<Store, Result>(
   { stores }: Pick<ContractSubject<Store>, "stores">,
   start: (store: Store, racer: number) => Promise<Result>,
@@ -33,18 +33,18 @@ export function race<Store, Result>(
   }));
 }
 
-/** What two racers do with each of some items. */
+/** Two concurrent actions on each of some items. */
 export interface EndingRace<Store, Item> {
   /** From {@linkcode makePairs}. */
   readonly items: readonly Item[];
-  /** What must prevail. */
+  /** The action that must prevail. */
   readonly end: (store: Store, item: Item) => Promise<unknown>;
-  /** What must not restore it. */
+  /** The action that must not restore the item. */
   readonly change: (store: Store, item: Item) => Promise<unknown>;
 }
 
 /**
- * Starts two calls at once for each item. For every other item the one that ends it starts first, and the other zero to
+ * Starts two concurrent calls for each item. For every other item the one that deletes it starts first, and the other zero to
  * fifteen turns later, so that some interleave wherever a store waits between a read and a write.
  */
 export async function raceToEnd<Store, Item>(
@@ -77,7 +77,7 @@ export function makePairs<Item>(make: (index: number) => Promise<Item>): Promise
 
 /** A race that one racer wins. */
 export interface SoleRace<Store, Outcome extends string> {
-  /** What each racer does. */
+  /** The action of each racer. */
   readonly start: (store: Store, racer: number) => Promise<Outcome>;
   /** The result of the winner. */
   readonly won: Outcome;
@@ -85,7 +85,7 @@ export interface SoleRace<Store, Outcome extends string> {
   readonly lost: Outcome;
 }
 
-/** Runs a race and returns the racer that won. Fails if several won, or none, or a loser got another result. */
+/** Runs a race and returns the winner. Fails unless one racer won and all others got the result of losers. */
 export async function raceForOne<Store, Outcome extends string>(
   subject: Pick<ContractSubject<Store>, "stores">,
   { start, won, lost }: SoleRace<Store, Outcome>,
@@ -110,18 +110,18 @@ export async function assertSoleOwner(
 export const ODD_KEYS: readonly (readonly [why: string, key: string])[] = [
   ["empty", ""],
   ["the prototype of a plain object", "__proto__"],
-  ["a member of every object", "constructor"],
-  ["a method of every object", "toString"],
-  ["longer than a database's shortest column", "k".repeat(300)],
-  ["the same but for the end", "k".repeat(299) + "l"],
-  ["beyond ASCII", "ключ"],
-  ["beyond the BMP", "🔑"],
+  ["a member of Object.prototype", "constructor"],
+  ["a method of Object.prototype", "toString"],
+  ["longer than a short column of a database", "k".repeat(300)],
+  ["the same except for the end", "k".repeat(299) + "l"],
+  ["non-ASCII", "ключ"],
+  ["outside the BMP", "🔑"],
   ["composed", "\u00e9"],
   ["decomposed", "e\u0301"],
   ["lower case", "ada"],
   ["upper case", "ADA"],
   ["a trailing space", "ada "],
-  ["a prefix of another", "ad"],
+  ["a prefix of another key", "ad"],
   ["a separator", "ada:1"],
   ["another separator", "ada/1"],
   ["only a separator", ":"],
@@ -141,22 +141,27 @@ export const JSON_VALUES: readonly (readonly [why: string, value: unknown])[] = 
   ["a string", "state"],
   ["an empty string", ""],
   ["a string that looks like JSON", '{"a":1}'],
-  ["a string beyond the BMP, and two lines", "🔑\n\u2028"],
-  ["a NUL, and half a surrogate pair", "a\0b\ud83d"],
+  ["a string outside the BMP, and two lines", "🔑\n\u2028"],
+  ["a NUL, and a lone surrogate", "a\0b\ud83d"],
   ["a number", 1.5],
   ["zero", 0],
   ["a large number", Number.MAX_SAFE_INTEGER],
-  ["numbers at the ends of their range", [5e-324, Number.MAX_VALUE, -1e21, 0.1]],
+  ["smallest and largest numbers", [5e-324, Number.MAX_VALUE, -1e21, 0.1]],
   ["true", true],
   ["false", false],
   ["an array", ["a", 1, null, [true]]],
   ["an empty array", []],
   ["an empty object", {}],
-  ["objects within objects", { a: { b: { c: [{ d: null }] } } }],
-  ["empty ones within others", { list: [], object: {}, lists: [[], {}] }],
-  ["members in no order", { b: 1, aa: 2, a: 3 }],
-  ["a member named as the prototype", JSON.parse('{"__proto__":{"polluted":true},"a":1}')],
-  ["members named as a store's own", { value: 1, expiresAt: 2, version: "3", key: "4" }],
+  ["nested objects", { a: { b: { c: [{ d: null }] } } }],
+  ["empty nested arrays and objects", { list: [], object: {}, lists: [[], {}] }],
+  ["unsorted members", { b: 1, aa: 2, a: 3 }],
+  ["a member named __proto__", JSON.parse('{"__proto__":{"polluted":true},"a":1}')],
+  ["members with the names of a store's columns", {
+    value: 1,
+    expiresAt: 2,
+    version: "3",
+    key: "4",
+  }],
   ["members with odd names", { "": 1, "a\0": 2, "$a.b": 3, "🔑": 4 }],
   ["ten thousand characters", "k".repeat(10_000)],
   ["fifty thousand bytes", { text: "ключ".repeat(6_250) }],
@@ -168,12 +173,12 @@ export function timesAround(
 ): readonly (readonly [why: string, time: number, there: boolean])[] {
   return [
     ["the last second", end - 1, true],
-    ["the end", end, false],
+    ["the expiry", end, false],
     ["a second later", end + 1, false],
   ];
 }
 
-/** Runs at the times around an expiry, one by one. */
+/** Runs at each of the times around an expiry. */
 export async function atTimesAround(
   { clock, end }: { clock: ContractClock; end: number },
   run: (expected: { there: boolean; why: string }) => Promise<void>,
@@ -184,7 +189,7 @@ export async function atTimesAround(
   }
 }
 
-/** Tries to change every member of a value, deeply. A frozen one is not changed. */
+/** Tries to change every member of a value, recursively. Frozen values stay unchanged. */
 export function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const key of Object.keys(value)) {
@@ -196,8 +201,8 @@ export function vandalise(value: unknown): void {
 }
 
 /**
- * Asserts that records are returned equal and detached: changes to the one that was passed in, or to one that was returned,
- * do not change the stored one.
+ * Asserts that records are returned equal and detached: changes to an argument or to a returned record
+ * do not change the stored record.
  */
 export async function assertDetached<Value>(
   handedIn: Value,

@@ -1,5 +1,5 @@
 /**
- * The storage adapter in memory as other engines are: some turns away, or without parts of the atomic hook.
+ * The storage adapter in memory with properties of other engines: latency, or missing parts of the atomic hook.
  *
  * @module
  */
@@ -8,28 +8,28 @@ import { encodeRecord } from "../../auth/stores/_records.ts";
 import type { StorageAdapter, StoredRecord } from "../../auth/stores/adapter.ts";
 import * as shipped from "../../auth/stores/memory.ts";
 
-/** How {@linkcode memoryAdapter} is made. */
+/** Options of {@linkcode memoryAdapter}. */
 export interface MemoryAdapterOptions {
   /** The time, in seconds since the epoch. */
   readonly now: () => number;
   /** Whether it has a compare-and-swap. @default {true} */
   readonly atomic?: boolean;
-  /** Whether the compare-and-swap comes with a take. @default {true} */
+  /** Whether the atomic hook has a take. @default {true} */
   readonly take?: boolean;
 }
 
-/** How {@linkcode memoryAdapters} are made. */
+/** Options of {@linkcode memoryAdapters}. */
 export interface MemoryAdaptersOptions extends MemoryAdapterOptions {
-  /** How many turns away each of them is, there and back. @default {[0, 0]} */
+  /** Latency of each adapter in turns, before and after a call. @default {[0, 0]} */
   readonly turns?: readonly [number, ...number[]];
 }
 
-/** Makes an adapter over its own records. */
+/** Creates an adapter with separate records. */
 export function memoryAdapter({ now, ...options }: MemoryAdapterOptions): StorageAdapter {
   return adapterOver(shipped.memoryAdapter({ now }), { ...options, turns: 0 });
 }
 
-/** Makes several adapters over the same records. */
+/** Creates several adapters over the same records. */
 export function memoryAdapters(
   { now, turns: [first, ...others] = [0, 0], ...options }: MemoryAdaptersOptions,
 ): [StorageAdapter, ...StorageAdapter[]] {
@@ -49,7 +49,7 @@ function adapterOver(
   return { ...methods, atomic: take ? hook : { cas: hook.cas } };
 }
 
-/** Goes there, takes one step, and comes back. */
+/** Waits, runs one step, and waits again. */
 function delayed(inner: StorageAdapter, turns: number): StorageAdapter {
   const { atomic } = inner;
   const wait = async (): Promise<void> => {
@@ -82,7 +82,7 @@ function delayed(inner: StorageAdapter, turns: number): StorageAdapter {
   };
 }
 
-/** What is sent: later changes to the record must not be. */
+/** A copy: later changes to the record must not be stored. */
 function copy(record: StoredRecord): StoredRecord {
   const { text, ...members } = encodeRecord(record);
   return { ...members, value: JSON.parse(text) };

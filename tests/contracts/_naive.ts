@@ -1,6 +1,6 @@
 /**
- * Stores that do everything right for one caller, and for many wrong: they read, wait, and then write; they find, and then
- * delete. Every case that is a race must find that out.
+ * Stores that are correct for one caller but not for concurrent ones: they read, wait, and then write; they find, and then
+ * delete. Every race must detect that.
  *
  * @module
  */
@@ -31,7 +31,7 @@ import {
 } from "../../auth/throttle/rule.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
 
-/** Where one kind of record is kept: a database without transactions. Every call takes a while. */
+/** Records of one kind, in a database without transactions. Every call takes some turns. */
 interface Table<Row> {
   get(key: string): Promise<Row | null>;
   put(key: string, row: Row): Promise<void>;
@@ -61,7 +61,7 @@ function createTable<Row>(): Table<Row> {
   };
 }
 
-/** Makes stores that have no compare-and-swap. */
+/** Creates stores without a compare-and-swap. */
 export function naiveAuthStores(now: () => number): AuthStores {
   return {
     users: naiveUserStore(),
@@ -75,7 +75,7 @@ export function naiveAuthStores(now: () => number): AuthStores {
   };
 }
 
-/** A version that was not there before. */
+/** A new version. */
 function nextVersion(): string {
   return crypto.randomUUID();
 }

@@ -1,6 +1,6 @@
 /**
- * A storage adapter that does everything right for one caller, and for many wrong: it reads, waits, and then writes. Every
- * case that is a race must find that out, of adapters and of the stores that are made of one.
+ * A storage adapter that is correct for one caller but not for concurrent ones: it reads, waits, and then writes. Every
+ * race must detect that, both for adapters and for the stores over them.
  *
  * @module
  */
@@ -16,18 +16,18 @@ import type {
 } from "../../auth/stores/adapter.ts";
 import { compareUtf8 } from "./_utf8.ts";
 
-/** A database without transactions: every call takes a while. */
+/** A database without transactions: every call takes some turns. */
 interface Table<Value> {
   get(...path: string[]): Promise<Value | undefined>;
   set(value: Value, ...path: string[]): Promise<void>;
   remove(...path: string[]): Promise<void>;
-  /** What is last in the paths that start so, in the order of UTF-8. */
+  /** The upper bound of paths with a prefix, in the order of UTF-8. */
   lasts(...path: string[]): Promise<string[]>;
 }
 
 type Row = ReturnType<typeof encodeRecord> & { readonly version: string };
 
-/** Makes an adapter that has no compare-and-swap, and says that it had one. */
+/** Creates an adapter that has no atomic compare-and-swap, but claims to have one. */
 export function naiveAdapter({ now }: { readonly now: () => number }): StorageAdapter {
   const records = createTable<Row>();
   const holders = createTable<string>();

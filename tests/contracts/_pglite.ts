@@ -7,13 +7,13 @@
 import type { SqlQuery, SqlRow } from "../../auth/stores/sql.ts";
 import type { Answered, Asked } from "./_pglite_worker.ts";
 
-/** A way to PGlite. */
+/** A connection to PGlite. */
 export interface Pglite {
   readonly query: SqlQuery;
   close(): void;
 }
 
-/** Starts PGlite. The first statement waits until it is there. */
+/** Starts PGlite. The first statement waits until it is ready. */
 export function startPglite(): Pglite {
   const worker = new Worker(import.meta.resolve("./_pglite_worker.ts"), { type: "module" });
   const waiting = new Map<number, PromiseWithResolvers<readonly SqlRow[]>>();

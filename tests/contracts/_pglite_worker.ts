@@ -1,5 +1,5 @@
 /**
- * PGlite in a thread of its own: its timers go on from case to case, and statements come from afar, as they come to a
+ * PGlite in a separate thread: its timers continue across cases, and statements arrive asynchronously, as on a
  * server.
  *
  * @module
@@ -7,19 +7,19 @@
 
 import { PGlite } from "@electric-sql/pglite";
 
-/** A statement, and the number under which its outcome is sent back. */
+/** A statement, and the number of its response. */
 export interface Asked {
   readonly id: number;
   readonly text: string;
   readonly params: readonly unknown[];
 }
 
-/** What became of a statement. */
+/** The result of a statement. */
 export type Answered =
   | { readonly id: number; readonly rows: readonly Readonly<Record<string, unknown>>[] }
   | { readonly id: number; readonly error: string };
 
-/** The part of a worker's own object that is used. */
+/** The used part of the worker's global object. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<Asked>) => unknown) | null;
   postMessage(message: Answered): void;

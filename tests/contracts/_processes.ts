@@ -1,22 +1,22 @@
 /**
- * Processes of Deno that answer lines, for tests of what several of them do at once.
+ * Processes of Deno that respond to lines, for tests of concurrent processes.
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- they talk to the test by their output
+// deno-lint-ignore-file no-console -- the processes communicate by their output
 
-/** Processes that wait for what they are asked. At the end of the block they are over. */
+/** Processes that wait for lines. They are terminated at the end of the block. */
 export interface Processes extends AsyncDisposable {
-  /** Sends a line to each of them, all at once. @returns What they answered, in the order of the processes. */
+  /** Sends a line to each process concurrently. @returns The responses, in the order of the processes. */
   ask(lineOf: (index: number) => string): Promise<readonly string[]>;
-  /** Ends all of them in the middle of what they do; who waits for an answer gets an error. */
+  /** Kills all processes; pending calls are rejected. */
   kill(): void;
 }
 
 /**
- * Starts a program some times, and waits until all of them are ready.
+ * Starts several processes of a program, and waits until all of them are ready.
  *
- * @param args What `deno run` is given: permissions, the program, and what that is given. The test has checked its types.
+ * @param args Arguments of `deno run`: permissions, the program, and its arguments. Its types are already checked.
  */
 export async function startProcesses(count: number, args: readonly string[]): Promise<Processes> {
   const all = Array.from({ length: count }, () => startProcess(args));
@@ -36,7 +36,7 @@ export async function startProcesses(count: number, args: readonly string[]): Pr
   }
 }
 
-/** What `deno run` is given for a program that may use files of one folder, Deno KV, and nothing else. */
+/** Arguments of `deno run` for a program with access to the files of one folder and to Deno KV only. */
 export function confinedTo(folder: string): readonly string[] {
   return [
     "--no-config",
@@ -47,7 +47,7 @@ export function confinedTo(folder: string): readonly string[] {
   ];
 }
 
-/** What such a program does: it says that it is ready, and answers lines until there are no more. */
+/** The main loop of a program: prints that it is ready, and responds to lines until the input ends. */
 export async function answerLines(answer: (line: string) => Promise<string>): Promise<void> {
   console.log("ready");
   for await (const line of readLines(Deno.stdin.readable)) console.log(await answer(line));
@@ -71,7 +71,7 @@ function startProcess(args: readonly string[]): Process {
   const output = readLines(child.stdout);
   const next = async (): Promise<string> => {
     const { value, done } = await output.next();
-    if (done === true) throw new Error("Cannot ask process: it has ended");
+    if (done === true) throw new Error("Cannot ask process: it has exited");
     return value;
   };
   return {

@@ -1,5 +1,5 @@
 /**
- * How races have to end: the engine decides, and one of all callers is first.
+ * Expected results of races: the engine decides, and one of all callers wins.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 } from "./_races.ts";
 
 const ALL = PROCESSES * CALLERS;
-/** How often each answer was heard. */
+/** Counts of each result. */
 type Tally = Readonly<Record<string, number>>;
 
 /** A race, and how it has to end. */
@@ -31,7 +31,7 @@ interface RaceCase {
   readonly once?: boolean;
   /** Lays out the prize. @returns The version that all racers have read, if they need it. */
   prepare?(stores: AuthStores, prize: string): Promise<string | void>;
-  /** Looks at what was heard, and at what is there afterwards. */
+  /** Checks the results, and the stored records. */
   check(
     heard: { readonly tally: Tally; readonly outcomes: readonly string[] },
     stores: AuthStores,
@@ -42,13 +42,13 @@ interface RaceCase {
 const CASES: readonly RaceCase[] = [
   {
     race: "consume",
-    why: "takes a state once",
+    why: "consumes a state once",
     prepare: (stores, prize) => stores.states.put(prize, { nonce: 1 }, RACE_TIME + 60),
     check: ({ tally }) => assertEquals(tally, { taken: 1, nothing: ALL - 1 }),
   },
   {
     race: "rotate",
-    why: "exchanges a refresh token once, and takes every other attempt for theft",
+    why: "exchanges a refresh token once, and treats every other attempt as reuse",
     prepare: (stores, prize) => stores.refreshTokens.create(familyOf(prize)),
     async check({ tally }, stores, prize) {
       const { rotated, reused = 0, revoked = 0, ...others } = tally;
@@ -59,7 +59,7 @@ const CASES: readonly RaceCase[] = [
   },
   {
     race: "signCount",
-    why: "lets one sign-in by one count of signatures pass",
+    why: "accepts one sign-in per signature count",
     prepare: async (stores, prize) => void await stores.credentials.create(credentialOf(prize)),
     async check({ tally, outcomes }, stores, prize) {
       assertEquals(tally, { updated: 1, lost: ALL - 1 });
@@ -69,13 +69,13 @@ const CASES: readonly RaceCase[] = [
   },
   {
     race: "reserveWindow",
-    why: "allows as many attempts as a window has",
+    why: "allows the attempts of a window",
     check: ({ tally }) =>
       assertEquals(tally, { allowed: WINDOW_LIMIT, refused: ALL - WINDOW_LIMIT }),
   },
   {
     race: "reserveBackoff",
-    why: "allows as many attempts as are free before a wait",
+    why: "allows the free attempts of a backoff",
     check: ({ tally }) =>
       assertEquals(tally, { allowed: BACKOFF_FREE, refused: ALL - BACKOFF_FREE }),
   },
@@ -89,7 +89,7 @@ const CASES: readonly RaceCase[] = [
   },
   {
     race: "saveRing",
-    why: "makes one ring of signing keys",
+    why: "creates one ring of signing keys",
     once: true, // there is one ring
     async check({ tally, outcomes }, stores) {
       assertEquals(tally, { saved: 1, lost: ALL - 1 });
@@ -111,7 +111,7 @@ const CASES: readonly RaceCase[] = [
   },
   {
     race: "updateUser",
-    why: "changes a user that was read once",
+    why: "updates a user once per version",
     async prepare(stores, prize) {
       await stores.users.create(userOf(prize, `identifier of ${prize}`));
       return (await stores.users.findBySub(prize))?.version;
@@ -134,7 +134,7 @@ const CASES: readonly RaceCase[] = [
   },
   {
     race: "touch",
-    why: "notes the use of a session once",
+    why: "records the use of a session once",
     prepare: (stores, prize) => stores.sessions.create(sessionOf(prize, `hash of ${prize}`)),
     async check({ tally }, stores, prize) {
       assertEquals(tally, { updated: 1, lost: ALL - 1 });
@@ -144,11 +144,11 @@ const CASES: readonly RaceCase[] = [
   },
 ];
 
-/** Who races, and where what is there afterwards can be seen. */
+/** The racers, and the stores for checks. */
 export interface Course {
   readonly racers: Racers;
   readonly stores: AuthStores;
-  /** Each race is run for so many prizes: who meets whom differs. */
+  /** Rounds of each race: the interleavings differ. */
   readonly rounds: number;
 }
 

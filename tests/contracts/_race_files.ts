@@ -1,5 +1,5 @@
 /**
- * Stores over a file that several processes have open, each as an application opens it.
+ * Stores over a file that several processes open, like an application.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { sqlAdapter } from "../../auth/stores/sql.ts";
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME } from "./_races.ts";
 
-/** What keeps a file that processes share. */
+/** Engines that store a file. */
 export type FileEngine = "Deno KV" | "SQLite";
 
-/** A file that is open. */
+/** An open file. */
 export interface RaceFile extends Disposable {
   readonly stores: AuthStores;
-  /** Makes what must be there first. */
+  /** Creates the table. */
   prepare?(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ const OPENERS: { readonly [E in FileEngine]: (path: string) => Promise<RaceFile>
   SQLite: openSqlite,
 };
 
-/** Every engine that keeps a file. */
+/** All engines that store a file. */
 export const FILE_ENGINES: readonly FileEngine[] = Object.keys(OPENERS) as FileEngine[];
 
-/** Opens a file, which is there afterwards. */
+/** Opens a file, and creates it if necessary. */
 export async function openRaceFile(engine: FileEngine, path: string): Promise<RaceFile> {
   return await OPENERS[engine](path);
 }

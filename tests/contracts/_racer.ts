@@ -1,5 +1,5 @@
 /**
- * One of several processes that race for what is in one file. All of them make its table, at once.
+ * One of several processes that race on one file. All of them create the table concurrently.
  *
  * ```sh
  * deno run _racer.ts <engine> <file>

@@ -8,18 +8,18 @@ import type { AuthStores } from "../../auth/stores/types.ts";
 import { answerLines, startProcesses } from "./_processes.ts";
 import { type Race, RACES } from "./_races.ts";
 
-/** How many processes race. */
+/** Number of processes. */
 export const PROCESSES = 4;
-/** How many callers each process has. */
+/** Number of callers per process. */
 export const CALLERS = 50;
 
-/** Processes that wait for a race. */
+/** Processes that are ready for a race. */
 export interface Racers extends AsyncDisposable {
-  /** What each caller of each process heard, in the order of their numbers. */
+  /** The result of each caller of each process, in the order of their numbers. */
   race(race: Race, prize: string, version?: string): Promise<readonly string[]>;
 }
 
-/** One race of all callers, as a process hears of it. */
+/** One race of all callers, as sent to a process. */
 interface Heat {
   readonly race: Race;
   readonly prize: string;
@@ -30,13 +30,13 @@ interface Heat {
   readonly startsAt: number;
 }
 
-/** How long all processes take to hear of a race. */
+/** Time for all processes to receive a race. */
 const START_MS = 60;
 
 /**
  * Starts the processes, and waits until all have reached the engine.
  *
- * @param args What `deno run` is given; the program calls {@linkcode raceFor}.
+ * @param args Arguments of `deno run`; the program calls {@linkcode raceFor}.
  */
 export async function startRacers(args: readonly string[]): Promise<Racers> {
   const processes = await startProcesses(PROCESSES, args);
@@ -54,7 +54,7 @@ export async function startRacers(args: readonly string[]): Promise<Racers> {
   };
 }
 
-/** Takes part in races as one of the processes, until there are no more. */
+/** Takes part in races as one of the processes, until the input ends. */
 export async function raceFor(stores: AuthStores): Promise<void> {
   await answerLines(async (line) => {
     const { race, prize, version, racers, startsAt } = JSON.parse(line) as Heat;

@@ -1,5 +1,5 @@
 /**
- * What processes race for. Each race is one call to a store, which many make at once, and what one of them hears.
+ * The races. Each one is a call to a store, made concurrently, and its result.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import type {
 import type { Credential } from "../../auth/stores/credential_types.ts";
 import type { ThrottleRule } from "../../auth/throttle/rule.ts";
 
-/** The time at which all of it happens. */
+/** The time of all races. */
 export const RACE_TIME = 1_700_000_000;
 
-/** Who races: one of all callers of all processes. */
+/** A racer: one of all callers of all processes. */
 export interface Racer {
   readonly stores: AuthStores;
   /** Differs between all racers of a race. */
   readonly racer: string;
-  /** What is raced for; each round has another. */
+  /** Key of the record that the racers compete for; it differs per round. */
   readonly prize: string;
-  /** The version that all of them have read, where there is one. */
+  /** The version that all racers have read, if any. */
   readonly version: string;
 }
 
@@ -87,7 +87,7 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
       await stores.sessions.create(sessionOf(prize, `${prize} hash ${racer}`));
       return "created";
     } catch (error) {
-      return error instanceof Error ? error.message : "rejected by no error";
+      return error instanceof Error ? error.message : "rejected with a non-Error";
     }
   },
   touch: ({ stores, prize }) => stores.sessions.touch(prize, RACE_TIME, RACE_TIME + 60),
@@ -139,7 +139,7 @@ export function familyOf(id: string): RefreshFamily {
   };
 }
 
-/** A passkey that was never used. */
+/** An unused passkey. */
 export function credentialOf(id: string): Credential {
   return {
     id,
@@ -153,7 +153,7 @@ export function credentialOf(id: string): Credential {
   };
 }
 
-/** A ring's key, with which nothing is signed. */
+/** A key of a ring, which signs nothing. */
 export function keyOf(kid: string): StoredKey {
   return { kid, alg: "ES256", key: "encrypted", createdAt: RACE_TIME, activeAt: RACE_TIME };
 }

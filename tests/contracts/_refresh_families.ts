@@ -47,12 +47,12 @@ export function rotation(changes: Partial<RefreshRotation> = {}): RefreshRotatio
   };
 }
 
-/** A rotation at a time, for fourteen days from there. */
+/** A rotation at a time, valid for fourteen days. */
 export function rotationAt(now: number, changes: Partial<RefreshRotation> = {}): RefreshRotation {
   return rotation({ now, expiresAt: now + 14 * DAY, ...changes });
 }
 
-/** Which of some families are revoked. */
+/** The families that are revoked. */
 export async function revoked(store: RefreshTokenStore, ids: readonly string[]): Promise<string[]> {
   const families = await Promise.all(ids.map((id) => store.find(id)));
   return families.flatMap((family) => family?.revoked ? family.id : []);

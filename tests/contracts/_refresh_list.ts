@@ -1,5 +1,5 @@
 /**
- * What every store of refresh families must do when the families of a user are asked for.
+ * Requirements of every store of refresh families: listing the families of a user.
  *
  * @module
  */
@@ -142,7 +142,7 @@ export const REFRESH_LIST_CASES: readonly ContractCase<RefreshTokenStore>[] = [
     },
   },
   {
-    name: "list() returns the same through every connection",
+    name: "list() returns the same on every connection",
     async run({ store, stores }) {
       await createFamily(store);
       for (const each of stores) assertEquals(await listIds(each, "u1"), ["f1"]);

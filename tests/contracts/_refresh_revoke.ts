@@ -1,5 +1,5 @@
 /**
- * What every store of refresh families must do when families are ended.
+ * Requirements of every store of refresh families: revocation.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 /** The cases. */
 export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = [
   {
-    name: "revoke() by family, session and user ends theirs and no other",
+    name: "revoke() by family, session or user revokes no other families",
     async run({ store }) {
       const ids = ["f1", "f2", "f3", "f4", "f5"];
       await store.create({ ...newFamily("f1", "u1"), sessionId: "s1" });
@@ -36,7 +36,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() by user ends all of the user's families but those of one session",
+    name: "revoke() by user revokes all of the user's families except those of one session",
     async run({ store }) {
       const ids = ["f1", "f2", "f3", "f4", "f5", "f6"];
       await store.create({ ...newFamily("f1", "u1"), sessionId: "s1" });
@@ -52,7 +52,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() by user passes over a family that has ended",
+    name: "revoke() by user skips an expired family",
     async run({ store, clock }) {
       await store.create({ ...newFamily("f1"), familyExpiresAt: TOKEN_END });
       await store.create(newFamily("f2"));
@@ -62,7 +62,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() by user and one session ends what is of both",
+    name: "revoke() by user and one session revokes the families of both",
     async run({ store }) {
       const ids = ["f1", "f2", "f3", "f4"];
       await store.create({ ...newFamily("f1", "u1"), sessionId: "s1" });
@@ -79,7 +79,8 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() by user but an unknown session, or another's, ends all of the user's",
+    name:
+      "revoke() by user except an unknown session, or another user's, revokes all of the user's",
     async run({ store }) {
       for (const [i, session] of ["", "unknown", "undefined", "__proto__", "s2"].entries()) {
         await store.create(newFamily(`a${i}`, "u1"));
@@ -92,7 +93,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() changes nothing else, for good, and may be repeated",
+    name: "revoke() is permanent, idempotent, and changes no other member",
     async run({ store }) {
       const family = await createFamily(store);
       for (let times = 0; times < 2; times++) {
@@ -104,7 +105,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() of what is unknown does nothing",
+    name: "revoke() of unknown keys has no effect",
     async run({ store }) {
       await createFamily(store);
       for (const key of ["", "unknown", "__proto__", "undefined", "null"]) {
@@ -117,7 +118,7 @@ export const REFRESH_REVOKE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "revoke() comes before the end: a revoked family is not expired but revoked",
+    name: "revoke() has precedence over expiry: rotate() of a revoked family is revoked",
     async run({ store, clock }) {
       await createFamily(store);
       await store.revoke({ sub: "u1" });

@@ -1,5 +1,5 @@
 /**
- * What every store of refresh families must do when a token is exchanged for the next.
+ * Requirements of every store of refresh families: rotation.
  *
  * @module
  */
@@ -88,7 +88,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() of an expired current secret is expired, and revokes nothing",
+    name: "rotate() of an expired current secret is expired, and does not revoke the family",
     async run({ store, clock }) {
       for (const time of [TOKEN_END, TOKEN_END + 1, FAMILY_END - 1]) {
         const id = `f${time}`;
@@ -130,7 +130,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() from the family that was read decides by what it has become",
+    name: "rotate() with a family that was read decides by the current one",
     async run({ store }) {
       await createFamily(store);
       const found = await store.find("f1") ?? undefined;
@@ -142,7 +142,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() from a wrong secret and the family that was read is reuse, once",
+    name: "rotate() from a wrong secret with a family that was read is reuse, once",
     async run({ store }) {
       await createFamily(store);
       const found = await store.find("f1") ?? undefined;
@@ -154,7 +154,7 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
-    name: "rotate() does not take the family that was read for another",
+    name: "rotate() does not apply a family that was read to another one",
     async run({ store }) {
       await createFamily(store);
       await createFamily(store, newFamily("f2"));

@@ -1,5 +1,5 @@
 /**
- * SQL adapters, as the contracts ask for them.
+ * SQL adapters for the contracts.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { AdapterImplementation } from "./storage_adapter.ts";
 
 /** A database, for one case. */
 export interface OpenSql extends Pick<SqlAdapterOptions, "dialect" | "table"> {
-  /** Ways to it, over one empty table or none. */
+  /** Connections to one database with an empty table or none. */
   readonly queries: readonly [SqlAdapterOptions["query"], ...SqlAdapterOptions["query"][]];
-  /** Closes and removes what was opened. */
+  /** Closes and removes the database. */
   readonly dispose?: () => Promise<void> | void;
 }
 
-/** The adapters over a database. Their table is there. */
+/** The adapters over a database. Their table exists. */
 export function sqlAdapters(
   name: string,
   open: () => Promise<OpenSql> | OpenSql,

@@ -1,5 +1,5 @@
 /**
- * When a record of a storage adapter must be there, to the second and below.
+ * Until when a storage adapter must return a record, to fractions of a second.
  *
  * @module
  */
@@ -29,24 +29,24 @@ const TEN_YEARS = 10 * 366 * 86_400;
 const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
 const LASTING: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
 
-/** Ends that an engine's own number of seconds or milliseconds may not hold. */
+/** Expiries that an engine's seconds or milliseconds may not represent. */
 const ODD_ENDS: readonly (readonly [why: string, end: number])[] = [
   ["a quarter of a second later", END + 0.25],
   ["a thousandth of a second later", END + 0.001],
   ["less than a thousandth of a second later", END + 0.000_25],
   ["a second after the start", START + 1],
   ["half a second after the start", START + 0.5],
-  ["beyond 32 bits", 2 ** 32 + 10],
-  ["beyond 32 bits with a sign", 2 ** 31 + 10],
+  ["more than 32 bits", 2 ** 32 + 10],
+  ["more than 31 bits", 2 ** 31 + 10],
   ["in the year 4821", 90_000_000_000],
 ];
 
-/** Ends that come after every other time. */
+/** Expiries in the far future. */
 const FAR_ENDS: readonly (readonly [why: string, end: number])[] = [
   ["in the year 9999", 253_402_300_799],
   ["the last time of a Date", 8_640_000_000_000],
-  ["more milliseconds than a number counts", Number.MAX_SAFE_INTEGER],
-  ["the last number", Number.MAX_VALUE],
+  ["more milliseconds than a safe integer", Number.MAX_SAFE_INTEGER],
+  ["the largest number", Number.MAX_VALUE],
 ];
 
 /** The cases. */
@@ -102,11 +102,11 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() of an expired record leave nothing",
+    name: "put() and cas() of an expired record store no record",
     atomic: true,
     async run({ store }) {
       for (const expiresAt of [START, START - 1, START - TEN_YEARS, 1, 0, -1, -0.5]) {
-        const why = `ends at ${expiresAt}`;
+        const why = `expires at ${expiresAt}`;
         await put(store, "k", FULL);
         await put(store, "k", { ...FULL, expiresAt });
         await assertGone(store, "k", { ...FULL, why });
@@ -185,7 +185,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() works over an expired record, and leaves nothing of it",
+    name: "put() replaces an expired record and its index entries",
     async run({ store, clock }) {
       await put(store, "k", FULL);
       clock.set(END);
@@ -199,7 +199,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() returns a value until its expiry, and nothing from then on",
+    name: "take() returns a value until its expiry, and null from then on",
     atomic: true,
     async run({ store, clock }) {
       await atTimesAround({ clock, end: END }, async ({ there, why }) => {
@@ -224,12 +224,12 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
   },
   {
     name:
-      "get(), find(), list() and cas() that is lost delete nothing that a slower clock still finds",
+      "get(), find(), list() and lost cas() do not delete a record that is valid by a slower clock",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", FULL);
       const version = await versionOf(store, "k");
-      clock.set(END + SKEW_SECONDS - 1); // another process, whose clock is ahead
+      clock.set(END + SKEW_SECONDS - 1); // another process with a fast clock
       await assertGone(store, "k", FULL);
       assertEquals(await casStatus(store, "k", version, null), "lost");
       await put(store, "other", { ...FULL, unique: "v", expiresAt: END + 3600 });
@@ -240,7 +240,7 @@ export const STORAGE_EXPIRY_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Says whether the record is there, by whatever it is found. */
+/** Returns whether the record is found, by key, unique string or index. */
 async function assertThere(
   store: StorageAdapter,
   { there, why }: { there: boolean; why: string },
@@ -248,7 +248,7 @@ async function assertThere(
   await (there ? assertKept : assertGone)(store, "k", { ...FULL, why });
 }
 
-/** Asserts that a record's end is always that of the last writing. */
+/** Asserts that a record's expiry is that of the last write. */
 async function assertEnds(
   { store, clock }: { store: StorageAdapter; clock: ContractClock },
   write: (record: StoredRecord) => Promise<void>,
@@ -256,18 +256,18 @@ async function assertEnds(
   await write(FULL);
   await write({ ...FULL, expiresAt: END + 600 });
   clock.set(END);
-  await assertKept(store, "k", { ...FULL, expiresAt: END + 600, why: "the end came later" });
+  await assertKept(store, "k", { ...FULL, expiresAt: END + 600, why: "a later expiry" });
   await write(LASTING);
   clock.set(END + TEN_YEARS);
-  await assertKept(store, "k", { ...LASTING, why: "the end was taken away" });
+  await assertKept(store, "k", { ...LASTING, why: "the expiry was removed" });
   await write({ ...FULL, expiresAt: END + TEN_YEARS + 10 });
   await write({ ...FULL, expiresAt: END + TEN_YEARS + 5 });
   clock.set(END + TEN_YEARS + 4);
   await assertKept(store, "k", {
     ...FULL,
     expiresAt: END + TEN_YEARS + 5,
-    why: "an end was given",
+    why: "an expiry was added",
   });
   clock.set(END + TEN_YEARS + 5);
-  await assertGone(store, "k", { ...FULL, why: "the end came sooner" });
+  await assertGone(store, "k", { ...FULL, why: "an earlier expiry" });
 }

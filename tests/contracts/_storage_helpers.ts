@@ -1,5 +1,5 @@
 /**
- * What the cases of storage adapters share. Where no collection is named it is {@linkcode COLLECTION}.
+ * Helpers for the cases of storage adapters. The default collection is {@linkcode COLLECTION}.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import type {
 } from "../../auth/stores/adapter.ts";
 import type { ContractCase } from "./_contract.ts";
 
-/** One promise of an adapter. */
+/** One requirement of an adapter. */
 export interface StorageCase extends ContractCase<StorageAdapter> {
-  /** Whether it is one of {@linkcode StorageAdapter.atomic}; every race is. */
+  /** Whether it needs {@linkcode StorageAdapter.atomic}; every race does. */
   readonly atomic?: true;
 }
 
-/** Where most records of the cases are. */
+/** Collection of most records. */
 export const COLLECTION = "records";
 
 /** When a case starts, in seconds since the epoch. */
 export const START = 1_700_000_000;
 
-/** When records of a case end. */
+/** Expiry of the records of a case. */
 export const END: number = START + 600;
 
 /** An adapter's compare-and-swap. */
@@ -48,7 +48,7 @@ export function cas(
   return hookOf(adapter).cas(COLLECTION, key, expected, next);
 }
 
-/** Compares and swaps, and returns only what became of it. */
+/** Compares and swaps, and returns the status only. */
 export async function casStatus(
   adapter: StorageAdapter,
   ...swap: [key: string, expected: string | null, next: StoredRecord | null]
@@ -66,7 +66,7 @@ export async function casOk(
   return result.version;
 }
 
-/** Takes a value, also where that is made of reading and swapping. */
+/** Takes a value, with get() and cas() if there is no take(). */
 export async function take(
   adapter: StorageAdapter,
   key: string,
@@ -85,7 +85,7 @@ export async function take(
 /** A record's version. Fails if there is no record. */
 export async function versionOf(adapter: StorageAdapter, key: string): Promise<string> {
   const record = await adapter.get(COLLECTION, key);
-  assert(record !== null, `${key} is not there`);
+  assert(record !== null, `${key} does not exist`);
   return record.version;
 }
 
@@ -110,7 +110,7 @@ export async function listKeys(
   return found.map(({ key }) => key);
 }
 
-/** All that a log may show of an error: its name, message, stack, cause and other fields, and theirs. */
+/** Everything that a log may show of an error: name, message, stack, cause and other fields, recursively. */
 export function shown(value: unknown, met: Set<unknown> = new Set()): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value !== "object" || value === null) return String(value);
@@ -122,7 +122,7 @@ export function shown(value: unknown, met: Set<unknown> = new Set()): string {
   return `${value instanceof Error ? value.name : ""} {${members.join(", ")}}`;
 }
 
-/** Asserts that a record is found as it was written, by key and by index entries. */
+/** Asserts that a record is found unchanged, by key and by index entries. */
 export async function assertKept(
   adapter: StorageAdapter,
   key: string,
@@ -148,7 +148,7 @@ export async function assertKept(
   }
 }
 
-/** Asserts that nothing is found by a record's key and strings. */
+/** Asserts that no record is found by a record's key and strings. */
 export async function assertGone(
   adapter: StorageAdapter,
   key: string,

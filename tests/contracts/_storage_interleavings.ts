@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do when different calls meet: a change beside an end, a writing beside a reading.
+ * What a storage adapter must do with different concurrent calls: a change and a deletion, a write and a read.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
   take,
 } from "./_storage_helpers.ts";
 
-/** How often a reader looks while others write. */
+/** Reads during concurrent writes. */
 const LOOKS = 8;
 
 interface Item {
@@ -32,7 +32,7 @@ interface Item {
 /** The cases. */
 export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
   {
-    name: "cas() beside delete() restores no record",
+    name: "cas() concurrent with delete() restores no record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -46,7 +46,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() beside take() restores no record",
+    name: "cas() concurrent with take() restores no record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -56,7 +56,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() beside put() leaves what put() wrote",
+    name: "cas() concurrent with put() leaves the record of put()",
     atomic: true,
     race: true,
     async run(subject) {
@@ -78,7 +78,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() beside delete() leaves a record with all index entries, or nothing of it",
+    name: "put() concurrent with delete() leaves a record with all index entries, or none of it",
     atomic: true,
     race: true,
     async run(subject) {
@@ -103,7 +103,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() over an expired record leaves its unique string to cas() of another",
+    name: "put() over an expired record leaves its unique string to cas() of another record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -134,7 +134,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() beside put() leaves one record, and nothing of any other",
+    name: "put() concurrent with put() leaves one record, and no part of another",
     atomic: true,
     race: true,
     async run(subject) {
@@ -170,7 +170,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
     },
   },
   {
-    // No race: a naive adapter has it too, if it keeps value and version in one place
+    // Not a race: a naive adapter passes it, too, if it stores value and version together
     name: "get(), find() and list() return a value with the version that it was written with",
     async run(subject) {
       const write = (store: StorageAdapter, value: number) =>
@@ -178,7 +178,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
       await write(subject.store, -1);
       const values = new Map<string, unknown>();
       const note = ({ version, value }: Versioned) => {
-        assertEquals(values.get(version) ?? value, value, "one version of two values");
+        assertEquals(values.get(version) ?? value, value, "two values with one version");
         values.set(version, value);
       };
       await race(subject, async (store, racer) => {
@@ -192,7 +192,7 @@ export const STORAGE_MEETING_CASES: readonly StorageCase[] = [
           if (held !== null) note(held);
         }
       });
-      assertEquals(new Set(values.values()).size, values.size, "two versions of one value");
+      assertEquals(new Set(values.values()).size, values.size, "one value with two versions");
     },
   },
   {
@@ -229,12 +229,12 @@ function recordOf(racer: number): StoredRecord {
   return { value: racer, unique: `u${racer}`, index: ["i", `j${racer}`] };
 }
 
-/** What a record becomes. */
+/** The changed record. */
 function changed({ key }: Item): StoredRecord {
   return { value: "changed", unique: `changed ${key}`, index: ["c", `changed ${key}`] };
 }
 
-/** Waits for as long as a writing may take, so that some come before it, some after it, and some into it. */
+/** Waits up to the time of a write, so that some calls come before it, some after it, and some during it. */
 async function look(
   store: StorageAdapter,
   { key, times }: { readonly key: string; readonly times: number },
@@ -242,12 +242,12 @@ async function look(
   for (let time = 0; time < times; time++) await store.get(COLLECTION, key);
 }
 
-/** Changes a record if it is the one that was made. */
+/** Changes a record if it is unchanged. */
 function change(store: StorageAdapter, item: Item): Promise<unknown> {
   return casStatus(store, item.key, item.version, changed(item));
 }
 
-/** Asserts that nothing is found by a record's own strings. */
+/** Asserts that no record is found by a record's strings. */
 async function assertUnfound(
   store: StorageAdapter,
   { key, record: { unique = "", index = [] } }: Pick<Item, "key" | "record">,

@@ -44,10 +44,10 @@ const ORDERED: readonly string[] = [
   "\u{10ffff}",
 ];
 
-/** What to ask for of the keys 0 to 9, and which come. */
+/** Options of list() over the keys 0 to 9, and the expected keys. */
 const ASKED: readonly (readonly [why: string, options: ListRecordsOptions, keys: string])[] = [
-  ["nothing more", {}, "0123456789"],
-  ["what is absent", { limit: undefined, after: undefined, reverse: undefined }, "0123456789"],
+  ["no options", {}, "0123456789"],
+  ["undefined options", { limit: undefined, after: undefined, reverse: undefined }, "0123456789"],
   ["a few", { limit: 3 }, "012"],
   ["one", { limit: 1 }, "0"],
   ["none", { limit: 0 }, ""],
@@ -55,25 +55,25 @@ const ASKED: readonly (readonly [why: string, options: ListRecordsOptions, keys:
   ["more than there are", { limit: 11 }, "0123456789"],
   ["after one", { after: "6" }, "789"],
   ["after one that does not exist", { after: "65" }, "789"],
-  ["after one that begins as another", { after: "5\u{10ffff}" }, "6789"],
+  ["after one with a key as its prefix", { after: "5\u{10ffff}" }, "6789"],
   ["after the last", { after: "9" }, ""],
   ["after all", { after: "a" }, ""],
-  ["after what comes before all", { after: "" }, "0123456789"],
-  ["after what comes before all, too", { after: " " }, "0123456789"],
+  ["after a string before all", { after: "" }, "0123456789"],
+  ["after another string before all", { after: " " }, "0123456789"],
   ["a few after one", { after: "2", limit: 3 }, "345"],
-  ["the other way round", { reverse: true }, "9876543210"],
-  ["this way round", { reverse: false }, "0123456789"],
+  ["in reverse", { reverse: true }, "9876543210"],
+  ["not in reverse", { reverse: false }, "0123456789"],
   ["the last few", { reverse: true, limit: 3 }, "987"],
   ["before one", { reverse: true, after: "3" }, "210"],
   ["before one that does not exist", { reverse: true, after: "25" }, "210"],
   ["before the first", { reverse: true, after: "0" }, ""],
-  ["before what comes before all", { reverse: true, after: "" }, ""],
-  ["before what comes after all", { reverse: true, after: "a" }, "9876543210"],
+  ["before a string before all", { reverse: true, after: "" }, ""],
+  ["before a string after all", { reverse: true, after: "a" }, "9876543210"],
   ["a few before one", { reverse: true, after: "7", limit: 3 }, "654"],
   ["none before one", { reverse: true, after: "7", limit: 0 }, ""],
 ];
 
-/** How the record `k` comes to be no longer in the list. */
+/** How the record `k` is removed from the list. */
 const LEAVING: readonly {
   readonly why: string;
   readonly leave: (store: StorageAdapter) => Promise<unknown>;
@@ -85,7 +85,7 @@ const LEAVING: readonly {
     leave: (store) => put(store, "k", { value: 2, index: ["x"] }),
   },
   {
-    why: "put() of the strings in the other order",
+    why: "put() of the strings in reverse order",
     leave: (store) => put(store, "k", { value: 2, index: ["j", "i"] }),
   },
   { why: "put() without", leave: (store) => put(store, "k", { value: 2 }) },
@@ -95,11 +95,11 @@ const LEAVING: readonly {
       await casOk(store, "k", await versionOf(store, "k"), { value: 2, index: ["x", "y"] }),
   },
   {
-    why: "cas() to none",
+    why: "cas() to no strings",
     leave: async (store) => await casOk(store, "k", await versionOf(store, "k"), { value: 2 }),
   },
   {
-    why: "cas() that removes",
+    why: "cas() that deletes",
     leave: async (store) => await casOk(store, "k", await versionOf(store, "k"), null),
   },
 ];
@@ -115,14 +115,14 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
       assertEquals(await listKeys(store, 0, "i", { reverse: true }), ORDERED.toReversed());
       for (const [at, key] of ORDERED.entries()) {
         const behind = await listKeys(store, 0, "i", { after: key });
-        assertEquals(behind, ORDERED.slice(at + 1), `behind ${key}`);
+        assertEquals(behind, ORDERED.slice(at + 1), `after ${key}`);
         const before = await listKeys(store, 0, "i", { after: key, reverse: true });
         assertEquals(before, ORDERED.slice(0, at).toReversed(), `before ${key}`);
       }
     },
   },
   {
-    name: "list() returns what is asked for, of either index",
+    name: "list() applies its options, in both indexes",
     async run({ store }) {
       for (const key of "5038214697") {
         await put(store, key, { value: key, index: ["i", "j"] });
@@ -151,7 +151,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() finds a valid one after a hundred that have expired",
+    name: "list() finds a valid record after a hundred expired ones",
     async run({ store, clock }) {
       for (let at = 0; at < 100; at++) {
         await put(store, `k${at}`, { value: at, index: ["i"], expiresAt: END });
@@ -191,7 +191,7 @@ export const STORAGE_LIST_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "list() finds a record that was written often once, as it was written last",
+    name: "list() returns a record that was written repeatedly once, with the last value",
     async run({ store }) {
       for (let value = 0; value < 5; value++) {
         await put(store, "k", { value, index: ["i", `${value % 2}`] });

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do for many callers at once: for one record, and for two that compete for a unique string.
+ * What a storage adapter must do for concurrent callers: on one record, and on two that compete for a unique string.
  *
  * @module
  */
@@ -21,21 +21,21 @@ import {
   valueOf,
 } from "./_storage_helpers.ts";
 
-/** A racer that loses so many swaps in a row assumes that none wins. */
+/** After so many lost swaps in a row, a racer assumes that no swap wins. */
 const MOST_ATTEMPTS = 500;
 
-/** How many write one record: what is there before. Gives the version that each of them expects. */
+/** Concurrent writes of one record: creates the previous record, and returns the version that each of them expects. */
 const WRITES_OF_ONE: readonly (readonly [
   name: string,
   prepare: (subject: ContractSubject<StorageAdapter>) => Promise<string | null>,
 ])[] = [
-  ["make a record", () => Promise.resolve(null)],
+  ["create a record", () => Promise.resolve(null)],
   ["create a record over an expired one", async ({ store, clock }) => {
     await put(store, "k", { value: 1, expiresAt: END, unique: "u0", index: ["i", "j"] });
     clock.set(END);
     return null;
   }],
-  ["with one version replace a record", ({ store }) => {
+  ["replace a record with the same version", ({ store }) => {
     return casOk(store, "k", null, { value: 1, index: ["i", "j"] });
   }],
 ];
@@ -57,7 +57,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   })),
   {
-    name: "cas() lets one of many with one version delete a record",
+    name: "cas() lets one of many delete a record with the same version",
     atomic: true,
     race: true,
     async run(subject) {
@@ -68,7 +68,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() counts to as many as there are counters that retry on conflict",
+    name: "cas() counts every increment of callers that retry on conflict",
     atomic: true,
     race: true,
     async run(subject) {
@@ -101,7 +101,8 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "take() returns a value as it was, or as cas() has made it, and cas() hears which",
+    name:
+      "take() returns the value before or after a concurrent cas(), consistent with the result of cas()",
     atomic: true,
     race: true,
     async run(subject) {
@@ -120,7 +121,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have a unique string",
+    name: "cas() lets one of many new keys have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -132,7 +133,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many keys that are new have the unique string of an expired record",
+    name: "cas() lets one of many new keys have the unique string of an expired record",
     atomic: true,
     race: true,
     async run(subject) {
@@ -146,7 +147,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() lets one of many records that exist have a unique string",
+    name: "cas() lets one of many existing records have a unique string",
     atomic: true,
     race: true,
     async run(subject) {
@@ -166,7 +167,7 @@ export const STORAGE_RACE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() lets one of many keys have a unique string, and rejects for the others",
+    name: "put() lets one of many keys have a unique string, and rejects the others",
     atomic: true,
     race: true,
     async run(subject) {
@@ -188,7 +189,7 @@ function recordOf(racer: number): StoredRecord {
   return { value: racer, unique: `u${racer}`, index: ["i", `j${racer}`] };
 }
 
-/** Asserts that the record `k` is what one racer wrote, with nothing of any other. */
+/** Asserts that the record `k` is that of one racer, with no part of another. */
 async function assertWinner(stores: readonly StorageAdapter[], winner: number): Promise<void> {
   for (const store of stores) {
     await assertKept(store, "k", recordOf(winner));
@@ -219,7 +220,7 @@ async function assertSole(
   }
 }
 
-/** Adds one, as often as it takes. Whoever loses waits for longer and longer, and not for as long as others. */
+/** Adds one, retrying on conflict, with exponential backoff and jitter. */
 async function increment(store: StorageAdapter, racer: number): Promise<void> {
   for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt++) {
     const record = await store.get(COLLECTION, "k");

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must do with records: keep them as they are, and apart.
+ * What a storage adapter must do with records: store them unchanged and separate.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
 
 const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
 
-/** Two names or strings that must not be joined without a mark between them that neither can have. */
+/** Pairs of strings that are equal when joined without an unambiguous separator. */
 const SPLITS: readonly (readonly [first: string, second: string])[] = [
   ["a", "b:c"],
   ["a:b", "c"],
@@ -55,7 +55,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get(), find() and list() find nothing that does not exist, nor by another string",
+    name: "get(), find() and list() return nothing for unknown strings",
     async run({ store }) {
       await assertGone(store, "k", FULL);
       await put(store, "k", FULL);
@@ -71,7 +71,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() leaves absent what is absent",
+    name: "put() omits absent members",
     async run({ store }) {
       for (
         const index of [undefined, [], [undefined, undefined], ["i"], [undefined, "j"]] as const
@@ -105,7 +105,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() keeps every kind of JSON as it was",
+    name: "put() keeps every kind of JSON unchanged",
     async run({ store }) {
       for (const [why, value] of JSON_VALUES) {
         await put(store, why, { value, unique: why, index: ["i", why] });
@@ -123,7 +123,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() and take() keep and return every kind of JSON as it was",
+    name: "cas() and take() keep and return every kind of JSON unchanged",
     atomic: true,
     async run({ store }) {
       for (const [why, value] of JSON_VALUES) await casOk(store, why, null, { value });
@@ -147,7 +147,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() keep what a record was when they were called",
+    name: "put() and cas() store the record as it was when they were called",
     atomic: true,
     async run({ store }) {
       const value = { list: ["a"] };
@@ -176,7 +176,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() and take() accept odd strings as keys",
+    name: "cas() and take() accept unusual strings as keys",
     atomic: true,
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) await casOk(store, key, null, { value: why });
@@ -198,7 +198,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() keeps collections apart, with all index entries",
+    name: "put() keeps collections separate, with all index entries",
     async run({ store }) {
       for (const collection of ["a", "b"]) {
         await store.put(collection, "k", { ...FULL, value: collection });
@@ -212,7 +212,7 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() does not take the end of one string for the start of the next",
+    name: "put() does not confuse adjacent strings",
     async run({ store }) {
       for (const [first, second] of SPLITS) {
         const value = [first, second];

@@ -1,5 +1,5 @@
 /**
- * What a storage adapter must reject, and how.
+ * What a storage adapter must reject.
  *
  * @module
  */
@@ -19,27 +19,27 @@ import {
   versionOf,
 } from "./_storage_helpers.ts";
 
-/** Texts that some engine replaces or cuts off. */
+/** Strings that some engine replaces or truncates. */
 const UNUSABLE: readonly (readonly [why: string, text: string])[] = [
   ["a NUL", "a\0b"],
   ["a trailing NUL", "a\0"],
   ["only a NUL", "\0"],
-  ["the first half of a surrogate pair", "a\ud83d"],
-  ["the second half of a surrogate pair", "\udd11a"],
-  ["halves in the wrong order", "\udd11\ud83d"],
+  ["a high surrogate without a low one", "a\ud83d"],
+  ["a low surrogate without a high one", "\udd11a"],
+  ["surrogates in the wrong order", "\udd11\ud83d"],
 ];
 
-/** What JSON cannot say. */
+/** Values that are not JSON. */
 const UNKEPT: readonly (readonly [why: string, value: unknown])[] = [
   ["null", null],
   ["undefined", undefined],
   ["a function", () => 1],
   ["a symbol", Symbol("s")],
   ["a bigint", 1n],
-  ["a list in itself", listInItself()],
-  ["a number that JSON has not", NaN],
-  ["a date that is none", new Date(NaN)],
-  ["what says of itself that it is null", { toJSON: () => null }],
+  ["a circular array", listInItself()],
+  ["NaN", NaN],
+  ["an invalid date", new Date(NaN)],
+  ["an object whose toJSON() returns null", { toJSON: () => null }],
 ];
 
 /** The cases. */
@@ -63,7 +63,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() reject values that are not JSON, and keep what was there",
+    name: "put() and cas() reject values that are not JSON, and keep the previous record",
     atomic: true,
     async run({ store }) {
       await put(store, "k", { value: 1 });
@@ -80,7 +80,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() reject an expiry that is not a number, and keep what was there",
+    name: "put() and cas() reject an expiry that is not a number, and keep the previous record",
     atomic: true,
     async run({ store }) {
       await put(store, "k", { value: 1 });
@@ -110,7 +110,7 @@ export const STORAGE_REFUSED_CASES: readonly StorageCase[] = [
   },
 ];
 
-/** Every argument that is a string, with one that is invalid. */
+/** Every call with each of its strings replaced by an invalid one. */
 function attempts(store: StorageAdapter, text: string): readonly (() => Promise<unknown>)[] {
   const records: readonly StoredRecord[] = [
     { value: 2, unique: text },

@@ -25,30 +25,29 @@ import {
 const FULL: StoredRecord = { value: { a: 1 }, expiresAt: END, unique: "u", index: ["i", "j"] };
 const OTHER: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
-/** What is no version that a record has. */
+/** Values that are not the version of a record. */
 const ODD_VERSIONS: readonly (readonly [why: string, make: (version: string) => string])[] = [
   ["empty", () => ""],
-  ["nothing, as JavaScript may", () => JSON.parse("{}").version],
+  ["undefined, as in JavaScript", () => JSON.parse("{}").version],
   ["zero", () => "0"],
-  ["the version without its end", (version) => version.slice(0, -1)],
-  ["the version and more", (version) => `${version}0`],
+  ["the version without its last character", (version) => version.slice(0, -1)],
+  ["the version with another digit", (version) => `${version}0`],
   ["the version and a space", (version) => `${version} `],
   ["the version and a NUL", (version) => `${version}\0`],
   ["a number with the same value", (version) => `0${version}`],
   ["null as a string", () => "null"],
   ["a pattern in SQL", () => "%"],
   ["a pattern in Redis", () => "*"],
-  ["beyond ASCII", () => "версия🔑"],
-  ["half a surrogate pair", () => "\ud83d"],
-  ["a member of every object", () => "constructor"],
-  ["a long one", () => "9".repeat(1000)],
+  ["non-ASCII", () => "версия🔑"],
+  ["a lone surrogate", () => "\ud83d"],
+  ["a member of Object.prototype", () => "constructor"],
+  ["a long string", () => "9".repeat(1000)],
 ];
 
 /** The cases. */
 export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
   {
-    name:
-      "cas() creates a record where there is none, found by everything, with the version it says",
+    name: "cas() creates a record, found by all index entries, with the returned version",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -74,7 +73,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with the version that get(), find() or list() gave wins, after put() too",
+    name: "cas() with the version of get(), find() or list() wins, also after put()",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FULL);
@@ -87,7 +86,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with no version is lost where there is a record, and changes nothing",
+    name: "cas() with no version is lost if there is a record, and does not change it",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -98,7 +97,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with a version is lost where there is no record, and creates none",
+    name: "cas() with a version is lost if there is no record, and creates none",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "other", null, { value: 1 });
@@ -110,7 +109,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with an odd version is lost, and changes nothing",
+    name: "cas() with an invalid version is lost, and does not change the record",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -124,7 +123,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with an old version is lost, even if the record is again what it was",
+    name: "cas() with an old version is lost, even if the record has the old content again",
     atomic: true,
     async run({ store }) {
       const old: string[] = [];
@@ -151,7 +150,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
           versions.set(`${collection} ${key}`, made.version);
         }
       }
-      // Two records may have equal versions by chance; what matters is that each is checked against its own
+      // Two records may have equal versions; each must be checked against its own version
       for (const name of ["a k", "b k", "a l"]) {
         const [collection = "", key = ""] = name.split(" ");
         const updated = await atomic.cas(collection, key, versions.get(name) ?? null, { value: 2 });
@@ -166,7 +165,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() changes the version, though it writes the same",
+    name: "put() changes the version, even if it writes the same record",
     async run({ store }) {
       const versions = new Set<string>();
       for (let time = 0; time < 5; time++) {
@@ -178,7 +177,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() makes a version that was read before lost",
+    name: "put() invalidates a version that was read before",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);
@@ -189,7 +188,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "get() returns one version until something is written, whatever is read or rejected",
+    name: "get() returns the same version until a write, whatever is read or rejected",
     atomic: true,
     async run({ store, stores }) {
       const version = await casOk(store, "k", null, FULL);
@@ -206,7 +205,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas(), put(), delete() and take() return a record created again no version that it had",
+    name: "cas(), put(), delete() and take() do not reuse a version for a record created again",
     atomic: true,
     async run({ store }) {
       const seen: string[] = [];
@@ -232,7 +231,7 @@ export const STORAGE_SWAP_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() with a version and nothing else deletes the record, with all index entries",
+    name: "cas() with a version and no record deletes the record, with all index entries",
     atomic: true,
     async run({ store }) {
       const version = await casOk(store, "k", null, FULL);

@@ -28,7 +28,7 @@ import {
 const FIRST: StoredRecord = { value: { a: 1 }, unique: "u", index: ["i", "j"] };
 const SECOND: StoredRecord = { value: { b: 2 }, unique: "v", index: ["k", "l"] };
 
-/** How the record `k` gives up the string `u`. */
+/** How the record `k` releases the string `u`. */
 const FREEING: readonly {
   readonly why: string;
   readonly free: (store: StorageAdapter) => Promise<unknown>;
@@ -36,7 +36,7 @@ const FREEING: readonly {
   { why: "delete()", free: (store) => store.delete(COLLECTION, "k") },
   { why: "take()", free: (store) => take(store, "k") },
   {
-    why: "cas() that removes",
+    why: "cas() that deletes",
     free: async (store) => await casOk(store, "k", await versionOf(store, "k"), null),
   },
   {
@@ -68,7 +68,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() to a unique string that another record has is taken, and creates nothing",
+    name: "cas() to a unique string that another record has is taken, and creates no record",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -81,7 +81,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() to a unique string that another record has is taken, and changes nothing",
+    name: "cas() to a unique string that another record has is taken, and changes no record",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -95,7 +95,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() that is too late and wants the unique string of another changes nothing",
+    name: "cas() with an old version and the unique string of another record changes no record",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -112,7 +112,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() of a unique string that another record has rejects, and changes nothing",
+    name: "put() of a unique string that another record has rejects, and changes no record",
     async run({ store }) {
       await put(store, "k", FIRST);
       await put(store, "l", SECOND);
@@ -121,7 +121,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
       for (const key of ["l", "new"]) {
         const error = await assertRejects(() => put(store, key, next), Error);
         for (const secret of ["kept to itself", "unique: u", '"u"', "'u'", "(u)"]) {
-          assert(!shown(error).includes(secret), "the error says what is in the record");
+          assert(!shown(error).includes(secret), "the error reveals the record");
         }
       }
       await assertGone(store, "new");
@@ -132,7 +132,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() and cas() write a record again with the unique string that it has",
+    name: "put() and cas() rewrite a record with its current unique string",
     atomic: true,
     async run({ store }) {
       await put(store, "k", FIRST);
@@ -151,7 +151,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() gets a unique string as soon as it is free, and leaves none of another record",
+    name: "cas() gets a unique string as soon as it is released, and keeps those of other records",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -166,7 +166,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() gets a unique string as soon as it is free, and leaves none of another record",
+    name: "put() gets a unique string as soon as it is released, and keeps those of other records",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -181,7 +181,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
   },
   {
     name:
-      "delete() and take() of a record that gave up its unique string leave the one that has it",
+      "delete() and take() of a record that released its unique string keep it for the new holder",
     atomic: true,
     async run({ store }) {
       for (const { why, free } of FREEING) {
@@ -198,7 +198,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "cas() has the unique string of a record from its expiry on, not before",
+    name: "cas() gets the unique string of a record from its expiry on, not before",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
@@ -211,7 +211,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
   },
   {
     name:
-      "cas() of a record that exists has the unique string of another from its expiry on, not before",
+      "cas() of an existing record gets the unique string of another from its expiry on, not before",
     atomic: true,
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
@@ -243,7 +243,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name: "put() has the unique string of a record from its expiry on, not before",
+    name: "put() gets the unique string of a record from its expiry on, not before",
     async run({ store, clock }) {
       await put(store, "k", { ...FIRST, expiresAt: END });
       clock.set(END - 1);
@@ -255,8 +255,7 @@ export const STORAGE_UNIQUE_CASES: readonly StorageCase[] = [
     },
   },
   {
-    name:
-      "put() and cas() over an expired record leave the unique string to the one that has it now",
+    name: "put() and cas() over an expired record leave the unique string to its new holder",
     atomic: true,
     async run({ store, clock }) {
       for (const write of ["put", "cas", "delete", "take"] as const) {

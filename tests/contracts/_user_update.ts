@@ -1,5 +1,5 @@
 /**
- * What every user store must do when a user changes.
+ * Requirements of every user store: updates.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { createUser, DISABLED, newUser, withoutVersion } from "./_users.ts";
 /** The cases. */
 export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
   {
-    name: "update() changes what the patch has, and the version every time",
+    name: "update() changes the members of the patch, and the version every time",
     async run({ store }) {
       const first = await createUser(store, { ...newUser("u1", "ada"), passwordHash: "old" });
       assertEquals(await store.update("u1", first.version, { passwordHash: "new" }), "updated");
@@ -36,7 +36,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() leaves what the patch has not, and a disabled account stays disabled",
+    name: "update() keeps members that are not in the patch, and a disabled account stays disabled",
     async run({ store }) {
       const patches: readonly UserPatch[] = [
         { identifier: "countess", securityStamp: "2" },
@@ -56,7 +56,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() with a false, an empty or the same value writes it",
+    name: "update() writes false, empty and unchanged values",
     async run({ store }) {
       const first = await createUser(store, { ...newUser("u1", "ada"), disabled: true });
       const patch = { disabled: false, passwordHash: "", securityStamp: "stamp" };
@@ -66,10 +66,10 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() does not disable an account under its stamp, whatever the version",
+    name: "update() does not disable an account without a new security stamp, whatever the version",
     async run({ store }) {
       const { version } = await createUser(store, newUser("u1", "ada"));
-      const patch: UserPatch = JSON.parse('{ "disabled": true }'); // which TypeScript refuses
+      const patch: UserPatch = JSON.parse('{ "disabled": true }'); // which TypeScript rejects
       for (const one of [version, "stale"]) {
         await assertRejects(async () => await store.update("u1", one, patch), TypeError);
       }
@@ -77,7 +77,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() under another version is lost and changes nothing",
+    name: "update() with another version is lost and does not change the user",
     async run({ store }) {
       const first = await createUser(store);
       await store.update("u1", first.version, { securityStamp: "next" });
@@ -99,7 +99,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() under the version of a user who was deleted and created again is lost",
+    name: "update() with the version of a user that was deleted and created again is lost",
     async run({ store }) {
       const { version } = await createUser(store);
       await store.delete("u1");
@@ -108,7 +108,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() lets one of many change a version",
+    name: "update() lets one of many change the same version",
     race: true,
     async run(subject) {
       const { version } = await createUser(subject.store);
@@ -121,7 +121,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() changes the identifier, and leaves the old one free",
+    name: "update() changes the identifier, and frees the old one",
     async run({ store }) {
       const { version } = await createUser(store);
       assertEquals(await store.update("u1", version, { identifier: "lovelace" }), "updated");
@@ -134,7 +134,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() rejects an identifier that another user has, and changes nothing",
+    name: "update() rejects a taken identifier, and does not change the user",
     async run({ store }) {
       const ada = await createUser(store);
       const bob = await createUser(store, newUser("u2", "bob"));
@@ -146,7 +146,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() takes the identifier that the user has",
+    name: "update() accepts the user's current identifier",
     async run({ store }) {
       const { version } = await createUser(store);
       assertEquals(await store.update("u1", version, { identifier: "ada" }), "updated");
@@ -154,7 +154,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() leaves an identifier free when its user is deleted under another",
+    name: "update() leaves no identifier taken when its user is deleted concurrently",
     async run({ store }) {
       const { version } = await createUser(store);
       await store.update("u1", version, { identifier: "lovelace" });
@@ -182,7 +182,7 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "update() beside delete() restores no user",
+    name: "update() concurrent with delete() restores no user",
     race: true,
     async run(subject) {
       const { store } = subject;

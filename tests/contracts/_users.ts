@@ -1,5 +1,5 @@
 /**
- * What users are made of in the cases of user stores.
+ * Users for the cases of user stores.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export function newUser(sub: string, identifier: string): NewUser {
   return { sub, identifier, securityStamp: "stamp", createdAt: 1_700_000_000 };
 }
 
-/** Closes an account; the stamp goes with it, so that sessions that sleep do not wake up with the account. */
+/** Disables an account and changes its security stamp, so that old sessions stay invalid when it is enabled again. */
 export const DISABLED: UserPatch = { disabled: true, securityStamp: "closed" };
 
 /** Creates a user and reads it. */

@@ -1,10 +1,10 @@
 /**
- * The order of strings by their bytes in UTF-8, for adapters that have to make it themselves.
+ * The order of strings by their bytes in UTF-8, for adapters without it.
  *
  * @module
  */
 
-/** Compares strings by their bytes in UTF-8, which is by their code points. */
+/** Compares strings by their bytes in UTF-8, which is the order of their code points. */
 export function compareUtf8(a: string, b: string): number {
   const left = Array.from(a, codePointOf);
   const right = Array.from(b, codePointOf);

@@ -51,7 +51,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create() leaves absent what is absent, and keeps an empty list",
+    name: "create() omits absent members, and keeps an empty array",
     async run({ store }) {
       const key = await createApiKey(store, { ...newApiKey("k1"), scope: [] });
       const found = await store.find("k1");
@@ -61,7 +61,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create() of an id that is taken rejects and changes nothing, of any user",
+    name: "create() rejects a taken id, of any user, and keeps the key",
     async run({ store }) {
       const key = await createApiKey(store, newApiKey("k1"));
       for (const sub of ["u1", "u2"]) {
@@ -73,7 +73,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "find() and list() find nothing that does not exist, nor by another member",
+    name: "find() and list() return nothing for an unknown key or another member",
     async run({ store }) {
       assertEquals(await store.find("k1"), null);
       assertEquals(await store.list("u1"), []);
@@ -84,7 +84,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "create(), list(), touch() and revoke() accept odd keys",
+    name: "create(), list(), touch() and revoke() accept unusual keys",
     async run({ store }) {
       for (const [, key] of ODD_KEYS) await store.create(newApiKey(key, key));
       for (const [why, key] of ODD_KEYS) {
@@ -98,7 +98,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "list() and revokeAll() do not take the end of one key for the start of the next",
+    name: "list() and revokeAll() do not confuse adjacent keys",
     async run({ store }) {
       for (const [id, sub] of [["b:c", "a"], ["c", "a:b"], ["b/d", "a"], ["d", "a/b"]] as const) {
         await store.create(newApiKey(id, sub));
@@ -132,7 +132,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
         assertEquals(await store.list("u1"), [used], why);
         assertEquals(await store.touch("k1", lastUsedAt, now), "updated", why);
         lastUsedAt = now;
-        await store.create(newApiKey(`k${now}`, "u2")); // no write cleans it away
+        await store.create(newApiKey(`k${now}`, "u2")); // no write purges it
       });
       assertEquals((await store.find("k1"))?.lastUsedAt, END + 1);
       await store.revoke("k1");
@@ -148,7 +148,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() changes nothing but lastUsedAt: from never, on, and back",
+    name: "touch() changes lastUsedAt only: from absent, forwards, and backwards",
     async run({ store }) {
       const key = await createApiKey(store, { ...newApiKey("k1"), expiresAt: END });
       const other = await createApiKey(store, newApiKey("k2"));
@@ -163,7 +163,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() from another time, or from never, is lost and changes nothing",
+    name: "touch() from another time, or from absent, is lost and does not change the key",
     async run({ store }) {
       const fresh = await createApiKey(store, newApiKey("k1"));
       for (const from of [0, START, START + 60]) {
@@ -176,7 +176,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
       }
       assertEquals(await store.find("k2"), used);
       await store.create({ ...newApiKey("k3"), lastUsedAt: 0 });
-      assertEquals(await store.touch("k3", null, START), "lost", "0 is a time, and not never");
+      assertEquals(await store.touch("k3", null, START), "lost", "0 is a time, not absent");
       assertEquals(await store.touch("k3", 0, START), "updated");
     },
   },
@@ -236,7 +236,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() lets one of many note the first use, and one of many the next",
+    name: "touch() lets one of many record the first use, and one of many the next",
     race: true,
     async run(subject) {
       await subject.store.create(newApiKey("k1"));
@@ -253,7 +253,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() beside revoke() restores no key",
+    name: "touch() concurrent with revoke() restores no key",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -268,7 +268,7 @@ export const API_KEY_STORE_CASES: readonly ContractCase<ApiKeyStore>[] = [
     },
   },
   {
-    name: "touch() beside revokeAll() restores no key",
+    name: "touch() concurrent with revokeAll() restores no key",
     race: true,
     async run(subject) {
       const { store } = subject;

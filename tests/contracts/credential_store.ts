@@ -53,7 +53,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "create() leaves absent what is absent, and keeps an empty list",
+    name: "create() omits absent members, and keeps an empty array",
     async run({ store }) {
       await createCredential(store, newCredential("c1"));
       const found = await store.find("c1");
@@ -77,7 +77,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "find() and list() find nothing that does not exist, nor one by the other",
+    name: "find() and list() return nothing for an unknown id, nor by the other member",
     async run({ store }) {
       assertEquals(await store.find("c1"), null);
       assertEquals(await store.list("u1"), []);
@@ -91,7 +91,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "create(), list() and delete() accept odd keys",
+    name: "create(), list() and delete() accept unusual keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) {
         assertEquals(await store.create(newCredential(key, key)), "created", why);
@@ -107,7 +107,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "list() returns all credentials of a user, and no other's",
+    name: "list() returns the credentials of one user only",
     async run({ store }) {
       for (const id of ["c1", "c2", "c3"]) await createCredential(store, newCredential(id));
       await createCredential(store, newCredential("c4", "u2"));
@@ -131,7 +131,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() changes nothing but the count, down too",
+    name: "updateSignCount() changes the count only, also downwards",
     async run({ store }) {
       const credential = await createCredential(store, newCredential("c1"));
       assertEquals(await store.updateSignCount("c1", 0, 5), "updated");
@@ -143,7 +143,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() from another count is lost and changes nothing",
+    name: "updateSignCount() from another count is lost and does not change the credential",
     async run({ store }) {
       const credential = await createCredential(store, { ...newCredential("c1"), signCount: 7 });
       for (const from of [6, 8, 0, -1]) {
@@ -203,7 +203,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
     },
   },
   {
-    name: "updateSignCount() beside delete() restores no credential",
+    name: "updateSignCount() concurrent with delete() restores no credential",
     race: true,
     async run(subject) {
       const { store } = subject;

@@ -81,9 +81,9 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     },
   },
   {
-    name: "save() over another ring than was read is lost and changes nothing",
+    name: "save() with another version is lost and does not change the ring",
     async run({ store }) {
-      assertEquals(await store.save([newKey("a")], "1"), "lost", "no ring is no version");
+      assertEquals(await store.save([newKey("a")], "1"), "lost", "no ring has no version");
       assertEquals(await store.load(), null);
       const first = await save(store, [newKey("a")]);
       const second = await save(store, [newKey("b")], first.version);
@@ -111,7 +111,7 @@ export const KEY_STORE_CASES: readonly ContractCase<KeyStore>[] = [
     },
   },
   {
-    name: "save() lets one of many make the first ring",
+    name: "save() lets one of many create the first ring",
     race: true,
     async run(subject) {
       const winner = await raceForOne(subject, {

@@ -1,5 +1,5 @@
 /**
- * What every throttle must do. What the rules themselves say is tested beside them.
+ * Requirements of every throttle. The rules are tested separately.
  *
  * @module
  */
@@ -25,12 +25,12 @@ function window(limit: number, seconds = 900): WindowRule {
   return { kind: "window", limit, seconds };
 }
 
-/** A claim alone. */
+/** A single claim. */
 function one(key: string, rule: ThrottleKey["rule"]): readonly ThrottleKey[] {
   return [{ key, rule }];
 }
 
-/** Reserves so many attempts, which are all allowed. */
+/** Reserves a number of attempts, which are all allowed. */
 async function use(
   store: LoginThrottle,
   claims: readonly ThrottleKey[],
@@ -71,7 +71,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() and succeed() of one key twice go by the first rule, once",
+    name: "reserve() and succeed() of a duplicate key apply the first rule once",
     async run({ store }) {
       for (const [key, limit] of [["tight", 2], ["wide", 9]] as const) {
         const claims = [limit, 11 - limit].map((most) => ({ key, rule: window(most) }));
@@ -84,7 +84,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() under a window allows its attempts, and the next when it has passed",
+    name: "reserve() under a window allows its attempts, and more after the window",
     async run({ store, clock }) {
       const claims = one("k", window(2));
       await use(store, claims, { times: 1 });
@@ -99,7 +99,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() forgets a record exactly at its expiry",
+    name: "reserve() ignores a record exactly from its expiry on",
     async run({ store, clock }) {
       for (const [key, later, allowed] of [["before", 99, 1], ["at", 100, 2]] as const) {
         const claims = one(key, backoff({ free: 2, forget: 100 }));
@@ -130,7 +130,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() counts under no claim if one refuses, at any position",
+    name: "reserve() counts under no claim if one rejects, at any position",
     async run({ store }) {
       const [a, b] = [one("a", window(2)), one("b", window(2))];
       const full = one("full", window(1));
@@ -153,7 +153,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() counts a key once however often it is given",
+    name: "reserve() counts a duplicate key once",
     async run({ store }) {
       const claims = one("k", window(2));
       await use(store, [...claims, ...one("other", window(9)), ...claims], { times: 2 });
@@ -161,7 +161,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() of a refused attempt does not make the wait longer",
+    name: "reserve() of a rejected attempt does not prolong the wait",
     async run({ store, clock }) {
       const claims = one("k", backoff({ free: 1 }));
       await use(store, claims, { times: 1 });
@@ -174,7 +174,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() accepts odd keys",
+    name: "reserve() accepts unusual keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) {
         assertEquals(await store.reserve(one(key, window(1)), START), ALLOWED, why);
@@ -188,7 +188,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "succeed() forgets a backoff",
+    name: "succeed() resets a backoff",
     async run({ store }) {
       const claims = one("k", backoff());
       await use(store, claims, { times: 3 });
@@ -209,7 +209,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "succeed() of an attempt of one window uncounts nothing in the next",
+    name: "succeed() of an attempt of one window does not uncount one of the next",
     async run({ store, clock }) {
       const claims = one("k", window(2));
       await use(store, claims, { times: 1 });
@@ -223,7 +223,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "succeed() uncounts one attempt under a key however often it is given",
+    name: "succeed() uncounts one attempt under a duplicate key",
     async run({ store }) {
       const claims = one("k", window(3));
       await use(store, claims, { times: 3 });
@@ -233,7 +233,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "succeed() changes the claims it names, and no other",
+    name: "succeed() changes no other claims",
     async run({ store }) {
       const [a, b] = [one("a", window(1)), one("b", window(1))];
       await use(store, [...a, ...b], { times: 1 });
@@ -257,7 +257,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() allows no more of many concurrent attempts than a backoff's free attempts",
+    name: "reserve() allows at most a backoff's free attempts of many concurrent ones",
     race: true,
     async run(subject) {
       const claims = one("k", backoff({ free: 5 }));
@@ -266,7 +266,7 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name: "reserve() allows no more of many concurrent attempts than a window's limit",
+    name: "reserve() allows at most a window's limit of many concurrent attempts",
     race: true,
     async run(subject) {
       const limit = Math.ceil(RACERS / 4);
@@ -286,13 +286,12 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
-    name:
-      "reserve() under two claims allows no more of many concurrent attempts than the tighter one",
+    name: "reserve() under two claims allows at most the smaller limit of many concurrent attempts",
     race: true,
     async run(subject) {
       const [wide, tight] = [Math.ceil(RACERS / 3), Math.ceil(RACERS / 8)];
       const claims = [...one("wide", window(wide)), ...one("tight", window(tight))];
-      // A store that takes the first claim back when the second refuses may allow a little less, never more
+      // A store that reverts the first claim when the second rejects may allow fewer attempts, never more
       const allowed = await raceAllowed(subject, claims);
       assert(allowed >= 1 && allowed <= tight, `${allowed} were allowed`);
     },

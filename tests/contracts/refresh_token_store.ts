@@ -1,5 +1,5 @@
 /**
- * What every store of refresh families must do: what it keeps and finds here, the rest beside it.
+ * What every store of refresh families must do: creation and lookup.
  *
  * @module
  */

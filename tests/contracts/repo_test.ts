@@ -1,4 +1,4 @@
-/** The stores that are made of a storage adapter, over one that keeps its promises and one that does not. */
+/** The stores over a storage adapter, a correct one and a naive one. */
 
 import { assertEquals, AssertionError, assertRejects, assertThrows } from "@std/assert";
 import type { StorageAdapter } from "../../auth/stores/adapter.ts";
@@ -26,9 +26,9 @@ registerContracts({
   open: (now) => ({ stores: storesOf(memoryAdapters({ now })) }),
 });
 
-// No promise may depend on calls that are done before they return
+// Adapters must not depend on calls that complete synchronously
 registerContracts({
-  name: "authStores(memoryAdapter()) at a distance",
+  name: "authStores(memoryAdapter()) with latency",
   open: (now) => ({ stores: storesOf(memoryAdapters({ now, turns: [1, 4, 2] })) }),
 });
 
@@ -63,12 +63,12 @@ const WITHOUT_ATOMIC: StoreImplementation = {
   },
 };
 
-/** What is not written without the hook, since it could restore what was revoked: uses, and rehashed passwords. */
+/** Not written without the hook, because it could restore revoked records: uses, and rehashed passwords. */
 const UNKEPT: ReadonlySet<string> = new Set([
-  "users.update() changes what the patch has, and the version every time",
-  "sessions.touch() changes nothing but activeAt, and not the end",
+  "users.update() changes the members of the patch, and the version every time",
+  "sessions.touch() changes activeAt only, not the expiry",
   "apiKeys.find(), list() and touch() return a key from its expiry on, until it is revoked",
-  "apiKeys.touch() changes nothing but lastUsedAt: from never, on, and back",
+  "apiKeys.touch() changes lastUsedAt only: from absent, forwards, and backwards",
 ]);
 
 for (const family of WITHOUT_ATOMIC.families ?? []) testWithoutAtomic(family);
@@ -88,7 +88,7 @@ function testWithoutAtomic<F extends Family>(family: F): void {
   }
 }
 
-Deno.test("CONTRACTS has every promise that is named as not kept without atomic", () => {
+Deno.test("CONTRACTS has every case that is not guaranteed without atomic", () => {
   const names = FAMILIES.flatMap((family) =>
     CONTRACTS[family].map(({ name }) => `${family}.${name}`)
   );

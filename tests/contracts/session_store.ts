@@ -67,7 +67,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "create() leaves absent what is absent, and keeps an empty list",
+    name: "create() omits absent members, and keeps an empty array",
     async run({ store }) {
       const session = await createSession(store, { ...newSession("s1"), amr: [] });
       const found = await find(store, session);
@@ -76,7 +76,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "findByTokenHash() and list() find nothing that does not exist, nor by another member",
+    name: "findByTokenHash() and list() return nothing for an unknown key or another member",
     async run({ store }) {
       assertEquals(await store.findByTokenHash("hash of s1"), null);
       assertEquals(await store.list("u1"), []);
@@ -90,7 +90,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "create(), list() and revoke() accept odd keys",
+    name: "create(), list() and revoke() accept unusual keys",
     async run({ store }) {
       const sessions = ODD_KEYS.map(([why, key]) => {
         const session: Session = { ...newSession(key, key), tokenHash: key };
@@ -108,7 +108,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "list() does not take the end of one key for the start of the next",
+    name: "list() does not confuse adjacent keys",
     async run({ store }) {
       await store.create(newSession("b:c", "a"));
       await store.create(newSession("c", "a:b"));
@@ -142,7 +142,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "list() alone returns no session from its expiry on",
+    name: "list() returns no session from its expiry on, without other calls",
     async run({ store, clock }) {
       await store.create(newSession("s1"));
       clock.set(END);
@@ -161,7 +161,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "create() of an expired session keeps nothing",
+    name: "create() of an expired session stores no session",
     async run({ store, clock }) {
       clock.set(END);
       const session = await createSession(store, newSession("s1"));
@@ -170,7 +170,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() changes nothing but activeAt, and not the end",
+    name: "touch() changes activeAt only, not the expiry",
     async run({ store, clock }) {
       const session = await createSession(store, newSession("s1"));
       assertEquals(await store.touch("s1", START, START + 60), "updated");
@@ -182,7 +182,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() from another time is lost and changes nothing",
+    name: "touch() from another time is lost and does not change the session",
     async run({ store }) {
       const session = await createSession(store, newSession("s1"));
       for (const from of [START - 1, START + 1, 0]) {
@@ -215,7 +215,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "revokeAll() deletes a user's sessions but one, and no other user's",
+    name: "revokeAll() deletes a user's sessions except one, and no other user's",
     async run({ store }) {
       for (const id of ["s1", "s2", "s3"]) await store.create(newSession(id));
       const other = await createSession(store, newSession("s4", "u2"));
@@ -229,7 +229,8 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "revokeAll() but an unknown session, or another's, deletes all; it may be repeated",
+    name:
+      "revokeAll() except an unknown session, or another user's, deletes all; it may be repeated",
     async run({ store }) {
       await store.revokeAll("u1");
       await store.create(newSession("s2", "u2"));
@@ -256,7 +257,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() beside revoke() restores no session",
+    name: "touch() concurrent with revoke() restores no session",
     race: true,
     async run(subject) {
       const { store } = subject;
@@ -271,7 +272,7 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    name: "touch() beside revokeAll() restores no session",
+    name: "touch() concurrent with revokeAll() restores no session",
     race: true,
     async run(subject) {
       const { store } = subject;

@@ -10,7 +10,7 @@ registerAdapter(sqlAdapters("sqlAdapter() on SQLite in memory", () => {
   return { dialect: "sqlite", queries: [query, query], dispose: () => database.close() };
 }));
 
-// Two connections see nothing of each other but what is in the file
+// Two connections share the file only
 registerAdapter(sqlAdapters("sqlAdapter() on a file of SQLite", async () => {
   const folder = await Deno.makeTempDir({ prefix: "sqlite_" });
   const databases = [1, 2].map(() => {
@@ -29,8 +29,8 @@ registerAdapter(sqlAdapters("sqlAdapter() on a file of SQLite", async () => {
   };
 }));
 
-// What is done before it returns, and what takes some turns
-registerAdapter(sqlAdapters("sqlAdapter() on SQLite far away", () => {
+// Synchronous calls, and calls that take some turns
+registerAdapter(sqlAdapters("sqlAdapter() on SQLite with latency", () => {
   const database = new DatabaseSync(":memory:");
   const query = queryOf(database);
   const farAway = (turns: number): SqlQuery => async (text, params) => {
@@ -51,7 +51,7 @@ function queryOf(database: DatabaseSync): SqlQuery {
   return (text, params) => database.prepare(text).all(...params);
 }
 
-/** As fast clients do. */
+/** Like fast clients. */
 function preparedQueryOf(database: DatabaseSync): SqlQuery {
   const prepared = new Map<string, StatementSync>();
   return (text, params) => {

@@ -24,7 +24,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() returns null for what was never put",
+    name: "consume() returns null for an unknown key",
     async run({ store }) {
       await store.put("k", 1, END);
       for (const key of ["", "K", "k ", "kk", "__proto__", "constructor"]) {
@@ -34,7 +34,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() returns every kind of JSON as it was put",
+    name: "consume() returns every kind of JSON unchanged",
     async run({ store }) {
       for (const [why, value] of JSON_VALUES) await store.put(why, value, END);
       for (const [why, value] of JSON_VALUES) {
@@ -45,7 +45,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() accepts odd keys",
+    name: "put() accepts unusual keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) await store.put(key, why, END);
       for (const [why, key] of ODD_KEYS) assertEquals(await store.consume(key), why, why);
@@ -53,7 +53,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() keeps what the value was, whatever the caller does with it",
+    name: "put() stores a copy of the value",
     async run({ store }) {
       const value = { list: ["a"], inner: { b: 1 } };
       await store.put("k", value, END);
@@ -68,11 +68,11 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
       await store.put("k", "late", END + 600);
       clock.set(END);
       assertEquals(await store.consume("k"), "late");
-      assertEquals(await store.consume("k"), null, "the earlier value is gone");
+      assertEquals(await store.consume("k"), null, "the earlier value is replaced");
       await store.put("k", "late", END + 600);
       await store.put("k", "early", END + 10);
       clock.set(END + 10);
-      assertEquals(await store.consume("k"), null, "the end may come sooner, too");
+      assertEquals(await store.consume("k"), null, "the expiry may also be earlier");
     },
   },
   {
@@ -85,7 +85,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "consume() returns nothing from the expiry on",
+    name: "consume() returns null from the expiry on",
     async run({ store, clock }) {
       for (const [why, time, there] of timesAround(END)) {
         clock.set(START);
@@ -96,7 +96,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() of an expired value leaves nothing",
+    name: "put() of an expired value stores nothing",
     async run({ store, clock }) {
       await store.put("k", "early", END);
       await store.put("k", "ended", START);
@@ -107,7 +107,7 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
-    name: "put() works again where a value has expired",
+    name: "put() replaces an expired value",
     async run({ store, clock }) {
       await store.put("k", 1, END);
       clock.set(END);

@@ -29,17 +29,17 @@ export type { StorageCase } from "./_storage_helpers.ts";
 
 /** Adapters, for one case. */
 export interface OpenAdapters {
-  /** Adapters over one empty database. With more than one, none can decide in its own memory. */
+  /** Adapters over one empty database. With more than one, decisions in memory fail the races. */
   readonly adapters: readonly [StorageAdapter, ...StorageAdapter[]];
-  /** Closes and deletes what was opened. */
+  /** Closes and deletes the database. */
   readonly dispose?: () => Promise<void> | void;
 }
 
 /** An implementation of adapters. */
 export interface AdapterImplementation {
-  /** Starts the tests' names. */
+  /** First part of the tests' names. */
   readonly name: string;
-  /** Whether it has the atomic hook; without it only the cases that need none are run. @default {true} */
+  /** Whether it has the atomic hook; without it only the cases that do not need it are run. @default {true} */
   readonly atomic?: boolean;
   /** Opens an empty database for one case. */
   open(now: () => number): Promise<OpenAdapters> | OpenAdapters;

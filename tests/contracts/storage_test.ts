@@ -1,4 +1,4 @@
-/** The contract of storage adapters itself: what keeps it, and that it finds out what does not. */
+/** The contract of storage adapters: correct adapters pass, defective ones fail. */
 
 import { assert, assertEquals, AssertionError, assertRejects } from "@std/assert";
 import type { AuthStores } from "../../auth/stores/types.ts";
@@ -28,9 +28,9 @@ registerStorageContract({
   open: (now) => ({ adapters: memoryAdapters({ now }) }),
 });
 
-// No promise may hang on calls that are done before they return
+// Adapters must not depend on calls that complete synchronously
 registerStorageContract({
-  name: "memoryAdapter() at a distance",
+  name: "memoryAdapter() with latency",
   open: (now) => ({ adapters: memoryAdapters({ now, turns: [1, 4, 2] }) }),
 });
 
@@ -56,7 +56,7 @@ const NAIVE: readonly AdapterImplementation[] = [
   },
 ];
 
-Deno.test("STORAGE_CASES has races, and they are of the atomic hook", () => {
+Deno.test("STORAGE_CASES has races, and all of them need the atomic hook", () => {
   const races = STORAGE_CASES.filter(({ race }) => race);
   assert(races.length > 0);
   assert(races.every(({ atomic }) => atomic));
@@ -80,9 +80,9 @@ const DEFECTS = [...END_DEFECTS, ...VERSION_DEFECTS, ...FINDING_DEFECTS, ...RECO
 
 for (const defect of DEFECTS) {
   const { why, found } = defect;
-  Deno.test(`STORAGE_CASES finds an adapter where ${why}`, async () => {
+  Deno.test(`STORAGE_CASES detects the defect: ${why}`, async () => {
     const cases = STORAGE_CASES.filter(({ name }) => name.startsWith(found));
-    assertEquals(cases.length, 1, "the case is there");
+    assertEquals(cases.length, 1, "the case exists");
     for (const storageCase of cases) {
       const open = (now: () => number) => ({
         adapters: [defectiveAdapter(defect, { now })] as const,
@@ -92,14 +92,14 @@ for (const defect of DEFECTS) {
   });
 }
 
-// The contracts themselves: their races find out stores that have no compare-and-swap, for no other reason.
+// The contracts: stores without a compare-and-swap fail the races, and pass all other cases.
 
 const NAIVE_STORES: StoreImplementation = {
   name: "naiveAuthStores()",
   open: (now) => ({ stores: [naiveAuthStores(now)] }),
 };
 
-/** One engine with two objects: what a store must not decide in its own memory. */
+/** One engine with two instances: decisions in memory fail the races. */
 const NAIVE_STORES_TWICE: StoreImplementation = {
   name: "naiveAuthStores() with two objects",
   open(now) {

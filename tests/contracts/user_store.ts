@@ -28,7 +28,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "create() leaves absent what is absent",
+    name: "create() omits absent members",
     async run({ store }) {
       const created = await createUser(store);
       assertEquals(withoutVersion(created), newUser("u1", "ada"));
@@ -43,7 +43,11 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
       assertEquals(await store.create(newUser("u2", "ada")), "identifier_taken");
       assertEquals(await store.findByIdentifier("ada"), first);
       assertEquals(await store.findBySub("u2"), null);
-      assertEquals(await store.create(newUser("u1", "ada")), "identifier_taken", "the same again");
+      assertEquals(
+        await store.create(newUser("u1", "ada")),
+        "identifier_taken",
+        "the same user again",
+      );
     },
   },
   {
@@ -57,8 +61,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name:
-      "findByIdentifier() and findBySub() find no user that does not exist, nor one by the other",
+    name: "findByIdentifier() and findBySub() return no unknown user, nor one by the other member",
     async run({ store }) {
       assertEquals(await store.findByIdentifier("ada"), null);
       assertEquals(await store.findBySub("u1"), null);
@@ -70,7 +73,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
-    name: "create() and delete() accept odd keys",
+    name: "create() and delete() accept unusual keys",
     async run({ store }) {
       for (const [why, key] of ODD_KEYS) {
         assertEquals(await store.create(newUser(key, key)), "created", why);

@@ -1,5 +1,5 @@
 /**
- * What an answer to a shared case must be.
+ * Expected responses to the shared cases.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { RawResponse } from "../attacks/_raw.ts";
 import type { PathCase } from "./_fixture.ts";
 import { FILES, SECRET } from "./_tree.ts";
 
-/** Where files come from. */
+/** The source of files. */
 export type Mode = "live" | "packaged";
 
-/** An answer, and how long it took. */
+/** A response, and its duration. */
 export interface TimedResponse extends RawResponse {
   readonly elapsedMs: number;
 }
 
-/** [ids, status, why, mode] Where the answer is another than the recommended one. */
+/** [ids, status, why, mode] Cases whose status differs from the recommended one. */
 const DIFFERING: readonly (readonly [
   ids: readonly string[],
   status: number,
@@ -26,26 +26,26 @@ const DIFFERING: readonly (readonly [
   [
     ["ln-3", "ln-4", "ln-6", "ln-7", "ln-12"],
     404,
-    "What depends on the file system is a miss: a 403 would tell where links lead",
+    "What depends on the file system is a miss: a 403 would reveal where links point",
   ],
   [["ln-18", "ln-19"], 404, "The same: a 403 would tell that there is something"],
   [
     ["g-1", "g-2", "g-6", "g-7", "g-9", "g-11", "g-13", "g-14"],
     404,
-    "Paths are not re-spelt: none of these is beneath the guard, and none names its file",
+    "Paths are not normalized: none of these is under the guard, and none names its file",
   ],
   [["g-3", "g-15"], 403, "The path is not resolved, so that it is not beneath the guard"],
   [["g-10"], 400, "A malformed path is beneath nothing but the mount"],
   [["g-17"], 404, "A package has no links", "packaged"],
 ];
 
-/** [id, why] Cases whose answers may have the secret. */
-const TELLING: ReadonlyMap<string, string> = new Map([
+/** [id, why] Cases whose responses may contain the secret. */
+const REVEALING: ReadonlyMap<string, string> = new Map([
   ["ln-20", "A hard link to a file outside is a file"],
-  ["g-17", "A guard by path does not see that a link leads beneath it"],
+  ["g-17", "A guard by path does not see that a link points under it"],
 ]);
 
-/** What the words of `check` mean. */
+/** Assertions for the strings of `check`. */
 const CHECKS: Readonly<Record<string, (response: TimedResponse, mode: Mode) => boolean>> = {
   "Content-Type text/plain; charset=utf-8; live GET has no Content-Length": (
     { headers },
@@ -73,7 +73,7 @@ function allowsReading({ status, headers }: TimedResponse): boolean {
   return status === 405 && headers.get("Allow") === "GET, HEAD";
 }
 
-/** What is wrong with the answer to a case; each with the case's id in front. */
+/** Faults in the response to a case, each prefixed with the case's id. */
 export function faultsOf(
   test: PathCase,
   mode: Mode,
@@ -88,13 +88,13 @@ export function faultsOf(
     }
   };
   const { status, headers, body, text } = response;
-  if (!TELLING.has(test.id)) expect("tells the secret", !text.includes(SECRET));
-  expect("tells of /etc/passwd", !text.includes("root:"));
+  if (!REVEALING.has(test.id)) expect("reveals the secret", !text.includes(SECRET));
+  expect("reveals /etc/passwd", !text.includes("root:"));
   if (test.method === "HEAD") expect("has a body", body === "");
   const wanted = statusFor(test, mode);
   expect(`${wanted} is not allowed`, test.expect.includes(wanted));
   const falls = fallthrough && headers.get("X-Later") !== null;
-  if (fallthrough && FALLING.has(wanted)) {
+  if (fallthrough && FALLTHROUGH_STATUSES.has(wanted)) {
     checkFallen(test, wanted, response, expect);
     return faults;
   }
@@ -112,13 +112,13 @@ export function faultsOf(
 
 type Expect = (what: string, holds: boolean) => void;
 
-/** Statuses of the mount that `fallthrough` replaces by what later routes answer. */
-const FALLING: ReadonlySet<number> = new Set([400, 403, 404, 405]);
+/** Statuses of the mount that `fallthrough` replaces by the response of later routes. */
+const FALLTHROUGH_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 405]);
 
-/** Later routes do not see a malformed target: the router rejects it where one would bind it. */
+/** Later routes do not see a malformed target: the router rejects it if one would bind it. */
 function checkFallen(test: PathCase, wanted: number, response: TimedResponse, expect: Expect) {
   const { status, headers, body } = response;
-  if (wanted === 400) return expect(`is ${status} behind the mount, not 400`, status === 400);
+  if (wanted === 400) return expect(`is ${status} after the mount, not 400`, status === 400);
   if (test.path.startsWith("/assets") && headers.get("Allow") !== null) expect("has Allow", false);
   expect(`does not fall through: ${status}`, headers.get("X-Later") === "yes");
   if (test.method !== "HEAD") expect("is not the later answer", body === "later");
@@ -144,7 +144,7 @@ function checkFile(test: PathCase, mode: Mode, response: TimedResponse, expect: 
   }
 }
 
-/** The status that we answer with: the recommended one, but for what is listed. */
+/** The expected status: the recommended one, except for the listed cases. */
 function statusFor({ id, prefer }: PathCase, mode: Mode): number {
   const row = DIFFERING.find(([ids, , , only = mode]) => ids.includes(id) && only === mode);
   return row?.[1] ?? prefer;

@@ -1,5 +1,5 @@
 /**
- * An independent, naive reading of RFC 9110 §13 for entity tags, and random field values to compare with.
+ * An independent, naive implementation of RFC 9110 §13 for entity tags, and random field values for comparison.
  *
  * @module
  */
@@ -9,7 +9,7 @@ interface Tag {
   readonly opaque: string;
 }
 
-/** What a field says: any, a list of tags, or `undefined` if it is malformed. */
+/** The value of a field: any, a list of tags, or `undefined` if it is malformed. */
 type Field = "*" | readonly Tag[] | undefined;
 
 /** Evaluates both fields as RFC 9110 §13.2.2 orders them. A malformed field lists nothing. */
@@ -106,7 +106,7 @@ const PARTS: readonly string[] = [
 
 const SEPARATORS: readonly string[] = [",", ", ", " ,", "\t,\t", ",,", " "];
 
-/** A list of tags as often as a jumble of what lists are made of. */
+/** A valid list of tags or a random sequence of its parts, with equal probability. */
 export function randomField(next: (below: number) => number): string {
   const isList = next(2) === 0;
   const choices = isList ? 9 : PARTS.length;

@@ -1,5 +1,5 @@
 /**
- * Downloads of a folder's files over connections, from servers with all permissions and with few.
+ * Downloads of a folder's files over connections, from servers with all and with limited permissions.
  *
  * @module
  */
@@ -41,7 +41,7 @@ function withServed(
   return withFolder(async (folder) => {
     const path = `${folder}/file.bin`;
     await Deno.writeFile(path, new Uint8Array(size).fill(0x61));
-    await Deno.utime(path, LONG_AGO, LONG_AGO); // where it can, Deno itself reads what has rested
+    await Deno.utime(path, LONG_AGO, LONG_AGO); // Deno reads files that have not changed recently in another way
     const start = { directory: folder, permissions: permissionsFor(permission, folder) };
     await withServerProcess(start, (server) => fn({ ...server, folder, path }));
   });
@@ -49,17 +49,17 @@ function withServed(
 
 const LONG_AGO = 1_000_000_000;
 
-/** A file that somebody writes is read by us: its stream must not end as if it were whole, nor go on forever. */
+/** Another process writes a file while it is read: its stream must neither end as if complete nor continue forever. */
 export async function touch(path: string): Promise<void> {
   await Deno.utime(path, new Date(), new Date());
 }
 
-/** A download over a connection of its own. */
+/** A download over a separate connection. */
 export interface Download {
   readonly connection: Deno.Conn;
-  /** Reads more; how many bytes came, framing included; 0 at the end, and where the server broke the connection. */
+  /** Reads more and returns the number of bytes, framing included; 0 at the end, and if the server reset the connection. */
   readonly read: () => Promise<number>;
-  /** The last of what came. */
+  /** The last bytes received. */
   readonly tail: () => string;
 }
 
@@ -83,14 +83,14 @@ export async function download(port: number, target = "/assets/file.bin"): Promi
   return { connection, read, tail: () => tail };
 }
 
-/** Reads a download to its end; how many bytes came. */
+/** Reads a download to its end and returns the number of bytes. */
 export async function drain({ read }: Download): Promise<number> {
   let total = 0;
   for (let count = await read(); count > 0; count = await read()) total += count;
   return total;
 }
 
-/** Looks again for some seconds, until a number is small enough: connections end, and reads, when they get to it. */
+/** Polls for some seconds until a number is small enough: connections and reads end asynchronously. */
 export async function settled(look: () => Promise<number>, most: number): Promise<number> {
   const end = performance.now() + 4000;
   for (;;) {
@@ -105,7 +105,7 @@ const AT_ONCE = 20;
 /** Tests that a server closes the files of clients that disconnect after the first bytes. */
 export function testLeavers(why: string, size: number, times: number): void {
   testServed(
-    `closes files that ${times} clients leave, ${why}`,
+    `closes files when ${times} clients disconnect, ${why}`,
     size,
     ({ pid, port, folder }) =>
       withProbe(async (look) => {

@@ -1,5 +1,5 @@
 /**
- * The shared cases of static mounts, which stand beside the project and not in it, and the folder that they are for.
+ * The shared cases of static mounts, which are stored next to the project, and their folder.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { NO_RIGHTS } from "./_tree.ts";
 
 const SHARED = new URL("../../../shared/static/", import.meta.url);
 
-/** A request and what it must be answered with. */
+/** A request and its expected response. */
 export interface PathCase {
   readonly id: string;
   readonly class: string;
@@ -22,29 +22,29 @@ export interface PathCase {
   readonly expect: readonly number[];
   /** The recommended one of them. */
   readonly prefer: number;
-  /** Whether a URL parser leaves the path as it is. */
+  /** Whether a URL parser leaves the path unchanged. */
   readonly wire: "raw" | "fetch";
   readonly os: string;
   readonly modes: readonly string[];
   readonly body?: string;
-  /** What else must hold, in words. */
+  /** Other assertions, as text. */
   readonly check?: string;
   readonly needs?: string;
   readonly why: string;
 }
 
-/** A race or a leak, in words. */
+/** A race or a leak, as text. */
 export interface Procedure {
   readonly id: string;
 }
 
-/** What `paths.json` holds. */
+/** The contents of `paths.json`. */
 export interface SharedPaths {
   readonly cases: readonly PathCase[];
   readonly procedures: readonly Procedure[];
 }
 
-/** Reads a shared file; `undefined` where the folder is absent or may not be read. */
+/** Reads a shared file; `undefined` if the folder is absent or unreadable. */
 export function readShared<T>(file: string): T | undefined {
   try {
     return JSON.parse(Deno.readTextFileSync(new URL(file, SHARED))) as T;
@@ -56,17 +56,17 @@ export function readShared<T>(file: string): T | undefined {
   }
 }
 
-/** A folder with the fixture in it. */
+/** A folder that contains the fixture. */
 export interface Fixture {
-  /** Its path, without links. What is beside `root` in it is secret. */
+  /** Its path, without links. Everything outside `root` is secret. */
   readonly folder: string;
-  /** What is served. */
+  /** The served folder. */
   readonly root: string;
-  /** What this system or user could not make. */
+  /** What this system or user could not create. */
   readonly missing: readonly string[];
 }
 
-/** Makes the fixture while a test runs. Links and devices take a process that may do more than the test. */
+/** Creates the fixture while a test runs. Links and devices require a process with more permissions than the test. */
 export async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "static_" }));
   try {
@@ -82,7 +82,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
   }
 }
 
-/** The path of a script beside this module. */
+/** The path of a script next to this module. */
 export function scriptPath(name: string): string {
   return fromFileUrl(new URL(name, import.meta.url));
 }

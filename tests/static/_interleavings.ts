@@ -1,24 +1,24 @@
 /**
- * What may happen to a file between the moment that it is looked up and the moment that it is opened.
+ * Changes of a file between its lookup and its opening.
  *
  * @module
  */
 
-/** One thing that happens, in a folder of its own with `root` and `spare` in it. */
+/** One change, in a separate folder with `root` and `spare` in it. */
 export interface Interleaving {
   readonly name: string;
   /** The file that is looked up. */
   readonly key: "t.txt" | "d/t.txt";
-  /** What happens. It may rename and write, no more. */
+  /** The change. It may only rename and write. */
   readonly change: (folder: string) => void;
-  /** Whether the file is served all the same; left out where it depends on permissions. */
+  /** Whether the file is still served; omitted if that depends on permissions. */
   readonly served?: boolean;
 }
 
 /** When the files were written, in seconds. */
 export const MTIME = 1_000_000;
 
-/** The table. Whatever is put in place stands ready in `spare`. */
+/** The table. Replacements are prepared in `spare`. */
 export const INTERLEAVINGS: readonly Interleaving[] = [
   { name: "nothing", key: "t.txt", change: () => {}, served: true },
   { name: "nothing, in a folder", key: "d/t.txt", change: () => {}, served: true },
@@ -49,7 +49,7 @@ export const INTERLEAVINGS: readonly Interleaving[] = [
     change: (folder) => Deno.renameSync(`${folder}/spare/fifo`, `${folder}/root/t.txt`),
     served: false,
   },
-  { // where links are followed in spite of O_NOFOLLOW, it is the same file
+  { // if links are followed despite O_NOFOLLOW, it is the same file
     name: "a link to the same file takes its place",
     key: "t.txt",
     change: (folder) => Deno.renameSync(`${folder}/spare/link`, `${folder}/root/t.txt`),

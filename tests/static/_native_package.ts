@@ -1,5 +1,5 @@
 /**
- * Folders to package, and what packaging them leaves.
+ * Folders to package, and the output of packaging.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { noise } from "./_packages.ts";
 /** Files by their path. */
 export type Contents = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
-/** Files that are hard to package, or easy to get wrong. */
+/** Edge cases of packaging. */
 export const HARD_FILES: Contents = {
   "a b.txt": "space",
   "日本/é.html": "<p>é",
@@ -36,17 +36,17 @@ export const HARD_FILES: Contents = {
 
 /** A folder to package, and one for the package. */
 export interface PackageFolder {
-  /** The folder that both are in, without links. */
+  /** The parent folder of both, without links. */
   readonly folder: string;
-  /** What is packaged. */
+  /** The packaged folder. */
   readonly directory: string;
   /** Where the package is written to: an empty folder. */
   readonly outputDir: string;
-  /** Reads what is in {@linkcode outputDir}. */
+  /** Reads the files in {@linkcode outputDir}. */
   readonly read: (path: string) => Promise<string>;
 }
 
-/** Makes a folder with files while a test runs. */
+/** Creates a folder with files while a test runs. */
 export async function withFolder(
   files: Contents,
   test: (folder: PackageFolder) => Promise<void>,
@@ -67,7 +67,7 @@ export async function withFolder(
   }
 }
 
-/** Writes files, and the folders they are in. */
+/** Writes files, and creates their folders. */
 export async function writeFiles(folder: string, files: Contents): Promise<void> {
   for (const [path, contents] of Object.entries(files)) {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
@@ -75,12 +75,12 @@ export async function writeFiles(folder: string, files: Contents): Promise<void>
   }
 }
 
-/** What is in a file. */
+/** The contents of a file. */
 export function bytesOf(contents: Contents[string]): Uint8Array<ArrayBuffer> {
   return typeof contents === "string" ? new TextEncoder().encode(contents) : contents;
 }
 
-/** Links by their path, and what they say: Deno lets nobody make links who may not do everything. */
+/** Links by their path, and their targets: Deno requires all permissions to create links. */
 export async function makeLinks(
   folder: string,
   links: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ export async function makeLinks(
   );
 }
 
-/** Runs a program with all rights in a folder. */
+/** Runs a program with all permissions in a folder. */
 export async function evaluate(code: string, folder: string): Promise<string> {
   const { code: status, stdout, stderr } = await runDeno(["eval", code], folder);
   if (status !== 0) throw new Error(`Cannot run: ${stderr}`);

@@ -1,5 +1,5 @@
 /**
- * Packages made here, independently of what makes them for real.
+ * Packages made independently of packageStaticAssets().
  *
  * @module
  */
@@ -16,11 +16,11 @@ export const ENCODER: TextEncoder = new TextEncoder();
 /** Files by their keys. */
 export type Contents = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
-/** How an entry departs from the file it is of. */
+/** How an entry differs from the entry of its file. */
 export interface EntryOptions {
   /** Whether the data is gzip. */
   readonly gzip?: boolean;
-  /** Members in place of the right ones. */
+  /** Members that replace the correct ones. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +56,7 @@ export async function packageOf(
   return { version: 1, entries: Object.fromEntries(entries) };
 }
 
-/** Asks a mount for a path. */
+/** Requests a path from a mount. */
 export async function get(
   mount: StaticMount,
   path: string,
@@ -75,13 +75,13 @@ export function toBase64(bytes: Uint8Array<ArrayBuffer>): string {
   return bytes.toBase64();
 }
 
-/** Packs bytes. */
+/** Compresses bytes. */
 export async function gzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Bytes that do not repeat soon, from a seed. */
+/** Seeded random bytes. */
 export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -92,7 +92,7 @@ export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Counts how often contents were checked against their digest: once for each time that they are decoded. */
+/** Counts digest checks of contents: one for each time that they are decoded. */
 export async function countDigests(run: () => Promise<void>): Promise<number> {
   const { subtle } = crypto;
   const digest = subtle.digest.bind(subtle);

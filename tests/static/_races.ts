@@ -1,5 +1,5 @@
 /**
- * Processes that race: one that exchanges files, and one that asks for them.
+ * Racing processes: one that exchanges files, and one that requests them.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { scriptPath } from "./_fixture.ts";
 import type { Hammered } from "./hammer_main.ts";
 import type { Held } from "./probe_main.ts";
 
-/** How a process that serves is allowed to look at files. */
+/** Permissions of a serving process. */
 export type Permission = "with all permissions" | "with permission to read the folder";
 
-/** Both; the checks of open files differ. */
+/** Both kinds; the checks of open files differ. */
 export const PERMISSIONS: readonly Permission[] = [
   "with all permissions",
   "with permission to read the folder",
@@ -23,10 +23,10 @@ export function permissionsFor(permission: Permission, folder: string): readonly
   return permission === "with all permissions" ? ALL : reading(folder);
 }
 
-/** Whether links, FIFOs and `/proc` are there. */
+/** Whether links, FIFOs and `/proc` are available. */
 export const IS_LINUX: boolean = Deno.build.os === "linux";
 
-/** Makes a folder for as long as `use` takes. */
+/** Creates a folder while `use` runs. */
 export async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "race_" }));
   try {
@@ -36,7 +36,7 @@ export async function withFolder(use: (folder: string) => Promise<void>): Promis
   }
 }
 
-/** Exchanges files for as long as `use` takes; returns how often. */
+/** Exchanges files while `use` runs; returns how often. */
 export async function whileSwapping(
   kind: string,
   folder: string,
@@ -55,7 +55,7 @@ export async function whileSwapping(
   return Number(count);
 }
 
-/** Exchanges files when it is told to. */
+/** Exchanges files on command. */
 export function withSteps(
   kind: string,
   folder: string,
@@ -73,7 +73,7 @@ export function withSteps(
   );
 }
 
-/** What is asked for in a race. */
+/** A request in a race. */
 export interface HammerOptions {
   readonly permission: Permission;
   readonly root: string;
@@ -83,7 +83,7 @@ export interface HammerOptions {
   readonly ms: number;
 }
 
-/** Asks a mount in a process of its own. Fails if it hangs. */
+/** Requests a mount in a separate process. Fails if it hangs. */
 export async function hammer(
   { permission, root, path, how, ms }: HammerOptions,
   use: (hammered: Hammered) => Promise<void> | void,
@@ -95,7 +95,7 @@ export async function hammer(
   );
 }
 
-/** Looks at processes for as long as `use` takes. */
+/** Inspects processes while `use` runs. */
 export function withProbe(
   use: (look: (pid: number, folder: string) => Promise<Held>) => Promise<void>,
 ): Promise<void> {

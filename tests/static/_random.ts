@@ -1,10 +1,10 @@
 /**
- * Random numbers that are the same in every run.
+ * Deterministic random numbers.
  *
  * @module
  */
 
-/** Numbers from a seed: mulberry32. */
+/** Seeded random numbers: mulberry32. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,5 +1,5 @@
 /**
- * Servers in processes of their own.
+ * Servers in separate processes.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { ROOT } from "../../dev/_project.ts";
 import { scriptPath } from "./_fixture.ts";
 
-/** What a server serves. */
+/** Settings of a server. */
 export interface ServerSettings {
   /** The folder, under `/assets`. */
   readonly directory: string;
@@ -15,13 +15,13 @@ export interface ServerSettings {
   readonly guarded?: readonly string[];
 }
 
-/** What a server says of itself. */
+/** What a server prints. */
 export interface ServerBanner {
   readonly pid: number;
   readonly port: number;
-  /** Where what is not served falls through to a later route. */
+  /** The prefix under which unserved paths fall through to a later route. */
   readonly fallthroughPort: number;
-  /** Whether it may read what nobody may, as root. */
+  /** Whether it may read files without read permission, as root. */
   readonly bypassesRights: boolean;
 }
 
@@ -29,22 +29,22 @@ export interface ServerBanner {
 export interface ServerStart extends ServerSettings {
   /** Deno's permissions. */
   readonly permissions: readonly string[];
-  /** Whether root's right to read everything is taken from it. */
+  /** Whether root's right to read every file is dropped. */
   readonly unprivileged?: boolean;
 }
 
-/** How long a line may take, and the end of a process. */
+/** Timeout for a line, and for the exit of a process. */
 const LINE_MS = 10_000;
 
 /** All permissions. */
 export const ALL: readonly string[] = ["-A"];
 
-/** No permission but to listen, and to read some folders. */
+/** Only permission to listen, and to read some folders. */
 export function reading(...folders: readonly string[]): readonly string[] {
   return ["--no-prompt", `--allow-read=${folders.join()}`, "--allow-net=127.0.0.1"];
 }
 
-/** Runs a server for as long as `use` takes. */
+/** Runs a server while `use` runs. */
 export async function withServerProcess(
   { permissions, unprivileged = false, ...settings }: ServerStart,
   use: (server: ServerBanner) => Promise<void>,
@@ -63,7 +63,7 @@ export async function withServerProcess(
   );
 }
 
-/** A process that is spoken to by lines. */
+/** A process with a line protocol. */
 export interface LineProcess {
   /** Reads the next line. */
   readonly line: () => Promise<string>;
@@ -73,7 +73,7 @@ export interface LineProcess {
   readonly end: () => Promise<void>;
 }
 
-/** Runs Deno for as long as `use` takes. A script must end when its input does. */
+/** Runs Deno while `use` runs. A script must end when its input does. */
 export async function withProcess(
   args: readonly string[],
   use: (lines: LineProcess) => Promise<void>,
@@ -99,7 +99,7 @@ export async function withProcess(
     });
   } finally {
     await writer.close().catch(() => {});
-    // What hangs would keep the test.
+    // A process that hangs would block the test.
     const timer = setTimeout(() => child.kill("SIGKILL"), LINE_MS);
     await child.status;
     clearTimeout(timer);
@@ -107,7 +107,7 @@ export async function withProcess(
   }
 }
 
-/** Fails where a process hangs. */
+/** Fails if a process hangs. */
 async function inTime<T>(line: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,19 +1,19 @@
 /**
- * What is exchanged in races. The names are those of the shared procedures.
+ * Exchanges of files in races, named as in the shared procedures.
  *
  * @module
  */
 
 import { SECRET } from "./_tree.ts";
 
-/** One step: even ones put in place what may be served, odd ones something else. */
+/** One step: even ones install the content that may be served, odd ones another. */
 export type Swap = (step: number) => void;
 
-/** What may be served. Its size is none of the others'. */
+/** Content that may be served. Its size is unique. */
 export const PUBLIC: string = "public bytes ".repeat(100);
-/** What may not be served. */
+/** Content that must not be served. */
 export const OUTSIDE: string = `${SECRET} `.repeat(77);
-/** Bytes of a version in `race-rename`, and of the file that a FIFO takes the place of. */
+/** Bytes of a version in `race-rename`, and of the file that a FIFO replaces. */
 export const LARGE = 1_000_000;
 
 /** Prepares an exchange in a folder: `root` in it is served, `outside` is not. */
@@ -78,7 +78,7 @@ export function makeSwap(kind: string, folder: string): Swap {
   }
 }
 
-/** Puts two files at a path by turns. */
+/** Puts two files at a path in turn. */
 function swapTwo(first: string, second: string, path: string): Swap {
   return (step) => {
     if (step === 0) return Deno.renameSync(first, path);

@@ -4,10 +4,10 @@
  * @module
  */
 
-/** No answer may have this, but for what the cases except. */
+/** No response may contain this, except in the listed cases. */
 export const SECRET = "fixture-secret-marker";
 
-/** Files by their path. `root/` is what is served; what is beside it and what is hidden is secret. */
+/** Files by their path. `root/` is served; files outside it and hidden files are secret. */
 export const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -69,15 +69,15 @@ export const LINKS: Readonly<Record<string, string>> = {
   "root/link-private": "private",
 };
 
-/** Hard links and the files that they are. */
+/** Hard links and their files. */
 export const HARD_LINKS: Readonly<Record<string, string>> = {
   "root/hardlink-out.txt": "secret.txt",
 };
 
-/** What nobody may read. */
+/** Files without read permission. */
 export const NO_RIGHTS: readonly string[] = ["root/unreadable.txt", "root/noexec"];
 
-/** The files that a package of `root/` holds: those with a key, guarded ones included. */
+/** The files that a package of `root/` holds: those with a valid key, guarded ones included. */
 export const PACKAGED: readonly (readonly [key: string, text: string])[] = Object.entries(FILES)
   .filter(([path]) => path.startsWith("root/") && !path.includes("/."))
   .map(([path, text]) => [path.slice("root/".length), text] as const)

@@ -18,7 +18,7 @@ interface ConditionalCase {
   readonly why: string;
 }
 
-/** A server, the folder that it serves if any, and what it says of `a.txt` before the case. */
+/** A server, its folder if any, and the entity tag of `a.txt` before the case. */
 interface Site {
   readonly port: number;
   readonly folder: string | undefined;
@@ -31,12 +31,12 @@ type Mode = typeof MODES[number];
 const DATA = new URL("../../../shared/static/conditional.json", import.meta.url);
 const FILES = { "a.txt": "hello\n", "same.txt": "hello\n", "sub/n.txt": "n" };
 const CACHE_CONTROL = "public, max-age=60";
-/** Whether a case is about a file that is a link, which this folder has not; tests/attacks has links. */
+/** Whether a case needs a symbolic link, which this folder lacks; tests/attacks has links. */
 function isLinked({ path }: ConditionalCase): boolean {
   return path.includes("link");
 }
 
-/** What is done to the file between the request for its tag and the case. */
+/** Changes of the file between the request for its tag and the case. */
 const CHANGES: Readonly<Record<string, (path: string) => Promise<void>>> = {
   "changed-size": (path) => Deno.writeTextFile(path, "!", { append: true }),
   "changed-same-size": async (path) => {
@@ -50,13 +50,13 @@ const CHANGES: Readonly<Record<string, (path: string) => Promise<void>>> = {
     await Deno.utime(path, new Date(), mtime ?? new Date());
   },
   "rename-swap": async (path) => {
-    await new Promise((resolve) => setTimeout(resolve, 20)); // times of files go in steps of a few milliseconds
+    await new Promise((resolve) => setTimeout(resolve, 20)); // file times have a resolution of a few milliseconds
     await Deno.writeTextFile(`${path}.next`, "HELLO\n");
     await Deno.rename(`${path}.next`, path);
   },
 };
 
-/** What the column `check` asks beyond the status. */
+/** Assertions of the column `check`, in addition to the status. */
 const CHECKS: Readonly<Record<string, (response: RawResponse, site: Site) => unknown>> = {
   "cc-200": ({ headers }) => assertEquals(headers.get("Cache-Control"), CACHE_CONTROL),
   "cc-304": ({ headers }) => assertEquals(headers.get("Cache-Control"), CACHE_CONTROL),
@@ -70,7 +70,7 @@ const CHECKS: Readonly<Record<string, (response: RawResponse, site: Site) => unk
   },
 };
 
-/** Cases, or `undefined` where the folder is absent or may not be read. */
+/** Cases, or `undefined` if the folder is absent or unreadable. */
 function readCases(): readonly ConditionalCase[] | undefined {
   try {
     return (JSON.parse(Deno.readTextFileSync(DATA)) as { cases: readonly ConditionalCase[] }).cases;
@@ -93,7 +93,7 @@ function requestBytes(
   return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
-/** Puts a tag in the place of its placeholders. */
+/** Replaces the placeholders by a tag. */
 function fill(value: string, etag: string): string {
   const bare = etag.replace(/^W\//, "");
   return value
@@ -142,7 +142,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** What holds of every answer. */
+/** Assertions of every response. */
 function checkResponse(response: RawResponse, test: ConditionalCase, mode: Mode): void {
   const { status, headers, body, text } = response;
   const why = `${test.why}\n${text}`;
@@ -209,7 +209,7 @@ if (cases === undefined) {
       });
     }
   }
-  Deno.test("mountStatic() meets all cases of the shared table but those with a link", () => {
+  Deno.test("mountStatic() passes all cases of the shared table except those with a link", () => {
     const linked = cases.filter(isLinked).map(({ id }) => id);
     // deno-lint-ignore no-console -- how many cases ran is part of the result
     console.log(`static/conditional.json: ${ran} runs of ${cases.length} cases; a link: ${linked}`);

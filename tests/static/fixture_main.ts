@@ -1,5 +1,5 @@
 /**
- * Makes the folder that `paths.json` describes: `deno run -A fixture_main.ts <folder>`. Prints what could not be made.
+ * Creates the folder that `paths.json` describes: `deno run -A fixture_main.ts <folder>`. Prints what could not be created.
  *
  * @module
  */
@@ -27,7 +27,7 @@ attempt("root/sock", () => Deno.listen({ transport: "unix", path: join(folder, "
 for (const path of NO_RIGHTS) attempt(path, () => Deno.chmodSync(join(folder, path), 0));
 
 Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(missing)));
-Deno.exit(0); // the socket stays where it is
+Deno.exit(0); // the socket file remains
 
 function attempt(what: string, make: () => unknown): void {
   try {

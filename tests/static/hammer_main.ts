@@ -1,16 +1,16 @@
 /**
- * Asks a mount for a file as often as it can: `deno run <permissions> hammer_main.ts <root> <path> <ms> <how>`. Prints
- * what was answered, and ends when its input does.
+ * Requests a file from a mount as often as possible: `deno run <permissions> hammer_main.ts <root> <path> <ms> <how>`. Prints
+ * the responses, and ends when its input does.
  *
  * @module
  */
 
 import { mountStatic } from "@gatehouse/http/native";
 
-/** How often each answer was given. */
+/** The number of each response. */
 export type Tally = Readonly<Record<string, number>>;
 
-/** What the process says of itself. */
+/** What the process prints. */
 export interface Hammered {
   readonly pid: number;
   readonly tally: Tally;
@@ -24,7 +24,7 @@ while (performance.now() < end) {
   const what = how === "cancel" ? await cancelled() : await answered(how);
   tally[what] = (tally[what] ?? 0) + 1;
 }
-await new Promise((resolve) => setTimeout(resolve, 100)); // what is closed later
+await new Promise((resolve) => setTimeout(resolve, 100)); // for files that are closed later
 const said: Hammered = { pid: Deno.pid, tally };
 await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(said) + "\n"));
 const buffer = new Uint8Array(1);
@@ -45,7 +45,7 @@ async function answered(method: string): Promise<string> {
   }
 }
 
-/** Cancels a body: unread, while it is read, and behind what was read of it. */
+/** Cancels a body: unread, during a read, and after a partial read. */
 async function cancelled(): Promise<string> {
   for (const when of ["unread", "reading", "read"]) {
     const response = await mount.fetch(new Request(`http://localhost${path}`));

@@ -1,5 +1,5 @@
 /**
- * Lets things happen between looking a file up and opening it: `deno run -A interleavings_main.ts make <folder>`, then
+ * Changes a file between its lookup and its opening: `deno run -A interleavings_main.ts make <folder>`, then
  * `deno run <permissions> interleavings_main.ts try <folder>`, which prints what was served.
  *
  * @module

@@ -1,11 +1,11 @@
-/** Which canonical paths name a file, lexically, and that nothing else comes out. */
+/** Which canonical paths name a file, lexically, and that no other keys are returned. */
 
 import { assert, assertEquals } from "@std/assert";
 import { decodePath } from "../../router/path.ts";
 import { isAssetKey, parseKey } from "../../static/key.ts";
 import { randomNumbers } from "./_random.ts";
 
-/** What a raw path behind the prefix names: a key, a refusal, or nothing that can be decoded. */
+/** The result for a raw path after the prefix: a key, a rejection, or `malformed`. */
 function keyOf(raw: string): string {
   const path = decodePath(raw);
   if (path === undefined) return "malformed";
@@ -13,7 +13,7 @@ function keyOf(raw: string): string {
   return "refused" in parsed ? parsed.refused : `key ${parsed.key}`;
 }
 
-/** Raw paths behind the prefix, by the classes of the shared table. */
+/** Raw paths after the prefix, by the classes of the shared table. */
 const PATHS: readonly [why: string, raw: string, outcome: string][] = [
   ["a file", "/app.css", "key app.css"],
   ["a file in a folder", "/img/logo.png", "key img/logo.png"],
@@ -30,38 +30,38 @@ const PATHS: readonly [why: string, raw: string, outcome: string][] = [
   ["an encoded plus", "/c%2B.txt", "key c+.txt"],
   ["a tilde", "/~ada", "key ~ada"],
   ["dots inside", "/v1..v2.txt", "key v1..v2.txt"],
-  ["dots behind", "/more...", "key more..."],
+  ["trailing dots", "/more...", "key more..."],
   ["matrix parameters", "/a.css;v=2", "key a.css;v=2"],
-  ["a stream of NTFS, refused where they are", "/a.css::$DATA", "key a.css::$DATA"],
-  ["a drive, refused where they are", "/C:/boot.ini", "key C:/boot.ini"],
-  ["a device, refused where they are", "/nul", "key nul"],
+  ["an NTFS stream, rejected on Windows", "/a.css::$DATA", "key a.css::$DATA"],
+  ["a drive, rejected on Windows", "/C:/boot.ini", "key C:/boot.ini"],
+  ["a device, rejected on Windows", "/nul", "key nul"],
   ["a short name", "/PROGRA~1", "key PROGRA~1"],
-  ["full-width dots are no dots", "/%EF%BC%8E%EF%BC%8E/x", "key ．．/x"],
-  ["a two dot leader is no dots", "/%E2%80%A5/x", "key ‥/x"],
+  ["full-width dots are not dots", "/%EF%BC%8E%EF%BC%8E/x", "key ．．/x"],
+  ["a two dot leader is not dots", "/%E2%80%A5/x", "key ‥/x"],
   ["nothing is normalised", "/cafe%CC%81", "key cafe\u0301"],
   ["a zero width space", "/a%E2%80%8B", "key a\u200b"],
   ["a byte order mark", "/%EF%BB%BFa", "key \ufeffa"],
   ["..", "/../x", "traversal"],
-  [".. behind a folder", "/a/..", "traversal"],
+  [".. after a folder", "/a/..", "traversal"],
   [".. and a slash", "/a/../", "traversal"],
-  ["nothing but ..", "/..", "traversal"],
-  ["many", "/a/../../../b", "traversal"],
+  ["only ..", "/..", "traversal"],
+  ["many ..", "/a/../../../b", "traversal"],
   ["encoded dots", "/%2e%2E/x", "traversal"],
-  ["half encoded dots", "/.%2e/x", "traversal"],
-  ["an encoded slash behind ..", "/..%2fx", "traversal"],
+  ["partly encoded dots", "/.%2e/x", "traversal"],
+  ["an encoded slash after ..", "/..%2fx", "traversal"],
   ["an encoded slash before ..", "/a%2F..", "traversal"],
   ["both", "/a%2f..%2fx", "traversal"],
   ["everything encoded", "/%2e%2e%2fx", "traversal"],
-  ["an encoded backslash behind ..", "/..%5cx", "traversal"],
-  ["a raw backslash behind ..", "/..\\x", "traversal"],
+  ["an encoded backslash after ..", "/..%5cx", "traversal"],
+  ["a raw backslash after ..", "/..\\x", "traversal"],
   ["raw backslashes around ..", "/a\\..\\x", "traversal"],
   ["slash and backslash", "/a%5C../x", "traversal"],
-  [".. behind an empty segment", "//../x", "traversal"],
-  [".. behind a hidden one", "/.git/../x", "traversal"],
+  [".. after an empty segment", "//../x", "traversal"],
+  [".. after a hidden segment", "/.git/../x", "traversal"],
   ["encoded twice", "/%252e%252e/x", "key %2e%2e/x"],
   ["an encoded slash, encoded twice", "/..%252fx", "missing"],
   ["a slash that is encoded twice", "/a%252Fb", "key a%2Fb"],
-  ["thrice", "/%25252e", "key %252e"],
+  ["encoded three times", "/%25252e", "key %252e"],
   [".", "/./x", "missing"],
   [". inside", "/a/./x", "missing"],
   [". at the end", "/a/.", "missing"],
@@ -80,8 +80,8 @@ const PATHS: readonly [why: string, raw: string, outcome: string][] = [
   ["no path", "", "missing"],
   ["the root", "/", "missing"],
   ["a folder", "/a/", "missing"],
-  ["no slash in front", "a", "missing"],
-  ["an empty segment in front", "//a", "missing"],
+  ["no leading slash", "a", "missing"],
+  ["a leading empty segment", "//a", "missing"],
   ["an empty segment inside", "/a//b", "missing"],
   ["empty segments alone", "///", "missing"],
   ["an encoded slash", "/a%2Fb", "missing"],
@@ -89,18 +89,18 @@ const PATHS: readonly [why: string, raw: string, outcome: string][] = [
   ["an encoded backslash", "/a%5Cb", "missing"],
   ["a raw backslash", "/a\\b", "missing"],
   ["a UNC path", "/%5C%5Chost%5Cshare", "missing"],
-  ["an encoded slash beside a percent sign", "/%25%2F", "missing"],
+  ["an encoded slash next to a percent sign", "/%25%2F", "missing"],
   ["line breaks", "/a%0D%0Ab", "missing"],
   ["an escape character", "/%1B[2J", "missing"],
   ["DEL", "/a%7F", "missing"],
   ["a tab", "/a%09b", "missing"],
   ["NUL", "/a%00", "malformed"],
-  ["NUL behind dots", "/..%00/x", "malformed"],
+  ["NUL after dots", "/..%00/x", "malformed"],
   ["a lone percent sign", "/%", "malformed"],
-  ["a cut escape", "/a%2", "malformed"],
+  ["a truncated escape", "/a%2", "malformed"],
   ["no hexadecimal digits", "/%zz", "malformed"],
   ["overlong dots", "/%c0%ae%c0%ae/x", "malformed"],
-  ["half a character", "/%c3", "malformed"],
+  ["a truncated UTF-8 sequence", "/%c3", "malformed"],
   ["a surrogate", "/%ed%a0%80", "malformed"],
   ["malformed and traversing", "/..%2f%zz", "malformed"],
   ["a raw control character", "/a\tb", "malformed"],
@@ -126,18 +126,18 @@ const KEYS: readonly [key: string, is: boolean, why: string][] = [
   [".", false, "the folder itself"],
   ["..", false, "the folder above"],
   ["../a", false, "a file above"],
-  ["a/../b", false, "a way up"],
+  ["a/../b", false, "a parent segment"],
   ["a/.b", false, "hidden"],
   ["./a", false, "another spelling"],
-  ["a\\b", false, "a separator elsewhere"],
+  ["a\\b", false, "a separator on Windows"],
   ["a\0", false, "NUL"],
   ["a\n", false, "a line break at the end"],
   ["a\x7f", false, "DEL"],
-  ["\ud800", false, "half a surrogate pair has no UTF-8"],
+  ["\ud800", false, "a lone surrogate has no UTF-8 encoding"],
 ];
 
 for (const [key, is, why] of KEYS) {
-  Deno.test(`isAssetKey() ${is ? "takes" : "rejects"} ${JSON.stringify(key)}: ${why}`, () => {
+  Deno.test(`isAssetKey() ${is ? "accepts" : "rejects"} ${JSON.stringify(key)}: ${why}`, () => {
     assertEquals(isAssetKey(key), is);
   });
 }
@@ -147,7 +147,7 @@ const ATOMS: readonly string[] = [
   ..."%2F %5C %25 %252F %2e .. /../ %25%2F ..%2F %2F.. %5C..".split(" "),
 ];
 
-/** What no key may have, said without the expressions of the code. */
+/** Invariants of keys, independent of the expressions in the code. */
 function assertProper(key: string, path: string): void {
   const why = `${JSON.stringify(path)} gave ${JSON.stringify(key)}`;
   assert(isAssetKey(key), why);
@@ -162,7 +162,7 @@ function assertProper(key: string, path: string): void {
   );
 }
 
-Deno.test("parseKey() returns nothing but proper keys, for any text", () => {
+Deno.test("parseKey() returns only valid keys, for any string", () => {
   const next = randomNumbers(17);
   let keys = 0;
   let traversals = 0;
@@ -174,14 +174,14 @@ Deno.test("parseKey() returns nothing but proper keys, for any text", () => {
       assertProper(parsed.key, path);
       keys++;
     } else if (parsed.refused === "traversal") traversals++;
-    // A `..` between separators of any spelling is told apart from what is only missing.
+    // A `..` between separators of any spelling is `traversal`, not `missing`.
     const climbs = path.replaceAll(/%2F|%5C/g, "/").split("/").includes("..");
     assertEquals("refused" in parsed && parsed.refused === "traversal", climbs, path);
   }
   assert(keys > 1000 && traversals > 1000, `${keys} keys, ${traversals} traversals`);
 });
 
-Deno.test("parseKey() finds every key by the path that names it", () => {
+Deno.test("parseKey() returns every key for the path that names it", () => {
   const next = randomNumbers(3986);
   let found = 0;
   for (let i = 0; i < 20_000; i++) {

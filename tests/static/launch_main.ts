@@ -1,5 +1,5 @@
 /**
- * Runs a command that may not read what nobody may, if it can be run so: `deno run -A launch_main.ts <command> <args>`.
+ * Runs a command without root's right to read every file, if possible: `deno run -A launch_main.ts <command> <args>`.
  *
  * @module
  */

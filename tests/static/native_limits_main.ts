@@ -20,18 +20,18 @@ switch (what) {
 }
 Deno.exit(0);
 
-/** The statuses of downloads that nobody ends, and of one when all are ended. */
+/** The statuses of downloads that stay open, and of one after all are cancelled. */
 async function statusesOf(downloads: number): Promise<readonly number[]> {
-  const held: Response[] = [];
-  for (let i = 0; i < downloads; i++) held.push(await get());
-  const statuses = new Set(held.map(({ status }) => status));
-  await Promise.all(held.map(({ body }) => body?.cancel()));
+  const open: Response[] = [];
+  for (let i = 0; i < downloads; i++) open.push(await get());
+  const statuses = new Set(open.map(({ status }) => status));
+  await Promise.all(open.map(({ body }) => body?.cancel()));
   const { status, body } = await get();
   await body?.cancel();
   return [...statuses, status];
 }
 
-/** How many files are open, behind responses that nobody has any more, before and after memory is collected. */
+/** How many files are open for unreferenced responses, before and after garbage collection. */
 async function leftOpen(downloads: number): Promise<readonly number[]> {
   for (let i = 0; i < downloads; i++) await get();
   const before = countOpen();
@@ -47,7 +47,7 @@ function countOpen(): number {
     try {
       return Deno.readLinkSync(`/proc/self/fd/${name}`).startsWith(directory);
     } catch {
-      return false; // the one that lists the folder
+      return false; // the descriptor that lists the folder
     }
   }).length;
 }

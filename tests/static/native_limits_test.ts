@@ -1,5 +1,5 @@
-/** A folder's mount where handles run out, where bodies are forgotten, and where files or the folder itself change. */
-// deno-lint-ignore-file no-console -- it is taken to hear what is said
+/** A folder's mount when file handles run out, bodies are abandoned, and files or the folder change. */
+// deno-lint-ignore-file no-console -- it is replaced to capture the warnings
 
 import { mountStatic } from "@gatehouse/http/native";
 import { assertEquals } from "@std/assert";
@@ -32,7 +32,7 @@ async function limited(
 }
 
 Deno.test({
-  name: "mountStatic() answers 503, and no 404, while too many files are open",
+  name: "mountStatic() answers 503, not 404, while too many files are open",
   ignore: Deno.build.os === "windows",
   async fn() {
     const answer = await limited("handles", (deno) => [
@@ -53,7 +53,7 @@ Deno.test({
   },
 });
 
-/** A mount of a file that is another one by the time it is opened, as many times as said. */
+/** A mount of a file that is replaced before it is opened, `times` times. */
 function replacedMount(times: number, last: StaticEntry["open"]) {
   let left = times;
   const lookup = (): StaticEntry => ({
@@ -69,7 +69,7 @@ function replacedMount(times: number, last: StaticEntry["open"]) {
   });
 }
 
-/** [times, status, tag] How often the file is replaced, and what the client gets. */
+/** [times, status, tag] How often the file is replaced, and the response. */
 const REPLACED: readonly (readonly [times: number, status: number, etag: string | null])[] = [
   [0, 200, 'W/"0"'],
   [1, 200, 'W/"0"'],
@@ -77,7 +77,7 @@ const REPLACED: readonly (readonly [times: number, status: number, etag: string 
   [5, 404, null],
 ];
 for (const [times, status, etag] of REPLACED) {
-  Deno.test(`createMount() looks a file up again that was replaced ${times} times`, async () => {
+  Deno.test(`createMount() looks a file up again if it was replaced ${times} times`, async () => {
     const mount = replacedMount(times, () => "x");
     const response = await mount.fetch(new Request("http://localhost/a.txt"));
     assertEquals([response?.status, response?.headers.get("ETag")], [status, etag]);

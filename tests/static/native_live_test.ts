@@ -1,4 +1,4 @@
-/** Live folders in this process, which may read them and not much else. */
+/** Live folders in this process, whose permissions are limited to reading them. */
 
 import { registerStaticAssets, type StaticAssetOptions } from "@gatehouse/http";
 import { mountStatic } from "@gatehouse/http/native";
@@ -11,7 +11,7 @@ import { withFolder } from "./_races.ts";
 
 const KIBIBYTE = 1024;
 
-/** Asks a mount for a path. */
+/** Requests a path from a mount. */
 async function get(
   options: StaticAssetOptions,
   path: string,
@@ -30,15 +30,15 @@ async function read(options: StaticAssetOptions, path: string): Promise<string |
   return response.status === 200 ? text : response.status;
 }
 
-/** [why, bytes] Around what is read at once, and around the portions of a stream. */
+/** [why, bytes] Sizes around the limit of a single read, and around the chunk size of a stream. */
 const SIZES: readonly (readonly [why: string, size: number])[] = [
   ["nothing", 0],
   ["one byte", 1],
-  ["the last size that is read at once", 64 * KIBIBYTE],
-  ["the first that is streamed", 64 * KIBIBYTE + 1],
-  ["one portion", 256 * KIBIBYTE],
-  ["one portion and a byte", 256 * KIBIBYTE + 1],
-  ["many portions and a rest", 1024 * KIBIBYTE + 12_345],
+  ["the largest size that is read at once", 64 * KIBIBYTE],
+  ["the smallest size that is streamed", 64 * KIBIBYTE + 1],
+  ["one chunk", 256 * KIBIBYTE],
+  ["one chunk and a byte", 256 * KIBIBYTE + 1],
+  ["many chunks and a remainder", 1024 * KIBIBYTE + 12_345],
 ];
 
 for (const [why, size] of SIZES) {
@@ -56,7 +56,7 @@ for (const [why, size] of SIZES) {
     }));
 }
 
-Deno.test("mountStatic() sends a file to many at once, each byte for byte", () =>
+Deno.test("mountStatic() sends a file to concurrent clients, each byte for byte", () =>
   withFolder(async (directory) => {
     const bytes = Uint8Array.from({ length: 500 * KIBIBYTE }, (_, i) => (i * 31) >> 2);
     await Deno.writeFile(`${directory}/a.bin`, bytes);
@@ -69,12 +69,12 @@ Deno.test("mountStatic() sends a file to many at once, each byte for byte", () =
     }
   }));
 
-/** [why, seconds, as it is in the tag] When a file was changed. */
+/** [why, seconds, milliseconds in the tag] Modification times. */
 const TIMES: readonly (readonly [why: string, seconds: number, expected: string])[] = [
   ["the epoch", 0, "0"],
   ["a fraction", 1.5, "1500"],
   ["before the epoch", -1.5, "-1500"],
-  ["far ahead", 10_000_000_000, "10000000000000"],
+  ["far in the future", 10_000_000_000, "10000000000000"],
 ];
 
 for (const [why, seconds, expected] of TIMES) {
@@ -96,11 +96,11 @@ for (const [why, seconds, expected] of TIMES) {
 const CHANGES: readonly (readonly [why: string, text: string, seconds: number])[] = [
   ["another size", "other", 1000],
   ["the same size a millisecond later", "new", 1000.001],
-  ["the same size earlier: an older file was put back", "new", 999],
+  ["the same size earlier: an older file was restored", "new", 999],
 ];
 
 for (const [why, text, seconds] of CHANGES) {
-  Deno.test(`mountStatic() tags a changed file again: ${why}`, () =>
+  Deno.test(`mountStatic() changes the tag of a changed file: ${why}`, () =>
     withFolder(async (directory) => {
       const path = `${directory}/a.txt`;
       await Deno.writeTextFile(path, "old");
@@ -116,7 +116,7 @@ for (const [why, text, seconds] of CHANGES) {
     }));
 }
 
-Deno.test("mountStatic() serves of a folder what the manifest lists, under its types", () =>
+Deno.test("mountStatic() serves only the files of a folder that the manifest lists, with its types", () =>
   withFolder(async (directory) => {
     for (const name of ["a.txt", "b.txt", "late.txt"]) {
       await Deno.writeTextFile(`${directory}/${name}`, name);
@@ -147,17 +147,17 @@ Deno.test("mountStatic() serves of a folder what the manifest lists, under its t
 
 /** [why, a spelling of a folder's path] */
 const DIRECTORIES: readonly (readonly [why: string, spell: (path: string) => string])[] = [
-  ["with a slash behind", (path) => `${path}/`],
+  ["with a trailing slash", (path) => `${path}/`],
   ["with a dot segment", (path) => `${path}/.`],
-  ["with a way out and in", (path) => `${path}/nothing/..`],
+  ["with a parent segment", (path) => `${path}/nothing/..`],
   ["with slashes", (path) => path.replaceAll("/", "//")],
   ["from the working directory", (path) => relative(Deno.cwd(), path)],
 ];
 
 for (const [why, spell] of DIRECTORIES) {
-  Deno.test(`mountStatic() serves a folder however its path is written: ${why}`, () =>
+  Deno.test(`mountStatic() serves a folder in any spelling of its path: ${why}`, () =>
     withFolder(async (parent) => {
-      // Only what is in the folder may not be hidden.
+      // Only names inside the folder must not be hidden.
       const directory = `${parent}/.site/100% (x)`;
       await Deno.mkdir(`${directory}/sub`, { recursive: true });
       for (const path of ["a.txt", "sub/a.txt"]) {
@@ -167,7 +167,7 @@ for (const [why, spell] of DIRECTORIES) {
     }));
 }
 
-/** [options, what a file comes from] Of a folder, a package that is given, and one that is registered for the folder. */
+/** [why, available sources, live, source of the file] A folder, a package as an option, and one that is registered for the folder. */
 const SOURCES: readonly (readonly [
   why: string,
   has: { readonly folder: boolean; readonly package: boolean; readonly registered: boolean },
@@ -175,7 +175,12 @@ const SOURCES: readonly (readonly [
   expected: string | number,
 ])[] = [
   ["the folder alone", { folder: true, package: false, registered: false }, undefined, "folder"],
-  ["packages win", { folder: true, package: true, registered: true }, undefined, "package"],
+  [
+    "packages take precedence",
+    { folder: true, package: true, registered: true },
+    undefined,
+    "package",
+  ],
   [
     "registered ones as well",
     { folder: true, package: false, registered: true },
@@ -183,7 +188,7 @@ const SOURCES: readonly (readonly [
     "registered",
   ],
   [
-    "live: true wins over packages",
+    "live: true takes precedence over packages",
     { folder: true, package: true, registered: true },
     true,
     "folder",
@@ -206,7 +211,7 @@ const SOURCES: readonly (readonly [
 ];
 
 for (const [why, has, live, expected] of SOURCES) {
-  Deno.test(`mountStatic() chooses where files come from: ${why}`, () =>
+  Deno.test(`mountStatic() chooses the source of files: ${why}`, () =>
     withFolder(async (parent) => {
       const directory = `${parent}/public`;
       await Deno.mkdir(directory);
@@ -221,7 +226,7 @@ for (const [why, has, live, expected] of SOURCES) {
         ...(live === undefined ? {} : { live }),
       };
       assertEquals(await read(options, "a.txt"), expected);
-      // A source is not filled up from another.
+      // Sources are not combined.
       const readsFolder = live ?? (!has.package && !has.registered);
       assertEquals(await read(options, "folder.txt"), readsFolder ? "folder" : 404);
     }));
@@ -236,7 +241,7 @@ Deno.test("mountStatic() serves a package that is registered after it", () =>
     assertEquals(await (await mount.fetch(request()))?.text(), "late");
   }));
 
-Deno.test("mountStatic() serves a folder that comes, goes and comes again, root-missing", () =>
+Deno.test("mountStatic() serves a folder that is created, deleted and created again, root-missing", () =>
   withFolder(async (parent) => {
     const directory = `${parent}/public`;
     const mount = mountStatic("/", { directory });
@@ -256,7 +261,7 @@ Deno.test("mountStatic() serves a folder that comes, goes and comes again, root-
     }
   }));
 
-Deno.test("mountStatic() finds nothing in a file, root-is-file", () =>
+Deno.test("mountStatic() answers 404 if the folder is a file, root-is-file", () =>
   withFolder(async (parent) => {
     const directory = `${parent}/file`;
     await Deno.writeTextFile(directory, "x");

@@ -1,31 +1,31 @@
-/** Names that file systems of other platforms read as other names. */
+/** Names that file systems of other platforms treat as different names. */
 
 import { assertEquals } from "@std/assert";
 import { isOtherSpelling, isWindowsKey } from "../../static/native_live.ts";
 import { readShared, type SharedPaths } from "./_fixture.ts";
 
-/** [why, key, whether Windows reads it as it is written] */
+/** [why, key, whether Windows reads it literally] */
 const WINDOWS: readonly (readonly [why: string, key: string, expected: boolean])[] = [
   ["a name", "a.txt", true],
   ["folders", "sub/folder/a.min.js", true],
   ["a name with dots in it", "a..b.txt", true],
   ["a name with a space in it", "with space.txt", true],
   ["a tilde without a digit", "~tilde.txt", true],
-  ["a device's name with more behind it", "console.txt", true],
-  ["a device's name with more in front of it", "mycon", true],
+  ["a device's name with a suffix", "console.txt", true],
+  ["a device's name with a prefix", "mycon", true],
   ["a device's name with a two-digit number", "com10", true],
   ["a device's name without a number", "com", true],
-  ["the name of a device behind the first dot", "a.con", true],
+  ["the name of a device after the first dot", "a.con", true],
   ["letters of other scripts", "caf\u00e9/\u65e5\u672c.txt", true],
   ["a stream", "a.txt::$DATA", false],
   ["a stream with a name", "a.txt:stream", false],
   ["a stream of a folder", "sub::$INDEX_ALLOCATION/a.txt", false],
   ["a drive", "C:/Windows/win.ini", false],
   ["a drive without a folder", "c:a.txt", false],
-  ["a dot behind, which is dropped", "a.txt.", false],
-  ["a space behind, which is dropped", "a.txt ", false],
-  ["a dot behind a folder", "private./a.txt", false],
-  ["a space behind a folder", "private /a.txt", false],
+  ["a trailing dot, which is dropped", "a.txt.", false],
+  ["a trailing space, which is dropped", "a.txt ", false],
+  ["a trailing dot of a folder", "private./a.txt", false],
+  ["a trailing space of a folder", "private /a.txt", false],
   ["a short name", "LONGFI~1.TXT", false],
   ["a short name of a folder", "PRIVAT~1/a.txt", false],
   ["a wildcard", "a*.txt", false],
@@ -35,12 +35,12 @@ const WINDOWS: readonly (readonly [why: string, key: string, expected: boolean])
   ["a pipe", "a|b", false],
   ["a device", "CON", false],
   ["a device in lower case", "nul", false],
-  ["a device with an ending", "aux.txt", false],
-  ["a device with two endings", "prn.tar.gz", false],
+  ["a device with an extension", "aux.txt", false],
+  ["a device with two extensions", "prn.tar.gz", false],
   ["a device in a folder", "sub/con/a.txt", false],
-  ["a device with spaces in front of the ending", "con .txt", false],
+  ["a device with spaces before the extension", "con .txt", false],
   ["a device with a number", "COM1", false],
-  ["a device with a number and an ending", "lpt9.txt", false],
+  ["a device with a number and an extension", "lpt9.txt", false],
   ["a device with the number 0", "com0", false],
   ["a device with a superscript number", "COM\u00b9", false],
   ["a console's input", "CONIN$", false],
@@ -61,13 +61,13 @@ Deno.test({
     const keys = (shared?.cases ?? [])
       .filter((test) => test.class.startsWith("windows-"))
       .map(({ path }) => decodeURIComponent(path).replace("/assets/", ""))
-      .filter((key) => !key.includes("\\")); // what has one is no key
+      .filter((key) => !key.includes("\\")); // a key has no backslash
     assertEquals(keys.filter(isWindowsKey), []);
     assertEquals(keys.length, 16);
   },
 });
 
-/** [why, where a file was found, what was asked for, whether that is another spelling] */
+/** [why, the path of the file, the requested key, whether that is another spelling] */
 const SPELLINGS: readonly (readonly [
   why: string,
   found: string,

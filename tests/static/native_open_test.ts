@@ -1,11 +1,11 @@
-/** Files that are not what they were when they were looked up. */
+/** Files that changed after their lookup. */
 
 import { assertEquals } from "@std/assert";
 import { scriptPath } from "./_fixture.ts";
 import { INTERLEAVINGS } from "./_interleavings.ts";
 import { withProcess } from "./_servers.ts";
 
-/** [mode, permissions for a folder, whether links in the last place are rejected when a file is opened] */
+/** [mode, permissions for a folder, whether a link as the last segment is rejected when a file is opened] */
 const MODES: readonly (readonly [
   mode: string,
   permissions: (folder: string) => readonly string[],
@@ -13,14 +13,14 @@ const MODES: readonly (readonly [
 ])[] = [
   ["all permissions", () => ["-A"], true],
   [
-    "few permissions",
+    "limited permissions",
     (folder) => ["--no-prompt", `--allow-read=${folder}`, `--allow-write=${folder}`],
     false,
   ],
 ];
 
 for (const [mode, permissions, noFollow] of MODES) {
-  Deno.test(`openFile() serves no other file than the one that was looked up, with ${mode}`, async () => {
+  Deno.test(`openFile() serves only the file that was looked up, with ${mode}`, async () => {
     const folder = await Deno.realPath(await Deno.makeTempDir());
     const script = scriptPath("interleavings_main.ts");
     try {

@@ -7,7 +7,7 @@ import { noise } from "./_packages.ts";
 
 const LONG = "All work and no play makes Jack a dull boy. ".repeat(100);
 
-/** A file, and whether `compress` packs it. */
+/** A file, and whether `compress` compresses it. */
 const CASES: readonly (readonly [string, Contents[string], boolean])[] = [
   ["a.html", LONG, true],
   ["a.js", LONG, true],
@@ -27,9 +27,9 @@ const CASES: readonly (readonly [string, Contents[string], boolean])[] = [
   ["a.yaml", LONG, true],
   ["a.wasm", LONG, true],
   ["empty.txt", "", false],
-  ["short.txt", "short", false], // gzip alone takes 18 bytes
+  ["short.txt", "short", false], // gzip has an overhead of 18 bytes
   ["noise.txt", noise(5000), false],
-  ["megabytes.txt", LONG.repeat(500), true], // more than a stream holds at once
+  ["megabytes.txt", LONG.repeat(500), true], // more than a stream buffers
   ["a.png", LONG, false],
   ["a.woff2", LONG, false],
   ["a.mp4", LONG, false],
@@ -60,7 +60,7 @@ for (const [key, contents, packed] of CASES) {
   });
 }
 
-Deno.test("packageStaticAssets() packs nothing without compress", async () => {
+Deno.test("packageStaticAssets() compresses nothing without compress", async () => {
   await withFolder({ "a.txt": LONG }, async ({ directory, outputDir, read }) => {
     for (const options of [{}, { compress: false }]) {
       await packageStaticAssets({ directory, outputDir, ...options });
@@ -70,7 +70,7 @@ Deno.test("packageStaticAssets() packs nothing without compress", async () => {
   });
 });
 
-Deno.test("packageStaticAssets() with compress packs in modules as well", async () => {
+Deno.test("packageStaticAssets() with compress compresses contents of modules too", async () => {
   await withFolder({ "a.txt": LONG }, async ({ directory, outputDir }) => {
     for (const format of ["js", "ts"] as const) {
       await packageStaticAssets({ directory, outputDir, format, compress: true });

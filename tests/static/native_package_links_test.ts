@@ -16,13 +16,13 @@ const FILES: Contents = {
 };
 /** Keys of {@linkcode FILES} that are packaged. */
 const OWN = ["a.txt", "sub/b.txt", "sub/deep/c.txt"];
-/** Files beside the folder. */
+/** Files next to the folder. */
 const BESIDE: Contents = { "secret.txt": "SECRET", "public2/f.txt": "SECRET" };
 
 /** Links by their path in the folder; `$` is the folder's own path. */
 type Links = Readonly<Record<string, string>>;
 
-/** What links lead to, the links, and what is packaged besides: its key, and what is in it. */
+/** Targets of links, the links, and the additional packaged keys with their contents. */
 const FOLLOWED: readonly (readonly [string, Links, Readonly<Record<string, string>>])[] = [
   ["a file", { "link.txt": "a.txt" }, { "link.txt": "a" }],
   ["a file, by its absolute path", { "link.txt": "$/a.txt" }, { "link.txt": "a" }],
@@ -31,21 +31,21 @@ const FOLLOWED: readonly (readonly [string, Links, Readonly<Record<string, strin
   ["a link to a file", { "one": "two", "two": "a.txt" }, { one: "a", two: "a" }],
   ["a folder", { "link": "sub" }, { "link/b.txt": "b", "link/deep/c.txt": "c" }],
   ["a folder in another", { "link": "sub/deep" }, { "link/c.txt": "c" }],
-  ["a folder beside its own", { "sub/link": "deep" }, { "sub/link/c.txt": "c" }],
+  ["a folder next to the link", { "sub/link": "deep" }, { "sub/link/c.txt": "c" }],
   ["the same folder twice", { "x": "sub/deep", "y": "sub/deep" }, {
     "x/c.txt": "c",
     "y/c.txt": "c",
   }],
   [
-    "what is inside, by way of outside",
+    "a file inside, by a path through the outside",
     { "link.txt": "../public/a.txt" },
     { "link.txt": "a" },
   ],
-  // Nobody asks for what they lead to
-  ["something else, and are hidden", { ".link": "../secret.txt", ".loop": "." }, {}],
+  // Hidden links are not followed
+  ["invalid targets, and are hidden", { ".link": "../secret.txt", ".loop": "." }, {}],
 ];
 for (const [what, links, besides] of FOLLOWED) {
-  Deno.test(`packageStaticAssets() follows links that lead to ${what}`, async () => {
+  Deno.test(`packageStaticAssets() follows links to ${what}`, async () => {
     await withLinks(links, async ({ directory, outputDir, read }) => {
       await packageStaticAssets({ directory, outputDir });
       const { entries } = JSON.parse(await read("static-assets.json"));
@@ -58,7 +58,7 @@ for (const [what, links, besides] of FOLLOWED) {
   });
 }
 
-Deno.test("packageStaticAssets() takes a folder that a link leads to", async () => {
+Deno.test("packageStaticAssets() takes a folder through a link", async () => {
   await withLinks({ "../link": "public" }, async ({ folder, outputDir, read }) => {
     await packageStaticAssets({ directory: join(folder, "link"), outputDir });
     assertEquals(Object.keys(JSON.parse(await read("static-assets.json")).entries), OWN);
@@ -69,13 +69,13 @@ const OUT = "points outside the folder or to a hidden entry";
 const CIRCLE = "points to a folder that contains it";
 const NOWHERE = "is broken";
 
-/** What a link leads to, the links, the key that is at fault, and why. */
-const REFUSED: readonly (readonly [string, Links, string, string])[] = [
+/** Target of a link, the links, the key in the message, and why. */
+const REJECTED: readonly (readonly [string, Links, string, string])[] = [
   ["a file outside", { "link.txt": "../secret.txt" }, "link.txt", OUT],
   ["a file outside, by its absolute path", { "link.txt": "$/../secret.txt" }, "link.txt", OUT],
   ["a file outside, by a link", { "one": "two", ".two": "../secret.txt", "two": ".two" }, "", OUT],
   ["the folder above", { "sub/link": "../.." }, "sub/link", OUT],
-  ["a folder whose name begins like its own", { "link": "../public2" }, "link", OUT],
+  ["a folder whose name starts with the folder's name", { "link": "../public2" }, "link", OUT],
   ["the root of the file system", { "link": "/" }, "link", OUT],
   ["a device", { "link": "/dev/zero" }, "link", OUT],
   ["a hidden file", { "link": ".env" }, "link", OUT],
@@ -83,15 +83,15 @@ const REFUSED: readonly (readonly [string, Links, string, string])[] = [
   ["a file in a hidden folder", { "link": "sub/.git/e.txt" }, "link", OUT],
   ["nothing", { "sub/link": "nothing" }, "sub/link", NOWHERE],
   ["nothing outside", { "link": "../nothing" }, "link", NOWHERE],
-  ["beneath a file", { "link": "a.txt/x" }, "link", NOWHERE],
+  ["a path under a file", { "link": "a.txt/x" }, "link", NOWHERE],
   ["itself", { "link": "link" }, "link", NOWHERE],
-  ["itself by another", { "one": "two", "two": "one" }, "", NOWHERE],
+  ["itself through another link", { "one": "two", "two": "one" }, "", NOWHERE],
   ["the folder that is packaged", { "link": "." }, "link", CIRCLE],
   ["the folder that it is in", { "sub/link": "../sub" }, "sub/link", CIRCLE],
-  ["a folder that leads back", { "sub/link": "../other", "other/link": "../sub" }, "", CIRCLE],
+  ["a folder that links back", { "sub/link": "../other", "other/link": "../sub" }, "", CIRCLE],
 ];
-for (const [what, links, key, why] of REFUSED) {
-  Deno.test(`packageStaticAssets() rejects a link that leads to ${what}`, async () => {
+for (const [what, links, key, why] of REJECTED) {
+  Deno.test(`packageStaticAssets() rejects a link to ${what}`, async () => {
     await withLinks(links, async ({ directory, outputDir }) => {
       const message = await failureOf({ directory, outputDir });
       assertMatch(message, /^Cannot package "[\w./]+": /);
@@ -103,7 +103,7 @@ for (const [what, links, key, why] of REFUSED) {
   });
 }
 
-/** What cannot be served, and code that makes it at `path`. */
+/** Files that cannot be served, and code that creates them at `path`. */
 const SPECIAL: readonly (readonly [string, string])[] = [
   ["a pipe", `new Deno.Command("mkfifo", { args: [path] }).outputSync();`],
   [
@@ -152,9 +152,9 @@ Deno.test({
   },
 });
 
-/** What may not be read. Rights of files mean nothing to root, those of Deno do. */
+/** Unreadable paths. Root ignores file permissions, but not those of Deno. */
 for (const path of ["sub/b.txt", "sub/deep", "."]) {
-  Deno.test(`packageStaticAssets() names ${path} if it may not be read`, async () => {
+  Deno.test(`packageStaticAssets() names ${path} if it is unreadable`, async () => {
     await withFolder(FILES, async ({ folder, directory, outputDir }) => {
       const program = join(folder, "main.ts");
       await Deno.writeTextFile(
@@ -179,15 +179,20 @@ import { packageStaticAssets } from ${
   });
 }
 
-/** Links beside the folder that lead into it, and where the package is then written to. */
+/** Links next to the folder that point into it, and the output options. */
 const INTO: readonly (readonly [string, Links, { outputDir: string; outFile?: string }])[] = [
   ["of a folder", { "../link": "public" }, { outputDir: "link" }],
   ["of a folder in it", { "../link": "public/sub" }, { outputDir: "link" }],
   ["of a folder to a hidden one", { "../link": "public/.hidden" }, { outputDir: "link" }],
-  ["and on to a folder that is not there", { "../link": "public" }, { outputDir: "link/new" }],
-  ["and on by outFile", { "../link": "public" }, { outputDir: ".", outFile: "link/new/a.json" }],
+  ["to a parent of a folder that does not exist", { "../link": "public" }, {
+    outputDir: "link/new",
+  }],
+  ["to a parent of outFile", { "../link": "public" }, {
+    outputDir: ".",
+    outFile: "link/new/a.json",
+  }],
   ["of the file", { "../out/a.json": "../public/a.txt" }, { outputDir: "out", outFile: "a.json" }],
-  ["of a file that is not there", { "../out/a.json": "../public/new.json" }, {
+  ["of a file that does not exist", { "../out/a.json": "../public/new.json" }, {
     outputDir: "out",
     outFile: "a.json",
   }],
@@ -197,7 +202,7 @@ const INTO: readonly (readonly [string, Links, { outputDir: string; outFile?: st
   }],
 ];
 for (const [where, links, { outputDir, outFile }] of INTO) {
-  Deno.test(`packageStaticAssets() rejects to write through a link ${where} into the folder`, async () => {
+  Deno.test(`packageStaticAssets() does not write through a link ${where} into the folder`, async () => {
     await withLinks(links, async ({ folder, directory }) => {
       const before = await namesIn(directory);
       const message = await failureOf({
@@ -212,7 +217,7 @@ for (const [where, links, { outputDir, outFile }] of INTO) {
   });
 }
 
-Deno.test("packageStaticAssets() writes through a link that leads elsewhere, and leaves the link", async () => {
+Deno.test("packageStaticAssets() writes through a link that points elsewhere, and keeps the link", async () => {
   const links = { "../out/static-assets.json": "../real.json" };
   await withLinks(links, async ({ folder, directory, outputDir }) => {
     for (const changed of [true, false]) {
@@ -224,7 +229,7 @@ Deno.test("packageStaticAssets() writes through a link that leads elsewhere, and
   });
 });
 
-/** Makes {@linkcode FILES} and links in a folder while a test runs, and what links could lead to beside it. */
+/** Creates {@linkcode FILES} and links in a folder while a test runs, and link targets next to it. */
 async function withLinks(
   links: Links,
   test: Parameters<typeof withFolder>[1],

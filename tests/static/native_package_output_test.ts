@@ -20,7 +20,7 @@ const FILES: Contents = {
   "none": "",
 };
 
-Deno.test("packageStaticAssets() writes the same for the same files, whatever else is different", async () => {
+Deno.test("packageStaticAssets() writes the same output for the same files, whatever the other conditions", async () => {
   await withFolder(FILES, async ({ folder, directory, outputDir }) => {
     const copy = join(folder, "a copy elsewhere/with another name");
     await writeFiles(copy, Object.fromEntries(Object.entries(FILES).reverse()));
@@ -30,13 +30,13 @@ Deno.test("packageStaticAssets() writes the same for the same files, whatever el
     }
     for (const format of FORMATS) {
       for (const compress of format === "manifest" ? [false] : [false, true]) {
-        const texts: unknown[] = [];
+        const contents: unknown[] = [];
         for (const [i, from] of [directory, copy].entries()) {
           const options = { directory: from, outputDir: join(outputDir, `${i}`), format, compress };
           const { files } = await packageStaticAssets({ ...options, prefix: "public" });
-          texts.push(await Promise.all(files.map((path) => Deno.readTextFile(path))));
+          contents.push(await Promise.all(files.map((path) => Deno.readTextFile(path))));
         }
-        assertEquals(texts[0], texts[1], format);
+        assertEquals(contents[0], contents[1], format);
       }
     }
   });
@@ -68,7 +68,7 @@ for (const format of FORMATS) {
   });
 }
 
-Deno.test("packageStaticAssets() writes the types of a module again where they are gone", async () => {
+Deno.test("packageStaticAssets() writes the types of a module again if they were deleted", async () => {
   await withFolder(FILES, async ({ directory, outputDir }) => {
     const options = { directory, outputDir, format: "js" } as const;
     const { files } = await packageStaticAssets(options);
@@ -78,7 +78,7 @@ Deno.test("packageStaticAssets() writes the types of a module again where they a
   });
 });
 
-/** Files that are there before, by their name. */
+/** Files that exist before, by name. */
 const BEFORE: readonly Contents[] = [{}, {
   "static-assets.json": "old",
   "manifest.json": "old",
@@ -89,7 +89,7 @@ const BEFORE: readonly Contents[] = [{}, {
 for (const before of BEFORE) {
   for (const format of FORMATS) {
     const there = Object.keys(before).length === 0 ? "nothing" : "an old package";
-    Deno.test(`packageStaticAssets() that fails leaves ${there} as it was, for the format ${format}`, async () => {
+    Deno.test(`packageStaticAssets() that fails does not change ${there}, for the format ${format}`, async () => {
       await withFolder(FILES, async ({ directory, outputDir, read }) => {
         await writeFiles(outputDir, before);
         const fail = ({ done }: PackageProgress) => {
@@ -105,10 +105,10 @@ for (const before of BEFORE) {
   }
 }
 
-/** Why nothing can be written, what is there, where it should go, and what the message has to name. */
+/** Why writing fails, existing files, the output, and the name in the message. */
 const UNWRITABLE: readonly (readonly [string, Contents, string, string])[] = [
   ["it is a folder", { "a.json/x": "" }, "a.json", "a.json"],
-  ["it is beneath a file", { "file": "old" }, "file/a.json", "file"],
+  ["it is under a file", { "file": "old" }, "file/a.json", "file"],
   ["its name is too long", {}, `${"a".repeat(300)}.json`, "aaa.json"],
 ];
 for (const [why, files, outFile, named] of UNWRITABLE) {
@@ -125,13 +125,13 @@ for (const [why, files, outFile, named] of UNWRITABLE) {
 
 Deno.test("packageStaticAssets() writes files of the longest name", async () => {
   await withFolder(FILES, async ({ directory, outputDir }) => {
-    const outFile = `${"a".repeat(250)}.json`; // 255 bytes are what file systems take
+    const outFile = `${"a".repeat(250)}.json`; // file systems allow 255 bytes
     await packageStaticAssets({ directory, outputDir, outFile });
     assertEquals(await namesIn(outputDir), [outFile]);
   });
 });
 
-Deno.test("packageStaticAssets() leaves one whole package if it runs several times at once", async () => {
+Deno.test("packageStaticAssets() leaves one complete package if it runs several times concurrently", async () => {
   await withFolder(FILES, async ({ directory, outputDir, read }) => {
     for (let round = 0; round < 5; round++) {
       const runs = Array.from({ length: 8 }, (_, i) => {
@@ -151,13 +151,13 @@ Deno.test("packageStaticAssets() leaves one whole package if it runs several tim
   });
 });
 
-/** What is no folder, with `$` for where it would be. */
+/** Invalid folders; `$` is the parent folder. */
 const NO_FOLDERS: readonly (readonly [string, string])[] = [
   ["nothing", "$/nowhere"],
-  ["nothing in a folder that is not there", "$/nowhere/deep/../x"],
+  ["nothing in a folder that does not exist", "$/nowhere/deep/../x"],
   ["a file", "$/public/none"],
-  ["beneath a file", "$/public/none/x"],
-  ["an empty text", ""],
+  ["under a file", "$/public/none/x"],
+  ["an empty string", ""],
 ];
 for (const [what, written] of NO_FOLDERS) {
   Deno.test(`packageStaticAssets() rejects a missing folder: ${what}`, async () => {
@@ -173,22 +173,22 @@ for (const [what, written] of NO_FOLDERS) {
   });
 }
 
-/** Where a package would be part of itself; `$` is the folder that is packaged. */
+/** Outputs inside the packaged folder `$`. */
 const INSIDE: readonly (readonly [string, Omit<PackageStaticAssetsOptions, "directory">])[] = [
   ["the folder itself", { outputDir: "$" }],
-  ["the folder itself, otherwise written", { outputDir: "$/css/../" }],
+  ["the folder itself, in another spelling", { outputDir: "$/css/../" }],
   ["a folder in it", { outputDir: "$/css" }],
-  ["a folder that is not there", { outputDir: "$/new" }],
-  ["a folder in one that is not there", { outputDir: "$/new/deep/er" }],
+  ["a folder that does not exist", { outputDir: "$/new" }],
+  ["a folder in one that does not exist", { outputDir: "$/new/deep/er" }],
   ["a hidden folder", { outputDir: "$/.hidden" }],
   ["a folder whose name starts with two dots", { outputDir: "$/..dots" }],
   ["a folder named with three dots", { outputDir: "$/..." }],
-  ["it by outFile alone", { outFile: "$/a.json" }],
-  ["it by outFile, from outside", { outputDir: "$/..", outFile: "public/css/a.json" }],
+  ["the folder by outFile alone", { outFile: "$/a.json" }],
+  ["the folder by outFile, from outside", { outputDir: "$/..", outFile: "public/css/a.json" }],
 ];
 for (const [where, { outputDir, outFile }] of INSIDE) {
   for (const format of FORMATS) {
-    Deno.test(`packageStaticAssets() rejects to write the format ${format} into ${where}`, async () => {
+    Deno.test(`packageStaticAssets() does not write the format ${format} into ${where}`, async () => {
       const files = { ...FILES, ".hidden/x": "", "..dots/x": "", ".../x": "" };
       await withFolder(files, async ({ directory, outputDir: unused }) => {
         const before = await namesIn(directory);
@@ -208,9 +208,9 @@ for (const [where, { outputDir, outFile }] of INSIDE) {
   }
 }
 
-/** Names of folders beside `public` that are none of its own. */
+/** Names of folders next to `public` that are not inside it. */
 for (const name of ["public2", "publi", "..public", "public."]) {
-  Deno.test(`packageStaticAssets() writes into ${name}, beside the folder`, async () => {
+  Deno.test(`packageStaticAssets() writes into ${name}, next to the folder`, async () => {
     await withFolder(FILES, async ({ folder, directory }) => {
       const { files } = await packageStaticAssets({ directory, outputDir: join(folder, name) });
       assertEquals(files, [join(folder, name, "static-assets.json")]);

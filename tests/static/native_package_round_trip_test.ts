@@ -47,7 +47,7 @@ while (await Deno.stdin.read(new Uint8Array(1)) !== null);
 Deno.exit(0);
 `;
 
-/** Types as they have to arrive; of the others, nobody knows one. */
+/** Expected media types; the other extensions are unknown. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ...["a b", "e\u0301", "100%", "a%2Fb", "a#b?c&d=e+f;g", "a.b."].map((name) =>
     [`${name}.txt`, "text/plain; charset=utf-8"] as const
@@ -102,7 +102,7 @@ async function checkFile(
   assertEquals(get.headers.get("content-encoding"), null, url);
   const etag = get.headers.get("etag") ?? "";
   if (packaged) assertEquals(etag, `"${await hexDigest(contents)}"`, url);
-  else assertMatch(etag, /^W\/"/, url); // a manifest says what may be served; the file is what it is
+  else assertMatch(etag, /^W\/"/, url); // a manifest lists what may be served; contents come from the file
   if (packaged) assertEquals(get.headers.get("content-length"), `${contents.length}`, url);
 
   const head = await fetch(url, { method: "HEAD" });
@@ -133,9 +133,9 @@ for (const [outFile, specifier] of EXHAUSTIVE ? MODULES : MODULES.slice(0, 1)) {
         `import type { StaticAssetPackage } from "@gatehouse/http/static";
         import { staticAssets } from ${JSON.stringify(specifier)};
         const pkg: StaticAssetPackage = staticAssets;
-        // @ts-expect-error -- it has a type, so that this is wrong
+        // @ts-expect-error -- it has another type
         const text: string = staticAssets;
-        // @ts-expect-error -- and nobody may change it
+        // @ts-expect-error -- it is read-only
         staticAssets.version = 2;
         console.log(pkg === staticAssets, typeof text, Object.keys(pkg.entries).length);`,
       );
@@ -149,7 +149,7 @@ for (const [outFile, specifier] of EXHAUSTIVE ? MODULES : MODULES.slice(0, 1)) {
       assertEquals([run.stderr, run.code], ["", 0]);
       const count = Object.keys(HARD_FILES).length;
       assertEquals(run.stdout, `true object ${count}\n`);
-      if (outFile.includes("?")) return; // a glob, to these two
+      if (outFile.includes("?")) return; // a glob for the formatter and the linter
       for (const tool of [["fmt", "--check"], ["lint"]]) {
         const { code, stderr } = await runDeno([...tool, "--no-config", ...files], outputDir);
         assertEquals(code, 0, stderr);
@@ -181,7 +181,7 @@ for (const compress of [false, true]) {
           const flipped = bytes.map((byte, i) => i === at ? byte ^ (1 + next(255)) : byte);
           const changed = edit(pkg, key, { data: flipped.toBase64() });
           const outcome = await serve(changed, key);
-          // In gzip's own fields a bit may be another, and the contents are the same
+          // A changed bit in gzip's own fields can leave the contents the same
           const same = asset.encoding !== "base64" && outcome === textOf(contents);
           assertEquals(same ? undefined : outcome, undefined, `byte ${at} of ${key}`);
           assertEquals(await isVerified(changed), same, `byte ${at} of ${key}`);
@@ -211,11 +211,11 @@ for (const compress of [false, true]) {
   });
 }
 
-/** Members of an entry that do not fit its contents. */
+/** Members of an entry that do not match its contents. */
 const MISFITS:
   readonly (readonly [string, (entry: StaticAssetPackage["entries"][string]) => object])[] = [
-    ["a byte less", ({ size }) => ({ size: size - 1 })],
-    ["a byte more", ({ size }) => ({ size: size + 1 })],
+    ["one byte less", ({ size }) => ({ size: size - 1 })],
+    ["one byte more", ({ size }) => ({ size: size + 1 })],
     ["another digest", () => ({ hash: "0".repeat(64), etag: `"${"0".repeat(64)}"` })],
     ["another entity tag", () => ({ etag: `"${"0".repeat(64)}"` })],
     ["a weak entity tag", ({ etag }) => ({ etag: `W/${etag}` })],
@@ -247,7 +247,7 @@ function edit(pkg: StaticAssetPackage, key: string, members: object): StaticAsse
   return { version: 1, entries: Object.fromEntries(entries) };
 }
 
-/** What is served; `undefined` if it is noticed that it is not what it was, or nothing is. */
+/** The served contents; `undefined` if the change is detected, or there is no file. */
 async function serve(pkg: StaticAssetPackage, key: string): Promise<string | undefined> {
   try {
     const mount = mountStatic("/", { directory: "x", package: pkg });
@@ -275,7 +275,7 @@ async function isVerified(pkg: StaticAssetPackage): Promise<boolean> {
   }
 }
 
-/** Something to compare. */
+/** A comparable representation. */
 function textOf(contents: Contents[string]): string {
   return bytesOf(contents).toBase64();
 }

@@ -16,7 +16,7 @@ import {
 } from "./_native_package.ts";
 import { hexDigest } from "./_packages.ts";
 
-/** SHA-256 of what is in {@linkcode SMALL}. */
+/** SHA-256 of the contents of {@linkcode SMALL}. */
 const HASHES = {
   "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
   "hello": "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
@@ -39,7 +39,7 @@ const NOTE = `// Written by packageStaticAssets(), not by hand
 // deno-lint-ignore-file
 `;
 
-/** A format, what it is asked for by, and all files that are written. */
+/** A format, its option, and all files that are written. */
 const FORMATS: readonly (readonly [PackageFormat | undefined, Contents])[] = [
   [undefined, { "static-assets.json": `{\n  "version": 1,\n  "entries": {${ENTRIES}\n` }],
   ["json", { "static-assets.json": `{\n  "version": 1,\n  "entries": {${ENTRIES}\n` }],
@@ -94,7 +94,7 @@ for (const [format, expected] of FORMATS) {
   });
 }
 
-/** `outFile`, the format beside it, and the names of the files that are written, the package first. */
+/** `outFile`, the option `format`, and the names of the files that are written, the package first. */
 const NAMES: readonly (readonly [string, PackageFormat | undefined, readonly string[]])[] = [
   ["a.json", undefined, ["a.json"]],
   ["a.js", undefined, ["a.js", "a.d.ts"]],
@@ -124,7 +124,7 @@ for (const [outFile, format, names] of NAMES) {
   });
 }
 
-Deno.test("packageStaticAssets() takes an absolute outFile, and makes the folders that it is in", async () => {
+Deno.test("packageStaticAssets() takes an absolute outFile, and creates its folders", async () => {
   await withFolder(SMALL, async ({ directory, folder }) => {
     const outFile = join(folder, "new/deep/a.json");
     const { files } = await packageStaticAssets({ directory, outputDir: "nowhere", outFile });
@@ -133,7 +133,7 @@ Deno.test("packageStaticAssets() takes an absolute outFile, and makes the folder
   });
 });
 
-/** What contradicts itself, and what the message says of it. */
+/** Contradictory options, and the expected part of the message. */
 const CONTRADICTIONS: readonly (readonly [
   Omit<PackageStaticAssetsOptions, "directory">,
   string,
@@ -144,7 +144,7 @@ const CONTRADICTIONS: readonly (readonly [
   [{ outFile: "a.ts", format: "manifest" }, "a.ts does not match the format manifest"],
   [{ outFile: "a.mjs", format: "json" }, "a.mjs does not match the format json"],
   [{ outFile: "a" }, "the name of a does not match"],
-  [{ outFile: "a.cjs" }, "a.cjs does not match"], // it could not import what it registers with
+  [{ outFile: "a.cjs" }, "a.cjs does not match"], // CommonJS could not import registerStaticAssets()
   [{ outFile: "a.JSON" }, "a.JSON does not match"],
   [{ outFile: "json" }, "the name of json does not match"],
   [{ outFile: "" }, "does not match"],
@@ -166,7 +166,7 @@ for (const [options, message] of CONTRADICTIONS) {
   });
 }
 
-/** A folder or prefix as it is written, and what a module registers itself as. */
+/** A folder or prefix, and the key under which a module registers itself. */
 const KEYS: readonly (readonly [string, string])[] = [
   ["public", "public"],
   ["./public", "public"],
@@ -190,7 +190,7 @@ for (const [prefix, key] of KEYS) {
   });
 }
 
-Deno.test("packageStaticAssets() registers a module as the folder where there is no prefix", async () => {
+Deno.test("packageStaticAssets() registers a module under the folder if there is no prefix", async () => {
   await withFolder(SMALL, async ({ directory, outputDir, read }) => {
     await packageStaticAssets({ directory: `${directory}//`, outputDir, format: "ts" });
     assertStringIncludes(
@@ -231,7 +231,7 @@ Deno.test("packageStaticAssets() writes entries in the order of their keys", asy
   });
 });
 
-Deno.test("packageStaticAssets() leaves hidden names out, at any depth", async () => {
+Deno.test("packageStaticAssets() omits hidden names, at any depth", async () => {
   const hidden = [".env", ".git/config", "a/.b/c", "a/..c", "a/b/.d.txt", "...e"];
   const shown = ["a/b/c.", "a/b/c.d", "env"];
   const files = Object.fromEntries([...hidden, ...shown].map((path) => [path, "SECRET"]));
@@ -240,7 +240,7 @@ Deno.test("packageStaticAssets() leaves hidden names out, at any depth", async (
   });
 });
 
-Deno.test("packageStaticAssets() takes a folder that is in a hidden one", async () => {
+Deno.test("packageStaticAssets() takes a folder inside a hidden one", async () => {
   await withFolder({ ".dist/a.txt": "a" }, async ({ directory, ...rest }) => {
     const pkg = await packageJson({ ...rest, directory: join(directory, ".dist") });
     assertEquals(Object.keys(pkg.entries), ["a.txt"]);

@@ -1,4 +1,4 @@
-/** When packaged contents are decoded, how they go out, and that nobody changes them. */
+/** When packaged contents are decoded, how they are sent, and that they cannot be modified. */
 
 import { mountStatic, type StaticMount, verifyStaticAssets } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
@@ -43,7 +43,7 @@ Deno.test("packagedSource() decodes nothing before a file is requested", async (
 });
 
 for (const gzip of [false, true]) {
-  Deno.test(`packagedSource() decodes each file once${gzip ? ", packed" : ""}`, async () => {
+  Deno.test(`packagedSource() decodes each file once${gzip ? ", compressed" : ""}`, async () => {
     const mount = await mountOf({ "a.txt": "hello", "b.txt": "world" }, gzip);
     const count = await countDigests(async () => {
       for (const name of ["a", "b", "a", "a", "b"]) {
@@ -53,7 +53,7 @@ for (const gzip of [false, true]) {
     assertEquals(count, 2);
   });
 
-  Deno.test(`packagedSource() decodes once for first requests at once${gzip ? ", packed" : ""}`, async () => {
+  Deno.test(`packagedSource() decodes once for concurrent first requests${gzip ? ", compressed" : ""}`, async () => {
     const mount = await mountOf({ "a.txt": "hello" }, gzip);
     const count = await countDigests(async () => {
       const requests = Array.from({ length: 50 }, () => get(mount, "/a.txt"));
@@ -86,11 +86,11 @@ Deno.test("packagedSource() serves one package on two mounts", async () => {
   assertEquals((await get(one, "/two/a.txt"))?.status, 404);
 });
 
-/** Sizes around what goes out at once (64 KiB) and around portions (256 KiB). */
+/** Sizes around what is sent in one chunk (64 KiB) and around the chunk size of streams (256 KiB). */
 const SIZES = [0, 1, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 524_288, 3_000_001];
 
 for (const gzip of [false, true]) {
-  Deno.test(`packagedSource() sends every size whole over a socket${gzip ? ", packed" : ""}`, async () => {
+  Deno.test(`packagedSource() sends every size completely over a socket${gzip ? ", compressed" : ""}`, async () => {
     const files = Object.fromEntries(SIZES.map((size) => [`${size}.bin`, noise(size, size)]));
     const mount = await mountOf(files, gzip);
     await withServer(mount.fetch, async (port) => {
@@ -112,7 +112,7 @@ for (const gzip of [false, true]) {
   });
 }
 
-Deno.test("packagedSource() goes on after clients that left in the middle", async () => {
+Deno.test("packagedSource() continues after clients that disconnected midway", async () => {
   const files = { "large.bin": noise(2_000_000) };
   const mount = await mountOf(files);
   await withServer(mount.fetch, async (port) => {
@@ -125,38 +125,38 @@ Deno.test("packagedSource() goes on after clients that left in the middle", asyn
   });
 });
 
-/** What somebody between the mount and the client may do to a body's chunks. */
-const MEDDLERS: readonly [why: string, meddle: (chunk: Uint8Array<ArrayBuffer>) => unknown][] = [
-  ["writes over them", (chunk) => chunk.fill(0)],
+/** What a reader between the mount and the client may do to a body's chunks. */
+const MODIFIERS: readonly [why: string, modify: (chunk: Uint8Array<ArrayBuffer>) => unknown][] = [
+  ["overwrites its chunks", (chunk) => chunk.fill(0)],
   [
-    "hands their buffer to another thread",
+    "transfers the buffer of its chunks",
     (chunk) => structuredClone(chunk, { transfer: [chunk.buffer] }),
   ],
 ];
 
 Deno.test("packagedSource() sends no empty chunks, which streams of bytes reject", async () => {
-  for (const size of SIZES.slice(1)) { // what an empty file gives is the runtime's affair
+  for (const size of SIZES.slice(1)) { // the runtime decides about empty files
     const mount = await mountOf({ "a.bin": noise(size) });
     for await (const chunk of (await get(mount, "/a.bin"))?.body ?? []) assert(chunk.length > 0);
   }
 });
 
-for (const [why, meddle] of MEDDLERS) {
+for (const [why, modify] of MODIFIERS) {
   for (const size of [100, 65_536, 300_000]) {
-    Deno.test(`packagedSource() keeps ${size} bytes as they are where a reader ${why}`, async () => {
+    Deno.test(`packagedSource() keeps ${size} bytes unchanged if a reader ${why}`, async () => {
       const files = { "a.bin": noise(size) };
       const mount = await mountOf(files);
       for (let i = 0; i < 2; i++) {
-        for await (const chunk of (await get(mount, "/a.bin"))?.body ?? []) meddle(chunk);
+        for await (const chunk of (await get(mount, "/a.bin"))?.body ?? []) modify(chunk);
       }
       const buffer = await (await get(mount, "/a.bin"))?.arrayBuffer();
-      meddle(new Uint8Array(buffer ?? new ArrayBuffer(0)));
+      modify(new Uint8Array(buffer ?? new ArrayBuffer(0)));
       assertBytes(await bytesOf(await get(mount, "/a.bin")), files["a.bin"]);
     });
   }
 }
 
-Deno.test("packagedSource() serves what was registered, whatever becomes of the object", async () => {
+Deno.test("packagedSource() serves the registered package, even if the object changes later", async () => {
   const files = { "a.txt": "hello", "b.txt": "world" };
   const pkg = JSON.parse(JSON.stringify(await packageOf(files)));
   const other = await packageOf({ "a.txt": "something else", "c.txt": "new" });

@@ -1,4 +1,4 @@
-/** Packages: what is rejected when they are registered, what is never served, and when contents are decoded. */
+/** Packages: rejection at registration, contents that are never served, and decoding. */
 
 import {
   mountStatic,
@@ -13,7 +13,7 @@ import { countDigests, entryOf, get, gzipped, noise, packageOf } from "./_packag
 
 const HELLO = await entryOf("a.txt", "hello\n");
 
-/** A package with one entry, whose members are put in the place of the right ones. */
+/** A package with one entry, whose correct members are replaced by these. */
 function packageWith(members: Readonly<Record<string, unknown>>): StaticAssetPackage {
   return { version: 1, entries: { "a.txt": { ...HELLO, ...members } } };
 }
@@ -24,19 +24,19 @@ function mountOf(pkg: StaticAssetPackage): StaticMount {
 
 const OTHER_HASH = "0".repeat(64);
 
-/** What is no package, and what the message says of it. */
+/** Invalid packages, and the expected part of the message. */
 const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
-  ["text", "{}", "it must be an object"],
+  ["a string", "{}", "it must be an object"],
   ["null", null, "it must be an object"],
-  ["nothing in it", {}, "its version must be 1"],
+  ["an empty object", {}, "its version must be 1"],
   ["another version", { version: 2, entries: {} }, "its version must be 1"],
-  ["a version in text", { version: "1", entries: {} }, "its version must be 1"],
+  ["a version as a string", { version: "1", entries: {} }, "its version must be 1"],
   ["no entries", { version: 1 }, "it has no entries"],
-  ["entries that are text", { version: 1, entries: "a" }, "it has no entries"],
+  ["entries that are a string", { version: 1, entries: "a" }, "it has no entries"],
   ["entries that are null", { version: 1, entries: null }, "it has no entries"],
   ["an entry that is null", { version: 1, entries: { a: null } }, '"a" is malformed'],
-  ["an entry that is text", { version: 1, entries: { a: "aGk=" } }, '"a" is malformed'],
-  ["an entry without anything", { version: 1, entries: { a: {} } }, '"a" is malformed'],
+  ["an entry that is a string", { version: 1, entries: { a: "aGk=" } }, '"a" is malformed'],
+  ["an empty entry", { version: 1, entries: { a: {} } }, '"a" is malformed'],
   ...["", "/a", "a/", "a//b", "../a", "a/../b", ".env", "a/.git/b", "a\\b", "a\0", "a\n", "\ud800"]
     .map((key): [string, unknown, string] => [
       `the key ${JSON.stringify(key)}`,
@@ -47,19 +47,19 @@ const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
     ["no content type", { contentType: undefined }],
     ["a content type without a slash", { contentType: "text" }],
     ["a content type with a line break", { contentType: "text/plain\r\nSet-Cookie: a=b" }],
-    ["a content type with a line break at its end", { contentType: "text/plain\n" }],
+    ["a content type with a trailing line break", { contentType: "text/plain\n" }],
     ["a content type beyond ASCII", { contentType: "text/plaïn" }],
     ["no size", { size: undefined }],
-    ["a size in text", { size: "6" }],
+    ["a size as a string", { size: "6" }],
     ["a negative size", { size: -6 }],
     ["a negative size in gzip", { size: -6, encoding: "gzip+base64" }],
-    ["half a byte", { size: 6.5 }],
-    ["an endless size", { size: Infinity }],
-    ["no number", { size: NaN }],
-    ["one byte less than the data has", { size: 5 }],
-    ["one byte more than the data has", { size: 7 }],
+    ["a fractional size", { size: 6.5 }],
+    ["an infinite size", { size: Infinity }],
+    ["NaN as a size", { size: NaN }],
+    ["a size one byte less than the data", { size: 5 }],
+    ["a size one byte more than the data", { size: 7 }],
     ["no hash", { hash: undefined, etag: '"undefined"' }],
-    ["half a hash", { hash: HELLO.hash.slice(32), etag: `"${HELLO.hash.slice(32)}"` }],
+    ["a truncated hash", { hash: HELLO.hash.slice(32), etag: `"${HELLO.hash.slice(32)}"` }],
     ["a hash in upper case", {
       hash: HELLO.hash.toUpperCase(),
       etag: `"${HELLO.hash.toUpperCase()}"`,
@@ -71,12 +71,12 @@ const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
     ["no encoding", { encoding: undefined }],
     ["an unknown encoding", { encoding: "br+base64" }],
     ["no data", { data: undefined }],
-    ["data that is bytes", { data: [104, 105] }],
+    ["data as an array of bytes", { data: [104, 105] }],
     ["data without padding", { data: "aGVsbG8", size: 5 }],
     ["no data for a file with bytes", { data: "" }],
     ["no data in gzip", { data: "", encoding: "gzip+base64" }],
-    ["a size that nobody has", { size: Number.MAX_SAFE_INTEGER, encoding: "gzip+base64" }],
-    ["more than gzip can pack", { size: 1032 * 6 + 1, encoding: "gzip+base64" }],
+    ["an impossible size", { size: Number.MAX_SAFE_INTEGER, encoding: "gzip+base64" }],
+    ["more than gzip can compress", { size: 1032 * 6 + 1, encoding: "gzip+base64" }],
     ["data in gzip without padding", { data: "H4s", encoding: "gzip+base64" }],
   ] as const).map(([why, members]): [string, unknown, string] => [
     why,
@@ -86,7 +86,7 @@ const SHAPES: readonly [why: string, pkg: unknown, message: string][] = [
 ];
 
 for (const [why, value, message] of SHAPES) {
-  Deno.test(`packagedSource() rejects ${why}, and so does all that takes a package`, async () => {
+  Deno.test(`packagedSource() rejects ${why}, and so does every function that takes a package`, async () => {
     const pkg = value as StaticAssetPackage;
     for (
       const register of [
@@ -107,26 +107,26 @@ const { data: packedA } = await entryOf("a.txt", "a", { gzip: true });
 const damaged = packedBytes.slice();
 damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1; // in the checksum, RFC 1952 §2.3.1
 
-/** The right entry of the packed file, with other bytes. */
+/** The correct entry of the compressed file, with other bytes. */
 function repacked(bytes: Uint8Array<ArrayBuffer>, members = {}): StaticAssetPackage {
   return packageWith({ ...packed, data: bytes.toBase64(), ...members });
 }
 
-/** Contents that only decoding shows to be wrong. */
+/** Invalid contents that only decoding detects. */
 const CONTENTS: readonly [why: string, pkg: StaticAssetPackage][] = [
   ["another hash", packageWith({ hash: OTHER_HASH, etag: `"${OTHER_HASH}"` })],
   ["other bytes", packageWith({ data: btoa("HELLO\n") })],
-  ["what is no base64", packageWith({ data: "!!!!!!!!" })],
+  ["invalid base64", packageWith({ data: "!!!!!!!!" })],
   ["base64url", packageWith({ data: "__-_____" })],
   ["padding inside", packageWith({ data: "aGU=bG8K", size: 6 })],
   ["white space", packageWith({ data: "aGVs bG8K   ", size: 9 })],
   ["gzip of other bytes", repacked(await gzipped(noise(18)))],
-  ["gzip that was cut", repacked(packedBytes.slice(0, -9))],
-  ["gzip without its end", repacked(packedBytes.slice(0, -8))],
-  ["gzip with something behind", repacked(new Uint8Array([...packedBytes, 1, 2, 3, 4]))],
+  ["truncated gzip", repacked(packedBytes.slice(0, -9))],
+  ["gzip without its trailer", repacked(packedBytes.slice(0, -8))],
+  ["gzip with trailing bytes", repacked(new Uint8Array([...packedBytes, 1, 2, 3, 4]))],
   ["gzip with a wrong checksum", repacked(damaged)],
-  ["gzip that gives more than its size", repacked(packedBytes, { size: 17 })],
-  ["gzip that gives less than its size", repacked(packedBytes, { size: 19 })],
+  ["gzip that decompresses to more than its size", repacked(packedBytes, { size: 17 })],
+  ["gzip that decompresses to less than its size", repacked(packedBytes, { size: 19 })],
   ["gzip without the zeros at the end of the file", {
     version: 1,
     entries: {
@@ -134,10 +134,10 @@ const CONTENTS: readonly [why: string, pkg: StaticAssetPackage][] = [
     },
   }],
   [
-    "gzip of 32 MB that says 6 bytes",
+    "gzip of 32 MB that declares 6 bytes",
     repacked(await gzipped(new Uint8Array(1 << 25)), { size: 6 }),
   ],
-  ["what is no gzip", repacked(new Uint8Array(12))],
+  ["invalid gzip", repacked(new Uint8Array(12))],
   ["plain bytes as gzip", packageWith({ encoding: "gzip+base64" })],
 ];
 
@@ -157,7 +157,7 @@ for (const [why, pkg] of CONTENTS) {
   });
 }
 
-Deno.test("packagedSource() answers for good files beside a bad one", async () => {
+Deno.test("packagedSource() serves valid files of a package with an invalid one", async () => {
   const bad = packageWith({ data: btoa("HELLO\n") });
   const { entries } = await packageOf({ "good.txt": "good" });
   const mount = mountOf({ version: 1, entries: { ...bad.entries, ...entries } });
@@ -175,13 +175,13 @@ const ROUND_TRIPS: readonly [
   ["every byte", { "all.bin": Uint8Array.from({ length: 256 }, (_, i) => i) }],
   ["names of Object.prototype", { constructor: "c", toString: "t", hasOwnProperty: "h" }],
   ["names beyond ASCII", { "naïve/😀.txt": "n", "100%.txt": "p", "a b/c": "s" }],
-  ["zeros that pack a thousand to one", { "zeros.bin": new Uint8Array(1 << 23) }],
+  ["zeros that compress a thousand to one", { "zeros.bin": new Uint8Array(1 << 23) }],
   ["a megabyte", { "large.bin": noise(1_000_000) }],
 ];
 
 for (const [why, files] of ROUND_TRIPS) {
   for (const gzip of [false, true]) {
-    Deno.test(`packagedSource() restores ${why}${gzip ? ", packed" : ""}`, async () => {
+    Deno.test(`packagedSource() restores ${why}${gzip ? ", compressed" : ""}`, async () => {
       const pkg = await packageOf(files, { gzip });
       await verifyStaticAssets(pkg);
       const mount = mountOf(JSON.parse(JSON.stringify(pkg)));
@@ -211,7 +211,7 @@ Deno.test("packagedSource() has a file __proto__ like any other", async () => {
   }
 });
 
-Deno.test("packagedSource() does not look at what a package's prototype has", () => {
+Deno.test("packagedSource() ignores the prototype of a package", () => {
   const entries = Object.create({ "a.txt": HELLO });
   assertEquals(packagedSource({ version: 1, entries }).lookup("a.txt"), undefined);
 });

@@ -12,7 +12,7 @@ import { PACKAGED } from "./_tree.ts";
 const FILE = "paths.json";
 const GUARDED: readonly string[] = ["/assets/private", "/assets/p,q"];
 
-/** [name, permissions for a root] Servers of a folder: open files are checked in two ways. */
+/** [name, permissions for a root] Servers of a folder: open files are checked differently. */
 const SERVERS: readonly (readonly [
   name: string,
   permissions: (root: string) => readonly string[],
@@ -105,7 +105,7 @@ function isForSystem(os: string): boolean {
   return os === "any" || os === Deno.build.os || (os === "posix" && Deno.build.os !== "windows");
 }
 
-/** Sends a case as it is written, and takes the time. */
+/** Sends a case byte for byte, and measures the time. */
 async function send(port: number, test: PathCase) {
   const headers = Object.entries(test.headers).map(([name, value]) => `${name}: ${value}`);
   const text = new TextDecoder().decode(rawBytes("%TARGET%", { method: test.method, headers }));

@@ -1,11 +1,11 @@
 /**
- * Looks at other processes: `deno run -A probe_main.ts`. For each line with a process's number and a folder, it prints
- * what the process holds.
+ * Inspects other processes: `deno run -A probe_main.ts`. For each line with a process id and a folder, it prints
+ * the resources of the process.
  *
  * @module
  */
 
-/** What a process holds. */
+/** Resources of a process. */
 export interface Held {
   /** Open files in the folder. */
   readonly files: number;
@@ -24,7 +24,7 @@ function countFiles(pid: string, folder: string): number {
     try {
       return Deno.readLinkSync(`/proc/${pid}/fd/${name}`).startsWith(folder);
     } catch {
-      return false; // closed meanwhile
+      return false; // closed in the meantime
     }
   }).length;
 }

@@ -1,4 +1,4 @@
-/** Packages by the folder that they were made of: which mount finds which. The registry is this process's own. */
+/** Packages by the folder that they were created from: which mount finds which. The registry is per process. */
 
 import {
   mountStatic,
@@ -10,13 +10,13 @@ import { mountStatic as mountNative } from "@gatehouse/http/native";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { entryOf, get, packageOf } from "./_packages.ts";
 
-/** What a mount of some options answers for `a.txt`: its text, or the status. */
+/** The response of a mount for `a.txt`: its text, or the status. */
 async function answer(options: StaticAssetOptions): Promise<string | number | undefined> {
   const response = await get(mountStatic("/", options), "/a.txt");
   return response?.ok ? await response.text() : response?.status;
 }
 
-/** Runs with `console.warn` taken, and returns what was said. */
+/** Runs with `console.warn` replaced, and returns the warnings. */
 async function warningsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
   const warnings: string[] = [];
   const descriptor = Object.getOwnPropertyDescriptor(console, "warn") ?? {};
@@ -32,18 +32,18 @@ async function warningsOf(run: () => Promise<unknown>): Promise<readonly string[
 
 /** Spellings of a folder at registration and at the mount, and whether they are the same key. */
 const SPELLINGS: readonly [registered: string, mounted: string, same: boolean, why: string][] = [
-  ["r1/public", "r1/public", true, "as it is"],
-  ["./r2/public", "r2/public", true, "a ./ in front of the one"],
-  ["r3/public", "./r3/public", true, "a ./ in front of the other"],
-  ["././r4", "r4", true, "two of them"],
-  [".//r5", "r5", true, "with two slashes"],
-  ["r6/", "r6", true, "a slash behind"],
-  ["r7", "r7///", true, "slashes behind"],
-  ["./r8/", ".//r8//", true, "all of it"],
+  ["r1/public", "r1/public", true, "unchanged"],
+  ["./r2/public", "r2/public", true, "a leading ./ at registration"],
+  ["r3/public", "./r3/public", true, "a leading ./ at the mount"],
+  ["././r4", "r4", true, "two leading ./"],
+  [".//r5", "r5", true, "a leading ./ with two slashes"],
+  ["r6/", "r6", true, "a trailing slash"],
+  ["r7", "r7///", true, "trailing slashes"],
+  ["./r8/", ".//r8//", true, "all of these"],
   ["/srv/r9", "/srv/r9/", true, "an absolute path"],
   ["/r10", "r10", false, "absolute and relative"],
-  ["r11/a/./b", "r11/a/b", false, "what is inside stays as it is written"],
-  ["r12//b", "r12/b", false, "slashes inside as well"],
+  ["r11/a/./b", "r11/a/b", false, "dot segments inside are not normalized"],
+  ["r12//b", "r12/b", false, "slashes inside are not normalized"],
   ["../r13", "r13", false, "the folder above is another one"],
   [".r14", "r14", false, "a hidden folder"],
   ["R15", "r15", false, "case"],
@@ -66,7 +66,7 @@ for (const [registered, mounted, same, why] of SPELLINGS) {
   });
 }
 
-Deno.test("registerStaticAssets() takes the same package again, and no other under its key", async () => {
+Deno.test("registerStaticAssets() accepts the same package again, and no other under its key", async () => {
   const pkg = await packageOf({ "a.txt": "one" });
   registerStaticAssets("twice", pkg);
   registerStaticAssets("./twice/", pkg); // a module that is loaded under two names
@@ -82,10 +82,10 @@ Deno.test("registerStaticAssets() takes the same package again, and no other und
   assertEquals(await answer({ directory: "twice elsewhere" }), "one");
 });
 
-Deno.test("registerStaticAssets() does not use up the key if it rejects the package", async () => {
-  assertThrows(() => registerStaticAssets("refused", { version: 2, entries: {} }), TypeError);
-  registerStaticAssets("refused", await packageOf({ "a.txt": "right" }));
-  assertEquals(await answer({ directory: "refused" }), "right");
+Deno.test("registerStaticAssets() does not reserve the key of a rejected package", async () => {
+  assertThrows(() => registerStaticAssets("rejected", { version: 2, entries: {} }), TypeError);
+  registerStaticAssets("rejected", await packageOf({ "a.txt": "right" }));
+  assertEquals(await answer({ directory: "rejected" }), "right");
 });
 
 Deno.test("registerStaticAssets() rejects a key that no mount can have", async () => {
@@ -173,7 +173,7 @@ Deno.test("mountStatic() takes packaged contents before a folder, unless live is
   }
 });
 
-Deno.test("mountStatic() warns once of a mount without files, and names the entry that has folders", async () => {
+Deno.test("mountStatic() warns once of a mount without files, and names the entry point that serves folders", async () => {
   const mount = mountStatic("/assets", { directory: "nowhere/public" });
   const through = mountStatic("/assets", { directory: "nowhere/public", fallthrough: true });
   const warnings = await warningsOf(async () => {
@@ -201,7 +201,7 @@ Deno.test("mountStatic() does not warn if there are files, or no request", async
   assertEquals(warnings, []);
 });
 
-Deno.test("mountStatic() serves of a package what the manifest beside it lists, and nothing else", async () => {
+Deno.test("mountStatic() serves only the files of a package that the accompanying manifest lists", async () => {
   const pkg = await packageOf({ "a.txt": "listed", "b.txt": "not listed" });
   const { "a.txt": listed } = pkg.entries;
   assert(listed !== undefined);

@@ -32,7 +32,7 @@ function serve(fallthrough: boolean): number {
   return addr.port;
 }
 
-/** Whether the user of this process may read what nobody may. */
+/** Whether the user of this process may read files without read permission. */
 function bypassesRights(): boolean {
   try {
     Deno.openSync(`${settings.directory}/unreadable.txt`).close();

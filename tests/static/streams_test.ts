@@ -8,7 +8,7 @@ import { hammer, IS_LINUX, PERMISSIONS, withFolder, withProbe } from "./_races.t
 const SIZE = MEGABYTE;
 
 testServed(
-  "sends the whole of a file that is deleted meanwhile, race-unlink",
+  "sends the whole of a file that is deleted in the meantime, race-unlink",
   SIZE,
   async (served) => {
     const response = await fetch(`http://127.0.0.1:${served.port}/assets/file.bin`);
@@ -21,7 +21,7 @@ testServed(
 testLeavers("fd-abort", SIZE, 20);
 
 testServed(
-  "opens no file for HEAD and 304, fd-head-304",
+  "does not open files for HEAD and 304, fd-head-304",
   SIZE,
   (served) =>
     withProbe(async (look) => {

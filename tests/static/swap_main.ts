@@ -1,13 +1,13 @@
 /**
  * Exchanges files until its input ends: `deno run -A swap_main.ts <kind> <folder>` as fast as it can, and then prints how
- * often; with `step` behind, once for each line.
+ * often; with the argument `step`, once for each line.
  *
  * @module
  */
 
 import { makeSwap } from "./_swaps.ts";
 
-/** How long it does not look whether its input has ended. */
+/** How long it runs before it checks whether its input has ended. */
 const BURST_MS = 20;
 
 const [kind = "", folder = "", how] = Deno.args;
@@ -33,7 +33,7 @@ while (running && how !== "step") {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 await reading;
-if (count % 2 === 1) swap(count + 1); // ends as it began
+if (count % 2 === 1) swap(count + 1); // ends in the initial state
 await say(String(count));
 Deno.exit(0);
 

@@ -1,6 +1,6 @@
 /**
- * Runs a command on a terminal of its own, where Deno asks for the permissions that it lacks:
- * `deno run -A terminal_main.ts <command> <args>`. Says `no terminal` where there is no `script` to make one.
+ * Runs a command on a new terminal, where Deno prompts for missing permissions:
+ * `deno run -A terminal_main.ts <command> <args>`. Prints `no terminal` if there is no `script` command to create one.
  *
  * @module
  */

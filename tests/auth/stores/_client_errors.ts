@@ -68,11 +68,11 @@ export const LEAKS: readonly (readonly [
     (sent) => new Error(`POST ${new URLSearchParams(sent.map((text) => ["a", text]))}`),
   ],
   [
-    "a URL within JSON in its message",
+    "a URL inside JSON in its message",
     (sent) => new Error(JSON.stringify({ url: sent.map((text) => encodeURIComponent(text)) })),
   ],
   ["a truncated message", (sent) => new Error(parts(sent, 0, 32).join("', '"))],
-  ["a message that is truncated much later", (sent) => new Error(parts(sent, 0, 200).join("... "))],
+  ["a message that is truncated later", (sent) => new Error(parts(sent, 0, 200).join("... "))],
   ["a message that quotes the middle", (sent) => new Error(parts(sent, 5, 30).join("... "))],
   [
     "a message that quotes the end",
@@ -82,7 +82,7 @@ export const LEAKS: readonly (readonly [
     return new Error(`${"wrong ".repeat(48)}${sent.join(" ")}`);
   }],
   ["a long message", (sent) => new Error(`${"wrong ".repeat(9_999)}${sent.join(" ")}`)],
-  ["fields of its own", (sent) =>
+  ["custom fields", (sent) =>
     Object.assign(new Error("violates a constraint"), {
       detail: `Failing row contains (${sent.join(", ")})`,
       parameters: sent,

@@ -12,9 +12,9 @@ import type {
   Session,
 } from "../../../auth/stores/types.ts";
 
-/** When they were made. */
+/** When they were created. */
 export const START: number = 1_700_000_000;
-/** When those end that do. */
+/** When those expire that do. */
 export const END: number = START + 600;
 
 export const USER: NewUser = {

@@ -1,4 +1,4 @@
-/** Records of engines with their own types, through the services: none may let in who must stay out. */
+/** Records with the types of other engines, through the services: none may grant access to a user without it. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { AuthStores, Session, User } from "../../../auth/stores/types.ts";
@@ -21,10 +21,10 @@ const DISABLED: readonly [why: string, disabled: unknown, closed: boolean][] = [
   ["a 64-bit number", 1n, true],
   ["a string column", "true", true],
   ["a string column of numbers", "1", true],
-  ["PostgreSQL's own letter", "t", true],
+  ["PostgreSQL's letter", "t", true],
   ["a string that means no, which is not interpreted", "false", true],
   ["MySQL: BIT(1)", new Uint8Array([1]), true],
-  ["when it was closed", new Date(START * 1_000), true],
+  ["the time of disabling", new Date(START * 1_000), true],
   ["SQLite and MySQL: zero", 0, false],
   ["a 64-bit zero", 0n, false],
   ["a column that was never set", null, false],
@@ -32,7 +32,7 @@ const DISABLED: readonly [why: string, disabled: unknown, closed: boolean][] = [
   ["a boolean", false, false],
 ];
 for (const [why, disabled, closed] of DISABLED) {
-  Deno.test(`a user whose disabled is ${closed ? "set" : "not set"} ${closed ? "stays out" : "gets in"}: ${why}`, async () => {
+  Deno.test(`a user whose disabled is ${closed ? "set" : "not set"} ${closed ? "is rejected" : "is accepted"}: ${why}`, async () => {
     const { services, user } = await withOdd();
     user.patch = { disabled };
     const { passwords, sessions, throttle, tokens: [token = ""], events } = services;
@@ -112,7 +112,7 @@ for (const passwordHash of [null, undefined, 0, new Uint8Array([36])]) {
 
 const NOT_TIMES: readonly [why: string, of: (time: number) => unknown][] = [
   ["PostgreSQL's 64-bit integer as a string", (time) => `${time}`],
-  ["a big number", (time) => BigInt(time)],
+  ["a bigint", (time) => BigInt(time)],
   ["a date", (time) => new Date(time * 1_000)],
   ["a date as a string", (time) => new Date(time * 1_000).toISOString()],
   ["null", () => null],

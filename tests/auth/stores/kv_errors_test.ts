@@ -9,7 +9,7 @@ import { allKeys, hookedKv, kvFile, type KvHooks } from "./_kv.ts";
 
 const FULL = { value: "secret", unique: "u", index: ["i", "j"] } as const;
 
-/** Every method, and what it reports to have failed. The record `k` is `FULL`. */
+/** Every method, and the operation in its error message. The record `k` is `FULL`. */
 const CALLS: readonly {
   readonly name: string;
   readonly cannot: string;
@@ -181,7 +181,7 @@ Deno.test("denoKvAdapter() put() retries on every conflict, and cas() is lost", 
   assertEquals(await adapter.atomic.cas("c", "k", version, FULL), { status: "lost" });
 });
 
-/** What forty commits run into, and the longest pause after each, in milliseconds. */
+/** Errors of forty commits, and the longest pause after each, in milliseconds. */
 const PAUSES: readonly {
   readonly why: string;
   readonly meet: () => Deno.KvCommitError;

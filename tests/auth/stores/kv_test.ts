@@ -93,13 +93,13 @@ const READS: readonly (readonly [
     (adapter) => adapter.list("c", 0, "all"),
   ],
   ["a page of a list", 2, (adapter) => adapter.list("c", 0, "all", { after: "k050", limit: 10 })],
-  ["one of a list that starts with five expired records", 2, (adapter) => {
+  ["a page of a list that starts with five expired records", 2, (adapter) => {
     return adapter.list("c", 0, "all", { limit: 1 });
   }],
   ["a short list", 2, (adapter) => adapter.list("c", 1, "j7")],
   ["a list with limit 0", 0, (adapter) => adapter.list("c", 0, "all", { limit: 0 })],
   ["a new record", 1, (adapter) => adapter.put("c", "new", { value: 1, unique: "new" })],
-  ["a record with the unique value that it has", 1, (adapter) => {
+  ["a record with its own unique value", 1, (adapter) => {
     return adapter.put("c", "k050", { value: 1, unique: "u50" });
   }],
 ];
@@ -127,11 +127,11 @@ Deno.test("denoKvAdapter() makes the fewest reads of Deno KV", async () => {
 
 /** Invalid options. */
 const BAD_OPTIONS: readonly (readonly [why: string, options: unknown])[] = [
-  ["a misspelt name", { prefixes: ["a"] }],
+  ["a misspelled name", { prefixes: ["a"] }],
   ["a string as the prefix", { prefix: "gatehouse" }],
   ["a number in the prefix", { prefix: [1] }],
   ["a NUL in the prefix", { prefix: ["a\0"] }],
-  ["half a surrogate pair in the prefix", { prefix: ["\ud83d"] }],
+  ["a lone surrogate in the prefix", { prefix: ["\ud83d"] }],
   ["a number as the clock", { now: START }],
   ["null as the options", null],
 ];

@@ -6,7 +6,7 @@ import type { ThrottleKey, ThrottleRule } from "../../../auth/throttle/rule.ts";
 import { randomNumbers } from "../../static/_random.ts";
 import { END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
-// What every adapter must do is in tests/contracts; this is what only storage in memory promises.
+// tests/contracts tests what every adapter must do; this file tests only in-memory storage.
 
 const now = () => START;
 
@@ -21,11 +21,11 @@ function newFamily(id: string): RefreshFamily {
 for (
   const [why, options, error] of [
     ["a time that is not a function", { now: START }, TypeError],
-    ["zero throttle keys", { maxThrottleKeys: 0 }, RangeError],
-    ["half a throttle key", { maxThrottleKeys: 1.5 }, RangeError],
-    ["NaN throttle keys", { maxThrottleKeys: NaN }, RangeError],
-    ["infinite throttle keys", { maxThrottleKeys: Infinity }, RangeError],
-    ["throttle keys as a string", { maxThrottleKeys: "100" }, RangeError],
+    ["maxThrottleKeys of 0", { maxThrottleKeys: 0 }, RangeError],
+    ["fractional maxThrottleKeys", { maxThrottleKeys: 1.5 }, RangeError],
+    ["maxThrottleKeys that is NaN", { maxThrottleKeys: NaN }, RangeError],
+    ["infinite maxThrottleKeys", { maxThrottleKeys: Infinity }, RangeError],
+    ["maxThrottleKeys as a string", { maxThrottleKeys: "100" }, RangeError],
   ] as const
 ) {
   Deno.test(`memoryAdapter() and inMemoryAuthStores() reject ${why}`, () => {
@@ -36,7 +36,7 @@ for (
   });
 }
 
-Deno.test("inMemoryAuthStores() uses the system's clock by default", async () => {
+Deno.test("inMemoryAuthStores() uses the system clock by default", async () => {
   const { states } = inMemoryAuthStores();
   await states.put("past", 1, Date.now() / 1000 - 2);
   await states.put("future", 2, Date.now() / 1000 + 600);
@@ -44,7 +44,7 @@ Deno.test("inMemoryAuthStores() uses the system's clock by default", async () =>
   assertEquals(await states.consume("future"), 2);
 });
 
-Deno.test("inMemoryAuthStores() creates stores that share nothing with others", async () => {
+Deno.test("inMemoryAuthStores() creates independent stores", async () => {
   const [first, second] = [inMemoryAuthStores(), inMemoryAuthStores()];
   await first.users.create(USER);
   assertEquals(await second.users.findBySub("u1"), null);
@@ -62,7 +62,7 @@ function isDeepFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
 }
 
-Deno.test("memoryAdapter() returns frozen values from every read, and freezes nothing it was given", async () => {
+Deno.test("memoryAdapter() returns frozen values from every read, and does not freeze its input", async () => {
   const { get, find, list, put, atomic } = memoryAdapter({ now });
   const value = { list: [{ a: 1 }], object: { b: {} } };
   const record = { value, unique: "v", index: ["i"] } as const;
@@ -98,7 +98,7 @@ function expiringAdapter() {
   let time = START;
   const adapter = memoryAdapter({ now: () => time });
   const setTime = (seconds: number) => void (time = seconds);
-  /** Reads with a slow clock, for which nothing has expired. */
+  /** Reads with a slow clock, for which no record has expired. */
   async function countStored(keys: readonly string[]): Promise<number> {
     const before = time;
     time = 0;
@@ -111,7 +111,7 @@ function expiringAdapter() {
 
 const KEYS: readonly string[] = Array.from({ length: 3_000 }, (_, i) => `${i}`);
 
-Deno.test("memoryAdapter() frees a burst of expired records within a third as many writes", async () => {
+Deno.test("memoryAdapter() frees many expired records within a third as many writes", async () => {
   const { adapter, setTime, countStored } = expiringAdapter();
   for (const key of KEYS) await adapter.put("c", key, { value: 1, expiresAt: END });
   setTime(END + SKEW_SECONDS);
@@ -137,7 +137,7 @@ Deno.test("memoryAdapter() keeps at most half as many expired records as others,
   for (let i = 0; i < 10_000; i++) {
     setTime(START + i);
     keys.push(`${i}`);
-    const expiresAt = START + i + life - SKEW_SECONDS; // its memory may be freed after its life
+    const expiresAt = START + i + life - SKEW_SECONDS; // its memory may be freed after it expired
     await adapter.put("c", `${i}`, { value: 1, expiresAt });
     if (i % 97 === 0) assert(await countStored(keys.slice(-2_000)) <= 1.5 * life + 10);
   }
@@ -167,7 +167,7 @@ Deno.test("users.update() disables and enables an account only with a new stamp"
   const { version = "" } = await users.findBySub("u1") ?? {};
   const found = await users.findBySub("u1");
   for (const disabled of [true, false, 0, "true"]) {
-    const patch = { disabled } as unknown as UserPatch; // what JavaScript may hand over
+    const patch = { disabled } as unknown as UserPatch; // untyped patches of JavaScript
     await assertRejects(() => users.update("u1", version, patch), TypeError, "securityStamp");
     assertEquals(await users.findBySub("u1"), found);
   }
@@ -241,7 +241,7 @@ function one(key: string, rule: ThrottleRule): readonly ThrottleKey[] {
   return [{ key, rule }];
 }
 
-/** How many attempts under a key are allowed now, which says whether an earlier one is remembered. */
+/** How many attempts under a key are allowed now, which depends on the remembered attempts. */
 async function left(
   { throttle }: Pick<ReturnType<typeof inMemoryAuthStores>, "throttle">,
   claims: readonly ThrottleKey[],
@@ -277,7 +277,7 @@ Deno.test("throttle.reserve() forgets no locked key, however many others are add
   }
 });
 
-Deno.test("throttle.reserve() forgets a key whose lock has expired like any other", async () => {
+Deno.test("throttle.reserve() may forget a key whose lock has expired", async () => {
   let time = START;
   const { throttle } = inMemoryAuthStores({ now: () => time, maxThrottleKeys: 2 });
   const claims = one("k", { kind: "backoff", free: 1, wait: 30, maxWait: 3_600, forget: 86_400 });
@@ -288,7 +288,7 @@ Deno.test("throttle.reserve() forgets a key whose lock has expired like any othe
   assertEquals(await throttle.reserve(claims, later), { allowed: false, retryAfter: 30 });
 });
 
-Deno.test("throttle.reserve() remembers attempts between two floods, and during one", async () => {
+Deno.test("throttle.reserve() remembers attempts between and during floods", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 100 });
   const flood = async (count: number) => {
     for (let i = 0; i < count; i++) {
@@ -317,7 +317,7 @@ Deno.test("throttle.reserve() remembers a key with two attempts among keys with 
   }
 });
 
-/** An adapter with room for some counts, none of which expires, and what writes them as the throttle does. */
+/** An adapter with room for some unexpired counters, and a function that writes them like the throttle. */
 function countingAdapter(maxThrottleKeys: number) {
   let time = START;
   const { put, get, delete: remove } = memoryAdapter({ now: () => time, maxThrottleKeys });
@@ -337,13 +337,13 @@ function countingAdapter(maxThrottleKeys: number) {
 const LOCKED = 1_000;
 const LETTERS = ["a", "b", "c", "d"];
 
-/** Attempts under four keys, which is all there is room for, and which of them stay when a fifth is added. */
+/** Attempts under four keys, the maximum, and which of them remain when a fifth is added. */
 const FULL: readonly [why: string, failures: readonly number[], kept: string][] = [
   ["the one with the fewest attempts, the first", [1, 2, 3, 4], "bcd"],
   ["the one with the fewest attempts, the last", [4, 3, 2, 1], "abc"],
   ["the one with the fewest attempts, between others", [2, 1, 2, 2], "acd"],
-  ["a key with many attempts, where the others are locked", [LOCKED, 9, LOCKED, LOCKED], "acd"],
-  ["none, where all are locked", [LOCKED, LOCKED, LOCKED, LOCKED], "abcd"],
+  ["a key with many attempts if the others are locked", [LOCKED, 9, LOCKED, LOCKED], "acd"],
+  ["none if all are locked", [LOCKED, LOCKED, LOCKED, LOCKED], "abcd"],
 ];
 for (const [why, failures, left] of FULL) {
   Deno.test(`memoryAdapter() with maxThrottleKeys forgets ${why}`, async () => {
@@ -358,7 +358,7 @@ for (const [why, failures, left] of FULL) {
   });
 }
 
-Deno.test("memoryAdapter() with maxThrottleKeys returns to it when no key is locked any more", async () => {
+Deno.test("memoryAdapter() with maxThrottleKeys returns to the limit when no key is locked", async () => {
   const { count, kept, setTime } = countingAdapter(1_000);
   for (const key of KEYS.slice(0, 2_000)) await count(key, 1, START + 100);
   assertEquals((await kept(KEYS)).length, 2_000);
@@ -396,7 +396,7 @@ Deno.test("memoryAdapter() with maxThrottleKeys keeps a fifth with many attempts
   assert(heavy.length > 190, `${heavy.length} of 200 are left`);
 });
 
-Deno.test("memoryAdapter() with maxThrottleKeys is never beyond it while no key is locked", async () => {
+Deno.test("memoryAdapter() with maxThrottleKeys never exceeds it while no key is locked", async () => {
   const random = randomNumbers(4);
   const { count, remove, kept } = countingAdapter(50);
   for (let i = 0; i < 5_000; i++) {

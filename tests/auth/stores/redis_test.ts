@@ -19,13 +19,13 @@ const INVALID: readonly (readonly [
   ["a number as clock", () => make({ now: 1_700_000_000 }), TypeError],
   ["a prefix that is not a string", () => make({ prefix: 1 }), TypeError],
   ["a prefix with a NUL", () => make({ prefix: "{a}\0" }), TypeError],
-  ["a prefix with half a surrogate pair", () => make({ prefix: "{a}\ud83d" }), TypeError],
+  ["a prefix with a lone surrogate", () => make({ prefix: "{a}\ud83d" }), TypeError],
   ["an empty prefix", () => make({ prefix: "" }), RangeError],
   ["a prefix without a hash tag", () => make({ prefix: "gatehouse:" }), RangeError],
   ["an empty hash tag", () => make({ prefix: "{}:" }), RangeError],
   ["an empty hash tag before another", () => make({ prefix: "{}{a}:" }), RangeError],
   ["an unclosed hash tag", () => make({ prefix: "{a" }), RangeError],
-  ["a hash tag that is not opened", () => make({ prefix: "a}" }), RangeError],
+  ["an unopened hash tag", () => make({ prefix: "a}" }), RangeError],
 ];
 
 /** One record, as clients return it. */

@@ -1,4 +1,4 @@
-/** Where the stores over an adapter keep things, and what they say of an adapter that is none. */
+/** Where the stores of an adapter keep records, and their errors for an invalid adapter. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { StorageAdapter } from "../../../auth/stores/adapter.ts";
@@ -31,7 +31,7 @@ const ENDING_KEY: ApiKey = { ...API_KEY, expiresAt: END };
 const KEY: StoredKey = { kid: "1", alg: "ES256", key: "jwe", createdAt: START, activeAt: START };
 const RULE = { kind: "window", limit: 9, seconds: 600 } as const;
 
-/** One row for each collection: what is written, and how it is found. */
+/** One row for each collection: the written record, and how it is found. */
 interface Layout {
   readonly collection: string;
   readonly write: (stores: AuthStores) => Promise<unknown>;
@@ -42,7 +42,7 @@ interface Layout {
   readonly index?: readonly string[];
 }
 
-// A database outlives a version: what another one looks for elsewhere is lost. Rows are only added
+// A database outlives a version, and records must stay where other versions look for them. Rows are only added
 const LAYOUTS: readonly Layout[] = [
   {
     collection: "users",
@@ -105,7 +105,7 @@ const LAYOUTS: readonly Layout[] = [
 ];
 
 for (const { collection, write, key, value, expiresAt, unique, index = [] } of LAYOUTS) {
-  Deno.test(`authStores() keeps ${collection} where every version looks for them`, async () => {
+  Deno.test(`authStores() stores ${collection} under the keys of every version`, async () => {
     const adapter = memoryAdapter({ now });
     await write(authStores(adapter));
     const found = await adapter.get(collection, key);
@@ -118,7 +118,7 @@ for (const { collection, write, key, value, expiresAt, unique, index = [] } of L
   });
 }
 
-Deno.test("repoKeyStore() says that what it keeps outlives the process", () => {
+Deno.test("repoKeyStore() is persistent", () => {
   assertEquals(repoKeyStore({ adapter: memoryAdapter({ now }) }).persistent, true);
 });
 
@@ -134,7 +134,7 @@ const NAMES = [
 ] as const;
 
 for (const [create, name] of NAMES) {
-  Deno.test(`${create.name}() throws where the adapter lacks a method, and names it`, () => {
+  Deno.test(`${create.name}() throws if the adapter lacks a method, and names it`, () => {
     for (const method of ["get", "find", "list", "put", "delete"] as const) {
       const adapter = { ...memoryAdapter({ now }), [method]: undefined } as unknown;
       assertThrows(
@@ -146,7 +146,7 @@ for (const [create, name] of NAMES) {
   });
 }
 
-Deno.test("repoStateStore() throws where the hook is there and has no cas()", () => {
+Deno.test("repoStateStore() throws if the atomic hook has no cas()", () => {
   const adapter = { ...memoryAdapter({ now }), atomic: {} } as unknown;
   const { message } = assertThrows(
     () => repoStateStore({ adapter: adapter as StorageAdapter }),
@@ -158,9 +158,9 @@ Deno.test("repoStateStore() throws where the hook is there and has no cas()", ()
   );
 });
 
-// Lists that are longer than what the stores over an adapter read, or end, at once.
+// Lists that exceed the page size and the concurrency of the stores.
 
-/** A user's records, and how all of them are created, listed and revoked. */
+/** A user's records, and how they are created, listed and revoked. */
 interface Kind {
   readonly name: string;
   readonly collection: string;
@@ -206,11 +206,11 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** How many records there are: none, around the end of a page, and around the end of two. */
+/** Numbers of records: none, around the end of a page, and around the end of two pages. */
 const COUNTS = [0, 1, 499, 500, 501, 999, 1_000, 1_001] as const;
 
 for (const { name, collection, index, list, end } of KINDS) {
-  Deno.test(`authStores() lists and revokes all, however many, of a user's ${name}`, async () => {
+  Deno.test(`authStores() lists and revokes all records, however many, of a user's ${name}`, async () => {
     for (const count of COUNTS) {
       const adapter = memoryAdapter({ now: () => START });
       const keys = Array.from({ length: count }, (_, i) => `k${i}`);
@@ -233,7 +233,7 @@ for (const { name, collection, index, list, end } of KINDS) {
   });
 }
 
-Deno.test("authStores() continues after the last key though its record was deleted meanwhile", async () => {
+Deno.test("authStores() continues after the last key even if its record was deleted meanwhile", async () => {
   const inner = memoryAdapter({ now: () => START });
   for (let i = 1_000; i < 2_000; i++) {
     await inner.put("api_keys", `k${i}`, { value: { id: `k${i}`, sub: "u1" }, index: ["u1"] });
@@ -251,7 +251,7 @@ Deno.test("authStores() continues after the last key though its record was delet
 
 for (const { name, collection, index, end } of KINDS) {
   if (end === undefined) continue;
-  Deno.test(`authStores() revokes each once, and only a few concurrently, of a user's ${name}`, async () => {
+  Deno.test(`authStores() revokes each record once, and only a few concurrently, of a user's ${name}`, async () => {
     const inner = memoryAdapter({ now: () => START });
     for (let i = 0; i < 100; i++) {
       await inner.put(collection, `k${i}`, { value: { id: `k${i}`, sub: "u1" }, index });
@@ -279,11 +279,11 @@ for (const { name, collection, index, end } of KINDS) {
     }));
     assertEquals([ended.length, new Set(ended).size], [100, 100]);
     assert(most <= 16, `${most} at once`);
-    assert(most > 1, "one after the other takes as many round trips");
+    assert(most > 1, "sequential calls would take one round trip each");
   });
 }
 
-/** Says how much is asked for at once. */
+/** Records how many calls are concurrent. */
 function counting(inner: StorageAdapter, limits: (number | undefined)[]): StorageAdapter {
   return {
     ...inner,
@@ -294,7 +294,7 @@ function counting(inner: StorageAdapter, limits: (number | undefined)[]): Storag
   };
 }
 
-Deno.test("authStores() revokes all others where one revocation fails, and then rejects", async () => {
+Deno.test("authStores() revokes all others if one revocation fails, and then rejects", async () => {
   const inner = memoryAdapter({ now: () => START });
   const { sessions } = authStores({
     ...inner,

@@ -1,4 +1,4 @@
-/** What the stores over an adapter ask of it, and what they do where it has no compare-and-swap. */
+/** How the stores use an adapter, with and without a compare-and-swap. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { deriveKeys } from "../../../auth/derived_keys.ts";
@@ -30,7 +30,7 @@ import { API_KEY, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 const now = () => START;
 
-/** Stores that are worth nothing without a compare-and-swap, and what would go wrong. */
+/** Stores that require a compare-and-swap, and the method that would be unsafe without it. */
 const ATOMIC: readonly (readonly [
   name: string,
   create: (options: { adapter: StorageAdapter }) => unknown,
@@ -53,7 +53,7 @@ const ATOMIC: readonly (readonly [
 ];
 
 for (const [name, create, why] of ATOMIC) {
-  Deno.test(`${name}() throws where the adapter has no atomic hook, and says why`, () => {
+  Deno.test(`${name}() throws if the adapter has no atomic hook, and names the unsafe method`, () => {
     const adapter = memoryAdapter({ now, atomic: false });
     assertMatch(assertThrows(() => create({ adapter }), TypeError).message, why);
   });
@@ -65,18 +65,18 @@ for (const create of [repoUserStore, repoSessionStore, repoApiKeyStore, repoStat
       ["no options", undefined],
       ["no adapter", {}],
       ["an adapter that is null", { adapter: null }],
-      ["a client in place of an adapter", { adapter: new Map() }],
+      ["a client instead of an adapter", { adapter: new Map() }],
     ] as const
   ) {
-    Deno.test(`${create.name}() throws where there is ${why}`, () => {
+    Deno.test(`${create.name}() throws for ${why}`, () => {
       const error = assertThrows(() => Reflect.apply(create, undefined, [options]), TypeError);
       assertMatch(error.message, /^Cannot create [\w ]+: the adapter has no \w+\(\)$/);
     });
   }
 }
 
-/** What needs a compare-and-swap: races, recorded uses, and rehashed passwords. */
-const NEEDS_ATOMIC_REGEXP = /touch\(\)|^update\(\) (?:changes what|with a false)/;
+/** Cases that require a compare-and-swap: races, recorded uses, and rehashed passwords. */
+const NEEDS_ATOMIC_REGEXP = /touch\(\)|^update\(\) (?:changes the members|with a false)/;
 
 for (const family of ["users", "sessions", "apiKeys"] as const) {
   testWithoutHook(family);
@@ -100,14 +100,14 @@ Deno.test("repoUserStore() without the hook does not rehash, which could undo an
   assertEquals((await users.findBySub("u1"))?.passwordHash, "changed");
 });
 
-Deno.test("repoUserStore() closes no account without a new stamp", async () => {
+Deno.test("repoUserStore() does not disable an account without a new stamp", async () => {
   const users = repoUserStore({ adapter: memoryAdapter({ now }) });
   const { version } = await createUser(users);
   const patch = { disabled: true } as unknown as UserPatch;
   await assertRejects(() => users.update("u1", version, patch), TypeError, "securityStamp");
 });
 
-Deno.test("repoSessionStore() without the hook notes no use, and knows what was revoked", async () => {
+Deno.test("repoSessionStore() without the hook records no use, and detects revoked sessions", async () => {
   const sessions = repoSessionStore({ adapter: memoryAdapter({ now, atomic: false }) });
   await sessions.create(SESSION);
   assertEquals(await sessions.touch("s1", START, START + 60), "updated");
@@ -117,7 +117,7 @@ Deno.test("repoSessionStore() without the hook notes no use, and knows what was 
   assertEquals(await sessions.touch("s1", START, START + 60), "lost");
 });
 
-Deno.test("repoApiKeyStore() without the hook notes no use, and knows what was revoked", async () => {
+Deno.test("repoApiKeyStore() without the hook records no use, and detects revoked keys", async () => {
   const apiKeys = repoApiKeyStore({ adapter: memoryAdapter({ now, atomic: false }) });
   const key: ApiKey = { id: "k1", sub: "u1", keyHash: "hash", scope: [], createdAt: START };
   await apiKeys.create(key);
@@ -127,7 +127,7 @@ Deno.test("repoApiKeyStore() without the hook notes no use, and knows what was r
   assertEquals(await apiKeys.touch("k1", null, START + 60), "lost");
 });
 
-Deno.test("authStores() takes an adapter whose methods need it, as those of a class", async () => {
+Deno.test("authStores() accepts a class instance, whose methods need this", async () => {
   const stores = authStores(new ClassAdapter(memoryAdapter({ now })));
   await createUser(stores.users);
   assertEquals((await stores.users.findByIdentifier("ada"))?.sub, "u1");
@@ -142,7 +142,7 @@ Deno.test("authStores() takes an adapter whose methods need it, as those of a cl
   assertEquals(await stores.throttle.reserve(claims, START), { allowed: true });
 });
 
-Deno.test("repoStateStore() takes by get() and cas() where the hook has no take()", async () => {
+Deno.test("repoStateStore() uses get() and cas() if the hook has no take()", async () => {
   const inner = memoryAdapter({ now });
   assert(inner.atomic !== undefined);
   const { cas } = inner.atomic;
@@ -174,7 +174,7 @@ async function createUser(users: UserStore): Promise<User> {
   return user;
 }
 
-/** An adapter with members that only its own methods reach. */
+/** An adapter whose methods use private members. */
 class ClassAdapter implements StorageAdapter {
   readonly #inner: StorageAdapter;
   readonly atomic: AtomicHook;
@@ -218,7 +218,7 @@ class ClassHook implements AtomicHook {
 
 const NOW = 1_700_000_000;
 
-/** Calls with a string that comes from a client, and their result if no record has it. */
+/** Calls with a client's string, and their result if no record has it. */
 const ASKED: readonly (readonly [
   name: string,
   ask: (stores: AuthStores, text: string) => Promise<unknown>,
@@ -252,7 +252,7 @@ const ASKED: readonly (readonly [
 ];
 
 for (const [name, ask, answer] of ASKED) {
-  Deno.test(`authStores() ${name} finds nothing by a string that no engine can store`, async () => {
+  Deno.test(`authStores() ${name} finds nothing for a string that no engine can store`, async () => {
     const stores = authStores(memoryAdapter({ now: () => NOW }));
     for (const text of ["\0", "a\0b", "\ud83d", "a\udd11", "\udd11\ud83d"]) {
       assertEquals(await ask(stores, text), answer, JSON.stringify(text));
@@ -268,9 +268,9 @@ Deno.test("authStores() stores nothing under a string that no engine can store",
   await assertRejects(() => states.put("\ud83d", 1, NOW + 60), TypeError);
 });
 
-// What the stores over an adapter say where something is taken, was changed meanwhile, or is not written.
+// Results of the stores if a value is taken, a record was changed meanwhile, or a write fails.
 
-Deno.test("repoUserStore() without the hook is lost where the user was changed between two readings", async () => {
+Deno.test("repoUserStore() without the hook returns lost if the user was changed between two reads", async () => {
   const inner = memoryAdapter({ now, atomic: false });
   await repoUserStore({ adapter: inner }).create(USER);
   const version = (await inner.get("users", "u1"))?.version ?? "";
@@ -289,7 +289,7 @@ Deno.test("repoUserStore() without the hook is lost where the user was changed b
   assertEquals((await users.findBySub("u1"))?.securityStamp, "stamp");
 });
 
-/** What writes, and when it is done. */
+/** Writes and their results. */
 const WRITES: readonly (readonly [name: string, (adapter: StorageAdapter) => Promise<unknown>])[] =
   [
     ["repoUserStore", (adapter) => repoUserStore({ adapter }).create(USER)],
@@ -298,7 +298,7 @@ const WRITES: readonly (readonly [name: string, (adapter: StorageAdapter) => Pro
   ];
 
 for (const [name, write] of WRITES) {
-  Deno.test(`${name}() without the hook rejects where the adapter does not write`, async () => {
+  Deno.test(`${name}() without the hook rejects if the adapter fails to write`, async () => {
     const adapter: StorageAdapter = {
       ...memoryAdapter({ now, atomic: false }),
       put: () => Promise.reject(new Error("gone")),
@@ -343,7 +343,7 @@ Deno.test("repoRefreshTokenStore() rejects an id that is taken, and keeps the fa
   assertEquals(await refreshTokens.find("f1"), { ...FAMILY, revoked: true });
 });
 
-Deno.test("repoRefreshTokenStore() writes nothing to a family that is revoked", async () => {
+Deno.test("repoRefreshTokenStore() does not write to a revoked family", async () => {
   const adapter = memoryAdapter({ now });
   const refreshTokens = repoRefreshTokenStore({ adapter });
   await refreshTokens.create({ ...FAMILY, revoked: true });
@@ -356,7 +356,7 @@ Deno.test("repoRefreshTokenStore() writes nothing to a family that is revoked", 
   assertEquals(await adapter.get("refresh_families", "f1"), before);
 });
 
-Deno.test("repoUserStore() says that the identifier was taken, though who had it is gone since", async () => {
+Deno.test("repoUserStore() reports that the identifier was taken, even if its user has been deleted since", async () => {
   const users = repoUserStore({
     adapter: {
       ...memoryAdapter({ now }),
@@ -366,8 +366,8 @@ Deno.test("repoUserStore() says that the identifier was taken, though who had it
   assertEquals(await users.create(USER), "identifier_taken");
 });
 
-Deno.test("repoStateStore() takes in one step where the hook has take()", async () => {
-  const unused = () => Promise.reject(new Error("it takes more steps"));
+Deno.test("repoStateStore() uses one call if the hook has take()", async () => {
+  const unused = () => Promise.reject(new Error("several calls"));
   const states = repoStateStore({
     adapter: {
       ...memoryAdapter({ now }),
@@ -406,13 +406,13 @@ Deno.test("repoRefreshTokenStore() fails after conflicts at every attempt", asyn
   for (const [attempt, ms] of waits.entries()) {
     assert(ms >= 0 && ms <= Math.min(50, 2 ** attempt), `${ms} ms before attempt ${attempt + 2}`);
   }
-  assert(waits.some((ms) => ms > 25), "those who met do not meet again");
-  assert(new Set(waits).size > 10, "nor do they wait as long as each other");
+  assert(waits.some((ms) => ms > 25), "concurrent callers retry at different times");
+  assert(new Set(waits).size > 10, "their total waits differ");
 });
 
-// The signing keys over an adapter, where they are reencrypted and rotated at once.
+// Signing keys that are re-encrypted and rotated concurrently.
 
-Deno.test("repoKeyStore() loses no write of keys that are reencrypted and rotated after one read", async () => {
+Deno.test("repoKeyStore() loses no write if keys are re-encrypted and rotated after one read", async () => {
   const inner = memoryAdapter({ now });
   const outcomes: string[] = [];
   const adapter: StorageAdapter = {

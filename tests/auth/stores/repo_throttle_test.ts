@@ -1,4 +1,4 @@
-/** What repoLoginThrottle() takes back, in which order it counts, and who waits for whom. */
+/** repoLoginThrottle(): taking back attempts, the order of keys, and the queue of callers. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { repoLoginThrottle } from "../../../auth/stores/repo.ts";
@@ -31,28 +31,28 @@ async function failuresOf(adapter: StorageAdapter, key: string): Promise<unknown
   return found === null ? 0 : (found.value as { readonly failures: number }).failures;
 }
 
-/** Attempts that are counted under the first key after one that was refused at the second, and counted again. */
+/** Attempts counted under the first key, taken back after a conflict at the second, and counted again. */
 const TAKEN_BACK: readonly {
   readonly why: string;
   readonly rule: ThrottleRule;
-  /** Attempts under the first key before. */
+  /** Previous attempts under the first key. */
   readonly before: number;
-  /** Attempts of others under the first key, between counting and taking back. */
+  /** Other attempts under the first key, between counting and taking back. */
   readonly between: number;
   readonly left: number;
 }[] = [
   { why: "a window's first", rule: WINDOW, before: 0, between: 0, left: 1 },
   { why: "a window's third", rule: WINDOW, before: 2, between: 0, left: 3 },
-  { why: "a window's, beneath another", rule: WINDOW, before: 0, between: 1, left: 2 },
+  { why: "a window's, before another", rule: WINDOW, before: 0, between: 1, left: 2 },
   { why: "a window's, between others", rule: WINDOW, before: 2, between: 2, left: 5 },
   { why: "a backoff's first", rule: BACKOFF, before: 0, between: 0, left: 1 },
   { why: "a backoff's third", rule: BACKOFF, before: 2, between: 0, left: 3 },
-  // To take it back would forget the other one
-  { why: "no backoff's beneath another", rule: BACKOFF, before: 0, between: 1, left: 3 },
+  // Taking it back would also forget the other attempt
+  { why: "no backoff's before another", rule: BACKOFF, before: 0, between: 1, left: 3 },
 ];
 
 for (const { why, rule, before, between, left } of TAKEN_BACK) {
-  Deno.test(`repoLoginThrottle() takes back, where a later key is lost, ${why}`, async () => {
+  Deno.test(`repoLoginThrottle() takes back attempts if a later key has a conflict: ${why}`, async () => {
     const inner = memoryAdapter({ now });
     const others = repoLoginThrottle({ adapter: inner });
     for (let i = 0; i < before; i++) await others.reserve([claim("a", rule)], START);
@@ -73,7 +73,7 @@ for (const { why, rule, before, between, left } of TAKEN_BACK) {
 }
 
 for (const refused of [2, 3]) {
-  Deno.test(`repoLoginThrottle() rejects where what it counted is not to be taken back, at call ${refused}`, async () => {
+  Deno.test(`repoLoginThrottle() rejects if an attempt cannot be taken back, at call ${refused}`, async () => {
     const inner = memoryAdapter({ now });
     let calls = 0;
     const adapter = withCas(inner, (cas) => async (...args) => {
@@ -86,7 +86,7 @@ for (const refused of [2, 3]) {
   });
 }
 
-Deno.test("repoLoginThrottle() counts in one order, however the claims stand", async () => {
+Deno.test("repoLoginThrottle() counts keys in one order, whatever the order of the claims", async () => {
   for (const order of ["abc", "acb", "bac", "bca", "cab", "cba"]) {
     const keys: string[] = [];
     const adapter = withCas(memoryAdapter({ now }), (cas) => (...args) => {
@@ -100,17 +100,17 @@ Deno.test("repoLoginThrottle() counts in one order, however the claims stand", a
   }
 });
 
-Deno.test("repoLoginThrottle() writes nothing where nothing is to be taken back", async () => {
+Deno.test("repoLoginThrottle() writes nothing if there is nothing to take back", async () => {
   const inner = memoryAdapter({ now });
   await repoLoginThrottle({ adapter: inner }).reserve([claim("k")], START);
   const adapter = withCas(inner, () => () => Promise.reject(new Error("it writes")));
   const throttle = repoLoginThrottle({ adapter });
-  await throttle.succeed([claim("k")], START - 1); // of the window before
+  await throttle.succeed([claim("k")], START - 1); // of the previous window
   await throttle.succeed([claim("other")], START);
   assertEquals(await failuresOf(inner, "k"), 1);
 });
 
-/** An adapter whose first readings hang until each is let go; how often it was read and written. */
+/** An adapter whose first reads hang until each is released, and the numbers of reads and writes. */
 function gated(gates: number) {
   const inner = memoryAdapter({ now });
   const hanging = Array.from({ length: gates }, () => Promise.withResolvers<void>());
@@ -136,17 +136,17 @@ async function aMoment(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-Deno.test("repoLoginThrottle() lets those of one process count one after the other", async () => {
+Deno.test("repoLoginThrottle() counts attempts of one process sequentially", async () => {
   const { throttle, calls, letGo } = gated(1);
   const attempts = Array.from({ length: 5 }, () => throttle.reserve([claim("k")], START));
   await aMoment();
   assertEquals(calls, { get: 1, cas: 0 });
   letGo(0);
   assertEquals(await Promise.all(attempts), Array(5).fill(ALLOWED));
-  assertEquals(calls, { get: 5, cas: 5 }, "nobody lost");
+  assertEquals(calls, { get: 5, cas: 5 }, "no conflicts");
 });
 
-Deno.test("repoLoginThrottle() lets no caller count beside the last one in the queue", async () => {
+Deno.test("repoLoginThrottle() counts no attempt concurrently with the last one in the queue", async () => {
   const { throttle, calls, letGo } = gated(2);
   const [first, second] = [1, 2].map(() => throttle.reserve([claim("k")], START));
   letGo(0);
@@ -159,7 +159,7 @@ Deno.test("repoLoginThrottle() lets no caller count beside the last one in the q
   assertEquals(calls, { get: 3, cas: 3 });
 });
 
-Deno.test("repoLoginThrottle() lets those of other keys pass", async () => {
+Deno.test("repoLoginThrottle() does not queue attempts under other keys", async () => {
   const { throttle, letGo } = gated(1);
   const first = throttle.reserve([claim("k")], START);
   assertEquals(await throttle.reserve([claim("other")], START), ALLOWED);
@@ -167,7 +167,7 @@ Deno.test("repoLoginThrottle() lets those of other keys pass", async () => {
   assertEquals(await first, ALLOWED);
 });
 
-Deno.test("repoLoginThrottle() continues after one that failed", async () => {
+Deno.test("repoLoginThrottle() continues after a failed attempt", async () => {
   const inner = memoryAdapter({ now });
   let calls = 0;
   const throttle = repoLoginThrottle({
@@ -181,7 +181,7 @@ Deno.test("repoLoginThrottle() continues after one that failed", async () => {
   await first;
 });
 
-Deno.test("repoLoginThrottle() waits for none that hangs", async () => {
+Deno.test("repoLoginThrottle() does not wait forever for an attempt that hangs", async () => {
   const inner = memoryAdapter({ now });
   const hanging = Promise.withResolvers<null>();
   let asked = 0;
@@ -208,7 +208,7 @@ Deno.test("repoLoginThrottle() does not wait if the queue is empty, and leaves n
   assertEquals(waits, []);
 });
 
-Deno.test("repoLoginThrottle() waits in workerd for no other request", async () => {
+Deno.test("repoLoginThrottle() does not wait for another request on workerd", async () => {
   await onWorkerd(async () => {
     const { throttle, calls, letGo } = gated(1);
     const waits = await pausesOf(async () => {

@@ -64,10 +64,10 @@ Deno.test("sqlAdapter() drops a name or code that is not an identifier", async (
 
 const OMITTED = "Message omitted: it quotes what was sent";
 
-/** Strings that are sent, the client's message, and what is kept of it. */
+/** Strings that are sent, the client's message, and the reported message. */
 const QUOTED: readonly (readonly [why: string, text: string, message: string, kept: string])[] = [
   ["a short string", "k1", "bad: k1, 'k1'", "bad: ***, '***'"],
-  ["a short string that also is a part of words", "ad", "bad: ad made", "bad: *** made"],
+  ["a short string that is also part of words", "ad", "bad: ad made", "bad: *** made"],
   ["a single character, which is not secret", "k", "bad: k", "bad: k"],
   ["a string that is a pattern", "a|b.*(c)", "bad: a|b.*(c)", "bad: ***"],
   ["a replacement pattern", "$&", "bad: $&", "bad: ***"],
@@ -289,7 +289,7 @@ class DatabaseFault extends Error {}
 const named = (name: string) => Object.assign(new Error("no"), { name });
 const coded = (code: unknown) => Object.assign(new Error("no"), { code });
 
-/** Errors of a client, and the name and code that are kept. */
+/** Errors of a client, and the reported name and code. */
 const NAMES: readonly (readonly [why: string, thrown: unknown, kept: Record<string, unknown>])[] = [
   ["a class that sets no name", new DatabaseFault("no"), { name: "DatabaseFault" }],
   ["a name of three letters", named("Bad"), { name: "Bad" }],
@@ -308,7 +308,7 @@ for (const [why, thrown, kept] of NAMES) {
 
 const LINE = "-".repeat(300);
 
-/** A string that is sent, the client's message, and what is kept of it. */
+/** A string that is sent, the client's message, and the reported message. */
 const MESSAGES: readonly (readonly [why: string, text: string, message: unknown, kept: string])[] =
   [
     ["an object", "text", { toString: () => "text" }, ""],

@@ -1,5 +1,5 @@
 /**
- * Tokens of an issuer that is none of ours, and what a strategy says of them.
+ * Tokens of an external issuer, and the results of a strategy.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import { START } from "../_services.ts";
 export const ISSUER = "https://issuer.example";
 export const AUDIENCE = "https://api.example";
 
-/** One key for all tests of a file: to make one takes time. */
+/** One key for all tests of a file, since generating one takes time. */
 let made: Jwk | undefined;
 
 export interface TestIssuer {
   readonly key: Jwk;
   readonly clock: { now: number };
   readonly strategy: AuthStrategy;
-  /** An access token as RFC 9068 has it; claims that are `undefined` are left out. */
+  /** An access token according to RFC 9068; claims that are `undefined` are omitted. */
   token(claims?: JwtClaims, options?: Partial<SignJwtOptions>): Promise<string>;
-  /** What the strategy says of a value of `Authorization`. */
+  /** The result of the strategy for a value of `Authorization`. */
   ask(authorization: string | undefined): Promise<StrategyResult>;
 }
 

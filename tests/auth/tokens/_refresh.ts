@@ -1,5 +1,5 @@
 /**
- * Refresh tokens of a user, with a clock that a test sets and a list of what the store was asked.
+ * Refresh tokens of a user, with a clock set by a test and a list of calls of the store.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
 } from "../_services.ts";
 
 export const DAY = 86_400;
-/** The sign-in that families begin with. */
+/** The authentication for which families are created. */
 export const STAMPED: Authentication = {
   sub: "u1",
   securityStamp: "s1",
@@ -34,7 +34,7 @@ export const STAMPED: Authentication = {
   amr: ["pwd", "otp"],
 };
 
-/** What the families of some tests are granted. */
+/** The grant of families in some tests. */
 export const GRANTED: {
   readonly sessionId: string;
   readonly scope: readonly string[];
@@ -51,11 +51,11 @@ export interface RefreshOptions extends ServicesOptions {
 
 export interface WithRefresh extends Services {
   readonly refresh: RefreshService;
-  /** Which methods of the store were called, in order. */
+  /** Methods of the store that were called, in order. */
   readonly asked: (keyof RefreshTokenStore)[];
 }
 
-/** The service, and Ada, `u1`, with the stamp `s1`; nobody where the stores are there already. */
+/** The service, and Ada, `u1`, with the stamp `s1`; no user is created if stores are given. */
 export async function withRefresh(options: RefreshOptions = {}): Promise<WithRefresh> {
   const services = createServices(options);
   const { stores, clock, events } = services;
@@ -87,14 +87,14 @@ function listening(
   };
 }
 
-/** Stores of which the refresh tokens answer otherwise. */
+/** Wraps the refresh token store. */
 export function withStore(
   change: (store: RefreshTokenStore) => Partial<RefreshTokenStore>,
 ): { readonly wrap: (stores: AuthStores) => Partial<AuthStores> } {
   return { wrap: ({ refreshTokens: kept }) => ({ refreshTokens: { ...kept, ...change(kept) } }) };
 }
 
-/** Says why a token is refused. Whatever may be seen of that is what a refusal without any reason shows. */
+/** The reason of a rejection. Asserts that the visible error is the same for all reasons. */
 export async function failure(attempt: () => Promise<unknown>): Promise<RefreshFailure> {
   const error = await refusal(attempt);
   assertEquals(shown(error), shown(new AuthError("invalid_refresh_token")));
@@ -103,12 +103,12 @@ export async function failure(attempt: () => Promise<unknown>): Promise<RefreshF
   return error.reason as RefreshFailure;
 }
 
-/** A family that has begun. */
+/** A new family. */
 export interface Begun extends WithRefresh {
   readonly issued: IssuedRefreshToken;
 }
 
-/** The service, Ada, and a first token of hers. */
+/** The service, Ada, and her first token. */
 export async function begun(
   options: RefreshOptions = {},
   granted: IssueRefreshTokenOptions = {},
@@ -117,7 +117,7 @@ export async function begun(
   return { ...services, issued: await services.refresh.issue(STAMPED, granted) };
 }
 
-/** A family that has begun, and what the store changes of it on its way out. */
+/** A new family, with changes that the store applies when it is read. */
 export async function withOdd(
   patch: object,
   granted: IssueRefreshTokenOptions = {},
@@ -143,7 +143,7 @@ export async function familyOf(
   return family;
 }
 
-/** A token of the right shape, of the family of another one, with a secret that never was. */
+/** A well-formed token of the family of another token, with an unknown secret. */
 export function foreignSecret({ familyId }: Pick<IssuedRefreshToken, "familyId">): string {
   return `${familyId}.${"A".repeat(43)}`;
 }
@@ -156,7 +156,7 @@ export async function withEve(): Promise<WithRefresh> {
   return services;
 }
 
-/** The families that Ada sees. */
+/** Families in the list that Ada sees. */
 export async function listIds({ refresh }: Pick<WithRefresh, "refresh">): Promise<string[]> {
   return (await refresh.list("u1")).map(({ familyId }) => familyId);
 }

@@ -1,5 +1,5 @@
 /**
- * Tokens of a user, signed by keys of their own.
+ * Tokens of a user, signed by keys of the service.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export async function withTokens(options: TokensOptions = {}): Promise<WithToken
   return { ...services, tokens: another({}), another };
 }
 
-/** What a service says of a request that carries an access token. */
+/** The result of a service for a request with an access token. */
 export async function present(
   { strategy }: Pick<TokenService, "strategy">,
   accessToken: string,
@@ -47,7 +47,7 @@ export async function present(
   return await strategy.authenticate({ request: new Request(AUDIENCE, { headers }) });
 }
 
-/** The refresh token of an answer. */
+/** The refresh token of a response. */
 export function refreshTokenOf({ refreshToken }: { readonly refreshToken?: string }): string {
   assert(refreshToken !== undefined);
   return refreshToken;

@@ -1,4 +1,4 @@
-/** The bounds of an API key service's options, and stores that are slow, fail, or say odd things. */
+/** API keys: creation, verification, revocation, invalid options and faulty stores. */
 
 import {
   assert,
@@ -38,7 +38,7 @@ Deno.test("create() returns the key and stores the digest of all but its checksu
   assertEquals(events, [{ type: "api_key.created", at: START, sub: "u1", apiKeyId: info.id }]);
 });
 
-Deno.test("create() needs only a user: the key has no name, no expiry and an empty scope", async () => {
+Deno.test("create() requires only a user: the key has no name, no expiry and an empty scope", async () => {
   const { apiKeys } = await withKeys({ prefix: "acme" });
   for (const options of [undefined, {}, { name: undefined, expiresIn: undefined }]) {
     const { key, info } = await apiKeys.create("u1", options);
@@ -95,10 +95,10 @@ Deno.test("verify() records the use at most once a minute: one write for 1,000 r
 });
 
 const UNKNOWN: readonly [why: string, make: (key: string) => string | Promise<string>][] = [
-  ["an identifier that nobody has", () => madeUp()],
-  ["another secret under an identifier that there is", (key) => madeUp(parseApiKey(key)?.id)],
+  ["an unknown identifier", () => madeUp()],
+  ["another secret for a known identifier", (key) => madeUp(parseApiKey(key)?.id)],
   [
-    "another identifier before a secret that there is",
+    "another identifier for a known secret",
     (key) => madeUp(undefined, parseApiKey(key)?.secret),
   ],
   ["another prefix", async () => (await generateApiKey("kez")).key],
@@ -160,7 +160,7 @@ for (const [why, close, open] of CLOSED) {
     const { apiKeys, key, calls } = made;
     await close(made);
     assertEquals(await apiKeys.verify(key), undefined);
-    assertEquals(calls, ["find"], "refused, and not ended: a copy of the store may lag");
+    assertEquals(calls, ["find"], "rejected, not revoked: a replica of the store may lag");
     await open(made);
     assert(await apiKeys.verify(key) !== undefined);
   });
@@ -184,8 +184,8 @@ const KEEPS: readonly [why: string, change: (made: WithKeys) => Promise<unknown>
     return passwords.change("u1", change, CLIENT);
   }],
   ["the password is reset", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
-  ["all sessions end", ({ sessions }) => sessions.revokeAll("u1")],
-  ["one session ends", ({ sessions, tokens }) => sessions.revokeToken(tokens[0] ?? "")],
+  ["all sessions are revoked", ({ sessions }) => sessions.revokeAll("u1")],
+  ["one session is revoked", ({ sessions, tokens }) => sessions.revokeToken(tokens[0] ?? "")],
   ["the identifier changes", ({ accounts }) => accounts.changeIdentifier("u1", "lovelace")],
 ];
 for (const [why, change] of KEEPS) {
@@ -213,7 +213,7 @@ Deno.test("list() returns the newest first, without digests", async () => {
   assertEquals(await apiKeys.list("u9"), []);
 });
 
-Deno.test("revoke() ends one of the user's keys, and tells of it once", async () => {
+Deno.test("revoke() revokes one of the user's keys, and emits that once", async () => {
   const { apiKeys, key, id, events, clock } = await withKey();
   const other = await apiKeys.create("u1");
   events.length = 0;
@@ -225,7 +225,7 @@ Deno.test("revoke() ends one of the user's keys, and tells of it once", async ()
   assertEquals((await apiKeys.list("u1")).map((info) => info.id), [other.info.id]);
 });
 
-Deno.test("revoke() ends nobody else's key", async () => {
+Deno.test("revoke() does not revoke another user's key", async () => {
   const { apiKeys, key, id, events } = await withKey();
   for (const [sub, given] of [["u9", id], ["", id], ["u1", "u1"], ["u1", ""], ["u1", key]]) {
     assertEquals(await apiKeys.revoke(sub ?? "", given ?? ""), false);
@@ -234,7 +234,7 @@ Deno.test("revoke() ends nobody else's key", async () => {
   assert(await apiKeys.verify(key) !== undefined);
 });
 
-Deno.test("revokeAll() ends all of a user's keys, and nobody else's", async () => {
+Deno.test("revokeAll() revokes all of a user's keys, and no other user's", async () => {
   const { apiKeys, key, passwords, events } = await withKey();
   await passwords.createUser({ ...ADA, identifier: "eve" }, { sub: "u9" });
   const other = await apiKeys.create("u9");
@@ -338,19 +338,19 @@ const { apiKeys, users } = inMemoryAuthStores();
 const SERVICES: readonly [why: string, options: unknown, error: typeof TypeError][] = [
   ["nothing", undefined, TypeError],
   ["null", null, TypeError],
-  ["no store of keys", { users }, TypeError],
-  ["no store of users", { apiKeys }, TypeError],
+  ["no API key store", { users }, TypeError],
+  ["no user store", { apiKeys }, TypeError],
   ["a store without methods", { users, apiKeys: {} }, TypeError],
-  ["users without methods", { users: {}, apiKeys }, TypeError],
+  ["a user store without methods", { users: {}, apiKeys }, TypeError],
   ["a prefix in capitals", { users, apiKeys, prefix: "KEY" }, RangeError],
   ["a prefix with an underscore", { users, apiKeys, prefix: "my_key" }, RangeError],
   ["an empty prefix", { users, apiKeys, prefix: "" }, RangeError],
-  ["a prefix that is no text", { users, apiKeys, prefix: null }, TypeError],
-  ["no keys at all", { users, apiKeys, maxPerUser: 0 }, RangeError],
-  ["half a key", { users, apiKeys, maxPerUser: 1.5 }, RangeError],
-  ["keys without number", { users, apiKeys, maxPerUser: NaN }, RangeError],
-  ["keys without end", { users, apiKeys, maxPerUser: Infinity }, RangeError],
-  ["a number as text", { users, apiKeys, maxPerUser: "5" }, RangeError],
+  ["a prefix that is not a string", { users, apiKeys, prefix: null }, TypeError],
+  ["maxPerUser of 0", { users, apiKeys, maxPerUser: 0 }, RangeError],
+  ["a fractional maxPerUser", { users, apiKeys, maxPerUser: 1.5 }, RangeError],
+  ["maxPerUser that is NaN", { users, apiKeys, maxPerUser: NaN }, RangeError],
+  ["an infinite maxPerUser", { users, apiKeys, maxPerUser: Infinity }, RangeError],
+  ["maxPerUser as a string", { users, apiKeys, maxPerUser: "5" }, RangeError],
 ];
 for (const [why, options, error] of SERVICES) {
   Deno.test(`apiKeyService() rejects ${why}`, () => {
@@ -360,42 +360,42 @@ for (const [why, options, error] of SERVICES) {
 }
 
 const OPTIONS: readonly [why: string, options: unknown, error: typeof TypeError][] = [
-  ["a name that is no text", { name: 7 }, TypeError],
+  ["a name that is not a string", { name: 7 }, TypeError],
   ["a name that is null", { name: null }, TypeError],
   ["an empty name", { name: "" }, RangeError],
   ["a name of spaces", { name: " \t\n\u00a0 " }, RangeError],
   ["a name of 101 characters", { name: "n".repeat(101) }, RangeError],
-  ["a name with a line's end", { name: "Back\nup" }, RangeError],
+  ["a name with a line break", { name: "Back\nup" }, RangeError],
   ["a name with NUL", { name: "Back\0up" }, RangeError],
   ["a name with an escape sequence", { name: "\x1b[31mBackup" }, RangeError],
   ["a name with DEL", { name: "Back\x7fup" }, RangeError],
   ["a name with a C1 control", { name: "Back\x85up" }, RangeError],
-  ["a name with Unicode's line's end", { name: "Back\u2028up" }, RangeError],
-  ["a name with half a character", { name: "Back\ud800up" }, RangeError],
-  ["a scope that is a text", { scope: "notes:read" }, TypeError],
+  ["a name with a Unicode line break", { name: "Back\u2028up" }, RangeError],
+  ["a name with a lone surrogate", { name: "Back\ud800up" }, RangeError],
+  ["a scope that is a string", { scope: "notes:read" }, TypeError],
   ["a scope that is null", { scope: null }, TypeError],
-  ["a scope that is a set", { scope: new Set(["a"]) }, TypeError],
+  ["a scope that is a Set", { scope: new Set(["a"]) }, TypeError],
   ["a scope with a number", { scope: ["a", 7] }, TypeError],
-  ["a scope with a hole", { scope: new Array(1) }, TypeError],
+  ["a scope that is a sparse array", { scope: new Array(1) }, TypeError],
   ["an empty token", { scope: [""] }, RangeError],
-  ["two tokens in one", { scope: ["notes:read notes:write"] }, RangeError],
+  ["two tokens in one string", { scope: ["notes:read notes:write"] }, RangeError],
   ["a token with a quote", { scope: ['a"b'] }, RangeError],
   ["a token with a backslash", { scope: ["a\\b"] }, RangeError],
-  ["a token with a line's end", { scope: ["a\n"] }, RangeError],
-  ["a token beyond ASCII", { scope: ["ü"] }, RangeError],
+  ["a token with a line break", { scope: ["a\n"] }, RangeError],
+  ["a token with a non-ASCII character", { scope: ["ü"] }, RangeError],
   ["a token with DEL", { scope: ["a\x7f"] }, RangeError],
   ["a token of 201 characters", { scope: ["s".repeat(201)] }, RangeError],
-  ["a token twice", { scope: ["a", "b", "a"] }, RangeError],
-  ["an end at once", { expiresIn: 0 }, RangeError],
-  ["an end in the past", { expiresIn: -1 }, RangeError],
-  ["half a second", { expiresIn: 0.5 }, RangeError],
-  ["no number", { expiresIn: NaN }, RangeError],
-  ["an end that never comes", { expiresIn: Infinity }, RangeError],
-  ["a number as text", { expiresIn: "60" }, RangeError],
-  ["an end that is null", { expiresIn: null }, RangeError],
+  ["a duplicate token", { scope: ["a", "b", "a"] }, RangeError],
+  ["expiresIn of 0", { expiresIn: 0 }, RangeError],
+  ["a negative expiresIn", { expiresIn: -1 }, RangeError],
+  ["a fractional expiresIn", { expiresIn: 0.5 }, RangeError],
+  ["an expiresIn that is NaN", { expiresIn: NaN }, RangeError],
+  ["an infinite expiresIn", { expiresIn: Infinity }, RangeError],
+  ["an expiresIn that is a string", { expiresIn: "60" }, RangeError],
+  ["an expiresIn that is null", { expiresIn: null }, RangeError],
   ["more than 400 days", { expiresIn: 34_560_001 }, RangeError],
   ["a day in milliseconds", { expiresIn: 86_400_000 }, RangeError],
-  ["a misspelt expiresIn, which would never expire", { expiresin: 60 }, TypeError],
+  ["a misspelled expiresIn, which would never expire", { expiresin: 60 }, TypeError],
 ];
 for (const [why, options, error] of OPTIONS) {
   Deno.test(`create() rejects ${why}, before the store is read`, async () => {
@@ -416,11 +416,11 @@ for (const [why, options, error] of OPTIONS) {
 const TAKEN: readonly [why: string, options: object, expected: object][] = [
   ["a name of one character", { name: "x" }, { name: "x" }],
   ["a name of 100 foxes", { name: "🦊".repeat(100) }, { name: "🦊".repeat(100) }],
-  ["a name in spaces", { name: "\n Backup\t" }, { name: "Backup" }],
+  ["a name with spaces", { name: "\n Backup\t" }, { name: "Backup" }],
   ["a name with a joiner", { name: "👩‍💻 می‌خواهم" }, { name: "👩‍💻 می‌خواهم" }],
   ["all characters of a token", { scope: ["!#[]~:/.*%'"] }, { scope: ["!#[]~:/.*%'"] }],
   ["no scope", { scope: [] }, { scope: [] }],
-  ["tokens in other case", { scope: ["a", "A"] }, { scope: ["a", "A"] }],
+  ["tokens in another case", { scope: ["a", "A"] }, { scope: ["a", "A"] }],
   ["a second", { expiresIn: 1 }, { expiresAt: START + 1 }],
   ["400 days", { expiresIn: 34_560_000 }, { expiresAt: START + 34_560_000 }],
 ];
@@ -549,7 +549,7 @@ Deno.test("inMemoryAuthStores() returns frozen API keys, and rejects a duplicate
   await assertRejects(taken, Error, "Cannot create API key: its id is taken");
 });
 
-/** Ada, a key of hers, and what it is changed to on its way out of the store. */
+/** Ada, a key of hers, and the changes that the store applies when it is read. */
 async function withOdd(): Promise<{
   readonly services: WithKeys & { readonly key: string; readonly id: string };
   readonly odd: { patch: object };
@@ -576,7 +576,7 @@ function shown(value: unknown): string {
   return `${typeof value} ${Array.isArray(value) ? "list " : ""}${value}`;
 }
 
-/** Stores that do something right before, or after, a key's use is noted. */
+/** Stores that run a hook directly before, or after, a key's use is recorded. */
 function touching(
   { apiKeys }: AuthStores,
   { before, after }: Partial<Record<"before" | "after", ApiKeyStore["touch"]>>,
@@ -639,9 +639,9 @@ Deno.test("verify() uses the record of a concurrent request", async () => {
 });
 
 const STALE: readonly [why: string, lastUsedAt: number | undefined][] = [
-  ["what was there before", START],
-  ["something older", START - 1],
-  ["that it was never used", undefined],
+  ["the previous record", START],
+  ["an older record", START - 1],
+  ["no use at all", undefined],
 ];
 for (const [why, lastUsedAt] of STALE) {
   Deno.test(`verify() after a conflict ignores a store that still returns ${why}`, async () => {
@@ -691,8 +691,8 @@ Deno.test("verify() accepts 50 concurrent requests, and records the use once", a
 
 const CHANGES: readonly [why: string, change: (stores: AuthStores) => Promise<unknown>][] = [
   ["is disabled", (stores) => patch(stores, { disabled: true, securityStamp: "s2" })],
-  ["is disabled under the same stamp", (stores) => patch(stores, { disabled: true })],
-  ["is disabled, with all keys, and opened again", async (stores) => {
+  ["is disabled with an unchanged stamp", (stores) => patch(stores, { disabled: true })],
+  ["is disabled, with all keys revoked, and enabled again", async (stores) => {
     await patch(stores, { disabled: true, securityStamp: "s2" });
     await stores.apiKeys.revokeAll("u1");
     await patch(stores, { disabled: false, securityStamp: "s3" });
@@ -701,15 +701,15 @@ const CHANGES: readonly [why: string, change: (stores: AuthStores) => Promise<un
     "gets another password",
     (stores) => patch(stores, { passwordHash: OTHER_PASSWORD, securityStamp: "s2" }),
   ],
-  ["is removed", ({ users }) => users.delete("u1")],
-  ["is removed and made anew", async ({ users }) => {
+  ["is deleted", ({ users }) => users.delete("u1")],
+  ["is deleted and created again", async ({ users }) => {
     await users.delete("u1");
     await users.create({ sub: "u1", identifier: "ada", securityStamp: "s9", createdAt: START });
   }],
 ];
 for (const when of ["before", "after"] as const) {
   for (const [why, change] of CHANGES) {
-    Deno.test(`create() leaves no key if the user ${why} right ${when} it is stored`, async () => {
+    Deno.test(`create() leaves no key if the user ${why} directly ${when} it is stored`, async () => {
       const { apiKeys, stores, events } = await withKeys({
         wrap: (stores) => ({
           apiKeys: {
@@ -777,7 +777,7 @@ Deno.test("create() called concurrently stays within maxPerUser", async () => {
   }
 });
 
-/** Changes Ada as somebody else would; with what a store may be told beside the types, too. */
+/** Changes Ada as another process would, including members that the types do not allow. */
 async function patch({ users }: AuthStores, change: object): Promise<void> {
   const { version = "", securityStamp = "" } = await users.findBySub("u1") ?? {};
   assertEquals(await users.update("u1", version, { securityStamp, ...change }), "updated");

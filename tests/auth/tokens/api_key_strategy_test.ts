@@ -57,25 +57,25 @@ Deno.test("apiKeyStrategy() reads the header case-insensitively and trims whites
 const FAILURES: readonly (readonly [why: string, field: (key: string) => string, hits: number])[] =
   [
     ["an empty field", () => "", 0],
-    ["no key of ours", () => "made-up", 0],
+    ["a malformed key", () => "made-up", 0],
     ["a wrong checksum", (key) => `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`, 0],
-    ["the key twice", (key) => `${key}, ${key}`, 0],
+    ["a duplicate key", (key) => `${key}, ${key}`, 0],
     ["the key and an empty one", (key) => `${key}, `, 0],
     ["a scheme before the key", (key) => `ApiKey ${key}`, 0],
     ["quotes around the key", (key) => `"${key}"`, 0],
     ["a field of 64 KB", () => "A".repeat(65_536), 0],
     ["another prefix", () => madeUp().replace("key", "kez"), 0],
-    ["a key that nobody has", () => madeUp(), 1],
+    ["an unknown key", () => madeUp(), 1],
   ];
 for (const [why, field, hits] of FAILURES) {
-  Deno.test(`apiKeyStrategy() fails at ${why}, after ${hits} questions to the store`, async () => {
+  Deno.test(`apiKeyStrategy() fails at ${why}, after ${hits} calls of the store`, async () => {
     const { authenticate, key, calls } = await createStrategy();
     assertEquals(await authenticate(field(key)), FAILED);
     assertEquals(calls.length, hits);
   });
 }
 
-/** One answer whatever is wrong: the message goes into events. */
+/** The same failure for every reason: the message is emitted in events. */
 const FAILED: StrategyResult = {
   status: "failed",
   code: "invalid_api_key",
@@ -86,9 +86,9 @@ const ENDS: readonly (readonly [why: string, end: (made: Made) => unknown])[] = 
   ["revoked", ({ apiKeys, id }) => apiKeys.revoke("u1", id)],
   ["revoked with all others", ({ apiKeys }) => apiKeys.revokeAll("u1")],
   ["over", ({ clock }) => clock.now += 3_600],
-  ["of an account that is disabled", ({ stores }) => setDisabled(stores)],
-  ["of an account that was closed", ({ accounts }) => accounts.disable("u1")],
-  ["of an account that was removed", ({ accounts }) => accounts.remove("u1")],
+  ["of a disabled user", ({ stores }) => setDisabled(stores)],
+  ["of a user who was disabled before", ({ accounts }) => accounts.disable("u1")],
+  ["of a deleted user", ({ accounts }) => accounts.remove("u1")],
 ];
 for (const [why, end] of ENDS) {
   Deno.test(`apiKeyStrategy() fails at a key that is ${why}`, async () => {
@@ -138,14 +138,14 @@ Deno.test("apiKeyStrategy() is frozen and names its header", async () => {
 
 const OPTIONS: readonly [why: string, options: object, error: typeof TypeError][] = [
   ["no service", {}, TypeError],
-  ["a service that verifies nothing", { apiKeys: {} }, TypeError],
-  ["a store in its place", { apiKeys: { find: () => null } }, TypeError],
-  ["a header that is no text", { header: null }, TypeError],
+  ["a service without verify()", { apiKeys: {} }, TypeError],
+  ["a store instead of a service", { apiKeys: { find: () => null } }, TypeError],
+  ["a header that is not a string", { header: null }, TypeError],
   ["an empty header", { header: "" }, RangeError],
   ["a header with a space", { header: "X API Key" }, RangeError],
   ["a header with a colon", { header: "X-API-Key:" }, RangeError],
-  ["a header with a line's end", { header: "X-API-Key\n" }, RangeError],
-  ["a header beyond ASCII", { header: "X-Schlüssel" }, RangeError],
+  ["a header with a line break", { header: "X-API-Key\n" }, RangeError],
+  ["a header with a non-ASCII character", { header: "X-Schlüssel" }, RangeError],
 ];
 for (const [why, options, error] of OPTIONS) {
   Deno.test(`apiKeyStrategy() rejects ${why}`, () => {

@@ -22,9 +22,9 @@ const EXPIRED =
 const ABSENT: readonly (readonly [why: string, authorization: string | undefined])[] = [
   ["nothing", undefined],
   ["Basic credentials", "Basic dTI6cGFzc3dvcmQ="],
-  ["a scheme that begins alike", "BearerX abc"],
+  ["a scheme that starts alike", "BearerX abc"],
   ["a scheme that ends alike", "XBearer abc"],
-  ["Basic credentials of the name Bearer", "Basic bearer"],
+  ["Basic credentials with the name Bearer", "Basic bearer"],
   ["a token without a scheme", "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"],
 ];
 
@@ -44,16 +44,16 @@ for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer  "]) {
 }
 
 const FAILED: readonly (readonly [why: string, (token: string) => string])[] = [
-  ["the scheme alone", () => "Bearer"],
-  ["the scheme and blanks", () => "Bearer   "],
+  ["only the scheme", () => "Bearer"],
+  ["the scheme and spaces", () => "Bearer   "],
   ["two tokens", (token) => `Bearer ${token}, Bearer ${token}`],
   ["two tokens in one", (token) => `Bearer ${token} ${token}`],
-  ["a token behind Basic credentials", (token) => `Basic dTI6cGFzc3dvcmQ=, Bearer ${token}`],
+  ["a token after Basic credentials", (token) => `Basic dTI6cGFzc3dvcmQ=, Bearer ${token}`],
   ["a token and Basic credentials", (token) => `Bearer ${token}, Basic dTI6cGFzc3dvcmQ=`],
   ["a token with a comma", (token) => `Bearer ${token},`],
   ["a token in quotes", (token) => `Bearer "${token}"`],
   ["a token as a parameter", (token) => `Bearer token=${token}`],
-  ["a tab instead of a blank", (token) => `Bearer\t${token}`],
+  ["a tab instead of a space", (token) => `Bearer\t${token}`],
   ["something else", () => "Bearer abc"],
   ["an API key", () => "Bearer key_0000000000000000000000_00000000000000000000000"],
 ];
@@ -80,18 +80,18 @@ const REFUSED: readonly (readonly [
   ["an ID token", {}, { header: { typ: "JWT" } }, "typ_mismatch"],
   ["one without a type", {}, { header: { typ: untyped(undefined) } }, "typ_mismatch"],
   ["one for another audience", { aud: "https://other.example" }, {}, "aud_mismatch"],
-  ["one for nobody", { aud: [] }, {}, "aud_mismatch"],
+  ["one without an audience", { aud: [] }, {}, "aud_mismatch"],
   ["one of another issuer", { iss: `${ISSUER}/` }, {}, "iss_mismatch"],
   ["one without sub", { sub: untyped(undefined) }, {}, "sub_missing"],
   ["one with an empty sub", { sub: "" }, {}, "claims_malformed"],
-  ["one that begins later", { nbf: START + 31 }, {}, "not_yet_valid"],
+  ["one with a future nbf", { nbf: START + 31 }, {}, "not_yet_valid"],
   ["one with a future auth_time", { auth_time: START + 301 }, {}, "claims_malformed"],
-  ["one with auth_time as text", { auth_time: "now" }, {}, "claims_malformed"],
-  ["one with amr as text", { amr: "pwd" }, {}, "claims_malformed"],
-  ["one with acr as a list", { acr: ["1"] }, {}, "claims_malformed"],
+  ["one with auth_time as a string", { auth_time: "now" }, {}, "claims_malformed"],
+  ["one with amr as a string", { amr: "pwd" }, {}, "claims_malformed"],
+  ["one with acr as an array", { acr: ["1"] }, {}, "claims_malformed"],
   ["one with sid as a number", { sid: 5 }, {}, "claims_malformed"],
   ["one with scope as a number", { scope: 5 }, {}, "claims_malformed"],
-  ["one with scope as a list of numbers", { scope: [5] }, {}, "claims_malformed"],
+  ["one with scope as an array of numbers", { scope: [5] }, {}, "claims_malformed"],
   ["one with scope null", { scope: null }, {}, "claims_malformed"],
 ];
 
@@ -168,7 +168,7 @@ const SCOPES: readonly (readonly [claim: unknown, scope: readonly string[]])[] =
 ];
 
 for (const [claim, scope] of SCOPES) {
-  Deno.test(`bearerTokenStrategy() reads the scopes ${JSON.stringify(claim)} where they are`, async () => {
+  Deno.test(`bearerTokenStrategy() reads the scopes ${JSON.stringify(claim)} from scopeClaim`, async () => {
     const { ask, token } = await createIssuer({ scopeClaim: "scp" });
     const result = await ask(`Bearer ${await token({ scp: claim, scope: "other" })}`);
     assert(result.status === "authenticated");
@@ -186,7 +186,7 @@ Deno.test("bearerTokenStrategy() accepts application/at+jwt, and JWT if configur
   assertEquals((await plain.ask(`Bearer ${await plain.token()}`)).status, "failed");
 });
 
-Deno.test("bearerTokenStrategy() asks accept() about a valid token", async () => {
+Deno.test("bearerTokenStrategy() calls accept() with a valid token", async () => {
   const asked: unknown[] = [];
   let says: () => unknown = () => true;
   const { ask, token } = await createIssuer({
@@ -207,10 +207,10 @@ Deno.test("bearerTokenStrategy() asks accept() about a valid token", async () =>
   says = () => Promise.reject(new Error("down"));
   await assertRejects(() => ask(`Bearer ${text}`), Error, "down");
   await ask("Bearer x");
-  assertEquals(asked.length, 14, "it was asked about a token that is wrong");
+  assertEquals(asked.length, 14, "it was called with an invalid token");
 });
 
-Deno.test("bearerTokenStrategy() does not blame the token for unavailable keys", async () => {
+Deno.test("bearerTokenStrategy() does not report unavailable keys as an invalid token", async () => {
   for (const error of [new AuthError("service_unavailable"), new TypeError("broken")]) {
     const { ask, token } = await createIssuer({ keys: () => Promise.reject(error) });
     const text = await token();
@@ -230,20 +230,20 @@ const WRONG: readonly (readonly [why: string, options: object, message: string])
   ["no issuer", { issuer: undefined }, "issuer or audience"],
   ["no audience", { audience: undefined }, "issuer or audience"],
   ["an empty issuer", { issuer: "" }, "issuer"],
-  ["an empty list of audiences", { audience: [] }, "audience"],
+  ["an empty array of audiences", { audience: [] }, "audience"],
   ["no algorithms", { algorithms: [] }, "algorithms"],
-  ["a text for a key", { keys: "secret" }, "keys"],
+  ["a string for a key", { keys: "secret" }, "keys"],
   ["a realm with quotes", { realm: 'a"b' }, "realm"],
-  ["a realm with a line's end", { realm: "a\r\nb" }, "realm"],
+  ["a realm with a line break", { realm: "a\r\nb" }, "realm"],
   ["an empty realm", { realm: "" }, "realm"],
   ["accept that is true", { accept: true }, "accept must be a function"],
-  ["scopeClaim that is no text", { scopeClaim: 5 }, "scopeClaim must be a non-empty string"],
+  ["scopeClaim that is not a string", { scopeClaim: 5 }, "scopeClaim must be a non-empty string"],
   ["an empty scopeClaim", { scopeClaim: "" }, "scopeClaim must be a non-empty string"],
-  ["a type that is not set", { typ: undefined }, "typ must not be undefined"],
-  ["claims that are not set", { requiredClaims: undefined }, "requiredClaims must be an array"],
-  ["one subject", { subject: "u1" }, "unknown option subject"],
-  ["a misspelt option", { acept: () => false }, "unknown option acept"],
-  ["an issuer that is not set, and another name for it", { isuer: ISSUER }, "unknown option isuer"],
+  ["an undefined typ", { typ: undefined }, "typ must not be undefined"],
+  ["undefined requiredClaims", { requiredClaims: undefined }, "requiredClaims must be an array"],
+  ["a subject", { subject: "u1" }, "unknown option subject"],
+  ["a misspelled option", { acept: () => false }, "unknown option acept"],
+  ["an undefined issuer, with a misspelled option", { isuer: ISSUER }, "unknown option isuer"],
 ];
 
 for (const [why, options, message] of WRONG) {
@@ -254,16 +254,16 @@ for (const [why, options, message] of WRONG) {
   });
 }
 
-/** Each has the scheme somewhere: to overlook it would let the request pass as anonymous, or by what is beside it. */
+/** Each contains the scheme: ignoring it would make the request anonymous, or authenticate it by other credentials. */
 const OVERLOOKED: readonly (readonly [why: string, authorization: string])[] = [
   ["the scheme and a comma", "Bearer,"],
-  ["the scheme and a comma behind another one", "Basic dTI6cGFzc3dvcmQ=, bearer,"],
-  ["a tab in front of the scheme", "Basic dTI6cGFzc3dvcmQ=,\tBearer abc"],
-  ["a tab and blanks in front of the scheme", "Basic dTI6cGFzc3dvcmQ=, \t Bearer abc"],
+  ["the scheme and a comma after another scheme", "Basic dTI6cGFzc3dvcmQ=, bearer,"],
+  ["a tab before the scheme", "Basic dTI6cGFzc3dvcmQ=,\tBearer abc"],
+  ["a tab and spaces before the scheme", "Basic dTI6cGFzc3dvcmQ=, \t Bearer abc"],
 ];
 
 for (const [why, authorization] of OVERLOOKED) {
-  Deno.test(`bearerTokenStrategy() misses no credential: ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() does not ignore a credential: ${why}`, async () => {
     const { ask } = await createIssuer();
     const result = await ask(authorization);
     assert(result.status === "failed");
@@ -280,7 +280,7 @@ const NEEDED: readonly (readonly [
   ["one of two", { tenant: 7 }, "azp_missing"],
   ["one that is null", { tenant: 7, azp: null }, "azp_missing"],
   [
-    "no sub, which nobody has to name",
+    "no sub, which is always required",
     { tenant: 7, azp: "app", sub: untyped(undefined) },
     "sub_missing",
   ],
@@ -313,15 +313,15 @@ Deno.test("bearerTokenStrategy() passes on errors other than 401, below 500 too"
 const REALMS: readonly (readonly [why: string, realm: unknown])[] = [
   ["a number", 5],
   ["null", null],
-  ["a list of one", ["api"]],
-  ["a backslash, which would take the quote behind it along", "api\\"],
+  ["an array of one element", ["api"]],
+  ["a trailing backslash, which would escape the quote", "api\\"],
   ["a backslash in the middle", "a\\b"],
-  ["a delete character", "a\x7fb"],
-  ["a character of no header field", "ä"],
+  ["a DEL character", "a\x7fb"],
+  ["a character that is not allowed in header fields", "ä"],
 ];
 
 for (const [why, realm] of REALMS) {
-  Deno.test(`bearerTokenStrategy() rejects a realm that is no plain text: ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() rejects a realm that is not printable ASCII: ${why}`, async () => {
     const keys = await generateJwk("ES256");
     const options = { algorithms: ["ES256"], keys, issuer: ISSUER, audience: AUDIENCE, realm };
     assertThrows(
@@ -332,7 +332,7 @@ for (const [why, realm] of REALMS) {
   });
 }
 
-/** What `verifyJwt` takes, the strategy hands on; a token of 600 s, so many seconds after. */
+/** Options that the strategy passes on to `verifyJwt`; a token of 600 s, after a number of seconds. */
 const HANDED_ON: readonly (readonly [
   options: Partial<BearerTokenStrategyOptions>,
   after: number,

@@ -1,4 +1,4 @@
-/** What users see of the sign-ins of their programs. */
+/** Refresh families: what users see of the sign-ins of their API clients, concurrency, and failures of stores. */
 
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { RefreshFamily, RefreshTokenStore } from "../../../auth/stores/types.ts";
@@ -90,21 +90,27 @@ Deno.test("list() omits null members", async () => {
 
 const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = [
   ["was revoked by its token", ({ refresh, issued }) => refresh.revoke(issued.refreshToken)],
-  ["was ended by its user", ({ refresh, issued }) => refresh.revokeById("u1", issued.familyId)],
-  ["ended with its session", ({ sessions }) => sessions.revoke("u1", "session 1")],
-  ["ended with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
-  ["ended with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
-  ["ended with the account", async ({ accounts }) => {
+  ["was revoked by its user", ({ refresh, issued }) => refresh.revokeById("u1", issued.familyId)],
+  ["was revoked with its session", ({ sessions }) => sessions.revoke("u1", "session 1")],
+  ["was revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
+  [
+    "was revoked with the password",
+    ({ passwords }) => passwords.reset("u1", "a long new password"),
+  ],
+  ["was revoked with the account", async ({ accounts }) => {
     await accounts.disable("u1");
     await accounts.enable("u1");
   }],
-  ["ended by reuse", ({ refresh, issued }) => failure(() => refresh.rotate(foreignSecret(issued)))],
   [
-    "is under another stamp, although nobody revoked it",
+    "was revoked after reuse",
+    ({ refresh, issued }) => failure(() => refresh.rotate(foreignSecret(issued))),
+  ],
+  [
+    "has another stamp, although it was not revoked",
     ({ stores }) => patchUser(stores, { securityStamp: "s9" }),
   ],
-  ["is of a user who is disabled", ({ stores }) => setDisabled(stores)],
-  ["is of a user who is gone", ({ stores }) => stores.users.delete("u1")],
+  ["belongs to a disabled user", ({ stores }) => setDisabled(stores)],
+  ["belongs to a deleted user", ({ stores }) => stores.users.delete("u1")],
 ];
 for (const [why, end] of ENDED) {
   Deno.test(`list() omits a family that ${why}`, async () => {
@@ -118,26 +124,26 @@ for (const [why, end] of ENDED) {
 type Limits = NonNullable<RefreshOptions["refresh"]>;
 
 const TIMES: readonly [why: string, today: Limits, after: number, listed: boolean][] = [
-  ["before its token's end", {}, 14 * DAY - 1, true],
-  ["from its token's end on", {}, 14 * DAY, false],
-  ["after its token's end", {}, 14 * DAY + 1, false],
-  ["after its own end", {}, 30 * DAY + 1, false],
+  ["before its token expires", {}, 14 * DAY - 1, true],
+  ["when its token expires", {}, 14 * DAY, false],
+  ["after its token expired", {}, 14 * DAY + 1, false],
+  ["after the family expired", {}, 30 * DAY + 1, false],
   ["before a lower limit of tokens", { lifetime: 600 }, 599, true],
-  ["from a lower limit of tokens on", { lifetime: 600 }, 600, false],
+  ["at a lower limit of tokens", { lifetime: 600 }, 600, false],
   ["before a lower limit of families", { familyLifetime: 600 }, 599, true],
-  ["from a lower limit of families on", { familyLifetime: 600 }, 600, false],
-  ["past its end under a higher limit", { lifetime: 30 * DAY }, 14 * DAY, false],
-  ["made while the clock was 300 s ahead", {}, -300, true],
-  ["made while the clock was 301 s ahead", {}, -301, false],
+  ["at a lower limit of families", { familyLifetime: 600 }, 600, false],
+  ["after its token expired, under a higher limit", { lifetime: 30 * DAY }, 14 * DAY, false],
+  ["created while the clock was 300 s ahead", {}, -300, true],
+  ["created while the clock was 301 s ahead", {}, -301, false],
 ];
 for (const [why, today, after, listed] of TIMES) {
-  Deno.test(`list() ${listed ? "returns" : "omits"} what rotate() would ${listed ? "take" : "reject"}: ${why}`, async () => {
+  Deno.test(`list() ${listed ? "returns" : "omits"} what rotate() would ${listed ? "accept" : "reject"}: ${why}`, async () => {
     const { stores, issued } = await begun({}, GRANTED);
     const services = await withRefresh({ stores, refresh: today });
     services.clock.now = START + after;
     const infos = await services.refresh.list("u1");
     assertEquals(infos.map(({ familyId }) => familyId), listed ? [issued.familyId] : []);
-    // Says when the token ends by the limits of today, not when it was to end
+    // Expires according to the current limits, not to those at its creation
     for (const { expiresAt } of infos) {
       services.clock.now = expiresAt - 1;
       assertEquals((await services.refresh.list("u1")).length, 1);
@@ -161,7 +167,7 @@ const REVOKED: readonly [revoked: unknown, listed: boolean][] = [
   [undefined, true],
 ];
 for (const [revoked, listed] of REVOKED) {
-  Deno.test(`list() and revokeById() ${listed ? "know" : "know no"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
+  Deno.test(`list() and revokeById() ${listed ? "find" : "do not find"} family whose revoked is ${typeof revoked} ${revoked}`, async () => {
     const services = await withOdd({ revoked }, GRANTED);
     assertEquals((await services.refresh.list("u1")).length, listed ? 1 : 0);
     assertEquals(await services.refresh.revokeById("u1", services.issued.familyId), listed);
@@ -195,7 +201,7 @@ for (const [member, values] of UNREADABLE) {
   });
 }
 
-Deno.test("list() and revokeById() reject where a store does", async () => {
+Deno.test("list() and revokeById() reject if a store rejects", async () => {
   const down = () => Promise.reject(new Error("The store is out of order"));
   const { refresh } = await withRefresh(withStore(() => ({ list: down, find: down })));
   const unended = await begun(withStore(() => ({ revoke: down })), GRANTED);
@@ -263,14 +269,14 @@ const NO_IDS: readonly [why: string, of: (family: RefreshFamily, token: string) 
   ["the digest", ({ currentHash }) => currentHash],
   ["the session", ({ sessionId }) => sessionId],
   ["the user", ({ sub }) => sub],
-  ["white space behind", ({ id }) => `${id} `],
+  ["a trailing space", ({ id }) => `${id} `],
   ["a part", ({ id }) => id.slice(0, -1)],
   ["the prototype", () => "__proto__"],
   ["a pattern", () => "%"],
   ["absent", () => undefined],
   ["null", () => null],
-  ["a list", ({ id }) => [id]],
-  ["an object that says it is the id", ({ id }) => ({ toString: () => id })],
+  ["an array", ({ id }) => [id]],
+  ["an object that converts to the id", ({ id }) => ({ toString: () => id })],
 ];
 for (const [why, of] of NO_IDS) {
   Deno.test(`revokeById() revokes nothing for an invalid family id: ${why}`, async () => {
@@ -318,7 +324,7 @@ Deno.test("revokeById() keeps the session and its other families", async () => {
   assertEquals(await listIds(services), [b.familyId]);
 });
 
-Deno.test("revokeById() beside rotate() leaves no valid token", async () => {
+Deno.test("revokeById() concurrent with rotate() leaves no valid token", async () => {
   for (const at of [0, 1, 5, 9]) {
     const services = await begun({}, GRANTED);
     const { refresh, issued } = services;
@@ -332,7 +338,7 @@ Deno.test("revokeById() beside rotate() leaves no valid token", async () => {
   }
 });
 
-Deno.test("rotate() lets one of 50 have the next token, which the others revoke", async () => {
+Deno.test("rotate() returns the next token to one of 50 concurrent calls, and the others revoke it", async () => {
   const services = await begun();
   const { refresh, issued, events } = services;
   const attempts = repeat(50, () => refresh.rotate(issued.refreshToken));
@@ -352,7 +358,7 @@ Deno.test("rotate() lets one of 50 have the next token, which the others revoke"
   assertEquals(types(events).sort(), ["refresh.reuse_detected", "refresh.rotated"]);
 });
 
-Deno.test("rotate() beside revoke() leaves no valid token", async () => {
+Deno.test("rotate() concurrent with revoke() leaves no valid token", async () => {
   for (const at of [0, 1, 5, 9]) {
     const { refresh, issued } = await begun();
     const works = repeat(
@@ -434,7 +440,7 @@ const ANSWERS: readonly unknown[] = [undefined, null, true, false, "", "ok", "RO
   "rotated",
 ]];
 for (const answer of ANSWERS) {
-  Deno.test(`rotate() rejects if the store answers ${JSON.stringify(answer)}`, async () => {
+  Deno.test(`rotate() rejects if the store returns ${JSON.stringify(answer)}`, async () => {
     const rotate = () => Promise.resolve(answer as "rotated");
     const { refresh, issued, events } = await begun(withStore(() => ({ rotate })));
     const attempt = () => refresh.rotate(issued.refreshToken);
@@ -452,7 +458,7 @@ for (const outcome of ["reused", "expired", "revoked", "not_found"] as const) {
   });
 }
 
-Deno.test("revoke() rejects where the store does", async () => {
+Deno.test("revoke() rejects if the store rejects", async () => {
   const { refresh, issued } = await begun(withStore(() => ({
     revoke: () => Promise.reject(outOfOrder()),
   })));

@@ -1,4 +1,4 @@
-/** The bounds of a token service's options, and stores that fail it. */
+/** Token services: access tokens, scopes, refreshing, invalid options and faulty stores. */
 
 import {
   assert,
@@ -86,10 +86,10 @@ const SCOPES: readonly [
   expected: { readonly scope: readonly string[] | undefined; readonly claim: string | undefined },
 ][] = [
   ["none", undefined, undefined, { scope: undefined, claim: undefined }],
-  ["the service's", ["a", "b"], undefined, { scope: ["a", "b"], claim: "a b" }],
-  ["those that are said", ["a", "b"], ["c"], { scope: ["c"], claim: "c" }],
-  ["none where that is said", ["a", "b"], [], { scope: [], claim: undefined }],
-  ["an empty list of the service", [], undefined, { scope: [], claim: undefined }],
+  ["those of the service", ["a", "b"], undefined, { scope: ["a", "b"], claim: "a b" }],
+  ["the given ones", ["a", "b"], ["c"], { scope: ["c"], claim: "c" }],
+  ["none if an empty array is given", ["a", "b"], [], { scope: [], claim: undefined }],
+  ["an empty array of the service", [], undefined, { scope: [], claim: undefined }],
 ];
 for (const [why, ofService, given, { scope, claim }] of SCOPES) {
   Deno.test(`issue() and refresh() grant scopes: ${why}`, async () => {
@@ -105,7 +105,7 @@ for (const [why, ofService, given, { scope, claim }] of SCOPES) {
   });
 }
 
-Deno.test("issue() asks for the default scopes if none are given", async () => {
+Deno.test("issue() uses the default scopes if none are given", async () => {
   const asked: string[] = [];
   const { tokens, another } = await withTokens({
     tokens: {
@@ -120,7 +120,7 @@ Deno.test("issue() asks for the default scopes if none are given", async () => {
   assertEquals(given.scope, ["notes:write"]);
   assertEquals(asked, ["u1"]);
   const next = await tokens.refresh(given.refreshToken ?? "");
-  assertEquals([next.scope, asked.length], [["notes:write"], 1]); // as it was granted
+  assertEquals([next.scope, asked.length], [["notes:write"], 1]); // as granted
   const wrong = another({ scope: () => untyped("notes:read") });
   await assertRejects(() => wrong.issue(STAMPED), TypeError, "scope");
 });
@@ -248,21 +248,21 @@ Deno.test("issue() rejects a scope with a space", async () => {
 
 const WRONG: readonly [why: string, options: Record<string, unknown>, type: typeof Error][] = [
   ["no keys", { keys: undefined }, TypeError],
-  ["keys that are none", { keys: {} }, TypeError],
+  ["invalid keys", { keys: {} }, TypeError],
   ["no issuer", { issuer: undefined }, TypeError],
   ["an empty issuer", { issuer: "" }, TypeError],
   ["no audience", { audience: undefined }, TypeError],
   ["several audiences", { audience: ["a", "b"] }, TypeError],
   ["an empty client", { clientId: "" }, TypeError],
   ["a client that is null", { clientId: null }, TypeError],
-  ["scopes in one text", { scope: "a b" }, TypeError],
-  ["a scope that is two", { scope: ["a b"] }, RangeError],
-  ["no lifetime", { lifetime: 0 }, RangeError],
-  ["a lifetime that is a fraction", { lifetime: 0.5 }, RangeError],
-  ["a lifetime that is a text", { lifetime: "600" }, RangeError],
-  ["a lifetime that is no number", { lifetime: NaN }, RangeError],
-  ["an endless lifetime", { lifetime: Infinity }, RangeError],
-  ["a lifetime that is longer than the keys allow", { lifetime: 3_601 }, RangeError],
+  ["scopes in one string", { scope: "a b" }, TypeError],
+  ["a scope with a space", { scope: ["a b"] }, RangeError],
+  ["a lifetime of 0", { lifetime: 0 }, RangeError],
+  ["a fractional lifetime", { lifetime: 0.5 }, RangeError],
+  ["a lifetime that is a string", { lifetime: "600" }, RangeError],
+  ["a lifetime that is NaN", { lifetime: NaN }, RangeError],
+  ["an infinite lifetime", { lifetime: Infinity }, RangeError],
+  ["a lifetime that exceeds maxTokenAge", { lifetime: 3_601 }, RangeError],
   ["a misspelt accept, which would accept everyone", { acept: () => false }, TypeError],
 ];
 for (const [why, options, type] of WRONG) {
@@ -285,7 +285,7 @@ for (const lifetime of [1, 3_600, 2_592_000]) {
   });
 }
 
-/** Beside a client of its own name, which must not hide them. */
+/** Invalid audiences and issuers, even if clientId is given. */
 const WRONG_RULES: readonly (readonly [why: string, parties: object, name: string])[] = [
   ["several audiences", { audience: [AUDIENCE, "https://admin.example.com"] }, "audience"],
   ["no audience", { audience: undefined }, "audience"],
@@ -294,7 +294,7 @@ const WRONG_RULES: readonly (readonly [why: string, parties: object, name: strin
 ];
 
 for (const [why, parties, name] of WRONG_RULES) {
-  Deno.test(`tokenService() for a client of its own name rejects ${why}`, () => {
+  Deno.test(`tokenService() with a clientId rejects ${why}`, () => {
     const keys = keyService({ store: inMemoryAuthStores().keys });
     const options = { ...PARTIES, keys, clientId: "app", ...parties };
     assertThrows(
@@ -314,7 +314,7 @@ Deno.test("tokenService() and refreshService() are frozen", () => {
   }
 });
 
-Deno.test("revoke() of a token service is done when it says so, and rejects where the store fails", async () => {
+Deno.test("revoke() of a token service waits for the store, and rejects if it fails", async () => {
   let isDown = true;
   const { tokens } = await withTokens(withStore((store) => ({
     async revoke(by) {
@@ -332,12 +332,12 @@ Deno.test("revoke() of a token service is done when it says so, and rejects wher
 
 Deno.test("refresh() keeps scopes that are not marked as defaults", async () => {
   const { tokens, refresh } = await withTokens({ tokens: { scope: ["a"] } });
-  const data = { clientId: AUDIENCE, audience: AUDIENCE }; // as a family of before has it
+  const data = { clientId: AUDIENCE, audience: AUDIENCE }; // as in a family of an older version
   const { refreshToken } = await refresh.issue(STAMPED, { scope: ["a", "b"], data });
   assertEquals((await tokens.refresh(refreshToken)).scope, ["a", "b"]);
 });
 
-Deno.test("refresh() grants no default scopes if the service has none any more", async () => {
+Deno.test("refresh() grants no default scopes if the service no longer has any", async () => {
   const { tokens, another } = await withTokens({ tokens: { scope: ["a", "b"] } });
   const first = refreshTokenOf(await tokens.issue(STAMPED));
   const next = await another({ scope: undefined }).refresh(first);
@@ -471,10 +471,10 @@ Deno.test("refresh() does not use up the token if the keys cannot be read", asyn
   });
   const { another, first, asked, clock, stores } = services;
   isDown = true;
-  clock.now += 3_600; // what is known of the keys is old by then
+  clock.now += 3_600; // cached keys are stale by then
   asked.length = 0;
 
-  const keys = keyService({ store: stores.keys, now: () => clock.now }); // of a process that has just begun
+  const keys = keyService({ store: stores.keys, now: () => clock.now }); // a process without cached keys
   const tokens = another({ keys });
   const error = await assertRejects(() => tokens.refresh(refreshTokenOf(first)));
   assert(!`${error}`.includes("invalid_refresh_token"));
@@ -498,9 +498,9 @@ Deno.test("refresh() passes on errors of the store", async () => {
 
 const ENDS: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = [
   ["is revoked", ({ tokens, first }) => tokens.revoke(refreshTokenOf(first))],
-  ["is revoked by all sessions' end", ({ sessions }) => sessions.revokeAll("u1")],
-  ["ends with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
-  ["ends with the account", ({ accounts }) => accounts.disable("u1")],
+  ["is revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
+  ["is revoked with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  ["is revoked with the account", ({ accounts }) => accounts.disable("u1")],
 ];
 for (const [why, end] of ENDS) {
   Deno.test(`refresh() rejects a token that ${why}, and access tokens stay valid until they expire`, async () => {
@@ -514,7 +514,7 @@ for (const [why, end] of ENDS) {
   });
 }
 
-Deno.test("revoke() says nothing of what it does not know", async () => {
+Deno.test("revoke() ignores unknown tokens", async () => {
   const { tokens, first } = await begun();
   for (const token of ["", first.accessToken, `${"A".repeat(22)}.${"A".repeat(43)}`]) {
     await tokens.revoke(token);
@@ -611,7 +611,7 @@ Deno.test("refresh() grants only the default scopes that the user still has", as
   const third = await tokens.refresh(refreshTokenOf(second));
   assertEquals([third.scope, decode(third.accessToken).claims.scope], [[], undefined]);
   const back = await another({ scope: ["admin"] }).refresh(refreshTokenOf(third));
-  assertEquals(back.scope, ["admin"]); // as it was granted at first
+  assertEquals(back.scope, ["admin"]); // as originally granted
 });
 
 Deno.test("refresh() keeps requested scopes", async () => {
@@ -633,7 +633,7 @@ Deno.test("refresh() keeps the token if the scopes are unavailable", async () =>
   const second = await tokens.refresh(refreshTokenOf(first));
   assertEquals(second.scope, ["a"]);
 
-  // A secret that was used up is reuse all the same
+  // A used secret is still reuse
   given = () => Promise.reject(new Error("down"));
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(first))), "reused");
   assertEquals(types(events), ["refresh.rotated", "refresh.reuse_detected"]);

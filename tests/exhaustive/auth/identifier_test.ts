@@ -43,7 +43,7 @@ Deno.test("canonicalIdentifier() rejects 100 kB and 10 MB in bounded time", () =
 for (
   const [where, around] of [
     ["alone", (character: string) => character],
-    ["behind a letter", (character: string) => `a${character}`],
+    ["after a letter", (character: string) => `a${character}`],
   ] as const
 ) {
   Deno.test(`canonicalIdentifier() is idempotent for every assigned code point ${where}`, () => {
@@ -52,7 +52,7 @@ for (
     withoutStacks(() => {
       for (let code = 0; code <= 0x10ffff; code++) {
         const character = String.fromCodePoint(code);
-        // Most are refused one like the other: private, or not assigned
+        // Most are rejected: private-use or unassigned
         if (code % 16 !== 0 && /[\p{Cn}\p{Co}]/u.test(character)) continue;
         const identifier = canonical(around(character));
         if (identifier === undefined) continue;
@@ -61,7 +61,7 @@ for (
       }
     });
     assertEquals(unstable, []);
-    assert(taken > 100_000, `only ${taken} were taken`);
+    assert(taken > 100_000, `only ${taken} were accepted`);
   });
 }
 

@@ -96,7 +96,7 @@ Deno.test("registerAuth() on a locked Deno KV file responds 500 to writes and re
   assertEquals((await page.login()).status, 200);
 });
 
-// tests/contracts/processes_test.ts races all stores; these two look at what is left in the file
+// tests/contracts/processes_test.ts tests concurrent writes to all stores; these two check the resulting file
 Deno.test("denoKvAdapter() of 200 writers in four processes leaves one record and its index entries", async () => {
   await using file = await kvFile();
   using kv = await Deno.openKv(file.path);

@@ -108,7 +108,11 @@ export async function runDeno(args: readonly string[], cwd: string): Promise<Cli
     stdin: "null",
   }).output();
   const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  return {
+    code,
+    stdout: decoder.decode(stdout),
+    stderr: decoder.decode(stderr).replace(DOWNLOAD_REGEXP, ""),
+  };
 }
 
 async function* readAll(folder: string, prefix = ""): AsyncIterable<[string, string]> {
@@ -127,6 +131,9 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 /** The note for applications without a router, as most are here. */
 export const NO_ROUTER =
   "Note: no router is exported or registered under HTTP_ROUTER, so the document has no prefixes and guards\n";
+
+/** What Deno prints the first time on a machine. */
+const DOWNLOAD_REGEXP = /^Download .*\n/gm;
 
 /** What applications import. */
 export const IMPORTS: string = `import {

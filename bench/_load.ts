@@ -62,8 +62,9 @@ function luaRequest(init: RequestInit = {}): string {
   ].join("\n");
 }
 
+/** The request's fields without Content-Length, which the loaders add themselves: twice, it would be `7, 7`. */
 function headersOf(init: RequestInit = {}): readonly (readonly [name: string, value: string])[] {
-  return [...new Headers(init.headers)];
+  return [...new Headers(init.headers)].filter(([name]) => name !== "content-length");
 }
 
 function autocannon(pin: Command): Loader {

@@ -49,7 +49,7 @@ export function operationOf(
     ["400", takesContent(endpoint) || template.parameters.length > 0],
     ["401", mayRefuse],
     ["403", mayForbid],
-    ["413", CONTENT_METHODS.has(endpoint.verb)],
+    ["413", takesContent(endpoint)],
     ["415", takesContent(endpoint)],
     ["422", (schema.params ?? schema.query ?? schema.body) !== undefined],
   ] as const).filter(([, may]) => may).map(([status]) => status);

@@ -10,50 +10,74 @@ import { HttpError } from "./problem.ts";
 /** Bytes of a body. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** What a body may take. */
+export interface BodyRules {
+  readonly maxBodyBytes: number;
+  /** Seconds. */
+  readonly bodyTimeout: number;
+}
+
 /**
  * Reads a body to its end.
  *
- * @param framed Whether a server has delivered the body, and so enforces its Content-Length.
+ * @param delivered Whether a server has delivered this very request, and so enforces its Content-Length.
  * @throws {HttpError} 413 `payload_too_large` past the limit; reading stops there. 400 `incomplete_body` if the client
- * disconnected, `fragmented_body` if it sends tiny chunks.
+ * disconnected, `fragmented_body` if it sends tiny chunks. 408 `body_timeout` if it takes too long.
  * @throws {TypeError} If the body was read elsewhere.
  */
-export function readBody(request: Request, limit: number, framed: boolean): Promise<Bytes> {
-  return framed && hasTrustedLength(request, limit)
-    ? readFramed(request)
-    : readCounted(request, limit);
+export function readBody(request: Request, rules: BodyRules, delivered: boolean): Promise<Bytes> {
+  return delivered && hasTrustedLength(request, rules.maxBodyBytes)
+    ? readDelivered(request, rules)
+    : readCounted(request, rules);
 }
 
-async function readCounted(request: Request, limit: number): Promise<Bytes> {
+async function readCounted(request: Request, rules: BodyRules): Promise<Bytes> {
+  const { maxBodyBytes: limit, bodyTimeout } = rules;
   const reader = openBody(request, limit)?.getReader();
-  let bytes = new Uint8Array(0);
-  if (reader === undefined) return bytes;
+  if (reader === undefined) return new Uint8Array(0);
+  const deadline = startDeadline(bodyTimeout, () => cancel(reader)); // which ends the pending read
+  let bytes: Bytes | undefined;
   let total = 0;
-  for (let reads = 1;; reads++) {
-    let chunk: Bytes | undefined;
-    try {
-      chunk = (await reader.read()).value;
-    } catch (cause) {
-      throw incomplete(cause);
+  try {
+    for (let reads = 1;; reads++) {
+      const { value: chunk } = await reader.read();
+      if (deadline.passed) throw timeoutError(bodyTimeout);
+      if (chunk === undefined) break;
+      total += chunk.length;
+      if (total > limit) throw stop(reader, limitError(limit));
+      bytes = bytes === undefined ? chunk : append(bytes, total, chunk);
+      if (reads % READS_PER_TURN === 0) {
+        if (reads > FREE_READS && total < reads * MIN_AVERAGE_CHUNK) {
+          throw stop(reader, fragmented());
+        }
+        await nextTurn();
+      }
     }
-    if (chunk === undefined) return bytes.length === total ? bytes : bytes.slice(0, total);
-    total += chunk.length;
-    if (total > limit) throw stop(reader, limitError(limit));
-    bytes = append(bytes, total, chunk);
-    if (reads % READS_PER_TURN === 0) {
-      if (reads > FREE_READS && total < reads * MIN_AVERAGE_CHUNK) throw stop(reader, fragmented());
-      await nextTurn();
-    }
+  } catch (cause) {
+    throw cause instanceof HttpError ? cause : incomplete(cause);
+  } finally {
+    endDeadline(deadline);
   }
+  if (bytes === undefined) return new Uint8Array(0);
+  return bytes.length === total ? bytes : bytes.slice(0, total);
 }
 
-/** Whether an extra argument of `fetch` is the info object of Deno.serve, which then delivered the request. */
-export function isServed(info: unknown): boolean {
-  return typeof info === "object" && info !== null && "remoteAddr" in info && "completed" in info;
+/** Info objects that a router's `fetch` was called with. */
+const USED_INFOS: WeakSet<object> = new WeakSet();
+
+/**
+ * Whether an extra argument of `fetch` is the info object of Deno.serve, and this the first `fetch` that gets it: only that
+ * request is the server's. A later one, in a mount or by a handler, may have another body under the same header fields.
+ */
+export function isDelivery(info: unknown): boolean {
+  if (typeof info !== "object" || info === null || USED_INFOS.has(info)) return false;
+  if (!("remoteAddr" in info && "completed" in info)) return false;
+  USED_INFOS.add(info);
+  return true;
 }
 
 /**
- * Whether the declared length of a served body is reliable: HTTP/1.1 ends a body at Content-Length and HTTP/2 rejects a
+ * Whether the declared length of a delivered body is reliable: HTTP/1.1 ends a body at Content-Length and HTTP/2 rejects a
  * mismatch (RFC 9112 §6.3, RFC 9113 §8.1.1), but with a coding the field means nothing.
  */
 function hasTrustedLength({ bodyUsed, headers }: Request, limit: number): boolean {
@@ -62,11 +86,63 @@ function hasTrustedLength({ bodyUsed, headers }: Request, limit: number): boolea
     !headers.has("transfer-encoding") && !headers.has("content-encoding");
 }
 
-/** Reads a body with the runtime's own method, in half the time of a reader. */
-function readFramed(request: Request): Promise<Bytes> {
-  return request.arrayBuffer().then((buffer) => new Uint8Array(buffer), (cause) => {
-    throw incomplete(cause);
+/** Reads a body with the runtime's own method, in half the time of a reader. It cannot be cancelled. */
+function readDelivered(request: Request, { bodyTimeout }: BodyRules): Promise<Bytes> {
+  return new Promise((resolve, reject) => {
+    const deadline = startDeadline(bodyTimeout, () => reject(timeoutError(bodyTimeout)));
+    request.arrayBuffer().then((buffer) => {
+      endDeadline(deadline);
+      resolve(new Uint8Array(buffer));
+    }, (cause) => {
+      endDeadline(deadline);
+      reject(incomplete(cause));
+    });
   });
+}
+
+/** The deadline of a read. */
+interface Deadline {
+  ended: boolean;
+  passed: boolean;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Microtasks within which a body that has arrived is read. */
+const FREE_MICROTASKS = 16;
+
+/** Starts a deadline. The timer is set once the read has to wait: on Deno, setting one takes a tenth of a request's time. */
+function startDeadline(seconds: number, onPassed: () => void): Deadline {
+  const deadline: Deadline = { ended: false, passed: false, timer: undefined };
+  void setTimer(deadline, seconds, onPassed);
+  return deadline;
+}
+
+async function setTimer(
+  deadline: Deadline,
+  seconds: number,
+  onPassed: () => void,
+): Promise<void> {
+  for (let i = 0; i < FREE_MICROTASKS; i++) {
+    await undefined;
+    if (deadline.ended) return;
+  }
+  deadline.timer = setTimeout(() => {
+    deadline.passed = true;
+    onPassed();
+  }, seconds * 1000);
+  unref(deadline.timer);
+}
+
+function endDeadline(deadline: Deadline): void {
+  deadline.ended = true;
+  if (deadline.timer !== undefined) clearTimeout(deadline.timer);
+}
+
+/** Lets the process end although a timer is set: on Deno a timer is a number, on Node and Bun an object. */
+function unref(timer: unknown): void {
+  const { Deno } = globalThis as { Deno?: { unrefTimer?(timer: unknown): void } };
+  if (typeof timer === "number") Deno?.unrefTimer?.(timer);
+  else (timer as { unref?(): void }).unref?.();
 }
 
 /** The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read in advance. */
@@ -137,8 +213,17 @@ function incomplete(cause: unknown): HttpError {
  * never be read.
  */
 function stop(reader: BodyReader, error: HttpError): HttpError {
-  reader.cancel().catch(() => {});
+  cancel(reader);
   return error;
+}
+
+function cancel(reader: BodyReader): void {
+  reader.cancel().catch(() => {});
+}
+
+function timeoutError(seconds: number): HttpError {
+  const detail = `The body did not arrive within ${seconds} seconds`;
+  return new HttpError(408, "body_timeout", { detail });
 }
 
 function fragmented(): HttpError {
@@ -160,7 +245,6 @@ function limitError(limit: number): HttpError {
  */
 function append(bytes: Bytes, total: number, chunk: Bytes): Bytes {
   const used = total - chunk.length;
-  if (used === 0) return chunk;
   const target = total <= bytes.length ? bytes : new Uint8Array(Math.max(total, 2 * bytes.length));
   if (target !== bytes) target.set(bytes.subarray(0, used));
   target.set(chunk, used);

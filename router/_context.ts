@@ -5,11 +5,18 @@
  * @module
  */
 
-import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./_body.ts";
+import {
+  type BodyRules,
+  type Bytes,
+  checkLength,
+  decodeUtf8,
+  limitedStream,
+  readBody,
+} from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
-import { originalRequest } from "./original_request.ts";
+import { originalRequest, signalOf } from "./original_request.ts";
 import { parseQuery } from "./_query.ts";
 import type { AnyParams, Query } from "./markers.ts";
 import { decodeParam, type Target } from "./path.ts";
@@ -19,9 +26,8 @@ import type { SchemaPart } from "./schema.ts";
 import type { GuardedRequest } from "./request.ts";
 
 /** The part of a registered route that its requests need. */
-export interface MatchedRoute {
+export interface MatchedRoute extends BodyRules {
   readonly pattern: Pattern;
-  readonly maxBodyBytes: number;
 }
 
 /** @internal The request that handlers get. */
@@ -35,8 +41,8 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   content: unknown = undefined;
   principal: unknown = undefined;
   readonly #match: Match<MatchedRoute>;
-  readonly #defaultLimit: number;
-  readonly #served: boolean;
+  readonly #defaultRules: BodyRules;
+  readonly #delivered: boolean;
   #original: Request | undefined = undefined;
   #index = 0;
   #params: AnyParams | undefined = undefined;
@@ -50,8 +56,8 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     url: string,
     target: Target,
     match: Match<MatchedRoute>,
-    defaultLimit: number,
-    served: boolean,
+    defaultRules: BodyRules,
+    delivered: boolean,
   ) {
     this.raw = raw;
     this.source = raw;
@@ -59,8 +65,8 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     this.url = url;
     this.target = target;
     this.#match = match;
-    this.#defaultLimit = defaultLimit;
-    this.#served = served;
+    this.#defaultRules = defaultRules;
+    this.#delivered = delivered;
   }
 
   /** Moves to another match. The outputs of the previous one's schemas and guard are dropped. */
@@ -88,7 +94,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get signal(): AbortSignal {
-    return this.raw.signal;
+    return signalOf(this.raw);
   }
 
   get route(): string {
@@ -111,7 +117,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get body(): ReadableStream<Bytes> | null {
-    return this.#body ??= limitedStream(this.source, this.#limit);
+    return this.#body ??= limitedStream(this.source, this.#rules.maxBodyBytes);
   }
 
   text(): Promise<string> {
@@ -133,13 +139,13 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   /** Passes on the body's bytes, which are read once; the current match's limit applies to every call. */
   #read<T>(use: (bytes: Bytes) => T | Promise<T>): Promise<T> {
     // No server enforces the length of a body that a mount or a bridge has substituted.
-    const framed = this.#served && this.source === this.raw;
-    this.#bytes ??= readBody(this.source, this.#limit, framed);
-    return this.#bytes.then((bytes) => use(checkLength(bytes, this.#limit)));
+    const delivered = this.#delivered && this.source === this.raw;
+    this.#bytes ??= readBody(this.source, this.#rules, delivered);
+    return this.#bytes.then((bytes) => use(checkLength(bytes, this.#rules.maxBodyBytes)));
   }
 
-  get #limit(): number {
-    return this.#match[0][this.#index]?.[0].value.maxBodyBytes ?? this.#defaultLimit;
+  get #rules(): BodyRules {
+    return this.#match[0][this.#index]?.[0].value ?? this.#defaultRules;
   }
 }
 

@@ -10,6 +10,7 @@ import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
+import { isAbortOf } from "./original_request.ts";
 import { errorResponse, isProblemError, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
@@ -106,7 +107,7 @@ export function createFallbacks(
   }
 
   function report(error: unknown, ctx: RequestContext): void {
-    if (isOwnAbort(error, ctx)) return;
+    if (isAbortOf(ctx.raw, error)) return;
     // A reporter that throws or rejects must affect neither the response nor the process.
     try {
       const result: unknown = onError(error, ctx);
@@ -148,12 +149,6 @@ export function createFallbacks(
   }
 
   return { match, notHandled, handleError, finish };
-}
-
-/** Whether the error only says that the client disconnected, as waiting on `req.signal` throws. */
-function isOwnAbort(error: unknown, { signal }: RequestContext): boolean {
-  return signal.aborted &&
-    (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
 }
 
 function isGetForHead(method: string, methods: readonly Method[]): boolean {

@@ -5,7 +5,7 @@
  */
 
 import type { RequestContext } from "./_context.ts";
-import { linkRequest } from "./original_request.ts";
+import { linkRequest, signalOf } from "./original_request.ts";
 import { mountRemainder } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
@@ -53,5 +53,19 @@ function newRequest(url: string, source: Request): Request {
   if (!URL.canParse(url)) {
     throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
   }
-  return new Request(url, source);
+  return new DerivedRequest(url, source);
+}
+
+/** A request for another URL. `new Request(url, source)` would read the signal, see {@linkcode signalOf}. */
+class DerivedRequest extends Request {
+  constructor(url: string, source: Request) {
+    const { method, headers, body, redirect } = source;
+    // Node and workerd want `duplex` for streams; `cf` is Cloudflare's data on the client.
+    const cf = (source as { readonly cf?: unknown }).cf;
+    super(url, { method, headers, body, redirect, duplex: "half", cf } as RequestInit);
+  }
+
+  override get signal(): AbortSignal {
+    return signalOf(this);
+  }
 }

@@ -50,6 +50,11 @@ export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
   multipart: 10 * 1024 * 1024,
 };
 
+/** Seconds within which a body must arrive. */
+export const DEFAULT_BODY_TIMEOUT = 30;
+/** The most that a timer can wait: 2³¹ - 1 ms. */
+const MAX_TIMEOUT = 2_147_483;
+
 /**
  * The steps of a route, in order. The guard precedes the body, so that an anonymous client cannot make the server buffer
  * one, and 401 precedes 415.
@@ -118,6 +123,15 @@ export function checkFunction(value: unknown, where: string, part: string, optio
 export function checkLimit(limit: number | undefined, where: string): void {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) {
     throw new RangeError(`Cannot add ${where}: maxBodyBytes must be a non-negative integer`);
+  }
+}
+
+/** Checks `bodyTimeout`. @throws {RangeError} If it is not a number of seconds that a timer can wait. */
+export function checkTimeout(seconds: number): void {
+  if (!(typeof seconds === "number" && seconds > 0 && seconds <= MAX_TIMEOUT)) {
+    throw new RangeError(
+      `Cannot add router: bodyTimeout must be a positive number of seconds, at most ${MAX_TIMEOUT}`,
+    );
   }
 }
 

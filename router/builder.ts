@@ -46,7 +46,7 @@ export type BuilderExtension<Args extends unknown[] = [], Subject = unknown> = (
 
 /** Options of {@linkcode routerBuilder}: the router's options without a method on the builder. */
 export interface BuilderOptions<Args extends unknown[] = []>
-  extends Pick<RouterOptions<Args>, "maxBodyBytes" | "onError" | "info"> {
+  extends Pick<RouterOptions<Args>, "maxBodyBytes" | "bodyTimeout" | "onError" | "info"> {
   /** Container that creates the controllers, instead of the one that each was defined with. */
   container?: Container;
 }

@@ -21,3 +21,30 @@ export function originalRequest(request: RequestLike): Request {
   const raw = "raw" in request ? request.raw : request;
   return ORIGINALS.get(raw) ?? raw;
 }
+
+/** Original requests whose signal was read through a router. */
+const READ_SIGNALS: WeakSet<Request> = new WeakSet();
+
+/** The signal of the original request, read only on demand: on Deno, reading it prints a warning. */
+export function signalOf(request: Request): AbortSignal {
+  const original = originalRequest(request);
+  READ_SIGNALS.add(original);
+  return original.signal;
+}
+
+/** Whether the client disconnected and the error only says so, as waiting on the signal throws. */
+export function isAbortOf(request: Request, error: unknown): boolean {
+  const original = originalRequest(request);
+  const aborted = isAbortError(error); // also of a signal that was read without the router
+  if (!aborted && !READ_SIGNALS.has(original)) return false;
+  const { signal } = original;
+  return signal.aborted && (aborted || error === signal.reason);
+}
+
+function isAbortError(error: unknown): boolean {
+  try {
+    return error instanceof DOMException && error.name === "AbortError";
+  } catch {
+    return false; // a proxy whose traps throw
+  }
+}

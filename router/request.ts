@@ -15,7 +15,7 @@ import type {
 
 /** The request in a router: the standard request, with path parameters, query and content. */
 export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuery = Query> {
-  /** The standard request. Its body has no limit: prefer the readers below. */
+  /** The platform's request. `maxBodyBytes` and `bodyTimeout` do not apply to its body: prefer the readers below. */
   readonly raw: Request;
   /** Method, as sent. */
   readonly method: string;
@@ -34,7 +34,7 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
   readonly path: string;
   /** Header fields. */
   readonly headers: Headers;
-  /** Aborted when the client disconnects. */
+  /** Aborted when the client disconnects; in a mount too. On Deno, reading it prints a warning once. */
   readonly signal: AbortSignal;
   /** Pattern of the matched route, or the empty string. */
   readonly route: string;
@@ -47,13 +47,16 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
   readonly query: RequestQuery;
   /** Parsed JSON, `FormData`, or the output of `schema.body`; `undefined` if the route takes no content. */
   readonly content: Content;
-  /** Body as a stream that fails with 413 past the limit; `null` without a body. Read it, or use the readers, not both. */
+  /**
+   * Body as a stream that fails with 413 past the limit, at the reader's pace: `bodyTimeout` does not apply. `null` without a
+   * body. Read it, or use the readers, not both.
+   */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /**
    * Reads the body as UTF-8 text. All readers share the bytes, so they may be called repeatedly, and after `content`.
    *
    * @throws {HttpError} 400 `invalid_text`; like every reader, 413 `payload_too_large` past the limit, and 400
-   * `incomplete_body` or `fragmented_body`.
+   * `incomplete_body` or `fragmented_body`, and 408 `body_timeout` if the body takes longer than `bodyTimeout`.
    * @throws {TypeError} If `raw` or `body` was read instead.
    */
   text(): Promise<string>;

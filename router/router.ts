@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isServed } from "./_body.ts";
+import { type BodyRules, isDelivery } from "./_body.ts";
 import { RequestContext } from "./_context.ts";
 import { createEngine, type Method } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
@@ -21,6 +21,8 @@ import {
   checkFunction,
   checkLimit,
   checkOptions,
+  checkTimeout,
+  DEFAULT_BODY_TIMEOUT,
   frozenOptions,
   guardedAccess,
   type InstalledGuard,
@@ -70,7 +72,9 @@ export function createRouter<Args extends unknown[] = []>(
 ): TypedRouter<Args> {
   const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
+  const { bodyTimeout = DEFAULT_BODY_TIMEOUT } = options;
   checkLimit(maxBodyBytes, "router");
+  checkTimeout(bodyTimeout);
   checkFunction(onError, "router", "onError");
   checkFunction(options.catch, "router", "catch", true);
   options.finally?.forEach((hook) => checkFunction(hook, "router", "finally"));
@@ -88,6 +92,7 @@ export function createRouter<Args extends unknown[] = []>(
   const routes: RouteInfo[] = [];
   let guard: InstalledGuard | undefined;
   let answering = false;
+  const defaultRules: BodyRules = { maxBodyBytes: maxBodyBytes ?? BODY_LIMITS.plain, bodyTimeout };
 
   function add(
     method: Method,
@@ -113,6 +118,7 @@ export function createRouter<Args extends unknown[] = []>(
       handler,
       guard: guarded,
       maxBodyBytes: limit,
+      bodyTimeout,
       steps: undefined,
     });
     const route: RouteInfo = Object.freeze({
@@ -144,6 +150,14 @@ export function createRouter<Args extends unknown[] = []>(
   }
 
   function fetch(request: Request, ...args: unknown[]): Response | Promise<Response> {
+    return answer(request, args, isDelivery(args[0]));
+  }
+
+  function answer(
+    request: Request,
+    args: unknown[],
+    delivered: boolean,
+  ): Response | Promise<Response> {
     answering = true;
     const url = request.url;
     const target = parseTarget(url);
@@ -155,8 +169,8 @@ export function createRouter<Args extends unknown[] = []>(
       url,
       target,
       match,
-      maxBodyBytes ?? BODY_LIMITS.plain,
-      isServed(args[0]),
+      defaultRules,
+      delivered,
     );
     const run: Run = { ctx, args, match, fallbacks, steps, nextStep: 0, nextMatch: 0 };
     return fallbacks.finish(settle(run), run);
@@ -192,10 +206,11 @@ export function createRouter<Args extends unknown[] = []>(
       ...args: unknown[]
     ): Promise<Response> {
       const isPath = typeof pathOrRequest === "string" && pathOrRequest.startsWith("/");
-      return await fetch(
-        new Request(isPath ? "http://localhost" + pathOrRequest : pathOrRequest, init),
-        ...args,
+      const request = new Request(
+        isPath ? "http://localhost" + pathOrRequest : pathOrRequest,
+        init,
       );
+      return await answer(request, args, false); // no server has delivered this request
     },
     under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
       if (answering) {

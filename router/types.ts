@@ -40,6 +40,8 @@ export interface RouterOptions<Args extends unknown[] = []> {
   finally?: readonly ResponseHook<Args>[];
   /** Maximum bytes of a body. @default {1_048_576} (10,485,760 for multipart) */
   maxBodyBytes?: number;
+  /** Seconds within which a body must arrive that `req.content` or a reader waits for, else 408. @default {30} */
+  bodyTimeout?: number;
   /**
    * Called with errors that the client sees as a 500 only, and with marked errors of status 500 and above that have a
    * `cause`, unless `catch` answered. @default console.error

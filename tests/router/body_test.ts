@@ -1,5 +1,5 @@
-import { createRouter, json, pass, type RouteRequest } from "@gatehouse/http";
-import { assert, assertEquals } from "@std/assert";
+import { createRouter, json, pass, routerBuilder, type RouteRequest } from "@gatehouse/http";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   codeOf,
   collectErrors,
@@ -289,3 +289,40 @@ for (const limit of [-1, 1.5, NaN, Infinity, "10", null]) {
     assertEquals(thrown, 2);
   });
 }
+
+for (const seconds of [0, -1, NaN, Infinity, 2_147_484, "10", null]) {
+  Deno.test(`bodyTimeout rejects ${JSON.stringify(seconds)} (${String(seconds)})`, () => {
+    assertThrows(() => createRouter({ bodyTimeout: untyped(seconds) }), RangeError, "bodyTimeout");
+    assertThrows(() => routerBuilder({ bodyTimeout: untyped(seconds) }).build(), RangeError);
+  });
+}
+
+Deno.test("bodyTimeout does not apply to req.body, which is read at the handler's pace", async () => {
+  const router = createRouter({ bodyTimeout: 0.01 }).post(
+    "/",
+    async (req) => json((await new Response(req.body).text()).length),
+    { raw: true },
+  );
+  const slow = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller): Promise<void> {
+      await new Promise((done) => setTimeout(done, 50));
+      controller.enqueue(new Uint8Array(3));
+      controller.close();
+    },
+  });
+  assertEquals(await (await router.fetch(jsonRequest("/", slow))).json(), 3);
+});
+
+Deno.test("maxBodyBytes applies to req.body and the readers, but not to req.raw", async () => {
+  const router = createRouter({ maxBodyBytes: 10 })
+    .post("/raw", async (req) => json((await req.raw.arrayBuffer()).byteLength), { raw: true })
+    .post("/body", async (req) => json((await new Response(req.body).bytes()).length), {
+      raw: true,
+    })
+    .post("/text", async (req) => json((await req.text()).length), { raw: true });
+  const long = "x".repeat(11);
+  assertEquals(await (await router.fetch(jsonRequest("/raw", long))).json(), 11);
+  for (const path of ["/body", "/text"]) {
+    assertEquals(await codeOf(router.fetch(jsonRequest(path, long))), [413, "payload_too_large"]);
+  }
+});

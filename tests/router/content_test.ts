@@ -147,16 +147,19 @@ Deno.test("readContent() returns files of a multipart route", async () => {
 });
 
 const PART = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nv';
+const FORM = `${PART}\r\n--x--\r\n`;
 
 for (
   const type of [
     "multipart/form-data; boundary=x",
     'Multipart/Form-Data; charset=utf-8; Boundary="x"',
+    'multipart/form-data ; ; boundary="\\x";', // empty parameters and quoted pairs, RFC 9110 §5.6.6
+    'multipart/form-data; note="a; boundary=y"; boundary=x',
   ]
 ) {
   Deno.test(`readContent() takes a form of type ${type}`, async () => {
     const response = await router().fetch(
-      jsonRequest("/form", `${PART}\r\n--x--\r\n`, { headers: { "Content-Type": type } }),
+      jsonRequest("/form", FORM, { headers: { "Content-Type": type } }),
     );
     assertEquals(await response.json(), { a: "v" });
   });
@@ -189,6 +192,16 @@ for (
     ],
     ["that ends at another boundary", "multipart/form-data; boundary=xy", `${PART}\r\n--x--`],
     ["that is JSON", "multipart/form-data; boundary=x", "{}"],
+    ["with its boundary twice", "multipart/form-data; boundary=x; boundary=x", FORM],
+    ["with its boundary in two cases", "multipart/form-data; boundary=x; Boundary=y", FORM],
+    ["with another parameter twice", "multipart/form-data; a=1; boundary=x; A=2", FORM],
+    ["with two types", "multipart/form-data; boundary=x, multipart/form-data; boundary=x", FORM],
+    ["with an open quoted string", 'multipart/form-data; boundary="x', FORM],
+    ["with a quoted string and more", 'multipart/form-data; boundary="x"y', FORM],
+    ["with a boundary that is not a token", "multipart/form-data; boundary=x y", FORM],
+    ["with a space before the equals sign", "multipart/form-data; boundary =x", FORM],
+    ["with a space at the end of its boundary", 'multipart/form-data; boundary="x "', FORM],
+    ["with a boundary that RFC 2046 forbids", "multipart/form-data; boundary=x&", FORM],
   ] as const
 ) {
   Deno.test(`readContent() rejects a form ${why}`, async () => {
@@ -198,6 +211,17 @@ for (
     assertEquals(await codeOf(response), [400, "invalid_form"]);
   });
 }
+
+Deno.test("readContent() takes the longest boundary, and any character that RFC 2046 allows", async () => {
+  for (const boundary of ["a".repeat(70), "'()+_,-./:=? z09AZ"]) {
+    const response = await router().fetch(
+      jsonRequest("/form", FORM.replaceAll("--x", `--${boundary}`), {
+        headers: { "Content-Type": `multipart/form-data; boundary="${boundary}"` },
+      }),
+    );
+    assertEquals(await response.json(), { a: "v" });
+  }
+});
 
 Deno.test("readContent() does not read the body of a raw route, whatever its type", async () => {
   for (const type of ["text/plain", "application/octet-stream", undefined]) {

@@ -78,3 +78,73 @@ Deno.test("mount() links the original request if a mounted application passes it
   assertEquals((await router.fetch(request)).status, 200);
   assert(seen !== undefined && originalRequest(seen) === request);
 });
+
+/** Runs `_server_main.ts`, which would print warnings. */
+async function run(...args: readonly string[]): Promise<readonly [stdout: string, stderr: string]> {
+  const main = new URL("_server_main.ts", import.meta.url).href;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--quiet", "--allow-net=127.0.0.1", main, ...args],
+    signal: AbortSignal.timeout(20_000), // less than `bodyTimeout`
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return [new TextDecoder().decode(stdout).trim(), new TextDecoder().decode(stderr)];
+}
+
+Deno.test("signalOf() is not called for mounts and thrown errors: Deno would print a warning", async () => {
+  const [stdout, stderr] = await run(
+    ...[
+      "/broken",
+      "/app/ok",
+      "/app/refused",
+      "/app/broken",
+      "/app/body",
+      "/app/none",
+      "/two/app/body",
+    ],
+  );
+  assertEquals([stdout, stderr], ["[500,200,418,500,200,404,200]", ""]);
+  const [, warning] = await run("/app/signal"); // which proves that the test sees one
+  assert(warning.includes("request.signal"), warning);
+});
+
+Deno.test("readBody() keeps no process alive with its timer", async () => {
+  assertEquals(await run("stalled"), ["[]", ""]);
+});
+
+Deno.test("mount() hands on the client's abort to every depth, and to copies", async () => {
+  const controller = new AbortController();
+  const seen: AbortSignal[] = [];
+  const inner = createRouter().get("/d", (req) => {
+    seen.push(req.signal, req.raw.signal, new Request("http://localhost/", req.raw).signal);
+    return json(1);
+  });
+  const router = createRouter().mount("/a", createRouter().mount("/b", inner));
+  const { signal } = controller;
+  await router.fetch(new Request("https://example.com/a/b/d", { signal }));
+  assertEquals(seen.map(({ aborted }) => aborted), [false, false, false]);
+  controller.abort();
+  assertEquals(seen.map(({ aborted }) => aborted), [true, true, true]);
+});
+
+Deno.test("isAbortOf() hides the client's abort from onError, whatever its reason, and no other error", async () => {
+  const errors: unknown[] = [];
+  const reason = new Error("connection closed"); // as an adapter for Node may give
+  for (
+    const [why, thrown, hidden] of [
+      ["the reason", (signal: AbortSignal) => signal.reason, true],
+      ["another AbortError", () => new DOMException("", "AbortError"), true],
+      ["another error", () => new Error("broken"), false],
+    ] as const
+  ) {
+    const controller = new AbortController();
+    const inner = createRouter({ onError: (error) => void errors.push(error) }).get("/x", (req) => {
+      const { signal } = req;
+      controller.abort(reason);
+      throw thrown(signal);
+    });
+    const { signal } = controller;
+    const router = createRouter().mount("/m", inner);
+    await router.fetch(new Request("https://example.com/m/x", { signal }));
+    assertEquals([why, errors.splice(0).length], [why, hidden ? 0 : 1]);
+  }
+});

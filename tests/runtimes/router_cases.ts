@@ -190,6 +190,44 @@ export const routerCases: readonly RuntimeCase[] = [
     },
   },
   {
+    name: "router: a body that stalls is a 408, and is cancelled",
+    async run() {
+      const router = quiet({ bodyTimeout: 0.05 }).post("/", (req) => json(req.content));
+      let cancelled = false;
+      const alive = setTimeout(() => {}, 5000); // the deadline's timer keeps no process alive
+      const stalled = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        cancel: () => void (cancelled = true),
+      });
+      const response = await router.fetch(
+        new Request("http://localhost/", post(stalled, JSON_TYPE)),
+      );
+      assertSame(await problemOf(response), [408, "body_timeout"]);
+      assertSame(cancelled, true);
+      clearTimeout(alive);
+    },
+  },
+  {
+    name: "router: a mount hands on method, fields, body and the client's abort",
+    async run() {
+      const controller = new AbortController();
+      const signals: AbortSignal[] = [];
+      const router = quiet().mount("/m", {
+        fetch: async (request) => {
+          signals.push(request.signal);
+          return json([request.method, request.headers.get("X-A"), await request.text()]);
+        },
+      });
+      const { signal } = controller;
+      const request = new Request("http://localhost/m", {
+        ...post("body", [["X-A", "1"]]),
+        signal,
+      });
+      assertSame(await (await router.fetch(request)).json(), ["POST", "1", "body"]);
+      controller.abort();
+      assertSame(signals.map(({ aborted }) => aborted), [true]);
+    },
+  },
+  {
     name: "router: multipart",
     async run() {
       const router = quiet().post("/", async (req) => {

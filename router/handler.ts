@@ -84,7 +84,7 @@ export interface RouteOptions<
   readonly use?: readonly Middleware<Args>[];
   /** Standard Schemas of the request's parts. An invalid part is a 422. */
   readonly schema?: RouteSchema<Content, Params, RequestQuery, Data>;
-  /** Maximum bytes of the body. @default {1_048_576} (10,485,760 for multipart) */
+  /** Maximum bytes of the body, but not of that of `req.raw`. @default {1_048_576} (10,485,760 for multipart) */
   readonly maxBodyBytes?: number;
   /** Who may use the route. @default {true} on a guarded router, `false` elsewhere */
   readonly auth?: AuthOption;

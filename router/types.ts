@@ -38,7 +38,7 @@ export interface RouterOptions<Args extends unknown[] = []> {
   catch?: ErrorHandler<Args>;
   /** Called with every response, last, in this order. */
   finally?: readonly ResponseHook<Args>[];
-  /** Maximum bytes of a body. @default {1_048_576} (10,485,760 for multipart) */
+  /** Maximum bytes of a body, but not of that of `req.raw`. @default {1_048_576} (10,485,760 for multipart) */
   maxBodyBytes?: number;
   /** Seconds within which a body must arrive that `req.content` or a reader waits for, else 408. @default {30} */
   bodyTimeout?: number;

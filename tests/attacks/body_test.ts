@@ -273,15 +273,34 @@ Deno.test("[neighbour] an info argument vouches for one request only, of whateve
   }
 });
 
-Deno.test("[neighbour] an object that every request gets, as on Bun, vouches for none", async () => {
-  const server = { requestIP: () => null, port: 1, hostname: "localhost" };
-  const router = createRouter<[object]>({ maxBodyBytes: 10 }).post("/", (req) => json(req.content));
-  const { stream, taken } = pieces(100_000);
-  const headers = { "Content-Type": "application/json", "Content-Length": "5" };
-  const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
-  assertEquals((await router.fetch(request, server)).status, 413);
-  assert(taken() < 100, `${taken()} chunks were read`);
-});
+/** [why, the argument] */
+const NO_VOUCHERS: readonly (readonly [why: string, info: () => Promise<object>])[] = [
+  [
+    "the server, which every request gets on Bun",
+    () => Promise.resolve({ requestIP: () => null, port: 1, hostname: "localhost" }),
+  ],
+  [
+    "a frozen info, whose use cannot be recorded",
+    () => Promise.resolve(Object.freeze(serverInfo())),
+  ],
+  ["a copy of a used info", async () => {
+    const info = serverInfo();
+    await (await served.fetch(new Request("http://localhost/"), info)).body?.cancel();
+    return { ...info };
+  }],
+];
+
+for (const [why, argument] of NO_VOUCHERS) {
+  Deno.test(`[neighbour] ${why}, does not vouch for a body: reading stops at the limit`, async () => {
+    const router = createRouter<[object]>({ maxBodyBytes: 10 })
+      .post("/", (req) => json(req.content));
+    const { stream, taken } = pieces(100_000);
+    const headers = { "Content-Type": "application/json", "Content-Length": "5" };
+    const request = new Request("http://localhost/", { method: "POST", headers, body: stream });
+    assertEquals((await router.fetch(request, await argument())).status, 413);
+    assert(taken() < 100, `${taken()} chunks were read`);
+  });
+}
 
 const form = createRouter().post("/", (req) => json([...req.content.keys()].length), {
   multipart: true,

@@ -17,13 +17,13 @@ export type PasswordProblemCode =
   | "too_long"
   /** Fewer characters than the minimum. */
   | "too_short"
-  /** A commonly used password, or similar to one. */
+  /** A commonly used password or phrase, with fewer than 9 other characters. */
   | "common"
-  /** Consists of the identifier or the service's name. */
+  /** The identifier or the service's name, with fewer than 9 other characters. */
   | "contextual"
-  /** Consists of repetitions. */
+  /** Repetitions, with fewer than 9 other characters. */
   | "repetitive"
-  /** Consists of sequences of letters, digits or keys, or years. */
+  /** Sequences of letters, digits or keys, or dates, with fewer than 9 other characters. */
   | "predictable"
   /** Known from a data breach. */
   | "breached";
@@ -113,7 +113,7 @@ export interface PasswordPolicy {
  *   (await policy.check(password, { identifier: "ada@example.org" })).map(({ code }) => code);
  * assertEquals(await codesOf("five quiet herons at dawn"), []);
  * assertEquals(await codesOf("correct horse battery staple"), ["breached"]);
- * assertEquals(await codesOf("Gatehouse2026!"), ["too_short", "contextual", "predictable"]);
+ * assertEquals(await codesOf("Gatehouse2026!"), ["too_short", "contextual"]);
  * ```
  */
 export function passwordPolicy(options: PasswordPolicyOptions = {}): PasswordPolicy {

@@ -54,7 +54,7 @@ const SEPARATORS_REGEXP = /[^\p{L}\p{M}\p{N}\0]+/gu;
 /** A number at an end, such as a year or a date. */
 const END_NUMBER_REGEXP = /^\d{1,8}(?!\d)|(?<!\d)\d{1,8}$/g;
 
-/** Replaces words, with separators in them, too. Next to a word neither separators nor a number at an end count. */
+/** Replaces words, with separators in them, too. If there is one, neither separators nor a number at an end count. */
 function replaceWords(text: string, words: readonly string[]): string {
   const replace = (from: string) => words.reduce((rest, word) => rest.replaceAll(word, MARK), from);
   const whole = replace(text);
@@ -97,7 +97,7 @@ const isRepetition: RunTest = (characters, at, distance) =>
 
 /** `abc`, `4321`, `wert`; at distance 2 even and odd characters, `1a2b3c`. */
 const isSequence: RunTest = (characters, at, distance) => {
-  if (distance > 8) return false; // keeps the time linear
+  if (distance > 8) return false; // so that the time stays linear in the length
   const [a = "", b = "", c = ""] = [0, 1, 2].map((i) => characters[at + i * distance]);
   const step = stepBetween(a, b);
   return (Math.abs(step) <= 1 && stepBetween(b, c) === step && (step !== 0 || distance > 1)) ||

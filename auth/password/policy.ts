@@ -80,8 +80,8 @@ export interface PasswordPolicy {
  * - words of the identifier and of `words`, also reversed;
  * - repetitions, sequences of an alphabet or a keyboard row, also of every second character, and years and dates.
  *
- * Next to a word neither separators nor a number of up to 8 digits at an end count. So `thisismypassword` counts 9,
- * `Gatehouse2026!` with the service's name 1; `correct horse battery staple` has no such part.
+ * If it has such a word, neither separators nor a number of up to 8 digits at an end count. So `thisismypassword` counts
+ * 9, `Gatehouse2026!` with the service's name 1; `correct horse battery staple` has no such part.
  *
  * @throws {RangeError} If `minLength` is not an integer from 8 to 256.
  * @throws {TypeError} If an option has the wrong type.

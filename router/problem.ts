@@ -142,25 +142,19 @@ export function problem<const Status extends number>(
 ): TypedResponse<never, Status> {
   const { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations } =
     options;
-  const body: ProblemDetails = {
-    type,
-    title,
+  // What is undefined is omitted.
+  return new Response(JSON.stringify({ type, title, status, code, detail, violations }), {
     status,
-    code,
-    ...(detail === undefined ? {} : { detail }),
-    ...(violations === undefined ? {} : { violations }),
-  };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: problemHeaders(options.headers),
+    headers: options.headers === undefined ? PROBLEM_TYPE : problemHeaders(options.headers),
   }) as TypedResponse<never, Status>;
 }
 
 /** An array of pairs is three times as fast as a Headers object on Deno. */
-function problemHeaders(given: HeadersInit = []): [string, string][] {
+const PROBLEM_TYPE: [string, string][] = [["Content-Type", "application/problem+json"]];
+
+function problemHeaders(given: HeadersInit): [string, string][] {
   const pairs = Array.isArray(given) ? given as [string, string][] : [...new Headers(given)];
-  const others = pairs.filter(([name]) => name.toLowerCase() !== "content-type");
-  return [["Content-Type", "application/problem+json"], ...others];
+  return [...pairs.filter(([name]) => name.toLowerCase() !== "content-type"), ...PROBLEM_TYPE];
 }
 
 /** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */

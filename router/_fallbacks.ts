@@ -10,7 +10,7 @@ import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
-import { errorResponse, isProblemError, problem } from "./problem.ts";
+import { errorResponse, isProblemError, notFound, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
 
@@ -55,7 +55,7 @@ export function createFallbacks(
       methods.length === 0 || methods.includes(ctx.method as Method) ||
       isGetForHead(ctx.method, methods)
     ) {
-      return problem(404, "not_found");
+      return notFound();
     }
     const allow = allowField(methods);
     return ctx.method === "OPTIONS"

@@ -140,21 +140,32 @@ export function problem<const Status extends number>(
   code: string,
   options: ProblemOptions = {},
 ): TypedResponse<never, Status> {
-  const { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations } =
-    options;
-  // What is undefined is omitted.
-  return new Response(JSON.stringify({ type, title, status, code, detail, violations }), {
-    status,
-    headers: options.headers === undefined ? PROBLEM_TYPE : problemHeaders(options.headers),
-  }) as TypedResponse<never, Status>;
+  const text = problemText(status, code, options);
+  return problemResponse(text, status, options.headers) as TypedResponse<never, Status>;
 }
 
-/** An array of pairs is three times as fast as a Headers object on Deno. */
-const PROBLEM_TYPE: [string, string][] = [["Content-Type", "application/problem+json"]];
+/** The response to an unknown path. Its text is made once, since nothing in it varies. */
+export function notFound(): Response {
+  return problemResponse(notFoundText ??= problemText(404, "not_found", {}), 404);
+}
 
-function problemHeaders(given: HeadersInit): [string, string][] {
+let notFoundText: string | undefined;
+
+function problemText(
+  status: number,
+  code: string,
+  { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations }:
+    ProblemOptions,
+): string {
+  return JSON.stringify({ type, title, status, code, detail, violations }); // omits what is undefined
+}
+
+function problemResponse(text: string, status: number, given: HeadersInit = []): Response {
+  // An array of pairs is three times as fast as a Headers object on Deno.
   const pairs = Array.isArray(given) ? given as [string, string][] : [...new Headers(given)];
-  return [...pairs.filter(([name]) => name.toLowerCase() !== "content-type"), ...PROBLEM_TYPE];
+  const headers = pairs.filter(([name]) => name.toLowerCase() !== "content-type");
+  headers.push(["Content-Type", "application/problem+json"]);
+  return new Response(text, { status, headers });
 }
 
 /** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */

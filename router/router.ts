@@ -98,34 +98,35 @@ export function createRouter<Args extends unknown[] = []>(
   ): void {
     const pattern = parsePattern(joinPaths(prefix, path));
     const where = `route ${method} ${pattern.source}`;
+    checkOpen(`add ${where}`);
     checkFunction(handler, where, "the handler");
     checkOptions(method, given, where);
     const options = frozenOptions(given);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
-    const mounted = app !== undefined;
+    const common = { method, options, mounted: app !== undefined };
     engine.add(method, pattern, {
-      method,
+      ...common,
       pattern,
-      options,
-      mounted,
       handler,
       guard: guarded,
       maxBodyBytes: limit,
       steps: undefined,
     });
     const route: RouteInfo = Object.freeze({
-      method,
+      ...common,
       pattern: pattern.source,
-      options,
-      mounted,
       app: app !== undefined && OWN_ROUTERS.has(app) ? app as unknown as RouteSource : undefined,
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
     });
     reportDefinition(route);
     routes.push(route);
+  }
+
+  function checkOpen(action: string): void {
+    if (answering) throw new TypeError(`Cannot ${action}: the router has begun to answer`);
   }
 
   const addMount: AddMount = (path, handler, app, given = {}) => {
@@ -177,8 +178,7 @@ export function createRouter<Args extends unknown[] = []>(
     openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
       if (generateOpenAPI === undefined) {
         throw new TypeError(
-          'Cannot write the document: this router has no generator; create it with "@gatehouse/http", or call ' +
-            "generateOpenAPI(info, router)",
+          "Cannot write the document: this router has no generator; call generateOpenAPI()",
         );
       }
       if (given === undefined) {
@@ -198,9 +198,7 @@ export function createRouter<Args extends unknown[] = []>(
       );
     },
     under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
-      if (answering) {
-        throw new TypeError(`Cannot add middleware under ${path}: the router has begun to answer`);
-      }
+      checkOpen(`add middleware under ${path}`);
       const appliesTo = prefixTest(parsePrefix(joinPaths(prefix, path)));
       steps.push(...middleware.map((one) => middlewareStep(one, appliesTo)));
       return router;
@@ -216,7 +214,7 @@ export function createRouter<Args extends unknown[] = []>(
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {
-      if (answering) throw new TypeError("Cannot install a guard: the router has begun to answer");
+      checkOpen("install a guard");
       if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
       checkFunction(integration.guard, "integration", "guard");
       checkFunction(integration.catch, "integration", "catch", true);

@@ -5,7 +5,7 @@
  */
 
 import type { RequestContext } from "./_context.ts";
-import type { Engine, Match, Method } from "./_engine.ts";
+import type { Engine, Match } from "./_engine.ts";
 import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, attempt, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
@@ -49,18 +49,18 @@ export function createFallbacks(
         `Cannot answer: every handler of ${ctx.method} ${ctx.route} returned undefined`,
       );
     }
-    const methods = ctx.target.bad ? [] : engine.methodsOf(ctx.path);
+    // RFC 9110 §10.2.1: GET implies HEAD.
+    const methods = new Set<string>(
+      (ctx.target.bad ? [] : engine.methodsOf(ctx.path)).flatMap((method) =>
+        method === "GET" ? ["GET", "HEAD"] : [method]
+      ),
+    );
     // If the request's own method is among them, every handler has passed: there is nothing at this path.
-    if (
-      methods.length === 0 || methods.includes(ctx.method as Method) ||
-      isGetForHead(ctx.method, methods)
-    ) {
-      return notFound();
-    }
-    const allow = allowField(methods);
+    if (methods.size === 0 || methods.has(ctx.method)) return notFound();
+    const headers: [string, string][] = [["Allow", [...methods.add("OPTIONS")].join(", ")]];
     return ctx.method === "OPTIONS"
-      ? empty(204, { headers: [["Allow", allow]] })
-      : problem(405, "method_not_allowed", { headers: [["Allow", allow]] });
+      ? empty(204, { headers })
+      : problem(405, "method_not_allowed", { headers });
   }
 
   function handleError(error: unknown, run: Run, from = 0): MaybePromise<Response> {
@@ -129,16 +129,6 @@ export function createFallbacks(
 function isOwnAbort(error: unknown, { signal }: RequestContext): boolean {
   return signal.aborted &&
     (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
-}
-
-function isGetForHead(method: string, methods: readonly Method[]): boolean {
-  return method === "HEAD" && methods.includes("GET");
-}
-
-/** Value of `Allow`, RFC 9110 §10.2.1: GET implies HEAD, and OPTIONS is always allowed. */
-function allowField(methods: readonly string[]): string {
-  const all = new Set(methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]));
-  return [...all.add("OPTIONS")].join(", ");
 }
 
 /**

@@ -9,7 +9,7 @@
 
 import { isServed } from "./_body.ts";
 import { RequestContext } from "./_context.ts";
-import { createEngine, type Method } from "./_engine.ts";
+import { createEngine, type Method, METHODS } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
 import { originOf, reportDefinition } from "./_origin.ts";
@@ -164,14 +164,7 @@ export function createRouter<Args extends unknown[] = []>(
   }
 
   const router = {
-    get: method("GET"),
-    head: method("HEAD"),
-    options: method("OPTIONS"),
-    delete: method("DELETE"),
-    all: method("ALL"),
-    post: method("POST"),
-    put: method("PUT"),
-    patch: method("PATCH"),
+    ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
     fetch,
     routes,
     info,

@@ -29,7 +29,7 @@ export interface ProblemOptions {
   headers?: HeadersInit;
   /** URI that documents the kind of problem. @default {"about:blank"} */
   type?: string;
-  /** Short summary of the kind of problem. @default the status phrase of RFC 9110 */
+  /** Short summary of the kind of problem. @default the phrase of the status, or `Error` for rare ones */
   title?: string;
 }
 

@@ -138,7 +138,7 @@ export interface StateStore {
 
 /** The refresh tokens that descend from one sign-in. One record, so that one compare-and-swap decides. */
 export interface RefreshFamily {
-  /** First part of every token of the family. */
+  /** Public identifier: the digest of the first part of every token of the family. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;

@@ -13,6 +13,7 @@ import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
   copyJson,
+  familyIdOf,
   grantOf,
   isAhead,
   parseRefreshToken,
@@ -90,6 +91,11 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     return user.securityStamp === family.securityStamp ? undefined : "stamp_changed";
   }
 
+  async function revoke({ id: familyId, sub, sessionId }: RefreshFamily): Promise<void> {
+    await refreshTokens.revoke({ familyId });
+    emit("refresh.revoked", { sub, familyId, sessionId });
+  }
+
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
@@ -102,7 +108,8 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const { sessionId, data } = options;
       const scope = readScope(cannot, options.scope);
       checkSessionId(cannot, sessionId);
-      const [id, secret] = [randomId(), randomToken()];
+      const [handle, secret] = [randomId(), randomToken()];
+      const id = await familyIdOf(handle);
       const familyExpiresAt = limits.familyExpiry(at);
       const family: RefreshFamily = {
         id,
@@ -122,13 +129,13 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         ...(data === undefined ? {} : { data: copyJson(cannot, data) }),
       };
       await refreshTokens.create(family);
-      return { refreshToken: `${id}.${secret}`, expiresAt: family.expiresAt, familyId: id };
+      return { refreshToken: `${handle}.${secret}`, expiresAt: family.expiresAt, familyId: id };
     },
 
     async rotate(refreshToken: string, { prepare }: RotateRefreshTokenOptions = {}) {
-      const presented = parseRefreshToken(refreshToken);
+      const presented = await parseRefreshToken(refreshToken);
       if (presented === undefined) throw rejected("malformed");
-      const { familyId, secret } = presented;
+      const { handle, familyId, secret } = presented;
       const family = await refreshTokens.find(familyId);
       if (family === null) throw rejected("not_found");
       if (isRevoked(family)) throw rejected("revoked");
@@ -155,7 +162,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       if (refusal !== undefined) throw rejected(refusal);
       emit("refresh.rotated", subject);
       return {
-        refreshToken: `${familyId}.${next}`,
+        refreshToken: `${handle}.${next}`,
         expiresAt: to.expiresAt,
         familyId,
         ...grant,
@@ -163,8 +170,9 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     },
 
     async revoke(refreshToken: string) {
-      const { familyId } = parseRefreshToken(refreshToken) ?? {};
-      if (familyId !== undefined) await refreshTokens.revoke({ familyId });
+      const { familyId } = await parseRefreshToken(refreshToken) ?? {};
+      const family = familyId === undefined ? null : await refreshTokens.find(familyId);
+      if (family !== null && !isRevoked(family)) await revoke(family);
     },
 
     async list(sub: string) {
@@ -184,7 +192,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       // Compare the id too: a store that takes an object for a query, or compares inexactly, returns another family
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;
-      await refreshTokens.revoke({ familyId });
+      await revoke(family);
       return true;
     },
   });

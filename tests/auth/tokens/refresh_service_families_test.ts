@@ -239,7 +239,7 @@ Deno.test("revokeById() revokes one family, returns true once, and keeps the oth
   }
   assertEquals(await listIds(services), [b.familyId]);
   assertEquals((await refresh.rotate(b.refreshToken)).familyId, b.familyId);
-  assertEquals(events.map(({ type }) => type), ["refresh.rotated"]);
+  assertEquals(events.map(({ type }) => type), ["refresh.revoked", "refresh.rotated"]);
 });
 
 Deno.test("revokeById() does not revoke a family of another user, and answers as for an unknown one", async () => {
@@ -265,6 +265,7 @@ Deno.test("revokeById() does not revoke a family of another user, and answers as
 
 const NO_IDS: readonly [why: string, of: (family: RefreshFamily, token: string) => unknown][] = [
   ["empty", () => ""],
+  ["the handle", (_, token) => token.split(".")[0]],
   ["the whole token", (_, token) => token],
   ["the digest", ({ currentHash }) => currentHash],
   ["the session", ({ sessionId }) => sessionId],

@@ -76,10 +76,15 @@ export function authIntegration(
     routes: true,
     catch: true,
   });
-  const { basePath, routes = {}, catch: handler } = options;
+  const { basePath, routes, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
   const authRoutes = createAuthRoutes({ ...routes, runtime });
+  if (routes?.registration === undefined) { // not open to the public unless someone says so
+    throw new TypeError(
+      'Cannot integrate authentication: routes must be false or have registration, "open" or "closed"',
+    );
+  }
   return {
     ...integration,
     routes: (router) => void mountAuthRoutes(router, authRoutes, basePath),

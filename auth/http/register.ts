@@ -58,7 +58,7 @@ export interface AuthOptions extends ServiceOptions {
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(), // an application leaves it out
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
  *   .get("/me", (req) => json(req.principal.sub));
  *
  * assertEquals((await router.request("/me")).status, 401);
@@ -127,7 +127,7 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
       signIn(services, request, authentication, options),
     signOut: (request) => signOut(services, request),
     routes: (options) => createAuthRoutes({ ...options, runtime }),
-    integration: (options = {}) => authIntegration(runtime, options),
+    integration: (options) => authIntegration(runtime, options),
   });
   return runtime;
 }

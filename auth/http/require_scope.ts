@@ -40,7 +40,7 @@ import { getPrincipal } from "./guard.ts";
  *   strategies: [apiKeyStrategy({ apiKeys })],
  *   container: createContainer(),
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
  *   .get("/notes", () => json([]), { use: [requireScope("notes:read")] });
  *
  * const credentials = { identifier: "ada", password: "lovelace wrote notes" };

@@ -104,8 +104,8 @@ export interface AuthRuntime extends GuardRuntime {
   signOut(request: RequestLike): Promise<void>;
   /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
-  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
-  integration(options?: IntegrationOptions): AuthIntegration<Principal>;
+  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If `routes` is missing, or an option is unknown. */
+  integration(options: IntegrationOptions): AuthIntegration<Principal>;
 }
 
 /** Authentication with tokens: the result of {@linkcode registerAuth} with the option `jwt`. */
@@ -162,12 +162,18 @@ export interface AuthRoute {
   readonly options: RouteOptions<unknown[]> & { readonly auth: false };
 }
 
+/** Options of the routes of {@linkcode AuthRuntime.integration}. */
+export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
+  /** Whether people may create accounts themselves, by any kind of sign-up; `closed` omits `/register`. */
+  readonly registration: "open" | "closed";
+}
+
 /** Options of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationOptions {
   /** Path that the routes of authentication are below. @default {"/auth"} */
   readonly basePath?: string | undefined;
-  /** Options of these routes, which include registration unless it is `closed`; `false` omits the routes. */
-  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false | undefined;
+  /** Options of these routes; `false` omits the routes. */
+  readonly routes: IntegrationRoutesOptions | false;
   /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
 }

@@ -23,7 +23,7 @@ const runtime = registerAuth({
 });
 
 const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })
-  .withAuth(runtime.integration()) // adds POST /auth/register, POST /auth/login, ... and the guard
+  .withAuth(runtime.integration({ routes: { registration: "open" } })) // adds POST /auth/register, POST /auth/login, ... and the guard
   .build();
 
 router

@@ -64,6 +64,7 @@ export function createTestApp(): TestApp {
   });
   const router = routerBuilder({ container })
     .withAuth(runtime.integration({
+      routes: { registration: "open" },
       catch: (error, req) =>
         error.status === 401 && wantsPage(req) ? redirect("/sign-in", 303) : undefined,
     }))

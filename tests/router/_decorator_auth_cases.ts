@@ -62,7 +62,8 @@ export const authCases: readonly RuntimeCase[] = [
       @HttpRouter({
         container,
         controllers: [MeController],
-        withAuth: (container) => getAuthRuntime(container).integration(),
+        withAuth: (container) =>
+          getAuthRuntime(container).integration({ routes: { registration: "open" } }),
       })
       @Auth(optionsOf(container))
       class Application {}

@@ -45,7 +45,9 @@ function createSite(): Site {
     container: createContainer(),
     now: () => clock.now,
   });
-  const router = createRouter({ onError: () => {} }).withAuth(runtime.integration())
+  const router = createRouter({ onError: () => {} }).withAuth(
+    runtime.integration({ routes: { registration: "open" } }),
+  )
     .get("/me", (req) => json({ sub: req.principal.sub, method: req.principal.method }))
     .post("/notes", () => json("written", { status: 201 }));
 

@@ -66,7 +66,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   const { tokens } = runtime;
   if (tokens === undefined) throw new Error("there are no tokens");
   const own = createRouter({ onError: () => {} })
-    .withAuth(runtime.integration({ routes: { tokens: true } }))
+    .withAuth(runtime.integration({ routes: { registration: "open", tokens: true } }))
     .get("/me", ({ principal: { sub, method, scope, amr } }) => json({ sub, method, scope, amr }))
     .get("/notes", () => json([]), { use: [requireScope("notes:read")] })
     .post("/notes", () => json("written"), { use: [requireScope("notes:write")] })

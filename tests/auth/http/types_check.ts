@@ -99,7 +99,7 @@ export function markers(runtime: AuthRuntime): void {
 
 /** Narrows builders, and routers with host arguments. */
 export function builders(runtime: AuthRuntime): void {
-  routerBuilder().withAuth(runtime.integration())
+  routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } }))
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)))
     // @ts-expect-error -- routes added before the guard have no principal
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)), "static")

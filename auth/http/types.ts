@@ -90,9 +90,12 @@ export interface AuthRuntime extends GuardRuntime {
    * `integration()` and `withAuthRoutes` include, puts its cookies into the response; a router without them needs
    * `finally: [applyAuthHeaders]`.
    *
-   * Protect the route of a sign-in form of your own against login CSRF: `use: [csrfGuard({ csrf, mode: "origin" })]`.
+   * Checks the origin of the request against login CSRF, see {@linkcode CsrfService.checkOrigin}, before anything changes: a
+   * client that sends no origin needs a CSRF token, or {@linkcode createTokenRoutes}. Safe methods pass: a route for links in
+   * mails or the callback of a provider needs a value that only this browser has.
    *
    * @param authentication The result of {@linkcode PasswordService.verify}, or of another kind of sign-in.
+   * @throws {AuthError} `csrf_failed`, if the request comes from another site's page, or from an unknown one without a token.
    * @throws {TypeError} If `authentication` was not returned by a service.
    */
   signIn(

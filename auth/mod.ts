@@ -91,6 +91,7 @@ export type {
   PasswordCredentials,
   PasswordService,
   PasswordServiceOptions,
+  ResetPasswordOptions,
 } from "./password/password_service.ts";
 export { passwordPolicy } from "./password/policy.ts";
 export type {

@@ -71,6 +71,7 @@ export function createServices(options: ServiceOptions): Services {
   const throttle = createThrottle(options, keys, context);
   const passwords = passwordService({
     ...shared,
+    apiKeys,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,
     hashing: options.hashing,

@@ -1,7 +1,16 @@
 /** The catalogue "Sign-in": an application's own form, posted from elsewhere; rows are only added. */
 
 import { assertEquals } from "@std/assert";
-import { types } from "../auth/_services.ts";
+import { apiKeyService } from "../../auth/tokens/api_key_service.ts";
+import { createKeyApp } from "./_api_keys.ts";
+import {
+  CLIENT,
+  OTHER_PASSWORD,
+  PASSWORD,
+  type Services,
+  types,
+  withAda,
+} from "../auth/_services.ts";
 import { enterApp } from "../auth/http/_sign_in.ts";
 
 /** Requests whose browser an attacker would sign in to the attacker's account, or whose sender is unknown. */
@@ -55,4 +64,41 @@ Deno.test("[CWE-352] login CSRF: no origin, but the token → 200", async () => 
   const token = await client.token();
   const init = { method: "POST", json: {}, headers, token };
   assertEquals((await client.send("/enter", init)).status, 200);
+});
+
+/** What a thief of a password has created is revoked when the account is recovered. */
+const KEYS: readonly (readonly [
+  source: string,
+  what: string,
+  replace: (services: Services) => Promise<unknown>,
+  keys: "revoked" | "valid",
+])[] = [
+  ["CWE-613", "a reset", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD), "revoked"],
+  ["neighbour", "a reset that keeps API keys", ({ passwords }) => {
+    return passwords.reset("u1", OTHER_PASSWORD, { keepApiKeys: true });
+  }, "valid"],
+  ["neighbour", "a change by the owner", ({ passwords }) => {
+    const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    return passwords.change("u1", change, CLIENT);
+  }, "valid"],
+  ["CWE-613", "a disabled account", ({ accounts }) => accounts.disable("u1"), "revoked"],
+];
+for (const [source, what, replace, keys] of KEYS) {
+  Deno.test(`[${source}] API keys: ${what} → the user's are ${keys}, others stay valid`, async () => {
+    const services = await withAda();
+    const { stores, clock, passwords } = services;
+    const apiKeys = apiKeyService({ ...stores, now: () => clock.now });
+    await passwords.createUser({ identifier: "eve", password: PASSWORD }, { sub: "u2" });
+    const own = await apiKeys.create("u1", { name: "Planted" });
+    const other = await apiKeys.create("u2", { name: "Eve's" });
+    await replace(services);
+    assertEquals(await apiKeys.verify(own.key) !== undefined, keys === "valid");
+    assertEquals(await apiKeys.verify(other.key) !== undefined, true);
+  });
+}
+
+Deno.test("[CWE-613] API keys: a reset by the runtime of registerAuth() → revoked", async () => {
+  const { app, apiKeys, known } = await createKeyApp();
+  await app.runtime.passwords.reset("u1", OTHER_PASSWORD);
+  assertEquals(await apiKeys.verify(known.key), undefined);
 });

@@ -120,6 +120,7 @@ export function createServices(options: ServicesOptions = {}): Services {
     users: stores.users,
     sessions: stores.sessions,
     refreshTokens: stores.refreshTokens,
+    apiKeys: stores.apiKeys,
     throttle: uncounted ? "insecureSkip" : throttle,
     hasher,
     ...(hashing === undefined ? {} : { hashing }),

@@ -135,6 +135,7 @@ function createTokens(
   return tokenService({
     keys: keyService({ store, keys, algorithms, rotateAfter, maxTokenAge, ...context }),
     refresh: refreshService({ refreshTokens, users, ...refresh, ...context }),
+    users,
     ...rest,
     lifetime,
     now: context.now,

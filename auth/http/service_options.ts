@@ -56,7 +56,8 @@ export interface ServiceOptions {
   readonly session?: SessionOptions | undefined;
   /**
    * Tokens for API clients, signed by keys that `stores.keys` holds, encrypted by the secret: {@linkcode AuthRuntime.tokens}.
-   * Requests may then carry an access token; `createAuthRoutes({ tokens: true })` and `createTokenRoutes()` issue them.
+   * Requests may then carry an access token, whose user is read with each of them, see {@linkcode TokenServiceOptions.accept};
+   * `createAuthRoutes({ tokens: true })` and `createTokenRoutes()` issue them.
    *
    * @default none
    */

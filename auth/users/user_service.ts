@@ -53,7 +53,8 @@ export interface UserService {
    */
   changeIdentifier(sub: string, identifier: string): Promise<boolean>;
   /**
-   * Disables an account: the user cannot sign in, and all sessions, refresh tokens and API keys are revoked.
+   * Disables an account: the user cannot sign in, and all sessions, refresh tokens and API keys are revoked. Access tokens are
+   * rejected where the users are read, as by guards of `registerAuth()`; elsewhere they are valid until they expire.
    *
    * @returns Whether the user exists.
    */

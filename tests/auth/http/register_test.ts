@@ -490,6 +490,23 @@ Deno.test("registerAuth() checks in the store whether a token's user still has a
   assertEquals([result.code, result.message], ["invalid_token", "not_accepted"]);
 });
 
+Deno.test("registerAuth() does not read the users of tokens if accept is insecureSkip", async () => {
+  const { issue, runtime: { tokens, users } } = await createBench({ accept: "insecureSkip" });
+  const { accessToken } = await issue();
+  await users.remove("u1");
+  assertEquals((await present(tokens, accessToken)).status, "authenticated");
+});
+
+for (const accept of [true, "skip", null, {}]) {
+  Deno.test(`registerAuth() rejects accept: ${JSON.stringify(accept)}`, async () => {
+    await assertRejects(
+      () => createBench({ accept: untyped(accept) }),
+      TypeError,
+      "accept must be",
+    );
+  });
+}
+
 for (const store of ["keys", "refreshTokens"] as const) {
   Deno.test(`registerAuth() rejects jwt without stores.${store}`, () => {
     const stores = { ...inMemoryAuthStores(), [store]: undefined };

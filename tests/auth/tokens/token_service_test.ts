@@ -8,6 +8,7 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { digestText } from "../../../auth/_kdf.ts";
 import { keyService } from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { familyIdOf } from "../../../auth/tokens/_refresh_limits.ts";
@@ -48,6 +49,7 @@ Deno.test("issue() issues an access token as in RFC 9068 §2", async () => {
     aud: AUDIENCE,
     client_id: AUDIENCE,
     sub: "u1",
+    stamp: await digestText("s1"),
     jti: claims.jti,
     auth_time: START - 5,
     amr: ["pwd", "otp"],

@@ -423,9 +423,9 @@ for (const name of ["disable", "remove"] as const) {
   }
 }
 
-Deno.test("userService() revokes API keys; a new password and the revocation of all sessions do not", async () => {
+Deno.test("userService() revokes API keys; other changes and the revocation of all sessions do not", async () => {
   const { passwords, sessions, accounts, stores } = await withApiKeys();
-  await passwords.reset("u1", OTHER_PASSWORD);
+  await passwords.reset("u1", OTHER_PASSWORD, { keepApiKeys: true });
   await sessions.revokeAll("u1");
   await accounts.changeIdentifier("u1", "lovelace");
   await accounts.enable("u1");

@@ -230,7 +230,7 @@ export { csrfService } from "./session/csrf.ts";
 export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./session/csrf.ts";
 export { csrfGuard } from "./http/csrf_guard.ts";
 export type { CsrfGuardOptions } from "./http/csrf_guard.ts";
-export { deriveKeys } from "./derived_keys.ts";
+export { deriveKeys, generateSecret } from "./derived_keys.ts";
 export type * from "./derived_keys.ts";
 
 // Stores

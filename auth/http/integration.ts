@@ -34,6 +34,7 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * import {
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -42,7 +43,7 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(),
  * });

@@ -40,7 +40,8 @@ export interface JwtOptions
 /** What services are created from. */
 export interface ServiceOptions {
   /**
-   * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process.
+   * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process:
+   * {@linkcode generateSecret} makes one.
    * Of an array the first one signs and encrypts, all verify and decrypt, so that it can be rotated, see
    * {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
    */

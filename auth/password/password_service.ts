@@ -145,6 +145,7 @@ export interface PasswordService {
  * ```ts
  * import {
  *   deriveKeys,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   passwordService,
  *   throttleService,
@@ -152,7 +153,7 @@ export interface PasswordService {
  * import { assertEquals, assertRejects } from "@std/assert";
  *
  * const stores = inMemoryAuthStores();
- * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const keys = deriveKeys(generateSecret());
  * const passwords = passwordService({
  *   users: stores.users,
  *   sessions: stores.sessions,

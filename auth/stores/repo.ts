@@ -42,13 +42,13 @@ export { repoUserStore } from "./_repo_users.ts";
  *
  * @example
  * ```ts
- * import { registerAuth, authStores, createContainer } from "@gatehouse/http";
+ * import { authStores, createContainer, generateSecret, registerAuth } from "@gatehouse/http";
  * import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
  * import { assertEquals } from "@std/assert";
  *
  * const kv = await Deno.openKv(":memory:"); // a path or nothing to persist it
  * const { passwords, users } = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: authStores(denoKvAdapter(kv)),
  *   container: createContainer(), // omitted in an application
  * });

@@ -27,7 +27,7 @@ import { assertRefused } from "./_decorator_helpers.ts";
 
 function optionsOf(container: Container): AuthOptions {
   return {
-    secret: "a secret of at least 32 bytes, for tests",
+    secret: "a secret that only the tests know, for tests",
     stores: inMemoryAuthStores(),
     container,
   };

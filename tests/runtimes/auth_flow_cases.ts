@@ -38,7 +38,7 @@ interface Site {
 function createSite(): Site {
   const clock = { now: START };
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores({ now: () => clock.now }),
     hasher: pbkdf2Hasher({ iterations: 1000 }),
     clientAddress: () => "192.0.2.1",

@@ -54,7 +54,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   const stores = options.stores ?? (delay === undefined ? memory : slowStores(memory, delay));
   const apiKeys = apiKeyService({ ...stores, ...clock });
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores,
     strategies: [apiKeyStrategy({ apiKeys, ...clock })],
     jwt: { issuer: ISSUER, audience: AUDIENCE, scope: ["notes:read"] },

@@ -38,7 +38,7 @@ import { assertRefused, FAULT } from "./_routes.ts";
 function createRuntime(csrfHeader?: string): AuthRuntime {
   return registerAuth({
     csrfHeader,
-    secret: "a secret of at least 32 bytes, for tests",
+    secret: "a secret that only the tests know, for tests",
     stores: inMemoryAuthStores(),
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     container: createContainer(),

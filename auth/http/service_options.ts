@@ -41,9 +41,8 @@ export interface JwtOptions
 export interface ServiceOptions {
   /**
    * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process:
-   * {@linkcode generateSecret} makes one.
-   * Of an array the first one signs and encrypts, all verify and decrypt, so that it can be rotated, see
-   * {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
+   * {@linkcode generateSecret} makes one. Of an array the first one signs and encrypts, all verify and decrypt, so that it can
+   * be rotated, see {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
    */
   readonly secret: string | readonly string[];
   /** Persists users, sessions and the rest: {@linkcode inMemoryAuthStores}, or a database. */

@@ -75,6 +75,20 @@ export function refreshLimits(limits: {
   };
 }
 
+/** The data of the families of a token service. */
+export interface TokenAudience {
+  readonly clientId: string;
+  readonly audience: string;
+  /** Whether the scopes are the defaults of the service, not requested ones. */
+  readonly isDefaultScope: boolean;
+}
+
+/** Whether a family is a sign-in at the application itself: it has no data, or that of a token service. */
+export function isFirstParty({ data }: Pick<RefreshFamily, "data">): boolean {
+  const { isDefaultScope } = (data ?? {}) as Partial<TokenAudience>;
+  return data === undefined || data === null || typeof isDefaultScope === "boolean";
+}
+
 /** Whether a family was created while the clock was ahead, which would extend its limits. */
 export function isAhead({ createdAt }: RefreshTimes, at: number): boolean {
   return createdAt > at + SKEW_SECONDS;

@@ -9,6 +9,7 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
+import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
@@ -16,6 +17,7 @@ import {
   familyIdOf,
   grantOf,
   isAhead,
+  isFirstParty,
   parseRefreshToken,
   refreshLimits,
   toFamilyInfo,
@@ -38,8 +40,12 @@ import type {
 } from "./refresh_types.ts";
 import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
 
+/** Families of a user that an authorization server did not grant: a new one revokes the oldest. */
+const MAX_FAMILIES = 100;
+
 /**
- * Creates a service for refresh tokens.
+ * Creates a service for refresh tokens. A user has at most 100 families, which the service revokes from the oldest; those with
+ * `data`, such as the grants of an authorization server, are not counted, except those of {@linkcode tokenService}.
  *
  * @throws {TypeError} If refreshTokens or users are missing.
  * @throws {RangeError} If a limit is not an integer from 1 to 34,560,000 (400 days), or `lifetime` is longer than
@@ -96,6 +102,12 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     emit("refresh.revoked", { sub, familyId, sessionId });
   }
 
+  /** Makes room for a new family, as {@linkcode sessionService} does for a session. */
+  async function revokeOldest(sub: string): Promise<void> {
+    const found = (await options.refreshTokens.list(sub)).filter(isFirstParty);
+    for (const family of oldestBeyond(found, MAX_FAMILIES - 1)) await revoke(family);
+  }
+
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
@@ -128,6 +140,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         ...(scope === undefined ? {} : { scope }),
         ...(data === undefined ? {} : { data: copyJson(cannot, data) }),
       };
+      if (isFirstParty(family)) await revokeOldest(sub);
       await refreshTokens.create(family);
       return { refreshToken: `${handle}.${secret}`, expiresAt: family.expiresAt, familyId: id };
     },

@@ -10,7 +10,7 @@ import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
 import { toUserInfo, type UserInfo } from "../session/types.ts";
 import { checkedUserReader, isDisabled } from "../stores/checked.ts";
-import { checkSessionId } from "./_refresh_limits.ts";
+import { checkSessionId, type TokenAudience } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
 import { readScope } from "../_scope.ts";
 import { type Authentication, type Principal, requireAuthentication } from "../principal.ts";
@@ -243,15 +243,11 @@ async function claimsOf(
   };
 }
 
-interface TokenAudience {
-  readonly clientId: string;
-  readonly audience: string;
-  /** Whether the scopes are the defaults of the service, not requested ones. */
-  readonly isDefaultScope?: boolean;
-}
-
 /** Whether the data of a family names a client and an audience. */
-function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
+function isFor(
+  { clientId, audience }: Omit<TokenAudience, "isDefaultScope">,
+  data: unknown,
+): boolean {
   const party = (data ?? {}) as Partial<TokenAudience>;
   return party.clientId === clientId && party.audience === audience;
 }

@@ -917,7 +917,7 @@ Deno.test("rotate() stores nothing that prepare writes into the grant", async ()
   assertEquals([scope, data, amr], [options.scope, options.data, STAMPED.amr]);
 });
 
-Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swap", async () => {
+Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swap; issue() two", async () => {
   using database = new DatabaseSync(":memory:");
   let statements = 0;
   const adapter = sqlAdapter({
@@ -932,7 +932,9 @@ Deno.test("rotate() costs three statements on SQL: family, user, compare-and-swa
   const { sub, securityStamp } = STAMPED;
   await stores.users.create({ sub, identifier: "ada", securityStamp, createdAt: START });
   const refresh = refreshService(stores);
+  statements = 0;
   const { refreshToken } = await refresh.issue(STAMPED);
+  assertEquals(statements, 2); // the list of the user's, the family
   statements = 0;
   const next = await refresh.rotate(refreshToken);
   assertEquals(statements, 3);

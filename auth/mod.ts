@@ -180,7 +180,8 @@ export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
 // Accounts
 export { userService } from "./users/user_service.ts";
-export type { UserService, UserServiceOptions } from "./users/user_service.ts";
+export type { AccountInfo, UserService, UserServiceOptions } from "./users/user_service.ts";
+export type { UserInfo } from "./users/user_info.ts";
 
 // Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
@@ -215,7 +216,6 @@ export type {
   SessionLimits,
   SessionService,
   SessionServiceOptions,
-  UserInfo,
 } from "./session/types.ts";
 export { parseCookies, readCookie, serializeCookie } from "./session/cookie.ts";
 export type { CookieAttributes, CookiePair, CookieReading } from "./session/cookie.ts";
@@ -257,6 +257,7 @@ export type {
   CredentialStore,
   KeyRing,
   KeyStore,
+  ListUsersOptions,
   LoginThrottle,
   NewUser,
   RefreshFamily,

@@ -16,8 +16,8 @@ import {
   type SessionInfo,
   type SessionService,
   type SessionServiceOptions,
-  toUserInfo,
 } from "./types.ts";
+import { toUserInfo } from "../users/user_info.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkedSessions, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";

@@ -26,7 +26,7 @@ export { repoUserStore } from "./_repo_users.ts";
  *
  * | collection | key | records |
  * |---|---|---|
- * | `users` | `sub` | users; the identifier is unique |
+ * | `users` | `sub` | users, also all of them; the identifier is unique |
  * | `sessions` | SHA-256 of the token | sessions, also by user |
  * | `credentials` | credential id | passkeys, also by user |
  * | `states` | as given | single-use values |

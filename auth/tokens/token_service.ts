@@ -8,7 +8,7 @@ import { createClock } from "../_clock.ts";
 import { checkOptionalFunction, rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
-import { toUserInfo, type UserInfo } from "../session/types.ts";
+import { toUserInfo, type UserInfo } from "../users/user_info.ts";
 import { checkedUserReader, isDisabled } from "../stores/checked.ts";
 import { checkSessionId, type TokenAudience } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";

@@ -11,11 +11,11 @@ import { digestText } from "../_kdf.ts";
 import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import { limitsFor, sessionLimits, toSessionInfo, truncateUserAgent } from "./_limits.ts";
-import {
-  type NewSessionOptions,
-  type SessionInfo,
-  type SessionService,
-  type SessionServiceOptions,
+import type {
+  NewSessionOptions,
+  SessionInfo,
+  SessionService,
+  SessionServiceOptions,
 } from "./types.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";

@@ -12,7 +12,6 @@ import { toUserInfo, type UserInfo } from "./user_info.ts";
 import { randomId } from "../_random.ts";
 import { checkedUsers, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
-import { AuthError } from "../error.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
 import type {
   ApiKeyStore,
@@ -181,8 +180,7 @@ function accountInfo(user: User): AccountInfo {
 function canonicalOrNone(identifier: string): Identifier | undefined {
   try {
     return canonicalIdentifier(identifier);
-  } catch (error) {
-    if (error instanceof AuthError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

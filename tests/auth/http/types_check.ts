@@ -139,6 +139,12 @@ export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAu
   registerAuth({ ...rest, secrets: "" });
   // @ts-expect-error -- users and sessions are required
   registerAuth({ secret: "", stores: {} });
+  // @ts-expect-error -- whether registration is open has to be said
+  runtime.integration();
+  // @ts-expect-error -- the same
+  runtime.integration({ routes: {} });
+  // @ts-expect-error -- false does not skip the check
+  registerAuth({ ...rest, jwt: { issuer: "", audience: "", accept: false } });
   // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
   // @ts-expect-error -- a function is not a manager

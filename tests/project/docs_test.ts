@@ -150,7 +150,7 @@ function namesOf(members = ""): string {
 }
 
 const runtime = registerAuth({
-  secret: "a secret of at least 32 bytes, kept",
+  secret: "a secret that only the tests know, kept",
   stores: inMemoryAuthStores(),
   container: createContainer(),
   jwt: { issuer: "https://notes.example", audience: "https://api.notes.example" },

@@ -45,6 +45,7 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(),
  * });
  * const router = withAuthRoutes(createRouter(), { runtime })

@@ -57,6 +57,7 @@ export interface AuthOptions extends ServiceOptions {
  * const runtime = registerAuth({
  *   secret: generateSecret(), // from the environment, the same at each start
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // an application leaves it out
  * });
  * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
@@ -100,6 +101,7 @@ export function registerAuth(options: AuthOptions): AuthRuntime {
  * @Auth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container,
  * })
  * class Application {}
@@ -144,11 +146,11 @@ const ACTION = "Cannot set up authentication";
 /** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
-  clientAddress: true,
   container: true,
   cookie: true,
   csrf: true,
   csrfHeader: true,
+  deployment: true,
   events: true,
   hasher: true,
   hashing: true,
@@ -161,7 +163,6 @@ const NAMES: OptionNames<AuthOptions> = {
   strategies: true,
   throttle: true,
   trustedOrigins: true,
-  trustedProxies: true,
   warn: true,
 };
 

@@ -46,6 +46,7 @@ export interface RequireAuthzOptions extends GuardOptions {
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // without it, the default one: requireAuth() then finds the runtime there
  * });
  * const router = createRouter({ finally: [applyAuthHeaders] })

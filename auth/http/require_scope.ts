@@ -38,6 +38,7 @@ import { getPrincipal } from "./guard.ts";
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores,
+ *   deployment: "direct",
  *   strategies: [apiKeyStrategy({ apiKeys })],
  *   container: createContainer(),
  * });

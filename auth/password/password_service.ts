@@ -67,7 +67,7 @@ export interface PasswordCredentials {
 
 /** Options of {@linkcode PasswordService.createUser}. */
 export interface CreateUserOptions {
-  /** The client that registers; without it, the registration is not counted. */
+  /** The client that registers; without it, the registration is not counted, and has no limit of hashing. */
   readonly client?: LoginClient | undefined;
   /** The subject id. @default 128 random bits */
   readonly sub?: string | undefined;

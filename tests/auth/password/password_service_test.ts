@@ -246,7 +246,7 @@ Deno.test("verify() rejects with 503 if too many passwords are being hashed, and
   }
   gate.resolve();
   assertEquals((await Promise.all(wrong)).map(({ status }) => status), [401, 401]);
-  assertEquals(reserved, [2, 0, 0, 2, 0, 0]); // each read, and then counted
+  assertEquals(reserved.sort(), [0, 0, 0, 0, 2, 2]); // each reads two keys, and then counts under them
   assertEquals(hasher.calls, ["hash", "hash"]);
   assertEquals(types(events), ["login.failed", "login.failed"]);
 });

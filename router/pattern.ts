@@ -88,9 +88,15 @@ export function engineText(segments: readonly Segment[]): string {
       case "wildcard":
         return "/*";
       case "param":
-        return `/:p${params++}` + (segment.regexp === undefined ? "" : `{${segment.regexp}}`);
+        return `/:p${params++}` +
+          (segment.regexp === undefined ? "" : `{${dotAll(segment.regexp)}}`);
     }
   }).join("");
+}
+
+/** Lets dots match line breaks, which clients send as `%0A`: a guard at `/admin/:rest{.+}` would miss those paths. */
+function dotAll(regexp: string): string {
+  return regexp.replace(ATOM_REGEXP, (atom) => atom === "." ? "[^]" : atom);
 }
 
 /**

@@ -249,7 +249,11 @@ const ENDS: readonly (readonly [
     const eve = { sub: "u1", identifier: "eve", securityStamp: "s9", createdAt: START };
     await stores.users.create(eve);
   }],
-  ["ATTACKS", "a password reset", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  [
+    "ATTACKS",
+    "a password reset",
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
+  ],
   [
     "neighbour",
     "another security stamp",

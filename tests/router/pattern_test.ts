@@ -145,6 +145,8 @@ for (
     ["two paths for an optional parameter", "/a/:id?", ["/a", "/a/:p0"]],
     ["the root for an optional parameter alone", "/:id?", ["/", "/:p0"]],
     ["the expression of an optional parameter", "/a/:id{[0-9]+}?", ["/a", "/a/:p0{(?:[0-9]+)}"]],
+    ["dots that match line breaks", "/a/:id{.+}", ["/a/:p0{(?:[^]+)}"]],
+    ["dots in classes and escaped ones as they are", "/a/:id{[.]\\..}", ["/a/:p0{(?:[.]\\.[^])}"]],
   ] as const
 ) {
   Deno.test(`expandOptional() returns ${why}`, () => {

@@ -174,7 +174,7 @@ export const authCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "auth: the policy refuses what is common, with and without the list",
+    name: "auth: the policy refuses what is common, with the lowest and the default minimum",
     async run() {
       const lenient = passwordPolicy({ minLength: 8 });
       const codes = async (policy: typeof lenient, text: string) =>

@@ -95,7 +95,7 @@ const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] =
   ["was revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
   [
     "was revoked with the password",
-    ({ passwords }) => passwords.reset("u1", "a long new password"),
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
   ],
   ["was revoked with the account", async ({ accounts }) => {
     await accounts.disable("u1");

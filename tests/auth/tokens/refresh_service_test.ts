@@ -420,7 +420,7 @@ const ENDS: readonly [
   ],
   [
     "the password was reset",
-    ({ passwords }) => passwords.reset("u1", "a long new password"),
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
     "revoked",
   ],
   ["all sessions were revoked", ({ sessions }) => sessions.revokeAll("u1"), "revoked"],

@@ -502,7 +502,10 @@ Deno.test("refresh() passes on errors of the store", async () => {
 const ENDS: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = [
   ["is revoked", ({ tokens, first }) => tokens.revoke(refreshTokenOf(first))],
   ["is revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
-  ["is revoked with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  [
+    "is revoked with the password",
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
+  ],
   ["is revoked with the account", ({ accounts }) => accounts.disable("u1")],
 ];
 for (const [why, end] of ENDS) {

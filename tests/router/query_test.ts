@@ -1,5 +1,5 @@
 import { createRouter, json, type Query } from "@gatehouse/http";
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { inheritedNames, rawRequest, seeded } from "./_helpers.ts";
 
 /** The query of a raw target as a route reads it. */

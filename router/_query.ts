@@ -14,20 +14,27 @@ const EQUALS = 0x3d;
 const QUESTION_MARK = 0x3f;
 const NUMBER_SIGN = 0x23;
 
+/**
+ * Class of params and queries. They inherit nothing, as from `Object.create(null)`, but V8 reads and writes them as fast as
+ * other objects. A function, since the prototype of a class would have a `constructor`.
+ */
+export const Bare = function () {} as unknown as new () => Record<string, string | string[]>;
+Bare.prototype = Object.freeze(Object.create(null));
+
 /** What a request without parameters, or without a query, has: one frozen object for all of them. */
-export const EMPTY: Readonly<Record<string, never>> = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.create(null),
+export const EMPTY: Readonly<Record<string, never>> = Object.freeze(
+  new Bare() as Record<string, never>,
 );
 
 /**
  * Parses the query that starts at an index of a URL.
  *
  * @param from Index of the `?`; without one there, the query is empty.
- * @returns An object without a prototype: one value is a string, a repeated name an array.
+ * @returns An object that inherits nothing: one value is a string, a repeated name an array.
  */
 export function parseQuery(url: string, from: number): Query {
   if (url.charCodeAt(from) !== QUESTION_MARK) return EMPTY;
-  const query: Record<string, string | string[]> = Object.create(null);
+  const query = new Bare();
   // Looks at each character once: on short queries, several searches for delimiters and escapes take longer.
   for (let start = from + 1, at = start, equals = -1, encoded = false;; at++) {
     const code = at < url.length ? url.charCodeAt(at) : NUMBER_SIGN;

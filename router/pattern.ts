@@ -189,6 +189,7 @@ function parseParam(part: string, last: boolean, source: string): Segment {
 function checkRegExp(regexp: string, source: string): string {
   let matchesNothing: boolean;
   try {
+    new RegExp(regexp); // by itself: `a)|(b` would be valid in a group
     matchesNothing = new RegExp(`^(?:${regexp})$`).test("");
   } catch {
     throw patternError(source, `{${regexp}} is not a regular expression`);

@@ -171,7 +171,7 @@ export function createRouter<Args extends unknown[] = []>(
     openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
       if (generateOpenAPI === undefined) {
         throw new TypeError(
-          "Cannot write the document: this router has no generator; call generateOpenAPI()",
+          "Cannot write the document: this router has no generator; call generateOpenAPI(info, router)",
         );
       }
       if (given === undefined) {

@@ -99,6 +99,7 @@ const REJECTED: readonly (readonly [why: string, source: string, message: string
   ["an optional group of another router", "/a{/:b}", ""],
   ["an invalid expression", "/:n{[0-9}", "is not a regular expression"],
   ["an unbalanced group", "/:n{(a}", "is not a regular expression"],
+  ["an expression that is valid in a group only", "/:n{a)|(b}", "is not a regular expression"],
   ["an anchored expression", "/:n{^a$}", "anchor"],
   ["an anchor at the end", "/:n{a$}", "anchor"],
   ["a back reference", "/:n{(a)\\1}", "back reference"],

@@ -11,6 +11,7 @@
 import {
   createContainer,
   createRouter,
+  generateSecret,
   inMemoryAuthStores,
   mountAuthRoutes,
   registerAuth,
@@ -164,7 +165,7 @@ async function stop(child: Deno.ChildProcess): Promise<void> {
 
 async function serve(): Promise<void> {
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: generateSecret(),
     stores: inMemoryAuthStores(),
     deployment: { proxies: ["127.0.0.1"] },
     container: createContainer(),

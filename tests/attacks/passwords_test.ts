@@ -350,7 +350,10 @@ for (const [source, what, password] of GUESSABLE) {
 
 /** Floods of one client, during which the user must be able to sign in. */
 const FLOODS: readonly (readonly [source: string, flood: string, credentials: object])[] = [
-  ["issue 20", "90 correct logins at once", { identifier: "eve@example.org", password: EVE_PASSWORD }],
+  ["issue 20", "90 correct logins at once", {
+    identifier: "eve@example.org",
+    password: EVE_PASSWORD,
+  }],
   ["issue 20", "90 guesses at the account at once", WRONG],
 ];
 for (const [source, flood, credentials] of FLOODS) {

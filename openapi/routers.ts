@@ -14,9 +14,10 @@ import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/
 import { type RouterInternals, withInternals } from "../router/internals.ts";
 import { createRouter as createBareRouter } from "../router/router.ts";
 import type { RouterOptions, TypedRouter } from "../router/types.ts";
-import { generateOpenAPI } from "./generator.ts";
+import { writeDocument } from "./_document.ts";
 
-const INTERNALS: RouterInternals = { generateOpenAPI };
+/** Without the default registry of `generateOpenAPI()`, which bundles of routers alone would carry along. */
+const INTERNALS: RouterInternals = { generateOpenAPI: writeDocument };
 
 /**
  * Creates a router as `createRouter` of `@gatehouse/http/router` does, with a working `openapi()`.

@@ -34,6 +34,7 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * import {
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -42,8 +43,9 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(),
  * });
  * const router = withAuthRoutes(createRouter(), { runtime })
@@ -76,10 +78,15 @@ export function authIntegration(
     routes: true,
     catch: true,
   });
-  const { basePath, routes = {}, catch: handler } = options;
+  const { basePath, routes, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
   const authRoutes = createAuthRoutes({ ...routes, runtime });
+  if (routes?.registration === undefined) { // not open to the public unless someone says so
+    throw new TypeError(
+      'Cannot integrate authentication: routes must be false or have registration, "open" or "closed"',
+    );
+  }
   return {
     ...integration,
     routes: (router) => void mountAuthRoutes(router, authRoutes, basePath),

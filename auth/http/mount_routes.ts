@@ -21,6 +21,7 @@ import type { AuthRoute } from "./types.ts";
  *   createAuthRoutes,
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   mountAuthRoutes,
  *   registerAuth,
@@ -28,8 +29,9 @@ import type { AuthRoute } from "./types.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(),
  * });
  * const router = mountAuthRoutes(createRouter(), createAuthRoutes({ runtime }), "/auth");

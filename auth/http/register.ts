@@ -40,12 +40,13 @@ export interface AuthOptions extends ServiceOptions {
  * {@linkcode AUTH_RUNTIME}, and `authorization` as {@linkcode AUTHORIZATION_MANAGER}.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape, or the container has authentication already.
- * @throws {RangeError} If the secret is shorter than 32 bytes, or a number is out of bounds.
+ * @throws {RangeError} If the secret is shorter than 32 bytes or not random, or a number is out of bounds.
  *
  * @example
  * ```ts
  * import {
  *   createContainer,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -54,11 +55,12 @@ export interface AuthOptions extends ServiceOptions {
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept", // from the environment, the same at each start
+ *   secret: generateSecret(), // from the environment, the same at each start
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // an application leaves it out
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
  *   .get("/me", (req) => json(req.principal.sub));
  *
  * assertEquals((await router.request("/me")).status, 401);
@@ -85,14 +87,21 @@ export function registerAuth(options: AuthOptions): AuthRuntime {
  *
  * @example
  * ```ts
- * import { Auth, createContainer, getAuthRuntime, inMemoryAuthStores } from "@gatehouse/http";
+ * import {
+ *   Auth,
+ *   createContainer,
+ *   generateSecret,
+ *   getAuthRuntime,
+ *   inMemoryAuthStores,
+ * } from "@gatehouse/http";
  * import { assertEquals } from "@std/assert";
  *
  * const container = createContainer(); // an application leaves it out
  *
  * @Auth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container,
  * })
  * class Application {}
@@ -127,7 +136,7 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
       signIn(services, request, authentication, options),
     signOut: (request) => signOut(services, request),
     routes: (options) => createAuthRoutes({ ...options, runtime }),
-    integration: (options = {}) => authIntegration(runtime, options),
+    integration: (options) => authIntegration(runtime, options),
   });
   return runtime;
 }
@@ -137,11 +146,11 @@ const ACTION = "Cannot set up authentication";
 /** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
-  clientAddress: true,
   container: true,
   cookie: true,
   csrf: true,
   csrfHeader: true,
+  deployment: true,
   events: true,
   hasher: true,
   hashing: true,
@@ -154,7 +163,6 @@ const NAMES: OptionNames<AuthOptions> = {
   strategies: true,
   throttle: true,
   trustedOrigins: true,
-  trustedProxies: true,
   warn: true,
 };
 

@@ -34,6 +34,7 @@ export interface RequireAuthzOptions extends GuardOptions {
  *   applyAuthHeaders,
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   getPrincipal,
  *   inMemoryAuthStores,
  *   json,
@@ -43,8 +44,9 @@ export interface RequireAuthzOptions extends GuardOptions {
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // without it, the default one: requireAuth() then finds the runtime there
  * });
  * const router = createRouter({ finally: [applyAuthHeaders] })

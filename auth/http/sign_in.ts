@@ -43,6 +43,7 @@ export async function signIn(
   const { remember = false, method = isPassword ? "password" : "session" } = options;
   const original = originalRequest(request);
   const state = stateOf(original);
+  await csrf.checkOrigin(original); // login CSRF: another site's page must not sign its visitor in
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, state); // session fixation
   const { token, session } = await sessions.create(authentication, init);
@@ -51,7 +52,9 @@ export async function signIn(
   const lifetime = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
   const queued = [cookies.set("sid", token, lifetime), ...issued.cookies];
   if (throttle !== undefined && isPassword) {
-    queued.push(cookies.set("dev", await throttle.issueDevice(authentication)));
+    const device = cookies.read(original, "dev");
+    const presented = device.status === "found" ? device.value : undefined;
+    queued.push(cookies.set("dev", await throttle.issueDevice(authentication, presented)));
   }
   const { id: sessionId, sub, authTime, amr, acr } = session;
   const principal = createPrincipal({ sub, method, sessionId, authTime, amr, acr }, { now });

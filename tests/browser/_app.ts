@@ -56,14 +56,16 @@ export function createTestApp(): TestApp {
   const events: AuthEvent[] = [];
   const container = createContainer();
   const runtime = registerAuth({
-    secret: "a secret of the tests in browsers, 32 bytes",
+    secret: "a secret of the tests in browsers alone",
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     events: (event) => void events.push(event),
     container,
   });
   const router = routerBuilder({ container })
     .withAuth(runtime.integration({
+      routes: { registration: "open" },
       catch: (error, req) =>
         error.status === 401 && wantsPage(req) ? redirect("/sign-in", 303) : undefined,
     }))

@@ -69,8 +69,9 @@ export function guardedRouter(
   };
   const runtime = registerAuth({
     container: createContainer(),
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     strategies: [everybody],
     authorization,
     events(event: AuthEvent) {

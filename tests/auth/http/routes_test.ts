@@ -29,6 +29,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
+import { untyped } from "../../router/_helpers.ts";
 import { createBrowser } from "../_browser.ts";
 import { ADA, cheapHasher, EVE_PASSWORD, SECRET, START } from "../_services.ts";
 import { createTestApp, ORIGIN, type TestBrowser } from "./_app.ts";
@@ -37,8 +38,9 @@ import { assertRefused, FAULT } from "./_routes.ts";
 function createRuntime(csrfHeader?: string): AuthRuntime {
   return registerAuth({
     csrfHeader,
-    secret: "a secret of at least 32 bytes, for tests",
+    secret: "a secret that only the tests know, for tests",
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     container: createContainer(),
     warn: () => {},
@@ -74,7 +76,7 @@ Deno.test("createAuthRoutes() returns a frozen array of five routes, all of them
 });
 
 Deno.test("integration() rejects an unknown option, which would mount the routes under another path", () => {
-  const options = { basepath: "/account" } as IntegrationOptions;
+  const options = untyped<IntegrationOptions>({ basepath: "/account" });
   assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
 
@@ -88,7 +90,7 @@ Deno.test("createAuthRoutes() with a runtime applies the runtime's options only"
   const routes: AuthRoutesOptions = { runtime: createRuntime("X-Other") };
   const routers = [
     mountAuthRoutes(createRouter(), runtime.routes(routes)),
-    createRouter().withAuth(runtime.integration({ routes })),
+    createRouter().withAuth(runtime.integration({ routes: { ...routes, registration: "open" } })),
   ];
   for (const router of routers) {
     assertEquals((await (await router.request("/auth/csrf")).json()).header, "X-Own");
@@ -114,7 +116,7 @@ for (const [why, options, message] of WRONG) {
     const given = { runtime, ...options as AuthRoutesOptions };
     assertStringIncludes(assertThrows(() => createAuthRoutes(given), TypeError).message, message);
     const routes = options as AuthRoutesOptions;
-    assertThrows(() => runtime.integration({ routes }), TypeError, message);
+    assertThrows(() => runtime.integration(untyped({ routes })), TypeError, message);
   });
 }
 
@@ -144,7 +146,11 @@ for (const [base, prefix, where] of PLACES) {
     const plain = mountAuthRoutes(createRouter({ prefix }), runtime.routes(), base);
     assertEquals(patternsOf(plain), beneath(where));
     const builder = prefix === "" ? routerBuilder() : routerBuilder().prefix(prefix);
-    const integration = runtime.integration(base === undefined ? {} : { basePath: base });
+    const routes = { registration: "open" } as const;
+    const integration = runtime.integration({
+      routes,
+      ...(base === undefined ? {} : { basePath: base }),
+    });
     const built = builder.withAuth(integration).build();
     assertEquals(patternsOf(built), beneath(where));
     const url = where.replace(":tenant", "acme") + "/csrf";
@@ -160,7 +166,9 @@ for (const base of ["auth", "auth/", "*", "/auth?x", "/auth#x", "/../auth", "/./
       TypeError,
       "Cannot",
     );
-    const builder = routerBuilder().withAuth(runtime.integration({ basePath: base }));
+    const builder = routerBuilder().withAuth(
+      runtime.integration({ basePath: base, routes: { registration: "open" } }),
+    );
     assertThrows(() => builder.build(), TypeError, "Cannot");
   });
 }
@@ -202,6 +210,22 @@ Deno.test("mountAuthRoutes() rejects a route that exists already", async () => {
   assertEquals(await (await router.request("/auth/csrf")).json(), "mine");
 });
 
+const UNSTATED: readonly (readonly [why: string, options: unknown])[] = [
+  ["no options", undefined],
+  ["no routes", {}],
+  ["routes without a word about registration", { routes: {} }],
+  ["undefined, as of an unset setting", { routes: { registration: undefined } }],
+  ["tokens only", { routes: { tokens: false } }],
+  ["null", { routes: null }],
+  ["true", { routes: true }],
+];
+for (const [why, options] of UNSTATED) {
+  Deno.test(`integration() does not open registration to the public unless told: ${why}`, () => {
+    const runtime = createRuntime();
+    assertThrows(() => runtime.integration(untyped(options)), TypeError, "Cannot");
+  });
+}
+
 Deno.test("integration() omits the routes if they are disabled", async () => {
   const runtime = createRuntime();
   const router = routerBuilder().withAuth(runtime.integration({ routes: false })).build();
@@ -229,7 +253,9 @@ for (const [path, allow, allowed] of METHODS) {
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOGIN"]) {
     if (allowed.includes(method)) continue;
     Deno.test(`createAuthRoutes() answers ${method} ${path} with a 405 that lists the allowed methods`, async () => {
-      const router = routerBuilder().withAuth(createRuntime().integration()).build();
+      const router = routerBuilder().withAuth(
+        createRuntime().integration({ routes: { registration: "open" } }),
+      ).build();
       const headers = { "X-HTTP-Method-Override": "POST", "X-HTTP-Method": "GET" };
       const response = await router.request(path, { method, headers });
       assertEquals([response.status, response.headers.get("Allow")], [405, allow]);
@@ -238,7 +264,9 @@ for (const [path, allow, allowed] of METHODS) {
     });
   }
   Deno.test(`createAuthRoutes() answers OPTIONS ${path} without a cookie`, async () => {
-    const router = routerBuilder().withAuth(createRuntime().integration()).build();
+    const router = routerBuilder().withAuth(
+      createRuntime().integration({ routes: { registration: "open" } }),
+    ).build();
     const response = await router.request(path, { method: "OPTIONS" });
     assertEquals([response.status, response.headers.get("Allow")], [204, allow]);
     assertEquals(response.headers.getSetCookie(), []);
@@ -314,7 +342,9 @@ for (const [code, ask] of REFUSALS) {
   Deno.test(`integration() passes ${code} to its catch handler, whose response is private`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
-      createRouter<unknown[]>().withAuth(runtime.integration({ catch: handler }))
+      createRouter<unknown[]>().withAuth(
+        runtime.integration({ routes: { registration: "open" }, catch: handler }),
+      )
     );
     await assertSeen(seen, code, await ask(page));
   });
@@ -330,7 +360,9 @@ for (const [code, ask] of REFUSALS) {
   Deno.test(`integration() answers ${code} itself, without the router's catch handler`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
-      createRouter<unknown[]>({ catch: handler }).withAuth(runtime.integration())
+      createRouter<unknown[]>({ catch: handler }).withAuth(
+        runtime.integration({ routes: { registration: "open" } }),
+      )
     );
     const response = await ask(page);
     assertEquals((await response.json()).code, code);
@@ -343,6 +375,7 @@ Deno.test("integration() responds 500 if the catch handler throws, without the e
   const page = await pageOf((runtime) =>
     createRouter<unknown[]>({ onError: (error) => void errors.push(error) }).withAuth(
       runtime.integration({
+        routes: { registration: "open" },
         catch() {
           throw new Error("no page for it");
         },
@@ -422,10 +455,10 @@ Deno.test("createAuthRoutes() responds 503 if too many passwords are being hashe
     secret: SECRET,
     stores: { ...stores, throttle },
     hasher,
-    hashing: { running: 1, waiting: 1 },
+    hashing: { running: 1, waiting: 9 }, // two places for one client
     now: () => clock.now,
     events: (event) => void events.push(event),
-    clientAddress: () => (addressed++, "192.0.2.1"),
+    deployment: { clientAddress: () => (addressed++, "192.0.2.1") },
     container: createContainer(),
   });
   const router = mountAuthRoutes(createRouter<unknown[]>(), runtime.routes());
@@ -443,14 +476,14 @@ Deno.test("createAuthRoutes() responds 503 if too many passwords are being hashe
   await until(() => calls() === 1);
   const before = addressed;
   begun.push(two.login());
-  await until(() => addressed > before); // the login waits, and is counted when it starts
+  await until(() => addressed > before && counted === 2); // the login is counted, and waits for its hash
   for (let i = 0; i < 30; i++) {
     const busy = { status: 503, code: "service_unavailable", headers: { "retry-after": "5" } };
     await assertRefused(await three.login(), busy);
   }
-  assertEquals([calls(), counted, events], [1, 1, []]);
+  assertEquals([calls(), counted, events], [1, 2, []]);
   finish();
   const statuses = (await Promise.all(begun)).map(({ status }) => status);
-  assertEquals(statuses, [201, 200]); // the login starts after the registration
+  assertEquals(statuses, [201, 401]); // the login had read the account before it was created
   assertEquals((await three.login()).status, 200);
 });

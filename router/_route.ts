@@ -12,7 +12,12 @@ import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.t
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
 import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
-import { mayBeAnonymous, type RouteAccess, type SchemeStrategy } from "./access.ts";
+import {
+  type AuthorizationOption,
+  mayBeAnonymous,
+  type RouteAccess,
+  type SchemeStrategy,
+} from "./access.ts";
 import type { RouteGuard } from "./guard.ts";
 import type { Middleware, RouteOptions } from "./handler.ts";
 
@@ -77,18 +82,19 @@ export function checkOptions(
   options: RouteOptions<unknown[]>,
   where: string,
 ): void {
-  const { multipart, raw, schema, auth, authorization, maxBodyBytes, use = [] } = options;
+  const { multipart, raw, schema, auth, authorization, scope, maxBodyBytes, use = [] } = options;
   if (!CONTENT_METHODS.has(method) && (multipart || raw || schema?.body !== undefined)) {
     throw new TypeError(`Cannot add ${where}: only POST, PUT and PATCH have content`);
   }
   if (raw && (multipart || schema?.body !== undefined)) {
     throw new TypeError(`Cannot add ${where}: raw content is neither multipart nor validated`);
   }
-  if (auth === false && authorization !== undefined) {
-    throw new TypeError(
-      `Cannot add ${where}: authorization needs authentication, and auth is false`,
-    );
+  if (auth === false && (authorization !== undefined || scope !== undefined)) {
+    const option = scope === undefined ? "authorization" : "scope";
+    throw new TypeError(`Cannot add ${where}: ${option} needs authentication, and auth is false`);
   }
+  checkAuthorization(authorization, where);
+  checkScope(scope, where);
   use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
   for (const [part, one] of Object.entries(schema ?? {})) {
     if (one !== undefined) {
@@ -98,13 +104,30 @@ export function checkOptions(
   checkLimit(maxBodyBytes, where);
 }
 
+/** Checks the option `authorization`, so that nothing else is mistaken for `none`. */
+function checkAuthorization(authorization: unknown, where: string): void {
+  if (authorization === undefined || authorization === "none") return;
+  if (Object.hasOwn(Object(authorization), "metadata")) return;
+  throw new TypeError(`Cannot add ${where}: authorization must be { metadata } or "none"`);
+}
+
+/** Checks the option `scope`. An empty list would let every limited principal pass, as a misspelt `any` would. */
+function checkScope(scope: unknown, where: string): void {
+  if (scope === undefined || scope === "any") return;
+  if (Array.isArray(scope) && scope.length > 0 && scope.every((one) => typeof one === "string")) {
+    return;
+  }
+  throw new TypeError(`Cannot add ${where}: scope must be a non-empty array of strings or "any"`);
+}
+
 /** A frozen copy of options, so that later changes have no effect. */
 export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<unknown[]> {
-  const { use, schema } = options;
+  const { use, schema, scope } = options;
   return Object.freeze({
     ...options,
     ...(use === undefined ? {} : { use: Object.freeze([...use]) }),
     ...(schema === undefined ? {} : { schema: Object.freeze({ ...schema }) }),
+    ...(typeof scope === "object" ? { scope: Object.freeze([...scope]) } : {}),
   });
 }
 
@@ -127,31 +150,36 @@ export function checkLimit(limit: number | undefined, where: string): void {
  * @throws {TypeError} If it requires a guard and there is none, or `auth` is invalid. Neither may mean "open".
  */
 export function guardedAccess(
-  { auth, authorization }: RouteOptions<unknown[]>,
+  { auth, authorization, scope }: RouteOptions<unknown[]>,
   guard: InstalledGuard | undefined,
   where: string,
 ): GuardedAccess | undefined {
   const mode = authMode(auth, where);
-  if (
-    guard === undefined && (mode === true || mode === "optional" || authorization !== undefined)
-  ) {
+  const isNamed = authorization !== undefined || scope !== undefined;
+  if (guard === undefined && (mode === true || mode === "optional" || isNamed)) {
     throw new TypeError(
       `Cannot add ${where}: it needs a guard, and the router has none; call withAuth() first`,
     );
   }
   if (guard === undefined || mode === false) return undefined;
-  if (authorization !== undefined && !guard.authorizes) {
+  if (isNamed && !guard.authorizes) {
+    const option = scope === undefined ? "authorization" : "scope";
     throw new TypeError(
-      `Cannot add ${where}: authorization needs a guard that supports it; set authorizes: true on the integration`,
+      `Cannot add ${where}: ${option} needs a guard that supports it; set authorizes: true on the integration`,
     );
   }
-  const access = { mode: mode === "optional" ? mode : "required" } as const;
   return {
     ...guard,
-    access: authorization === undefined
-      ? access
-      : { ...access, authorization: { ...authorization } },
+    access: {
+      mode: mode === "optional" ? mode : "required",
+      ...(authorization === undefined ? {} : { authorization: copyOf(authorization) }),
+      ...(scope === undefined ? {} : { scope }),
+    },
   };
+}
+
+function copyOf(authorization: AuthorizationOption | "none"): AuthorizationOption | "none" {
+  return typeof authorization === "object" ? { ...authorization } : authorization;
 }
 
 /** Validates `auth`, so that a misspelt value is not mistaken for another. */

@@ -15,12 +15,17 @@ export interface AuthorizationOption {
   readonly allowAnonymous?: boolean;
 }
 
+/** Scopes that limited principals need, all of them, or `any`: whatever scope they have. */
+export type ScopeOption = readonly string[] | "any";
+
 /** What a route requires of a guard. */
 export interface RouteAccess {
   /** Whether a request without a credential is rejected. */
   readonly mode: "required" | "optional";
-  /** What the principal must be authorized for. */
-  readonly authorization?: AuthorizationOption;
+  /** What the principal must be authorized for; `none` if the route says that nothing is checked. */
+  readonly authorization?: AuthorizationOption | "none";
+  /** What limited principals need. */
+  readonly scope?: ScopeOption;
 }
 
 /** Where a strategy reads its credential. */
@@ -42,5 +47,6 @@ export interface SchemeStrategy {
  */
 export function mayBeAnonymous({ mode, authorization }: RouteAccess): boolean {
   return mode === "optional" &&
-    (authorization === undefined || authorization.allowAnonymous === true);
+    (authorization === undefined || authorization === "none" ||
+      authorization.allowAnonymous === true);
 }

@@ -119,6 +119,7 @@ const OPTION_NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   maxBodyBytes: true,
   auth: true,
   authorization: true,
+  scope: true,
   multipart: true,
   raw: true,
   openapi: true,

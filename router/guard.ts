@@ -36,8 +36,8 @@ export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   /** Guards every route that is added afterwards. */
   readonly guard: RouteGuard<Subject, Args>;
   /**
-   * Whether the guard checks `access.authorization`. Otherwise a route with `authorization` is rejected when it is added:
-   * the guard would ignore it and let every principal pass.
+   * Whether the guard checks `access.authorization` and `access.scope`. Otherwise a route with one of them is rejected
+   * when it is added: the guard would ignore it and let every principal pass.
    *
    * @default {false}
    */

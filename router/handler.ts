@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AuthOption, AuthorizationOption } from "./access.ts";
+import type { AuthOption, AuthorizationOption, ScopeOption } from "./access.ts";
 import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RequestOf, RouteRequest } from "./request.ts";
@@ -88,8 +88,10 @@ export interface RouteOptions<
   readonly maxBodyBytes?: number;
   /** Who may use the route. @default {true} on a guarded router, `false` elsewhere */
   readonly auth?: AuthOption;
-  /** What the authorization manager checks once the principal is known. */
-  readonly authorization?: AuthorizationOption;
+  /** What the authorization manager checks once the principal is known, or `none`. */
+  readonly authorization?: AuthorizationOption | "none";
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. */
+  readonly scope?: ScopeOption;
   /** The body is `multipart/form-data`, and `req.content` a `FormData`. POST, PUT and PATCH only. */
   readonly multipart?: boolean;
   /** The body is neither checked nor parsed: webhooks and uploads. POST, PUT and PATCH only. */
@@ -102,6 +104,10 @@ export interface RouteOptions<
 export interface MountOptions {
   /** Whether the router's guard covers the mount. @default {true} on a guarded router */
   readonly auth?: boolean;
+  /** What the authorization manager checks once the principal is known, or `none`. */
+  readonly authorization?: AuthorizationOption | "none";
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. */
+  readonly scope?: ScopeOption;
   /**
    * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`
    * as a path that `under("/private")` did not see. @default {false}, which answers 404

@@ -111,6 +111,7 @@ export type {
   RouteSource,
   RouteTarget,
   SchemeStrategy,
+  ScopeOption,
   TypedRequest,
   TypedRouter,
 } from "./types.ts";

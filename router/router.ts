@@ -206,13 +206,13 @@ export function createRouter<Args extends unknown[] = []>(
       return router;
     },
     mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
-      const { auth, insecureEncodedSlashes = false } = mountOptions;
+      const { insecureEncodedSlashes = false, ...options } = mountOptions;
       checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
       const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
       const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
         encodedSlashes,
       });
-      addMount(path, handler, app, auth === undefined ? {} : { auth });
+      addMount(path, handler, app, options);
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {

@@ -136,7 +136,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<void> {
-    if (authorization === undefined) return;
+    if (authorization === undefined || authorization === "none") return;
     const { metadata } = authorization;
     const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
     if (isAllowed(result)) return;

@@ -34,8 +34,10 @@ export interface HttpTransport {
   readonly request: Request;
   /** Pattern of the route: `/notes/:id`; empty if none matched. */
   readonly route: string;
-  /** The route's parameters, decoded. */
-  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The route's parameters, decoded, or the output of `schema.params`. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The query, or the output of `schema.query`. */
+  readonly query: Readonly<Record<string, unknown>>;
 }
 
 /** What a manager decides about. `Metadata` is the type of the metadata of the application's routes. */

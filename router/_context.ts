@@ -9,6 +9,7 @@ import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
+import type { ScopeOption } from "./access.ts";
 import { originalRequest } from "./original_request.ts";
 import { parseQuery } from "./_query.ts";
 import type { AnyParams, Query } from "./markers.ts";
@@ -34,6 +35,8 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   source: Request;
   content: unknown = undefined;
   principal: unknown = undefined;
+  /** Scopes that the entered route names, for guards among its middleware. */
+  namedScope: ScopeOption | undefined = undefined;
   readonly #match: Match<MatchedRoute>;
   readonly #defaultLimit: number;
   readonly #served: boolean;

@@ -17,8 +17,10 @@ import {
   mayBeAnonymous,
   type RouteAccess,
   type SchemeStrategy,
+  scopeOf,
+  type ScopeOption,
 } from "./access.ts";
-import type { RouteGuard } from "./guard.ts";
+import type { AuthIntegration, RouteGuard } from "./guard.ts";
 import type { Middleware, RouteOptions } from "./handler.ts";
 
 /** A router's guard. */
@@ -26,7 +28,8 @@ export interface InstalledGuard {
   readonly guard: RouteGuard<object>;
   readonly challenge: string;
   readonly strategies: readonly SchemeStrategy[];
-  readonly authorizes: boolean;
+  readonly authorize: AuthIntegration<object>["authorize"];
+  readonly authorizationPolicy: "optional" | "required";
   readonly use: readonly Middleware<unknown[]>[];
 }
 
@@ -45,6 +48,8 @@ export interface Route extends MatchedRoute {
   readonly mounted: boolean;
   readonly handler: AnyFunction;
   readonly guard: GuardedAccess | undefined;
+  /** Scopes that it names, of its middleware too. */
+  readonly scope: ScopeOption | undefined;
   /** Compiled at the first match. */
   steps: readonly Step[] | undefined;
 }
@@ -56,17 +61,22 @@ export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
 };
 
 /**
- * The steps of a route, in order. The guard precedes the body, so that an anonymous client cannot make the server buffer
- * one, and 401 precedes 415.
+ * The steps of a route, in order: authentication, schemas of the path and the query, authorization, middleware, content,
+ * handler. The body comes late, so that an anonymous client cannot make the server buffer one, and 401 precedes 415 and
+ * 422. Without a guard, middleware comes first: it may be one.
  */
 export function compileRoute(route: Route): readonly Step[] {
-  const { options: { schema, use = [] } } = route;
-  return [
-    ...guardSteps(route),
-    ...use.map((middleware) => middlewareStep(middleware)),
-    ...contentSteps(route),
+  const { guard, options: { schema, use = [] } } = route;
+  const middleware = use.map((one) => middlewareStep(one));
+  const parts = [
     ...schemaSteps(schema?.params, "params"),
     ...schemaSteps(schema?.query, "query"),
+  ];
+  return [
+    ...(guard === undefined
+      ? [...middleware, ...parts]
+      : [...guardSteps(guard), ...parts, ...authorizeSteps(guard), ...middleware]),
+    ...contentSteps(route),
     ...schemaSteps(schema?.body, "body"),
     middlewareStep(route.handler as Middleware<unknown[]>),
   ];
@@ -150,24 +160,31 @@ export function checkLimit(limit: number | undefined, where: string): void {
  * @throws {TypeError} If it requires a guard and there is none, or `auth` is invalid. Neither may mean "open".
  */
 export function guardedAccess(
-  { auth, authorization, scope }: RouteOptions<unknown[]>,
+  options: RouteOptions<unknown[]>,
   guard: InstalledGuard | undefined,
   where: string,
 ): GuardedAccess | undefined {
+  const { auth, authorization } = options;
   const mode = authMode(auth, where);
-  const isNamed = authorization !== undefined || scope !== undefined;
+  const isNamed = authorization !== undefined || options.scope !== undefined;
   if (guard === undefined && (mode === true || mode === "optional" || isNamed)) {
     throw new TypeError(
       `Cannot add ${where}: it needs a guard, and the router has none; call withAuth() first`,
     );
   }
   if (guard === undefined || mode === false) return undefined;
-  if (isNamed && !guard.authorizes) {
-    const option = scope === undefined ? "authorization" : "scope";
+  if (isNamed && guard.authorize === undefined) {
+    const option = authorization === undefined ? "scope" : "authorization";
     throw new TypeError(
-      `Cannot add ${where}: ${option} needs a guard that supports it; set authorizes: true on the integration`,
+      `Cannot add ${where}: ${option} needs an integration with authorize()`,
     );
   }
+  if (authorization === undefined && guard.authorizationPolicy === "required") {
+    throw new TypeError(
+      `Cannot add ${where}: authorization is missing, and authorizationPolicy is "required"; pass { metadata } or "none"`,
+    );
+  }
+  const scope = scopeOf(options);
   return {
     ...guard,
     access: {
@@ -198,12 +215,23 @@ function contentSteps({ method, options: { multipart, raw } }: Route): readonly 
   return [step((ctx) => checkContentType(ctx, mode)), step((ctx) => readContent(ctx, mode))];
 }
 
-function guardSteps({ guard }: Route): readonly Step[] {
-  if (guard === undefined) return [];
+function guardSteps(guard: GuardedAccess): readonly Step[] {
   return [
     ...guard.use.map((middleware) => middlewareStep(middleware)),
     step((ctx, args) =>
       andThen(guard.guard(ctx, guard.access, ...args), (subject) => admit(ctx, subject, guard))
+    ),
+  ];
+}
+
+function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
+  if (authorize === undefined) return [];
+  return [
+    step((ctx, args) =>
+      andThen(
+        authorize(ctx, ctx.principal as object | undefined, access, ...args),
+        () => undefined, // never a response
+      )
     ),
   ];
 }

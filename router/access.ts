@@ -18,6 +18,30 @@ export interface AuthorizationOption {
 /** Scopes that limited principals need, all of them, or `any`: whatever scope they have. */
 export type ScopeOption = readonly string[] | "any";
 
+/** Property of middleware that requires scopes. */
+const REQUIRED_SCOPE: unique symbol = Symbol("gatehouse.requiredScope");
+
+/** Marks middleware that requires scopes: a route with it in `use` names them. */
+export function markScope<M extends object>(middleware: M, scope: readonly string[]): M {
+  return Object.defineProperty(middleware, REQUIRED_SCOPE, { value: scope });
+}
+
+/** The scopes that a route names: those of its option `scope`, and those that its middleware requires. */
+export function scopeOf(
+  { scope, use = [] }: { readonly scope?: ScopeOption; readonly use?: readonly object[] },
+): ScopeOption | undefined {
+  const required = use.flatMap((one) =>
+    (one as { readonly [REQUIRED_SCOPE]?: readonly string[] })[REQUIRED_SCOPE] ?? []
+  );
+  if (required.length === 0) return scope;
+  return Object.freeze([...new Set([...typeof scope === "object" ? scope : [], ...required])]);
+}
+
+/** The scopes that the route of a request names; `undefined` before a route is entered, as in `before` and `under`. */
+export function namedScopeOf(req: object): ScopeOption | undefined {
+  return (req as { readonly namedScope?: ScopeOption }).namedScope;
+}
+
 /** What a route requires of a guard. */
 export interface RouteAccess {
   /** Whether a request without a credential is rejected. */

@@ -1,14 +1,15 @@
 /**
  * The typed router.
  *
- * Order of a request: `before` → `under` → match → guard → route `use` → content type → body → schema → handler →
- * `finally`. Thrown values go to `catch`, then `finally`.
+ * Order of a request: `before` → `under` → match → authentication → schema of path and query → authorization → route `use`
+ * → content type → body → its schema → handler → `finally`. Thrown values go to `catch`, then `finally`.
  *
  * @module
  */
 
 import { isServed } from "./_body.ts";
 import { RequestContext } from "./_context.ts";
+import { scopeOf } from "./access.ts";
 import { createEngine, type Method } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
@@ -112,6 +113,7 @@ export function createRouter<Args extends unknown[] = []>(
       mounted,
       handler,
       guard: guarded,
+      scope: scopeOf(options),
       maxBodyBytes: limit,
       steps: undefined,
     });
@@ -219,18 +221,22 @@ export function createRouter<Args extends unknown[] = []>(
       if (answering) throw new TypeError("Cannot install a guard: the router has begun to answer");
       if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
       checkFunction(integration.guard, "integration", "guard");
+      checkFunction(integration.authorize, "integration", "authorize", true);
       checkFunction(integration.catch, "integration", "catch", true);
       checkFunction(integration.finally, "integration", "finally", true);
       guard = {
         guard: integration.guard,
         challenge: integration.challenge ?? "Session",
         strategies: integration.strategies ?? [],
-        authorizes: integration.authorizes === true,
+        authorize: integration.authorize,
+        authorizationPolicy: integration.authorizationPolicy ?? "optional",
         use: [...integration.use ?? []] as Middleware<unknown[]>[],
       };
       guard.use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
+      const { before: first = [] } = integration as AuthIntegration<object>;
+      steps.unshift(...first.map((middleware) => middlewareStep(middleware)));
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
-      if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
+      if (integration.finally !== undefined) hooks.finals.push(integration.finally);
       integration.routes?.(router as unknown as RouteTarget);
       return router;
     },

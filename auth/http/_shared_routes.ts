@@ -25,7 +25,7 @@ import {
   TOKENS,
   USER,
 } from "./_route_schemas.ts";
-import { getPrincipal, getSession } from "./guard.ts";
+import { getPrincipal, getSession } from "./get_principal.ts";
 import { requireAuth } from "./require.ts";
 import { finalizeResponse } from "./response_headers.ts";
 import type { AuthRoute, AuthRuntime } from "./types.ts";
@@ -80,7 +80,7 @@ export function sessionRoute(runtime: AuthRuntime, client: "browser" | "api"): A
     path: "/session",
     options: {
       auth: false,
-      use: [finalizeResponse, keepPrivate, requireAuth({ runtime })],
+      use: [finalizeResponse, keepPrivate, requireAuth({ runtime, scope: "any" })],
       openapi,
     },
     // deno-lint-ignore require-await -- what it throws is a refusal

@@ -17,12 +17,19 @@ import { AUTH_RUNTIME, registeredManager } from "./runtime.ts";
 import { createServices } from "./_services.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
-import type { AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
+import type { AuthorizationPolicy, AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
 export interface AuthOptions extends ServiceOptions {
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager | undefined;
+  /**
+   * Whether a guarded route must have the option `authorization`: with `required`, one that has neither that, be it `"none"`,
+   * nor `auth: false` is rejected when it is added.
+   *
+   * @default {"optional"}
+   */
+  readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /**
    * The CSRF check of guards, for requests that change state and whose credential a browser may have attached automatically:
    * they must come from the application's own pages or trusted origins (`origin`), and carry a token only where the browser
@@ -111,12 +118,16 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
   const services = createServices(options);
   const { clientAddress, ...shared } = services;
   const { cookies, csrf } = shared;
-  const { csrf: csrfRule = "origin" } = options;
+  const { csrf: csrfRule = "origin", authorizationPolicy = "optional" } = options;
+  if (authorizationPolicy !== "optional" && authorizationPolicy !== "required") {
+    throw new TypeError(`${ACTION}: authorizationPolicy must be "optional" or "required"`);
+  }
   csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // throws if the rule is unknown
   const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
     ...shared,
     csrfRule,
     authorization: options.authorization ?? registeredManager(container),
+    authorizationPolicy,
     client(request, ...args) {
       const original = originalRequest(request);
       const device = cookies.read(original, "dev");
@@ -137,6 +148,7 @@ const ACTION = "Cannot set up authentication";
 /** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
+  authorizationPolicy: true,
   clientAddress: true,
   container: true,
   cookie: true,

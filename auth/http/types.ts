@@ -33,6 +33,9 @@ export type { RequestLike };
  */
 export type CsrfRule = "origin" | "token" | "insecureSkip";
 
+/** Whether a guarded route must have the option `authorization`, be it `"none"`; one without it is then rejected when it is added. */
+export type AuthorizationPolicy = "optional" | "required";
+
 /** Responds to an {@linkcode AuthError} in the application's own way. If it returns nothing, the response is the problem. */
 export type RefusalHandler = (
   error: AuthError,
@@ -48,6 +51,8 @@ export interface GuardRuntime {
   readonly csrfRule: CsrfRule;
   /** Decides who may do what; see the option of {@linkcode registerAuth}. */
   readonly authorization: AuthorizationManager;
+  /** Whether guarded routes must have the option `authorization`. @default {"optional"} */
+  readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /** Issues and checks CSRF tokens; absent where browsers attach no credential automatically. */
   readonly csrf?: CsrfService | undefined;
   /** Names and attributes of cookies; absent where there are none. */

@@ -13,7 +13,7 @@ import { readScope } from "../_scope.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
 import { AuthError } from "../error.ts";
 import type { JwtClaims } from "../jwt/types.ts";
-import { bearerTokenStrategy } from "./bearer_strategy.ts";
+import { createBearerStrategy } from "./bearer_strategy.ts";
 import type {
   IssuedTokens,
   IssueTokensOptions,
@@ -84,17 +84,19 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   const signing = { typ: "at+jwt", expiresIn: lifetime };
 
   async function scopeOf(authentication: Authentication): Promise<readonly string[] | undefined> {
-    return typeof scopeOfService === "function"
-      ? await scopeOfService(authentication)
-      : scopeOfService;
+    if (typeof scopeOfService !== "function") return scopeOfService;
+    const scope = await scopeOfService(authentication);
+    if (Array.isArray(scope)) return scope; // without one, the token would not be limited
+    throw new TypeError(`${CANNOT_ISSUE}: scope() must return an array of strings`);
   }
 
   /** Of default scopes, those that the service still grants: a user who has lost a role loses its scope. */
   async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
     const { scope, data } = grant;
-    if (scope === undefined || (data as TokenAudience).isDefaultScope !== true) return scope;
-    const granted = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
-    return scope.filter((token) => granted.includes(token)); // RFC 6749 §6: none that was not granted
+    if ((data as TokenAudience).isDefaultScope !== true) return scope;
+    const granted = readScope(CANNOT_ISSUE, await scopeOf(grant));
+    if (scope === undefined) return granted; // the service has begun to limit its tokens
+    return scope.filter((token) => granted?.includes(token)); // RFC 6749 §6: none that was not granted
   }
 
   async function createTokens(grant: RefreshGrant): Promise<IssuedTokens> {
@@ -184,19 +186,19 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     revokeById: async (sub: string, familyId: string) =>
       await requireRefresh(refresh, "revoke refresh token").revokeById(sub, familyId),
 
-    strategy: bearerTokenStrategy({
+    strategy: createBearerStrategy({
       algorithms: keys.algorithms,
       keys: keys.resolve,
       issuer,
       audience,
       accept: options.accept,
       now,
-    }),
+    }, undefined),
   });
 }
 
 /** RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. */
-function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant): JwtClaims {
+function claimsOf({ sub, authTime, amr, acr, sessionId, scope }: RefreshGrant): JwtClaims {
   return {
     sub,
     jti: randomId(),
@@ -204,7 +206,7 @@ function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGra
     ...(amr.length === 0 ? {} : { amr }),
     ...(acr === undefined ? {} : { acr }),
     ...(sessionId === undefined ? {} : { sid: sessionId }),
-    ...(scope.length === 0 ? {} : { scope: scope.join(" ") }),
+    ...(scope === undefined ? {} : { scope: scope.join(" ") }), // an empty one, too: without the claim, it is not limited
   };
 }
 

@@ -13,9 +13,7 @@ import {
   type AuthorizationOption,
   type AuthorizationResult,
   inject,
-  type Middleware,
   type Principal,
-  requireScope,
   secured,
   type SecurityRequirement,
 } from "@gatehouse/http";
@@ -39,9 +37,10 @@ interface Limited {
   readonly security: readonly SecurityRequirement[];
 }
 
-/** Options of routes that require a scope of API clients. */
-interface Scoped extends Limited {
-  readonly use: readonly Middleware<unknown[]>[];
+/** Options of routes that require a scope of API clients, in the document too. */
+interface Scoped {
+  readonly auth: true;
+  readonly scope: readonly Scope[];
 }
 
 /** Option of routes with a note's `:id` in their path: the manager decides, before the body is read. */
@@ -71,7 +70,7 @@ export class NoteAccess implements AuthorizationManager {
   ): Promise<AuthorizationResult> {
     switch (resourceOf(metadata)) {
       case "note": {
-        const { owner } = await findNote(this.#store, params.id ?? "");
+        const { owner } = await findNote(this.#store, String(params.id));
         return owner === principal?.sub
           ? authorizationAllowed()
           : authorizationDenied("the principal does not own the note");
@@ -92,15 +91,7 @@ function asking(resource: AccessRequest["resource"]): Asking {
 
 /** Sessions may do all that their user may; keys and tokens need the scope. */
 function needing(scope: Scope): Scoped {
-  return {
-    auth: true,
-    use: [requireScope(scope)],
-    security: [
-      ...secured("apiKey", [scope]),
-      ...secured("bearer", [scope]),
-      ...secured("session"),
-    ],
-  };
+  return { auth: true, scope: [scope] };
 }
 
 function resourceOf(metadata: unknown): AccessRequest["resource"] | undefined {

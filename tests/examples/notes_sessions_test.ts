@@ -46,7 +46,7 @@ for (const [why, sessionId, alive] of ASKING) {
     };
     const router = routerBuilder({ container }).withAuth({
       guard: () => principal,
-      authorizes: true,
+      authorize: () => {},
     })
       .controllers(SessionsController)
       .build();

@@ -30,7 +30,7 @@ const ADA: Principal = { sub: "ada" };
 function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   return createRouter({ onError }).withAuth({
     guard: guard as RouteGuard<Principal>,
-    authorizes: true,
+    authorize: () => {},
   });
 }
 
@@ -531,16 +531,34 @@ for (const guard of [undefined, null, "text", {}]) {
   });
 }
 
-Deno.test("a route with authorization is rejected unless the guard authorizes", () => {
-  const guard = () => ADA;
-  for (const authorizes of [undefined, false, "yes"]) {
-    const router = createRouter().withAuth<Principal>(
-      untyped<AuthIntegration<Principal, []>>({ guard, authorizes }),
-    );
+/** Options that `authorize()` of the integration checks. */
+const AUTHORIZED = [
+  ["authorization", { authorization: { metadata: "m" } }],
+  ["authorization", { authorization: "none" }],
+  ["scope", { scope: ["notes:read"] }],
+  ["scope", { scope: "any" }],
+] as const;
+
+for (const [option, options] of AUTHORIZED) {
+  Deno.test(`a route with ${JSON.stringify(options)} is rejected if nothing authorizes`, () => {
+    const router = createRouter().withAuth<Principal>({ guard: () => ADA });
     assertThrows(
-      () => router.get("/notes", () => json(1), { authorization: { metadata: "m" } }),
+      () => router.get("/notes", () => json(1), options),
       TypeError,
-      "Cannot add route GET /notes: authorization needs a guard that supports it",
+      `Cannot add route GET /notes: ${option} needs an integration with authorize()`,
+    );
+  });
+}
+
+Deno.test("withAuth() rejects an integration whose authorize is not a function", () => {
+  for (const authorize of [true, "yes", {}, null]) {
+    assertThrows(
+      () =>
+        createRouter().withAuth(
+          untyped<AuthIntegration<Principal>>({ guard: () => ADA, authorize }),
+        ),
+      TypeError,
+      "authorize is not a function",
     );
   }
 });

@@ -92,8 +92,9 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
   /** Of default scopes, those that the service still grants: a user who has lost a role loses its scope. */
   async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
-    const { scope, data } = grant;
-    if ((data as TokenAudience).isDefaultScope !== true) return scope;
+    const { isDefaultScope, isUnlimited } = grant.data as TokenAudience;
+    const { scope = isUnlimited === true ? undefined : [] } = grant;
+    if (isDefaultScope !== true) return scope;
     const granted = readScope(CANNOT_ISSUE, await scopeOf(grant));
     if (scope === undefined) return granted; // the service has begun to limit its tokens
     return scope.filter((token) => granted?.includes(token)); // RFC 6749 §6: none that was not granted
@@ -146,7 +147,11 @@ export function tokenService(options: TokenServiceOptions): TokenService {
         ...(scope === undefined ? {} : { scope }),
       });
       if (refresh === undefined) return tokens;
-      const data: TokenAudience = { ...party, isDefaultScope: options.scope === undefined };
+      const data: TokenAudience = {
+        ...party,
+        isDefaultScope: options.scope === undefined,
+        ...(scope === undefined ? { isUnlimited: true } : {}),
+      };
       const issued = await refresh.issue(authentication, { sessionId, scope, data });
       return { ...tokens, refreshToken: issued.refreshToken };
     },
@@ -215,6 +220,8 @@ interface TokenAudience {
   readonly audience: string;
   /** Whether the scopes are the defaults of the service, not requested ones. */
   readonly isDefaultScope?: boolean;
+  /** Whether there is no scope because the tokens are not limited, and not because a store has lost it. */
+  readonly isUnlimited?: boolean;
 }
 
 /** Whether the data of a family names a client and an audience. */

@@ -351,7 +351,7 @@ Deno.test("withAuth() lets the integration add routes, which are guarded by defa
   assertEquals((await router.request("/api/me")).status, 401);
 });
 
-Deno.test("withAuth() runs the integration's catch first, then the router's, and runs its finally first", async () => {
+Deno.test("withAuth() runs the integration's catch first, then the router's, and runs its finally last", async () => {
   const log: string[] = [];
   const router = createRouter({
     catch: () => (log.push("router catch"), json(1, { status: 418 })),
@@ -370,7 +370,7 @@ Deno.test("withAuth() runs the integration's catch first, then the router's, and
   assertEquals((await router.request("/throw")).status, 418);
   assertEquals(
     log,
-    "auth catch,auth finally,router finally,auth catch,router catch,auth finally,router finally"
+    "auth catch,router finally,auth finally,auth catch,router catch,router finally,auth finally"
       .split(","),
   );
 });

@@ -697,7 +697,7 @@ Deno.test("getPrincipal() keeps the principal of one guard if another one finds 
   assertEquals(await (await router.request("/", GOOD)).json(), "robot");
 });
 
-Deno.test("getPrincipal() returns undefined for a rejected request", async () => {
+Deno.test("getPrincipal() returns the principal of a request that the manager denies", async () => {
   const { runtime } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => ({ status: "denied" })),
@@ -707,7 +707,8 @@ Deno.test("getPrincipal() returns undefined for a rejected request", async () =>
     .withAuth(runtime.integration())
     .get("/", () => json(1), { authorization: { metadata: 1 } });
   assertEquals((await router.request("/", GOOD)).status, 403);
-  assertEquals(seen, [undefined]);
+  assertEquals((await router.request("/", { headers: { "X-Key": "bad" } })).status, 401);
+  assertEquals(seen, [ROBOT, undefined]);
 });
 
 Deno.test("getPrincipal() returns undefined without a guard", async () => {

@@ -61,8 +61,10 @@ export function createSecurityRules(
   }
 
   /** Registers the schemes of a guard. A declaration in `info` may describe the same scheme in more detail. */
-  function registerSchemes({ strategies }: RouteGuardInfo): readonly string[] {
-    const names = nameSchemes(strategies, guardSchemes);
+  function registerSchemes({ strategies, access }: RouteGuardInfo): readonly string[] {
+    const all = nameSchemes(strategies, guardSchemes);
+    const unscoped = nameSchemes(strategies.filter(({ scoped }) => scoped !== true), guardSchemes);
+    const names = access.scope === undefined && unscoped.length > 0 ? unscoped : all;
     for (const name of names) {
       const scheme = guardSchemes.get(name) ?? { type: "http" };
       const declared = declaredSchemes.get(name);

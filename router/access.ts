@@ -63,6 +63,8 @@ export interface SchemeStrategy {
   readonly name: string;
   /** Where it reads its credential. */
   readonly scheme?: CredentialScheme;
+  /** Whether only routes that name a scope accept it. @default {false} */
+  readonly scoped?: boolean;
 }
 
 /**

@@ -60,6 +60,7 @@ export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
   return Object.freeze<AuthStrategy>({
     name: "api-key",
     scheme: { type: "header", name: header },
+    scoped: true,
     async authenticate({ request }) {
       const key = request.headers.get(header); // duplicate fields are joined, which is not a valid key
       if (key === null) return noCredential();

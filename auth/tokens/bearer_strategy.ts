@@ -74,16 +74,21 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
  * ```
  */
 export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthStrategy {
-  return createBearerStrategy(options, []);
+  return createBearerStrategy(options, { scoped: true, scopeOfUnscoped: [] });
 }
 
-/**
- * The strategy, with the scope of tokens that have no such claim: none is granted by another issuer, while the service's own
- * sign-ins issue tokens that are not limited.
- */
+/** What tokens without the claim of scopes may do. */
+export interface UnscopedTokens {
+  /** Whether principals always have a `scope`. */
+  readonly scoped: boolean;
+  /** The `scope` then: another issuer grants none; the service's own sign-ins issue tokens that are not limited. */
+  readonly scopeOfUnscoped: readonly string[] | undefined;
+}
+
+/** The strategy, for another issuer and for the service's own tokens. */
 export function createBearerStrategy(
   options: BearerTokenStrategyOptions,
-  scopeOfUnscoped: readonly string[] | undefined,
+  { scoped, scopeOfUnscoped }: UnscopedTokens,
 ): AuthStrategy {
   rejectUnknownOptions(ACTION, options, OPTION_NAMES);
   const { scopeClaim = "scope", realm = "api", accept, ...rest } = options;
@@ -105,6 +110,7 @@ export function createBearerStrategy(
   return Object.freeze<AuthStrategy>({
     name: "bearer",
     scheme: { type: "bearer" },
+    scoped,
     challenge,
     async authenticate({ request }) {
       const credentials = readBearer(request.headers.get("Authorization"));

@@ -198,7 +198,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       audience,
       accept: options.accept,
       now,
-    }, undefined),
+    }, { scoped: scopeOfService !== undefined, scopeOfUnscoped: undefined }),
   });
 }
 

@@ -14,8 +14,6 @@ import {
   type AuthorizationResult,
   inject,
   type Principal,
-  secured,
-  type SecurityRequirement,
 } from "@gatehouse/http";
 import type { Scope } from "./api_key.ts";
 import { findNote } from "./find_note.ts";
@@ -31,15 +29,13 @@ interface Asking {
   readonly authorization: AuthorizationOption;
 }
 
-/** Options of routes with restricted access, and their security requirements in the document. */
-interface Limited {
+/** Option of routes whose principal the handler reads. */
+interface Guarded {
   readonly auth: true;
-  readonly security: readonly SecurityRequirement[];
 }
 
-/** Options of routes that require a scope of API clients, in the document too. */
-interface Scoped {
-  readonly auth: true;
+/** Options of routes that require a scope of API clients. */
+interface Scoped extends Guarded {
   readonly scope: readonly Scope[];
 }
 
@@ -52,12 +48,8 @@ export const READS: Scoped = needing("notes:read");
 /** Options of routes that change notes. */
 export const WRITES: Scoped = needing("notes:write");
 
-/** Options of routes about an account: they require a session; a key or token is not sufficient. */
-export const IN_PERSON: Asking & Limited = {
-  ...asking("account"),
-  auth: true,
-  security: secured("session"),
-};
+/** Options of routes about an account: they name no scope, so that a session is required. */
+export const IN_PERSON: Asking & Guarded = { ...asking("account"), auth: true };
 
 /** Authorization of the service. The container creates it at the first request that needs it. */
 export class NoteAccess implements AuthorizationManager {

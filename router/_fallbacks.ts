@@ -10,6 +10,7 @@ import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
+import { lastHooksOf } from "./original_request.ts";
 import { errorResponse, isProblemError, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
@@ -20,6 +21,8 @@ export interface Hooks {
   readonly catches: ErrorHandler<unknown[]>[];
   /** Called in this order with every response. */
   readonly finals: ResponseHook<unknown[]>[];
+  /** Whether the router has mounts, whose routers may have hooks to call last. */
+  hasMounts: boolean;
   /** Called with errors that the client sees as a 500 only. */
   readonly onError: (error: unknown, req: RouteRequest) => void;
 }
@@ -35,8 +38,10 @@ export interface RouterFallbacks extends Fallbacks {
 /** Creates the fallbacks of a router. */
 export function createFallbacks(
   engine: Engine<Route>,
-  { catches, finals, onError }: Hooks,
+  hooks: Hooks,
 ): RouterFallbacks {
+  const { catches, finals, onError } = hooks;
+
   function match(method: string, path: string): Match<Route> {
     if (method !== "HEAD") return engine.match(method, path);
     const own = engine.match("HEAD", path);
@@ -117,21 +122,31 @@ export function createFallbacks(
   }
 
   function finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response> {
-    if (run.ctx.method !== "HEAD" && finals.length === 0) return response;
-    return andThen(response, (settled) => runFinals(0, withoutBody(settled, run.ctx), run));
+    const { ctx } = run;
+    if (ctx.method !== "HEAD" && finals.length === 0 && !hooks.hasMounts) return response;
+    return andThen(response, (settled) => {
+      const last = ctx.source === ctx.raw ? [] : lastHooksOf(ctx.original);
+      const list = last.length === 0 ? finals : [...finals, ...last];
+      return runFinals(list, withoutBody(settled, ctx), run);
+    });
   }
 
-  function runFinals(from: number, response: Response, run: Run): MaybePromise<Response> {
+  function runFinals(
+    list: readonly ResponseHook<unknown[]>[],
+    response: Response,
+    run: Run,
+    from = 0,
+  ): MaybePromise<Response> {
     const { ctx, args } = run;
     let current = response;
-    for (let i = from; i < finals.length; i++) {
+    for (let i = from; i < list.length; i++) {
       try {
-        const result = finals[i]?.(current, ctx, ...args);
+        const result = list[i]?.(current, ctx, ...args);
         if (isPromise(result)) {
           return Promise.resolve(result)
             .then((late) => late === undefined ? current : withoutBody(checkedResponse(late), ctx))
             .catch((error) => replaced(current, error, ctx))
-            .then((next) => runFinals(i + 1, next, run));
+            .then((next) => runFinals(list, next, run, i + 1));
         }
         if (result !== undefined) current = withoutBody(checkedResponse(result), ctx);
       } catch (error) {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ResponseHook } from "./handler.ts";
+
 /** A standard request, or a router's context of one. */
 export type RequestLike = Request | { readonly raw: Request };
 
@@ -23,6 +25,23 @@ export function linkRequest(derived: Request, source: Request): void {
 /** The request that a mount derived a request from; `undefined` for the original one. */
 export function sourceRequest(derived: Request): Request | undefined {
   return ORIGINS.get(derived)?.source;
+}
+
+/** By original request: what the routers around a mounted one call last. */
+const LAST_HOOKS: WeakMap<Request, Set<ResponseHook<unknown[]>>> = new WeakMap();
+
+/** Has the routers around a mounted one call a hook with their response too, after all others. */
+export function callLast(hook: ResponseHook<unknown[]>, request: RequestLike): void {
+  const original = ORIGINS.get("raw" in request ? request.raw : request)?.original;
+  if (original === undefined) return; // nothing is around it
+  const hooks = LAST_HOOKS.get(original);
+  if (hooks === undefined) LAST_HOOKS.set(original, new Set([hook]));
+  else hooks.add(hook);
+}
+
+/** The hooks that mounted routers passed to {@linkcode callLast}. */
+export function lastHooksOf(original: Request): readonly ResponseHook<unknown[]>[] {
+  return [...LAST_HOOKS.get(original) ?? []];
 }
 
 /** The request that the outermost router was called with. A router's context remembers it, so that asking again is cheap. */

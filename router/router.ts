@@ -83,6 +83,7 @@ export function createRouter<Args extends unknown[] = []>(
   const hooks: Hooks = {
     catches: options.catch === undefined ? [] : [options.catch as ErrorHandler<unknown[]>],
     finals: [...options.finally ?? []] as ResponseHook<unknown[]>[],
+    hasMounts: false,
     onError,
   };
   const fallbacks = createFallbacks(engine, hooks);
@@ -106,6 +107,7 @@ export function createRouter<Args extends unknown[] = []>(
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
     const mounted = app !== undefined;
+    hooks.hasMounts ||= mounted;
     engine.add(method, pattern, {
       method,
       pattern,

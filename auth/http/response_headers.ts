@@ -4,6 +4,7 @@
  * @module
  */
 
+import { callLast } from "../../router/original_request.ts";
 import { editHeaders } from "../../router/response.ts";
 import type { Middleware, ResponseHook, RouteRequest } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
@@ -25,6 +26,7 @@ export const applyAuthHeaders: ResponseHook<unknown[]> = (
   const state = findState(req);
   if (state === undefined) return undefined;
   state.isAnswered = true;
+  callLast(applyAuthHeaders, req);
   return applyState(response, state);
 };
 

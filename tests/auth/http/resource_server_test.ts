@@ -115,9 +115,9 @@ Deno.test("resourceServer() calls the given manager, or the container's", async 
   const { errors, onError } = collectErrors();
   const router = withAuthRoutes(createRouter({ onError }), { runtime })
     .get("/reports", () => json(1), {
-        authorization: { metadata: "read" },
-        scope: "any",
-      });
+      authorization: { metadata: "read" },
+      scope: "any",
+    });
   assertEquals((await send(router, "/reports", await token())).status, 500); // no manager: rejected
   assertEquals(errors.length, 1);
 });
@@ -257,9 +257,9 @@ Deno.test("resourceServer() finds the manager of the default container at the fi
   const runtime = resourceServer({ strategies: [keyStrategy()] });
   const router = withAuthRoutes(createRouter(), { runtime })
     .get("/", () => json(1), {
-        authorization: { metadata: "read" },
-        scope: "any",
-      });
+      authorization: { metadata: "read" },
+      scope: "any",
+    });
   const manager = managerOf(() => authorizationDenied("closed"));
   defaultContainer.register(AUTHORIZATION_MANAGER, { useValue: manager });
   const response = router.request("/", { headers: { "X-Key": "good" } });

@@ -107,6 +107,12 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     'csrf must be "origin", "token" or "insecureSkip"',
   ],
   ["another string as csrf", optionsOf({ csrf: "none" }), 'csrf must be "origin", "token" or'],
+  [
+    "another authorizationPolicy",
+    optionsOf({ authorizationPolicy: "Required" }),
+    'authorizationPolicy must be "optional" or "required"',
+  ],
+  ["true as authorizationPolicy", optionsOf({ authorizationPolicy: true }), 'must be "optional"'],
   ["an invalid header field for csrf", optionsOf({ csrfHeader: "X CSRF" }), ""],
   ["strategies that are not an array", optionsOf({ strategies: "session" }), ""],
   ["an invalid strategy", optionsOf({ strategies: [{}] }), "strategies[0] must have a name"],

@@ -142,9 +142,8 @@ export function createSecurityRules(
           mayRefuse: (security ?? info.security ?? []).length > 0,
         };
       }
-      const scope = guards.flatMap(({ access }) =>
-        typeof access.scope === "object" ? access.scope : []
-      );
+      const scopes = [...guards.map(({ access }) => access.scope), scopeOf(endpoint.options)];
+      const scope = scopes.flatMap((one) => typeof one === "object" ? one : []);
       const derived = guards.length === 0
         ? []
         : guards.map((guard) => alternatives(guard, metadata.security)).reduce(product)

@@ -129,9 +129,6 @@ export function createSecurityRules(
     of(endpoint) {
       const { metadata, options: { auth } } = endpoint;
       const guards = endpoint.guards ?? statedGuards(endpoint);
-      const mayForbid = (guards ?? []).some((
-        { access: { authorization = "none", scope = "any" } },
-      ) => authorization !== "none" || scope !== "any");
       if (guards === undefined) { // a controller without a router
         const assumed = mayBeGuarded ? fallback() : [];
         const security = metadata.security ?? (info.security === undefined ? assumed : undefined);
@@ -144,6 +141,8 @@ export function createSecurityRules(
       }
       const scopes = [...guards.map(({ access }) => access.scope), scopeOf(endpoint.options)];
       const scope = scopes.flatMap((one) => typeof one === "object" ? one : []);
+      const mayForbid = scope.length > 0 ||
+        guards.some(({ access: { authorization = "none" } }) => authorization !== "none");
       const derived = guards.length === 0
         ? []
         : guards.map((guard) => alternatives(guard, metadata.security)).reduce(product)

@@ -10,6 +10,7 @@
 import type { StaticAssetOptions } from "../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
+import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import type { Class, Container } from "./container.ts";
 import { internalsOf } from "./internals.ts";
 import { joinPaths } from "./path.ts";
@@ -141,6 +142,7 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
+  rejectUnknownOptions("Cannot create builder", options, BUILDER_OPTIONS);
   const { files } = internalsOf(options);
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
@@ -228,3 +230,10 @@ export function routerBuilder<Args extends unknown[] = []>(
   };
   return builder as unknown as RouterBuilder<Args>;
 }
+
+const BUILDER_OPTIONS: OptionNames<BuilderOptions> = {
+  maxBodyBytes: true,
+  onError: true,
+  info: true,
+  container: true,
+};

@@ -5,6 +5,7 @@
  */
 
 import type { StaticAssetOptions } from "../static/types.ts";
+import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
@@ -71,6 +72,7 @@ export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator
       "call it with options, as in @HttpRouter({ controllers: [] })",
     );
   }
+  rejectUnknownOptions("Cannot use @HttpRouter", options, HTTP_ROUTER_OPTIONS);
   const { container = defaultContainer } = options;
   return (target, context) => {
     checkClass(target, context, "HttpRouter");
@@ -106,3 +108,17 @@ function buildRouter(options: HttpRouterOptions): BuiltRouter<never[]> {
   }
   return builder.build();
 }
+
+const HTTP_ROUTER_OPTIONS: OptionNames<HttpRouterOptions> = {
+  prefix: true,
+  use: true,
+  static: true,
+  catch: true,
+  finally: true,
+  withAuth: true,
+  controllers: true,
+  container: true,
+  maxBodyBytes: true,
+  onError: true,
+  info: true,
+};

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RouteAccess, SchemeStrategy } from "./access.ts";
+import type { AccessRules, RouteAccess, SchemeStrategy } from "./access.ts";
 import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
 
@@ -12,9 +12,13 @@ import type { RouteRequest } from "./request.ts";
  * Decides whether a request may pass, before the body is read. It returns the principal, `undefined` for an anonymous
  * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass.
  */
-export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
+export type RouteGuard<
+  Subject,
+  Args extends unknown[] = unknown[],
+  Rules extends AccessRules = AccessRules,
+> = (
   req: RouteRequest,
-  access: RouteAccess,
+  access: RouteAccess<Rules>,
   ...args: Args
 ) => Subject | undefined | Promise<Subject | undefined>;
 
@@ -31,10 +35,14 @@ export type RouteTarget = {
     AddRoute;
 };
 
-/** How authentication is installed on a router. */
-export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
+/** How authentication is installed on a router. `Rules` are what its guard understands. */
+export interface AuthIntegration<
+  Subject,
+  Args extends unknown[] = unknown[],
+  in Rules extends AccessRules = AccessRules,
+> {
   /** Guards every route that is added afterwards. */
-  readonly guard: RouteGuard<Subject, Args>;
+  readonly guard: RouteGuard<Subject, Args, Rules>;
   /**
    * Whether the guard checks `access.authorization` and `access.scope`. Otherwise a route with one of them is rejected
    * when it is added: the guard would ignore it and let every principal pass.

@@ -10,6 +10,7 @@ import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
+import type { AccessRules } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
 
@@ -30,8 +31,8 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
   finally?: readonly ResponseHook<never[]>[];
   /** Guards every route; a function creates the integration when the router is built. */
   withAuth?:
-    | AuthIntegration<object, never[]>
-    | ((container: Container) => AuthIntegration<object, never[]>);
+    | AuthIntegration<object, never[], AccessRules<never, never>>
+    | ((container: Container) => AuthIntegration<object, never[], AccessRules<never, never>>);
   /** Classes with `@Controller`. */
   controllers?: readonly Class<object>[];
   /** Container that the router is registered in and that creates the controllers. @default {defaultContainer} */

@@ -31,6 +31,7 @@ import {
   type Route,
 } from "./_route.ts";
 import { middlewareStep, type Step } from "./_step.ts";
+import type { AccessRules } from "./access.ts";
 import type { AuthIntegration, RouteTarget } from "./guard.ts";
 import type {
   ErrorHandler,
@@ -40,6 +41,7 @@ import type {
   RouteOptions,
 } from "./handler.ts";
 import { internalsOf } from "./internals.ts";
+import type { PrefixParamsOf } from "./markers.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
@@ -69,9 +71,9 @@ import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types
  * assertEquals(await response.json(), { hello: "Ada" });
  * ```
  */
-export function createRouter<Args extends unknown[] = []>(
-  options: RouterOptions<Args> = {},
-): TypedRouter<Args> {
+export function createRouter<Args extends unknown[] = [], Prefix extends string = "">(
+  options: RouterOptions<Args, Prefix> = {},
+): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
   rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
@@ -243,7 +245,7 @@ export function createRouter<Args extends unknown[] = []>(
     },
   };
   OWN_ROUTERS.set(router, addMount);
-  return router as unknown as TypedRouter<Args>;
+  return router as unknown as TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>>;
 }
 
 const ROUTER_OPTIONS: OptionNames<RouterOptions> = {

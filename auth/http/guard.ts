@@ -24,42 +24,46 @@ import {
 import { addVary, findState, queueCookies, type RequestState, stateOf } from "./_request_state.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { getAuthRuntime } from "./runtime.ts";
-import type { CsrfRule, GuardRuntime, RequestLike } from "./types.ts";
+import type { CsrfRule, GuardRules, GuardRuntime, RequestLike } from "./types.ts";
 
-/** Options of guards. */
-export interface GuardOptions {
+/** Options of guards. `Metadata` is what the manager understands, `Known` what the runtime's does. */
+export interface GuardOptions<Metadata = unknown, Known = Metadata> {
   /**
    * Authentication: the result of `registerAuth()` or `resourceServer()`.
    *
    * @default what `registerAuth()` put into the default container, looked up when this is called
    */
-  readonly runtime?: GuardRuntime | undefined;
+  readonly runtime?: GuardRuntime<Known> | undefined;
   /** Authenticates requests. @default the runtime's */
   readonly strategy?: AuthStrategy | undefined;
   /** The CSRF check. @default the runtime's */
   readonly csrf?: CsrfRule | undefined;
   /** Decides who may do what. @default the runtime's */
-  readonly manager?: AuthorizationManager | undefined;
+  readonly manager?: AuthorizationManager<Metadata> | undefined;
 }
 
 /** A guard, and what routers, documents and responses need to know of it. */
-export interface AuthGuard {
-  readonly guard: RouteGuard<Principal>;
+export interface AuthGuard<Metadata> {
+  readonly guard: RouteGuard<Principal, unknown[], GuardRules<Metadata>>;
   readonly authorizes: true;
   readonly strategies: readonly AuthStrategy[];
   readonly challenge: string;
 }
 
 /** Creates a guard. */
-export function createGuard(options: GuardOptions): AuthGuard {
-  rejectUnknownOptions<GuardOptions>("Cannot create guard", options, {
+export function createGuard<Metadata, Known>(
+  options: GuardOptions<Metadata, Known>,
+): AuthGuard<Metadata> {
+  rejectUnknownOptions<GuardOptions<Metadata, Known>>("Cannot create guard", options, {
     runtime: true,
     strategy: true,
     csrf: true,
     manager: true,
   });
-  const runtime = options.runtime ?? getAuthRuntime();
-  const { strategy = runtime.strategy, manager = runtime.authorization } = options;
+  const runtime: GuardRuntime<never> = options.runtime ?? getAuthRuntime();
+  const { strategy = runtime.strategy } = options;
+  const manager: AuthorizationManager<Metadata> = options.manager ??
+    runtime.authorization as AuthorizationManager<Metadata>; // Metadata is Known without a manager
   if (typeof manager?.authorize !== "function") {
     throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
   }
@@ -72,7 +76,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   // Authentication, CSRF check, authorization: in this order, and all before the body is read
   async function guard(
     req: RouteRequest,
-    access: RouteAccess,
+    access: RouteAccess<GuardRules<Metadata>>,
     ...args: unknown[]
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
@@ -132,7 +136,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
 
   async function authorize(
     principal: Principal | undefined,
-    { authorization }: RouteAccess,
+    { authorization }: RouteAccess<GuardRules<Metadata>>,
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<void> {
@@ -173,7 +177,7 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
 function forgeryCheck(
-  { csrf }: GuardRuntime,
+  { csrf }: GuardRuntime<never>,
   rule: CsrfRule,
   strategies: readonly AuthStrategy[],
 ): (request: Request) => Promise<void> | undefined {
@@ -187,7 +191,7 @@ function forgeryCheck(
 
 /** For events only: an error here must not replace the refusal. */
 function addressOf(
-  { client, events, warn }: GuardRuntime,
+  { client, events, warn }: GuardRuntime<never>,
   req: RouteRequest,
   args: readonly unknown[],
 ): string | undefined {

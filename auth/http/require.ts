@@ -4,18 +4,20 @@
  * @module
  */
 
-import type { Middleware, RouteAccess } from "../../router/types.ts";
+import type { Middleware, RegisteredRules, RouteAccess } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { finalizeResponseOf } from "./response_headers.ts";
+import type { GuardRules } from "./types.ts";
 
 /** Options of {@linkcode requireAuth}. */
-export type RequireAuthOptions = Omit<GuardOptions, "manager">;
+export type RequireAuthOptions = Omit<GuardOptions<never>, "manager">;
 
 /** Options of {@linkcode requireAuthz}. */
-export interface RequireAuthzOptions extends GuardOptions {
+export interface RequireAuthzOptions<Metadata = unknown, Known = Metadata>
+  extends GuardOptions<Metadata, Known> {
   /** What the manager decides about: the application's own data. */
-  readonly metadata: unknown;
+  readonly metadata: NoInfer<Metadata>;
   /** Call the manager for anonymous requests too. @default {false}, which responds 401 to them */
   readonly allowAnonymous?: boolean | undefined;
 }
@@ -65,7 +67,9 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
  *
  * @throws {TypeError} If there is no runtime, `metadata` is missing, or an option is unknown or of a wrong shape.
  */
-export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]> {
+export function requireAuthz<Known = RegisteredRules["metadata"], Metadata = Known>(
+  options: RequireAuthzOptions<Metadata, Known>,
+): Middleware<unknown[]> {
   const { metadata, allowAnonymous = false, ...guardOptions } = options;
   if (!Object.hasOwn(options, "metadata")) {
     throw new TypeError("Cannot require authorization: metadata is missing");
@@ -76,7 +80,10 @@ export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]
   });
 }
 
-function middlewareOf(options: GuardOptions, access: RouteAccess): Middleware<unknown[]> {
+function middlewareOf<Metadata, Known>(
+  options: GuardOptions<Metadata, Known>,
+  access: RouteAccess<GuardRules<Metadata>>,
+): Middleware<unknown[]> {
   const { guard } = createGuard(options);
   return wrap<unknown[]>(async (req, next, ...args) => {
     await guard(req, access, ...args);

@@ -156,7 +156,9 @@ export type PartMismatch<Req, S extends Provided> =
 
 /** @internal Whether the declared parameters are those of the path. The controller's path may add more. */
 export type ParamsMismatch<P, S extends Provided> = [S["params"]] extends [Unspecified]
-  ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
+  ? Record<keyof P, string> extends P
+    ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
+  : { readonly "Path parameter has another type": Record<keyof P, string> }
   : OutputMismatch<"params", S["params"], P>;
 
 /** @internal Whether declared parameters have the names and types of a path's. */

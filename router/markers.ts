@@ -147,28 +147,39 @@ export type MarkedNames<P> = {
 /** @internal An interface, since the compiler caches those: routes with the same parameters share one. */
 export interface PathsWith<Name extends PropertyKey, InPrefix, Explicit> {
   /** The paths. */
-  readonly path: false extends Explicit ? never : PathsWithAll<Exclude<Name, InPrefix>>;
+  readonly path: false extends Explicit ? never
+    : PathsWithAll<Exclude<Name, InPrefix | `${InPrefix & string}?`>>;
 }
 
-/** @internal Paths that have all of these parameters: what a function accepts that is each of `(path: PathWith<Name>) => void`. */
+/** @internal Paths that have all of {@linkcode StatedNames}; a message if one is not a string. */
 export type PathsWithAll<Name> = [Name] extends [never] ? string
   : string extends Name ? string
-  : [Name extends string ? (path: PathWith<Name>) => void : never] extends
-    [(path: infer Path extends string) => void] ? Path
+  : [Extract<Name, `${string}!`>] extends [never] ? EachPath<Name>
+  : Name extends `${infer N}!`
+    ? `Path parameter ${N} is a string: leave out the type arguments, and let schema.params convert it`
   : never;
 
-/** @internal Paths that have a parameter. */
-export type PathWith<Name extends string> = Name extends `${infer N}!`
-  ? `Path parameter ${N} is a string: leave out the type arguments, and let schema.params convert it`
-  : Name extends `${infer N}?` ? RequiredIn<N> | `${string}/:${N}?` | `${string}/:${N}{${string}}?`
-  : RequiredIn<Name>;
+/** @internal The intersection of the paths for each name: what a parameter accepts if the function may be one for any name. */
+export type EachPath<Name> = [Name extends string ? (path: PathFor<Name>) => void : never] extends
+  [(path: infer Path extends string) => void] ? Path
+  : never;
 
-/** @internal Paths that have a required parameter, with or without an expression. */
-export type RequiredIn<Name extends string> =
+/** @internal Paths for one name. */
+export type PathFor<Name extends string> = Name extends `${infer N}?` ? PathWithOptional<N>
+  : PathWith<Name>;
+
+/** Paths that have a parameter, with or without an expression. */
+export type PathWith<Name extends string> =
   | `${string}/:${Name}`
   | `${string}/:${Name}/${string}`
   | `${string}/:${Name}{${string}}`
   | `${string}/:${Name}{${string}}/${string}`;
+
+/** Paths that have a parameter, which may be optional. */
+export type PathWithOptional<Name extends string> =
+  | PathWith<Name>
+  | `${string}/:${Name}?`
+  | `${string}/:${Name}{${string}}?`;
 
 /** Type of `req.query`: explicit, or {@linkcode Query}. */
 export type QueryOf<Spec extends AnyRequestSpec> = unknown extends Spec["~query"] ? Query

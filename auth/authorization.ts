@@ -42,7 +42,7 @@ export interface HttpTransport {
 
 /** What a manager decides about. `Metadata` is the type of the metadata of the application's routes. */
 export interface AuthorizationContext<Metadata = unknown> {
-  /** The metadata of the route. Its type is not checked. */
+  /** The metadata of the route. */
   readonly metadata: Metadata;
   /** The transport of the request. */
   readonly transport: HttpTransport;
@@ -52,7 +52,7 @@ export interface AuthorizationContext<Metadata = unknown> {
  * Decides on access. If it throws, access is denied: an `HttpError` becomes the response, for example a 404 that hides
  * the resource, and anything else a 500.
  */
-export interface AuthorizationManager<Metadata = unknown> {
+export interface AuthorizationManager<in Metadata = unknown> {
   /**
    * Decides on one request.
    *

@@ -7,8 +7,7 @@
 
 import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
-import { parseForm } from "./_form.ts";
-import { parseJson } from "./_json.ts";
+import { parseForm, parseJson } from "./_parsers.ts";
 import type { ScopeOption } from "./access.ts";
 import { originalRequest } from "./original_request.ts";
 import { parseQuery } from "./_query.ts";

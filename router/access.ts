@@ -7,16 +7,44 @@
 /** Who may use a route: anyone (`false`), a principal (`true`), or both. Needs a guard unless `false`. */
 export type AuthOption = boolean | { readonly mode: "optional" };
 
+/** What routes may say to their guard. Nothing is checked of `unknown` metadata, or where a scope is any `string`. */
+export interface AccessRules<Metadata = unknown, Scope extends string = string> {
+  /** Type of `authorization.metadata`. */
+  readonly metadata: Metadata;
+  /** Names of the scopes. */
+  readonly scope: Scope;
+}
+
+/**
+ * The rules of an application's controllers, which cannot see their router. An application states them once:
+ *
+ * @example
+ * ```ts ignore
+ * declare module "@gatehouse/http" {
+ *   interface Register {
+ *     rules: AccessRules<{ action: "read" | "write" }, "notes:read" | "notes:write">;
+ *   }
+ * }
+ * ```
+ */
+// deno-lint-ignore no-empty-interface -- applications add to it
+export interface Register {}
+
+/** The rules in {@linkcode Register}, or any if the application states none. */
+export type RegisteredRules = Register extends { readonly rules: infer Rules extends AccessRules }
+  ? Rules
+  : AccessRules;
+
 /** What the authorization manager checks on a route. */
-export interface AuthorizationOption {
+export interface AuthorizationOption<Metadata = unknown> {
   /** The application's own data, opaque to the router. */
-  readonly metadata: unknown;
+  readonly metadata: Metadata;
   /** Also consult the manager for anonymous requests. @default {false} */
   readonly allowAnonymous?: boolean;
 }
 
 /** Scopes that limited principals need, all of them, or `any`: whatever scope they have. */
-export type ScopeOption = readonly string[] | "any";
+export type ScopeOption<Scope extends string = string> = readonly Scope[] | "any";
 
 /** Property of middleware that requires scopes. */
 const REQUIRED_SCOPE: unique symbol = Symbol("gatehouse.requiredScope");
@@ -43,13 +71,13 @@ export function namedScopeOf(req: object): ScopeOption | undefined {
 }
 
 /** What a route requires of a guard. */
-export interface RouteAccess {
+export interface RouteAccess<Rules extends AccessRules = AccessRules> {
   /** Whether a request without a credential is rejected. */
   readonly mode: "required" | "optional";
   /** What the principal must be authorized for; `none` if the route says that nothing is checked. */
-  readonly authorization?: AuthorizationOption | "none";
+  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
   /** What limited principals need. */
-  readonly scope?: ScopeOption;
+  readonly scope?: ScopeOption<Rules["scope"]>;
 }
 
 /** Where a strategy reads its credential. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RouteAccess, SchemeStrategy } from "./access.ts";
+import type { AccessRules, RouteAccess, SchemeStrategy } from "./access.ts";
 import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
 
@@ -12,9 +12,13 @@ import type { RouteRequest } from "./request.ts";
  * Authenticates a request, before anything else of its route. It returns the principal, `undefined` for an anonymous
  * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass.
  */
-export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
+export type RouteGuard<
+  Subject,
+  Args extends unknown[] = unknown[],
+  Rules extends AccessRules = AccessRules,
+> = (
   req: RouteRequest,
-  access: RouteAccess,
+  access: RouteAccess<Rules>,
   ...args: Args
 ) => Subject | undefined | Promise<Subject | undefined>;
 
@@ -31,10 +35,14 @@ export type RouteTarget = {
     AddRoute;
 };
 
-/** How authentication is installed on a router. */
-export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
+/** How authentication is installed on a router. `Rules` are what it understands of a route's access. */
+export interface AuthIntegration<
+  Subject,
+  Args extends unknown[] = unknown[],
+  in Rules extends AccessRules = AccessRules,
+> {
   /** Authenticates the requests of every route that is added afterwards. */
-  readonly guard: RouteGuard<Subject, Args>;
+  readonly guard: RouteGuard<Subject, Args, Rules>;
   /**
    * Decides what the principal may do: called after the guard, with `params` and `query` that have passed their schemas,
    * and before the route's middleware and the body. It checks `access.authorization` and `access.scope`, and throws to
@@ -43,7 +51,7 @@ export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   authorize?(
     req: RouteRequest,
     subject: Subject | undefined,
-    access: RouteAccess,
+    access: RouteAccess<Rules>,
     ...args: Args
   ): void | Promise<void>;
   /**

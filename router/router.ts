@@ -14,20 +14,25 @@ import { createEngine, type Method } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
 import { originOf, reportDefinition } from "./_origin.ts";
+import {
+  checkFunction,
+  checkLimit,
+  type OptionNames,
+  readMountOptions,
+  readOptions,
+  rejectUnknownOptions,
+} from "./_options.ts";
 import { type Run, settle } from "./_pipeline.ts";
 import { reportError } from "./_report.ts";
 import {
   type AnyFunction,
   BODY_LIMITS,
-  checkFunction,
-  checkLimit,
-  checkOptions,
-  frozenOptions,
   guardedAccess,
   type InstalledGuard,
   type Route,
 } from "./_route.ts";
 import { middlewareStep, type Step } from "./_step.ts";
+import type { AccessRules } from "./access.ts";
 import type { AuthIntegration, RouteTarget } from "./guard.ts";
 import type {
   ErrorHandler,
@@ -37,6 +42,7 @@ import type {
   RouteOptions,
 } from "./handler.ts";
 import { internalsOf } from "./internals.ts";
+import type { PrefixParamsOf } from "./markers.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
@@ -66,9 +72,10 @@ import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types
  * assertEquals(await response.json(), { hello: "Ada" });
  * ```
  */
-export function createRouter<Args extends unknown[] = []>(
-  options: RouterOptions<Args> = {},
-): TypedRouter<Args> {
+export function createRouter<Args extends unknown[] = [], Prefix extends string = "">(
+  options: RouterOptions<Args, Prefix> = {},
+): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
+  rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   checkLimit(maxBodyBytes, "router");
@@ -101,8 +108,7 @@ export function createRouter<Args extends unknown[] = []>(
     const pattern = parsePattern(joinPaths(prefix, path));
     const where = `route ${method} ${pattern.source}`;
     checkFunction(handler, where, "the handler");
-    checkOptions(method, given, where);
-    const options = frozenOptions(given);
+    const options = readOptions(method, given, where);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
@@ -210,7 +216,10 @@ export function createRouter<Args extends unknown[] = []>(
       return router;
     },
     mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
-      const { insecureEncodedSlashes = false, ...options } = mountOptions;
+      const { insecureEncodedSlashes = false, ...options } = readMountOptions(
+        mountOptions,
+        `mount ${path}`,
+      );
       checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
       const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
       const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
@@ -244,8 +253,18 @@ export function createRouter<Args extends unknown[] = []>(
     },
   };
   OWN_ROUTERS.set(router, addMount);
-  return router as unknown as TypedRouter<Args>;
+  return router as unknown as TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>>;
 }
+
+const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
+  prefix: true,
+  before: true,
+  catch: true,
+  finally: true,
+  maxBodyBytes: true,
+  onError: true,
+  info: true,
+};
 
 /**
  * Adds a handler under a path for every method and for malformed targets; `undefined` leaves a request to later routes.

@@ -30,31 +30,31 @@ import {
 import { missingScope } from "./_scope_check.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { getAuthRuntime } from "./runtime.ts";
-import type { AuthorizationPolicy, CsrfRule, GuardRuntime } from "./types.ts";
+import type { AuthorizationPolicy, CsrfRule, GuardRules, GuardRuntime } from "./types.ts";
 
-/** Options of guards. */
-export interface GuardOptions {
+/** Options of guards. `Metadata` is what the manager understands, `Known` what the runtime's does. */
+export interface GuardOptions<Metadata = unknown, Known = Metadata> {
   /**
    * Authentication: the result of `registerAuth()` or `resourceServer()`.
    *
    * @default what `registerAuth()` put into the default container, looked up when this is called
    */
-  readonly runtime?: GuardRuntime | undefined;
+  readonly runtime?: GuardRuntime<Known> | undefined;
   /** Authenticates requests. @default the runtime's */
   readonly strategy?: AuthStrategy | undefined;
   /** The CSRF check. @default the runtime's */
   readonly csrf?: CsrfRule | undefined;
   /** Decides who may do what. @default the runtime's */
-  readonly manager?: AuthorizationManager | undefined;
+  readonly manager?: AuthorizationManager<Metadata> | undefined;
 }
 
 /** A guard, and what routers, documents and responses need to know of it. */
-export interface AuthGuard {
-  readonly guard: RouteGuard<Principal>;
+export interface AuthGuard<Metadata> {
+  readonly guard: RouteGuard<Principal, unknown[], GuardRules<Metadata>>;
   readonly authorize: (
     req: RouteRequest,
     principal: Principal | undefined,
-    access: RouteAccess,
+    access: RouteAccess<GuardRules<Metadata>>,
     ...args: unknown[]
   ) => void | Promise<void>;
   readonly authorizationPolicy: AuthorizationPolicy;
@@ -64,15 +64,19 @@ export interface AuthGuard {
 }
 
 /** Creates a guard. */
-export function createGuard(options: GuardOptions): AuthGuard {
-  rejectUnknownOptions<GuardOptions>("Cannot create guard", options, {
+export function createGuard<Metadata, Known>(
+  options: GuardOptions<Metadata, Known>,
+): AuthGuard<Metadata> {
+  rejectUnknownOptions<GuardOptions<Metadata, Known>>("Cannot create guard", options, {
     runtime: true,
     strategy: true,
     csrf: true,
     manager: true,
   });
-  const runtime = options.runtime ?? getAuthRuntime();
-  const { strategy = runtime.strategy, manager = runtime.authorization } = options;
+  const runtime: GuardRuntime<never> = options.runtime ?? getAuthRuntime();
+  const { strategy = runtime.strategy } = options;
+  const manager: AuthorizationManager<Metadata> = options.manager ??
+    runtime.authorization as AuthorizationManager<Metadata>; // Metadata is Known without a manager
   if (typeof manager?.authorize !== "function") {
     throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
   }
@@ -86,7 +90,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   /** Before the schemas of path and query: authentication, and the CSRF check. */
   async function guard(
     req: RouteRequest,
-    access: RouteAccess,
+    access: RouteAccess<GuardRules<Metadata>>,
     ...args: unknown[]
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
@@ -108,7 +112,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
   function authorize(
     req: RouteRequest,
     principal: Principal | undefined,
-    { scope, authorization = "none" }: RouteAccess,
+    { scope, authorization = "none" }: RouteAccess<GuardRules<Metadata>>,
     ...args: unknown[]
   ): void | Promise<void> {
     if (authorization === "none" && principal?.scope === undefined) return;
@@ -165,7 +169,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
 
   async function askManager(
     principal: Principal | undefined,
-    metadata: unknown,
+    metadata: Metadata,
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<void> {
@@ -193,7 +197,7 @@ export function createGuard(options: GuardOptions): AuthGuard {
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
 function forgeryCheck(
-  { csrf }: GuardRuntime,
+  { csrf }: GuardRuntime<never>,
   rule: CsrfRule,
   strategies: readonly AuthStrategy[],
 ): (request: Request) => Promise<void> | undefined {
@@ -207,7 +211,7 @@ function forgeryCheck(
 
 /** For events only: an error here must not replace the refusal. */
 function addressOf(
-  { client, events, warn }: GuardRuntime,
+  { client, events, warn }: GuardRuntime<never>,
   req: RouteRequest,
   args: readonly unknown[],
 ): string | undefined {

@@ -4,18 +4,24 @@
  * @module
  */
 
-import type { AuthIntegration, TypedRouter } from "../../router/types.ts";
+import type {
+  AccessRules,
+  AuthIntegration,
+  RegisteredRules,
+  TypedRouter,
+} from "../../router/types.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import { withAuthErrors } from "./errors.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { applyAuthHeaders, finalizeResponse } from "./response_headers.ts";
 import { mountAuthRoutes } from "./mount_routes.ts";
 import { createAuthRoutes } from "./routes.ts";
-import type { AuthRuntime, IntegrationOptions, RefusalHandler } from "./types.ts";
+import type { AuthRuntime, GuardRules, IntegrationOptions, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 
 /** Options of {@linkcode withAuthRoutes}. */
-export interface WithAuthRoutesOptions extends GuardOptions {
+export interface WithAuthRoutesOptions<Metadata = unknown, Known = Metadata>
+  extends GuardOptions<Metadata, Known> {
   /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
 }
@@ -58,18 +64,23 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * assertEquals(await (await router.request("/health")).json(), "well");
  * ```
  */
-export function withAuthRoutes<Args extends unknown[]>(
-  router: TypedRouter<Args>,
-  options: WithAuthRoutesOptions = {},
-): TypedRouter<Args, Principal> {
+export function withAuthRoutes<
+  Args extends unknown[],
+  Prefix = unknown,
+  Known = RegisteredRules["metadata"],
+  Metadata = Known,
+>(
+  router: TypedRouter<Args, unknown, AccessRules, Prefix>,
+  options: WithAuthRoutesOptions<Metadata, Known> = {},
+): TypedRouter<Args, Principal, GuardRules<Metadata>, Prefix> {
   return router.withAuth(guardIntegration(options));
 }
 
 /** The integration for `withAuth()` of builders and routers: guard, routes and hooks. */
-export function authIntegration(
-  runtime: AuthRuntime,
+export function authIntegration<Metadata>(
+  runtime: AuthRuntime<Metadata>,
   options: IntegrationOptions,
-): AuthIntegration<Principal> {
+): AuthIntegration<Principal, unknown[], GuardRules<Metadata>> {
   // a misspelt `routes: false` would leave registration open
   rejectUnknownOptions("Cannot integrate authentication", options, {
     basePath: true,
@@ -87,9 +98,9 @@ export function authIntegration(
 }
 
 /** Guard and hooks. */
-export function guardIntegration(
-  { catch: handler, ...options }: WithAuthRoutesOptions,
-): AuthIntegration<Principal> {
+export function guardIntegration<Metadata, Known>(
+  { catch: handler, ...options }: WithAuthRoutesOptions<Metadata, Known>,
+): AuthIntegration<Principal, unknown[], GuardRules<Metadata>> {
   return {
     ...createGuard(options),
     use: [finalizeResponse],

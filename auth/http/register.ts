@@ -20,9 +20,9 @@ import { signIn, signOut } from "./sign_in.ts";
 import type { AuthorizationPolicy, AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
-export interface AuthOptions extends ServiceOptions {
+export interface AuthOptions<Metadata = unknown> extends ServiceOptions {
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
-  readonly authorization?: AuthorizationManager | undefined;
+  readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /**
    * Whether a guarded route must have the option `authorization`: with `required`, one that has neither that, be it `"none"`,
    * nor `auth: false` is rejected when it is added.
@@ -72,10 +72,14 @@ export interface AuthOptions extends ServiceOptions {
  * assertEquals((await router.request("/auth/csrf")).status, 200);
  * ```
  */
-export function registerAuth(options: AuthOptions & { readonly jwt: JwtOptions }): TokenRuntime;
+export function registerAuth<Metadata = unknown>(
+  options: AuthOptions<Metadata> & { readonly jwt: JwtOptions },
+): TokenRuntime<Metadata>;
 /** Without `jwt` the runtime has no tokens. */
-export function registerAuth(options: AuthOptions): AuthRuntime;
-export function registerAuth(options: AuthOptions): AuthRuntime {
+export function registerAuth<Metadata = unknown>(
+  options: AuthOptions<Metadata>,
+): AuthRuntime<Metadata>;
+export function registerAuth<Metadata>(options: AuthOptions<Metadata>): AuthRuntime<Metadata> {
   rejectUnknownOptions(ACTION, options, NAMES);
   const { container = defaultContainer, authorization } = options;
   checkContainer(container, authorization);
@@ -107,14 +111,17 @@ export function registerAuth(options: AuthOptions): AuthRuntime {
  * assertEquals(getAuthRuntime(container).csrf.header, "X-CSRF-Token");
  * ```
  */
-export function Auth(options: AuthOptions): ControllerDecorator {
+export function Auth<Metadata>(options: AuthOptions<Metadata>): ControllerDecorator {
   return (target, context) => {
     checkClass(target, context, "Auth");
     registerAuth(options);
   };
 }
 
-function createRuntime(options: AuthOptions, container: Container): AuthRuntime {
+function createRuntime<Metadata>(
+  options: AuthOptions<Metadata>,
+  container: Container,
+): AuthRuntime<Metadata> {
   const services = createServices(options);
   const { clientAddress, ...shared } = services;
   const { cookies, csrf } = shared;
@@ -123,7 +130,7 @@ function createRuntime(options: AuthOptions, container: Container): AuthRuntime 
     throw new TypeError(`${ACTION}: authorizationPolicy must be "optional" or "required"`);
   }
   csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // throws if the rule is unknown
-  const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
+  const runtime: AuthRuntime<Metadata> = Object.freeze<AuthRuntime<Metadata>>({
     ...shared,
     csrfRule,
     authorization: options.authorization ?? registeredManager(container),
@@ -170,7 +177,10 @@ const NAMES: OptionNames<AuthOptions> = {
   warn: true,
 };
 
-function checkContainer(container: Container, manager: AuthorizationManager | undefined): void {
+function checkContainer(
+  container: Container,
+  manager: AuthorizationManager<never> | undefined,
+): void {
   if (typeof container?.has !== "function" || typeof container.register !== "function") {
     throw new TypeError(`${ACTION}: the container has no has() or no register()`);
   }

@@ -15,16 +15,16 @@ import { type ClientAddressReader, clientAddressReader } from "../throttle/clien
 import type { AuthEventListener } from "../events.ts";
 import { guardIntegration } from "./integration.ts";
 import { registeredManager } from "./runtime.ts";
-import type { GuardRuntime, RefusalHandler } from "./types.ts";
+import type { GuardRules, GuardRuntime, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 import { type AuthStrategy, chain } from "../strategy.ts";
 
 /** Options of {@linkcode resourceServer}. */
-export interface ResourceServerOptions {
+export interface ResourceServerOptions<Metadata = unknown> {
   /** Authenticate requests; none of them by a credential that browsers attach automatically. */
   readonly strategies: readonly AuthStrategy[];
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
-  readonly authorization?: AuthorizationManager | undefined;
+  readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Reads the address of the connected peer. @default the address that `Deno.serve` and Bun pass to `fetch` */
@@ -40,11 +40,11 @@ export interface ResourceServerOptions {
 }
 
 /** Guards of a resource server. */
-export interface ResourceServer extends GuardRuntime {
+export interface ResourceServer<in Metadata = unknown> extends GuardRuntime<Metadata> {
   /** Guard and hooks for `withAuth()` of a builder or router. */
   integration(
     options?: { readonly catch?: RefusalHandler | undefined },
-  ): AuthIntegration<Principal>;
+  ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>>;
 }
 
 /**
@@ -82,13 +82,15 @@ export interface ResourceServer extends GuardRuntime {
  * assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="api"');
  * ```
  */
-export function resourceServer(options: ResourceServerOptions): ResourceServer {
+export function resourceServer<Metadata = unknown>(
+  options: ResourceServerOptions<Metadata>,
+): ResourceServer<Metadata> {
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "events", events);
   checkOptionalFunction(ACTION, "warn", warn);
   const { clientAddress, trustedProxies } = options;
   const addressOf = clientAddressReader({ clientAddress, trustedProxies, warn });
-  const server: ResourceServer = Object.freeze<ResourceServer>({
+  const server: ResourceServer<Metadata> = Object.freeze<ResourceServer<Metadata>>({
     strategy: chain(strategies),
     csrfRule: "origin",
     authorization: options.authorization ?? registeredManager(container),

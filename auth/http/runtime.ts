@@ -5,6 +5,7 @@
  */
 
 import { type Container, defaultContainer } from "../../router/container.ts";
+import type { RegisteredRules } from "../../router/types.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
 import type { AuthRuntime } from "./types.ts";
 
@@ -12,18 +13,20 @@ import type { AuthRuntime } from "./types.ts";
 export const AUTH_RUNTIME = "auth.Runtime" as const;
 
 /**
- * Returns what {@linkcode registerAuth} registered.
+ * Returns what {@linkcode registerAuth} registered. The type of its metadata is that of the application's `Register`.
  *
  * @param container Where it was registered. @default {defaultContainer}
  * @throws {TypeError} If nothing was registered.
  */
-export function getAuthRuntime(container: Container = defaultContainer): AuthRuntime {
+export function getAuthRuntime(
+  container: Container = defaultContainer,
+): AuthRuntime<RegisteredRules["metadata"]> {
   if (!container.has(AUTH_RUNTIME)) {
     throw new TypeError(
       "Cannot find authentication: call registerAuth() first, or pass the option runtime",
     );
   }
-  return container.resolve<AuthRuntime>(AUTH_RUNTIME);
+  return container.resolve<AuthRuntime<RegisteredRules["metadata"]>>(AUTH_RUNTIME);
 }
 
 /** The manager that the container has when it is first asked, so that it may be registered after the guards are created. */

@@ -5,7 +5,13 @@
  */
 
 import type { RequestLike } from "../../router/original_request.ts";
-import type { AuthIntegration, RouteOptions, RouteRequest } from "../../router/types.ts";
+import type {
+  AccessRules,
+  AuthIntegration,
+  RegisteredRules,
+  RouteOptions,
+  RouteRequest,
+} from "../../router/types.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthError } from "../error.ts";
@@ -43,14 +49,20 @@ export type RefusalHandler = (
   ...args: unknown[]
 ) => Response | undefined | Promise<Response | undefined>;
 
-/** What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. */
-export interface GuardRuntime {
+/** What routes may say to a guard: metadata of the authorization manager's type, and the application's scopes. */
+export type GuardRules<Metadata> = AccessRules<Metadata, RegisteredRules["scope"]>;
+
+/**
+ * What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. `Metadata` is what the
+ * authorization manager understands.
+ */
+export interface GuardRuntime<in Metadata = unknown> {
   /** Authenticates requests. */
   readonly strategy: StrategyChain;
   /** The CSRF check of guards. */
   readonly csrfRule: CsrfRule;
   /** Decides who may do what; see the option of {@linkcode registerAuth}. */
-  readonly authorization: AuthorizationManager;
+  readonly authorization: AuthorizationManager<Metadata>;
   /** Whether guarded routes must have the option `authorization`. @default {"optional"} */
   readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /** Issues and checks CSRF tokens; absent where browsers attach no credential automatically. */
@@ -72,8 +84,11 @@ export interface GuardRuntime {
   client(request: RequestLike, ...args: unknown[]): LoginClient;
 }
 
-/** The services of an application, created by {@linkcode registerAuth}. Frozen. */
-export interface AuthRuntime extends GuardRuntime {
+/**
+ * The services of an application, created by {@linkcode registerAuth}. Frozen. `Metadata` is what the authorization manager
+ * understands; `AuthRuntime<never>` is any runtime.
+ */
+export interface AuthRuntime<in Metadata = unknown> extends GuardRuntime<Metadata> {
   /** Creates users, and verifies and changes passwords. */
   readonly passwords: PasswordService;
   /** Manages accounts. */
@@ -110,11 +125,13 @@ export interface AuthRuntime extends GuardRuntime {
   /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
   /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
-  integration(options?: IntegrationOptions): AuthIntegration<Principal>;
+  integration(
+    options?: IntegrationOptions,
+  ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>>;
 }
 
 /** Authentication with tokens: the result of {@linkcode registerAuth} with the option `jwt`. */
-export interface TokenRuntime extends AuthRuntime {
+export interface TokenRuntime<in Metadata = unknown> extends AuthRuntime<Metadata> {
   /** Issues, refreshes and revokes tokens for API clients. */
   readonly tokens: TokenService;
 }
@@ -140,7 +157,7 @@ export interface SignedIn {
 /** Options of {@linkcode createAuthRoutes}. */
 export interface AuthRoutesOptions {
   /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
-  readonly runtime?: AuthRuntime | undefined;
+  readonly runtime?: AuthRuntime<never> | undefined;
   /** Whether people may create accounts themselves; `closed` omits `/register`. @default {"open"} */
   readonly registration?: "open" | "closed" | undefined;
   /**

@@ -601,7 +601,7 @@ Deno.test("createGuard() rejects unknown options, and strategies and managers wi
     () => requireAuth({ runtime, csrf: untyped(false) }),
     () => requireAuth({ runtime, ...untyped<object>({ catch: () => undefined }) }),
     () => requireAuth({ runtime, ...untyped<object>({ strategies: [] }) }),
-    () => requireAuthz({ runtime, metadata: 1, manager: untyped({}) }),
+    () => requireAuthz({ runtime, metadata: 1, manager: untyped<never>({}) }),
     () => requireAuthz({ runtime, metadata: 1, manager: untyped<AuthorizationManager>(null) }),
   ];
   for (const make of wrong) assertThrows(make, TypeError, "Cannot ");

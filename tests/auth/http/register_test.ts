@@ -183,7 +183,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
 
 for (const [why, options, message] of WRONG) {
   Deno.test(`registerAuth() rejects ${why}, and registers nothing`, () => {
-    const error = assertThrows(() => registerAuth(untyped(options)), TypeError, message);
+    const error = assertThrows(() => registerAuth(untyped<never>(options)), TypeError, message);
     assertEquals(error.message.includes(SECRET), false);
     const { container } = Object(options);
     if (typeof container?.has !== "function") return;

@@ -166,7 +166,7 @@ Deno.test("resourceServer() rejects invalid options", () => {
     { strategies: [keyStrategy()], authorization: {} },
   ];
   for (const options of wrong) {
-    assertThrows(() => resourceServer(untyped(options)), TypeError, "Cannot ");
+    assertThrows(() => resourceServer(untyped<never>(options)), TypeError, "Cannot ");
   }
 });
 

@@ -75,8 +75,9 @@ export function createGuard<Metadata, Known>(
   });
   const runtime: GuardRuntime<never> = options.runtime ?? getAuthRuntime();
   const { strategy = runtime.strategy } = options;
-  const manager: AuthorizationManager<Metadata> = options.manager ??
-    runtime.authorization as AuthorizationManager<Metadata>; // Metadata is Known without a manager
+  const manager: AuthorizationManager<Metadata> = options.manager !== undefined
+    ? options.manager
+    : runtime.authorization as AuthorizationManager<Metadata>; // Metadata is Known without a manager
   if (typeof manager?.authorize !== "function") {
     throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
   }

@@ -24,7 +24,7 @@ const tokens: SchemeStrategy = { ...bearer, scoped: true };
 const CASES: readonly (readonly [
   why: string,
   strategies: readonly SchemeStrategy[],
-  options: RouteOptions,
+  options: Omit<RouteOptions, "multipart" | "raw">,
   security: readonly SecurityRequirement[],
   refusals: string,
 ])[] = [
@@ -97,7 +97,7 @@ for (const [why, strategies, options, security, refusals] of CASES) {
 const MOUNTS: readonly (readonly [
   why: string,
   mount: MountOptions,
-  route: RouteOptions,
+  route: Omit<RouteOptions, "multipart" | "raw">,
   security: readonly SecurityRequirement[],
 ])[] = [
   ["of the mount", { scope: ["a"] }, {}, [{ apiKey: ["a"] }, { session: [] }]],

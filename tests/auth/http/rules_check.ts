@@ -190,7 +190,7 @@ export function untyped(runtime: AuthRuntime): void {
     scope: ["whatever"],
   });
   withAuthRoutes(createRouter()).get("/", () => json(1), { authorization: { metadata: 1 } });
-  createRouter().withAuth({ guard: () => ({ sub: "" }), authorizes: true })
+  createRouter().withAuth({ guard: () => ({ sub: "" }), authorize: () => {} })
     .get("/", (req) => json(req.principal.sub), { authorization: { metadata: 1 } });
 }
 

@@ -184,7 +184,10 @@ Deno.test("AuthorizationManager may throw or return nothing: the response is a 5
 });
 
 /** Options of a guarded route, and whether the policy `required` accepts them. */
-const POLICIES: readonly (readonly [options: Omit<RouteOptions<unknown[]>, "multipart" | "raw">, accepted: boolean])[] = [
+const POLICIES: readonly (readonly [
+  options: Omit<RouteOptions<unknown[]>, "multipart" | "raw">,
+  accepted: boolean,
+])[] = [
   [{}, false],
   [{ auth: true }, false],
   [{ auth: { mode: "optional" } }, false],

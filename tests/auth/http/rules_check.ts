@@ -177,7 +177,9 @@ export function routers(runtime: AuthRuntime<Rule>, words: AuthorizationManager<
 }
 
 /** Scopes and metadata that a router states itself. */
-export function stated(router: TypedRouter<[], Principal, AccessRules<Rule, "read" | "write">>): void {
+export function stated(
+  router: TypedRouter<[], Principal, AccessRules<Rule, "read" | "write">>,
+): void {
   router.get("/", () => json(1), { scope: ["read"] });
   // @ts-expect-error -- no such scope
   router.get("/", () => json(1), { scope: ["reed"] });

@@ -14,7 +14,7 @@ import type { GuardRules } from "./types.ts";
 export type RequireAuthOptions = Omit<GuardOptions<never>, "manager">;
 
 /** Options of {@linkcode requireAuthz}. */
-export interface RequireAuthzOptions<Metadata = unknown, Known = Metadata>
+export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
   extends GuardOptions<Metadata, Known> {
   /** What the manager decides about: the application's own data. */
   readonly metadata: NoInfer<Metadata>;

@@ -27,6 +27,7 @@ import type {
   MethodOf,
   Middleware,
   MountOptions,
+  RegisteredRules,
   ResponseHook,
   RouterOptions,
   TypedRouter,
@@ -47,7 +48,7 @@ export type BuilderStage = "static" | "extension" | "controllers";
 export type BuilderExtension<
   Args extends unknown[] = [],
   Subject = unknown,
-  Rules extends AccessRules = AccessRules,
+  Rules extends AccessRules = RegisteredRules,
   Prefix = unknown,
 > = (router: TypedRouter<Args, Subject, Rules, Prefix>) => void;
 
@@ -62,7 +63,7 @@ export interface BuilderOptions<Args extends unknown[] = []>
 export interface BuiltRouter<
   in out Args extends unknown[] = [],
   in out Subject = unknown,
-  in Rules extends AccessRules = AccessRules,
+  in Rules extends AccessRules = RegisteredRules,
   out Prefix = unknown,
 > extends TypedRouter<Args, Subject, Rules, Prefix> {
   /** Adds a GET route, which also answers HEAD. */
@@ -135,7 +136,7 @@ export interface BuiltRouter<
 export interface RouterBuilder<
   in out Args extends unknown[] = [],
   in out Subject = unknown,
-  in Rules extends AccessRules = AccessRules,
+  in Rules extends AccessRules = RegisteredRules,
   out Prefix = unknown,
 > {
   /** Sets the prefix of every path. @throws {TypeError} If it was set before. */

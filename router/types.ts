@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccessRules, RouteAccess, SchemeStrategy } from "./access.ts";
+import type { AccessRules, RegisteredRules, RouteAccess, SchemeStrategy } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type {
   ErrorHandler,
@@ -99,7 +99,7 @@ export interface RouteSource {
 export interface TypedRouter<
   in out Args extends unknown[] = [],
   in out Subject = unknown,
-  in Rules extends AccessRules = AccessRules,
+  in Rules extends AccessRules = RegisteredRules,
   out Prefix = unknown,
 > {
   /** Adds a GET route, which also answers HEAD. */

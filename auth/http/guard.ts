@@ -5,7 +5,13 @@
  */
 
 import { mayBeAnonymous } from "../../router/access.ts";
-import type { Middleware, RouteAccess, RouteGuard, RouteRequest } from "../../router/types.ts";
+import type {
+  Middleware,
+  RegisteredRules,
+  RouteAccess,
+  RouteGuard,
+  RouteRequest,
+} from "../../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
 import { rejectUnknownOptions } from "../_options.ts";
@@ -33,7 +39,7 @@ import { getAuthRuntime } from "./runtime.ts";
 import type { AuthorizationPolicy, CsrfRule, GuardRules, GuardRuntime } from "./types.ts";
 
 /** Options of guards. `Metadata` is what the manager understands, `Known` what the runtime's does. */
-export interface GuardOptions<Metadata = unknown, Known = Metadata> {
+export interface GuardOptions<Metadata = RegisteredRules["metadata"], Known = Metadata> {
   /**
    * Authentication: the result of `registerAuth()` or `resourceServer()`.
    *

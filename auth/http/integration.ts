@@ -20,7 +20,7 @@ import type { AuthRuntime, GuardRules, IntegrationOptions, RefusalHandler } from
 import type { Principal } from "../principal.ts";
 
 /** Options of {@linkcode withAuthRoutes}. */
-export interface WithAuthRoutesOptions<Metadata = unknown, Known = Metadata>
+export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
   extends GuardOptions<Metadata, Known> {
   /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
@@ -70,7 +70,7 @@ export function withAuthRoutes<
   Known = RegisteredRules["metadata"],
   Metadata = Known,
 >(
-  router: TypedRouter<Args, unknown, AccessRules, Prefix>,
+  router: TypedRouter<Args, unknown, AccessRules<never, never>, Prefix>,
   options: WithAuthRoutesOptions<Metadata, Known> = {},
 ): TypedRouter<Args, Principal, GuardRules<Metadata>, Prefix> {
   return router.withAuth(guardIntegration(options));

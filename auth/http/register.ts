@@ -7,6 +7,7 @@
 import { type Container, defaultContainer } from "../../router/container.ts";
 import type { ControllerDecorator } from "../../router/decorator_types.ts";
 import { checkClass } from "../../router/decorators.ts";
+import type { RegisteredRules } from "../../router/types.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
@@ -20,7 +21,7 @@ import { signIn, signOut } from "./sign_in.ts";
 import type { AuthorizationPolicy, AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
-export interface AuthOptions<Metadata = unknown> extends ServiceOptions {
+export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends ServiceOptions {
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /**
@@ -72,11 +73,11 @@ export interface AuthOptions<Metadata = unknown> extends ServiceOptions {
  * assertEquals((await router.request("/auth/csrf")).status, 200);
  * ```
  */
-export function registerAuth<Metadata = unknown>(
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
   options: AuthOptions<Metadata> & { readonly jwt: JwtOptions },
 ): TokenRuntime<Metadata>;
 /** Without `jwt` the runtime has no tokens. */
-export function registerAuth<Metadata = unknown>(
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
   options: AuthOptions<Metadata>,
 ): AuthRuntime<Metadata>;
 export function registerAuth<Metadata>(options: AuthOptions<Metadata>): AuthRuntime<Metadata> {

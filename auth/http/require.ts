@@ -23,7 +23,7 @@ export interface RequireAuthOptions extends Omit<GuardOptions<never>, "manager">
 }
 
 /** Options of {@linkcode requireAuthz}. */
-export interface RequireAuthzOptions<Metadata = unknown, Known = Metadata>
+export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
   extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope"> {
   /** What the manager decides about: the application's own data. */
   readonly metadata: NoInfer<Metadata>;

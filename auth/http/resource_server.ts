@@ -5,7 +5,7 @@
  */
 
 import { type Container, defaultContainer } from "../../router/container.ts";
-import type { AuthIntegration } from "../../router/types.ts";
+import type { AuthIntegration, RegisteredRules } from "../../router/types.ts";
 import { createClock } from "../_clock.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { checkOptionalFunction } from "../_options.ts";
@@ -20,7 +20,7 @@ import type { Principal } from "../principal.ts";
 import { type AuthStrategy, chain } from "../strategy.ts";
 
 /** Options of {@linkcode resourceServer}. */
-export interface ResourceServerOptions<Metadata = unknown> {
+export interface ResourceServerOptions<Metadata = RegisteredRules["metadata"]> {
   /** Authenticate requests; none of them by a credential that browsers attach automatically. */
   readonly strategies: readonly AuthStrategy[];
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
@@ -40,7 +40,8 @@ export interface ResourceServerOptions<Metadata = unknown> {
 }
 
 /** Guards of a resource server. */
-export interface ResourceServer<in Metadata = unknown> extends GuardRuntime<Metadata> {
+export interface ResourceServer<in Metadata = RegisteredRules["metadata"]>
+  extends GuardRuntime<Metadata> {
   /** Guard and hooks for `withAuth()` of a builder or router. */
   integration(
     options?: { readonly catch?: RefusalHandler | undefined },
@@ -82,7 +83,7 @@ export interface ResourceServer<in Metadata = unknown> extends GuardRuntime<Meta
  * assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="api"');
  * ```
  */
-export function resourceServer<Metadata = unknown>(
+export function resourceServer<Metadata = RegisteredRules["metadata"]>(
   options: ResourceServerOptions<Metadata>,
 ): ResourceServer<Metadata> {
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;

@@ -5,7 +5,6 @@
  */
 
 import { type Container, defaultContainer } from "../../router/container.ts";
-import type { RegisteredRules } from "../../router/types.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
 import type { AuthRuntime } from "./types.ts";
 
@@ -20,13 +19,13 @@ export const AUTH_RUNTIME = "auth.Runtime" as const;
  */
 export function getAuthRuntime(
   container: Container = defaultContainer,
-): AuthRuntime<RegisteredRules["metadata"]> {
+): AuthRuntime {
   if (!container.has(AUTH_RUNTIME)) {
     throw new TypeError(
       "Cannot find authentication: call registerAuth() first, or pass the option runtime",
     );
   }
-  return container.resolve<AuthRuntime<RegisteredRules["metadata"]>>(AUTH_RUNTIME);
+  return container.resolve<AuthRuntime>(AUTH_RUNTIME);
 }
 
 /** The manager that the container has when it is first asked, so that it may be registered after the guards are created. */

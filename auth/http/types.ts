@@ -56,7 +56,7 @@ export type GuardRules<Metadata> = AccessRules<Metadata, RegisteredRules["scope"
  * What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. `Metadata` is what the
  * authorization manager understands.
  */
-export interface GuardRuntime<in Metadata = unknown> {
+export interface GuardRuntime<in Metadata = RegisteredRules["metadata"]> {
   /** Authenticates requests. */
   readonly strategy: StrategyChain;
   /** The CSRF check of guards. */
@@ -88,7 +88,8 @@ export interface GuardRuntime<in Metadata = unknown> {
  * The services of an application, created by {@linkcode registerAuth}. Frozen. `Metadata` is what the authorization manager
  * understands; `AuthRuntime<never>` is any runtime.
  */
-export interface AuthRuntime<in Metadata = unknown> extends GuardRuntime<Metadata> {
+export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
+  extends GuardRuntime<Metadata> {
   /** Creates users, and verifies and changes passwords. */
   readonly passwords: PasswordService;
   /** Manages accounts. */
@@ -131,7 +132,8 @@ export interface AuthRuntime<in Metadata = unknown> extends GuardRuntime<Metadat
 }
 
 /** Authentication with tokens: the result of {@linkcode registerAuth} with the option `jwt`. */
-export interface TokenRuntime<in Metadata = unknown> extends AuthRuntime<Metadata> {
+export interface TokenRuntime<in Metadata = RegisteredRules["metadata"]>
+  extends AuthRuntime<Metadata> {
   /** Issues, refreshes and revokes tokens for API clients. */
   readonly tokens: TokenService;
 }

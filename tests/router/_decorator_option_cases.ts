@@ -223,6 +223,16 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
+    name: "Get() and Post() reject names that neither an option nor metadata has",
+    run() {
+      const misspelt = { authorisation: { metadata: 1 } } as { readonly auth?: true };
+      for (const options of [misspelt, { ...misspelt, auth: true } as const]) {
+        assertRefused(() => Get("/", options), "Cannot use @Get: unknown option authorisation");
+        assertRefused(() => Post("/", options), "Cannot use @Post: unknown option authorisation");
+      }
+    },
+  },
+  {
     name: "Endpoint() and the option openapi reject the options of a route",
     run() {
       const untyped = Endpoint as (metadata: object) => EndpointDecorator;

@@ -16,11 +16,8 @@ import { type CookiePolicy, cookiePolicy } from "../session/cookie_policy.ts";
 import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { sessionService } from "../session/session_service.ts";
 import { sessionCookieStrategy } from "../session/cookie_strategy.ts";
-import { setUserLookup } from "../session/principal_user.ts";
-import { type SessionService, toUserInfo } from "../session/types.ts";
-import { checkedUsers, isDisabled } from "../stores/checked.ts";
-import type { UserStore } from "../stores/types.ts";
-import { type AuthStrategy, chain, type StrategyChain } from "../strategy.ts";
+import type { SessionService } from "../session/types.ts";
+import { chain, type StrategyChain } from "../strategy.ts";
 import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
 import { type ThrottleService, throttleService } from "../throttle/throttle_service.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
@@ -74,6 +71,7 @@ export function createServices(options: ServiceOptions): Services {
   const throttle = createThrottle(options, keys, context);
   const passwords = passwordService({
     ...shared,
+    apiKeys,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,
     hashing: options.hashing,
@@ -82,7 +80,7 @@ export function createServices(options: ServiceOptions): Services {
   const sessions = sessionService({ ...session, ...shared });
   const tokens = options.jwt && createTokens(options.jwt, stores, keys, context);
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
-  const own = tokens === undefined ? [cookie] : [withUsers(tokens.strategy, users), cookie];
+  const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
   return {
     keys,
     cookies,
@@ -100,24 +98,6 @@ export function createServices(options: ServiceOptions): Services {
     }),
     ...context,
   };
-}
-
-/** The strategy of own access tokens, which have only the `sub` of their users. */
-function withUsers(strategy: AuthStrategy, store: UserStore): AuthStrategy {
-  const users = checkedUsers(store);
-  return Object.freeze<AuthStrategy>({
-    ...strategy,
-    async authenticate(context) {
-      const result = await strategy.authenticate(context);
-      if (result.status !== "authenticated") return result;
-      const { principal } = result;
-      setUserLookup(principal, async () => {
-        const user = await users.findBySub(principal.sub);
-        return user === null || isDisabled(user) ? undefined : toUserInfo(user);
-      });
-      return result;
-    },
-  });
 }
 
 function createThrottle(
@@ -155,6 +135,7 @@ function createTokens(
   return tokenService({
     keys: keyService({ store, keys, algorithms, rotateAfter, maxTokenAge, ...context }),
     refresh: refreshService({ refreshTokens, users, ...refresh, ...context }),
+    users,
     ...rest,
     lifetime,
     now: context.now,

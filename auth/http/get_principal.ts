@@ -7,7 +7,8 @@
 import type { Principal } from "../principal.ts";
 import { activeSessionOf } from "../session/cookie_strategy.ts";
 import { findUserOf } from "../session/principal_user.ts";
-import type { ActiveSession, UserInfo } from "../session/types.ts";
+import type { ActiveSession } from "../session/types.ts";
+import type { UserInfo } from "../users/user_info.ts";
 import { findIdentity } from "./_request_state.ts";
 import type { RequestLike } from "./types.ts";
 
@@ -62,7 +63,7 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
  *   jwt: { issuer: "https://example.com", audience: "notes" },
  *   container: createContainer(),
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: false })).build()
  *   .get("/me", async (req) => json((await getUser(req))?.identifier));
  *
  * const credentials = { identifier: "ada", password: "lovelace wrote notes" };

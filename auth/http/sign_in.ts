@@ -50,6 +50,7 @@ export async function signIn(
   const original = originalRequest(request);
   const state = stateOf(original);
   const identity = identityOf(state, parts.strategy);
+  await csrf.checkOrigin(original); // login CSRF: another site's page must not sign its visitor in
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, identity); // session fixation
   const { token, session } = await sessions.create(authentication, init);

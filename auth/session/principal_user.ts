@@ -5,7 +5,7 @@
  */
 
 import type { Principal } from "../principal.ts";
-import type { UserInfo } from "./types.ts";
+import type { UserInfo } from "../users/user_info.ts";
 
 /** What finds a user. */
 export type UserLookup = () => UserInfo | undefined | Promise<UserInfo | undefined>;

@@ -5,12 +5,16 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
+import { checkOptionalFunction, rejectUnknownOptions, requireSeconds } from "../_options.ts";
+import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
-import { checkSessionId } from "./_refresh_limits.ts";
+import { setUserLookup } from "../session/principal_user.ts";
+import { toUserInfo } from "../users/user_info.ts";
+import { checkedUserReader, isDisabled } from "../stores/checked.ts";
+import { checkSessionId, type TokenAudience } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
 import { readScope } from "../_scope.ts";
-import { type Authentication, requireAuthentication } from "../principal.ts";
+import { type Authentication, type Principal, requireAuthentication } from "../principal.ts";
 import { AuthError } from "../error.ts";
 import type { JwtClaims } from "../jwt/types.ts";
 import { createBearerStrategy } from "./bearer_strategy.ts";
@@ -28,7 +32,8 @@ const CANNOT_ISSUE = "Cannot issue tokens";
 /**
  * Creates a service for tokens.
  *
- * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is not an array of strings.
+ * @throws {TypeError} If keys, issuer or audience are missing, `scope` is not an array of strings, or `accept` is neither a
+ * function nor `"insecureSkip"`.
  * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is invalid.
  *
  * @example
@@ -64,6 +69,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     clientId: true,
     scope: true,
     lifetime: true,
+    users: true,
     accept: true,
     now: true,
   });
@@ -77,6 +83,32 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   const { scope: scopeOfService } = options;
   if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
   const now = createClock(options.now);
+  const { accept } = options;
+  if (accept !== "insecureSkip") checkOptionalFunction(CANNOT_CREATE, "accept", accept);
+  if (options.users !== undefined && typeof options.users?.findBySub !== "function") {
+    throw new TypeError(`${CANNOT_CREATE}: users have no findBySub()`);
+  }
+  const users = options.users && checkedUserReader(options.users);
+
+  /** Whether the user of an access token may still use it, as it was signed in then. */
+  async function isAccepted(principal: Principal, claims: JwtClaims): Promise<boolean> {
+    const user = users === undefined ? undefined : await users.findBySub(principal.sub);
+    if (user === null) return false;
+    if (user !== undefined) {
+      if (isDisabled(user) || claims.stamp !== await digestText(user.securityStamp)) return false;
+      setUserLookup(principal, () => toUserInfo(user));
+    }
+    return typeof accept !== "function" || await accept(principal, claims) === true;
+  }
+
+  /** Without that check, the user is read when the application asks for it. */
+  function accepts(principal: Principal): boolean {
+    setUserLookup(principal, async () => {
+      const user = await users?.findBySub(principal.sub) ?? null;
+      return user === null || isDisabled(user) ? undefined : toUserInfo(user);
+    });
+    return true;
+  }
 
   /** Client and audience of a family: tokens for one audience must not be exchanged for tokens for another. */
   const party = { clientId, audience };
@@ -102,7 +134,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
   async function createTokens(grant: RefreshGrant): Promise<IssuedTokens> {
     const { scope } = grant;
-    const claims = { iss: issuer, aud: audience, client_id: clientId, ...claimsOf(grant) };
+    const claims = { iss: issuer, aud: audience, client_id: clientId, ...await claimsOf(grant) };
     return {
       accessToken: await keys.sign(claims, signing),
       tokenType: "Bearer",
@@ -196,16 +228,22 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       keys: keys.resolve,
       issuer,
       audience,
-      accept: options.accept,
+      accept: accept === "insecureSkip" ? accepts : isAccepted,
       now,
     }, { scoped: scopeOfService !== undefined, scopeOfUnscoped: undefined }),
   });
 }
 
-/** RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. */
-function claimsOf({ sub, authTime, amr, acr, sessionId, scope }: RefreshGrant): JwtClaims {
+/**
+ * RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. `stamp` is the digest of the user's
+ * security stamp: the token is valid as long as a session of that time.
+ */
+async function claimsOf(
+  { sub, securityStamp, authTime, amr, acr, sessionId, scope }: RefreshGrant,
+): Promise<JwtClaims> {
   return {
     sub,
+    stamp: await digestText(securityStamp),
     jti: randomId(),
     auth_time: authTime,
     ...(amr.length === 0 ? {} : { amr }),
@@ -215,17 +253,11 @@ function claimsOf({ sub, authTime, amr, acr, sessionId, scope }: RefreshGrant): 
   };
 }
 
-interface TokenAudience {
-  readonly clientId: string;
-  readonly audience: string;
-  /** Whether the scopes are the defaults of the service, not requested ones. */
-  readonly isDefaultScope?: boolean;
-  /** Whether there is no scope because the tokens are not limited, and not because a store has lost it. */
-  readonly isUnlimited?: boolean;
-}
-
 /** Whether the data of a family names a client and an audience. */
-function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
+function isFor(
+  { clientId, audience }: Omit<TokenAudience, "isDefaultScope">,
+  data: unknown,
+): boolean {
   const party = (data ?? {}) as Partial<TokenAudience>;
   return party.clientId === clientId && party.audience === audience;
 }

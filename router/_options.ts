@@ -180,11 +180,15 @@ function checkAuthorization(authorization: unknown, where: string): void {
 /** Checks the option `scope`. An empty list would let every limited principal pass, as a misspelt `any` would. */
 function checkScope(scope: unknown, where: string): void {
   if (scope === undefined || scope === "any") return;
-  if (Array.isArray(scope) && scope.length > 0 && scope.every((one) => typeof one === "string")) {
-    return;
-  }
-  throw new TypeError(`Cannot add ${where}: scope must be a non-empty array of strings or "any"`);
+  const isScope = (one: unknown) => typeof one === "string" && SCOPE_REGEXP.test(one);
+  if (Array.isArray(scope) && scope.length > 0 && scope.every(isScope)) return;
+  throw new TypeError(
+    `Cannot add ${where}: scope must be a non-empty array of strings without spaces and quotes, or "any"`,
+  );
 }
+
+/** RFC 6749 §3.3: visible ASCII without quotes and backslashes. */
+const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Checks that a value is a function, or absent if optional. @throws {TypeError} If it is not. */
 export function checkFunction(value: unknown, where: string, part: string, optional = false): void {

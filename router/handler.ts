@@ -91,7 +91,7 @@ export interface CommonOptions<
   readonly auth?: AuthOption;
   /** What the authorization manager checks once the principal is known, or `none`. */
   readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
-  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. */
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
   readonly scope?: ScopeOption<Rules["scope"]>;
   /** OpenAPI metadata beyond what is derived from the code; `false` omits the route from the document. */
   readonly openapi?: EndpointMetadata | false;
@@ -118,7 +118,7 @@ export interface MountOptions<Rules extends AccessRules = AccessRules> {
   readonly auth?: boolean;
   /** What the authorization manager checks once the principal is known, or `none`. */
   readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
-  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. */
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
   readonly scope?: ScopeOption<Rules["scope"]>;
   /**
    * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`

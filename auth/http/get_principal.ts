@@ -39,7 +39,8 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
 
 /**
  * The user of a request, however a guard authenticated it: by a session, an API key, or an access token that
- * {@linkcode registerAuth} issued. Only a token costs a lookup in the store, one for each request.
+ * {@linkcode registerAuth} issued. The guard has read it already, except for tokens with `accept: "insecureSkip"`, which cost
+ * one lookup in the store for each request.
  *
  * @param request The router's request, or the standard one.
  * @returns `undefined` for anonymous requests, a token whose user was deleted or disabled, credentials of other strategies,
@@ -49,6 +50,7 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
  * ```ts
  * import {
  *   createContainer,
+ *   generateSecret,
  *   getUser,
  *   inMemoryAuthStores,
  *   json,
@@ -58,7 +60,7 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   jwt: { issuer: "https://example.com", audience: "notes" },
  *   container: createContainer(),

@@ -29,7 +29,8 @@ export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], K
 /**
  * Protects every route and mount that is added to a router later; earlier ones are unchanged. `req.principal` is
  * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` accepts anonymous requests
- * too, and `authorization: { metadata }` calls the authorization manager.
+ * too, `authorization: { metadata }` calls the authorization manager, and `scope` names the scopes that API keys and tokens
+ * need: without it, principals with a scope are rejected.
  *
  * @returns The same router.
  * @throws {TypeError} If the router has a guard or has begun to answer, there is no runtime, or an option is unknown or of a

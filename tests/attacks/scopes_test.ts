@@ -19,11 +19,12 @@ import {
   requireAuthz,
   requireScope,
   resourceServer,
+  routerBuilder,
   signJwt,
   type TypedRouter,
   withAuthRoutes,
 } from "@gatehouse/http";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createTestApp } from "../auth/http/_app.ts";
 import { managerOf } from "../auth/_strategies.ts";
 import { codeOf, untyped } from "../router/_helpers.ts";
@@ -265,4 +266,33 @@ Deno.test("[neighbour] scope: a scope that a strategy gives as another type → 
     assertEquals(response.status, 500);
     assert(app.errors.length === 1);
   }
+});
+
+Deno.test("[neighbour] scope: what is no scope, as an option of a route or a mount → rejected when it is added", () => {
+  const { runtime } = createTestApp();
+  const router = () => withAuthRoutes(createRouter(), { runtime });
+  for (
+    const scope of [[], "notes:read", "Any", "", ["a b"], ['a"'], ["a\n"], [1], [""], {}, null]
+  ) {
+    const options = untyped<{ scope: "any" }>({ scope });
+    for (
+      const add of [
+        () => router().get("/x", () => json(1), options),
+        () => router().mount("/x", createRouter(), options),
+      ]
+    ) {
+      assertThrows(add, TypeError, "scope must be a non-empty array");
+    }
+  }
+});
+
+Deno.test("[neighbour] scope: files behind a guard, which name none → 403", async () => {
+  const app = await createScopeApp();
+  const built = routerBuilder<unknown[]>()
+    .withAuth(app.runtime.integration({ routes: false }))
+    .build()
+    .static("/files", { directory: "none", package: { version: 1, entries: {} } });
+  const key = await app.key(["notes:read"]);
+  assertEquals(await codeOf(built.request("/files/a.txt", { headers: key })), REFUSED);
+  assertEquals((await built.request("/files/a.txt", { headers: app.session })).status, 404);
 });

@@ -12,10 +12,10 @@ import {
   codeOf,
   collectErrors,
   countedStream,
+  inheritedNames,
   jsonRequest,
   rawRequest,
   untyped,
-  inheritedNames,
 } from "./_helpers.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

@@ -235,7 +235,9 @@ Deno.test("registerAuth() passes authorizationPolicy on to routers, whose own ro
     container: createContainer(),
     authorizationPolicy: "required",
   });
-  const router = createRouter().withAuth(runtime.integration());
+  const router = createRouter().withAuth(
+    runtime.integration({ routes: { registration: "closed" } }),
+  );
   assertThrows(
     () => router.get("/notes", () => json(1)),
     TypeError,

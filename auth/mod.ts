@@ -187,13 +187,13 @@ export type { UserInfo } from "./users/user_info.ts";
 export { throttleService } from "./throttle/throttle_service.ts";
 export type {
   KnownUser,
+  LoginAttempt,
   LoginClient,
-  LoginReservation,
   ThrottleRules,
   ThrottleService,
   ThrottleServiceOptions,
 } from "./throttle/throttle_service.ts";
-export { throttleStep, throttleSuccess } from "./throttle/rule.ts";
+export { throttleStep } from "./throttle/rule.ts";
 export type {
   BackoffRule,
   ThrottleDecision,
@@ -203,8 +203,12 @@ export type {
   ThrottleStep,
   WindowRule,
 } from "./throttle/rule.ts";
-export { addressBucket, clientAddressReader } from "./throttle/client_address.ts";
-export type { ClientAddressOptions, ClientAddressReader } from "./throttle/client_address.ts";
+export { addressBuckets, clientAddressReader } from "./throttle/client_address.ts";
+export type {
+  ClientAddressOptions,
+  ClientAddressReader,
+  Deployment,
+} from "./throttle/client_address.ts";
 
 // Sessions, cookies, CSRF
 export { PERSISTENT_SESSION, sessionService } from "./session/session_service.ts";

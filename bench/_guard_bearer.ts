@@ -80,6 +80,7 @@ function verifyAlone(issuer: Issuer): App {
 function gatehouse({ keys }: Issuer): App {
   const runtime = registerAuth({
     ...{ secret: SECRET, stores: inMemoryAuthStores(), container: createContainer() },
+    deployment: "direct",
     strategies: [bearerTokenStrategy({ ...EXPECTED, algorithms: [ALG], keys })],
   });
   const router = routerBuilder<unknown[]>().withAuth(runtime.integration({ routes: false }))

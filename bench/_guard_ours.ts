@@ -39,7 +39,7 @@ const PLAIN: PasswordHasher = {
 
 /** Counts, and refuses nobody. */
 const ENDLESS: ThrottleRule = { kind: "window", limit: 1_000_000_000, seconds: 3600 };
-const UNTIRING = { browser: ENDLESS, account: ENDLESS, known: ENDLESS, address: ENDLESS };
+const UNTIRING = { client: ENDLESS, account: ENDLESS, address: ENDLESS };
 
 /** What signs people in hands out, and asks for. */
 interface Visitor {
@@ -97,6 +97,7 @@ function createRuntime(
 ): AuthRuntime {
   return registerAuth({
     ...{ secret: SECRET, stores: inMemoryAuthStores(), container: createContainer() },
+    deployment: "direct",
     hasher: PLAIN,
     warn: () => {}, // what sets up comes from no address
     ...options,

@@ -13,9 +13,10 @@ import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { type RouterInternals, withInternals } from "../router/internals.ts";
 import { FILES } from "../static/native_live.ts";
-import { generateOpenAPI } from "./generator.ts";
+import { writeDocument } from "./_document.ts";
 
-const INTERNALS: RouterInternals = { generateOpenAPI, files: FILES };
+/** Without the default registry of `generateOpenAPI()`, which bundles of routers alone would carry along. */
+const INTERNALS: RouterInternals = { generateOpenAPI: writeDocument, files: FILES };
 
 /**
  * Creates a builder whose `static()` serves folders.

@@ -15,9 +15,10 @@ import { type RouterInternals, withInternals } from "../router/internals.ts";
 import { createRouter as createBareRouter } from "../router/router.ts";
 import type { PrefixParamsOf } from "../router/markers.ts";
 import type { AccessRules, RouterOptions, TypedRouter } from "../router/types.ts";
-import { generateOpenAPI } from "./generator.ts";
+import { writeDocument } from "./_document.ts";
 
-const INTERNALS: RouterInternals = { generateOpenAPI };
+/** Without the default registry of `generateOpenAPI()`, which bundles of routers alone would carry along. */
+const INTERNALS: RouterInternals = { generateOpenAPI: writeDocument };
 
 /**
  * Creates a router as `createRouter` of `@gatehouse/http/router` does, with a working `openapi()`.

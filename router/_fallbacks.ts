@@ -54,14 +54,14 @@ export function createFallbacks(
         `Cannot answer: every handler of ${ctx.method} ${ctx.route} returned undefined`,
       );
     }
+    const found = ctx.target.bad ? [] : engine.methodsOf(ctx.path);
+    if (found.length === 0) return notFound();
     // RFC 9110 §10.2.1: GET implies HEAD.
     const methods = new Set<string>(
-      (ctx.target.bad ? [] : engine.methodsOf(ctx.path)).flatMap((method) =>
-        method === "GET" ? ["GET", "HEAD"] : [method]
-      ),
+      found.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]),
     );
     // If the request's own method is among them, every handler has passed: there is nothing at this path.
-    if (methods.size === 0 || methods.has(ctx.method)) return notFound();
+    if (methods.has(ctx.method)) return notFound();
     const headers: [string, string][] = [["Allow", [...methods.add("OPTIONS")].join(", ")]];
     return ctx.method === "OPTIONS"
       ? empty(204, { headers })

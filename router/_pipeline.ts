@@ -51,7 +51,10 @@ export function settle(run: Run): MaybePromise<Response> {
 async function settleLater(pending: PromiseLike<unknown>, run: Run): Promise<Response> {
   try {
     let result = await pending;
-    while (result === undefined) result = await advance(run);
+    while (result === undefined) {
+      const next = advance(run);
+      result = isPromise(next) ? await next : next; // to await a response would only cost a turn
+    }
     return checkedResponse(result);
   } catch (error) {
     return run.fallbacks.handleError(error, run);

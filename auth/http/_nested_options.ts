@@ -37,9 +37,8 @@ const POLICY: OptionNames<Nested<"passwordPolicy">> = {
 };
 const COOKIE: OptionNames<Nested<"cookie">> = { name: true, domain: true, sameSite: true };
 const THROTTLE: OptionNames<Nested<"throttle">> = {
-  browser: true,
+  client: true,
   account: true,
-  known: true,
   address: true,
   registration: true,
 };

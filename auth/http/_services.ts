@@ -18,7 +18,11 @@ import { sessionService } from "../session/session_service.ts";
 import { sessionCookieStrategy } from "../session/cookie_strategy.ts";
 import type { SessionService } from "../session/types.ts";
 import { chain, type StrategyChain } from "../strategy.ts";
-import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
+import {
+  type ClientAddressReader,
+  clientAddressReader,
+  UNKNOWN_DEPLOYMENT,
+} from "../throttle/client_address.ts";
 import { type ThrottleService, throttleService } from "../throttle/throttle_service.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
 import { tokenService } from "../tokens/token_service.ts";
@@ -54,6 +58,7 @@ export function createServices(options: ServiceOptions): Services {
   checkShapes(options);
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
   const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys } = stores ?? {};
+  const { deployment } = options;
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
   const now = createClock(options.now);
@@ -69,6 +74,7 @@ export function createServices(options: ServiceOptions): Services {
     ...context,
   });
   const throttle = createThrottle(options, keys, context);
+  if (throttle !== undefined && deployment === undefined) warn(UNKNOWN_DEPLOYMENT);
   const passwords = passwordService({
     ...shared,
     apiKeys,
@@ -91,11 +97,7 @@ export function createServices(options: ServiceOptions): Services {
     sessions,
     tokens,
     strategy: chain([...strategies, ...own]),
-    clientAddress: clientAddressReader({
-      clientAddress: options.clientAddress,
-      trustedProxies: options.trustedProxies,
-      warn,
-    }),
+    clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
   };
 }

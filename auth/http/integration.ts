@@ -52,6 +52,7 @@ export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], K
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(),
  * });
  * const router = withAuthRoutes(createRouter(), { runtime })

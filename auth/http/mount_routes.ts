@@ -31,6 +31,7 @@ import type { AuthRoute } from "./types.ts";
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(),
  * });
  * const router = mountAuthRoutes(createRouter(), createAuthRoutes({ runtime }), "/auth");

@@ -65,6 +65,7 @@ export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends Ser
  * const runtime = registerAuth({
  *   secret: generateSecret(), // from the environment, the same at each start
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // an application leaves it out
  * });
  * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
@@ -112,6 +113,7 @@ export function registerAuth<Metadata>(options: AuthOptions<Metadata>): AuthRunt
  * @Auth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container,
  * })
  * class Application {}
@@ -164,11 +166,11 @@ const ACTION = "Cannot set up authentication";
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
   authorizationPolicy: true,
-  clientAddress: true,
   container: true,
   cookie: true,
   csrf: true,
   csrfHeader: true,
+  deployment: true,
   events: true,
   hasher: true,
   hashing: true,
@@ -181,7 +183,6 @@ const NAMES: OptionNames<AuthOptions> = {
   strategies: true,
   throttle: true,
   trustedOrigins: true,
-  trustedProxies: true,
   warn: true,
 };
 

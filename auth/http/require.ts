@@ -57,6 +57,7 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   container: createContainer(), // without it, the default one: requireAuth() then finds the runtime there
  * });
  * const router = createRouter({ finally: [applyAuthHeaders] })

@@ -40,6 +40,7 @@ import { missingScope } from "./_scope_check.ts";
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores,
+ *   deployment: "direct",
  *   strategies: [apiKeyStrategy({ apiKeys })],
  *   container: createContainer(),
  * });

@@ -11,7 +11,7 @@ import { originalRequest } from "../../router/original_request.ts";
 import { checkOptionalFunction } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import type { AuthorizationManager } from "../authorization.ts";
-import { type ClientAddressReader, clientAddressReader } from "../throttle/client_address.ts";
+import { clientAddressReader, type Deployment } from "../throttle/client_address.ts";
 import type { AuthEventListener } from "../events.ts";
 import { guardIntegration } from "./integration.ts";
 import { registeredManager } from "./runtime.ts";
@@ -25,10 +25,8 @@ export interface ResourceServerOptions<Metadata = RegisteredRules["metadata"]> {
   readonly strategies: readonly AuthStrategy[];
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager<Metadata> | undefined;
-  /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
-  readonly trustedProxies?: readonly string[] | undefined;
-  /** Reads the address of the connected peer. @default the address that `Deno.serve` and Bun pass to `fetch` */
-  readonly clientAddress?: ClientAddressReader | undefined;
+  /** What is between this server and its clients, whose addresses events report. @default {"direct"} */
+  readonly deployment?: Deployment | undefined;
   /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
   /** Called with warnings. @default {console.warn} */
@@ -89,8 +87,7 @@ export function resourceServer<Metadata = RegisteredRules["metadata"]>(
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "events", events);
   checkOptionalFunction(ACTION, "warn", warn);
-  const { clientAddress, trustedProxies } = options;
-  const addressOf = clientAddressReader({ clientAddress, trustedProxies, warn });
+  const addressOf = clientAddressReader({ deployment: options.deployment, warn });
   const server: ResourceServer<Metadata> = Object.freeze<ResourceServer<Metadata>>({
     strategy: chain(strategies),
     csrfRule: "origin",

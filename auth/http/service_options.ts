@@ -12,7 +12,7 @@ import type { CookiePolicyOptions } from "../session/cookie_policy.ts";
 import type { SessionLimits } from "../session/types.ts";
 import type { AuthStores } from "../stores/types.ts";
 import type { AuthStrategy } from "../strategy.ts";
-import type { ClientAddressReader } from "../throttle/client_address.ts";
+import type { Deployment } from "../throttle/client_address.ts";
 import type { ThrottleRules } from "../throttle/throttle_service.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
@@ -64,7 +64,7 @@ export interface ServiceOptions {
   readonly jwt?: JwtOptions | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
-  /** How many hashes run and wait at once. @default 4 and 64 */
+  /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */
   readonly hashing?: HasherLimitOptions | undefined;
   /** What a new password must satisfy. @default at least 15 characters, not guessable */
   readonly passwordPolicy?: PasswordPolicyOptions | undefined;
@@ -76,10 +76,12 @@ export interface ServiceOptions {
   readonly csrfHeader?: string | undefined;
   /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
   readonly trustedOrigins?: readonly string[] | undefined;
-  /** Addresses and ranges of the proxies in front of this server; see {@linkcode clientAddressReader}. @default {[]} */
-  readonly trustedProxies?: readonly string[] | undefined;
-  /** Reads the address of the connected peer. @default the address that `Deno.serve` and Bun pass to `fetch` */
-  readonly clientAddress?: ClientAddressReader | undefined;
+  /**
+   * What is between this server and its clients, whose addresses the throttle counts by.
+   *
+   * @default {"direct"} with a warning
+   */
+  readonly deployment?: Deployment | undefined;
   /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
   /** Called with warnings. @default {console.warn} */

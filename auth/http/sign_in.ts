@@ -59,7 +59,9 @@ export async function signIn(
   const lifetime = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
   const queued = [cookies.set("sid", token, lifetime), ...issued.cookies];
   if (throttle !== undefined && isPassword) {
-    queued.push(cookies.set("dev", await throttle.issueDevice(authentication)));
+    const device = cookies.read(original, "dev");
+    const presented = device.status === "found" ? device.value : undefined;
+    queued.push(cookies.set("dev", await throttle.issueDevice(authentication, presented)));
   }
   const { id: sessionId, sub, authTime, amr, acr } = session;
   const principal = createPrincipal({ sub, method, sessionId, authTime, amr, acr }, { now });

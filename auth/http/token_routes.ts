@@ -70,6 +70,7 @@ import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   jwt: { issuer: "https://example.com", audience: "notes" },
  *   container: createContainer(),
  * });

@@ -14,7 +14,8 @@ import type { PasswordHasher } from "./hasher.ts";
 import type { PasswordPolicy, PasswordProblem } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import type { User, UserStore } from "../stores/types.ts";
-import type { LoginClient } from "../throttle/throttle_service.ts";
+import type { LoginAttempt, LoginClient } from "../throttle/throttle_service.ts";
+import type { RunHash } from "./_hashing_queue.ts";
 
 /** Dependencies of the steps. */
 export interface PasswordStepsOptions {
@@ -26,11 +27,13 @@ export interface PasswordStepsOptions {
   readonly warn: Warn;
 }
 
-/** The user, if there is one, and the given password. */
+/** The user, if there is one, the given password, and who gave it. */
 export interface PasswordAttempt {
   readonly user: User | null;
   readonly password: string;
   readonly client: LoginClient;
+  readonly attempt: LoginAttempt;
+  readonly run: RunHash;
 }
 
 /** The members of a user that an authentication contains. */
@@ -40,12 +43,12 @@ type Authenticable = Pick<User, "sub" | "identifier" | "securityStamp">;
 export interface PasswordSteps {
   /** Returns the form of a given password to verify. */
   normalizePassword(password: unknown): string;
-  /** Requires that the password is the user's, and that the user is not disabled. */
+  /** Counts the attempt; requires that the password is the user's, and that the user is not disabled. */
   requireMatch(attempt: PasswordAttempt): Promise<User>;
   /** Requires that the policy accepts a new password, and returns the form to hash. */
   requireStrong(password: unknown, identifier: string, pointer: string): Promise<string>;
   /** Replaces an outdated hash. A concurrent update of the user wins, and a failure does not fail the login. */
-  rehash(user: User, password: string): Promise<void>;
+  rehash(user: User, password: string, run: RunHash): Promise<void>;
   /** Returns the authentication of a user. */
   authenticate(user: Authenticable): PasswordAuthentication;
 }
@@ -71,11 +74,14 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
       throw new AuthError("invalid_credentials", { reason: "password_invalid" });
     },
 
-    async requireMatch({ user, password, client }) {
-      const reason = await findFailure(hasher, user, password);
+    async requireMatch({ user, password, client, attempt, run }) {
+      await attempt.reserve(user);
+      const reason = await run(() => findFailure(hasher, user, password));
       if (reason !== undefined || user === null) {
+        await attempt.fail();
         throw failure(reason ?? "user_unknown", client, user);
       }
+      await attempt.succeed();
       return user;
     },
 
@@ -93,10 +99,10 @@ export function passwordSteps(options: PasswordStepsOptions): PasswordSteps {
       throw new AuthError("weak_password", { detail: "Choose another password", violations });
     },
 
-    async rehash({ sub, version, passwordHash = "" }, password) {
+    async rehash({ sub, version, passwordHash = "" }, password, run) {
       try {
         if (!hasher.needsRehash(passwordHash)) return;
-        const patch = { passwordHash: await hasher.hash(password) };
+        const patch = { passwordHash: await run(() => hasher.hash(password)) };
         if (await users.update(sub, version, patch) === "updated") {
           emit("password.rehashed", { sub });
         }

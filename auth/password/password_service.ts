@@ -9,7 +9,7 @@ import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccess, revokeAccountAccess } from "../users/revoke_access.ts";
 import { combineHashers } from "./_hashers.ts";
-import { createSemaphore } from "./_concurrency.ts";
+import { createHashingQueue } from "./_hashing_queue.ts";
 import { asWrongPassword, passwordSteps } from "./_verify.ts";
 import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
@@ -21,18 +21,9 @@ import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
 import { pbkdf2Hasher } from "./pbkdf2.ts";
 import { type PasswordPolicy, passwordPolicy } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import type {
-  ApiKeyStore,
-  RefreshTokenStore,
-  SessionStore,
-  User,
-  UserStore,
-} from "../stores/types.ts";
-import type {
-  LoginClient,
-  LoginReservation,
-  ThrottleService,
-} from "../throttle/throttle_service.ts";
+import type { ApiKeyStore, RefreshTokenStore, SessionStore, UserStore } from "../stores/types.ts";
+import { addressBuckets } from "../throttle/client_address.ts";
+import type { LoginAttempt, LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
 
 /** Options of {@linkcode passwordService}. */
 export interface PasswordServiceOptions {
@@ -54,7 +45,7 @@ export interface PasswordServiceOptions {
    * @default {pbkdf2Hasher()}
    */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
-  /** How many requests hash passwords, and wait for it, concurrently. @default 4 and 64 */
+  /** How many requests hash passwords, and wait for it, concurrently. Clients share them. @default 4 and 64 */
   readonly hashing?: HasherLimitOptions | undefined;
   /** Requirements on new passwords, created by {@linkcode passwordPolicy}. @default {passwordPolicy()} */
   readonly policy?: PasswordPolicy | undefined;
@@ -76,7 +67,7 @@ export interface PasswordCredentials {
 
 /** Options of {@linkcode PasswordService.createUser}. */
 export interface CreateUserOptions {
-  /** The client that registers; without it, the registration is not counted. */
+  /** The client that registers; without it, the registration is not counted, and has no limit of hashing. */
   readonly client?: LoginClient | undefined;
   /** The subject id. @default 128 random bits */
   readonly sub?: string | undefined;
@@ -175,31 +166,37 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
   requireThrottle(throttle);
   const now = createClock(options.now);
   const hasher = combineHashers(options.hasher ?? pbkdf2Hasher(), warn);
-  const semaphore = createSemaphore(options.hashing);
+  const queue = createHashingQueue(options.hashing);
   const emit = createEmitter({ events, now, warn });
   const policy = options.policy ?? passwordPolicy();
   const steps = passwordSteps({ users, hasher, policy, now, emit, warn });
 
-  async function reserve(account: Identifier, client: LoginClient): Promise<LoginReservation> {
-    return throttle === "insecureSkip" ? UNCOUNTED : await throttle.login(account, client);
+  async function identify(account: Identifier, client: LoginClient): Promise<LoginAttempt> {
+    return throttle === "insecureSkip"
+      ? uncounted(account, client)
+      : await throttle.login(account, client);
   }
 
-  /** Writes a new password and security stamp. The policy runs before, without a slot: it may call another service. */
+  /** Writes a new password and security stamp. The policy runs before, without a place: it may call another service. */
   async function replace(
     sub: string,
     newPassword: unknown,
-    check: (user: User) => Promise<void>,
     revoke: typeof revokeAccess,
+    current?: { readonly password: unknown; readonly client: LoginClient },
   ): Promise<PasswordAuthentication> {
     const { identifier = "" } = await users.findBySub(sub) ?? {};
     const password = await steps.requireStrong(newPassword, identifier, "/newPassword");
     const securityStamp = randomId();
-    const changed = await semaphore.run(() =>
+    const attempt = current && await identify(identifier as Identifier, current.client);
+    const changed = await queue.hold(attempt, (run) =>
       updateUser(users, sub, async (user) => {
-        await check(user);
-        return { passwordHash: await hasher.hash(password), securityStamp };
-      })
-    );
+        if (attempt !== undefined && current !== undefined) {
+          const { client } = current;
+          const password = steps.normalizePassword(current.password);
+          await steps.requireMatch({ user, password, client, attempt, run });
+        }
+        return { passwordHash: await run(() => hasher.hash(password)), securityStamp };
+      }));
     if (!changed) throw new AuthError("invalid_credentials", { reason: "user_unknown" });
     emit("password.changed", { sub });
     await revoke(options, sub);
@@ -213,27 +210,33 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     ) {
       requireSub(sub);
       const identifier = canonicalIdentifier(credentials.identifier);
-      if (throttle !== "insecureSkip" && client !== undefined) await throttle.registration(client);
-      const password = await steps.requireStrong(credentials.password, identifier, "/password");
-      const passwordHash = await semaphore.run(() => hasher.hash(password));
+      const passwordHash = await queue.hold(
+        client && uncounted(identifier, client),
+        async (run) => {
+          if (throttle !== "insecureSkip" && client !== undefined) {
+            await throttle.registration(client);
+          }
+          const password = await steps.requireStrong(credentials.password, identifier, "/password");
+          return await run(() => hasher.hash(password));
+        },
+      );
       const user = { sub, identifier, passwordHash, securityStamp: randomId(), createdAt: now() };
       if (await users.create(user) === "identifier_taken") throw identifierTaken();
       emit("user.created", { sub });
       return steps.authenticate(user);
     },
 
-    // Valid password, slot, attempt counted, user, one hash, count taken back, rehash
+    // Valid password, device, place, user, attempt counted, one hash, outcome counted, rehash
     async verify({ identifier, password }: PasswordCredentials, client: LoginClient) {
       requireClient(client);
       const account = canonicalIdentifier(identifier);
       const prepared = steps.normalizePassword(password); // an invalid password is not counted
-      return await semaphore.run(async () => {
-        const reservation = await reserve(account, client);
+      const attempt = await identify(account, client);
+      return await queue.hold(attempt, async (run) => {
         const found = await users.findByIdentifier(account);
-        await reservation.confirm(found);
-        const user = await steps.requireMatch({ user: found, password: prepared, client });
-        await reservation.succeed();
-        await steps.rehash(user, prepared);
+        const given = { user: found, password: prepared, client };
+        const user = await steps.requireMatch({ ...given, attempt, run });
+        await steps.rehash(user, prepared, run);
         emit("login.succeeded", { sub: user.sub, address: client.address });
         return steps.authenticate(user);
       });
@@ -245,16 +248,12 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       client: LoginClient,
     ) {
       requireClient(client);
-      const changing = replace(sub, newPassword, async (user) => {
-        const password = steps.normalizePassword(currentPassword);
-        const reservation = await reserve(user.identifier as Identifier, client);
-        await reservation.confirm(user);
-        await steps.requireMatch({ user, password, client });
-        await reservation.succeed();
-      }, revokeAccess);
-      return await changing.catch((error) => {
+      const current = { password: currentPassword, client };
+      try {
+        return await replace(sub, newPassword, revokeAccess, current);
+      } catch (error) {
         throw asWrongPassword(error);
-      });
+      }
     },
 
     async reset(
@@ -262,17 +261,22 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       newPassword: string,
       { keepApiKeys = false }: ResetPasswordOptions = {},
     ) {
-      const revoke = keepApiKeys ? revokeAccess : revokeAccountAccess;
-      await replace(sub, newPassword, () => Promise.resolve(), revoke);
+      await replace(sub, newPassword, keepApiKeys ? revokeAccess : revokeAccountAccess);
     },
   });
 }
 
-/** The reservation without a throttle. */
-const UNCOUNTED: LoginReservation = {
-  confirm: () => Promise.resolve(),
-  succeed: () => Promise.resolve(),
-};
+/** An attempt that is not counted. */
+function uncounted(account: Identifier, { address = "" }: LoginClient): LoginAttempt {
+  const done = () => Promise.resolve();
+  return {
+    account,
+    buckets: addressBuckets(address) ?? [],
+    reserve: done,
+    fail: done,
+    succeed: done,
+  };
+}
 
 function requireThrottle(throttle: unknown): void {
   if (throttle === "insecureSkip") return;

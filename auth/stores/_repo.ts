@@ -13,6 +13,7 @@ import type {
   KeyedRecord,
   StorageAdapter,
   StoredRecord,
+  Versioned,
 } from "./adapter.ts";
 
 /** Options of every store over an adapter. */
@@ -21,8 +22,13 @@ export interface RepoStoreOptions {
   readonly adapter: StorageAdapter;
 }
 
+/** An adapter that has `getMany()`. */
+export interface RepoAdapter extends StorageAdapter {
+  getMany(collection: string, keys: readonly string[]): Promise<readonly (Versioned | null)[]>;
+}
+
 /** An adapter that has the `atomic` hook. */
-export interface AtomicAdapter extends StorageAdapter {
+export interface AtomicAdapter extends RepoAdapter {
   readonly atomic: AtomicHook;
 }
 
@@ -34,16 +40,20 @@ const METHODS = ["get", "find", "list", "put", "delete"] as const;
  *
  * @throws {TypeError} If it is not an adapter.
  */
-export function readAdapter(store: string, options: RepoStoreOptions): StorageAdapter {
+export function readAdapter(store: string, options: RepoStoreOptions): RepoAdapter {
   const { adapter } = options ?? {};
   const missing = METHODS.find((method) => typeof adapter?.[method] !== "function");
   if (missing !== undefined) {
     throw new TypeError(`Cannot create ${store}: the adapter has no ${missing}()`);
   }
   const { atomic } = adapter;
+  const get: StorageAdapter["get"] = (collection, key) =>
+    isStoreString(key) ? adapter.get(collection, key) : Promise.resolve(null);
   return {
-    get: (collection, key) =>
-      isStoreString(key) ? adapter.get(collection, key) : Promise.resolve(null),
+    get,
+    getMany: (collection, keys) =>
+      adapter.getMany?.(collection, keys) ??
+        Promise.all(keys.map((key) => get(collection, key))),
     find: (collection, unique) =>
       isStoreString(unique) ? adapter.find(collection, unique) : Promise.resolve(null),
     list: (collection, index, value, options) =>
@@ -73,7 +83,9 @@ export function readAtomicAdapter(
 }
 
 /** Whether an adapter has the `atomic` hook. */
-export function isAtomic(adapter: StorageAdapter): adapter is AtomicAdapter {
+export function isAtomic<Adapter extends StorageAdapter>(
+  adapter: Adapter,
+): adapter is Adapter & { readonly atomic: AtomicHook } {
   return adapter.atomic !== undefined;
 }
 

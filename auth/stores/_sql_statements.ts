@@ -28,6 +28,8 @@ export interface SqlStatements {
   readonly schemaParts: string;
   /** Collection, key, now. */
   readonly get: string;
+  /** Collection, now, then the number of keys. */
+  getMany(count: number): string;
   /** Collection, unique value, now. */
   readonly find: string;
   /** Collection, indexed value, now; then, if the shape has them, the key to start after and the limit. */
@@ -88,6 +90,11 @@ export function sqlStatements(dialect: SqlDialect, table: string): SqlStatements
     schema: writeSchema(home),
     schemaParts: writeSchemaParts(home),
     get: `SELECT ${RECORD} FROM ${at} WHERE ${keyed} AND ${current(3)}`,
+    getMany(count) {
+      const keys = Array.from({ length: count }, (_, i) => p(3 + i)).join(", ");
+      return `SELECT key, ${RECORD} FROM ${at} ` +
+        `WHERE collection = ${p(1)} AND key IN (${keys}) AND ${current(2)}`;
+    },
     find: `SELECT key, ${RECORD} FROM ${at} ` +
       `WHERE collection = ${p(1)} AND uniq = ${p(2)} AND ${current(3)}`,
     list({ index, after, limit, reverse }) {

@@ -82,6 +82,12 @@ export interface AtomicHook {
 export interface StorageAdapter {
   /** Finds a record by key; `null` if it is absent or expired. */
   get(collection: string, key: string): Promise<Versioned | null>;
+  /**
+   * Finds records by their keys, in the order of the keys; `null` for those that are absent or expired.
+   *
+   * @default {get() of each}
+   */
+  getMany?(collection: string, keys: readonly string[]): Promise<readonly (Versioned | null)[]>;
   /** Finds a record by its `unique` string. */
   find(collection: string, unique: string): Promise<KeyedRecord | null>;
   /** Records by a string of their index, in the order of their keys' UTF-8 bytes. */

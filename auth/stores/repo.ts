@@ -50,6 +50,7 @@ export { repoUserStore } from "./_repo_users.ts";
  * const { passwords, users } = registerAuth({
  *   secret: generateSecret(),
  *   stores: authStores(denoKvAdapter(kv)),
+ *   deployment: "direct",
  *   container: createContainer(), // omitted in an application
  * });
  * const user = await passwords.createUser({

@@ -118,6 +118,14 @@ export function sqlAdapter(options: SqlAdapterOptions): SqlAdapter {
       const [row] = await run("read record", statements.get, [collection, key, clock()]);
       return row === undefined ? null : readVersioned(row);
     },
+    async getMany(collection, keys) {
+      checkStrings(collection, ...keys);
+      if (keys.length === 0) return []; // PostgreSQL has no IN ()
+      const params = [collection, clock(), ...keys];
+      const rows = await run("read records", statements.getMany(keys.length), params);
+      const found = new Map(rows.map(readKeyed).map(({ key, ...record }) => [key, record]));
+      return keys.map((key) => found.get(key) ?? null);
+    },
     async find(collection, unique) {
       checkStrings(collection, unique);
       const [row] = await run("find record", statements.find, [collection, unique, clock()]);

@@ -16,22 +16,23 @@ import {
 } from "../_ip.ts";
 import { onceEach, warnConsole } from "../_report.ts";
 
+/**
+ * What is between this server and its clients:
+ *
+ * - `"direct"`: nothing. The client is the connected peer, whose address `Deno.serve` and Bun provide for TCP.
+ * - `proxies`: proxies with these addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`). Their `X-Forwarded-For` is trusted,
+ *   and no other one; all clients of a proxy that is not listed have its address.
+ * - `clientAddress`: a host that provides the address in its own way. What the function throws is passed on to the caller.
+ */
+export type Deployment =
+  | "direct"
+  | { readonly proxies: readonly string[] }
+  | { readonly clientAddress: ClientAddressReader };
+
 /** Options of {@linkcode clientAddressReader}. */
 export interface ClientAddressOptions {
-  /**
-   * Returns the address of the peer that is connected to this server, or of the client if the host provides it. `args`
-   * are the arguments that the host passes to `fetch` after the request. What it throws is passed on to the caller.
-   *
-   * @default the peer address that `Deno.serve` and Bun provide for TCP
-   */
-  clientAddress?: ClientAddressReader | undefined;
-  /**
-   * Addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`) of the proxies in front of this server. Only their
-   * `X-Forwarded-For` is trusted. All clients of a proxy that is not listed have its address.
-   *
-   * @default none: `X-Forwarded-For` is ignored
-   */
-  trustedProxies?: readonly string[] | undefined;
+  /** What is between this server and its clients. @default {"direct"} */
+  deployment?: Deployment | undefined;
   /** Called once for each reason why an address is unknown. @default {console.warn} */
   warn?: ((message: string, error?: unknown) => void) | undefined;
 }
@@ -46,23 +47,31 @@ interface HostInfo {
 const MAX_HOPS = 32;
 
 /** The prefix of one customer, within which a client can change its address: RFC 7421 §1, RFC 8981. */
-const IPV6_BUCKET_BITS = 64;
+const NETWORK_BITS = 64;
 
-/** The addresses of IPv4 clients through NAT64, RFC 6052 §2.1. */
-const TRANSLATED_V4: IpRange = {
-  ip: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-  bits: 96,
-};
+/** The usual prefix of a site, which one customer may have: RFC 6177 §2. */
+const SITE_BITS = 48;
+
+/** IPv6 prefixes before an IPv4 address, which is the client's: NAT64, RFC 6052 §2.1, and 6to4, RFC 3056 §2. */
+const EMBEDDED_V4: readonly IpRange[] = [
+  { ip: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96 },
+  { ip: [0x20, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bits: 16 },
+];
+
+/** The warning for an omitted `deployment`. */
+export const UNKNOWN_DEPLOYMENT: string =
+  'The option deployment is missing: clients are counted by the address of the connection, as with "direct"; ' +
+  "behind a proxy, list its addresses in deployment.proxies, or all clients share one count";
 
 const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is unknown; " +
-  "pass on the host's arguments after the request, or set the option clientAddress";
+  "pass on the host's arguments after the request, or set deployment.clientAddress";
 
 const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends " +
   "no X-Forwarded-For, or one that is not a list of addresses";
 
 const UNLISTED_PROXY =
   "X-Forwarded-For is ignored: its sender is not a trusted proxy. If it is your proxy, all its clients " +
-  "share one count until it is listed in the option trustedProxies";
+  "share one count until it is listed in deployment.proxies";
 
 /**
  * Returns the address of a request's client, or `undefined` if it is unknown. `args` are the arguments that the host
@@ -71,19 +80,19 @@ const UNLISTED_PROXY =
 export type ClientAddressReader = (request: Request, ...args: unknown[]) => string | undefined;
 
 /**
- * Creates a reader of client addresses: the address of the peer or, if that is a trusted proxy, the last entry of
- * `X-Forwarded-For` that is not a trusted proxy. Earlier entries can be forged and are not read. If all entries are
- * trusted, the first one is returned. Without entries, or if an entry that is read is not an address, the client is
- * unknown.
+ * Creates a reader of client addresses. If the peer is a trusted proxy, the client is the last entry of `X-Forwarded-For` that
+ * is not a trusted proxy. Earlier entries can be forged and are not read. If all entries are trusted, the first one is
+ * returned. Without entries, or if an entry that is read is not an address, the client is unknown.
  *
- * @throws {TypeError} If `trustedProxies` is not an array of addresses and ranges, or `clientAddress` not a function.
+ * @throws {TypeError} If `deployment` is not `"direct"`, or an object with one member: `proxies`, an array of addresses and
+ * ranges, or `clientAddress`, a function.
  *
  * @example
  * ```ts
  * import { clientAddressReader } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * const clientAddress = clientAddressReader({ trustedProxies: ["10.0.0.0/8"] });
+ * const clientAddress = clientAddressReader({ deployment: { proxies: ["10.0.0.0/8"] } });
  * const headers = { "X-Forwarded-For": "198.51.100.7, 203.0.113.9" };
  * const request = new Request("https://example.com/", { headers });
  *
@@ -95,11 +104,8 @@ export type ClientAddressReader = (request: Request, ...args: unknown[]) => stri
  * ```
  */
 export function clientAddressReader(options: ClientAddressOptions = {}): ClientAddressReader {
-  const { clientAddress = connectedAddress, trustedProxies = [], warn = warnConsole } = options;
-  if (typeof clientAddress !== "function") {
-    throw new TypeError("Cannot read client addresses: clientAddress must be a function");
-  }
-  const trusted = parseProxies(trustedProxies);
+  const { deployment = "direct", warn = warnConsole } = options;
+  const { clientAddress, trusted } = readDeployment(deployment);
   const warnOnce = onceEach(warn);
   return (request, ...args) => {
     const peer: unknown = clientAddress(request, ...args) ?? undefined;
@@ -110,6 +116,7 @@ export function clientAddressReader(options: ClientAddressOptions = {}): ClientA
       warnOnce(UNKNOWN_ADDRESS);
       return undefined;
     }
+    if (trusted === undefined) return peer;
     const forwarded = request.headers.get("x-forwarded-for");
     if (!isTrusted(parseIpNode(peer), trusted)) {
       if (forwarded !== null) warnOnce(UNLISTED_PROXY);
@@ -122,38 +129,68 @@ export function clientAddressReader(options: ClientAddressOptions = {}): ClientA
 }
 
 /**
- * The unit by which attempts from an address are counted: an IPv4 address itself, and the /64 prefix of an IPv6 address.
- * An IPv6 address that maps or translates an IPv4 address (`::ffff:0:0/96`, RFC 4291 §2.5.5.2; `64:ff9b::/96`, RFC 6052
- * §2.1) counts as that one. Brackets, port and zone are dropped.
+ * The units by which attempts from an address are counted, the narrowest first: an IPv4 address itself; of an IPv6 address the
+ * /64 and the /48. An IPv6 address that contains the client's IPv4 address (`::ffff:0:0/96`, RFC 4291 §2.5.5.2;
+ * `64:ff9b::/96`, RFC 6052 §2.1; `2002::/16`, RFC 3056 §2) counts as that one. Brackets, port and zone are dropped.
  *
  * @returns `undefined` if the string is not an address.
  *
  * @example
  * ```ts
- * import { addressBucket } from "@gatehouse/http/auth";
+ * import { addressBuckets } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * assertEquals(addressBucket("2001:db8:0:1:aaaa::1"), "2001:db8:0:1::/64");
- * assertEquals(addressBucket("::ffff:192.0.2.1"), "192.0.2.1");
+ * const buckets = ["2001:db8:0:1::/64", "2001:db8::/48"];
+ * assertEquals(addressBuckets("2001:db8:0:1:aaaa::1"), buckets);
+ * assertEquals(addressBuckets("::ffff:192.0.2.1"), ["192.0.2.1"]);
  * ```
  */
-export function addressBucket(address: string): string | undefined {
+export function addressBuckets(address: string): readonly string[] | undefined {
   const ip = parseIpNode(address);
   if (ip === undefined) return undefined;
-  if (ip.length === 4) return formatIp(ip);
-  if (isInRange(ip, TRANSLATED_V4)) return formatIp(ip.slice(12));
-  return `${formatIp(firstBits(ip, IPV6_BUCKET_BITS))}/${IPV6_BUCKET_BITS}`;
+  if (ip.length === 4) return [formatIp(ip)];
+  const embedding = EMBEDDED_V4.find((range) => isInRange(ip, range));
+  if (embedding !== undefined) {
+    const start = embedding.bits / 8;
+    return [formatIp(ip.slice(start, start + 4))];
+  }
+  return [NETWORK_BITS, SITE_BITS].map((bits) => `${formatIp(firstBits(ip, bits))}/${bits}`);
 }
 
-function parseProxies(proxies: readonly string[]): readonly IpRange[] {
+/** A deployment after its checks. */
+interface DeploymentReader {
+  readonly clientAddress: ClientAddressReader;
+  /** The trusted proxies, if there may be some. */
+  readonly trusted?: readonly IpRange[];
+}
+
+/** @throws {TypeError} If the shape is another one. */
+function readDeployment(deployment: Deployment): DeploymentReader {
+  if (deployment === "direct") return { clientAddress: connectedAddress };
+  const members = Object.entries(deployment ?? {});
+  const [name, value]: readonly [string?, unknown?] = members[0] ?? [];
+  if (typeof deployment === "object" && members.length === 1) {
+    if (name === "proxies") {
+      return { clientAddress: connectedAddress, trusted: parseProxies(value) };
+    }
+    if (name === "clientAddress" && typeof value === "function") {
+      return { clientAddress: value as ClientAddressReader };
+    }
+  }
+  throw new TypeError(
+    'Cannot read client addresses: deployment must be "direct", { proxies: [...] } or { clientAddress: function }',
+  );
+}
+
+function parseProxies(proxies: unknown): readonly IpRange[] {
   if (!Array.isArray(proxies)) {
-    throw new TypeError("Cannot trust proxies: trustedProxies must be an array");
+    throw new TypeError("Cannot trust proxies: deployment.proxies must be an array");
   }
   return proxies.map((text: unknown, i) => {
     const range = typeof text === "string" ? parseIpRange(text) : undefined;
     if (range !== undefined) return range;
     throw new TypeError(
-      `Cannot trust proxies: trustedProxies[${i}] must be an address, or a range such as 10.0.0.0/8 with zero host bits`,
+      `Cannot trust proxies: deployment.proxies[${i}] must be an address, or a range such as 10.0.0.0/8 with zero host bits`,
     );
   });
 }

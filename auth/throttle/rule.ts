@@ -54,22 +54,32 @@ export interface ThrottleRecord {
 
 /** Whether an attempt is allowed. */
 export type ThrottleDecision =
-  | { readonly allowed: true }
+  | {
+    readonly allowed: true;
+    /** Those of the other keys that have a record. */
+    readonly recorded: readonly string[];
+  }
   | {
     readonly allowed: false;
-    /** Seconds until the next attempt is allowed, at least 1. */
+    /** Seconds until the next attempt is allowed, at least 1: the longest wait of all keys. */
     readonly retryAfter: number;
   };
 
-/**
- * Persists one record per key. Attempts are counted by `throttleStep()` within a compare-and-swap, so that concurrent
- * attempts cannot exceed the rules.
- */
+/** Persists one record per key. */
 export interface LoginThrottle {
-  /** Counts an attempt under all keys, or under none if one of them rejects it. */
-  reserve(keys: readonly ThrottleKey[], now: number): Promise<ThrottleDecision>;
-  /** Takes back an attempt that succeeded. @param reservedAt When it was counted. */
-  succeed(keys: readonly ThrottleKey[], reservedAt: number): Promise<void>;
+  /**
+   * Counts an attempt under a key by `throttleStep()` within a compare-and-swap, so that concurrent attempts cannot exceed its
+   * rule; or under none if one of all keys rejects it.
+   *
+   * @param others Keys that are read and not counted.
+   */
+  reserve(
+    key: ThrottleKey,
+    others: readonly ThrottleKey[],
+    now: number,
+  ): Promise<ThrottleDecision>;
+  /** Deletes the record of a key. */
+  reset(key: string): Promise<void>;
 }
 
 /** The outcome of an attempt under one key: the new record, or the seconds to wait. */
@@ -111,62 +121,20 @@ export function throttleStep(
 }
 
 /**
- * Takes back an attempt that succeeded: a window counts one attempt less, unless a new window has begun since; a backoff
- * is reset.
+ * Counts an attempt under the first key if all keys allow it; otherwise returns the longest wait.
  *
- * @param reservedAt When the attempt was counted.
- * @returns The new record, or `null` to delete it.
+ * @param records The current records of the keys, in their order.
  */
-export function throttleSuccess(
-  rule: ThrottleRule,
-  record: ThrottleRecord,
-  reservedAt: number,
-): ThrottleRecord | null {
-  switch (rule.kind) {
-    case "backoff":
-      return null;
-    case "window": {
-      if (reservedAt < record.expiresAt - rule.seconds) return record;
-      const failures = record.failures - 1;
-      return failures < 1 ? null : { ...record, failures, lockedUntil: 0 };
-    }
-  }
-}
-
-/** Throttle keys without duplicates: an attempt counts once per key. */
-export function uniqueKeys(keys: readonly ThrottleKey[]): readonly ThrottleKey[] {
-  const seen = new Set<string>();
-  return keys.filter(({ key }) => !seen.has(key) && seen.add(key));
-}
-
-/** The outcome of an attempt under several keys: the new records, or the seconds to wait. */
-type ThrottleSteps =
-  | {
-    readonly allowed: true;
-    readonly steps: readonly { readonly claim: ThrottleKey; readonly record: ThrottleRecord }[];
-  }
-  | Extract<ThrottleDecision, { readonly allowed: false }>;
-
-/**
- * Counts an attempt under several keys, or under none if one of them rejects it; then it returns the longest wait.
- *
- * @param keys Keys without duplicates.
- * @param recordOf Returns the current record of a key, which has an index among them, or `null`.
- */
-export function throttleSteps(
-  keys: readonly ThrottleKey[],
-  recordOf: (key: ThrottleKey, index: number) => ThrottleRecord | null,
+export function reserveStep(
+  keys: readonly [ThrottleKey, ...ThrottleKey[]],
+  records: readonly (ThrottleRecord | null)[],
   now: number,
-): ThrottleSteps {
-  const steps = keys.map((claim, index) => {
-    return { claim, step: throttleStep(claim.rule, recordOf(claim, index), now) };
-  });
-  const waits = steps.flatMap(({ step }) => step.allowed ? [] : step.retryAfter);
-  if (waits.length > 0) return { allowed: false, retryAfter: Math.max(...waits) };
-  return {
-    allowed: true,
-    steps: steps.flatMap(({ claim, step }) => step.allowed ? { claim, record: step.record } : []),
-  };
+): ThrottleStep {
+  const [first, ...others] = keys.map(({ rule }, i) => throttleStep(rule, records[i] ?? null, now));
+  const steps = first === undefined ? [] : [first, ...others];
+  const waits = steps.flatMap((step) => step.allowed ? [] : step.retryAfter);
+  if (first?.allowed && waits.length === 0) return first;
+  return { allowed: false, retryAfter: Math.max(...waits) };
 }
 
 /** A record counts until it expires. One that was written while a clock was far ahead would lock longer than its rule. */

@@ -1,18 +1,18 @@
 /**
  * The login throttle, which limits password guessing, SP 800-63B-4 §3.2.2.
  *
- * Attempts are counted before they are made. The keys are digests: stores do not see identifiers or addresses.
+ * An attempt is counted for its client before it is made, and for the account and the address after it has failed. The keys are
+ * digests: stores do not see identifiers or addresses.
  *
  * @module
  */
 
-import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
+import { encodeBase64Url } from "../_base64url.ts";
 import { joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { digestText } from "../_kdf.ts";
-import { randomId } from "../_random.ts";
-import { addressBucket } from "./client_address.ts";
+import { createDevice, type KnownUser, readDevice } from "./_device_cookie.ts";
+import { addressBuckets } from "./client_address.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
@@ -24,15 +24,24 @@ import {
   type ThrottleRule,
 } from "./rule.ts";
 
-/** The rule for each kind of count. */
+export type { KnownUser };
+
+/** The rule for each kind of count. A rule of addresses allows five times as much for an IPv6 /48. */
 export interface ThrottleRules {
-  /** One account from one address, or on one known device. @default 5 free, then 30 s doubling to 1 h */
-  readonly browser: ThrottleRule;
-  /** One account from all addresses. @default 100 per hour */
+  /**
+   * Attempts at one account by one client, a known device or else an address. Counted before the attempt; a success resets it.
+   *
+   * @default 5 free, then 30 s doubling to 1 h
+   */
+  readonly client: ThrottleRule;
+  /**
+   * Consecutive failures at one account by all unknown devices; their next success resets it. Those of known devices are
+   * counted separately, so that strangers cannot lock them out. Passkeys and resets of the password are not limited by it.
+   *
+   * @default 100, then one attempt per hour
+   */
   readonly account: ThrottleRule;
-  /** One account on all its known devices. @default 100 per hour */
-  readonly known: ThrottleRule;
-  /** All accounts from one address; IPv6 by /64. @default 50 per 15 minutes */
+  /** Failures from one address at all accounts, except on known devices. @default 50 per 15 minutes */
   readonly address: ThrottleRule;
   /** Registrations from one address. @default 20 per hour */
   readonly registration: ThrottleRule;
@@ -58,7 +67,7 @@ export interface ThrottleServiceOptions {
 export interface LoginClient {
   /**
    * Address of the client, from {@linkcode clientAddressReader}. If it is `undefined` (unknown), only the account is
-   * counted, and registrations are not.
+   * counted, before each attempt, and registrations are not.
    */
   readonly address: string | undefined;
   /**
@@ -68,22 +77,24 @@ export interface LoginClient {
   readonly device?: string | undefined;
 }
 
-/** The user of a known device. */
-export interface KnownUser {
-  /** The identifier, in its canonical form. */
-  readonly identifier: string;
-  /** The security stamp. When it changes, known devices become unknown. */
-  readonly securityStamp: string;
-}
-
-/** An attempt that is allowed and counted. */
-export interface LoginReservation {
+/** An attempt to sign in. */
+export interface LoginAttempt {
+  /** The given identifier. */
+  readonly account: Identifier;
+  /** The id of the device, if the device cookie is one of the account. */
+  readonly device?: string | undefined;
+  /** The {@linkcode addressBuckets} of the client; none if its address is unknown. */
+  readonly buckets: readonly string[];
   /**
-   * Passes the user of the attempt. A device that was known before the security stamp changed counts as unknown.
+   * Counts the attempt for its client, or rejects it. A device that was known before the security stamp changed counts as
+   * unknown.
    *
+   * @param user The user of the account, if there is one: an unknown account is counted like any other.
    * @throws {AuthError} `throttled`, with `Retry-After`.
    */
-  confirm(user: KnownUser | null): Promise<void>;
+  reserve(user: KnownUser | null): Promise<void>;
+  /** Counts the failure of the attempt for the account and the address. */
+  fail(): Promise<void>;
   /** Records that the attempt succeeded. */
   succeed(): Promise<void>;
 }
@@ -91,13 +102,12 @@ export interface LoginReservation {
 /** Limits attempts to sign in and to register. */
 export interface ThrottleService {
   /**
-   * Counts an attempt to sign in. It reads no account, so that its duration reveals nothing.
+   * Identifies the client of an attempt to sign in, without reading or counting.
    *
    * @param account The given identifier, of an existing account or not.
-   * @throws {AuthError} `throttled`, with `Retry-After`.
    * @throws {TypeError} If the address is not an IP address.
    */
-  login(account: Identifier, client: LoginClient): Promise<LoginReservation>;
+  login(account: Identifier, client: LoginClient): Promise<LoginAttempt>;
   /**
    * Counts a registration.
    *
@@ -106,29 +116,28 @@ export interface ThrottleService {
    */
   registration(client: LoginClient): Promise<void>;
   /**
-   * Creates the value of a device cookie after a successful login. Attempts on a known device are counted separately, so
-   * that attempts of others do not lock the user out. It is valid until the user's security stamp changes.
+   * Returns the value of a device cookie after a successful login: `presented` if that is valid, otherwise a new one.
+   * Attempts on a known device are counted separately, so that attempts of others do not lock the user out. It is valid until
+   * the user's security stamp changes.
+   *
+   * @param presented The device cookie of the request.
    */
-  issueDevice(user: KnownUser): Promise<string>;
+  issueDevice(user: KnownUser, presented?: string): Promise<string>;
 }
 
-/** The number of SP 800-63B-4 §3.2.2 (100 consecutive failures), but in a window of an hour. */
+/**
+ * The limit of SP 800-63B-4 §3.2.2 is 100 consecutive failures. A week without an attempt resets it: to wait for that is slower
+ * than one attempt an hour.
+ */
 const RULES: ThrottleRules = {
-  browser: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
-  account: { kind: "window", limit: 100, seconds: 3_600 },
-  known: { kind: "window", limit: 100, seconds: 3_600 },
+  client: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
+  account: { kind: "backoff", free: 100, wait: 3_600, maxWait: 3_600, forget: 604_800 },
   address: { kind: "window", limit: 50, seconds: 900 },
   registration: { kind: "window", limit: 20, seconds: 3_600 },
 };
 
-/** `<id>.<stamp>.<mac>`: 16 random bytes, the digest of the security stamp, and HMAC-SHA-256. */
-const DEVICE_REGEXP = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
-
-/** A verified device cookie. */
-interface KnownDevice {
-  readonly id: string;
-  readonly stampHash: string;
-}
+/** How much more an IPv6 /48 may do than one of its networks. */
+const WIDE_FACTOR = 5;
 
 /**
  * Creates a throttle.
@@ -153,35 +162,23 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     return { key: encodeBase64Url(digest.slice(0, 16)), rule: rules[rule] };
   }
 
-  async function unknownDeviceKeys(
-    account: Identifier,
-    client: LoginClient,
-  ): Promise<ThrottleKey[]> {
-    const bucket = bucketOf(client.address);
-    if (bucket === undefined) return [await keyOf("account", account)];
-    return await Promise.all([
-      keyOf("browser", "address", account, bucket),
-      keyOf("account", account),
-      keyOf("address", bucket),
-    ]);
-  }
-
-  async function knownDevice(account: Identifier, cookie = ""): Promise<KnownDevice | undefined> {
-    const [, id = "", stampHash = "", mac = ""] = DEVICE_REGEXP.exec(cookie) ?? [];
-    if (id === "") return undefined;
-    const fields = joinFields([account, id, stampHash]);
-    const known = await keys.verify("device", fields, decodeOrEmpty(mac));
-    return known ? { id, stampHash } : undefined;
+  /** The keys of an address: the /64 and the /48 of IPv6. */
+  async function addressKeys(
+    rule: "address" | "registration",
+    buckets: readonly string[],
+  ): Promise<readonly ThrottleKey[]> {
+    const [narrow, ...wide] = await Promise.all(buckets.map((bucket) => keyOf(rule, bucket)));
+    if (narrow === undefined) return [];
+    return [narrow, ...wide.map(({ key, rule }) => ({ key, rule: widen(rule) }))];
   }
 
   async function reserve(
     attempt: "login" | "registration",
-    counted: readonly ThrottleKey[],
+    [key, ...others]: readonly [ThrottleKey, ...ThrottleKey[]],
     { address }: LoginClient,
-  ): Promise<number> {
-    const at = now();
-    const decision = await store.reserve(counted, at);
-    if (decision.allowed) return at;
+  ): Promise<readonly string[]> {
+    const decision = await store.reserve(key, others, now());
+    if (decision.allowed) return decision.recorded;
     const { retryAfter } = decision;
     emit("login.throttled", { attempt, retryAfter, address });
     throw new AuthError("throttled", {
@@ -192,55 +189,69 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
 
   return Object.freeze({
     async login(account: Identifier, client: LoginClient) {
-      const device = await knownDevice(account, client.device);
-      let counted = device === undefined
-        ? await unknownDeviceKeys(account, client)
-        : [await keyOf("browser", "device", account, device.id)];
-      const reservedAt = await reserve("login", counted, client);
+      const buckets = bucketsOf(client);
+      const [bucket] = buckets;
+      const device = await readDevice(keys, account, client.device);
+      /** Counted by a failure. */
+      let others: readonly ThrottleKey[] = [];
+      /** Reset by a success. */
+      let resets: readonly string[] = [];
       return {
-        async confirm(user: KnownUser | null) {
-          if (device === undefined) return;
-          const stampHash = user === null ? "" : await digestText(user.securityStamp);
-          const others = stampHash === device.stampHash
-            ? [await keyOf("known", account)]
-            : await unknownDeviceKeys(account, client);
-          await reserve("login", others, client);
-          counted = [...counted, ...others];
+        account,
+        device: device?.id,
+        buckets,
+        async reserve(user: KnownUser | null) {
+          const isKnown = device !== undefined && await device.isKnownTo(user);
+          const all = await keyOf("account", isKnown ? "known" : "unknown", account);
+          const mine = isKnown
+            ? await keyOf("client", "device", account, device.id)
+            : bucket === undefined
+            ? all
+            : await keyOf("client", "address", account, bucket);
+          const addresses = isKnown ? [] : await addressKeys("address", buckets);
+          others = mine === all ? [] : [all, ...addresses];
+          const recorded = await reserve("login", [mine, ...others], client);
+          resets = recorded.includes(all.key) ? [mine.key, all.key] : [mine.key];
+        },
+        async fail() {
+          const at = now(); // a lock that another failure has set meanwhile is not extended
+          await Promise.all(others.map((key) => store.reserve(key, [], at)));
         },
         async succeed() {
-          const taken = counted;
-          counted = []; // a second call must not take back another attempt
-          if (taken.length > 0) await store.succeed(taken, reservedAt);
+          await Promise.all(resets.map((key) => store.reset(key)));
         },
       };
     },
     async registration(client: LoginClient) {
-      const bucket = bucketOf(client.address);
-      if (bucket === undefined) return; // clients without an address must not share one count
-      await reserve("registration", [await keyOf("registration", bucket)], client);
+      const [narrow, ...wide] = await addressKeys("registration", bucketsOf(client));
+      if (narrow === undefined) return; // clients without an address must not share one count
+      for (const key of wide) await reserve("registration", [key, narrow], client);
+      await reserve("registration", [narrow], client);
     },
-    async issueDevice({ identifier, securityStamp }: KnownUser) {
-      const [id, stampHash] = [randomId(), await digestText(securityStamp)];
-      const mac = await keys.sign("device", joinFields([identifier, id, stampHash]));
-      return `${id}.${stampHash}.${encodeBase64Url(mac)}`;
+    async issueDevice(user: KnownUser, presented?: string) {
+      const device = await readDevice(keys, user.identifier, presented);
+      return presented !== undefined && await device?.isKnownTo(user)
+        ? presented
+        : await createDevice(keys, user);
     },
   });
 }
 
+function widen(rule: ThrottleRule): ThrottleRule {
+  switch (rule.kind) {
+    case "backoff":
+      return { ...rule, free: rule.free * WIDE_FACTOR };
+    case "window":
+      return { ...rule, limit: rule.limit * WIDE_FACTOR };
+  }
+}
+
 /** An unchecked header field would give every request its own count. */
-function bucketOf(address = ""): string | undefined {
-  if (address === "") return undefined;
-  const bucket = addressBucket(address);
-  if (bucket !== undefined) return bucket;
+function bucketsOf({ address = "" }: LoginClient): readonly string[] {
+  if (address === "") return [];
+  const buckets = addressBuckets(address);
+  if (buckets !== undefined) return buckets;
   throw new TypeError(
     "Cannot count attempt: address must be an IP address, from clientAddressReader()",
   );
-}
-
-function decodeOrEmpty(mac: string): Uint8Array<ArrayBuffer> {
-  try {
-    return decodeBase64Url(mac);
-  } catch {
-    return new Uint8Array(); // verifies never
-  }
 }

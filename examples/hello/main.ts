@@ -27,6 +27,7 @@ const tasks = new Map<string, z.infer<typeof Task>[]>();
 const runtime = registerAuth({
   secret: generateSecret(), // in production: one fixed value from the environment
   stores: inMemoryAuthStores(), // in production: a database, see docs/stores.md
+  deployment: "direct", // behind a proxy: { proxies: ["10.0.0.0/8"] }
 });
 
 const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })

@@ -63,6 +63,7 @@ export function registerAccounts(options: AccountOptions): Accounts {
     container,
     secret,
     stores,
+    deployment: "direct",
     strategies: [apiKeyStrategy({ apiKeys, now })],
     jwt: { issuer: origin, audience: "notes", scope: SCOPES },
     passwordPolicy: { words: ["Gatehouse", "notes"] },

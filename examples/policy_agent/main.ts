@@ -54,6 +54,7 @@ function createService(agentUrl: string): (request: Request) => Response | Promi
     container,
     secret: generateSecret(), // a real one outlives the process
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     strategies: [demoKeys],
     authorization: policyAgentManager({ url: agentUrl }),
     events(event) {

@@ -122,20 +122,20 @@ for (const [why, attempt] of ONE_CLIENT) {
 }
 
 Deno.test("POST /auth/login counts 100 spoofed X-Forwarded-For values as one client, with a trusted proxy or not", async () => {
-  for (const trustedProxies of [[], ["192.0.2.0/24"]]) {
-    const app = await withAccount({ trustedProxies });
+  for (const deployment of ["direct", { proxies: ["192.0.2.0/24"] }] as const) {
+    const app = await withAccount({ deployment });
     const statuses = await inTurn(
       100,
       (i) => tryLogin(app.browser(), WRONG, { [XFF]: `198.51.100.${i}, 203.0.113.9` }),
     );
     assertEquals(statuses, [...repeat(5, () => 401), ...repeat(95, () => 429)]);
     const spoofed = await tryLogin(app.browser(), ADA, { [XFF]: "203.0.113.9, 198.51.100.7" });
-    assertEquals(spoofed, trustedProxies.length === 0 ? 429 : 200);
+    assertEquals(spoofed, deployment === "direct" ? 429 : 200);
   }
 });
 
 Deno.test("POST /auth/login counts the clients of a trusted proxy separately", async () => {
-  const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
+  const app = await withAccount({ deployment: { proxies: ["192.0.2.0/24"] } });
   const one = { [XFF]: "203.0.113.1" };
   assertEquals(await inTurn(7, () => tryLogin(app.browser(), WRONG, one)), FIVE_OF_SEVEN);
   assertEquals(await tryLogin(app.browser(), ADA, { [XFF]: "203.0.113.2" }), 200);
@@ -143,7 +143,7 @@ Deno.test("POST /auth/login counts the clients of a trusted proxy separately", a
 });
 
 Deno.test("POST /auth/login warns once that a proxy is not trusted", async () => {
-  const app = await withAccount();
+  const app = await withAccount({ deployment: { proxies: ["10.0.0.0/8"] } });
   await inTurn(3, (i) => tryLogin(app.browser(), WRONG, { [XFF]: `203.0.113.${i}` }));
   assertEquals(app.warnings.length, 1);
   assert(app.warnings[0]?.startsWith("X-Forwarded-For is ignored"));
@@ -194,8 +194,41 @@ Deno.test("POST /auth/login allows a known browser five guesses, and none for ot
   assertEquals(await inTurn(7, () => tryLogin(other, eve)), FIVE_OF_SEVEN);
 });
 
+Deno.test("POST /auth/login of one browser keeps one device, and its count of guesses", async () => {
+  const app = await withAccount();
+  const page = app.browser();
+  await page.login();
+  const device = page.jar.get("__Host-dev");
+  for (let i = 0; i < 3; i++) {
+    await page.logout();
+    assertEquals((await page.login()).status, 200);
+    assertEquals(page.jar.get("__Host-dev"), device);
+  }
+  await app.runtime.passwords.reset("u1", PASSWORD);
+  assertEquals((await page.login()).status, 200);
+  assert(page.jar.get("__Host-dev") !== device, "the old one is not known any more");
+});
+
+Deno.test("POST /auth/login without a place is a 503 that counts nothing", async () => {
+  const app = await withAccount();
+  const pages = await Promise.all(repeat(60, async (i) => {
+    const page = app.browser();
+    await page.token();
+    return { page, identifier: `user-${i}` };
+  }));
+  const statuses = await Promise.all(
+    pages.map(({ page, identifier }) => tryLogin(page, { ...WRONG, identifier })),
+  );
+  const failed = statuses.filter((status) => status === 401).length;
+  assertEquals(statuses.filter((status) => status === 503).length, 60 - failed);
+  assert(6 <= failed && failed < 50, `${failed} had a place`);
+  const left = 50 - failed;
+  const guess = (i: number) => tryLogin(app.browser(), { ...WRONG, identifier: `more-${i}` });
+  assertEquals(await inTurn(left + 1, guess), [...repeat(left, () => 401), 429]);
+});
+
 Deno.test("POST /auth/login verifies five passwords of 200 concurrent requests", async () => {
-  const app = await withAccount({ hashing: { running: 4, waiting: 200 } });
+  const app = await withAccount({ hashing: { waiting: 4_000 } });
   const pages = await Promise.all(repeat(200, async () => {
     const page = app.browser();
     await page.token();
@@ -225,7 +258,7 @@ Deno.test("POST /auth/login without a known address counts by account only, warn
 });
 
 Deno.test("POST /auth/login, if a trusted proxy sends no client address, does not count all clients together", async () => {
-  const app = await withAccount({ trustedProxies: ["192.0.2.0/24"] });
+  const app = await withAccount({ deployment: { proxies: ["192.0.2.0/24"] } });
   await inTurn(8, () => tryLogin(app.browser(), WRONG));
   assertEquals(await tryLogin(app.browser(), ADA), 200);
   await inTurn(3, () => tryLogin(app.browser(), WRONG, { [XFF]: "unknown" }));

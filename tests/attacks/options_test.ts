@@ -208,7 +208,11 @@ Deno.test("[neighbour] options: a scope where no guard reads it → TypeError", 
   for (const options of [{ scope: "any" }, { authorization: "none" }] as const) {
     assertThrows(() => createRouter().get("/", handler, options), TypeError, "needs a guard");
     const router = createRouter().withAuth({ guard });
-    assertThrows(() => router.get("/", handler, options), TypeError, "needs an integration with authorize()");
+    assertThrows(
+      () => router.get("/", handler, options),
+      TypeError,
+      "needs an integration with authorize()",
+    );
   }
 });
 

@@ -58,7 +58,7 @@ const GUESSING: readonly Attack[] = [
   }],
   ["ATTACKS", "spoofed X-Forwarded-For values with a proxy", "throttled", async (services) => {
     const { passwords } = services;
-    const reader = clientAddressReader({ trustedProxies: ["10.0.0.0/8"], warn: () => {} });
+    const reader = clientAddressReader({ deployment: { proxies: ["10.0.0.0/8"] }, warn: () => {} });
     const info = { remoteAddr: { transport: "tcp", hostname: "10.0.0.1" } };
     const from = (i: number) => {
       const headers = { "X-Forwarded-For": `198.51.100.${i}, ${CLIENT.address}` };
@@ -196,6 +196,43 @@ const GUESSING: readonly Attack[] = [
     clock.now -= 1_000;
     return await passwords.verify(ADA, CLIENT);
   }],
+  ["issue 20", "100 addresses, an hour later one, and then another", "throttled", async (
+    { passwords, clock },
+  ) => {
+    await fail(100, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }));
+    clock.now += 3_600;
+    await fail(1, () => passwords.verify(WRONG, { address: "203.0.113.1" }));
+    return await passwords.verify(ADA, { address: "203.0.113.2" });
+  }],
+  ["issue 20", "100 failures of an account over 100 days", "throttled", async (
+    { passwords, clock },
+  ) => {
+    await fail(100, (i) => {
+      clock.now += 86_400;
+      return passwords.verify(WRONG, { address: `198.51.100.${i}` });
+    });
+    return await passwords.verify(ADA, OFFICE);
+  }],
+  [
+    "issue 20",
+    "the /64s of an IPv6 /48, one after the other",
+    "throttled",
+    async ({ passwords }) => {
+      const from = (i: number) => ({ address: `2001:db8:7:${i.toString(16)}::1` });
+      await fail(250, (i) => passwords.verify({ ...WRONG, identifier: `user-${i}` }, from(i)));
+      return await passwords.verify(ADA, from(999));
+    },
+  ],
+  ["issue 20", "the networks of a 6to4 prefix", "throttled", async ({ passwords }) => {
+    await fail(5, (i) => passwords.verify(WRONG, { address: `2002:c000:201:${i}::1` }));
+    return await passwords.verify(ADA, { address: "192.0.2.1" });
+  }],
+  ["issue 20", "guesses without an address, all at once", "throttled", async ({ passwords }) => {
+    for (let i = 0; i < 20; i++) {
+      await outcomes(repeat(6, () => passwords.verify(WRONG, NOBODY)));
+    }
+    return await passwords.verify(ADA, NOBODY);
+  }],
   ["neighbour", "200 parallel guesses, and one more", "throttled", async ({ passwords }) => {
     await outcomes(repeat(200, () => passwords.verify(WRONG, CLIENT)));
     return await passwords.verify(ADA, CLIENT);
@@ -209,14 +246,14 @@ for (const [source, attack, code, attempt] of GUESSING) {
 }
 
 Deno.test("[ATTACKS] guessing: 200 parallel guesses → five are verified", async () => {
-  const { passwords, hasher } = await withUsers({ hashing: { running: 100, waiting: 100 } });
+  const { passwords, hasher } = await withUsers({ hashing: { waiting: 4_000 } });
   const guesses = repeat(200, () => passwords.verify(WRONG, CLIENT));
   assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
   assertEquals(hasher.calls.length, 5);
 });
 
 Deno.test("[neighbour] guessing: 200 parallel guesses with the right one last → five are verified", async () => {
-  const { passwords } = await withUsers({ hashing: { running: 100, waiting: 100 } });
+  const { passwords } = await withUsers({ hashing: { waiting: 4_000 } });
   const guesses = repeat(200, (i) => passwords.verify(i === 199 ? ADA : WRONG, CLIENT));
   assertEquals(await outcomes(guesses), { invalid_credentials: 5, throttled: 195 });
 });
@@ -261,6 +298,22 @@ const LOCKOUTS: readonly (readonly [
       clock.now += 30;
     },
   ],
+  ["issue 20", "100 consecutive failures at a known browser", async (services) => ({
+    ...OFFICE,
+    device: await deviceOf(services),
+  }), async ({ passwords, clock }) => {
+    await fail(100, (i) => passwords.verify(WRONG, { address: `198.51.100.${i}` }));
+    for (let i = 0; i < 20; i++) {
+      clock.now += 3_600;
+      await fail(9, () => passwords.verify(WRONG, CLIENT));
+    }
+  }],
+  ["issue 20", "400 correct logins from the same address", () => Promise.resolve(CLIENT), async (
+    { passwords },
+  ) => {
+    const eve = { identifier: "eve@example.org", password: EVE_PASSWORD };
+    for (let i = 0; i < 400; i++) await passwords.verify(eve, CLIENT);
+  }],
   ["neighbour", "registrations from the same address", () => Promise.resolve(CLIENT), (
     { passwords },
   ) => fail(50, () => passwords.createUser({ ...ADA, password: "weak" }, { client: CLIENT }))],
@@ -292,5 +345,28 @@ for (const [source, what, password] of GUESSABLE) {
     const { passwords } = createServices();
     const error = await refusal(() => passwords.createUser({ ...EVE, password }));
     assertEquals(error.code, "weak_password");
+  });
+}
+
+/** Floods of one client, during which the user must be able to sign in. */
+const FLOODS: readonly (readonly [source: string, flood: string, credentials: object])[] = [
+  ["issue 20", "90 correct logins at once", {
+    identifier: "eve@example.org",
+    password: EVE_PASSWORD,
+  }],
+  ["issue 20", "90 guesses at the account at once", WRONG],
+];
+for (const [source, flood, credentials] of FLOODS) {
+  Deno.test(`[${source}] lockout: ${flood}, again and again → the user can sign in`, async () => {
+    const services = await withUsers();
+    const { passwords } = services;
+    const attack = () => repeat(90, () => passwords.verify({ ...WRONG, ...credentials }, CLIENT));
+    await outcomes(attack());
+    const running = outcomes(attack());
+    const device = await deviceOf(services);
+    for (const client of [OFFICE, { ...OFFICE, device }, { ...CLIENT, device }]) {
+      assertEquals((await passwords.verify(ADA, client)).sub, "u1");
+    }
+    await running;
   });
 }

@@ -58,6 +58,7 @@ export function createTestApp(): TestApp {
   const runtime = registerAuth({
     secret: "a secret of the tests in browsers alone",
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     events: (event) => void events.push(event),
     container,

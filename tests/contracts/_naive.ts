@@ -23,12 +23,7 @@ import type {
   User,
   UserStore,
 } from "../../auth/stores/types.ts";
-import {
-  type ThrottleRecord,
-  throttleSteps,
-  throttleSuccess,
-  uniqueKeys,
-} from "../../auth/throttle/rule.ts";
+import { reserveStep, type ThrottleRecord } from "../../auth/throttle/rule.ts";
 import { compareUtf8 } from "./_utf8.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
 
@@ -238,23 +233,16 @@ function naiveKeyStore(): KeyStore {
 function naiveLoginThrottle(): LoginThrottle {
   const records = createTable<ThrottleRecord>();
   return {
-    async reserve(claims, now) {
-      const counted = uniqueKeys(claims);
-      const found = await Promise.all(counted.map(({ key }) => records.get(key)));
-      const decision = throttleSteps(counted, (_, place) => found[place] ?? null, now);
-      if (!decision.allowed) return decision;
-      for (const { claim, record } of decision.steps) await records.put(claim.key, record);
-      return { allowed: true };
+    async reserve(first, others, now) {
+      const keys = [first, ...others] as const;
+      const found = await Promise.all(keys.map(({ key }) => records.get(key)));
+      const step = reserveStep(keys, found, now);
+      if (!step.allowed) return step;
+      await records.put(first.key, step.record);
+      const recorded = others.filter((_, i) => (found[i + 1]?.expiresAt ?? 0) > now);
+      return { allowed: true, recorded: recorded.map(({ key }) => key) };
     },
-    async succeed(claims, reservedAt) {
-      for (const { key, rule } of uniqueKeys(claims)) {
-        const record = await records.get(key);
-        if (record === null || reservedAt >= record.expiresAt) continue;
-        const left = throttleSuccess(rule, record, reservedAt);
-        if (left === null) await records.remove(key);
-        else await records.put(key, left);
-      }
-    },
+    reset: (key) => records.remove(key),
   };
 }
 

@@ -12,7 +12,7 @@ import type {
   User,
 } from "../../auth/stores/types.ts";
 import type { Credential } from "../../auth/stores/credential_types.ts";
-import type { ThrottleRule } from "../../auth/throttle/rule.ts";
+import type { ThrottleKey, ThrottleRule } from "../../auth/throttle/rule.ts";
 
 /** The time of all races. */
 export const RACE_TIME = 1_700_000_000;
@@ -49,7 +49,7 @@ export type Race =
   | "signCount"
   | "reserveWindow"
   | "reserveBackoff"
-  | "reserveBoth"
+  | "reserveWithOthers"
   | "saveRing"
   | "createUser"
   | "updateUser"
@@ -71,13 +71,10 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
     }),
   signCount: ({ stores, racer, prize }) =>
     stores.credentials.updateSignCount(prize, 0, 1 + Number(racer)),
-  reserveWindow: ({ stores, prize }) => reserve(stores, [[prize, WINDOW]]),
-  reserveBackoff: ({ stores, prize }) => reserve(stores, [[prize, BACKOFF]]),
-  /** Half of the racers name the keys in another order. */
-  reserveBoth({ stores, racer, prize }) {
-    const claims = [[`${prize} 1`, WINDOW], [`${prize} 2`, WINDOW]] as const;
-    return reserve(stores, Number(racer) % 2 === 0 ? claims : claims.toReversed());
-  },
+  reserveWindow: ({ stores, prize }) => reserve(stores, { key: prize, rule: WINDOW }),
+  reserveBackoff: ({ stores, prize }) => reserve(stores, { key: prize, rule: BACKOFF }),
+  reserveWithOthers: ({ stores, prize }) =>
+    reserve(stores, { key: prize, rule: BACKOFF }, [{ key: `${prize} other`, rule: WINDOW }]),
   saveRing: ({ stores, racer }) => stores.keys.save([keyOf(racer)], null),
   createUser: ({ stores, racer, prize }) => stores.users.create(userOf(`${prize} ${racer}`, prize)),
   updateUser: ({ stores, racer, prize, version }) =>
@@ -95,10 +92,11 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
 
 async function reserve(
   { throttle }: AuthStores,
-  claims: readonly (readonly [key: string, rule: ThrottleRule])[],
+  key: ThrottleKey,
+  others: readonly ThrottleKey[] = [],
 ): Promise<string> {
-  const decision = await throttle.reserve(claims.map(([key, rule]) => ({ key, rule })), RACE_TIME);
-  return decision.allowed ? "allowed" : "refused";
+  const { allowed } = await throttle.reserve(key, others, RACE_TIME);
+  return allowed ? "allowed" : "refused";
 }
 
 /** A user. */

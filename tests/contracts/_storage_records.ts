@@ -55,6 +55,27 @@ export const STORAGE_RECORD_CASES: readonly StorageCase[] = [
     },
   },
   {
+    name: "getMany(), where there is one, returns what get() of each key returns",
+    async run({ store, clock }) {
+      if (store.getMany === undefined) return;
+      const keys = ODD_KEYS.map(([, key]) => key);
+      assertEquals(await store.getMany(COLLECTION, []), []);
+      assertEquals(await store.getMany(COLLECTION, keys), keys.map(() => null));
+      for (const [i, key] of keys.entries()) {
+        if (i % 3 > 0) {
+          await put(store, key, i % 3 === 1 ? { value: i } : { value: i, expiresAt: END });
+        }
+      }
+      const read = () => Promise.all(keys.map((key) => store.get(COLLECTION, key)));
+      assertEquals(await store.getMany(COLLECTION, keys), await read());
+      const [first = ""] = keys.slice(1);
+      const twice = await store.getMany(COLLECTION, [first, "none", first]);
+      assertEquals(twice.map((found) => found?.value), [1, undefined, 1]);
+      clock.set(END);
+      assertEquals(await store.getMany(COLLECTION, keys), await read());
+    },
+  },
+  {
     name: "get(), find() and list() return nothing for unknown strings",
     async run({ store }) {
       await assertGone(store, "k", FULL);

@@ -150,10 +150,10 @@ const WRITES: readonly Write[] = [
     call: "throttle.reserve()",
     record: ["throttle", itself],
     sent: () => '"failures":1',
-    run: ({ throttle }, id) => throttle.reserve([{ key: id, rule: ONE_ATTEMPT }], RACE_TIME),
+    run: ({ throttle }, id) => throttle.reserve({ key: id, rule: ONE_ATTEMPT }, [], RACE_TIME),
     after: () => ({ failures: 1, lockedUntil: RACE_TIME + 60, expiresAt: RACE_TIME + 60 }),
     again: {
-      "before the request": { result: { allowed: true } },
+      "before the request": { result: { allowed: true, recorded: [] } },
       "after the request": { result: { allowed: false, retryAfter: 60 } },
     },
   },

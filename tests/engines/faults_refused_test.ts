@@ -83,7 +83,7 @@ async function withWrites(
     () => limited.states.put("state", "secret value", START + 60),
     () => limited.sessions.create(sessionOf("secret session", "secret hash")),
     () => limited.refreshTokens.rotate(ROTATION),
-    () => limited.throttle.reserve([{ key: "secret key", rule: WINDOW }], START),
+    () => limited.throttle.reserve({ key: "secret key", rule: WINDOW }, [], START),
     () => limited.keys.save([], null),
   ];
   await meanwhile(async () => {

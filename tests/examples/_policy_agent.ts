@@ -71,6 +71,7 @@ export function guardedRouter(
     container: createContainer(),
     secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores(),
+    deployment: "direct",
     strategies: [everybody],
     authorization,
     events(event: AuthEvent) {

@@ -24,6 +24,7 @@ for (const [why, sessionId, alive] of ASKING) {
     const { passwords, sessions } = registerAuth({
       secret: "a secret that only the tests know, for tests",
       stores: inMemoryAuthStores(),
+      deployment: "direct",
       hasher: pbkdf2Hasher({ iterations: 1_000 }),
       warn: () => {},
       container,

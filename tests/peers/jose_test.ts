@@ -120,7 +120,7 @@ Deno.test("bearerTokenStrategy() takes access tokens of jose's, and no ID tokens
     secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores(),
     container: createContainer(),
-    clientAddress: () => "192.0.2.1",
+    deployment: { clientAddress: () => "192.0.2.1" },
   });
   const strategy = bearerTokenStrategy({
     algorithms: ["ES256"],

@@ -152,6 +152,7 @@ function namesOf(members = ""): string {
 const runtime = registerAuth({
   secret: "a secret that only the tests know, kept",
   stores: inMemoryAuthStores(),
+  deployment: "direct",
   container: createContainer(),
   jwt: { issuer: "https://notes.example", audience: "https://api.notes.example" },
 });

@@ -7,7 +7,7 @@
 
 import { scryptAsync } from "@noble/hashes/scrypt.js";
 import {
-  addressBucket,
+  addressBuckets,
   AuthError,
   type AuthStores,
   canonicalIdentifier,
@@ -250,14 +250,12 @@ export const authCases: readonly RuntimeCase[] = [
   {
     name: "auth: addresses are read strictly, IPv6 by /64",
     run() {
-      const read = clientAddressReader({
-        clientAddress: () => "10.0.0.1",
-        trustedProxies: ["10.0.0.0/8"],
-      });
+      const read = clientAddressReader({ deployment: { proxies: ["10.0.0.0/8"] } });
       const request = requestOf("GET", { "X-Forwarded-For": "203.0.113.9, 2001:db8::1:2:3:4" });
-      assertSame(read(request), "2001:db8::1:2:3:4");
-      assertSame(addressBucket("2001:db8::1:2:3:4"), addressBucket("2001:db8::ffff:0:0:9"));
-      assertSame(addressBucket("::ffff:1.2.3.4"), addressBucket("1.2.3.4"));
+      const remoteAddr = { transport: "tcp", hostname: "10.0.0.1" };
+      assertSame(read(request, { remoteAddr }), "2001:db8::1:2:3:4");
+      assertSame(addressBuckets("2001:db8::1:2:3:4"), addressBuckets("2001:db8::ffff:0:0:9"));
+      assertSame(addressBuckets("::ffff:1.2.3.4"), addressBuckets("1.2.3.4"));
     },
   },
 ];

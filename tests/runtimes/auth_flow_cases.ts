@@ -41,7 +41,7 @@ function createSite(): Site {
     secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores({ now: () => clock.now }),
     hasher: pbkdf2Hasher({ iterations: 1000 }),
-    clientAddress: () => "192.0.2.1",
+    deployment: { clientAddress: () => "192.0.2.1" },
     container: createContainer(),
     now: () => clock.now,
   });

@@ -59,7 +59,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
     strategies: [apiKeyStrategy({ apiKeys, ...clock })],
     jwt: { issuer: ISSUER, audience: AUDIENCE, scope: ["notes:read"] },
     hasher: pbkdf2Hasher({ iterations: 1000 }),
-    clientAddress: () => "192.0.2.1",
+    deployment: { clientAddress: () => "192.0.2.1" },
     container: createContainer(),
     ...clock,
   });

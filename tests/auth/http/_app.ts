@@ -74,6 +74,7 @@ export function createTestApp(options: TestAppOptions = {}): TestApp {
   const container = options.container ?? createContainer();
   const runtime = registerAuth({
     secret: SECRET,
+    deployment: "direct",
     hasher,
     now: () => clock.now,
     events: (event) => void events.push(event),

@@ -309,9 +309,11 @@ function createAddressApp(options: TestAppOptions = {}): AddressApp {
   const app = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => authorizationDenied("not on Sundays")),
-    clientAddress: () => {
-      count++;
-      throw new Error("The proxy protocol is off");
+    deployment: {
+      clientAddress: () => {
+        count++;
+        throw new Error("The proxy protocol is off");
+      },
     },
     ...options,
   });

@@ -162,11 +162,15 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
   ["an invalid domain", optionsOf({ cookie: { domain: "a b" } }), "domain must be a host name"],
   ["an origin with a path", optionsOf({ trustedOrigins: ["https://a.example/"] }), "Cannot trust"],
   ["any origin", optionsOf({ trustedOrigins: ["*"] }), "Cannot trust origin"],
-  ["an invalid proxy", optionsOf({ trustedProxies: ["localhost"] }), "Cannot trust proxies"],
+  [
+    "an invalid proxy",
+    optionsOf({ deployment: { proxies: ["localhost"] } }),
+    "Cannot trust proxies",
+  ],
   [
     "a clientAddress that is not a function",
-    optionsOf({ clientAddress: "1.2.3.4" }),
-    "clientAddress must be a function",
+    optionsOf({ deployment: { clientAddress: "1.2.3.4" } }),
+    "deployment must be",
   ],
   ["null as events", optionsOf({ events: null }), "events must be a function"],
   ["events that are not a function", optionsOf({ events: {} }), "events must be a function"],
@@ -219,8 +223,8 @@ Deno.test("registerAuth() accepts a secret of 32 bytes, whatever the number of c
 
 Deno.test("registerAuth() accepts undefined for every optional option", () => {
   const names = ["strategies", "authorization", "session", "hasher", "hashing", "passwordPolicy"];
-  names.push("throttle", "cookie", "csrf", "csrfHeader", "trustedOrigins", "trustedProxies");
-  names.push("clientAddress", "events", "warn", "now");
+  names.push("throttle", "cookie", "csrf", "csrfHeader", "trustedOrigins", "deployment");
+  names.push("events", "warn", "now");
   const rest = Object.fromEntries(names.map((name) => [name, undefined]));
   const { runtime } = { runtime: registerAuth(optionsOf(rest)) };
   assertEquals([runtime.csrfRule, runtime.csrf.header], ["origin", "X-CSRF-Token"]);
@@ -381,6 +385,7 @@ async function createBench(
   const warnings: string[] = [];
   const runtime = registerAuth({
     secret: SECRET,
+    deployment: "direct",
     stores,
     container: createContainer(),
     now: () => clock.now,
@@ -522,6 +527,7 @@ for (const store of ["keys", "refreshTokens"] as const) {
       registerAuth({
         secret: SECRET,
         stores: untyped(stores),
+        deployment: "direct",
         container: createContainer(),
         jwt: JWT,
       });
@@ -653,8 +659,8 @@ Deno.test("AuthRuntime without a throttle counts nothing, and sets no device coo
 });
 
 Deno.test("AuthRuntime applies the given rules of the throttle", async () => {
-  const browser = { kind: "window", limit: 2, seconds: 60 } as const;
-  const { runtime, clock } = createTestApp({ throttle: { browser } });
+  const client = { kind: "window", limit: 2, seconds: 60 } as const;
+  const { runtime, clock } = createTestApp({ throttle: { client } });
   await runtime.passwords.createUser({ ...ADA });
   const wrong = { ...ADA, password: "x" };
   const codeOfAttempt = async () =>
@@ -692,14 +698,14 @@ const REQUEST_CLIENTS: readonly (readonly [
   ],
   [
     "a trusted proxy",
-    { trustedProxies: ["192.0.2.0/24"] },
+    { deployment: { proxies: ["192.0.2.0/24"] } },
     { "X-Forwarded-For": "203.0.113.1" },
     [{ remoteAddr: { transport: "tcp", hostname: "192.0.2.7" } }],
     "203.0.113.1",
   ],
   [
     "a custom reader",
-    { clientAddress: (request) => request.headers.get("X-Real") ?? undefined },
+    { deployment: { clientAddress: ({ headers }) => headers.get("X-Real") ?? undefined } },
     { "X-Real": "203.0.113.9" },
     [],
     "203.0.113.9",
@@ -712,6 +718,22 @@ for (const [why, options, headers, args, address] of REQUEST_CLIENTS) {
     const request = new Request(ORIGIN, { headers });
     assertEquals(runtime.client(request, ...args), { address });
     assertEquals(runtime.client({ raw: request }, ...args), { address });
+  });
+}
+
+const WARNED: readonly [why: string, options: TestAppOptions, warned: number][] = [
+  ["no deployment", { deployment: undefined }, 1],
+  ["no deployment and no throttle", { deployment: undefined, throttle: "insecureSkip" }, 0],
+  ["direct clients", { deployment: "direct" }, 0],
+  ["proxies", { deployment: { proxies: ["10.0.0.0/8"] } }, 0],
+];
+for (const [why, options, warned] of WARNED) {
+  Deno.test(`registerAuth() warns ${warned} times at the start, and never of a request, with ${why}`, () => {
+    const { runtime, warnings } = createTestApp(options);
+    const remoteAddr = { transport: "tcp", hostname: "192.0.2.7" };
+    runtime.client(new Request(ORIGIN), { remoteAddr });
+    assertEquals(warnings.length, warned);
+    for (const warning of warnings) assert(warning.includes("deployment is missing"), warning);
   });
 }
 

@@ -124,7 +124,7 @@ Deno.test("resourceServer() calls the given manager, or the container's", async 
 });
 
 Deno.test("resourceServer() emits the client's address as forwarded by proxies", async () => {
-  const { runtime } = await createService({ trustedProxies: ["10.0.0.0/8"] });
+  const { runtime } = await createService({ deployment: { proxies: ["10.0.0.0/8"] } });
   const request = new Request("https://a.example", { headers: { "X-Forwarded-For": "192.0.2.7" } });
   const info = { remoteAddr: { transport: "tcp", hostname: "10.1.2.3", port: 1 } };
   assertEquals(runtime.client(request, info), { address: "192.0.2.7" });
@@ -182,7 +182,7 @@ function createTestServer(options: Partial<ResourceServerOptions> = {}) {
     strategies: [keyStrategy()],
     events: (event) => void events.push(event),
     now: () => START,
-    clientAddress: () => "192.0.2.1",
+    deployment: { clientAddress: () => "192.0.2.1" },
     container: createContainer(),
     ...options,
   });
@@ -219,9 +219,11 @@ Deno.test("resourceServer() warns of a failing listener, and still rejects", asy
 Deno.test("resourceServer() calls clientAddress with the standard request and the host's arguments", async () => {
   const asked: unknown[][] = [];
   const { runtime, router, events } = createTestServer({
-    clientAddress: (request, ...args) => {
-      asked.push([request instanceof Request, request.url, ...args]);
-      return "192.0.2.9";
+    deployment: {
+      clientAddress: (request, ...args) => {
+        asked.push([request instanceof Request, request.url, ...args]);
+        return "192.0.2.9";
+      },
     },
   });
   const url = "https://a.example/";
@@ -234,7 +236,7 @@ Deno.test("resourceServer() calls clientAddress with the standard request and th
 Deno.test("resourceServer() warns only the application that an address is unknown", () => {
   const warnings: string[] = [];
   const { runtime } = createTestServer({
-    clientAddress: undefined,
+    deployment: undefined,
     warn: (message) => void warnings.push(message),
   });
   assertEquals(runtime.client(new Request("https://a.example")), { address: undefined });
@@ -246,7 +248,7 @@ Deno.test("resourceServer() warns on the console by default", () => {
   const warnings: unknown[] = [];
   console.warn = (message: unknown) => void warnings.push(message);
   try {
-    const { runtime } = createTestServer({ clientAddress: undefined });
+    const { runtime } = createTestServer({ deployment: undefined });
     assertEquals(runtime.client(new Request("https://a.example")), { address: undefined });
   } finally {
     console.warn = warn;

@@ -304,7 +304,10 @@ Deno.test("change() takes back its attempt after a success", async () => {
 for (const uncounted of [true, false]) {
   const how = uncounted ? "without a throttle" : "with the throttle";
   Deno.test(`change() 50 times concurrently ${how} leaves the password of the one that succeeded`, async () => {
-    const { passwords, stores, sessions } = await withAda({ uncounted });
+    const { passwords, stores, sessions } = await withAda({
+      uncounted,
+      hashing: { waiting: 4_000 },
+    });
     const attempts = repeat(
       50,
       (i) =>
@@ -341,7 +344,8 @@ Deno.test("reset() 50 times concurrently leaves the password of a call that succ
   for (const outcome of Object.keys(await outcomes(attempts))) {
     assert(["made", "service_unavailable"].includes(outcome), outcome);
   }
-  const { passwords: uncounted } = createServices({ stores, uncounted: true });
+  const hashing = { waiting: 4_000 };
+  const { passwords: uncounted } = createServices({ stores, uncounted: true, hashing });
   const heard = results.flatMap((result, i) => result.status === "fulfilled" ? [i] : []);
   const kept = await outcomes(
     heard.map((i) => uncounted.verify({ ...ADA, password: `${OTHER_PASSWORD} no ${i}` }, NOBODY)),

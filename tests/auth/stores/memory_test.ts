@@ -237,17 +237,17 @@ const FIVE: ThrottleRule = {
 };
 const TWICE: ThrottleRule = { kind: "window", limit: 2, seconds: 3_600 };
 
-function one(key: string, rule: ThrottleRule): readonly ThrottleKey[] {
-  return [{ key, rule }];
+function one(key: string, rule: ThrottleRule): ThrottleKey {
+  return { key, rule };
 }
 
 /** How many attempts under a key are allowed now, which depends on the remembered attempts. */
 async function left(
   { throttle }: Pick<ReturnType<typeof inMemoryAuthStores>, "throttle">,
-  claims: readonly ThrottleKey[],
+  key: ThrottleKey,
 ): Promise<number> {
   let count = 0;
-  while ((await throttle.reserve(claims, START)).allowed) count++;
+  while ((await throttle.reserve(key, [], START)).allowed) count++;
   return count;
 }
 
@@ -255,7 +255,7 @@ Deno.test("throttle.reserve() beyond maxThrottleKeys forgets the key with the fe
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 3 });
   const three: ThrottleRule = { kind: "window", limit: 3, seconds: 3_600 };
   for (const key of ["a", "b", "c", "a", "d"]) {
-    await stores.throttle.reserve(one(key, three), START);
+    await stores.throttle.reserve(one(key, three), [], START);
   }
   assertEquals(await left(stores, one("a", three)), 1, "a had two attempts");
   assertEquals(await left(stores, one("d", three)), 2, "d is new");
@@ -264,14 +264,16 @@ Deno.test("throttle.reserve() beyond maxThrottleKeys forgets the key with the fe
 Deno.test("throttle.reserve() forgets nothing up to the limit", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 100 });
   const keys = Array.from({ length: 100 }, (_, i) => `${i}`);
-  for (const key of keys) await stores.throttle.reserve(one(key, TWICE), START);
+  for (const key of keys) await stores.throttle.reserve(one(key, TWICE), [], START);
   for (const key of keys) assertEquals(await left(stores, one(key, TWICE)), 1, key);
 });
 
 Deno.test("throttle.reserve() forgets no locked key, however many others are added", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 10 });
-  for (let i = 0; i < 10; i++) await stores.throttle.reserve(one(`locked ${i}`, ONCE), START);
-  for (let i = 0; i < 1_000; i++) await stores.throttle.reserve(one(`other ${i}`, TWICE), START);
+  for (let i = 0; i < 10; i++) await stores.throttle.reserve(one(`locked ${i}`, ONCE), [], START);
+  for (let i = 0; i < 1_000; i++) {
+    await stores.throttle.reserve(one(`other ${i}`, TWICE), [], START);
+  }
   for (let i = 0; i < 10; i++) {
     assertEquals(await left(stores, one(`locked ${i}`, ONCE)), 0, `locked ${i}`);
   }
@@ -280,26 +282,26 @@ Deno.test("throttle.reserve() forgets no locked key, however many others are add
 Deno.test("throttle.reserve() may forget a key whose lock has expired", async () => {
   let time = START;
   const { throttle } = inMemoryAuthStores({ now: () => time, maxThrottleKeys: 2 });
-  const claims = one("k", { kind: "backoff", free: 1, wait: 30, maxWait: 3_600, forget: 86_400 });
-  await throttle.reserve(claims, START);
+  const key = one("k", { kind: "backoff", free: 1, wait: 30, maxWait: 3_600, forget: 86_400 });
+  await throttle.reserve(key, [], START);
   const later = time = START + 30; // the next wait would be 60 seconds
-  for (const key of ["a", "a", "b", "b"]) await throttle.reserve(one(key, HUNDRED), later);
-  assertEquals(await throttle.reserve(claims, later), { allowed: true });
-  assertEquals(await throttle.reserve(claims, later), { allowed: false, retryAfter: 30 });
+  for (const key of ["a", "a", "b", "b"]) await throttle.reserve(one(key, HUNDRED), [], later);
+  assertEquals(await throttle.reserve(key, [], later), { allowed: true, recorded: [] });
+  assertEquals(await throttle.reserve(key, [], later), { allowed: false, retryAfter: 30 });
 });
 
 Deno.test("throttle.reserve() remembers attempts between and during floods", async () => {
   const stores = inMemoryAuthStores({ now, maxThrottleKeys: 100 });
   const flood = async (count: number) => {
     for (let i = 0; i < count; i++) {
-      await stores.throttle.reserve(one(crypto.randomUUID(), HUNDRED), START);
+      await stores.throttle.reserve(one(crypto.randomUUID(), HUNDRED), [], START);
     }
   };
   let allowed = 0;
   for (let round = 0; round < 40; round++) {
     await flood(round % 2 === 0 ? 250 : 3);
     for (let i = 0; i < 5; i++) {
-      if ((await stores.throttle.reserve(one("victim", HUNDRED), START)).allowed) allowed++;
+      if ((await stores.throttle.reserve(one("victim", HUNDRED), [], START)).allowed) allowed++;
     }
   }
   assertEquals(allowed, 100); // and not 200
@@ -308,9 +310,9 @@ Deno.test("throttle.reserve() remembers attempts between and during floods", asy
 Deno.test("throttle.reserve() remembers a key with two attempts among keys with one", async () => {
   for (const rule of [HUNDRED, FIVE]) {
     const stores = inMemoryAuthStores({ now, maxThrottleKeys: 1_000 });
-    for (let i = 0; i < 2; i++) await stores.throttle.reserve(one("victim", rule), START);
+    for (let i = 0; i < 2; i++) await stores.throttle.reserve(one("victim", rule), [], START);
     for (let i = 0; i < 10_000; i++) {
-      await stores.throttle.reserve(one(`made up ${i}`, rule), START);
+      await stores.throttle.reserve(one(`made up ${i}`, rule), [], START);
     }
     const most = rule === FIVE ? 5 : 100;
     assertEquals(await left(stores, one("victim", rule)), most - 2, rule.kind);

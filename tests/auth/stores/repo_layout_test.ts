@@ -91,7 +91,7 @@ const LAYOUTS: readonly Layout[] = [
   },
   {
     collection: "throttle",
-    write: ({ throttle }) => throttle.reserve([{ key: "digest", rule: RULE }], START),
+    write: ({ throttle }) => throttle.reserve({ key: "digest", rule: RULE }, [], START),
     key: "digest",
     value: { failures: 1, lockedUntil: 0, expiresAt: END },
     expiresAt: END,

@@ -138,8 +138,8 @@ Deno.test("authStores() accepts a class instance, whose methods need this", asyn
   await stores.states.put("state", 1, START + 60);
   assertEquals(await stores.states.consume("state"), 1);
   assertEquals(await stores.keys.save([], null), "saved");
-  const claims = [{ key: "k", rule: { kind: "window", limit: 1, seconds: 60 } }] as const;
-  assertEquals(await stores.throttle.reserve(claims, START), { allowed: true });
+  const key = { key: "k", rule: { kind: "window", limit: 1, seconds: 60 } } as const;
+  assertEquals(await stores.throttle.reserve(key, [], START), { allowed: true, recorded: [] });
 });
 
 Deno.test("repoStateStore() uses get() and cas() if the hook has no take()", async () => {

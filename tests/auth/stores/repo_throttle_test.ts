@@ -1,4 +1,4 @@
-/** repoLoginThrottle(): taking back attempts, the order of keys, and the queue of callers. */
+/** repoLoginThrottle(): its calls of the adapter, conflicts, and the queue of callers. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { repoLoginThrottle } from "../../../auth/stores/repo.ts";
@@ -18,6 +18,9 @@ function claim(key: string, rule: ThrottleRule = WINDOW): ThrottleKey {
   return { key, rule };
 }
 
+const FULL = claim("full", { kind: "window", limit: 1, seconds: 60 });
+const ALLOWED = { allowed: true, recorded: [] } as const;
+
 type Cas = AtomicHook["cas"];
 
 /** An adapter with another compare-and-swap. */
@@ -26,88 +29,68 @@ function withCas(inner: StorageAdapter, change: (cas: Cas) => Cas): StorageAdapt
   return { ...inner, atomic: { cas: change(inner.atomic.cas) } };
 }
 
-async function failuresOf(adapter: StorageAdapter, key: string): Promise<unknown> {
-  const found = await adapter.get("throttle", key);
-  return found === null ? 0 : (found.value as { readonly failures: number }).failures;
-}
+Deno.test("repoLoginThrottle() reserves by one read and one swap", async () => {
+  const calls: string[] = [];
+  const inner = withCas(memoryAdapter({ now }), (cas) => (...args) => {
+    calls.push(`cas ${args[1]}`);
+    return cas(...args);
+  });
+  const { get } = inner;
+  const adapter: StorageAdapter = {
+    ...inner,
+    async getMany(collection, keys) {
+      calls.push(`getMany ${keys}`);
+      return await Promise.all(keys.map((key) => get(collection, key)));
+    },
+    get: () => Promise.reject(new Error("it reads one by one")),
+  };
+  const throttle = repoLoginThrottle({ adapter });
+  const others = [claim("b"), claim("c", BACKOFF)];
+  assertEquals(await throttle.reserve(claim("a"), others, START), ALLOWED);
+  assertEquals(calls, ["getMany a,b,c", "cas a"]);
+});
 
-/** Attempts counted under the first key, taken back after a conflict at the second, and counted again. */
-const TAKEN_BACK: readonly {
-  readonly why: string;
-  readonly rule: ThrottleRule;
-  /** Previous attempts under the first key. */
-  readonly before: number;
-  /** Other attempts under the first key, between counting and taking back. */
-  readonly between: number;
-  readonly left: number;
-}[] = [
-  { why: "a window's first", rule: WINDOW, before: 0, between: 0, left: 1 },
-  { why: "a window's third", rule: WINDOW, before: 2, between: 0, left: 3 },
-  { why: "a window's, before another", rule: WINDOW, before: 0, between: 1, left: 2 },
-  { why: "a window's, between others", rule: WINDOW, before: 2, between: 2, left: 5 },
-  { why: "a backoff's first", rule: BACKOFF, before: 0, between: 0, left: 1 },
-  { why: "a backoff's third", rule: BACKOFF, before: 2, between: 0, left: 3 },
-  // Taking it back would also forget the other attempt
-  { why: "no backoff's before another", rule: BACKOFF, before: 0, between: 1, left: 3 },
-];
+Deno.test("repoLoginThrottle() reads each key of an adapter without getMany()", async () => {
+  const { getMany: _, ...adapter } = memoryAdapter({ now });
+  const throttle = repoLoginThrottle({ adapter });
+  assertEquals(await throttle.reserve(claim("a"), [], START), ALLOWED);
+  const recorded = { allowed: true, recorded: ["a"] } as const;
+  assertEquals(await throttle.reserve(claim("b"), [claim("a"), claim("c")], START), recorded);
+});
 
-for (const { why, rule, before, between, left } of TAKEN_BACK) {
-  Deno.test(`repoLoginThrottle() takes back attempts if a later key has a conflict: ${why}`, async () => {
-    const inner = memoryAdapter({ now });
-    const others = repoLoginThrottle({ adapter: inner });
-    for (let i = 0; i < before; i++) await others.reserve([claim("a", rule)], START);
+Deno.test("repoLoginThrottle() decides again after a conflict", async () => {
+  const inner = memoryAdapter({ now });
+  const others = repoLoginThrottle({ adapter: inner });
+  const [two, one] = [2, 1].map((limit): ThrottleRule => ({ kind: "window", limit, seconds: 60 }));
+  for (
+    const [why, meanwhile, expected] of [
+      ["counted by another", () => others.reserve(claim("k", two), [], START), true],
+      ["now locked", () => others.reserve(claim("k", one), [], START), false],
+      ["another key now locked", () => others.reserve(claim("other", one), [], START), false],
+    ] as const
+  ) {
+    for (const key of ["k", "other"]) await others.reset(key);
     let isFirst = true;
     const adapter = withCas(inner, (cas) => async (...args) => {
-      if (args[1] === "b" && isFirst) {
-        isFirst = false;
-        for (let i = 0; i < between; i++) await others.reserve([claim("a", rule)], START);
-        await others.reserve([claim("b", rule)], START);
-      }
-      return await cas(...args);
+      if (!isFirst) return await cas(...args);
+      isFirst = false;
+      await meanwhile();
+      return { status: "lost" };
     });
     const throttle = repoLoginThrottle({ adapter });
-    const claims = [claim("a", rule), claim("b", rule)];
-    assertEquals(await throttle.reserve(claims, START), { allowed: true });
-    assertEquals([await failuresOf(inner, "a"), await failuresOf(inner, "b")], [left, 2]);
-  });
-}
-
-for (const refused of [2, 3]) {
-  Deno.test(`repoLoginThrottle() rejects if an attempt cannot be taken back, at call ${refused}`, async () => {
-    const inner = memoryAdapter({ now });
-    let calls = 0;
-    const adapter = withCas(inner, (cas) => async (...args) => {
-      if (args[1] === "b") return { status: "lost" };
-      if (++calls < refused) return calls === 1 ? await cas(...args) : { status: "lost" };
-      throw new Error("gone");
-    });
-    const throttle = repoLoginThrottle({ adapter });
-    await assertRejects(() => throttle.reserve([claim("a"), claim("b")], START), Error, "gone");
-  });
-}
-
-Deno.test("repoLoginThrottle() counts keys in one order, whatever the order of the claims", async () => {
-  for (const order of ["abc", "acb", "bac", "bca", "cab", "cba"]) {
-    const keys: string[] = [];
-    const adapter = withCas(memoryAdapter({ now }), (cas) => (...args) => {
-      keys.push(args[1]);
-      return cas(...args);
-    });
-    const throttle = repoLoginThrottle({ adapter });
-    await throttle.reserve([...order].map((key) => claim(key)), START);
-    await throttle.succeed([...order].map((key) => claim(key)), START);
-    assertEquals(keys.join(""), "abcabc", order);
+    const decision = await throttle.reserve(claim("k", two), [claim("other")], START);
+    assertEquals(decision.allowed, expected, why);
   }
 });
 
-Deno.test("repoLoginThrottle() writes nothing if there is nothing to take back", async () => {
+Deno.test("repoLoginThrottle() writes nothing for a rejected attempt", async () => {
   const inner = memoryAdapter({ now });
-  await repoLoginThrottle({ adapter: inner }).reserve([claim("k")], START);
+  await repoLoginThrottle({ adapter: inner }).reserve(FULL, [], START);
   const adapter = withCas(inner, () => () => Promise.reject(new Error("it writes")));
   const throttle = repoLoginThrottle({ adapter });
-  await throttle.succeed([claim("k")], START - 1); // of the previous window
-  await throttle.succeed([claim("other")], START);
-  assertEquals(await failuresOf(inner, "k"), 1);
+  const refused = { allowed: false, retryAfter: 60 } as const;
+  assertEquals(await throttle.reserve(FULL, [], START), refused);
+  assertEquals(await throttle.reserve(claim("k"), [FULL], START), refused);
 });
 
 /** An adapter whose first reads hang until each is released, and the numbers of reads and writes. */
@@ -129,8 +112,6 @@ function gated(gates: number) {
   return { throttle: repoLoginThrottle({ adapter }), calls, letGo };
 }
 
-const ALLOWED = { allowed: true } as const;
-
 /** Long enough for callers that do not wait, and much shorter than the maximum wait. */
 async function aMoment(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -138,7 +119,7 @@ async function aMoment(): Promise<void> {
 
 Deno.test("repoLoginThrottle() counts attempts of one process sequentially", async () => {
   const { throttle, calls, letGo } = gated(1);
-  const attempts = Array.from({ length: 5 }, () => throttle.reserve([claim("k")], START));
+  const attempts = Array.from({ length: 5 }, () => throttle.reserve(claim("k"), [], START));
   await aMoment();
   assertEquals(calls, { get: 1, cas: 0 });
   letGo(0);
@@ -148,10 +129,10 @@ Deno.test("repoLoginThrottle() counts attempts of one process sequentially", asy
 
 Deno.test("repoLoginThrottle() counts no attempt concurrently with the last one in the queue", async () => {
   const { throttle, calls, letGo } = gated(2);
-  const [first, second] = [1, 2].map(() => throttle.reserve([claim("k")], START));
+  const [first, second] = [1, 2].map(() => throttle.reserve(claim("k"), [], START));
   letGo(0);
   assertEquals(await first, ALLOWED);
-  const third = throttle.reserve([claim("k")], START);
+  const third = throttle.reserve(claim("k"), [], START);
   await aMoment();
   assertEquals(calls, { get: 2, cas: 1 });
   letGo(1);
@@ -161,8 +142,8 @@ Deno.test("repoLoginThrottle() counts no attempt concurrently with the last one 
 
 Deno.test("repoLoginThrottle() does not queue attempts under other keys", async () => {
   const { throttle, letGo } = gated(1);
-  const first = throttle.reserve([claim("k")], START);
-  assertEquals(await throttle.reserve([claim("other")], START), ALLOWED);
+  const first = throttle.reserve(claim("k"), [], START);
+  assertEquals(await throttle.reserve(claim("other"), [], START), ALLOWED);
   letGo(0);
   assertEquals(await first, ALLOWED);
 });
@@ -176,8 +157,8 @@ Deno.test("repoLoginThrottle() continues after a failed attempt", async () => {
       get: (...args) => calls++ === 0 ? Promise.reject(new Error("gone")) : inner.get(...args),
     },
   });
-  const first = assertRejects(() => throttle.reserve([claim("k")], START), Error, "gone");
-  assertEquals(await throttle.reserve([claim("k")], START), ALLOWED);
+  const first = assertRejects(() => throttle.reserve(claim("k"), [], START), Error, "gone");
+  assertEquals(await throttle.reserve(claim("k"), [], START), ALLOWED);
   await first;
 });
 
@@ -191,8 +172,8 @@ Deno.test("repoLoginThrottle() does not wait forever for an attempt that hangs",
       get: (...args) => asked++ === 0 ? hanging.promise : inner.get(...args),
     },
   });
-  const first = throttle.reserve([claim("k")], START);
-  assertEquals(await throttle.reserve([claim("k")], START), ALLOWED);
+  const first = throttle.reserve(claim("k"), [], START);
+  assertEquals(await throttle.reserve(claim("k"), [], START), ALLOWED);
   hanging.resolve(null);
   assertEquals(await first, ALLOWED);
 });
@@ -201,7 +182,7 @@ Deno.test("repoLoginThrottle() does not wait if the queue is empty, and leaves n
   const waits = await pausesOf(async () => {
     const throttle = repoLoginThrottle({ adapter: memoryAdapter({ now }) });
     for (let i = 0; i < 3; i++) {
-      await throttle.reserve([claim("k")], START);
+      await throttle.reserve(claim("k"), [], START);
       for (let turn = 0; turn < 9; turn++) await Promise.resolve(); // until the queue is cleaned up
     }
   });
@@ -212,8 +193,8 @@ Deno.test("repoLoginThrottle() does not wait for another request on workerd", as
   await onWorkerd(async () => {
     const { throttle, calls, letGo } = gated(1);
     const waits = await pausesOf(async () => {
-      const first = throttle.reserve([claim("k")], START);
-      assertEquals(await throttle.reserve([claim("k")], START), ALLOWED);
+      const first = throttle.reserve(claim("k"), [], START);
+      assertEquals(await throttle.reserve(claim("k"), [], START), ALLOWED);
       assertEquals(calls.cas, 1);
       letGo(0);
       assertEquals(await first, ALLOWED);

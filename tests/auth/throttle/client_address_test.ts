@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { INPUTS } from "../../_effort.ts";
 import { formatIp, parseIp, parseIpNode } from "../../../auth/_ip.ts";
 import {
-  addressBucket,
+  addressBuckets,
   type ClientAddressOptions,
   clientAddressReader,
 } from "../../../auth/throttle/client_address.ts";
@@ -79,20 +79,26 @@ Deno.test("clientAddressReader() reads a real connection of Deno.serve", async (
 });
 
 Deno.test("clientAddressReader() warns once of an unlisted proxy, and names the option", () => {
-  for (const options of [{}, { trustedProxies: ["192.0.2.7"] }]) {
+  const { read, warnings } = reader({ deployment: { proxies: ["192.0.2.7"] } });
+  for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL), tcp("10.0.0.1")), "10.0.0.1");
+  assertEquals(warnings, [], "without a forwarding proxy");
+  for (const field of ["203.0.113.9", "", "x"]) {
+    assertEquals(read(forwarded(field), tcp("10.0.0.1")), "10.0.0.1");
+  }
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings[0] ?? "", "deployment.proxies");
+});
+
+Deno.test("clientAddressReader() of a direct server ignores X-Forwarded-For, which anyone can send", () => {
+  for (const options of [{}, { deployment: "direct" }] as const) {
     const { read, warnings } = reader(options);
-    for (let i = 0; i < 3; i++) assertEquals(read(new Request(URL), tcp("10.0.0.1")), "10.0.0.1");
-    assertEquals(warnings, [], "without a forwarding proxy");
-    for (const field of ["203.0.113.9", "", "x"]) {
-      assertEquals(read(forwarded(field), tcp("10.0.0.1")), "10.0.0.1");
-    }
-    assertEquals(warnings.length, 1);
-    assertStringIncludes(warnings[0] ?? "", "trustedProxies");
+    assertEquals(read(forwarded("203.0.113.9"), tcp("192.0.2.1")), "192.0.2.1");
+    assertEquals(warnings, []);
   }
 });
 
 Deno.test("clientAddressReader() warns once of each reason", () => {
-  const { read, warnings } = reader({ trustedProxies: ["10.0.0.0/8"] });
+  const { read, warnings } = reader({ deployment: { proxies: ["10.0.0.0/8"] } });
   for (let i = 0; i < 2; i++) {
     read(new Request(URL));
     read(new Request(URL), tcp("10.0.0.1"));
@@ -113,28 +119,27 @@ Deno.test("clientAddressReader() calls a custom reader with all arguments of the
   const clientAddress = (request: Request, ...args: unknown[]) =>
     `${request.headers.get("cf-connecting-ip")} ${args.join()}`;
   const request = new Request(URL, { headers: { "CF-Connecting-IP": "device-7" } });
-  assertEquals(reader({ clientAddress }).read(request, 1, 2), "device-7 1,2");
+  assertEquals(reader({ deployment: { clientAddress } }).read(request, 1, 2), "device-7 1,2");
 });
 
-Deno.test("clientAddressReader() uses the address of a custom reader as the peer's", () => {
-  const options = { clientAddress: () => "10.0.0.1", trustedProxies: ["10.0.0.1"] };
-  assertEquals(reader(options).read(forwarded("203.0.113.9"), tcp("192.0.2.1")), "203.0.113.9");
-  const device = { clientAddress: () => "device-7", trustedProxies: ["10.0.0.1"] };
-  assertEquals(reader(device).read(forwarded("203.0.113.9")), "device-7");
+Deno.test("clientAddressReader() does not read X-Forwarded-For beside a custom reader", () => {
+  const { read, warnings } = reader({ deployment: { clientAddress: () => "10.0.0.1" } });
+  assertEquals(read(forwarded("203.0.113.9"), tcp("192.0.2.1")), "10.0.0.1");
+  assertEquals(warnings, []);
 });
 
 Deno.test("clientAddressReader() passes on what a custom reader throws", () => {
   const clientAddress = () => {
     throw new Error("no address today");
   };
-  const { read, warnings } = reader({ clientAddress });
+  const { read, warnings } = reader({ deployment: { clientAddress } });
   assertThrows(() => read(new Request(URL)), Error, "no address today");
   assertEquals(warnings, []);
 });
 
 Deno.test("clientAddressReader() treats null from a custom reader as unknown", () => {
   const header = (request: Request) => request.headers.get("CF-Connecting-IP");
-  const { read, warnings } = reader({ clientAddress: header as () => string });
+  const { read, warnings } = reader({ deployment: { clientAddress: header as () => string } });
   assertEquals(read(new Request(URL), tcp("192.0.2.1")), undefined);
   assertEquals(warnings.length, 1);
 });
@@ -142,7 +147,7 @@ Deno.test("clientAddressReader() treats null from a custom reader as unknown", (
 Deno.test("clientAddressReader() rejects a promise instead of an address", () => {
   const clientAddress = (() => Promise.resolve("192.0.2.1")) as unknown as () => string;
   assertThrows(
-    () => reader({ clientAddress }).read(new Request(URL)),
+    () => reader({ deployment: { clientAddress } }).read(new Request(URL)),
     TypeError,
     "must return a string",
   );
@@ -201,7 +206,7 @@ const FORWARDED: readonly [
 
 for (const [why, peer, fields, address] of FORWARDED) {
   Deno.test(`clientAddressReader() trusts listed proxies: ${why}`, () => {
-    const { read, warnings } = reader({ trustedProxies: PROXIES });
+    const { read, warnings } = reader({ deployment: { proxies: PROXIES } });
     assertEquals(read(forwarded(...fields), tcp(peer)), address);
     assertEquals(read(forwarded(...fields), tcp(peer)), address);
     const isUnlisted = why.startsWith("no field of");
@@ -210,7 +215,7 @@ for (const [why, peer, fields, address] of FORWARDED) {
     if (address === undefined) {
       assertStringIncludes(warning, "a trusted proxy sends no X-Forwarded");
     } else if (isUnlisted) assertStringIncludes(warning, "X-Forwarded-For is ignored");
-    else assertEquals([warning, addressBucket(address) === undefined], ["", false]);
+    else assertEquals([warning, addressBuckets(address) === undefined], ["", false]);
   });
 }
 
@@ -219,11 +224,11 @@ Deno.test("clientAddressReader() returns one bucket for 100 spoofed X-Forwarded-
   const bucketsOf = (read: ReturnType<typeof clientAddressReader>, peer: string, suffix: string) =>
     new Set(spoofed.map((text) => {
       const request = forwarded(`${text}, 10.0.0.${text.slice(11)}, ${text}${suffix}`);
-      return addressBucket(read(request, tcp(peer)) ?? "unknown");
+      return addressBuckets(read(request, tcp(peer)) ?? "unknown")?.[0];
     }));
   const ignorant = reader().read;
   assertEquals([...bucketsOf(ignorant, "203.0.113.66", "")], ["203.0.113.66"]);
-  const believing = reader({ trustedProxies: PROXIES }).read;
+  const believing = reader({ deployment: { proxies: PROXIES } }).read;
   assertEquals([...bucketsOf(believing, "203.0.113.66", "")], ["203.0.113.66"], "connects itself");
   assertEquals(
     [...bucketsOf(believing, "10.0.0.1", ", 203.0.113.66")],
@@ -232,7 +237,7 @@ Deno.test("clientAddressReader() returns one bucket for 100 spoofed X-Forwarded-
   );
 });
 
-Deno.test("clientAddressReader() returns only addresses that addressBucket() accepts, for random fields", () => {
+Deno.test("clientAddressReader() returns only addresses that addressBuckets() accepts, for random fields", () => {
   const random = randomNumbers(17);
   const entries = [
     "10.0.0.2",
@@ -243,7 +248,7 @@ Deno.test("clientAddressReader() returns only addresses that addressBucket() acc
     "",
   ];
   const others = ["unknown", "_x", "1.2.3.4.5", "[::1", "::1%", "é", "\t", "1.2.3.4:x"];
-  const { read } = reader({ trustedProxies: PROXIES });
+  const { read } = reader({ deployment: { proxies: PROXIES } });
   let known = 0;
   for (let i = 0; i < Math.max(5_000, INPUTS); i++) {
     const field = Array.from({ length: random(6) }, () => {
@@ -254,13 +259,13 @@ Deno.test("clientAddressReader() returns only addresses that addressBucket() acc
     const address = read(forwarded(field.join()), tcp(peer ?? ""));
     if (address === undefined) continue;
     known++;
-    assert(addressBucket(address) !== undefined, `${address} of ${field.join()}`);
+    assert(addressBuckets(address) !== undefined, `${address} of ${field.join()}`);
   }
   assert(known > 3_000, `${known} are too few for the test`);
 });
 
 Deno.test("clientAddressReader() reads at most the last 32 entries of a field", () => {
-  const { read } = reader({ trustedProxies: PROXIES });
+  const { read } = reader({ deployment: { proxies: PROXIES } });
   const hops = (count: number) => new Array<string>(count).fill("10.0.0.2").join(",");
   assertEquals(read(forwarded(`203.0.113.9,${hops(31)}`), tcp("10.0.0.1")), "203.0.113.9");
   assertEquals(read(forwarded(`203.0.113.9,${hops(32)}`), tcp("10.0.0.1")), "10.0.0.2");
@@ -285,7 +290,7 @@ const RANGES: readonly [range: string, inside: readonly string[], outside: reado
 
 for (const [range, inside, outside] of RANGES) {
   Deno.test(`clientAddressReader() trusts ${range} only`, () => {
-    const { read } = reader({ trustedProxies: [range] });
+    const { read } = reader({ deployment: { proxies: [range] } });
     const request = forwarded("device:203.0.113.9,203.0.113.9:1");
     const client = range === "0.0.0.0/0" ? undefined : "203.0.113.9";
     for (const peer of inside) assertEquals(read(request, tcp(peer)), client, peer);
@@ -311,19 +316,33 @@ const NO_RANGE: readonly unknown[] = [
 
 for (const text of NO_RANGE) {
   Deno.test(`clientAddressReader() rejects ${JSON.stringify(text)} as a trusted proxy`, () => {
-    const trustedProxies = ["10.0.0.0/8", text] as string[];
-    const error = assertThrows(() => clientAddressReader({ trustedProxies }), TypeError);
-    assertStringIncludes((error as Error).message, "trustedProxies[1]");
+    const deployment = { proxies: ["10.0.0.0/8", text] as string[] };
+    const error = assertThrows(() => clientAddressReader({ deployment }), TypeError);
+    assertStringIncludes((error as Error).message, "deployment.proxies[1]");
   });
 }
 
-Deno.test("clientAddressReader() rejects options of the wrong shape", () => {
-  for (const trustedProxies of ["10.0.0.0/8", null, {}] as unknown as string[][]) {
-    assertThrows(() => clientAddressReader({ trustedProxies }), TypeError, "trustedProxies");
-  }
-  const clientAddress = "10.0.0.1" as unknown as () => string;
-  assertThrows(() => clientAddressReader({ clientAddress }), TypeError, "clientAddress");
-});
+const NO_DEPLOYMENT: readonly [why: string, deployment: unknown][] = [
+  ["null", null],
+  ["another word", "proxied"],
+  ["an empty string", ""],
+  ["an array of proxies", ["10.0.0.0/8"]],
+  ["a function", () => "192.0.2.1"],
+  ["no member", {}],
+  ["an unknown member", { proxy: ["10.0.0.0/8"] }],
+  ["both members", { proxies: ["10.0.0.0/8"], clientAddress: () => "192.0.2.1" }],
+  ["a member and an unknown one", { proxies: ["10.0.0.0/8"], depth: 1 }],
+  ["proxies that are a string", { proxies: "10.0.0.0/8" }],
+  ["proxies that are undefined", { proxies: undefined }],
+  ["proxies that are an object", { proxies: {} }],
+  ["an address instead of a function", { clientAddress: "10.0.0.1" }],
+];
+for (const [why, deployment] of NO_DEPLOYMENT) {
+  Deno.test(`clientAddressReader() rejects as a deployment: ${why}`, () => {
+    const options = { deployment } as ClientAddressOptions;
+    assertThrows(() => clientAddressReader(options), TypeError, "deployment");
+  });
+}
 
 /** RFC 4291 §2.2 and RFC 5952 §1, §2, §4: representations of addresses, and the canonical one. */
 const SAME: readonly [why: string, canonical: string, ...texts: readonly string[]][] = [
@@ -397,7 +416,7 @@ const NO_ADDRESS: readonly string[] = [
 for (const text of NO_ADDRESS) {
   Deno.test(`parseIp() rejects ${JSON.stringify(text)}`, () => {
     assertEquals(parseIp(text), undefined);
-    assertEquals(addressBucket(text), undefined);
+    assertEquals(addressBuckets(text), undefined);
   });
 }
 
@@ -429,7 +448,9 @@ const BUCKETS: readonly [why: string, address: string, bucket: string | undefine
   ["the address after NAT64, in its /64", "64:ff9b::1:0:0", "64:ff9b::/64"],
   ["a local-use NAT64 prefix, RFC 8215", "64:ff9b:1::192.0.2.33", "64:ff9b:1::/64"],
   ["an IPv4-compatible address, which is deprecated", "::192.0.2.43", "::/64"],
-  ["6to4, RFC 3056", "2002:c000:22b::1", "2002:c000:22b::/64"],
+  ["6to4, RFC 3056 §2", "2002:c000:22b::1", "192.0.2.43"],
+  ["another network of 6to4", "2002:c000:22b:7::1", "192.0.2.43"],
+  ["the address after 6to4", "2003:c000:22b::1", "2003:c000:22b::/64"],
   ["a device's name", "device-17", undefined],
   ["a header field with a list", "203.0.113.9, 10.0.0.1", undefined],
   ["a proxy's value for an unknown client", "unknown", undefined],
@@ -444,18 +465,33 @@ const BUCKETS: readonly [why: string, address: string, bucket: string | undefine
 ];
 
 for (const [why, address, bucket] of BUCKETS) {
-  Deno.test(`addressBucket() returns ${bucket ?? "undefined"} for ${why}`, () => {
-    assertEquals(addressBucket(address), bucket);
+  Deno.test(`addressBuckets() returns ${bucket ?? "undefined"} for ${why}`, () => {
+    const buckets = addressBuckets(address);
+    assertEquals(buckets?.[0], bucket);
+    assertEquals(buckets?.length, bucket && (bucket.includes(":") ? 2 : 1));
   });
 }
 
-Deno.test("addressBucket() counts 1,000 addresses of one /64 as one, and neighboring networks separately", () => {
+Deno.test("addressBuckets() counts 1,000 addresses of one /64 as one, and neighboring networks separately", () => {
   const random = randomNumbers(64);
   const within = () => Array.from({ length: 4 }, () => random(0x10000).toString(16)).join(":");
-  const buckets = Array.from({ length: 1000 }, () => addressBucket(`2001:db8:7:8:${within()}`));
+  const buckets = Array.from(
+    { length: 1000 },
+    () => addressBuckets(`2001:db8:7:8:${within()}`)?.[0],
+  );
   assertEquals([...new Set(buckets)], ["2001:db8:7:8::/64"]);
   const neighbours = ["2001:db8:7:7::1", "2001:db8:7:9::1", "2001:db8:8:8::1", "2001:db9:7:8::1"];
-  assertEquals(new Set([...neighbours, "2001:db8:7:8::1"].map(addressBucket)).size, 5);
+  assertEquals(
+    new Set([...neighbours, "2001:db8:7:8::1"].map((text) => addressBuckets(text)?.[0])).size,
+    5,
+  );
+});
+
+Deno.test("addressBuckets() returns the /48 of an IPv6 address after its /64", () => {
+  const site = "2001:db8:7::/48";
+  assertEquals(addressBuckets("2001:db8:7:8::1"), ["2001:db8:7:8::/64", site]);
+  assertEquals(addressBuckets("2001:db8:7:ffff::1"), ["2001:db8:7:ffff::/64", site]);
+  assertEquals(addressBuckets("2001:db8:8:8::1")?.[1], "2001:db8:8::/48");
 });
 
 Deno.test("parseIp() reverses formatIp(), for random addresses", () => {
@@ -467,7 +503,7 @@ Deno.test("parseIp() reverses formatIp(), for random addresses", () => {
   }
 });
 
-Deno.test("addressBucket() accepts random strings without throwing", () => {
+Deno.test("addressBuckets() accepts random strings without throwing", () => {
   const random = randomNumbers(3);
   const parts = [
     "1",
@@ -488,8 +524,8 @@ Deno.test("addressBucket() accepts random strings without throwing", () => {
   ];
   for (let i = 0; i < 20_000; i++) {
     const text = Array.from({ length: random(18) }, () => parts[random(parts.length)]).join("");
-    const bucket = addressBucket(text);
+    const bucket = addressBuckets(text)?.join(" ");
     assertEquals(bucket !== undefined, parseIpNode(text) !== undefined, JSON.stringify(text));
-    assert(bucket === undefined || /^[\d.]+$|^[0-9a-f:]+\/64$/.test(bucket), bucket);
+    assert(bucket === undefined || /^[\d.]+$|^[0-9a-f:]+\/64 [0-9a-f:]+\/48$/.test(bucket), bucket);
   }
 });

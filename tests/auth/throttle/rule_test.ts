@@ -4,10 +4,10 @@ import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { INPUTS } from "../../_effort.ts";
 import {
   type BackoffRule,
+  reserveStep,
   type ThrottleRecord,
   type ThrottleRule,
   throttleStep,
-  throttleSuccess,
   type WindowRule,
 } from "../../../auth/throttle/rule.ts";
 import { randomNumbers } from "../../static/_random.ts";
@@ -25,7 +25,7 @@ interface Attempt {
   readonly at: number;
   /** The Retry-After of a rejected attempt; absent if it is allowed. */
   readonly refused?: number;
-  /** Whether it succeeds. */
+  /** Whether it succeeds, which deletes the record. */
   readonly succeeds?: true;
 }
 
@@ -37,7 +37,7 @@ function play(rule: ThrottleRule, attempts: readonly Attempt[]): ThrottleRecord 
     const told = step.allowed ? undefined : step.retryAfter;
     assertEquals(told, refused, `attempt ${i + 1}, ${at} s after the start`);
     if (!step.allowed) continue;
-    record = succeeds ? throttleSuccess(rule, step.record, T + at) : step.record;
+    record = succeeds ? null : step.record;
   }
   return record;
 }
@@ -168,14 +168,12 @@ const TABLE: readonly [why: string, rule: ThrottleRule, attempts: readonly Attem
     ...Array.from({ length: 50 }, () => ({ at: 59, refused: 1 })),
     ...times(3, 60),
   ]],
-  ["successes that do not count", WINDOW, [
-    ...Array.from({ length: 20 }, (_, i) => ({ at: i, succeeds: true as const })),
-    ...times(3, 20),
-    { at: 20, refused: 60 },
+  ["a success, which resets the count", WINDOW, [
+    ...times(2, 0),
+    { at: 0, succeeds: true },
+    ...times(3, 1),
+    { at: 1, refused: 60 },
   ]],
-  ["a success between failures", WINDOW, [{ at: 0 }, { at: 1 }, { at: 2, succeeds: true }, {
-    at: 3,
-  }, { at: 4, refused: 56 }]],
   ["a limit of one", { ...WINDOW, limit: 1 }, [{ at: 0 }, { at: 0, refused: 60 }, { at: 60 }, {
     at: 61,
     refused: 59,
@@ -197,39 +195,28 @@ Deno.test("throttleStep() returns the records for the store", () => {
   assertEquals(play(WINDOW, times(3, 0)), { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 });
 });
 
-Deno.test("throttleSuccess() takes back one attempt of a window, and unlocks it", () => {
+Deno.test("reserveStep() counts under the first key if all keys allow it", () => {
   const full = { failures: 3, lockedUntil: T + 60, expiresAt: T + 60 };
-  const left = throttleSuccess(WINDOW, full, T);
-  assertEquals(left, { failures: 2, lockedUntil: 0, expiresAt: T + 60 });
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 2 }, T), {
-    failures: 1,
-    lockedUntil: 0,
-    expiresAt: T + 60,
+  const [key, other] = [BACKOFF, WINDOW].map((rule, i) => ({ key: `${i}`, rule }));
+  assert(key !== undefined && other !== undefined);
+  const first = throttleStep(BACKOFF, null, T);
+  assertEquals(reserveStep([key], [null], T), first);
+  assertEquals(reserveStep([key, other], [null, { ...full, lockedUntil: 0 }], T), first);
+  assertEquals(reserveStep([key, other], [null], T), first);
+  const locked = { failures: 7, lockedUntil: T + 30, expiresAt: T + 99 };
+  assertEquals(reserveStep([key, other], [null, full], T), { allowed: false, retryAfter: 60 });
+  assertEquals(reserveStep([key, other], [locked, null], T), { allowed: false, retryAfter: 30 });
+  assertEquals(reserveStep([key, other], [locked, full], T), { allowed: false, retryAfter: 60 });
+  assertEquals(reserveStep([key, other], [locked, full], T + 59), {
+    allowed: false,
+    retryAfter: 1,
   });
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 1 }, T), null);
-  assertEquals(throttleSuccess(WINDOW, { ...full, failures: 0 }, T), null);
 });
 
-Deno.test("throttleSuccess() does not change the next window", () => {
-  const next = { failures: 3, lockedUntil: T + 120, expiresAt: T + 120 };
-  assertEquals(throttleSuccess(WINDOW, next, T + 59), next);
-  assertEquals(throttleSuccess(WINDOW, next, T + 60)?.failures, 2);
-});
-
-Deno.test("throttleSuccess() resets a backoff, locked or not", () => {
-  for (const lockedUntil of [0, T + 30]) {
-    assertEquals(
-      throttleSuccess(BACKOFF, { failures: 9, lockedUntil, expiresAt: T + 99 }, T),
-      null,
-    );
-  }
-});
-
-Deno.test("throttleStep() and throttleSuccess() do not change their record", () => {
+Deno.test("throttleStep() does not change its record", () => {
   for (const rule of [BACKOFF, WINDOW]) {
     const record = Object.freeze({ failures: 2, lockedUntil: 0, expiresAt: T + 60 });
     throttleStep(rule, record, T);
-    throttleSuccess(rule, record, T);
   }
 });
 
@@ -329,22 +316,17 @@ Deno.test("throttleStep() waits no longer than the longest wait after 10,000 fai
 });
 
 /** Makes attempts at random times, mostly as soon as they are allowed; returns the times of the allowed ones. */
-function allowedTimes(
-  rule: ThrottleRule,
-  seed: number,
-  succeeds: (random: (below: number) => number) => boolean,
-) {
+function allowedTimes(rule: ThrottleRule, seed: number): number[] {
   const random = randomNumbers(seed);
-  const allowed: { at: number; succeeded: boolean }[] = [];
+  const allowed: number[] = [];
   let record: ThrottleRecord | null = null;
   let now = T;
   for (let i = 0; i < 300; i++) {
     const step = throttleStep(rule, record, now);
     let wait = 0;
     if (step.allowed) {
-      const succeeded = succeeds(random);
-      record = succeeded ? throttleSuccess(rule, step.record, now) : step.record;
-      allowed.push({ at: now, succeeded });
+      record = step.record;
+      allowed.push(now);
     } else wait = step.retryAfter;
     now += [0, 0, 0, 1, wait, wait, Math.max(0, wait - 1), random(90)][random(8)] ?? 0;
   }
@@ -360,8 +342,7 @@ Deno.test("throttleStep() with a window allows exactly up to 2 · limit − 1 fa
   let most = 0;
   for (let seed = 0; seed < 400; seed++) {
     const rule: WindowRule = { kind: "window", limit: 1 + seed % 7, seconds: 20 + seed % 50 };
-    const failures = allowedTimes(rule, seed, (random) => seed % 2 === 1 && random(3) === 0)
-      .filter(({ succeeded }) => !succeeded).map(({ at }) => at);
+    const failures = allowedTimes(rule, seed);
     for (const [i, from] of failures.entries()) {
       const count = failures.slice(i).filter((at) => at < from + rule.seconds).length;
       assert(count <= 2 * rule.limit - 1, `${count} under a limit of ${rule.limit}, seed ${seed}`);
@@ -374,7 +355,7 @@ Deno.test("throttleStep() with a window allows exactly up to 2 · limit − 1 fa
 Deno.test("throttleStep() with a window allows at most limit attempts in each window", () => {
   for (let seed = 0; seed < 400; seed++) {
     const rule: WindowRule = { kind: "window", limit: 1 + seed % 7, seconds: 20 + seed % 50 };
-    const allowed = allowedTimes(rule, seed, () => false).map(({ at }) => at);
+    const allowed = allowedTimes(rule, seed);
     for (let i = 0; i < allowed.length;) {
       const from = allowed[i] ?? 0;
       const count = allowed.slice(i).filter((at) => at < from + rule.seconds).length;
@@ -399,7 +380,7 @@ Deno.test("throttleStep() with a backoff never shortens its waits", () => {
       maxWait: 500,
       forget: 1_000,
     };
-    const allowed = allowedTimes(rule, seed, () => false).map(({ at }) => at);
+    const allowed = allowedTimes(rule, seed);
     let since = 1;
     for (const [i, at] of allowed.entries()) {
       const next = allowed[i + 1];

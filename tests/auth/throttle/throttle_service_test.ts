@@ -15,8 +15,8 @@ import type { LoginThrottle } from "../../../auth/stores/types.ts";
 import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
 import {
   type KnownUser,
+  type LoginAttempt,
   type LoginClient,
-  type LoginReservation,
   type ThrottleRules,
   type ThrottleService,
   throttleService,
@@ -39,7 +39,7 @@ import {
 
 const HOUR = 3_600;
 
-const BROWSER: readonly [attempt: number, wait: number][] = [
+const FIRST_WAITS: readonly [attempt: number, wait: number][] = [
   [5, 30],
   [6, 60],
   [7, 120],
@@ -52,154 +52,180 @@ const BROWSER: readonly [attempt: number, wait: number][] = [
 ];
 Deno.test("login() allows five attempts from one address, then waits of 30 s doubling to an hour", async () => {
   const { throttle, clock } = createServices();
-  const login = () => throttle.login(canonical("ada"), CLIENT);
-  for (const _ of repeat(4, () => 0)) await login();
-  for (const [attempt, wait] of BROWSER) {
-    await login();
-    assertEquals(await waitOf(login), wait, `after attempt ${attempt}`);
+  const attempt = () => guess(throttle, "ada", CLIENT);
+  for (const _ of repeat(4, () => 0)) await attempt();
+  for (const [number, wait] of FIRST_WAITS) {
+    await attempt();
+    assertEquals(await waitOf(attempt), wait, `after attempt ${number}`);
     clock.now += wait - 1;
-    assertEquals(await waitOf(login), 1, `after attempt ${attempt}`);
+    assertEquals(await waitOf(attempt), 1, `after attempt ${number}`);
     clock.now += 1;
   }
 });
 
 Deno.test("login() resets the count after a day without attempts", async () => {
   const { throttle, clock } = createServices();
-  const login = () => throttle.login(canonical("ada"), CLIENT);
-  for (const _ of repeat(4, () => 0)) await login();
+  const attempt = () => guess(throttle, "ada", CLIENT);
+  for (const _ of repeat(4, () => 0)) await attempt();
   clock.now += 24 * HOUR - 1;
-  await login();
-  assertEquals(await waitOf(login), 30);
+  await attempt();
+  assertEquals(await waitOf(attempt), 30);
   clock.now += 24 * HOUR + 30;
-  for (const _ of repeat(5, () => 0)) await login();
-  assertEquals(await waitOf(login), 30);
+  for (const _ of repeat(5, () => 0)) await attempt();
+  assertEquals(await waitOf(attempt), 30);
 });
 
-Deno.test("login() counts an account's attempts from all addresses: 100 per hour", async () => {
-  const { throttle, clock } = createServices();
-  for (const i of repeat(100, (i) => i)) {
-    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
-    clock.now += 1;
+/** Fails at an account, each time from another address. */
+async function failEverywhere(throttle: ThrottleService, account: string, count: number) {
+  for (const i of repeat(count, (i) => i)) {
+    await guess(throttle, account, { address: `198.51.${100 + Math.floor(i / 100)}.${i % 100}` });
   }
-  const login = () => throttle.login(canonical("ada"), { address: "203.0.113.1" });
-  assertEquals(await waitOf(login), HOUR - 100);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR - 100);
-  await throttle.login(canonical("bob"), { address: "203.0.113.1" });
-  clock.now = START + HOUR - 1;
-  assertEquals(await waitOf(login), 1);
-  clock.now += 1;
-  await login();
+}
+
+const STRANGER = { address: "203.0.113.1" };
+
+Deno.test("login() allows 100 consecutive failures of an account, then one attempt per hour: SP 800-63B-4 §3.2.2", async () => {
+  const { throttle, clock } = createServices();
+  const attempt = (i: number) => guess(throttle, "ada", { address: `203.0.113.${i}` });
+  for (const i of repeat(100, (i) => i)) {
+    await guess(throttle, "ada", { address: `198.51.100.${i}` });
+    clock.now += HOUR; // at any rate
+  }
+  for (const i of repeat(50, (i) => i)) {
+    const wait = i === 0 ? 0 : HOUR; // the last failure was an hour ago
+    if (wait > 0) assertEquals(await waitOf(() => attempt(i)), wait);
+    clock.now += wait;
+    await attempt(i);
+  }
+  assertEquals(await waitOf(() => guess(throttle, "ada", NOBODY)), HOUR);
+  await guess(throttle, "bob", STRANGER);
 });
 
-Deno.test("login() counts an address's attempts for all accounts: 50 per 15 minutes", async () => {
+Deno.test("login() resets the failures of an account after a week without one", async () => {
+  for (const [later, wait] of [[7 * 24 * HOUR - 1, HOUR], [7 * 24 * HOUR, undefined]] as const) {
+    const { throttle, clock } = createServices();
+    await failEverywhere(throttle, "ada", 99);
+    clock.now += later;
+    await guess(throttle, "ada", STRANGER);
+    const attempt = guess(throttle, "ada", { address: "203.0.113.2" });
+    if (wait === undefined) await attempt;
+    else assertEquals(await waitOf(() => attempt), wait);
+  }
+});
+
+Deno.test("login() counts an address's failures for all accounts: 50 per 15 minutes", async () => {
   const { throttle, clock } = createServices();
-  for (const i of repeat(50, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
-  const login = () => throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(login), 900);
-  await throttle.login(canonical("ada"), { address: "192.0.2.2" });
+  for (const i of repeat(50, (i) => i)) await guess(throttle, `user-${i}`, CLIENT);
+  const attempt = () => guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(attempt), 900);
+  await guess(throttle, "ada", { address: "192.0.2.2" });
   clock.now += 900;
-  await login();
+  await attempt();
+});
+
+Deno.test("login() counts failures of an IPv6 /48: 250 per 15 minutes", async () => {
+  const { throttle } = createServices();
+  const from = (i: number) => ({ address: `2001:db8:7:${i.toString(16)}::1` });
+  for (const i of repeat(250, (i) => i)) await guess(throttle, `user-${i}`, from(i));
+  assertEquals(await waitOf(() => guess(throttle, "ada", from(999))), 900);
+  await guess(throttle, "ada", { address: "2001:db8:8::1" });
 });
 
 Deno.test("login() that is rejected counts under no key", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  for (const _ of repeat(200, () => 0)) {
-    await refusal(() => throttle.login(canonical("ada"), CLIENT));
-  }
-  for (const i of repeat(95, (i) => i)) {
-    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
-  }
-  assertEquals(
-    await waitOf(() => throttle.login(canonical("ada"), { address: "203.0.113.1" })),
-    HOUR,
-  );
-  for (const i of repeat(45, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("bob"), CLIENT)), 900);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  for (const _ of repeat(200, () => 0)) await refusal(() => guess(throttle, "ada", CLIENT));
+  await failEverywhere(throttle, "ada", 95);
+  assertEquals(await waitOf(() => guess(throttle, "ada", STRANGER)), HOUR);
+  for (const i of repeat(45, (i) => i)) await guess(throttle, `user-${i}`, CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "bob", CLIENT)), 900);
 });
 
 Deno.test("login() returns the longest wait of all rejecting rules", async () => {
   const { throttle, clock } = createServices();
-  for (const i of repeat(95, (i) => i)) {
-    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
-  }
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR);
+  await failEverywhere(throttle, "ada", 95);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), HOUR);
   clock.now += HOUR;
-  await throttle.login(canonical("ada"), CLIENT);
+  await guess(throttle, "ada", CLIENT);
 });
 
-Deno.test("login() of 200 concurrent attempts allows no more than the rules", async () => {
+Deno.test("login() of 200 concurrent attempts allows a client no more than its rule", async () => {
   const { throttle } = createServices();
-  const one = repeat(200, () => throttle.login(canonical("ada"), CLIENT));
+  const one = repeat(200, () => guess(throttle, "ada", CLIENT));
   assertEquals(await outcomes(one), { made: 5, throttled: 195 });
-  const addresses = repeat(
-    200,
-    (i) => throttle.login(canonical("bob"), { address: `198.51.100.${i}` }),
-  );
-  assertEquals(await outcomes(addresses), { made: 100, throttled: 100 });
-  const accounts = repeat(
-    200,
-    (i) => throttle.login(canonical(`user-${i}`), { address: "203.0.113.1" }),
-  );
-  assertEquals(await outcomes(accounts), { made: 50, throttled: 150 });
 });
 
-Deno.test("login() without an address counts only the account", async () => {
+Deno.test("login() counts concurrent failures of accounts and addresses exactly", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), NOBODY);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR);
-  for (const i of repeat(300, (i) => i)) await throttle.login(canonical(`user-${i}`), NOBODY);
-  await throttle.login(canonical("bob"), NOBODY);
+  // They are counted after the attempt: the queue of hashing limits how many are made at once
+  const addresses = repeat(99, (i) => guess(throttle, "bob", { address: `198.51.100.${i}` }));
+  assertEquals(await outcomes(addresses), { made: 99 });
+  await guess(throttle, "bob", STRANGER);
+  assertEquals(await waitOf(() => guess(throttle, "bob", CLIENT)), HOUR);
+  const accounts = repeat(49, (i) => guess(throttle, `user-${i}`, { address: "203.0.113.7" }));
+  assertEquals(await outcomes(accounts), { made: 49 });
+  await guess(throttle, "eve", { address: "203.0.113.7" });
+  assertEquals(await waitOf(() => guess(throttle, "ada", { address: "203.0.113.7" })), 900);
 });
 
-Deno.test("succeed() resets the account at the address, and takes back one attempt of the windows", async () => {
+Deno.test("login() without an address counts only the account, and each attempt before it is made", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(4, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  await (await throttle.login(canonical("ada"), CLIENT)).succeed();
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
-  // Nine failures so far, of the account and of the address
-  for (const i of repeat(41, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("bob"), CLIENT)), 900);
-  for (const i of repeat(91, (i) => i)) {
-    await throttle.login(canonical("ada"), { address: `198.51.100.${i}` });
+  const attempts = repeat(200, () => open(throttle, "ada", NOBODY));
+  assertEquals(await outcomes(attempts), { made: 100, throttled: 100 });
+  assertEquals(await waitOf(() => guess(throttle, "ada", NOBODY)), HOUR);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), HOUR);
+  for (const i of repeat(300, (i) => i)) await guess(throttle, `user-${i}`, NOBODY);
+  await guess(throttle, "bob", NOBODY);
+});
+
+Deno.test("succeed() resets the account, at the address and at all, and not the address", async () => {
+  const { throttle } = createServices();
+  for (const _ of repeat(4, () => 0)) await guess(throttle, "ada", CLIENT);
+  await failEverywhere(throttle, "ada", 95);
+  await (await open(throttle, "ada", CLIENT)).succeed();
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 30);
+  await failEverywhere(throttle, "ada", 95);
+  assertEquals(await waitOf(() => guess(throttle, "ada", STRANGER)), HOUR);
+  // Nine failures of the address so far
+  for (const i of repeat(41, (i) => i)) await guess(throttle, `user-${i}`, CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "bob", CLIENT)), 900);
+});
+
+Deno.test("succeed() counts nothing: 300 logins from one address leave it free", async () => {
+  const { throttle } = createServices();
+  for (const i of repeat(300, (i) => i)) {
+    await (await open(throttle, `u${i % 3}`, CLIENT)).succeed();
   }
-  assertEquals(
-    await waitOf(() => throttle.login(canonical("ada"), { address: "203.0.113.1" })),
-    HOUR,
-  );
+  await guess(throttle, "ada", CLIENT);
 });
 
-Deno.test("succeed() twice takes back one attempt", async () => {
+Deno.test("succeed() without an address resets the account", async () => {
   const { throttle } = createServices();
-  const reservation = await throttle.login(canonical("ada"), NOBODY);
-  for (const _ of repeat(98, () => 0)) await throttle.login(canonical("ada"), NOBODY);
-  await reservation.succeed();
-  await reservation.succeed();
-  await Promise.all(repeat(5, () => reservation.succeed()));
-  for (const _ of repeat(2, () => 0)) await throttle.login(canonical("ada"), NOBODY);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
+  for (const _ of repeat(99, () => 0)) await guess(throttle, "ada", NOBODY);
+  await (await open(throttle, "ada", NOBODY)).succeed();
+  for (const _ of repeat(100, () => 0)) await guess(throttle, "ada", NOBODY);
+  assertEquals(await waitOf(() => guess(throttle, "ada", NOBODY)), HOUR);
 });
 
-Deno.test("succeed() of the last allowed attempt unlocks a window for one attempt", async () => {
+Deno.test("registration() allows an IPv6 /64 20 per hour, and its /48 100", async () => {
   const { throttle } = createServices();
-  for (const _ of repeat(99, () => 0)) await throttle.login(canonical("ada"), NOBODY);
-  const { succeed } = await throttle.login(canonical("ada"), NOBODY);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
-  await succeed();
-  await throttle.login(canonical("ada"), NOBODY);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
+  const from = (i: number) => ({ address: `2001:db8:7:${i}::1` });
+  for (const i of repeat(5, (i) => i)) {
+    for (const _ of repeat(20, () => 0)) await throttle.registration(from(i));
+    assertEquals(await waitOf(() => throttle.registration(from(i))), HOUR);
+  }
+  assertEquals(await waitOf(() => throttle.registration(from(9))), HOUR);
+  await throttle.registration({ address: "2001:db8:8::1" });
 });
 
-Deno.test("succeed() does not change a window that began after the attempt", async () => {
-  const { throttle, clock } = createServices();
-  const early = await throttle.login(canonical("ada"), NOBODY);
-  clock.now += HOUR;
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), NOBODY);
-  await early.succeed();
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), NOBODY)), HOUR);
+Deno.test("registration() that is rejected for its /64 does not count for the /48", async () => {
+  const { throttle } = createServices();
+  const from = (i: number) => ({ address: `2001:db8:7:${i}::1` });
+  for (const _ of repeat(20, () => 0)) await throttle.registration(from(0));
+  for (const _ of repeat(99, () => 0)) await refusal(() => throttle.registration(from(0)));
+  for (const _ of repeat(20, () => 0)) await throttle.registration(from(1));
 });
 
 Deno.test("registration() allows 20 per hour from an address, and is not counted without one", async () => {
@@ -208,7 +234,7 @@ Deno.test("registration() allows 20 per hour from an address, and is not counted
   const registration = () => throttle.registration(CLIENT);
   assertEquals(await waitOf(registration), HOUR);
   await throttle.registration({ address: "192.0.2.2" });
-  await throttle.login(canonical("ada"), CLIENT);
+  await guess(throttle, "ada", CLIENT);
   for (const _ of repeat(50, () => 0)) await throttle.registration(NOBODY);
   clock.now += HOUR - 1;
   assertEquals(await waitOf(registration), 1);
@@ -218,13 +244,13 @@ Deno.test("registration() allows 20 per hour from an address, and is not counted
 
 Deno.test("login() and registration() emit a rejection without the account", async () => {
   const { throttle, events, clock } = createServices();
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  for (const _ of repeat(100, () => 0)) await guess(throttle, "bob", NOBODY);
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);
   assertEquals(events, []);
   clock.now += 0.5;
-  await refusal(() => throttle.login(canonical("ada"), CLIENT));
-  await refusal(() => throttle.login(canonical("bob"), NOBODY));
+  await refusal(() => guess(throttle, "ada", CLIENT));
+  await refusal(() => guess(throttle, "bob", NOBODY));
   await refusal(() => throttle.registration(CLIENT));
   const refused = { type: "login.throttled", at: START } as const;
   assertEquals(events, [
@@ -237,43 +263,45 @@ Deno.test("login() and registration() emit a rejection without the account", asy
 Deno.test("login() rejects equally for every account and every reason", async () => {
   const { throttle } = createServices();
   for (const account of ["ada", "nobody"]) {
-    for (const _ of repeat(5, () => 0)) await throttle.login(canonical(account), CLIENT);
+    for (const _ of repeat(5, () => 0)) await guess(throttle, account, CLIENT);
   }
-  const ada = shown(await refusal(() => throttle.login(canonical("ada"), CLIENT)));
-  assertEquals(shown(await refusal(() => throttle.login(canonical("nobody"), CLIENT))), ada);
+  const ada = shown(await refusal(() => guess(throttle, "ada", CLIENT)));
+  assertEquals(shown(await refusal(() => guess(throttle, "nobody", CLIENT))), ada);
   assertEquals(ada.status, 429);
   assert(!JSON.stringify(ada).includes("ada"));
   assert(!JSON.stringify(ada).includes("192.0.2.1"));
 });
 
 Deno.test("login() passes one digest per count to the store, and no input of the client", async () => {
+  const USER = { identifier: "ada@example.org", securityStamp: "s1" };
   const claims: ThrottleKey[] = [];
   const { throttle } = createServices({
     wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
   });
-  const USER = { identifier: "ada@example.org", securityStamp: "s1" };
-  const client = { address: "192.0.2.1", device: await throttle.issueDevice(USER) };
-  await (await throttle.login(canonical("ada@example.org"), CLIENT)).succeed();
-  const reservation = await throttle.login(canonical("ada@example.org"), client);
-  await reservation.confirm(USER);
-  await reservation.succeed();
-  await throttle.login(canonical("ada@example.org"), NOBODY);
-  await throttle.registration(CLIENT);
-  assertEquals(claims.map(({ rule }) => rule.kind === "window" ? rule.limit : rule.free), [
-    ...[5, 100, 50], // reserved, and succeeded
-    ...[5, 100, 50],
-    ...[5, 100], // of the device, and of all known devices
-    ...[5, 100],
-    100,
-    20,
-  ]);
-  for (const { key } of claims) assertMatch(key, /^[\w-]{22}$/);
-  assertEquals(new Set(claims.map(({ key }) => key)).size, 6);
-  assertEquals(claims[0], claims[3]);
-  const written = JSON.stringify(claims);
-  for (const text of ["ada", "example", "192", "0.2", client.device.slice(0, 22)]) {
-    assert(!written.includes(text), text);
-  }
+  const device = await throttle.issueDevice(USER);
+  const asked = async (attempt: Promise<unknown>) => {
+    await attempt;
+    return claims.splice(0).map(({ key, rule }) => {
+      assertMatch(key, /^[\w-]{22}$/);
+      for (const text of ["ada", "example", "192", "0.2", device.slice(0, 22)]) {
+        assert(!key.includes(text), text);
+      }
+      keys.add(key);
+      return rule.kind === "window" ? rule.limit : rule.free;
+    });
+  };
+  const keys = new Set<string>();
+  const v6 = { address: "2001:db8::1" };
+  const { identifier } = USER;
+  const known = { ...CLIENT, device };
+  assertEquals(await asked(open(throttle, identifier, CLIENT)), [5, 100, 50]);
+  assertEquals(await asked(guess(throttle, identifier, CLIENT)), [5, 100, 50, 100, 50]);
+  assertEquals(await asked(open(throttle, identifier, v6)), [5, 100, 50, 250]);
+  assertEquals(await asked(open(throttle, identifier, NOBODY)), [100]);
+  assertEquals(await asked(guess(throttle, identifier, known, USER)), [5, 100, 100]);
+  assertEquals(await asked(throttle.registration(CLIENT)), [20]);
+  assertEquals(await asked(throttle.registration(v6)), [100, 20, 20]);
+  assertEquals(keys.size, 11);
 });
 
 Deno.test("login() with another secret, rule or field boundary has other keys", async () => {
@@ -283,7 +311,7 @@ Deno.test("login() with another secret, rule or field boundary has other keys", 
       secret,
       wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
     });
-    await throttle.login(canonical(account), { address });
+    await guess(throttle, account, { address });
     await throttle.registration({ address });
     return claims.map(({ key }) => key);
   };
@@ -293,19 +321,16 @@ Deno.test("login() with another secret, rule or field boundary has other keys", 
     keysOf(SECRET, "10.2.3.4", "192.0.2.9"),
     keysOf(`${SECRET}!`, "ada", "10.2.3.4"),
   ]);
-  assertEquals(new Set(lists.flat()).size, 16);
+  assertEquals(new Set(lists.flat()).size, 16); // mine, account, address and registration of each
 });
 
 /** A store that records its calls. */
 function noted(throttle: LoginThrottle, asked: ThrottleKey[]): LoginThrottle {
   return {
-    reserve(claims, now) {
-      asked.push(...claims);
-      return throttle.reserve(claims, now);
-    },
-    succeed(claims, now) {
-      asked.push(...claims);
-      return throttle.succeed(claims, now);
+    ...throttle,
+    reserve(key, others, now) {
+      asked.push(key, ...others);
+      return throttle.reserve(key, others, now);
     },
   };
 }
@@ -315,7 +340,7 @@ Deno.test("login() passes no digest to the store that is part of a device cookie
   const { throttle, keys } = createServices({
     wrap: ({ throttle }) => ({ throttle: noted(throttle, claims) }),
   });
-  await throttle.login(canonical("ada"), NOBODY);
+  await guess(throttle, "ada", NOBODY);
   const mac = encodeBase64Url(await keys.sign("device", joinFields(["account", "ada"])));
   assertNotEquals(claims[0]?.key.slice(0, 21), mac.slice(0, 21));
 });
@@ -323,11 +348,11 @@ Deno.test("login() passes no digest to the store that is part of a device cookie
 Deno.test("login() and registration() treat an empty address as unknown", async () => {
   const { throttle } = createServices();
   for (const i of repeat(60, (i) => i)) {
-    await throttle.login(canonical(`user-${i}`), { address: "" });
+    await guess(throttle, `user-${i}`, { address: "" });
   }
   for (const _ of repeat(30, () => 0)) await throttle.registration({ address: "" });
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("ada"), { address: "" });
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), { address: "" })), HOUR);
+  for (const _ of repeat(100, () => 0)) await guess(throttle, "ada", { address: "" });
+  assertEquals(await waitOf(() => guess(throttle, "ada", { address: "" })), HOUR);
 });
 
 const BUCKETS: readonly [why: string, a: string, b: string, same: boolean][] = [
@@ -344,8 +369,8 @@ const BUCKETS: readonly [why: string, a: string, b: string, same: boolean][] = [
 for (const [why, a, b, same] of BUCKETS) {
   Deno.test(`login() and registration() count ${why} ${same ? "as one" : "separately"}`, async () => {
     const { throttle } = createServices();
-    for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), { address: a });
-    const ada = throttle.login(canonical("ada"), { address: b });
+    for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", { address: a });
+    const ada = guess(throttle, "ada", { address: b });
     assertEquals(await outcomes([ada]), { [same ? "throttled" : "made"]: 1 });
     for (const _ of repeat(20, () => 0)) await throttle.registration({ address: a });
     const registration = throttle.registration({ address: b });
@@ -373,7 +398,7 @@ for (const [why, address] of NO_ADDRESSES) {
     const account = { identifier: "ada", password: "lovelace wrote notes" };
     for (
       const attempt of [
-        () => throttle.login(canonical("ada"), client),
+        () => guess(throttle, "ada", client),
         () => throttle.registration(client),
         () => passwords.verify(account, client),
         () => passwords.createUser(account, { client }),
@@ -394,10 +419,10 @@ const SPELLINGS: readonly [why: string, account: string][] = [
 for (const [why, account] of SPELLINGS) {
   Deno.test(`verify() counts an account in every spelling: ${why}`, async () => {
     const { throttle, passwords } = createServices();
-    const guess = { identifier: account, password: "babbage built engines" };
-    for (const _ of repeat(5, () => 0)) await outcomes([passwords.verify(guess, CLIENT)]);
-    assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
-    await throttle.login(canonical("bob"), CLIENT);
+    const wrong = { identifier: account, password: "babbage built engines" };
+    for (const _ of repeat(5, () => 0)) await outcomes([passwords.verify(wrong, CLIENT)]);
+    assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 30);
+    await guess(throttle, "bob", CLIENT);
   });
 }
 
@@ -412,7 +437,7 @@ Deno.test("verify() rejects an invalid identifier, and counts nothing", async ()
 
 Deno.test("login() and registration() reject a missing client", async () => {
   const { throttle } = createServices({ wrap: () => ({ throttle: unasked() }) });
-  await assertRejects(() => throttle.login(canonical("ada"), undefined as never), TypeError);
+  await assertRejects(() => guess(throttle, "ada", undefined as never), TypeError);
   await assertRejects(() => throttle.registration(undefined as never), TypeError);
 });
 
@@ -421,7 +446,7 @@ for (const now of [START * 1_000, 1e11, NaN, Infinity, -Infinity, `${START}`]) {
     const { throttle, clock } = createServices({ wrap: () => ({ throttle: unasked() }) });
     clock.now = now as number;
     const message = "Invalid clock";
-    await assertRejects(() => throttle.login(canonical("ada"), CLIENT), RangeError, message);
+    await assertRejects(() => guess(throttle, "ada", CLIENT), RangeError, message);
     await assertRejects(() => throttle.registration(CLIENT), RangeError, message);
   });
 }
@@ -431,28 +456,28 @@ Deno.test("login() counts in whole seconds", async () => {
   const { throttle, clock } = createServices({
     wrap: ({ throttle }) => ({
       throttle: {
-        reserve: (claims, now) => (times.push(now), throttle.reserve(claims, now)),
-        succeed: (claims, now) => (times.push(now), throttle.succeed(claims, now)),
+        ...throttle,
+        reserve: (key, others, now) => (times.push(now), throttle.reserve(key, others, now)),
       },
     }),
   });
   clock.now = START + 0.999;
-  await (await throttle.login(canonical("ada"), CLIENT)).succeed();
-  assertEquals(times, [START, START]);
+  await guess(throttle, "ada", CLIENT);
+  assertEquals(times, [START, START, START]);
 });
 
 Deno.test("login() keeps the longest lock of a process whose clock is slightly ahead", async () => {
   const { throttle, clock } = createServices();
   for (const _ of repeat(20, () => 0)) {
     clock.now += HOUR;
-    await throttle.login(canonical("ada"), CLIENT);
+    await guess(throttle, "ada", CLIENT);
   }
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
+  for (const _ of repeat(100, () => 0)) await guess(throttle, "bob", NOBODY);
   for (const behind of [1, 60, 300]) {
     const now = clock.now;
     clock.now -= behind;
-    assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), HOUR + behind);
-    assertEquals(await waitOf(() => throttle.login(canonical("bob"), NOBODY)), HOUR + behind);
+    assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), HOUR + behind);
+    assertEquals(await waitOf(() => guess(throttle, "bob", NOBODY)), HOUR + behind);
     clock.now = now;
   }
 });
@@ -460,13 +485,13 @@ Deno.test("login() keeps the longest lock of a process whose clock is slightly a
 Deno.test("login() ignores a lock that was set while the clock was ahead", async () => {
   const { throttle, clock } = createServices();
   clock.now += 10 * 365 * 86_400;
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  for (const _ of repeat(100, () => 0)) await throttle.login(canonical("bob"), NOBODY);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  for (const _ of repeat(100, () => 0)) await guess(throttle, "bob", NOBODY);
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);
   clock.now = START;
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
-  await throttle.login(canonical("bob"), NOBODY);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 30);
+  await guess(throttle, "bob", NOBODY);
   await throttle.registration(CLIENT);
 });
 
@@ -488,8 +513,8 @@ Deno.test("issueDevice() creates a new value each time, of 16 bytes, a digest an
 Deno.test("login() accepts a known device while others have exhausted the account", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(ADA);
-  for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
-  assertEquals((await refusal(() => throttle.login(canonical("ada"), CLIENT))).code, "throttled");
+  for (const client of ATTACKERS) await guess(throttle, "ada", client);
+  assertEquals((await refusal(() => guess(throttle, "ada", CLIENT))).code, "throttled");
   await (await login(throttle, { ...CLIENT, device })).succeed();
   await login(throttle, { ...NOBODY, device });
 });
@@ -497,8 +522,8 @@ Deno.test("login() accepts a known device while others have exhausted the accoun
 Deno.test("login() accepts a known device while its address is exhausted", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(ADA);
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  for (const i of repeat(45, (i) => i)) await throttle.login(canonical(`user-${i}`), CLIENT);
+  for (const _ of repeat(5, () => 0)) await guess(throttle, "ada", CLIENT);
+  for (const i of repeat(45, (i) => i)) await guess(throttle, `user-${i}`, CLIENT);
   await login(throttle, { ...CLIENT, device });
 });
 
@@ -519,7 +544,7 @@ Deno.test("login() limits a known device too, at any address", async () => {
       "30",
     );
   }
-  await throttle.login(canonical("ada"), CLIENT);
+  await guess(throttle, "ada", CLIENT);
   const other = await throttle.issueDevice(ADA);
   await login(throttle, { ...CLIENT, device: other });
   clock.now += 30;
@@ -569,7 +594,7 @@ for (const [why, forge] of FORGED) {
   Deno.test(`login() rejects a device value that is ${why}`, async () => {
     const { throttle } = createServices();
     const device = await throttle.issueDevice(ADA);
-    for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client);
     const forged = forge(device) as string;
     const client = forged === undefined ? CLIENT : { ...CLIENT, device: forged };
     assertEquals((await refusal(() => login(throttle, client))).code, "throttled");
@@ -580,7 +605,7 @@ for (const [why, forge] of FORGED) {
 Deno.test("login() rejects a device of another account", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(EVE);
-  for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client);
   assertEquals(
     (await refusal(() => login(throttle, { ...CLIENT, device }))).code,
     "throttled",
@@ -605,7 +630,7 @@ Deno.test("login() accepts devices of every current secret, and of no removed on
   const device = await createServices({ secret: old }).throttle.issueDevice(ADA);
   for (const [secret, known] of [[[today, old], true], [today, false]] as const) {
     const { throttle } = createServices({ secret });
-    for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client);
     const attempt = login(throttle, { ...CLIENT, device });
     assertEquals(await outcomes([attempt]), { [known ? "made" : "throttled"]: 1 });
   }
@@ -615,7 +640,7 @@ Deno.test("login() rejects a device with a MAC for another purpose", async () =>
   const { throttle, keys } = createServices();
   const [id, stampHash] = ["A".repeat(22), await digestText(ADA.securityStamp)];
   const fields = joinFields([ADA.identifier, id, stampHash]);
-  for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client);
   for (const purpose of ["csrf", "throttle"] as const) {
     const mac = await keys.sign(purpose, fields);
     const device = `${id}.${stampHash}.${encodeBase64Url(mac)}`;
@@ -633,101 +658,108 @@ const OTHERS: readonly [why: string, user: KnownUser | null][] = [
   ["who is deleted", null],
 ];
 for (const [why, user] of OTHERS) {
-  Deno.test(`confirm() does not accept a device of a user ${why}`, async () => {
+  Deno.test(`reserve() does not accept a device of a user ${why}`, async () => {
     const { throttle } = createServices();
     const device = await throttle.issueDevice(ADA);
-    for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client);
     const stale = await throttle.login(canonical("ada"), { ...CLIENT, device });
-    const wait = await waitOf(() => stale.confirm(user));
-    assertEquals(wait, 3_600);
+    assertEquals(await waitOf(() => stale.reserve(user)), 3_600);
     await login(throttle, { ...CLIENT, device }); // the user as it was
   });
 }
 
-Deno.test("confirm() counts a device that is no longer known as unknown", async () => {
+Deno.test("reserve() counts a device that is no longer known as unknown", async () => {
   const { throttle } = createServices();
   const devices = await Promise.all(repeat(6, () => throttle.issueDevice(ADA)));
   const changed = { ...ADA, securityStamp: "s2" };
   for (const device of devices.slice(0, 5)) await login(throttle, { ...CLIENT, device }, changed);
   const sixth = { ...CLIENT, device: devices[5] };
   assertEquals(await waitOf(() => login(throttle, sixth, changed)), 30);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 30);
 });
 
-Deno.test("confirm() of devices that are no longer known does not lock out a known one", async () => {
+Deno.test("reserve() of devices that are no longer known does not lock out a known one", async () => {
   const { throttle } = createServices();
   const changed = { ...ADA, securityStamp: "s2" };
   const device = await throttle.issueDevice(changed);
-  for (const client of repeat(300, (i) => ({ address: `2001:db8:0:${i.toString(16)}::1` }))) {
+  for (const client of repeat(300, (i) => ({ address: `2001:db8:${i.toString(16)}::1` }))) {
     const stale = { ...client, device: await throttle.issueDevice(ADA) };
-    await outcomes([login(throttle, stale, changed)]);
+    await outcomes([guess(throttle, "ada", stale, changed)]);
   }
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 3_600);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 3_600);
   await login(throttle, { ...CLIENT, device }, changed);
 });
 
-Deno.test("succeed() of a device that is no longer known takes back what confirm() counted", async () => {
-  const { throttle } = createServices();
-  const changed = { ...ADA, securityStamp: "s2" };
-  for (const _ of repeat(4, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  const device = await throttle.issueDevice(ADA);
-  await (await login(throttle, { ...CLIENT, device }, changed)).succeed();
-  for (const _ of repeat(5, () => 0)) await throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 30);
-});
-
-Deno.test("login() counts all known devices of an account: 100 per hour", async () => {
+Deno.test("fail() of known devices counts separately: 100 of all, then one attempt per hour", async () => {
   const { throttle, clock } = createServices();
-  const devices = await Promise.all(repeat(30, () => throttle.issueDevice(ADA)));
-  for (const i of repeat(100, (i) => i)) {
-    const client = { address: `198.51.100.${i}`, device: devices[i % 25] };
-    await login(throttle, client);
-    clock.now += 1;
-  }
-  const fresh = { ...CLIENT, device: devices[29] };
-  assertEquals(await waitOf(() => login(throttle, fresh)), 3_500);
-  // Only these are locked out
-  await login(throttle, CLIENT);
-  const ofEve = { ...CLIENT, device: await throttle.issueDevice(EVE) };
-  await login(throttle, ofEve, EVE);
-  clock.now += 3_499;
-  assertEquals(await waitOf(() => login(throttle, fresh)), 1);
-  clock.now += 1;
-  await login(throttle, fresh);
+  const devices = await Promise.all(repeat(40, () => throttle.issueDevice(ADA)));
+  const attempt = (i: number) => guess(throttle, "ada", { ...CLIENT, device: devices[i] }, ADA);
+  for (const i of repeat(100, (i) => i)) await attempt(i % 30);
+  assertEquals(await waitOf(() => attempt(39)), HOUR);
+  await guess(throttle, "ada", CLIENT); // neither the account nor the address
+  clock.now += HOUR;
+  await (await login(throttle, { ...NOBODY, device: devices[39] })).succeed();
+  for (const i of repeat(9, (i) => i)) await attempt(30 + i);
 });
 
-Deno.test("login() of a known device takes back its attempt after a success", async () => {
+Deno.test("succeed() of a known device does not reset the failures of others", async () => {
   const { throttle } = createServices();
-  const devices = await Promise.all(repeat(21, () => throttle.issueDevice(ADA)));
-  const clientOf = (i: number) => ({ ...NOBODY, device: devices[i] });
-  for (const i of repeat(99, (i) => i)) await login(throttle, clientOf(i % 20));
-  for (const _ of repeat(10, () => 0)) {
-    await (await login(throttle, clientOf(20))).succeed();
-  }
-  await login(throttle, clientOf(20));
-  assertEquals(await waitOf(() => login(throttle, clientOf(20))), 3_600);
+  const device = await throttle.issueDevice(ADA);
+  await failEverywhere(throttle, "ada", 99);
+  await (await login(throttle, { ...CLIENT, device })).succeed();
+  await guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "ada", STRANGER)), HOUR);
 });
+
+const PRESENTED: readonly [why: string, user: KnownUser, secret: string, kept: boolean][] = [
+  ["a valid one", ADA, SECRET, true],
+  ["one of another account", EVE, SECRET, false],
+  ["one from before the credentials changed", { ...ADA, securityStamp: "s0" }, SECRET, false],
+  ["one by another secret", ADA, `${SECRET}!`, false],
+];
+for (const [why, user, secret, kept] of PRESENTED) {
+  Deno.test(`issueDevice() ${kept ? "keeps" : "replaces"} ${why}`, async () => {
+    const presented = await createServices({ secret }).throttle.issueDevice(user);
+    const issued = await createServices().throttle.issueDevice(ADA, presented);
+    assertEquals(issued === presented, kept);
+  });
+}
 
 Deno.test("issueDevice() accepts an authentication", async () => {
   const { throttle, passwords, stores } = createServices();
   const account = { identifier: "Ada", password: "lovelace wrote notes" };
   const authentication = await passwords.createUser(account);
   const user = await stores.users.findByIdentifier("ada");
-  for (const client of ATTACKERS) await throttle.login(canonical("ada"), client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client);
   const device = await throttle.issueDevice(authentication);
-  const reservation = await throttle.login(canonical("ada"), { ...CLIENT, device });
-  await reservation.confirm(user);
+  const attempt = await throttle.login(canonical("ada"), { ...CLIENT, device });
+  await attempt.reserve(user);
 });
 
-/** An attempt as made by the password service: counted, then confirmed for the user. */
-async function login(
+/** An attempt that is counted, of a user or at an account without one. */
+async function open(
+  throttle: ThrottleService,
+  account: string,
+  client: LoginClient,
+  user: KnownUser | null = null,
+): Promise<LoginAttempt> {
+  const attempt = await throttle.login(canonical(account), client);
+  await attempt.reserve(user);
+  return attempt;
+}
+
+/** An attempt that fails. */
+async function guess(...args: Parameters<typeof open>): Promise<void> {
+  await (await open(...args)).fail();
+}
+
+/** An attempt of a user. */
+function login(
   throttle: ThrottleService,
   client: LoginClient,
   user: KnownUser = ADA,
-): Promise<LoginReservation> {
-  const reservation = await throttle.login(canonical(user.identifier), client);
-  await reservation.confirm(user);
-  return reservation;
+): Promise<LoginAttempt> {
+  return open(throttle, user.identifier, client, user);
 }
 
 /** The last character with a trailing bit set. */
@@ -738,15 +770,15 @@ function nextCharacter(device: string): string {
 
 const RULES: readonly [why: string, rules: unknown, error: typeof RangeError | typeof TypeError][] =
   [
-    ["no free attempts", { browser: { ...backoff(), free: 0 } }, RangeError],
-    ["a wait that is not a number", { browser: { ...backoff(), wait: NaN } }, RangeError],
+    ["no free attempts", { client: { ...backoff(), free: 0 } }, RangeError],
+    ["a wait that is not a number", { client: { ...backoff(), wait: NaN } }, RangeError],
     [
       "a missing wait",
-      { browser: { kind: "backoff", free: 5, maxWait: 60, forget: 60 } },
+      { client: { kind: "backoff", free: 5, maxWait: 60, forget: 60 } },
       RangeError,
     ],
-    ["an infinite maximum wait", { browser: { ...backoff(), maxWait: Infinity } }, RangeError],
-    ["a negative forget", { browser: { ...backoff(), forget: -1 } }, RangeError],
+    ["an infinite maximum wait", { client: { ...backoff(), maxWait: Infinity } }, RangeError],
+    ["a negative forget", { client: { ...backoff(), forget: -1 } }, RangeError],
     [
       "an infinite window",
       { account: { kind: "window", limit: 5, seconds: Infinity } },
@@ -789,9 +821,9 @@ Deno.test("throttleService() requires a store and keys", () => {
 });
 
 Deno.test("throttleService() accepts rules that replace defaults", async () => {
-  const { throttle } = createServices({ rules: { browser: { ...backoff(), free: 1, wait: 7 } } });
-  await throttle.login(canonical("ada"), CLIENT);
-  assertEquals(await waitOf(() => throttle.login(canonical("ada"), CLIENT)), 7);
+  const { throttle } = createServices({ rules: { client: { ...backoff(), free: 1, wait: 7 } } });
+  await guess(throttle, "ada", CLIENT);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 7);
   for (const _ of repeat(20, () => 0)) await throttle.registration(CLIENT);
   assertEquals(await waitOf(() => throttle.registration(CLIENT)), 3_600);
 });

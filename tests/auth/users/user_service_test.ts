@@ -1,5 +1,6 @@
 /** Administration of accounts: identifiers, disabling, enabling and deleting. */
 
+import type { LoginClient } from "../../../auth/throttle/throttle_service.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import type { AuthStores } from "../../../auth/stores/types.ts";
 import {
@@ -272,11 +273,13 @@ Deno.test("changeIdentifier() invalidates known devices", async () => {
   await accounts.changeIdentifier("u1", "lovelace");
   const user = await stores.users.findBySub("u1");
   const client = { ...CLIENT, device };
-  for (let i = 0; i < 5; i++) await throttle.login(canonical("lovelace"), client);
-  const { code } = await refusal(() => throttle.login(canonical("lovelace"), CLIENT));
+  const attempt = async (by: LoginClient) =>
+    await (await throttle.login(canonical("lovelace"), by)).reserve(user);
+  for (let i = 0; i < 5; i++) await attempt(client);
+  const { code } = await refusal(() => attempt(CLIENT));
   assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
   clock.now += 31;
-  await throttle.login(canonical("lovelace"), CLIENT);
+  await attempt(CLIENT);
 });
 
 Deno.test("remove() deletes the user's passkeys, and no others", async () => {

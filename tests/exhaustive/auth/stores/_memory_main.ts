@@ -56,7 +56,7 @@ async function add(i: number): Promise<void> {
     case "throttle keys": {
       // Locked until they expire, so that only their expiry removes them
       const claim: ThrottleKey = { key: id, rule: { kind: "window", limit: 1, seconds: LIFE } };
-      await throttle.reserve([claim], time);
+      await throttle.reserve(claim, [], time);
       return;
     }
   }

@@ -29,15 +29,17 @@ for (
 
 const HUNDRED: ThrottleRule = { kind: "window", limit: 100, seconds: 3_600 };
 
-function one(key: string): readonly ThrottleKey[] {
-  return [{ key, rule: HUNDRED }];
+function one(key: string): ThrottleKey {
+  return { key, rule: HUNDRED };
 }
 
 Deno.test("throttle.reserve() remembers 99 attempts under one key through 200,000 other keys", async () => {
   const { throttle } = inMemoryAuthStores({ now: () => START });
-  for (let i = 0; i < 99; i++) await throttle.reserve(one("victim"), START);
-  for (let i = 0; i < 200_000; i++) await throttle.reserve(one(`other ${i}`), START);
+  for (let i = 0; i < 99; i++) await throttle.reserve(one("victim"), [], START);
+  for (let i = 0; i < 200_000; i++) await throttle.reserve(one(`other ${i}`), [], START);
   const allowed = [];
-  for (let i = 0; i < 2; i++) allowed.push((await throttle.reserve(one("victim"), START)).allowed);
+  for (let i = 0; i < 2; i++) {
+    allowed.push((await throttle.reserve(one("victim"), [], START)).allowed);
+  }
   assertEquals(allowed, [true, false]);
 });

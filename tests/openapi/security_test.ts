@@ -1,12 +1,12 @@
 /** secured(), publicEndpoint and securitySchemesFor(): what security is written with. */
 
 import {
+  type CommonOptions,
   createRouter,
   generateOpenAPI,
   type MountOptions,
   type OpenApiInfo,
   publicEndpoint,
-  type CommonOptions,
   type SchemeStrategy,
   secured,
   type SecurityRequirement,

@@ -7,7 +7,7 @@
 
 import { type Bytes, utf8 } from "./_bytes.ts";
 import { hkdf } from "./_kdf.ts";
-import { randomBytes } from "./_random.ts";
+import { randomBytes, randomToken } from "./_random.ts";
 
 /** Purposes of keys for message authentication codes. */
 export type KeyPurpose = "csrf" | "device" | "throttle";
@@ -94,11 +94,34 @@ const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
 };
 
 const SECRET_BYTES = 32;
+
+/** Random hexadecimal digits have about 16. */
+const MIN_DIFFERENT_BYTES = 10;
+
+/** Words of samples in documentation, which are no secrets: `a secret of at least 32 bytes`. */
+const SAMPLE_REGEXP = /32.(?:bytes|characters)|change.?(?:me|this)|your.{0,9}secret/i;
+
 const KEY_BYTES = 32;
 
 /** RFC 7518 §5.3: 96 bits, and a tag of 128. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
+/**
+ * Generates a secret for {@linkcode deriveKeys} and the option `secret` of `registerAuth()`: 32 random bytes, base64url.
+ * Store it where the application finds it at each start; one that is generated at each start signs everybody out.
+ *
+ * @example
+ * ```ts
+ * import { generateSecret } from "@gatehouse/http/auth";
+ * import { assertMatch } from "@std/assert";
+ *
+ * assertMatch(generateSecret(), /^[\w-]{43}$/);
+ * ```
+ */
+export function generateSecret(): string {
+  return randomToken();
+}
 
 /**
  * Derives an application's keys, each on first use.
@@ -111,20 +134,21 @@ const TAG_BYTES = 16;
  *
  * If the secret is lost, so is the encrypted data: see {@linkcode keyService}.
  *
- * @param secret At least 32 bytes in UTF-8, for example from `openssl rand -base64 32`. Or several, the newest first.
+ * @param secret At least 32 bytes in UTF-8, from {@linkcode generateSecret} or `openssl rand -base64 32`. Or several, the newest
+ * first.
  * @throws {TypeError} If the secret is not a string, or the array is empty.
- * @throws {RangeError} If a secret is shorter than 32 bytes.
+ * @throws {RangeError} If a secret is shorter than 32 bytes, has less than 10 different ones, or is a sample of documentation.
  *
  * @example
  * ```ts
- * import { deriveKeys } from "@gatehouse/http/auth";
+ * import { deriveKeys, generateSecret } from "@gatehouse/http/auth";
  * import { assert, assertFalse } from "@std/assert";
  *
- * const old = "an old secret of at least 32 bytes";
+ * const old = generateSecret();
  * const message = new TextEncoder().encode("hello");
  * const mac = await deriveKeys(old).sign("csrf", message);
  *
- * const keys = deriveKeys(["the secret of today, 32 bytes too", old]);
+ * const keys = deriveKeys([generateSecret(), old]);
  * assert(await keys.verify("csrf", message, mac));
  * assertFalse(await keys.verify("device", message, mac));
  * ```
@@ -215,9 +239,16 @@ function readSecret(secret: unknown): Bytes {
     throw new TypeError("Cannot derive keys: a secret must be a string");
   }
   const bytes = utf8(secret);
+  const remedy = "are required; generateSecret() or openssl rand -base64 32 makes one";
   if (bytes.length < SECRET_BYTES) {
     throw new RangeError(
-      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} are required; generate one with openssl rand -base64 32`,
+      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} ${remedy}`,
+    );
+  }
+  const different = new Set(bytes).size;
+  if (different < MIN_DIFFERENT_BYTES || SAMPLE_REGEXP.test(secret)) {
+    throw new RangeError(
+      `Cannot derive keys: a secret was not made at random (${different} different bytes), ${SECRET_BYTES} random bytes ${remedy}`,
     );
   }
   return bytes;

@@ -70,10 +70,12 @@ export interface AuthEventMap {
   "session.revoked": { sub: string; sessionId?: string; exceptSessionId?: string };
   /** An expired session was presented. */
   "session.expired": { sub: string; sessionId: string; reason: SessionExpiry };
-  /** A refresh token was exchanged. `familyId` identifies all tokens of one sign-in; it can revoke them, not use them. */
+  /** A refresh token was exchanged. `familyId` identifies all tokens of one sign-in; who knows it can neither use nor revoke them. */
   "refresh.rotated": { sub: string; familyId: string; sessionId?: string };
   /** A refresh token was used twice: one of its two holders has stolen it. The family was revoked. */
   "refresh.reuse_detected": { sub: string; familyId: string; sessionId?: string };
+  /** A refresh token was revoked by its client or its user. With a session or an account, that event is the only one. */
+  "refresh.revoked": { sub: string; familyId: string; sessionId?: string };
   /** A new signing key was generated, with its algorithm (RFC 7518) and key id. */
   "key.rotated": { alg: string; kid: string };
   /** An API key was created; `apiKeyId` is its public identifier. */

@@ -91,6 +91,7 @@ export type {
   PasswordCredentials,
   PasswordService,
   PasswordServiceOptions,
+  ResetPasswordOptions,
 } from "./password/password_service.ts";
 export { passwordPolicy } from "./password/policy.ts";
 export type {
@@ -179,7 +180,8 @@ export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
 // Accounts
 export { userService } from "./users/user_service.ts";
-export type { UserService, UserServiceOptions } from "./users/user_service.ts";
+export type { AccountInfo, UserService, UserServiceOptions } from "./users/user_service.ts";
+export type { UserInfo } from "./users/user_info.ts";
 
 // Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
@@ -214,7 +216,6 @@ export type {
   SessionLimits,
   SessionService,
   SessionServiceOptions,
-  UserInfo,
 } from "./session/types.ts";
 export { parseCookies, readCookie, serializeCookie } from "./session/cookie.ts";
 export type { CookieAttributes, CookiePair, CookieReading } from "./session/cookie.ts";
@@ -229,7 +230,7 @@ export { csrfService } from "./session/csrf.ts";
 export type { CsrfService, CsrfServiceOptions, IssuedCsrfToken } from "./session/csrf.ts";
 export { csrfGuard } from "./http/csrf_guard.ts";
 export type { CsrfGuardOptions } from "./http/csrf_guard.ts";
-export { deriveKeys } from "./derived_keys.ts";
+export { deriveKeys, generateSecret } from "./derived_keys.ts";
 export type * from "./derived_keys.ts";
 
 // Stores
@@ -256,6 +257,7 @@ export type {
   CredentialStore,
   KeyRing,
   KeyStore,
+  ListUsersOptions,
   LoginThrottle,
   NewUser,
   RefreshFamily,

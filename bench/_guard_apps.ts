@@ -16,7 +16,7 @@ export const CREDENTIALS = {
 } as const;
 
 /** Signs what each side signs. */
-export const SECRET = "a secret of at least 32 bytes, kept";
+export const SECRET = "a secret that only the tests know, kept";
 
 /** An application with `GET /me` and `DELETE /me`, which answer `{"sub": "…"}` to a user who is signed in. */
 export interface GuardApp extends App {

@@ -104,7 +104,9 @@ function createRuntime(
 }
 
 function createApp(runtime: AuthRuntime): (request: Request, ...args: unknown[]) => Answer {
-  const router = routerBuilder<unknown[]>().withAuth(runtime.integration()).build();
+  const router = routerBuilder<unknown[]>().withAuth(
+    runtime.integration({ routes: { registration: "open" } }),
+  ).build();
   router.get("/me", (req) => json({ sub: req.principal.sub }));
   router.delete("/me", (req) => json({ sub: req.principal.sub }));
   return (request, ...args) => router.fetch(request, ...args);

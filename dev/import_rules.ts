@@ -88,7 +88,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "auth/keys/*.ts", may: ["auth/{,stores/,jwt/,keys/}*.ts"] },
   { importer: "auth/session/*.ts", may: ["auth/{,stores/,users/,session/}*.ts"] },
   { importer: "auth/password/*.ts", may: ["auth/{,throttle/,stores/,users/,password/}*.ts"] },
-  { importer: "auth/tokens/*.ts", may: ["auth/{,stores/,jwt/,keys/,session/,tokens/}*.ts"] },
+  { importer: "auth/tokens/*.ts", may: ["auth/{,stores/,users/,jwt/,keys/,session/,tokens/}*.ts"] },
   {
     importer: "auth/http/*.ts",
     may: [

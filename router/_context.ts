@@ -9,7 +9,7 @@ import { type Bytes, checkLength, decodeUtf8, limitedStream, readBody } from "./
 import { type Match, placeName } from "./_engine.ts";
 import { parseForm, parseJson } from "./_parsers.ts";
 import { originalRequest } from "./original_request.ts";
-import { parseQuery } from "./_query.ts";
+import { Bare, EMPTY, parseQuery } from "./_query.ts";
 import type { AnyParams, Query } from "./markers.ts";
 import { decodeParam, type Target } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
@@ -150,9 +150,9 @@ function textOf(bytes: Bytes): string {
 
 /** Reads the parameters of a match from its stash, decoded once. */
 function readParams([entries, stash]: Match<MatchedRoute>, index: number): AnyParams {
-  const params: Record<string, string> = Object.create(null);
   const entry = entries[index];
-  if (entry === undefined) return params;
+  if (entry === undefined || entry[0].params.length === 0) return EMPTY;
+  const params = new Bare() as Record<string, string>;
   const [{ params: names }, places] = entry;
   for (let i = 0; i < names.length; i++) {
     const place = places[placeName(i)];

@@ -52,7 +52,7 @@ export type Match<T> = readonly [
 
 /** Finds what was registered for a method and a path. */
 export interface Engine<T> {
-  /** Registers a value. @throws {TypeError} After the first match. */
+  /** Registers a value. Only before the first match. */
   add(method: Method, pattern: Pattern, value: T): void;
   /** Everything registered for the method, or for all, that matches the canonical path. */
   match(method: string, path: string): Match<T>;
@@ -70,14 +70,8 @@ export function createEngine<T>(): Engine<T> {
   const staticGets = statics.get("GET");
   const used = new Set<Method>();
   let order = 0;
-  let sealed = false;
 
   function add(method: Method, pattern: Pattern, value: T): void {
-    if (sealed) {
-      throw new TypeError(
-        `Cannot add route ${method} ${pattern.source}: the router has begun to answer`,
-      );
-    }
     if (method !== "ALL") used.add(method);
     for (const segments of expandOptional(pattern)) {
       const variant = { value, method, order: order++, params: paramNames(segments) };
@@ -95,7 +89,6 @@ export function createEngine<T>(): Engine<T> {
   }
 
   function match(method: string, path: string): Match<T> {
-    sealed = true;
     const table = method === "GET" ? staticGets : statics.get(method) ?? statics.get("ALL");
     const slot = table?.get(path);
     if (slot !== undefined) return slot.match ??= matchSlot(slot.variants, known(method), path);

@@ -5,12 +5,12 @@
  */
 
 import type { RequestContext } from "./_context.ts";
-import type { Engine, Match, Method } from "./_engine.ts";
+import type { Engine, Match } from "./_engine.ts";
 import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
-import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
+import { andThen, attempt, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
-import { errorResponse, isProblemError, problem } from "./problem.ts";
+import { errorResponse, isProblemError, notFound, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
 
@@ -49,48 +49,36 @@ export function createFallbacks(
         `Cannot answer: every handler of ${ctx.method} ${ctx.route} returned undefined`,
       );
     }
-    const methods = ctx.target.bad ? [] : engine.methodsOf(ctx.path);
+    // RFC 9110 §10.2.1: GET implies HEAD.
+    const methods = new Set<string>(
+      (ctx.target.bad ? [] : engine.methodsOf(ctx.path)).flatMap((method) =>
+        method === "GET" ? ["GET", "HEAD"] : [method]
+      ),
+    );
     // If the request's own method is among them, every handler has passed: there is nothing at this path.
-    if (
-      methods.length === 0 || methods.includes(ctx.method as Method) ||
-      isGetForHead(ctx.method, methods)
-    ) {
-      return problem(404, "not_found");
-    }
-    const allow = allowField(methods);
+    if (methods.size === 0 || methods.has(ctx.method)) return notFound();
+    const headers: [string, string][] = [["Allow", [...methods.add("OPTIONS")].join(", ")]];
     return ctx.method === "OPTIONS"
-      ? empty(204, { headers: [["Allow", allow]] })
-      : problem(405, "method_not_allowed", { headers: [["Allow", allow]] });
+      ? empty(204, { headers })
+      : problem(405, "method_not_allowed", { headers });
   }
 
-  function handleError(error: unknown, run: Run): MaybePromise<Response> {
-    return runErrorHandlers(0, error, run);
-  }
-
-  function runErrorHandlers(from: number, error: unknown, run: Run): MaybePromise<Response> {
+  function handleError(error: unknown, run: Run, from = 0): MaybePromise<Response> {
     const { ctx, args } = run;
-    try {
-      for (let i = from; i < catches.length; i++) {
-        const result = catches[i]?.(error, ctx, ...args);
-        if (isPromise(result)) {
-          return Promise.resolve(result)
-            .then((late) =>
-              late === undefined ? runErrorHandlers(i + 1, error, run) : checkedResponse(late)
-            )
-            .catch((second) => errorHandlerFailed(second, error, ctx));
-        }
-        if (result !== undefined) return checkedResponse(result);
-      }
-    } catch (second) {
-      return errorHandlerFailed(second, error, ctx);
-    }
-    return responseFor(error, ctx);
-  }
-
-  /** A `catch` handler threw: both errors are reported, unless they are the same. */
-  function errorHandlerFailed(second: unknown, first: unknown, ctx: RequestContext): Response {
-    if (second !== first && !isProblemError(first)) report(first, ctx);
-    return responseFor(second, ctx);
+    const handler = catches[from];
+    if (handler === undefined) return responseFor(error, ctx);
+    return attempt(
+      () =>
+        andThen(
+          handler(error, ctx, ...args),
+          (result) =>
+            result === undefined ? handleError(error, run, from + 1) : checkedResponse(result),
+        ),
+      (second) => { // both errors are reported, unless they are the same
+        if (second !== error && !isProblemError(error)) report(error, ctx);
+        return responseFor(second, ctx);
+      },
+    );
   }
 
   function responseFor(error: unknown, ctx: RequestContext): Response {
@@ -108,43 +96,30 @@ export function createFallbacks(
   function report(error: unknown, ctx: RequestContext): void {
     if (isOwnAbort(error, ctx)) return;
     // A reporter that throws or rejects must affect neither the response nor the process.
-    try {
-      const result: unknown = onError(error, ctx);
-      if (isPromise(result)) Promise.resolve(result).catch(() => {});
-    } catch {
-      return;
-    }
+    void attempt<unknown>(() => onError(error, ctx), () => {});
   }
 
   function finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response> {
     if (run.ctx.method !== "HEAD" && finals.length === 0) return response;
-    return andThen(response, (settled) => runFinals(0, withoutBody(settled, run.ctx), run));
+    return andThen(response, (settled) => runFinals(withoutBody(settled, run.ctx), run));
   }
 
-  function runFinals(from: number, response: Response, run: Run): MaybePromise<Response> {
+  function runFinals(response: Response, run: Run, from = 0): MaybePromise<Response> {
     const { ctx, args } = run;
-    let current = response;
-    for (let i = from; i < finals.length; i++) {
-      try {
-        const result = finals[i]?.(current, ctx, ...args);
-        if (isPromise(result)) {
-          return Promise.resolve(result)
-            .then((late) => late === undefined ? current : withoutBody(checkedResponse(late), ctx))
-            .catch((error) => replaced(current, error, ctx))
-            .then((next) => runFinals(i + 1, next, run));
-        }
-        if (result !== undefined) current = withoutBody(checkedResponse(result), ctx);
-      } catch (error) {
-        current = replaced(current, error, ctx);
-      }
-    }
-    return current;
-  }
-
-  /** A `finally` hook threw: the error's response replaces the one that the hook was called with. */
-  function replaced(response: Response, error: unknown, ctx: RequestContext): Response {
-    discardBody(response);
-    return withoutBody(responseFor(error, ctx), ctx);
+    const hook = finals[from];
+    if (hook === undefined) return response;
+    const next = attempt(
+      () =>
+        andThen(
+          hook(response, ctx, ...args),
+          (result) => result === undefined ? response : withoutBody(checkedResponse(result), ctx),
+        ),
+      (error) => { // its response replaces the one that the hook was called with
+        discardBody(response);
+        return withoutBody(responseFor(error, ctx), ctx);
+      },
+    );
+    return andThen(next, (current) => runFinals(current, run, from + 1));
   }
 
   return { match, notHandled, handleError, finish };
@@ -154,16 +129,6 @@ export function createFallbacks(
 function isOwnAbort(error: unknown, { signal }: RequestContext): boolean {
   return signal.aborted &&
     (error === signal.reason || (error instanceof DOMException && error.name === "AbortError"));
-}
-
-function isGetForHead(method: string, methods: readonly Method[]): boolean {
-  return method === "HEAD" && methods.includes("GET");
-}
-
-/** Value of `Allow`, RFC 9110 §10.2.1: GET implies HEAD, and OPTIONS is always allowed. */
-function allowField(methods: readonly string[]): string {
-  const all = new Set(methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]));
-  return [...all.add("OPTIONS")].join(", ");
 }
 
 /**

@@ -6,7 +6,7 @@
 
 import type { RequestContext } from "./_context.ts";
 import type { Match } from "./_engine.ts";
-import { andThen, isPromise, type MaybePromise } from "./_promise.ts";
+import { andThen, attempt, isPromise, type MaybePromise } from "./_promise.ts";
 import { compileRoute, type Route } from "./_route.ts";
 import type { Step } from "./_step.ts";
 import type { Next } from "./handler.ts";
@@ -97,18 +97,10 @@ function runAround(wrapper: Wrapper<unknown[]>, run: Run): MaybePromise<Response
     if (inner !== undefined) throw new TypeError("Cannot continue: next() was called before");
     return inner = settle(run);
   };
-  const fail = (error: unknown): never => {
+  return attempt(() => andThen(wrapper(run.ctx, next, ...run.args), checkedResponse), (error) => {
     if (inner !== undefined) void andThen(inner, discardBody);
     throw error;
-  };
-  try {
-    const result = wrapper(run.ctx, next, ...run.args);
-    return isPromise(result)
-      ? Promise.resolve(result).then(checkedResponse).catch(fail)
-      : checkedResponse(result);
-  } catch (error) {
-    return fail(error);
-  }
+  });
 }
 
 /** Rejects what an untyped handler may have returned. @throws {TypeError} If it is not a response. */

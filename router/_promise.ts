@@ -19,3 +19,16 @@ export function andThen<T, U>(
 ): MaybePromise<U> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
+
+/** Calls a function, and another one with what it throws or its promise rejects with. */
+export function attempt<T>(
+  run: () => T | PromiseLike<T>,
+  fail: (error: unknown) => MaybePromise<T>,
+): MaybePromise<T> {
+  try {
+    const result = run();
+    return isPromise(result) ? Promise.resolve(result).catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
+}

@@ -7,33 +7,60 @@
 
 import type { Query } from "./markers.ts";
 
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const AMPERSAND = 0x26;
+const EQUALS = 0x3d;
+const QUESTION_MARK = 0x3f;
+const NUMBER_SIGN = 0x23;
+
+/**
+ * Class of params and queries. They inherit nothing, as from `Object.create(null)`, but V8 reads and writes them as fast as
+ * other objects. A function, since the prototype of a class would have a `constructor`.
+ */
+export const Bare = function () {} as unknown as new () => Record<string, string | string[]>;
+Bare.prototype = Object.freeze(Object.create(null));
+
+/** What a request without parameters, or without a query, has: one frozen object for all of them. */
+export const EMPTY: Readonly<Record<string, never>> = Object.freeze(
+  new Bare() as Record<string, never>,
+);
+
 /**
  * Parses the query that starts at an index of a URL.
  *
  * @param from Index of the `?`; without one there, the query is empty.
- * @returns An object without a prototype: one value is a string, a repeated name an array.
+ * @returns An object that inherits nothing: one value is a string, a repeated name an array.
  */
 export function parseQuery(url: string, from: number): Query {
-  const query: Record<string, string | string[]> = Object.create(null);
-  if (url.charCodeAt(from) !== QUESTION_MARK) return query;
-  const fragment = url.indexOf("#", from);
-  const end = fragment === -1 ? url.length : fragment;
-  for (let start = from + 1; start < end;) {
-    const ampersand = url.indexOf("&", start);
-    const stop = ampersand === -1 || ampersand > end ? end : ampersand;
-    if (stop > start) addPair(query, url.slice(start, stop));
-    start = stop + 1;
+  if (url.charCodeAt(from) !== QUESTION_MARK) return EMPTY;
+  const query = new Bare();
+  // Looks at each character once: on short queries, several searches for delimiters and escapes take longer.
+  for (let start = from + 1, at = start, equals = -1, encoded = false;; at++) {
+    const code = at < url.length ? url.charCodeAt(at) : NUMBER_SIGN;
+    if (code === AMPERSAND || code === NUMBER_SIGN) {
+      if (at > start) addPair(query, url, start, equals === -1 ? at : equals, at, encoded);
+      if (code === NUMBER_SIGN) return query;
+      start = at + 1;
+      equals = -1;
+      encoded = false;
+    } else if (code === EQUALS && equals === -1) equals = at;
+    else if (code === PERCENT || code === PLUS) encoded = true;
   }
-  return query;
 }
 
-const QUESTION_MARK = 63;
-
-function addPair(query: Record<string, string | string[]>, pair: string): void {
-  const equals = pair.indexOf("=");
-  let name = equals === -1 ? pair : pair.slice(0, equals);
-  let value = equals === -1 ? "" : pair.slice(equals + 1);
-  if (pair.includes("%") || pair.includes("+")) {
+/** Adds the name up to `equals`, and the value after it. */
+function addPair(
+  query: Record<string, string | string[]>,
+  url: string,
+  start: number,
+  equals: number,
+  end: number,
+  encoded: boolean,
+): void {
+  let name = url.slice(start, equals);
+  let value = url.slice(equals + 1, end);
+  if (encoded) {
     name = decode(name);
     value = decode(value);
   }

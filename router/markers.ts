@@ -85,7 +85,7 @@ export interface ResponseSpec<T = unknown> {
   readonly "~response": T;
 }
 
-/** Query without a schema: one value is a string, a repeated name an array. The object has no prototype. */
+/** Query without a schema: one value is a string, a repeated name an array. The object inherits nothing. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Path parameters of a path that is not known as a literal. */

@@ -6,6 +6,15 @@
  * @module
  */
 
+// First in the file: minifiers inline only leading constants.
+const COLON = 0x3a;
+const PLUS = 0x2b;
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const NUMBER_SIGN = 0x23;
+const PERCENT = 0x25;
+const BACKSLASH = 0x5c;
+
 /** A parsed request target. */
 export interface Target {
   /** Canonical path: each segment decoded once, `%2F`, `%5C` and `%25` left encoded; raw when `bad`. */
@@ -126,14 +135,6 @@ function isDotSegment(segment: string): boolean {
 function keptCharacter(escape: string): string {
   return escape === "%2F" ? "/" : escape === "%5C" ? "\\" : "%";
 }
-
-const COLON = 0x3a;
-const PLUS = 0x2b;
-const SLASH = 0x2f;
-const QUESTION_MARK = 0x3f;
-const NUMBER_SIGN = 0x23;
-const PERCENT = 0x25;
-const BACKSLASH = 0x5c;
 
 function isDelimiter(code: number): boolean {
   return code === SLASH || isPathEnd(code);

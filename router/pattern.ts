@@ -88,9 +88,15 @@ export function engineText(segments: readonly Segment[]): string {
       case "wildcard":
         return "/*";
       case "param":
-        return `/:p${params++}` + (segment.regexp === undefined ? "" : `{${segment.regexp}}`);
+        return `/:p${params++}` +
+          (segment.regexp === undefined ? "" : `{${dotAll(segment.regexp)}}`);
     }
   }).join("");
+}
+
+/** Lets dots match line breaks, which clients send as `%0A`: a guard at `/admin/:rest{.+}` would miss those paths. */
+function dotAll(regexp: string): string {
+  return regexp.replace(ATOM_REGEXP, (atom) => atom === "." ? "[^]" : atom);
 }
 
 /**
@@ -183,6 +189,7 @@ function parseParam(part: string, last: boolean, source: string): Segment {
 function checkRegExp(regexp: string, source: string): string {
   let matchesNothing: boolean;
   try {
+    new RegExp(regexp); // by itself: `a)|(b` would be valid in a group
     matchesNothing = new RegExp(`^(?:${regexp})$`).test("");
   } catch {
     throw patternError(source, `{${regexp}} is not a regular expression`);

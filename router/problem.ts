@@ -29,7 +29,7 @@ export interface ProblemOptions {
   headers?: HeadersInit;
   /** URI that documents the kind of problem. @default {"about:blank"} */
   type?: string;
-  /** Short summary of the kind of problem. @default the status phrase of RFC 9110 */
+  /** Short summary of the kind of problem. @default the phrase of the status, or `Error` for rare ones */
   title?: string;
 }
 
@@ -140,27 +140,32 @@ export function problem<const Status extends number>(
   code: string,
   options: ProblemOptions = {},
 ): TypedResponse<never, Status> {
-  const { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations } =
-    options;
-  const body: ProblemDetails = {
-    type,
-    title,
-    status,
-    code,
-    ...(detail === undefined ? {} : { detail }),
-    ...(violations === undefined ? {} : { violations }),
-  };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: problemHeaders(options.headers),
-  }) as TypedResponse<never, Status>;
+  const text = problemText(status, code, options);
+  return problemResponse(text, status, options.headers) as TypedResponse<never, Status>;
 }
 
-/** An array of pairs is three times as fast as a Headers object on Deno. */
-function problemHeaders(given: HeadersInit = []): [string, string][] {
+/** The response to an unknown path. Its text is made once, since nothing in it varies. */
+export function notFound(): Response {
+  return problemResponse(notFoundText ??= problemText(404, "not_found", {}), 404);
+}
+
+let notFoundText: string | undefined;
+
+function problemText(
+  status: number,
+  code: string,
+  { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations }:
+    ProblemOptions,
+): string {
+  return JSON.stringify({ type, title, status, code, detail, violations }); // omits what is undefined
+}
+
+function problemResponse(text: string, status: number, given: HeadersInit = []): Response {
+  // An array of pairs is three times as fast as a Headers object on Deno.
   const pairs = Array.isArray(given) ? given as [string, string][] : [...new Headers(given)];
-  const others = pairs.filter(([name]) => name.toLowerCase() !== "content-type");
-  return [["Content-Type", "application/problem+json"], ...others];
+  const headers = pairs.filter(([name]) => name.toLowerCase() !== "content-type");
+  headers.push(["Content-Type", "application/problem+json"]);
+  return new Response(text, { status, headers });
 }
 
 /** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */

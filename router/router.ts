@@ -9,7 +9,7 @@
 
 import { isServed } from "./_body.ts";
 import { RequestContext } from "./_context.ts";
-import { createEngine, type Method } from "./_engine.ts";
+import { createEngine, type Method, METHODS } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
 import { originOf, reportDefinition } from "./_origin.ts";
@@ -105,33 +105,34 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   ): void {
     const pattern = parsePattern(joinPaths(prefix, path));
     const where = `route ${method} ${pattern.source}`;
+    checkOpen(`add ${where}`);
     checkFunction(handler, where, "the handler");
     const options = readOptions(method, given, where);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
-    const mounted = app !== undefined;
+    const common = { method, options, mounted: app !== undefined };
     engine.add(method, pattern, {
-      method,
+      ...common,
       pattern,
-      options,
-      mounted,
       handler,
       guard: guarded,
       maxBodyBytes: limit,
       steps: undefined,
     });
     const route: RouteInfo = Object.freeze({
-      method,
+      ...common,
       pattern: pattern.source,
-      options,
-      mounted,
       app: app !== undefined && OWN_ROUTERS.has(app) ? app as unknown as RouteSource : undefined,
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
     });
     reportDefinition(route);
     routes.push(route);
+  }
+
+  function checkOpen(action: string): void {
+    if (answering) throw new TypeError(`Cannot ${action}: the router has begun to answer`);
   }
 
   const addMount: AddMount = (path, handler, app, given = {}) => {
@@ -169,22 +170,14 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   }
 
   const router = {
-    get: method("GET"),
-    head: method("HEAD"),
-    options: method("OPTIONS"),
-    delete: method("DELETE"),
-    all: method("ALL"),
-    post: method("POST"),
-    put: method("PUT"),
-    patch: method("PATCH"),
+    ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
     fetch,
     routes,
     info,
     openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
       if (generateOpenAPI === undefined) {
         throw new TypeError(
-          'Cannot write the document: this router has no generator; create it with "@gatehouse/http", or call ' +
-            "generateOpenAPI(info, router)",
+          "Cannot write the document: this router has no generator; call generateOpenAPI(info, router)",
         );
       }
       if (given === undefined) {
@@ -204,9 +197,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       );
     },
     under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
-      if (answering) {
-        throw new TypeError(`Cannot add middleware under ${path}: the router has begun to answer`);
-      }
+      checkOpen(`add middleware under ${path}`);
       const appliesTo = prefixTest(parsePrefix(joinPaths(prefix, path)));
       steps.push(...middleware.map((one) => middlewareStep(one, appliesTo)));
       return router;
@@ -225,7 +216,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {
-      if (answering) throw new TypeError("Cannot install a guard: the router has begun to answer");
+      checkOpen("install a guard");
       if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
       checkFunction(integration.guard, "integration", "guard");
       checkFunction(integration.catch, "integration", "catch", true);

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** Phrases of the error statuses, RFC 9110 §15.5 and §15.6, RFC 6585, RFC 8470 and RFC 7725. */
+/**
+ * Phrases of the error statuses that applications send, RFC 9110 §15.5 and §15.6, RFC 6585, RFC 8470 and RFC 7725.
+ * Those of proxies and WebDAV are left out: every bundle has this table.
+ */
 export const ERROR_PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -13,7 +16,6 @@ export const ERROR_PHRASES: Readonly<Record<number, string>> = {
   404: "Not Found",
   405: "Method Not Allowed",
   406: "Not Acceptable",
-  407: "Proxy Authentication Required",
   408: "Request Timeout",
   409: "Conflict",
   410: "Gone",
@@ -23,13 +25,8 @@ export const ERROR_PHRASES: Readonly<Record<number, string>> = {
   414: "URI Too Long",
   415: "Unsupported Media Type",
   416: "Range Not Satisfiable",
-  417: "Expectation Failed",
-  421: "Misdirected Request",
   422: "Unprocessable Content",
-  423: "Locked",
-  424: "Failed Dependency",
   425: "Too Early",
-  426: "Upgrade Required",
   428: "Precondition Required",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
@@ -39,8 +36,4 @@ export const ERROR_PHRASES: Readonly<Record<number, string>> = {
   502: "Bad Gateway",
   503: "Service Unavailable",
   504: "Gateway Timeout",
-  505: "HTTP Version Not Supported",
-  507: "Insufficient Storage",
-  508: "Loop Detected",
-  511: "Network Authentication Required",
 };

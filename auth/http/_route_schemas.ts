@@ -1,5 +1,6 @@
 /**
- * Schemas and responses that the OpenAPI documents of several routes share.
+ * Schemas and responses that the OpenAPI documents of several routes share. Calls are marked as pure and nothing is spread
+ * here, so that bundles of applications without these routes leave them out.
  *
  * @module
  */
@@ -13,18 +14,18 @@ export const STRING: SchemaObject = { type: "string" };
 const STRINGS = { type: "array", items: STRING };
 const TIME = { type: "number", description: "Seconds since the Unix epoch" };
 
-export const PRINCIPAL: SchemaObject = object({
-  sub: { ...STRING, description: "Stable subject id" },
-  method: { ...STRING, description: "How the subject proved its identity on this request" },
-  amr: { ...STRINGS, description: "Authentication methods, RFC 8176" },
-  acr: { ...STRING, description: "Authentication context class" },
+export const PRINCIPAL: SchemaObject = /* @__PURE__ */ object({
+  sub: { type: "string", description: "Stable subject id" },
+  method: { type: "string", description: "How the subject proved its identity on this request" },
+  amr: { type: "array", items: STRING, description: "Authentication methods, RFC 8176" },
+  acr: { type: "string", description: "Authentication context class" },
   authTime: TIME,
-  scope: { ...STRINGS, description: "Granted scopes" },
-  sessionId: { ...STRING, description: "The session's public identifier" },
+  scope: { type: "array", items: STRING, description: "Granted scopes" },
+  sessionId: { type: "string", description: "The session's public identifier" },
 }, ["sub", "method", "authTime"]);
 
-export const SESSION: SchemaObject = object({
-  id: { ...STRING, description: "Public identifier" },
+export const SESSION: SchemaObject = /* @__PURE__ */ object({
+  id: { type: "string", description: "Public identifier" },
   sub: STRING,
   createdAt: TIME,
   activeAt: TIME,
@@ -36,18 +37,18 @@ export const SESSION: SchemaObject = object({
   userAgent: STRING,
 }, ["id", "sub", "createdAt", "activeAt", "expiresAt", "authTime", "amr"]);
 
-export const USER: SchemaObject = object({
+export const USER: SchemaObject = /* @__PURE__ */ object({
   sub: STRING,
-  identifier: { ...STRING, description: "The identifier that the user signs in with" },
+  identifier: { type: "string", description: "The identifier that the user signs in with" },
 }, ["sub", "identifier"]);
 
 /** Members of a response with tokens. */
 export const TOKENS: Readonly<Record<string, SchemaObject>> = {
-  accessToken: { ...STRING, description: "For `Authorization: Bearer`, RFC 6750" },
-  tokenType: { ...STRING, const: "Bearer" },
+  accessToken: { type: "string", description: "For `Authorization: Bearer`, RFC 6750" },
+  tokenType: { type: "string", const: "Bearer" },
   expiresIn: { type: "number", description: "Lifetime of the access token in seconds" },
-  refreshToken: { ...STRING, description: "For the next access token, single use" },
-  scope: { ...STRINGS, description: "Granted scopes" },
+  refreshToken: { type: "string", description: "For the next access token, single use" },
+  scope: { type: "array", items: STRING, description: "Granted scopes" },
 };
 
 /** Members that are always present. */
@@ -59,11 +60,11 @@ export const TOKEN_NAMES: readonly string[] = [
 ];
 
 export const CREDENTIALS: Readonly<Record<string, SchemaObject>> = {
-  identifier: { ...STRING, description: "An e-mail address or a name", maxLength: 254 },
-  password: { ...STRING, format: "password" },
+  identifier: { type: "string", description: "An e-mail address or a name", maxLength: 254 },
+  password: { type: "string", format: "password" },
 };
 
-export const REFRESH_TOKEN: SchemaObject = { ...STRING, description: "The refresh token" };
+export const REFRESH_TOKEN: SchemaObject = { type: "string", description: "The refresh token" };
 
 export const CHALLENGE = {
   "WWW-Authenticate": { description: "The accepted authentication schemes" },
@@ -73,28 +74,29 @@ const RETRY = { "Retry-After": { description: "Seconds until another attempt is 
 export const INVALID_JSON = { 400: { description: "The body is not valid JSON" } };
 export const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
 
-const SIGN_IN_REFUSALS = {
-  400: {
-    description: "The body is not valid JSON, or the identifier not an e-mail address or name",
-  },
-  429: { description: "Too many attempts", headers: RETRY },
-  503: {
-    description: "Too many passwords are being hashed, or no signing key is available",
-    headers: RETRY,
-  },
-};
-
-export const REGISTER_REFUSALS: Responses = {
-  ...SIGN_IN_REFUSALS,
+export const REGISTER_REFUSALS: Responses = /* @__PURE__ */ signInRefusals({
   409: { description: "Another account has the identifier" },
   422: { description: "The password is too weak, see `violations`, or the body not an object" },
-};
+});
 
-export const LOGIN_REFUSALS: Responses = {
-  ...SIGN_IN_REFUSALS,
+export const LOGIN_REFUSALS: Responses = /* @__PURE__ */ signInRefusals({
   401: { description: "The account does not exist, or the password is wrong", headers: CHALLENGE },
   422: { description: "The body is not an object, or `remember` not a boolean" },
-};
+});
+
+function signInRefusals(own: Responses): Responses {
+  return {
+    400: {
+      description: "The body is not valid JSON, or the identifier not an e-mail address or name",
+    },
+    429: { description: "Too many attempts", headers: RETRY },
+    503: {
+      description: "Too many passwords are being hashed, or no signing key is available",
+      headers: RETRY,
+    },
+    ...own,
+  };
+}
 
 /** Schema of an object. */
 export function object(

@@ -71,6 +71,7 @@ export function createServices(options: ServiceOptions): Services {
   const throttle = createThrottle(options, keys, context);
   const passwords = passwordService({
     ...shared,
+    apiKeys,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,
     hashing: options.hashing,
@@ -134,6 +135,7 @@ function createTokens(
   return tokenService({
     keys: keyService({ store, keys, algorithms, rotateAfter, maxTokenAge, ...context }),
     refresh: refreshService({ refreshTokens, users, ...refresh, ...context }),
+    users,
     ...rest,
     lifetime,
     now: context.now,

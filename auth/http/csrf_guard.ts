@@ -31,10 +31,16 @@ export interface CsrfGuardOptions {
  * @example
  * ```ts
  * import { createRouter, json } from "@gatehouse/http";
- * import { cookiePolicy, csrfGuard, csrfService, deriveKeys } from "@gatehouse/http/auth";
+ * import {
+ *   cookiePolicy,
+ *   csrfGuard,
+ *   csrfService,
+ *   deriveKeys,
+ *   generateSecret,
+ * } from "@gatehouse/http/auth";
  * import { assertEquals } from "@std/assert";
  *
- * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const keys = deriveKeys(generateSecret());
  * const csrf = csrfService({ keys, cookies: cookiePolicy() });
  * const router = createRouter({ before: [csrfGuard({ csrf })] })
  *   .post("/transfer", () => json({ done: true }));

@@ -40,6 +40,7 @@ export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], K
  * import {
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -48,7 +49,7 @@ export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], K
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(),
  * });
@@ -87,10 +88,15 @@ export function authIntegration<Metadata>(
     routes: true,
     catch: true,
   });
-  const { basePath, routes = {}, catch: handler } = options;
+  const { basePath, routes, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
   const authRoutes = createAuthRoutes({ ...routes, runtime });
+  if (routes?.registration === undefined) { // not open to the public unless someone says so
+    throw new TypeError(
+      'Cannot integrate authentication: routes must be false or have registration, "open" or "closed"',
+    );
+  }
   return {
     ...integration,
     routes: (router) => void mountAuthRoutes(router, authRoutes, basePath),

@@ -21,6 +21,7 @@ import type { AuthRoute } from "./types.ts";
  *   createAuthRoutes,
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   mountAuthRoutes,
  *   registerAuth,
@@ -28,7 +29,7 @@ import type { AuthRoute } from "./types.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(),
  * });

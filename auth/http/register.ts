@@ -41,12 +41,13 @@ export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends Ser
  * {@linkcode AUTH_RUNTIME}, and `authorization` as {@linkcode AUTHORIZATION_MANAGER}.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape, or the container has authentication already.
- * @throws {RangeError} If the secret is shorter than 32 bytes, or a number is out of bounds.
+ * @throws {RangeError} If the secret is shorter than 32 bytes or not random, or a number is out of bounds.
  *
  * @example
  * ```ts
  * import {
  *   createContainer,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -55,11 +56,11 @@ export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends Ser
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept", // from the environment, the same at each start
+ *   secret: generateSecret(), // from the environment, the same at each start
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(), // an application leaves it out
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
  *   .get("/me", (req) => json(req.principal.sub));
  *
  * assertEquals((await router.request("/me")).status, 401);
@@ -90,13 +91,19 @@ export function registerAuth<Metadata>(options: AuthOptions<Metadata>): AuthRunt
  *
  * @example
  * ```ts
- * import { Auth, createContainer, getAuthRuntime, inMemoryAuthStores } from "@gatehouse/http";
+ * import {
+ *   Auth,
+ *   createContainer,
+ *   generateSecret,
+ *   getAuthRuntime,
+ *   inMemoryAuthStores,
+ * } from "@gatehouse/http";
  * import { assertEquals } from "@std/assert";
  *
  * const container = createContainer(); // an application leaves it out
  *
  * @Auth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   container,
  * })
@@ -135,7 +142,7 @@ function createRuntime<Metadata>(
       signIn(services, request, authentication, options),
     signOut: (request) => signOut(services, request),
     routes: (options) => createAuthRoutes({ ...options, runtime }),
-    integration: (options = {}) => authIntegration(runtime, options),
+    integration: (options) => authIntegration(runtime, options),
   });
   return runtime;
 }

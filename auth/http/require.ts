@@ -36,6 +36,7 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  *   applyAuthHeaders,
  *   createContainer,
  *   createRouter,
+ *   generateSecret,
  *   getPrincipal,
  *   inMemoryAuthStores,
  *   json,
@@ -45,7 +46,7 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   container: createContainer(), // without it, the default one: requireAuth() then finds the runtime there
  * });

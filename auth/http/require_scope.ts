@@ -24,6 +24,7 @@ import { getPrincipal } from "./guard.ts";
  *   apiKeyService,
  *   apiKeyStrategy,
  *   createContainer,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   json,
  *   registerAuth,
@@ -35,12 +36,12 @@ import { getPrincipal } from "./guard.ts";
  * const stores = inMemoryAuthStores();
  * const apiKeys = apiKeyService(stores);
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores,
  *   strategies: [apiKeyStrategy({ apiKeys })],
  *   container: createContainer(),
  * });
- * const router = routerBuilder().withAuth(runtime.integration()).build()
+ * const router = routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } })).build()
  *   .get("/notes", () => json([]), { use: [requireScope("notes:read")] });
  *
  * const credentials = { identifier: "ada", password: "lovelace wrote notes" };

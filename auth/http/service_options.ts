@@ -40,9 +40,9 @@ export interface JwtOptions
 /** What services are created from. */
 export interface ServiceOptions {
   /**
-   * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process.
-   * Of an array the first one signs and encrypts, all verify and decrypt, so that it can be rotated, see
-   * {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
+   * Secret that all keys are derived from: at least 32 random bytes, as a string, the same at each start and in each process:
+   * {@linkcode generateSecret} makes one. Of an array the first one signs and encrypts, all verify and decrypt, so that it can
+   * be rotated, see {@linkcode deriveKeys}. If the secret is lost, the signing keys of `jwt` are lost.
    */
   readonly secret: string | readonly string[];
   /** Persists users, sessions and the rest: {@linkcode inMemoryAuthStores}, or a database. */
@@ -56,7 +56,8 @@ export interface ServiceOptions {
   readonly session?: SessionOptions | undefined;
   /**
    * Tokens for API clients, signed by keys that `stores.keys` holds, encrypted by the secret: {@linkcode AuthRuntime.tokens}.
-   * Requests may then carry an access token; `createAuthRoutes({ tokens: true })` and `createTokenRoutes()` issue them.
+   * Requests may then carry an access token, whose user is read with each of them, see {@linkcode TokenServiceOptions.accept};
+   * `createAuthRoutes({ tokens: true })` and `createTokenRoutes()` issue them.
    *
    * @default none
    */

@@ -43,6 +43,7 @@ export async function signIn(
   const { remember = false, method = isPassword ? "password" : "session" } = options;
   const original = originalRequest(request);
   const state = stateOf(original);
+  await csrf.checkOrigin(original); // login CSRF: another site's page must not sign its visitor in
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, state); // session fixation
   const { token, session } = await sessions.create(authentication, init);

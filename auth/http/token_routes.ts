@@ -60,6 +60,7 @@ import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
  *   createContainer,
  *   createRouter,
  *   createTokenRoutes,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   mountAuthRoutes,
  *   registerAuth,
@@ -67,7 +68,7 @@ import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const runtime = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
  *   jwt: { issuer: "https://example.com", audience: "notes" },
  *   container: createContainer(),

@@ -106,9 +106,12 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
    * `integration()` and `withAuthRoutes` include, puts its cookies into the response; a router without them needs
    * `finally: [applyAuthHeaders]`.
    *
-   * Protect the route of a sign-in form of your own against login CSRF: `use: [csrfGuard({ csrf, mode: "origin" })]`.
+   * Checks the origin of the request against login CSRF, see {@linkcode CsrfService.checkOrigin}, before anything changes: a
+   * client that sends no origin needs a CSRF token, or {@linkcode createTokenRoutes}. Safe methods pass: a route for links in
+   * mails or the callback of a provider needs a value that only this browser has.
    *
    * @param authentication The result of {@linkcode PasswordService.verify}, or of another kind of sign-in.
+   * @throws {AuthError} `csrf_failed`, if the request comes from another site's page, or from an unknown one without a token.
    * @throws {TypeError} If `authentication` was not returned by a service.
    */
   signIn(
@@ -120,9 +123,9 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   signOut(request: RequestLike): Promise<void>;
   /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
-  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If an option is unknown. */
+  /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If `routes` is missing, or an option is unknown. */
   integration(
-    options?: IntegrationOptions,
+    options: IntegrationOptions,
   ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>>;
 }
 
@@ -181,12 +184,18 @@ export interface AuthRoute {
   readonly options: RouteOptions<unknown[]> & { readonly auth: false };
 }
 
+/** Options of the routes of {@linkcode AuthRuntime.integration}. */
+export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
+  /** Whether people may create accounts themselves, by any kind of sign-up; `closed` omits `/register`. */
+  readonly registration: "open" | "closed";
+}
+
 /** Options of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationOptions {
   /** Path that the routes of authentication are below. @default {"/auth"} */
   readonly basePath?: string | undefined;
-  /** Options of these routes, which include registration unless it is `closed`; `false` omits the routes. */
-  readonly routes?: Omit<AuthRoutesOptions, "runtime"> | false | undefined;
+  /** Options of these routes; `false` omits the routes. */
+  readonly routes: IntegrationRoutesOptions | false;
   /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
 }

@@ -46,7 +46,7 @@ const ED25519_D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca1359
 const SMALL_ORDER_Y: readonly bigint[] = [
   0n,
   1n,
-  ED25519_P - 1n,
+  0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffecn, // p - 1; computed, it would stay in every bundle
   0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
   0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
 ];

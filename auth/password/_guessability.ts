@@ -1,165 +1,155 @@
 /**
- * Estimate of how much of a password must be guessed: predictable matches count as one character each.
+ * The parts of a password that attackers guess first: one table of rules.
  *
  * @module
  */
 
 import { foldCase } from "./_normalize.ts";
 
-/** Why a part of a password is predictable. */
-export type MatchCode = "common" | "contextual" | "predictable" | "repetitive";
+/** Why a part of a password is guessed. */
+export type GuessCode = "common" | "contextual" | "repetitive" | "predictable";
 
-/** A word that attackers guess. */
-export interface PasswordWord {
-  /** Its characters, as {@linkcode foldCase} returns them. */
-  readonly characters: readonly string[];
-  /** Why it is guessed. */
-  readonly code: MatchCode;
-}
-
-/** The estimate for a password. */
-export interface PasswordMeasure {
-  /** The smallest number of characters and matches that make up the password. */
-  readonly count: number;
-  /** The codes of these matches. */
-  readonly codes: ReadonlySet<MatchCode>;
-}
-
-/** Shorter words, sequences and runs occur by chance. */
-const MIN_MATCH = 3;
-/** So do shorter repetitions of more than one character: b`anan`a, `1212`. */
-const MIN_REPETITION = 6;
-
-/** A part of a password, with the count from its start to the end of the password. */
-interface Part {
-  readonly count: number;
-  readonly end: number;
-  readonly code?: MatchCode;
-}
+/** A guessed part and 9 other characters: with fewer, the others are tried as well. */
+const MIN_COUNT = 10;
+/** Takes the place of a guessed part. No password has this character. */
+const MARK = "\0";
+/** Shorter words occur by chance. */
+const MIN_WORD = 3;
+/** The sizes of the entries of the list. */
+const [MIN_ENTRY, MAX_ENTRY] = [8, 20];
 
 /**
- * Counts the characters of a password, where each of these matches counts as one character:
+ * Finds why a password is easily guessed. Each rule replaces the parts it knows by one character; if it knew any, 10
+ * characters must be left.
  *
- * - a repetition: `aaa`, or at least six characters that repeat a part: `xyxyxy`, `passwordpassword`;
- * - a sequence of at least three characters of the alphabet, the digits or a keyboard: `efgh`, `4321`, `wertz`, `1qaz`;
- * - a year from 1900 to 2099 that is not next to a digit;
- * - a word of `words`, also with separators and with look-alike digits and symbols: `A.d-a`, `p4$$w0rd`.
- *
- * The count is the minimum over all ways to split the password, computed from its end to its start. Two characters are
- * compared for each start and each distance: at most 33,000 comparisons for 256 characters.
- *
- * @param characters The password's characters, as {@linkcode foldCase} returns them.
+ * @param password NFC form.
+ * @param words Words that {@linkcode wordsOf} returned.
+ * @param list Common passwords.
+ * @returns No codes if the password is accepted.
  */
-export function estimateGuesses(
-  characters: readonly string[],
-  words: readonly PasswordWord[],
-): PasswordMeasure {
-  const size = characters.length;
-  const parts: Part[] = [];
-  parts[size] = { count: 0, end: size };
-  const equal = new Uint16Array(size + 1); // by distance: how many characters from here equal the one at that distance
-  let sequence = 0; // length of the sequence from here
-  for (let at = size - 1; at >= 0; at--) {
-    let part: Part = { count: 1 + countFrom(parts, at + 1), end: at + 1 };
-    const offer = (end: number, code: MatchCode) => {
-      const count = 1 + countFrom(parts, end);
-      if (count < part.count) part = { count, end, code };
-    };
-
-    for (const word of words) {
-      const end = wordEnd(characters, at, word.characters);
-      if (end !== undefined) offer(end, word.code);
-    }
-
-    const character = characters[at];
-    for (let distance = 1; at + distance < size; distance++) {
-      const same = characters[at + distance] === character;
-      equal[distance] = same ? (equal[distance] ?? 0) + 1 : 0;
-    }
-    const run = 1 + (equal[1] ?? 0);
-    for (let length = MIN_MATCH; length <= run; length++) offer(at + length, "repetitive");
-    let repeated = 0; // length that is covered by repetitions of a part that fits twice
-    for (let length = 2; at + length <= size; length++) {
-      const half = length / 2;
-      if (Number.isInteger(half)) repeated = Math.max(repeated, half + (equal[half] ?? 0));
-      if (length >= MIN_REPETITION && length <= repeated) offer(at + length, "repetitive");
-    }
-
-    sequence = isSequence(characters, at) ? Math.max(sequence, MIN_MATCH - 1) + 1 : 0;
-    for (let length = MIN_MATCH; length <= sequence; length++) offer(at + length, "predictable");
-    if (isYear(characters, at)) offer(at + YEAR_LENGTH, "predictable");
-
-    parts[at] = part;
+export function findGuessable(
+  password: string,
+  words: readonly string[],
+  list: ReadonlySet<string>,
+): ReadonlySet<GuessCode> {
+  const rules: readonly (readonly [code: GuessCode, replace: (text: string) => string])[] = [
+    ["contextual", (text) => replaceWords(text, words)],
+    ["common", (text) => replaceWords(text, longestEntry(text, list))],
+    ["common", (text) => replaceWords(text, FIELD_WORDS)],
+    ["predictable", (text) => text.replace(DATE_REGEXP, MARK)],
+    ["repetitive", (text) => replaceRuns(text, isRepetition, 1, [0, 3, 4])],
+    ["predictable", (text) => replaceRuns(text, isSequence, 2)],
+  ];
+  const codes = new Set<GuessCode>();
+  let rest = foldCase(password).join("");
+  for (const [code, replace] of rules) {
+    const left = replace(rest).replace(/\0+/g, MARK);
+    if (left !== rest) codes.add(code);
+    rest = left;
   }
-  return { count: countFrom(parts, 0), codes: codesOf(parts) };
+  return [...rest].length < MIN_COUNT ? codes : new Set();
 }
 
-function countFrom(parts: readonly Part[], at: number): number {
-  return parts[at]?.count ?? 0;
+const SEPARATORS_REGEXP = /[^\p{L}\p{M}\p{N}\0]+/gu;
+/** A number at an end, such as a year or a date. */
+const END_NUMBER_REGEXP = /^\d{1,8}(?!\d)|(?<!\d)\d{1,8}$/g;
+
+/** Replaces words, with separators in them, too. If there is one, neither separators nor a number at an end count. */
+function replaceWords(text: string, words: readonly string[]): string {
+  const replace = (from: string) => words.reduce((rest, word) => rest.replaceAll(word, MARK), from);
+  const whole = replace(text);
+  const joined = whole.replace(SEPARATORS_REGEXP, "");
+  const rest = replace(joined);
+  return whole === text && rest === joined ? text : rest.replace(END_NUMBER_REGEXP, "");
 }
 
-function codesOf(parts: readonly Part[]): Set<MatchCode> {
-  const codes = new Set<MatchCode>();
-  let part = parts[0];
-  while (part !== undefined && part.count > 0) {
-    if (part.code !== undefined) codes.add(part.code);
-    part = parts[part.end];
+/** The longest common password that is part of a text, with or without separators. */
+function longestEntry(text: string, list: ReadonlySet<string>): readonly string[] {
+  const forms = [text, text.replace(SEPARATORS_REGEXP, "")];
+  for (let size = MAX_ENTRY; size >= MIN_ENTRY; size--) {
+    for (const form of forms) {
+      for (let at = 0; at + size <= form.length; at++) {
+        const part = form.slice(at, at + size);
+        if (list.has(part)) return [part];
+      }
+    }
   }
-  return codes;
+  return [];
 }
 
-/** Digits and symbols that replace letters. */
-const LOOK_ALIKES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
-  ["0", "o"],
-  ["1", "il"],
-  ["3", "e"],
-  ["4", "a"],
-  ["5", "s"],
-  ["7", "t"],
-  ["8", "b"],
-  ["@", "a"],
-  ["$", "s"],
-  ["!", "i"],
-]);
-const SEPARATOR_REGEXP = /^[^\p{L}\p{M}\p{N}]$/u;
+/** Names of the field and frequent inputs, in the languages that are most frequent among breached passwords. */
+// deno-fmt-ignore
+const FIELD_WORDS: readonly string[] = [
+  "passphrase", "password", "passwort", "kennwort", "contraseña", "contrasena", "motdepasse", "wachtwoord", "пароль",
+  "letmein", "welcome", "changeme", "secret", "administrator", "admin", "login", "iloveyou",
+];
 
-/** The end of a word that starts at a character; `undefined` if it does not start there. */
-function wordEnd(
-  characters: readonly string[],
-  start: number,
-  word: readonly string[],
-): number | undefined {
-  let at = start;
-  for (const letter of word) {
-    while (at > start && !isAlike(characters[at], letter) && isSeparator(characters[at])) at++;
-    if (!isAlike(characters[at], letter)) return undefined;
-    at++;
-  }
-  return at > start ? at : undefined;
-}
+/** A year from 1900 to 2099, alone or in a date. */
+const DATE_REGEXP =
+  /(?<!\d)(?:\d\d?[./-]\d\d?[./-]|\d{4})?(?:19|20)\d\d(?:[./-]\d\d?[./-]\d\d?|\d{4})?(?!\d)/g;
 
-function isAlike(character: string | undefined, letter: string): boolean {
-  if (character === undefined) return false;
-  return character === letter || (LOOK_ALIKES.get(character)?.includes(letter) ?? false);
-}
+/** Whether the characters at a place and at the next ones in a distance belong together. */
+type RunTest = (characters: readonly string[], at: number, distance: number) => boolean;
 
-function isSeparator(character: string | undefined): boolean {
-  return character !== undefined && SEPARATOR_REGEXP.test(character);
-}
+/** `aaaa`, `xyxyxy`, or a longer part twice: shorter repetitions occur by chance. */
+const isRepetition: RunTest = (characters, at, distance) =>
+  characters[at] === characters[at + distance];
+
+/** `abc`, `4321`, `wert`; at distance 2 even and odd characters, `1a2b3c`. */
+const isSequence: RunTest = (characters, at, distance) => {
+  if (distance > 8) return false; // so that the time stays linear in the length
+  const [a = "", b = "", c = ""] = [0, 1, 2].map((i) => characters[at + i * distance]);
+  const step = stepBetween(a, b);
+  return (Math.abs(step) <= 1 && stepBetween(b, c) === step && (step !== 0 || distance > 1)) ||
+    KEY_ROWS.includes(a + b + c) || KEY_ROWS.includes(c + b + a);
+};
 
 /**
- * The words of a name or an e-mail address: each part of at least three characters, all parts joined, the parts before
- * the last `@` joined, and each of these reversed.
+ * Replaces runs of places that pass the test.
+ *
+ * @param reach How many distances the test reads ahead.
+ * @param least How many places make a run, by distance; as many as the distance if it is not given.
  */
-export function wordsOf(text: string, code: MatchCode): PasswordWord[] {
+function replaceRuns(
+  text: string,
+  test: RunTest,
+  reach: number,
+  least: readonly number[] = [],
+): string {
+  const left = [...text];
+  for (let distance = 1; distance < left.length; distance++) {
+    for (let at = 0; at + reach * distance < left.length; at++) {
+      let size = 0;
+      while (at + size + reach * distance < left.length && test(left, at + size, distance)) size++;
+      if (size >= (least[distance] ?? distance)) left.splice(at, size + reach * distance, MARK);
+      else at += size;
+    }
+  }
+  return left.join("");
+}
+
+function stepBetween(a: string, b: string): number {
+  return (b.codePointAt(0) ?? 0) - (a.codePointAt(0) ?? 0);
+}
+
+/** Rows and columns of the keyboards that are most frequent among breached passwords. */
+const KEY_ROWS = '`1234567890-=\n~!@#$%^&*()_+\n!"§$%&/()=\n&é"\'(-è_çà)=\n' +
+  "qwertyuiop[]\\\nasdfghjkl;'\nzxcvbnm,./\nqwertzuiopü+\nasdfghjklöä#\nyxcvbnm,.-\n" +
+  "azertyuiop^$\nqsdfghjklmù\nwxcvbn,;:!\nйцукенгшщзхъ\nфывапролджэ\nячсмитьбю\n" +
+  "1qaz\n2wsx\n3edc\n4rfv\n5tgb\n6yhn\n7ujm\n8ik,\n9ol.\n0p;/\n1qay\n6zhn\n1aqw\n2zsx";
+
+/**
+ * The words of a name or an e-mail address, the longest first: each part of at least three characters, all parts joined,
+ * the parts before the last `@` joined, and each of these reversed.
+ */
+export function wordsOf(text: string): string[] {
   const whole = text.slice(0, MAX_WORDS_LENGTH).normalize("NFC");
   const parts = splitWords(whole);
   const local = splitWords(whole.slice(0, Math.max(0, whole.lastIndexOf("@"))));
-  const words = [...parts, parts.join(""), local.join("")].map(foldCase);
-  const both = words.flatMap((word) => [word, word.toReversed()])
-    .filter((word) => word.length >= MIN_MATCH);
-  return [...new Map(both.map((word) => [word.join(""), word])).values()]
-    .map((characters) => ({ characters, code }));
+  const words = [...parts, parts.join(""), local.join("")].map(foldCase)
+    .filter((word) => word.length >= MIN_WORD)
+    .flatMap((word) => [word.join(""), word.toReversed().join("")]);
+  return [...new Set(words)].sort((a, b) => b.length - a.length);
 }
 
 /** UTF-16 units that are split into words: no longer word fits into a password. */
@@ -168,77 +158,3 @@ const MAX_WORDS_LENGTH = 256;
 function splitWords(text: string): string[] {
   return text.split(/[^\p{L}\p{M}\p{N}]+/u);
 }
-
-/**
- * The forms in which a password may be listed: whole, and without trailing and leading digits and symbols, each with and
- * without {@linkcode LOOK_ALIKES}.
- */
-export function listForms(characters: readonly string[]): string[] {
-  const isLetter = (character = "") => /^\p{L}/u.test(character);
-  let [start, end] = [0, characters.length];
-  const forms = [characters];
-  while (start < end && !isLetter(characters[end - 1])) forms.push(characters.slice(0, --end));
-  while (start < end && !isLetter(characters[start])) forms.push(characters.slice(++start, end));
-  return forms.flatMap((form) => [
-    form.join(""),
-    ...[0, 1].map((which) => form.map((sign) => letterFor(sign, which)).join("")),
-  ]);
-}
-
-function letterFor(sign: string, which: number): string {
-  const letters = LOOK_ALIKES.get(sign) ?? sign;
-  return letters.charAt(which) === "" ? letters.charAt(0) : letters.charAt(which);
-}
-
-/** Whether the three characters from here are a sequence of an alphabet or a keyboard. */
-function isSequence(characters: readonly string[], at: number): boolean {
-  const [a, b, c] = [characters[at], characters[at + 1], characters[at + 2]];
-  if (a === undefined || b === undefined || c === undefined) return false;
-  const step = stepBetween(a, b);
-  return (Math.abs(step) === 1 && stepBetween(b, c) === step) || keyTriples().has(a + b + c);
-}
-
-const YEAR_LENGTH = 4;
-const YEAR_REGEXP = /^(?:19|20)[0-9]{2}$/;
-
-/** Whether a year starts here: a frequent suffix of passwords. */
-function isYear(characters: readonly string[], at: number): boolean {
-  const end = at + YEAR_LENGTH;
-  return YEAR_REGEXP.test(characters.slice(at, end).join("")) &&
-    !isDigit(characters[at - 1]) && !isDigit(characters[end]);
-}
-
-function isDigit(character = ""): boolean {
-  return /^[0-9]$/.test(character);
-}
-
-function stepBetween(a: string, b: string): number {
-  return (b.codePointAt(0) ?? 0) - (a.codePointAt(0) ?? 0);
-}
-
-/** Three adjacent keys, forwards and backwards. */
-function keyTriples(): ReadonlySet<string> {
-  triples ??= new Set(KEY_ROWS.flatMap((row) => {
-    const keys = [...row];
-    return [keys, keys.toReversed()].flatMap((line) =>
-      line.slice(2).map((_, i) => line.slice(i, i + 3).join(""))
-    );
-  }));
-  return triples;
-}
-
-let triples: ReadonlySet<string> | undefined;
-
-/** Rows, columns, zigzags and the number pad of the keyboards that are most frequent among breached passwords. */
-// deno-fmt-ignore
-const KEY_ROWS: readonly string[] = [
-  "`1234567890-=", "~!@#$%^&*()_+", '!"§$%&/()=', "&é\"'(-è_çà)=",
-  "qwertyuiop[]\\", "asdfghjkl;'", "zxcvbnm,./",
-  "qwertzuiopü+", "asdfghjklöä#", "yxcvbnm,.-",
-  "azertyuiop^$", "qsdfghjklmù", "wxcvbn,;:!",
-  "йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю",
-  "1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "8ik,", "9ol.", "0p;/",
-  "1qay", "6zhn", "1aqw", "2zsx", "4esz", "5rdx", "6tfc", "7ygv", "8uhb", "9ijn", "0okm",
-  "1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0",
-  "147", "258", "369",
-];

@@ -19,8 +19,8 @@ export interface KdfRow<Parameters extends KdfParameters> {
   readonly id: string;
   /** Parameters of new hashes. */
   readonly current: Parameters;
-  /** Checks parameters of a stored hash; `undefined` if they are invalid or too expensive. */
-  read(parameters: KdfParameters): Parameters | undefined;
+  /** Checks parameters of a stored hash and the size of its key; `undefined` if they are invalid or too expensive. */
+  read(parameters: KdfParameters, keyBytes: number): Parameters | undefined;
   /** Whether parameters cost an attacker less than others. */
   isBelow(parameters: Parameters, other: Parameters): boolean;
   /** The cost of a derivation, in arbitrary units. */
@@ -40,9 +40,6 @@ interface PhcHash {
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** HMAC replaces a longer key by its digest, RFC 2104 §2. */
-const HMAC_BLOCK_BYTES = 64;
-
 /** 8 to 64 bytes of salt, 16 to 32 bytes of key (a longer key would cost more), up to four parameters. */
 const PHC_REGEXP =
   /^\$([a-z0-9-]{1,32})\$([a-z]{1,8}=[1-9]\d{0,9}(?:,[a-z]{1,8}=[1-9]\d{0,9}){0,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,43})$/;
@@ -58,7 +55,7 @@ export function phcHasher<Parameters extends KdfParameters>(
 
   function read(encoded: string): (PhcHash & { parameters: Parameters }) | undefined {
     const stored = parsePhc(id, encoded);
-    const parameters = stored && kdf.read(stored.parameters);
+    const parameters = stored && kdf.read(stored.parameters, stored.key.length);
     return parameters && { ...stored, parameters };
   }
 
@@ -70,13 +67,13 @@ export function phcHasher<Parameters extends KdfParameters>(
         throw new TypeError("Cannot hash password: it must be a valid password");
       }
       const salt = randomBytes(SALT_BYTES);
-      const key = await kdf.derive(await passwordBytes(prepared), salt, current, KEY_BYTES);
+      const key = await kdf.derive(utf8(prepared), salt, current, KEY_BYTES);
       return formatPhc(id, { parameters: current, salt, key });
     },
     async verify(password: string, encoded: string) {
       const prepared = preparePassword(password);
       if (prepared === undefined) return false;
-      const bytes = await passwordBytes(prepared);
+      const bytes = utf8(prepared);
       const stored = read(encoded);
       if (stored === undefined) { // the same work as for a hash
         await kdf.derive(bytes, randomBytes(SALT_BYTES), current, KEY_BYTES);
@@ -94,16 +91,6 @@ export function phcHasher<Parameters extends KdfParameters>(
         stored.salt.length < SALT_BYTES || stored.key.length < KEY_BYTES;
     },
   });
-}
-
-/**
- * PBKDF2 and scrypt begin with HMAC-SHA-256, which replaces a key of more than 64 bytes by its digest: a long password
- * and the 32 bytes of its digest would be equivalent. SHA-512 returns 64 bytes, which HMAC uses unchanged.
- */
-async function passwordBytes(password: string): Promise<Bytes> {
-  const bytes = utf8(password);
-  if (bytes.length <= HMAC_BLOCK_BYTES) return bytes;
-  return new Uint8Array(await crypto.subtle.digest("SHA-512", bytes));
 }
 
 function formatPhc(id: string, { parameters, salt, key }: PhcHash): string {

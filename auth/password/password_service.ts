@@ -7,7 +7,7 @@
 import { identifierTaken, updateUser } from "../users/update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { revokeAccess } from "../users/revoke_access.ts";
+import { revokeAccess, revokeAccountAccess } from "../users/revoke_access.ts";
 import { combineHashers } from "./_hashers.ts";
 import { createSemaphore } from "./_concurrency.ts";
 import { asWrongPassword, passwordSteps } from "./_verify.ts";
@@ -21,7 +21,13 @@ import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
 import { pbkdf2Hasher } from "./pbkdf2.ts";
 import { type PasswordPolicy, passwordPolicy } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import type { RefreshTokenStore, SessionStore, User, UserStore } from "../stores/types.ts";
+import type {
+  ApiKeyStore,
+  RefreshTokenStore,
+  SessionStore,
+  User,
+  UserStore,
+} from "../stores/types.ts";
 import type {
   LoginClient,
   LoginReservation,
@@ -36,6 +42,8 @@ export interface PasswordServiceOptions {
   readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
   /** Persists refresh tokens; a user's are revoked when the password changes. */
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
+  /** Persists API keys; a user's are revoked by {@linkcode PasswordService.reset}. */
+  readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
   /** Counts attempts. `"insecureSkip"` does not: passwords can then be guessed without a limit. */
   readonly throttle: ThrottleService | "insecureSkip";
   /**
@@ -82,6 +90,12 @@ export interface PasswordChange {
   readonly newPassword: string;
 }
 
+/** Options of {@linkcode PasswordService.reset}. */
+export interface ResetPasswordOptions {
+  /** Whether API keys stay valid, although whoever knew the old password may have created some. @default {false} */
+  readonly keepApiKeys?: boolean | undefined;
+}
+
 /** Creates users, and verifies and changes passwords. */
 export interface PasswordService {
   /**
@@ -104,8 +118,8 @@ export interface PasswordService {
    */
   verify(credentials: PasswordCredentials, client: LoginClient): Promise<PasswordAuthentication>;
   /**
-   * Changes a user's password. All sessions and refresh tokens of the user are revoked; create a new session from the
-   * returned authentication.
+   * Changes a user's password. All sessions and refresh tokens of the user are revoked, API keys stay valid; create a new
+   * session from the returned authentication.
    *
    * @throws {AuthError} `wrong_password` if the current password is wrong or the user does not exist, `throttled`,
    * `weak_password` or `service_unavailable`.
@@ -114,11 +128,11 @@ export interface PasswordService {
   change(sub: string, change: PasswordChange, client: LoginClient): Promise<PasswordAuthentication>;
   /**
    * Sets a password without the current one, for account recovery and for administrators; the caller authorizes it. All
-   * sessions and refresh tokens of the user are revoked.
+   * sessions, refresh tokens and API keys of the user are revoked.
    *
    * @throws {AuthError} `invalid_credentials` if the user does not exist, `weak_password` or `service_unavailable`.
    */
-  reset(sub: string, newPassword: string): Promise<void>;
+  reset(sub: string, newPassword: string, options?: ResetPasswordOptions): Promise<void>;
 }
 
 /**
@@ -131,6 +145,7 @@ export interface PasswordService {
  * ```ts
  * import {
  *   deriveKeys,
+ *   generateSecret,
  *   inMemoryAuthStores,
  *   passwordService,
  *   throttleService,
@@ -138,7 +153,7 @@ export interface PasswordService {
  * import { assertEquals, assertRejects } from "@std/assert";
  *
  * const stores = inMemoryAuthStores();
- * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const keys = deriveKeys(generateSecret());
  * const passwords = passwordService({
  *   users: stores.users,
  *   sessions: stores.sessions,
@@ -174,6 +189,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     sub: string,
     newPassword: unknown,
     check: (user: User) => Promise<void>,
+    revoke: typeof revokeAccess,
   ): Promise<PasswordAuthentication> {
     const { identifier = "" } = await users.findBySub(sub) ?? {};
     const password = await steps.requireStrong(newPassword, identifier, "/newPassword");
@@ -186,7 +202,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     );
     if (!changed) throw new AuthError("invalid_credentials", { reason: "user_unknown" });
     emit("password.changed", { sub });
-    await revokeAccess(options, sub);
+    await revoke(options, sub);
     return steps.authenticate({ sub, identifier, securityStamp });
   }
 
@@ -235,14 +251,19 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
         await reservation.confirm(user);
         await steps.requireMatch({ user, password, client });
         await reservation.succeed();
-      });
+      }, revokeAccess);
       return await changing.catch((error) => {
         throw asWrongPassword(error);
       });
     },
 
-    async reset(sub: string, newPassword: string) {
-      await replace(sub, newPassword, () => Promise.resolve());
+    async reset(
+      sub: string,
+      newPassword: string,
+      { keepApiKeys = false }: ResetPasswordOptions = {},
+    ) {
+      const revoke = keepApiKeys ? revokeAccess : revokeAccountAccess;
+      await replace(sub, newPassword, () => Promise.resolve(), revoke);
     },
   });
 }

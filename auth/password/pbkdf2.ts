@@ -24,8 +24,10 @@ const MAX_ITERATIONS = 10_000_000;
  * PHC strings, `$pbkdf2-sha256$i=600000$<salt>$<key>`.
  *
  * A hash with fewer iterations takes as long to verify as one with the current number, so that the time does not reveal old
- * accounts. One with more iterations takes longer: do not lower the number while such hashes are stored. Passwords of more
- * than 64 bytes are hashed with SHA-512 first; other implementations do not verify their hashes.
+ * accounts. One with more iterations takes longer: do not lower the number while such hashes are stored.
+ *
+ * Hashes of other implementations verify if they are such a string (`i=…,l=…` with the size of the key, too) with 8 to 64
+ * bytes of salt and 16 to 32 bytes of key, made of the password's NFC form in UTF-8.
  *
  * If a runtime allows fewer iterations (Cloudflare: 100,000), hashing throws a `TypeError`; use {@linkcode scryptHasher}
  * there.
@@ -53,8 +55,11 @@ export function pbkdf2Hasher(options: Pbkdf2HasherOptions = {}): PasswordHasher 
   return phcHasher({
     id: "pbkdf2-sha256",
     current: { i: iterations },
-    read: ({ i = 0, ...others }: KdfParameters) =>
-      isInBounds(i) && Object.keys(others).length === 0 ? { i } : undefined,
+    // Other implementations write the size of the key, too
+    read: ({ i = 0, l, ...others }: KdfParameters, keyBytes) =>
+      isInBounds(i) && (l ?? keyBytes) === keyBytes && Object.keys(others).length === 0
+        ? { i }
+        : undefined,
     isBelow: (parameters, other) => parameters.i < other.i,
     cost: ({ i }) => i,
     atCost: (_parameters, i) => i > 0 ? { i } : undefined,

@@ -94,10 +94,10 @@ const DETAIL = "The request carries no valid CSRF token, or comes from another s
  *
  * @example
  * ```ts
- * import { cookiePolicy, csrfService, deriveKeys } from "@gatehouse/http/auth";
+ * import { cookiePolicy, csrfService, deriveKeys, generateSecret } from "@gatehouse/http/auth";
  * import { assertRejects } from "@std/assert";
  *
- * const keys = deriveKeys("a secret of at least 32 bytes, kept");
+ * const keys = deriveKeys(generateSecret());
  * const csrf = csrfService({ keys, cookies: cookiePolicy() });
  *
  * const page = new Request("https://example.com/");

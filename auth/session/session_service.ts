@@ -8,15 +8,16 @@ import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccess, revokeSessionAccess } from "../users/revoke_access.ts";
 import { digestText } from "../_kdf.ts";
+import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import { limitsFor, sessionLimits, toSessionInfo, truncateUserAgent } from "./_limits.ts";
-import {
-  type NewSessionOptions,
-  type SessionInfo,
-  type SessionService,
-  type SessionServiceOptions,
-  toUserInfo,
+import type {
+  NewSessionOptions,
+  SessionInfo,
+  SessionService,
+  SessionServiceOptions,
 } from "./types.ts";
+import { toUserInfo } from "../users/user_info.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkedSessions, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
@@ -27,6 +28,9 @@ export const PERSISTENT_SESSION: { readonly absolute: number; readonly idle: num
   /* @__PURE__ */ Object.freeze({ absolute: 2_592_000, idle: 604_800 });
 
 const TOKEN_REGEXP = /^[\w-]{43}$/;
+
+/** Sessions of a user: a new one revokes the oldest. */
+const MAX_SESSIONS = 100;
 
 /**
  * Creates a session service.
@@ -73,6 +77,15 @@ export function sessionService(options: SessionServiceOptions): SessionService {
   /** Revokes a session and the refresh tokens that were issued with it. */
   async function revoke({ id }: Pick<Session, "id">): Promise<void> {
     await revokeSessionAccess(() => sessions.revoke(id), options, { sessionId: id });
+  }
+
+  /** Makes room for a new session. Concurrent sign-ins may exceed the limit; the next one revokes what is too many. */
+  async function revokeOldest(sub: string): Promise<void> {
+    // Unchecked: an invalid record among them must not prevent a sign-in
+    for (const { id } of oldestBeyond(await options.sessions.list(sub), MAX_SESSIONS - 1)) {
+      await revoke({ id });
+      emit("session.revoked", { sub, sessionId: id });
+    }
   }
 
   async function expire(session: Session, reason: SessionExpiry): Promise<undefined> {
@@ -122,6 +135,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const at = now();
       const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(authentication, at);
       if (replaces !== undefined) await revokeToken(replaces);
+      await revokeOldest(sub);
       const token = randomToken();
       const session: Session = {
         id: randomId(),

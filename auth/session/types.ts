@@ -6,7 +6,8 @@
 
 import type { AuthEventListener } from "../events.ts";
 import type { Authentication } from "../principal.ts";
-import type { RefreshTokenStore, Session, SessionStore, User, UserStore } from "../stores/types.ts";
+import type { RefreshTokenStore, Session, SessionStore, UserStore } from "../stores/types.ts";
+import type { UserInfo } from "../users/user_info.ts";
 
 /** Lifetime of sessions. */
 export interface SessionLimits {
@@ -46,14 +47,6 @@ export interface NewSessionOptions {
 
 /** The public members of a session. */
 export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
-
-/** The public members of a user. */
-export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
-
-/** The public members of a user, listed because a store may return additional ones. */
-export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
-  return { sub, identifier, createdAt };
-}
 
 /** A new session. */
 export interface NewSession {

@@ -85,6 +85,8 @@ export function repoRefreshTokenStore(options: RepoStoreOptions): RefreshTokenSt
 }
 
 function familyRecord(family: RefreshFamily): StoredRecord {
-  const { sub, sessionId, familyExpiresAt } = family;
-  return { value: family, expiresAt: familyExpiresAt, index: [sub, sessionId] };
+  const { sub, sessionId, familyExpiresAt, revoked } = family;
+  // Revoked ones are found by their tokens only: lists stay short, however often a client signs in and out
+  const index = revoked ? {} : { index: [sub, sessionId] as const };
+  return { value: family, expiresAt: familyExpiresAt, ...index };
 }

@@ -11,6 +11,9 @@ import type { NewUser, User, UserStore } from "./types.ts";
 
 const USERS = "users";
 
+/** The indexed value of every user, by which they are listed. */
+const ALL = "all";
+
 /**
  * Persists users. Without the adapter's `atomic` hook two concurrent registrations may get one identifier, the later of two
  * concurrent updates wins, and passwords are not rehashed at a login: that could undo an update.
@@ -31,6 +34,10 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
     },
     findByIdentifier: async (identifier) => userOf(await adapter.find(USERS, identifier)),
     findBySub: async (sub) => userOf(await adapter.get(USERS, sub)),
+    async list({ limit, after }) {
+      const found = await adapter.list(USERS, 0, ALL, { limit, after });
+      return found.map(readUser);
+    },
     async update(sub, version, patch) {
       const user = userOf(await adapter.get(USERS, sub));
       if (user === null) return "not_found";
@@ -54,9 +61,13 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
 function userRecord(user: NewUser): StoredRecord {
   const { sub, identifier, passwordHash, securityStamp, disabled, createdAt } = user;
   const value = { sub, identifier, passwordHash, securityStamp, disabled, createdAt };
-  return { value, unique: identifier };
+  return { value, unique: identifier, index: [ALL] };
 }
 
 function userOf(record: Versioned | null): User | null {
-  return record === null ? null : { ...record.value as NewUser, version: record.version };
+  return record === null ? null : readUser(record);
+}
+
+function readUser({ value, version }: Versioned): User {
+  return { ...value as NewUser, version };
 }

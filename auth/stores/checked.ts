@@ -25,6 +25,7 @@ export function checkedUsers(store: UserStore): UserStore {
     ...checkedUserReader(store),
     create: (user) => store.create(user),
     findByIdentifier: async (identifier) => checkUser(await store.findByIdentifier(identifier)),
+    list: async (options) => checkAll(await store.list(options), checkUser),
     update: (sub, version, patch) => store.update(sub, version, patch),
     delete: (sub) => store.delete(sub),
   };

@@ -26,7 +26,7 @@ export { repoUserStore } from "./_repo_users.ts";
  *
  * | collection | key | records |
  * |---|---|---|
- * | `users` | `sub` | users; the identifier is unique |
+ * | `users` | `sub` | users, also all of them; the identifier is unique |
  * | `sessions` | SHA-256 of the token | sessions, also by user |
  * | `credentials` | credential id | passkeys, also by user |
  * | `states` | as given | single-use values |
@@ -42,13 +42,13 @@ export { repoUserStore } from "./_repo_users.ts";
  *
  * @example
  * ```ts
- * import { registerAuth, authStores, createContainer } from "@gatehouse/http";
+ * import { authStores, createContainer, generateSecret, registerAuth } from "@gatehouse/http";
  * import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
  * import { assertEquals } from "@std/assert";
  *
  * const kv = await Deno.openKv(":memory:"); // a path or nothing to persist it
  * const { passwords, users } = registerAuth({
- *   secret: "a secret of at least 32 bytes, kept",
+ *   secret: generateSecret(),
  *   stores: authStores(denoKvAdapter(kv)),
  *   container: createContainer(), // omitted in an application
  * });

@@ -60,6 +60,14 @@ export type UserPatch =
     }
   );
 
+/** Which users {@linkcode UserStore.list} returns. */
+export interface ListUsersOptions {
+  /** Maximum number of users. */
+  readonly limit: number;
+  /** Only users after this `sub`, whose user need not exist any more. */
+  readonly after?: string | undefined;
+}
+
 /** Persists users. */
 export interface UserStore {
   /** Adds a user, unless the identifier is taken. Rejects if the `sub` is taken, which is an error of the caller. */
@@ -68,6 +76,8 @@ export interface UserStore {
   findByIdentifier(identifier: string): Promise<User | null>;
   /** Finds a user by its subject id. */
   findBySub(sub: string): Promise<User | null>;
+  /** Users in the order of the UTF-8 bytes of their `sub`. */
+  list(options: ListUsersOptions): Promise<readonly User[]>;
   /**
    * Updates a user that still has the version that was read; `lost` if it was updated meanwhile, `identifier_taken` if
    * another user has the new identifier.
@@ -138,7 +148,7 @@ export interface StateStore {
 
 /** The refresh tokens that descend from one sign-in. One record, so that one compare-and-swap decides. */
 export interface RefreshFamily {
-  /** First part of every token of the family. */
+  /** Public identifier: the digest of the first part of every token of the family. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;

@@ -5,6 +5,7 @@
  */
 
 import { SKEW_SECONDS } from "../_clock.ts";
+import { digestText } from "../_kdf.ts";
 import { requireSeconds } from "../_options.ts";
 import type { RefreshFamily } from "../stores/types.ts";
 import type { RefreshFamilyInfo, RefreshGrant } from "./refresh_types.ts";
@@ -23,16 +24,27 @@ export interface EffectiveRefreshLimits {
 export type RefreshTimes = Pick<RefreshFamily, "createdAt" | "familyExpiresAt">;
 
 /**
- * 16 and 32 bytes. The unused bits of the last character of each part are 0, so that each token has one spelling.
+ * The handle of the family and the secret of the token, 16 and 32 random bytes. The unused bits of the last character of each part are 0, so that each token has one spelling.
  */
 const TOKEN_REGEXP = /^([\w-]{21}[AQgw])\.([\w-]{42}[AEIMQUYcgkosw048])$/;
 
 /** The parts of a token; `undefined` if it is malformed. */
-export function parseRefreshToken(
+export async function parseRefreshToken(
   token: unknown,
-): { readonly familyId: string; readonly secret: string } | undefined {
-  const [, familyId, secret] = typeof token === "string" ? TOKEN_REGEXP.exec(token) ?? [] : [];
-  return familyId === undefined || secret === undefined ? undefined : { familyId, secret };
+): Promise<
+  { readonly handle: string; readonly familyId: string; readonly secret: string } | undefined
+> {
+  const [, handle, secret] = typeof token === "string" ? TOKEN_REGEXP.exec(token) ?? [] : [];
+  if (handle === undefined || secret === undefined) return undefined;
+  return { handle, secret, familyId: await familyIdOf(handle) };
+}
+
+/**
+ * The public identifier of a family: the digest of the handle, which only holders of its tokens know. Pages and events show
+ * the identifier; who saw it there can make no token that counts as one of the family, neither to refresh, nor to revoke it.
+ */
+export async function familyIdOf(handle: string): Promise<string> {
+  return await digestText(handle);
 }
 
 /** Reads limits. @throws {RangeError} If one is not an integer from 1 to 400 days, or `familyLifetime` is less than `lifetime`. */
@@ -61,6 +73,20 @@ export function refreshLimits(limits: {
       return Math.min(expiresAt, fresh, effectiveFamilyExpiry(family));
     },
   };
+}
+
+/** The data of the families of a token service. */
+export interface TokenAudience {
+  readonly clientId: string;
+  readonly audience: string;
+  /** Whether the scopes are the defaults of the service, not requested ones. */
+  readonly isDefaultScope: boolean;
+}
+
+/** Whether a family is a sign-in at the application itself: it has no data, or that of a token service. */
+export function isFirstParty({ data }: Pick<RefreshFamily, "data">): boolean {
+  const { isDefaultScope } = (data ?? {}) as Partial<TokenAudience>;
+  return data === undefined || data === null || typeof isDefaultScope === "boolean";
 }
 
 /** Whether a family was created while the clock was ahead, which would extend its limits. */

@@ -7,7 +7,7 @@
 import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { toUserInfo } from "../session/types.ts";
+import { toUserInfo } from "../users/user_info.ts";
 import { checkedApiKeys, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import {
   checkApiKeyPrefix,

@@ -5,7 +5,7 @@
  */
 
 import type { AuthEventListener } from "../events.ts";
-import type { UserInfo } from "../session/types.ts";
+import type { UserInfo } from "../users/user_info.ts";
 import type { ApiKey, ApiKeyStore, UserStore } from "../stores/types.ts";
 
 /** Options of {@linkcode apiKeyService}. */

@@ -9,12 +9,15 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
+import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
   checkSessionId,
   copyJson,
+  familyIdOf,
   grantOf,
   isAhead,
+  isFirstParty,
   parseRefreshToken,
   refreshLimits,
   toFamilyInfo,
@@ -37,8 +40,12 @@ import type {
 } from "./refresh_types.ts";
 import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
 
+/** Families of a user that an authorization server did not grant: a new one revokes the oldest. */
+const MAX_FAMILIES = 100;
+
 /**
- * Creates a service for refresh tokens.
+ * Creates a service for refresh tokens. A user has at most 100 families, which the service revokes from the oldest; those with
+ * `data`, such as the grants of an authorization server, are not counted, except those of {@linkcode tokenService}.
  *
  * @throws {TypeError} If refreshTokens or users are missing.
  * @throws {RangeError} If a limit is not an integer from 1 to 34,560,000 (400 days), or `lifetime` is longer than
@@ -90,6 +97,17 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     return user.securityStamp === family.securityStamp ? undefined : "stamp_changed";
   }
 
+  async function revoke({ id: familyId, sub, sessionId }: RefreshFamily): Promise<void> {
+    await refreshTokens.revoke({ familyId });
+    emit("refresh.revoked", { sub, familyId, sessionId });
+  }
+
+  /** Makes room for a new family, as {@linkcode sessionService} does for a session. */
+  async function revokeOldest(sub: string): Promise<void> {
+    const found = (await options.refreshTokens.list(sub)).filter(isFirstParty);
+    for (const family of oldestBeyond(found, MAX_FAMILIES - 1)) await revoke(family);
+  }
+
   return Object.freeze({
     async issue(authentication: Authentication, options: IssueRefreshTokenOptions = {}) {
       const cannot = "Cannot issue refresh token";
@@ -102,7 +120,8 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const { sessionId, data } = options;
       const scope = readScope(cannot, options.scope);
       checkSessionId(cannot, sessionId);
-      const [id, secret] = [randomId(), randomToken()];
+      const [handle, secret] = [randomId(), randomToken()];
+      const id = await familyIdOf(handle);
       const familyExpiresAt = limits.familyExpiry(at);
       const family: RefreshFamily = {
         id,
@@ -121,14 +140,15 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         ...(scope === undefined ? {} : { scope }),
         ...(data === undefined ? {} : { data: copyJson(cannot, data) }),
       };
+      if (isFirstParty(family)) await revokeOldest(sub);
       await refreshTokens.create(family);
-      return { refreshToken: `${id}.${secret}`, expiresAt: family.expiresAt, familyId: id };
+      return { refreshToken: `${handle}.${secret}`, expiresAt: family.expiresAt, familyId: id };
     },
 
     async rotate(refreshToken: string, { prepare }: RotateRefreshTokenOptions = {}) {
-      const presented = parseRefreshToken(refreshToken);
+      const presented = await parseRefreshToken(refreshToken);
       if (presented === undefined) throw rejected("malformed");
-      const { familyId, secret } = presented;
+      const { handle, familyId, secret } = presented;
       const family = await refreshTokens.find(familyId);
       if (family === null) throw rejected("not_found");
       if (isRevoked(family)) throw rejected("revoked");
@@ -155,7 +175,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       if (refusal !== undefined) throw rejected(refusal);
       emit("refresh.rotated", subject);
       return {
-        refreshToken: `${familyId}.${next}`,
+        refreshToken: `${handle}.${next}`,
         expiresAt: to.expiresAt,
         familyId,
         ...grant,
@@ -163,8 +183,9 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
     },
 
     async revoke(refreshToken: string) {
-      const { familyId } = parseRefreshToken(refreshToken) ?? {};
-      if (familyId !== undefined) await refreshTokens.revoke({ familyId });
+      const { familyId } = await parseRefreshToken(refreshToken) ?? {};
+      const family = familyId === undefined ? null : await refreshTokens.find(familyId);
+      if (family !== null && !isRevoked(family)) await revoke(family);
     },
 
     async list(sub: string) {
@@ -184,7 +205,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       // Compare the id too: a store that takes an object for a query, or compares inexactly, returns another family
       if (family === null || family.id !== familyId || family.sub !== sub) return false;
       if (isRevoked(family)) return false;
-      await refreshTokens.revoke({ familyId });
+      await revoke(family);
       return true;
     },
   });

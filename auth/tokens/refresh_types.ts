@@ -86,7 +86,10 @@ export interface RefreshFamilyInfo {
 
 /** A new refresh token. */
 export interface IssuedRefreshToken {
-  /** The token: 66 characters, `familyId.secret`. It cannot be recovered from the stored digest. */
+  /**
+   * The token: 66 characters, the family's handle and a secret. Neither can be recovered from the stored digests, and the
+   * handle not from `familyId`.
+   */
   readonly refreshToken: string;
   /** When it expires, in seconds since the epoch. */
   readonly expiresAt: number;
@@ -126,12 +129,13 @@ export interface RefreshService {
    * are reuse, which revokes the family. A client that lost the response must sign in again.
    *
    * @throws {AuthError} `invalid_refresh_token` if it is not the current token of a valid family, or its user is deleted,
-   * disabled, or has changed the password since. Any other secret of a known family revokes the family.
+   * disabled, or has changed the password since. Any other secret with the handle of a family revokes the family: it comes
+   * from someone who held one of its tokens.
    */
   rotate(refreshToken: string, options?: RotateRefreshTokenOptions): Promise<RotatedRefreshToken>;
   /**
-   * Revokes the family of a token, whether the token was used or not; does nothing if there is none. The secret is not
-   * checked: a wrong one would be reuse and revoke the family as well. RFC 7009 §2.2 requires the same response for all.
+   * Revokes the family of a token, whether the token was used or not: a client that lost the response to a refresh can still
+   * sign out. Does nothing for any other string, `familyId` included; RFC 7009 §2.2 requires the same response for all.
    */
   revoke(refreshToken: string): Promise<void>;
   /**

@@ -5,12 +5,15 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { rejectUnknownOptions, requireSeconds } from "../_options.ts";
+import { checkOptionalFunction, rejectUnknownOptions, requireSeconds } from "../_options.ts";
+import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
-import { checkSessionId } from "./_refresh_limits.ts";
+import { toUserInfo, type UserInfo } from "../users/user_info.ts";
+import { checkedUserReader, isDisabled } from "../stores/checked.ts";
+import { checkSessionId, type TokenAudience } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
 import { readScope } from "../_scope.ts";
-import { type Authentication, requireAuthentication } from "../principal.ts";
+import { type Authentication, type Principal, requireAuthentication } from "../principal.ts";
 import { AuthError } from "../error.ts";
 import type { JwtClaims } from "../jwt/types.ts";
 import { bearerTokenStrategy } from "./bearer_strategy.ts";
@@ -28,7 +31,8 @@ const CANNOT_ISSUE = "Cannot issue tokens";
 /**
  * Creates a service for tokens.
  *
- * @throws {TypeError} If keys, issuer or audience are missing, or `scope` is not an array of strings.
+ * @throws {TypeError} If keys, issuer or audience are missing, `scope` is not an array of strings, or `accept` is neither a
+ * function nor `"insecureSkip"`.
  * @throws {RangeError} If `lifetime` is not an integer from 1 to the `maxTokenAge` of the keys, or a scope is invalid.
  *
  * @example
@@ -64,6 +68,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     clientId: true,
     scope: true,
     lifetime: true,
+    users: true,
     accept: true,
     now: true,
   });
@@ -77,6 +82,23 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   const { scope: scopeOfService } = options;
   if (typeof scopeOfService !== "function") readScope(CANNOT_CREATE, scopeOfService);
   const now = createClock(options.now);
+  const { accept } = options;
+  if (accept !== "insecureSkip") checkOptionalFunction(CANNOT_CREATE, "accept", accept);
+  if (options.users !== undefined && typeof options.users?.findBySub !== "function") {
+    throw new TypeError(`${CANNOT_CREATE}: users have no findBySub()`);
+  }
+  const users = options.users && checkedUserReader(options.users);
+
+  /** Whether the user of an access token may still use it, as it was signed in then. */
+  async function isAccepted(principal: Principal, claims: JwtClaims): Promise<boolean> {
+    const user = users === undefined ? undefined : await users.findBySub(principal.sub);
+    if (user === null) return false;
+    if (user !== undefined) {
+      if (isDisabled(user) || claims.stamp !== await digestText(user.securityStamp)) return false;
+      OWNERS.set(principal, toUserInfo(user));
+    }
+    return typeof accept !== "function" || await accept(principal, claims) === true;
+  }
 
   /** Client and audience of a family: tokens for one audience must not be exchanged for tokens for another. */
   const party = { clientId, audience };
@@ -99,7 +121,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
   async function createTokens(grant: RefreshGrant): Promise<IssuedTokens> {
     const { scope } = grant;
-    const claims = { iss: issuer, aud: audience, client_id: clientId, ...claimsOf(grant) };
+    const claims = { iss: issuer, aud: audience, client_id: clientId, ...await claimsOf(grant) };
     return {
       accessToken: await keys.sign(claims, signing),
       tokenType: "Bearer",
@@ -189,16 +211,29 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       keys: keys.resolve,
       issuer,
       audience,
-      accept: options.accept,
+      accept: accept === "insecureSkip" ? undefined : isAccepted,
       now,
     }),
   });
 }
 
-/** RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. */
-function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant): JwtClaims {
+/** The user that the strategy of a token service has read for a principal. */
+export function tokenUserOf(principal: Principal): UserInfo | undefined {
+  return OWNERS.get(principal);
+}
+
+const OWNERS: WeakMap<Principal, UserInfo> = /* @__PURE__ */ new WeakMap();
+
+/**
+ * RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. `stamp` is the digest of the user's
+ * security stamp: the token is valid as long as a session of that time.
+ */
+async function claimsOf(
+  { sub, securityStamp, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant,
+): Promise<JwtClaims> {
   return {
     sub,
+    stamp: await digestText(securityStamp),
     jti: randomId(),
     auth_time: authTime,
     ...(amr.length === 0 ? {} : { amr }),
@@ -208,15 +243,11 @@ function claimsOf({ sub, authTime, amr, acr, sessionId, scope = [] }: RefreshGra
   };
 }
 
-interface TokenAudience {
-  readonly clientId: string;
-  readonly audience: string;
-  /** Whether the scopes are the defaults of the service, not requested ones. */
-  readonly isDefaultScope?: boolean;
-}
-
 /** Whether the data of a family names a client and an audience. */
-function isFor({ clientId, audience }: TokenAudience, data: unknown): boolean {
+function isFor(
+  { clientId, audience }: Omit<TokenAudience, "isDefaultScope">,
+  data: unknown,
+): boolean {
   const party = (data ?? {}) as Partial<TokenAudience>;
   return party.clientId === clientId && party.audience === audience;
 }

@@ -7,6 +7,7 @@
 import type { RefreshFamilyInfo, RefreshService } from "./refresh_types.ts";
 import type { KeyService } from "../keys/key_service.ts";
 import type { Authentication } from "../principal.ts";
+import type { UserStore } from "../stores/types.ts";
 import type { AuthStrategy } from "../strategy.ts";
 import type { BearerTokenStrategyOptions } from "./bearer_strategy.ts";
 
@@ -32,10 +33,15 @@ export interface TokenServiceOptions {
   /** Lifetime of an access token in seconds; at most the `maxTokenAge` of the keys. @default {600} */
   readonly lifetime?: number | undefined;
   /**
-   * Decides whether the owner of a valid access token still has access: without it, a token outlives a disabled account by
-   * up to `lifetime`.
+   * Persists users. With it, every request with an access token reads its user: a token is rejected from the moment its user
+   * is deleted or disabled, or the password changes. Without it, tokens stay valid until they expire.
    */
-  readonly accept?: BearerTokenStrategyOptions["accept"];
+  readonly users?: Pick<UserStore, "findBySub"> | undefined;
+  /**
+   * Decides in addition whether the owner of a valid access token has access. `"insecureSkip"`: users are not read, and
+   * tokens outlive a disabled or deleted account by up to `lifetime`.
+   */
+  readonly accept?: BearerTokenStrategyOptions["accept"] | "insecureSkip";
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
 }

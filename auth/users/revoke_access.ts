@@ -24,7 +24,7 @@ export interface AccountStores extends AccessStores {
 
 /**
  * Revokes all sessions and refresh families of a user; both are tried before an error is thrown. API keys stay valid: a
- * new password must not break the user's API clients.
+ * password that its owner changes must not break the owner's API clients.
  */
 export async function revokeAccess(
   { sessions, refreshTokens }: AccessStores,
@@ -36,7 +36,7 @@ export async function revokeAccess(
   ]);
 }
 
-/** Revokes everything that gives access to a disabled or deleted account. */
+/** Revokes everything that gives access to an account: it is disabled, deleted, or recovered from an attacker. */
 export async function revokeAccountAccess(stores: AccountStores, sub: string): Promise<void> {
   await settleAll([
     async () => await revokeAccess(stores, sub),

@@ -8,15 +8,18 @@ import { updateUser } from "./update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { revokeAccountAccess } from "./revoke_access.ts";
+import { toUserInfo, type UserInfo } from "./user_info.ts";
 import { randomId } from "../_random.ts";
 import { checkedUsers, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
-import { canonicalIdentifier } from "../identifier.ts";
+import { canonicalIdentifier, type Identifier } from "../identifier.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
+  ListUsersOptions,
   RefreshTokenStore,
   SessionStore,
+  User,
   UserStore,
 } from "../stores/types.ts";
 
@@ -43,8 +46,26 @@ export interface UserServiceOptions {
   readonly warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
+/** An account, as administrators see it. */
+export interface AccountInfo extends UserInfo {
+  /** Whether it is disabled. */
+  readonly disabled: boolean;
+}
+
 /** Administers accounts. The caller authorizes the calls, and verifies e-mail addresses. */
 export interface UserService {
+  /** Finds an account by its subject id. */
+  find(sub: string): Promise<AccountInfo | undefined>;
+  /** Finds an account by what its user signs in with, in any spelling that signs in: see {@linkcode canonicalIdentifier}. */
+  findByIdentifier(identifier: string): Promise<AccountInfo | undefined>;
+  /**
+   * A page of all accounts, in the order of their subject ids. For the next page, pass the last `sub` as `after`; an empty page
+   * is the end. Accounts that are created or deleted meanwhile may be included or not.
+   *
+   * @param options `limit` is an integer from 1 to 1,000. @default {{ limit: 100 }}
+   * @throws {RangeError} If `limit` is out of range.
+   */
+  list(options?: Partial<ListUsersOptions>): Promise<readonly AccountInfo[]>;
   /**
    * Changes the identifier that a user signs in with. Sessions stay valid; device cookies become invalid.
    *
@@ -53,7 +74,8 @@ export interface UserService {
    */
   changeIdentifier(sub: string, identifier: string): Promise<boolean>;
   /**
-   * Disables an account: the user cannot sign in, and all sessions, refresh tokens and API keys are revoked.
+   * Disables an account: the user cannot sign in, and all sessions, refresh tokens and API keys are revoked. Access tokens are
+   * rejected where the users are read, as by guards of `registerAuth()`; elsewhere they are valid until they expire.
    *
    * @returns Whether the user exists.
    */
@@ -82,6 +104,7 @@ export interface UserService {
  * await accounts.disable("u1");
  * await accounts.enable("u1");
  * assertEquals(await sessions.verify(token), undefined);
+ * assertEquals((await accounts.findByIdentifier("Eve"))?.sub, "u1");
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
@@ -96,6 +119,19 @@ export function userService(options: UserServiceOptions): UserService {
   }
 
   return Object.freeze({
+    find: async (sub: string) => toAccountInfo(await users.findBySub(sub)),
+    async findByIdentifier(identifier: string) {
+      const canonical = canonicalOrNone(identifier);
+      return canonical === undefined
+        ? undefined
+        : toAccountInfo(await users.findByIdentifier(canonical));
+    },
+    async list({ limit = 100, after }: Partial<ListUsersOptions> = {}) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
+        throw new RangeError(`Cannot list users: limit must be an integer from 1 to ${MAX_PAGE}`);
+      }
+      return (await users.list({ limit, after })).map(accountInfo);
+    },
     async changeIdentifier(sub: string, identifier: string) {
       const canonical = canonicalIdentifier(identifier);
       const changed = await updateUser(users, sub, () => ({ identifier: canonical }));
@@ -127,4 +163,24 @@ export function userService(options: UserServiceOptions): UserService {
       await revokeAll(sub);
     },
   });
+}
+
+/** Accounts of a page, at most. */
+const MAX_PAGE = 1_000;
+
+function toAccountInfo(user: User | null): AccountInfo | undefined {
+  return user === null ? undefined : accountInfo(user);
+}
+
+function accountInfo(user: User): AccountInfo {
+  return { ...toUserInfo(user), disabled: isDisabled(user) };
+}
+
+/** The canonical form; `undefined` for what no user can sign in with. */
+function canonicalOrNone(identifier: string): Identifier | undefined {
+  try {
+    return canonicalIdentifier(identifier);
+  } catch {
+    return undefined;
+  }
 }

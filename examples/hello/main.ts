@@ -8,7 +8,14 @@
  * @module
  */
 
-import { getSession, inMemoryAuthStores, json, registerAuth, routerBuilder } from "@gatehouse/http";
+import {
+  generateSecret,
+  getSession,
+  inMemoryAuthStores,
+  json,
+  registerAuth,
+  routerBuilder,
+} from "@gatehouse/http";
 import { z } from "zod";
 
 const Task = z.object({ title: z.string().min(1).max(100), done: z.boolean().default(false) })
@@ -18,12 +25,12 @@ const Task = z.object({ title: z.string().min(1).max(100), done: z.boolean().def
 const tasks = new Map<string, z.infer<typeof Task>[]>();
 
 const runtime = registerAuth({
-  secret: crypto.randomUUID() + crypto.randomUUID(), // in production: one fixed value from the environment
+  secret: generateSecret(), // in production: one fixed value from the environment
   stores: inMemoryAuthStores(), // in production: a database, see docs/stores.md
 });
 
 const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })
-  .withAuth(runtime.integration()) // adds POST /auth/register, POST /auth/login, ... and the guard
+  .withAuth(runtime.integration({ routes: { registration: "open" } })) // adds POST /auth/register, POST /auth/login, ... and the guard
   .build();
 
 router

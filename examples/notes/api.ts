@@ -88,7 +88,7 @@ export function apiBuilder(
   { container, runtime }: ApiParts,
 ): RouterBuilder<Connection, Principal> {
   return routerBuilder<Connection>({ container, info })
-    .withAuth(runtime.integration({ catch: askToSignIn }))
+    .withAuth(runtime.integration({ routes: { registration: "open" }, catch: askToSignIn }))
     .extend((router) => {
       // Below their own path, so that a script in a page never receives a refresh token
       const routes = createTokenRoutes({ runtime, registration: "closed" });

@@ -11,6 +11,7 @@
 import {
   type BuiltRouter,
   createContainer,
+  generateSecret,
   inMemoryAuthStores,
   type Principal,
 } from "@gatehouse/http/native";
@@ -20,7 +21,7 @@ import { apiBuilder, type Connection } from "./api.ts";
 const container = createContainer();
 const { runtime } = registerAccounts({
   container,
-  secret: crypto.randomUUID(),
+  secret: generateSecret(),
   origin: "http://localhost:8000",
   stores: inMemoryAuthStores(),
   now: () => 0,

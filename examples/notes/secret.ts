@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deriveKeys, generateSecret } from "@gatehouse/http";
 import { StartError } from "./start_error.ts";
 
 /** Where {@linkcode readSecret} looks. */
@@ -14,18 +15,15 @@ export interface SecretSources {
   readonly folder: string | undefined;
 }
 
-/** Minimum length in bytes, the length of the derived key. */
-const MIN_BYTES = 32;
-
 /**
  * The given secret, otherwise one that is generated once and stored in the folder, readable only by its owner.
  *
- * @throws {StartError} If it is too short, the file can't be read or written, or there is neither a secret nor a folder.
+ * @throws {StartError} If it is too weak, the file can't be read or written, or there is neither a secret nor a folder.
  */
 export async function readSecret({ given, folder }: SecretSources): Promise<string> {
   if (given !== undefined && given !== "") {
     const remedy = folder === undefined ? "" : "; leave it out to have one made";
-    return checkedSecret(given, `SECRET is shorter than 32 bytes${remedy}`);
+    return checkedSecret(given, `SECRET is shorter than 32 bytes, or not random${remedy}`);
   }
   if (folder === undefined) {
     throw new StartError(
@@ -43,14 +41,13 @@ export async function readSecret({ given, folder }: SecretSources): Promise<stri
   });
   return checkedSecret(
     kept.trim(),
-    `the secret in ${path} is shorter than 32 bytes; delete the file to have one made`,
+    `the secret in ${path} is shorter than 32 bytes, or not random; delete the file to have one made`,
   );
 }
 
 /** Creates the file atomically: of processes that start at once one creates it, and none reads half of it. */
 async function makeSecret(path: string): Promise<string> {
-  const secret = crypto.getRandomValues(new Uint8Array(MIN_BYTES))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  const secret = generateSecret();
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
     await Deno.writeTextFile(draft, secret, { createNew: true, mode: 0o600 });
@@ -62,7 +59,11 @@ async function makeSecret(path: string): Promise<string> {
 }
 
 function checkedSecret(secret: string, refusal: string): string {
-  if (new TextEncoder().encode(secret).length < MIN_BYTES) throw new StartError(refusal);
+  try {
+    deriveKeys(secret);
+  } catch {
+    throw new StartError(refusal);
+  }
   return secret;
 }
 

@@ -22,6 +22,7 @@ import {
   createContainer,
   createPrincipal,
   empty,
+  generateSecret,
   HttpError,
   inMemoryAuthStores,
   json,
@@ -51,7 +52,7 @@ function createService(agentUrl: string): (request: Request) => Response | Promi
   const container = createContainer();
   const runtime = registerAuth({
     container,
-    secret: crypto.randomUUID() + crypto.randomUUID(), // a real one outlives the process
+    secret: generateSecret(), // a real one outlives the process
     stores: inMemoryAuthStores(),
     strategies: [demoKeys],
     authorization: policyAgentManager({ url: agentUrl }),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { digestText } from "../../auth/_kdf.ts";
 import { createRouter, json, type RouteRequest } from "@gatehouse/http";
 import { STAMPED } from "../auth/tokens/_refresh.ts";
 import { type TokensOptions, type WithTokens, withTokens } from "../auth/tokens/_tokens.ts";
@@ -40,7 +41,8 @@ export async function begun(options: TokensOptions = {}): Promise<Begun> {
   const services = await withTokens(options);
   const issued = await services.tokens.issue(STAMPED, { scope: ["notes:read"] });
   const { accessToken, refreshToken: token = "" } = issued;
-  const [familyId = ""] = token.split(".");
+  const [handle = ""] = token.split(".");
+  const familyId = await digestText(handle);
   return { ...services, token, accessToken, familyId, post: endpoint(services.tokens) };
 }
 

@@ -3,7 +3,7 @@
 import { apiKeyService, apiKeyStrategy, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createTestApp, type TestApp } from "../auth/http/_app.ts";
-import { setDisabled } from "../auth/_services.ts";
+import { OTHER_PASSWORD, setDisabled, START } from "../auth/_services.ts";
 import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { codeOf } from "../router/_helpers.ts";
 
@@ -137,7 +137,7 @@ Deno.test("[neighbour] bearer: a cross-site request with a token is allowed, one
   assertEquals((await send(both)).status, 201); // the token decides; a browser would not send it automatically
 });
 
-Deno.test("[ATTACKS] disabled: refresh tokens and API keys are rejected at once, access tokens after their lifetime", async () => {
+Deno.test("[ATTACKS] disabled: refresh tokens, API keys and access tokens are rejected at once", async () => {
   const { app, held, stores } = await signedIn();
   const apiKeys = apiKeyService({ ...stores, now: () => app.clock.now });
   const { key } = await apiKeys.create("u1");
@@ -145,9 +145,50 @@ Deno.test("[ATTACKS] disabled: refresh tokens and API keys are rejected at once,
   await setDisabled(stores);
   assertEquals(await apiKeys.verify(key), undefined);
   assertEquals((await refresh(app, held.refreshToken)).status, 401);
-  assertEquals((await ask(app, held.accessToken)).status, 200);
+  assertEquals(await codeOf(ask(app, held.accessToken)), [401, "invalid_token"]);
   app.clock.now += 630;
   assertEquals(await codeOf(ask(app, held.accessToken)), [401, "token_expired"]);
+});
+
+/** What ends an account's access, and an access token that was issued before it. */
+const ENDS: readonly (readonly [
+  source: string,
+  what: string,
+  end: (app: TestApp) => Promise<unknown>,
+])[] = [
+  ["CWE-613", "disable()", ({ runtime }) => runtime.users.disable("u1")],
+  ["CWE-613", "disable() and enable()", async ({ runtime }) => {
+    await runtime.users.disable("u1");
+    await runtime.users.enable("u1");
+  }],
+  ["CWE-613", "remove()", ({ runtime }) => runtime.users.remove("u1")],
+  ["CWE-613", "remove(), and another user with the same sub", async ({ runtime, stores }) => {
+    await runtime.users.remove("u1");
+    const eve = { sub: "u1", identifier: "eve", securityStamp: "s9", createdAt: START };
+    await stores.users.create(eve);
+  }],
+  ["CWE-613", "a reset of the password", ({ runtime }) => {
+    return runtime.passwords.reset("u1", OTHER_PASSWORD);
+  }],
+];
+for (const [source, what, end] of ENDS) {
+  Deno.test(`[${source}] ended access: ${what} → 401 for an access token at once`, async () => {
+    const { app, held } = await signedIn();
+    assertEquals((await ask(app, held.accessToken)).status, 200);
+    await end(app);
+    assertEquals(await codeOf(ask(app, held.accessToken)), [401, "invalid_token"]);
+    assertEquals((await refresh(app, held.refreshToken)).status, 401);
+  });
+}
+
+Deno.test("[CWE-636] ended access: the users are down → 500 for an access token", async () => {
+  const stores = inMemoryAuthStores({ now: () => 0 });
+  let isDown = false;
+  const findBySub: typeof stores.users.findBySub = (sub) =>
+    isDown ? Promise.reject(new Error("SELECT failed")) : stores.users.findBySub(sub);
+  const { app, held } = await signedIn({ ...stores, users: { ...stores.users, findBySub } });
+  isDown = true;
+  assertEquals(await codeOf(ask(app, held.accessToken)), [500, "internal_error"]);
 });
 
 Deno.test("[neighbour] responses to a token are private: no-store, and Vary", async () => {

@@ -9,6 +9,7 @@ import {
   createContainer,
   createRouter,
   Endpoint,
+  generateSecret,
   Get,
   HttpRouter,
   inMemoryAuthStores,
@@ -25,12 +26,12 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { untyped } from "../router/_helpers.ts";
 
 const runtime = registerAuth({
-  secret: "a secret of at least 32 bytes, kept",
+  secret: generateSecret(),
   stores: inMemoryAuthStores(),
   container: createContainer(),
   authorization: { authorize: () => authorizationDenied("never") },
 });
-const integration = runtime.integration();
+const integration = runtime.integration({ routes: false });
 const handler = () => json("secret");
 const guarded = () => withAuthRoutes(createRouter(), { runtime });
 const built = () => routerBuilder().withAuth(integration).build();

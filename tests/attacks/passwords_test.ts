@@ -7,6 +7,7 @@ import type { LoginClient } from "../../auth/throttle/throttle_service.ts";
 import {
   ADA,
   CLIENT,
+  createServices,
   deviceOf,
   EVE_PASSWORD,
   fail,
@@ -270,5 +271,26 @@ for (const [source, attack, client, lock] of LOCKOUTS) {
     const own = await client(services);
     await lock(services);
     assertEquals((await services.passwords.verify(ADA, own)).sub, "u1");
+  });
+}
+
+/** Passwords that an attacker tries first, although they are long enough. */
+const GUESSABLE: readonly (readonly [source: string, what: string, password: string])[] = [
+  ["SP 800-63B-4 §3.1.1.2", "an entry of the list of 15 characters", "mailcreated5240"],
+  ["SP 800-63B-4 §3.1.1.2", "the identifier", "eve@example.org.."],
+  ["SP 800-63B-4 §3.1.1.2", "the identifier and a date", "eve-example-01.01.1990"],
+  ["SP 800-63B-4 §3.1.1.2", "repetitions", "Summer24!Summer24!"],
+  ["SP 800-63B-4 §3.1.1.2", "a sequence", "abcdefghijklmnop"],
+  ["hashcat rules", "a phrase around a common word", "thisismypassword"],
+  ["hashcat rules", "the same with separators, capitals and a year", "This is my Password, 2026!"],
+  ["hashcat rules", "a common phrase and a word", "iloveyouforever"],
+  ["hashcat rules", "even and odd characters in sequence", "1a2b3c4d5e6f7g8h"],
+  ["hashcat rules", "rows of a keyboard", "qwertyuiopasdfgh"],
+];
+for (const [source, what, password] of GUESSABLE) {
+  Deno.test(`[${source}] new password: ${what} → weak_password`, async () => {
+    const { passwords } = createServices();
+    const error = await refusal(() => passwords.createUser({ ...EVE, password }));
+    assertEquals(error.code, "weak_password");
   });
 }

@@ -24,20 +24,23 @@ const TOKENS: readonly (readonly [
     "CWE-522",
     "the stored digest as the secret",
     ({ stored }) => `${stored.id}.${stored.currentHash}`,
-    "revoked",
+    "valid",
   ],
   ["CWE-522", "the digest of the stored digest", async ({ stored }) => {
     return `${stored.id}.${await digestText(stored.currentHash)}`;
+  }, "valid"],
+  ["CWE-639", "the family's id and a secret of zeros", ({ stored }) => {
+    return `${stored.id}.${"A".repeat(43)}`;
+  }, "valid"],
+  ["CWE-639", "the family's id, as long as a handle, and a secret of zeros", ({ stored }) => {
+    return `${stored.id.slice(0, 21)}A.${"A".repeat(43)}`;
+  }, "valid"],
+  ["RFC 9700 §4.14.2", "a secret of zeros, by a holder of a token", ({ token }) => {
+    return foreignSecret({ refreshToken: token });
   }, "revoked"],
-  [
-    "neighbour",
-    "a secret of zeros",
-    ({ stored }) => foreignSecret({ familyId: stored.id }),
-    "revoked",
-  ],
-  ["neighbour", "a secret of another family", async ({ stored, tokens }) => {
+  ["neighbour", "a secret of another family, by a holder of a token", async ({ token, tokens }) => {
     const { refreshToken = "" } = await tokens.issue(STAMPED);
-    return `${stored.id}.${refreshToken.slice(23)}`;
+    return token.slice(0, 23) + refreshToken.slice(23);
   }, "revoked"],
   ["neighbour", "an unknown family", ({ token }) => `${"A".repeat(22)}${token.slice(22)}`, "valid"],
   ["neighbour", "the token truncated", ({ token }) => token.slice(0, -1), "valid"],
@@ -246,7 +249,11 @@ const ENDS: readonly (readonly [
     const eve = { sub: "u1", identifier: "eve", securityStamp: "s9", createdAt: START };
     await stores.users.create(eve);
   }],
-  ["ATTACKS", "a password reset", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  [
+    "ATTACKS",
+    "a password reset",
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
+  ],
   [
     "neighbour",
     "another security stamp",
@@ -254,8 +261,9 @@ const ENDS: readonly (readonly [
   ],
   ["neighbour", "a logout everywhere", ({ sessions }) => sessions.revokeAll("u1")],
   ["RFC 7009", "a revocation", ({ tokens, token }) => tokens.revoke(token)],
-  ["RFC 7009", "a revocation with a wrong secret", ({ tokens, familyId }) => {
-    return tokens.revoke(foreignSecret({ familyId }));
+  ["RFC 7009", "a revocation by a token that was exchanged", async ({ tokens, post, token }) => {
+    await post(token);
+    await tokens.revoke(token);
   }],
   ["neighbour", "a clock that is set back to before the start", ({ clock }) => clock.now -= DAY],
 ];
@@ -265,6 +273,25 @@ for (const [source, what, end] of ENDS) {
     await end(services);
     const { post, token } = services;
     assertEquals(await Promise.all(repeat(20, () => post(token))), repeat(20, () => REFUSED));
+  });
+}
+
+/** What an attacker knows who has seen the pages and events of a user. */
+const FORGED:
+  readonly (readonly [source: string, what: string, of: (familyId: string) => string])[] = [
+    ["CWE-639", "the family's id", (familyId) => familyId],
+    ["CWE-639", "the id and a secret of zeros", (familyId) => `${familyId}.${"A".repeat(43)}`],
+    ["CWE-639", "the start of the id and a secret of zeros", (familyId) => {
+      return `${familyId.slice(0, 21)}A.${"A".repeat(43)}`;
+    }],
+  ];
+for (const [source, what, of] of FORGED) {
+  Deno.test(`[${source}] revocation: ${what} → nothing is revoked, refresh or logout`, async () => {
+    const { tokens, post, token, familyId, events } = await begun();
+    await tokens.revoke(of(familyId));
+    assertEquals(await post(of(familyId)), REFUSED);
+    assertEquals(events, []);
+    assertEquals((await post(token)).status, 200);
   });
 }
 

@@ -39,7 +39,7 @@ import { refusal } from "./_refusal.ts";
 export { canonicalIdentifier as canonical } from "../../auth/identifier.ts";
 export { refusal } from "./_refusal.ts";
 
-export const SECRET = "a secret of at least 32 bytes, for tests";
+export const SECRET = "a secret that only the tests know, for tests";
 export const START = 1_700_000_000;
 export const PASSWORD = "lovelace wrote notes";
 export const OTHER_PASSWORD = "babbage built engines";
@@ -120,6 +120,7 @@ export function createServices(options: ServicesOptions = {}): Services {
     users: stores.users,
     sessions: stores.sessions,
     refreshTokens: stores.refreshTokens,
+    apiKeys: stores.apiKeys,
     throttle: uncounted ? "insecureSkip" : throttle,
     hasher,
     ...(hashing === undefined ? {} : { hashing }),

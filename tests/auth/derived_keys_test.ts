@@ -2,18 +2,20 @@
 
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+import { decodeBase64Url } from "../../auth/_base64url.ts";
 import { type Bytes, encodeHex, utf8 } from "../../auth/_bytes.ts";
 import {
   type DerivedKeys,
   deriveKeys,
   type EncryptedBytes,
   type EncryptionPurpose,
+  generateSecret,
   type KeyPurpose,
 } from "../../auth/derived_keys.ts";
 import { repeat } from "./_services.ts";
 import { nodeKey, OLD, OTHER, TODAY } from "./keys/_encrypted_keys.ts";
 
-const OLDEST = "the very first secret, 32 bytes or more";
+const OLDEST = "the very first secret of the tests";
 const MESSAGE = utf8("a message");
 
 /** The `info` of every purpose. These must never change, or existing signatures would no longer verify. */
@@ -131,13 +133,15 @@ Deno.test("deriveKeys() rejects MACs with a flipped bit, of another length, or o
 /** Secrets by their length in bytes; the minimum is 32, whatever the number of characters. */
 const LENGTHS: readonly [why: string, secret: string, bytes: number][] = [
   ["31 letters", "a".repeat(31), 31],
-  ["32 letters", "a".repeat(32), 32],
-  ["33 letters", "a".repeat(33), 33],
-  ["16 characters of two bytes", "é".repeat(16), 32],
+  ["32 letters", "abcdefghijklmnopqrstuvwxyzabcdef", 32],
+  ["33 letters", "abcdefghijklmnopqrstuvwxyzabcdefg", 33],
+  ["10 different bytes", "0123456789".repeat(4), 40],
+  ["hexadecimal digits", "0123456789abcdef".repeat(2), 32],
+  ["16 characters of two bytes", "àáâãäåæçèéêëìíîï", 32],
   ["15 characters of two bytes and one letter", `${"é".repeat(15)}a`, 31],
-  ["11 characters of three bytes", "€".repeat(11), 33],
+  ["11 characters of three bytes", "₠₡₢₣₤₥₦₧₨₩₪", 33],
   ["10 characters of three bytes", "€".repeat(10), 30],
-  ["8 characters of four bytes", "🔑".repeat(8), 32],
+  ["8 characters of four bytes", "🔐🔑🔒🔓🔔🔕🔖🔗", 32],
   ["7 characters of four bytes and three letters", `${"🔑".repeat(7)}abc`, 31],
   ["an empty string", "", 0],
 ];
@@ -159,6 +163,36 @@ for (const [why, secret, bytes] of LENGTHS) {
     }
   });
 }
+
+/** Secrets of enough bytes that nobody made at random. */
+const WEAK: readonly (readonly [why: string, secret: string])[] = [
+  ["one letter", "a".repeat(64)],
+  ["9 different bytes", "012345678".repeat(4)],
+  ["a word that is repeated", "changeit".repeat(5)],
+  ["zeros", "0".repeat(64)],
+  ["one character of three bytes", "€".repeat(11)],
+  ["the sample of our former documentation", "a secret of at least 32 bytes, kept"],
+  ["a sample of documentation", "your-super-secret-key-at-least-32-characters-long"],
+  ["a sample of a template", "CHANGE_ME_to_something_long_and_random"],
+  ["a sample of another template", "please change this value before production"],
+];
+for (const [why, secret] of WEAK) {
+  Deno.test(`deriveKeys() rejects a secret that is ${why}`, () => {
+    for (const given of [secret, [TODAY, secret]]) {
+      const error = assertThrows(() => deriveKeys(given), RangeError, "not made at random");
+      assert(!error.message.includes(secret), "The message contains the secret");
+    }
+  });
+}
+
+Deno.test("generateSecret() returns 32 random bytes that deriveKeys() accepts", () => {
+  const secrets = Array.from({ length: 500 }, () => generateSecret());
+  assertEquals(new Set(secrets).size, 500);
+  for (const secret of secrets) {
+    assertEquals(decodeBase64Url(secret).length, 32);
+    deriveKeys(secret);
+  }
+});
 
 /** Invalid secrets. A missing environment variable is `undefined`. */
 const SHAPES: readonly [why: string, secret: unknown][] = [

@@ -20,6 +20,7 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
     familyId: "f1",
     sessionId: "s1",
   },
+  "refresh.revoked": { type: "refresh.revoked", at: NOW, sub: "u1", familyId: "f1" },
   "refresh.rotated": { type: "refresh.rotated", at: NOW, sub: "u1", familyId: "f1" },
   "authz.denied": { type: "authz.denied", at: NOW, reason: "not the owner", route: "/notes/:id" },
   "credential.refused": {

@@ -56,7 +56,7 @@ export function createTestApp(): TestApp {
   const events: AuthEvent[] = [];
   const container = createContainer();
   const runtime = registerAuth({
-    secret: "a secret of the tests in browsers, 32 bytes",
+    secret: "a secret of the tests in browsers alone",
     stores: inMemoryAuthStores(),
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     events: (event) => void events.push(event),
@@ -64,6 +64,7 @@ export function createTestApp(): TestApp {
   });
   const router = routerBuilder({ container })
     .withAuth(runtime.integration({
+      routes: { registration: "open" },
       catch: (error, req) =>
         error.status === 401 && wantsPage(req) ? redirect("/sign-in", 303) : undefined,
     }))

@@ -29,6 +29,7 @@ import {
   throttleSuccess,
   uniqueKeys,
 } from "../../auth/throttle/rule.ts";
+import { compareUtf8 } from "./_utf8.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
 
 /** Records of one kind, in a database without transactions. Every call takes some turns. */
@@ -87,6 +88,12 @@ function naiveUserStore(): UserStore {
   return {
     findByIdentifier,
     findBySub: (sub) => users.get(sub),
+    async list({ limit, after }) {
+      return (await users.all())
+        .filter(({ sub }) => after === undefined || compareUtf8(sub, after) > 0)
+        .sort((a, b) => compareUtf8(a.sub, b.sub))
+        .slice(0, limit);
+    },
     async create(user) {
       if (await findByIdentifier(user.identifier) !== null) return "identifier_taken";
       if (await users.get(user.sub) !== null) throw new Error("Cannot create user: sub is taken");

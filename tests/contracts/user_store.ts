@@ -10,6 +10,7 @@ import type { ContractCase } from "./_contract.ts";
 import { assertDetached, ODD_KEYS, raceForOne, RACERS } from "./_helpers.ts";
 import { USER_UPDATE_CASES } from "./_user_update.ts";
 import { createUser, newUser, withoutVersion } from "./_users.ts";
+import { compareUtf8 } from "./_utf8.ts";
 
 /** The cases. */
 export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
@@ -96,6 +97,39 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
       const find = () => store.findBySub("u1");
       await assertDetached<unknown>(user, { expected: structuredClone(expected), find });
       assertEquals((await store.findByIdentifier("ada"))?.sub, "u1");
+    },
+  },
+  {
+    name: "list() returns all users in the order of their sub, in pages",
+    async run({ store }) {
+      assertEquals(await store.list({ limit: 10 }), []);
+      const subs = ["b", "a", "c", "é", "B", "🔑", "\uffee"];
+      for (const sub of subs) await createUser(store, newUser(sub, `name of ${sub}`));
+      const expected = [...subs].sort(compareUtf8);
+      const listed = await store.list({ limit: 100 });
+      assertEquals(listed.map(({ sub }) => sub), expected);
+      for (const user of listed) assertEquals(user, await store.findBySub(user.sub));
+      const paged: string[] = [];
+      for (;;) {
+        const page = await store.list({ limit: 3, after: paged.at(-1) });
+        if (page.length === 0) break;
+        paged.push(...page.map(({ sub }) => sub));
+      }
+      assertEquals(paged, expected);
+    },
+  },
+  {
+    name: "list() returns updated users once, and no deleted ones",
+    async run({ store }) {
+      const { version } = await createUser(store);
+      await createUser(store, newUser("u2", "bob"));
+      await createUser(store, newUser("u3", "eve"));
+      assertEquals(await store.update("u1", version, { identifier: "lovelace" }), "updated");
+      await store.delete("u2");
+      const listed = await store.list({ limit: 100 });
+      assertEquals(listed.map(({ identifier }) => identifier), ["lovelace", "eve"]);
+      const rest = await store.list({ limit: 100, after: "u2" });
+      assertEquals(rest.map(({ sub }) => sub), ["u3"], "after a deleted user");
     },
   },
   {

@@ -16,7 +16,7 @@ for (const engine of ENGINE_NAMES) {
       await withFolder(async (folder) => {
         await using proxy = startProxy(url);
         const service = await startAtAddress(folder, {
-          secret: "a secret of 32 bytes or more, as it has to be",
+          secret: "a secret that only the tests know, kept",
           env: { [ENGINES[engine].appVariable]: proxy.url },
         });
         let ended: { readonly code: number; readonly stderr: string };

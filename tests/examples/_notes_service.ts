@@ -104,7 +104,7 @@ export async function withNotes(
     store: seeds ? withSeeds(store, nowMs) : store,
     stores,
     origin,
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     assets: LIVE_ASSETS,
     hasher: pbkdf2Hasher({ iterations: 1_000 }), // fast: the hash is not under test
     events: (event) => void events.push(event),

@@ -69,7 +69,7 @@ export function guardedRouter(
   };
   const runtime = registerAuth({
     container: createContainer(),
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores(),
     strategies: [everybody],
     authorization,

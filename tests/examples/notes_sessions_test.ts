@@ -22,7 +22,7 @@ for (const [why, sessionId, alive] of ASKING) {
   Deno.test(`DELETE /sessions revokes a user's sessions and ${why}`, async () => {
     const container = createContainer();
     const { passwords, sessions } = registerAuth({
-      secret: "a secret of at least 32 bytes, for tests",
+      secret: "a secret that only the tests know, for tests",
       stores: inMemoryAuthStores(),
       hasher: pbkdf2Hasher({ iterations: 1_000 }),
       warn: () => {},

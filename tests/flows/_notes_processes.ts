@@ -59,7 +59,7 @@ async function withProcesses(
 ): Promise<void> {
   await withFolder(async (folder) => {
     const options: StartOptions = {
-      secret: "a secret that all processes have, of 32 bytes or more",
+      secret: "a secret that all processes of the tests have",
       env: { ORIGIN: "https://notes.example", ...env },
     };
     const running = new Set<Service>();

@@ -205,7 +205,7 @@ Deno.test("A server is restarted, and a second one is started: sessions and page
 
 Deno.test("A secret is replaced: CSRF tokens are valid while the old one verifies, sessions also afterwards", async () => {
   const clock = createTestApp().clock;
-  const next = "the next secret of at least 32 bytes";
+  const next = "the next secret that only the tests know";
   await withSite({ clock, csrf: "token" }, async ({ open, stores }) => {
     const page = open();
     assertEquals(await statusOf(page.register()), 201);

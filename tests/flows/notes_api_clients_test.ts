@@ -28,7 +28,7 @@ Deno.test("/sessions lists API clients, newest first, with start and expiry", as
     await signIn(service.origin, "ada");
     const [newer = "", ...rest] = await programsOf(service);
     assertEquals(rest, [older]);
-    assertMatch(newer, /^[\w-]{22}$/);
+    assertMatch(newer, /^[\w-]{43}$/);
 
     const text = await pageOf(service.page);
     assertStringIncludes(text, `hidden>No program is signed in.`);

@@ -92,7 +92,7 @@ Deno.test("main.ts prints one line if the secret is too short, without the secre
     const { code, stdout, stderr } = await spawn(folder, "0", { secret: "hunter2" }).output();
     assertEquals(
       new TextDecoder().decode(stderr),
-      "Cannot start: SECRET is shorter than 32 bytes; leave it out to have one made\n",
+      "Cannot start: SECRET is shorter than 32 bytes, or not random; leave it out to have one made\n",
     );
     assertEquals([code, stdout.length], [1, 0]);
   });

@@ -409,7 +409,6 @@ for (const [way, router] of PLAIN) {
   Deno.test(`${way} of /router creates a router without a generator, whose error names the function to call`, () => {
     router.get("/a", answer);
     assertThrows(() => router.openapi(), TypeError, "generateOpenAPI(info, router)");
-    assertThrows(() => router.openapi(INFO), TypeError, '"@gatehouse/http"');
     assertEquals(routesOf(generateOpenAPI(INFO, router)), ["GET /a"]);
   });
 }

@@ -117,7 +117,7 @@ Deno.test("bearerTokenStrategy() takes access tokens of jose's, and no ID tokens
   const { jwk, sign } = await signer("ES256");
   await using issuer = serveHttp(() => Response.json({ keys: [jwk] }));
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores(),
     container: createContainer(),
     clientAddress: () => "192.0.2.1",

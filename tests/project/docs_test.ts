@@ -16,7 +16,8 @@ import { ROOT } from "../../dev/_project.ts";
 
 const README = "README.md";
 const DOCS = [...Deno.readDirSync(join(ROOT, "docs"))].map(({ name }) => `docs/${name}`).sort();
-const PAGES = [README, "CONTRIBUTING.md", ...DOCS];
+const SECURITY = "SECURITY.md";
+const PAGES = [README, "CONTRIBUTING.md", SECURITY, ...DOCS];
 
 const FENCE_REGEXP = /^```.*\n[\s\S]*?^```$/gm;
 
@@ -76,6 +77,13 @@ Deno.test("CONTRIBUTING.md names files and folders that exist", () => {
   const paths = [...proseOf("CONTRIBUTING.md").matchAll(PATH_REGEXP)].map(([, path = ""]) => path);
   assertEquals(paths.length > 20, true);
   assertEquals(paths.filter((path) => !resolves("CONTRIBUTING.md", path)), []);
+});
+
+Deno.test("SECURITY.md names tests for every promise", () => {
+  const [, promised = ""] = readPage(SECURITY).split(/^## What is (?:not )?promised$/m);
+  const rows = promised.split("\n").filter((line) => /^\| [A-Z]/.test(line));
+  assertEquals(rows.length > 20, true);
+  assertEquals(rows.filter((row) => !/\]\(tests\/[\w/]+_test\.ts\) *(?:\||,)/.test(row)), []);
 });
 
 Deno.test("README.md links to every page in docs/", () => {
@@ -142,7 +150,7 @@ function namesOf(members = ""): string {
 }
 
 const runtime = registerAuth({
-  secret: "a secret of at least 32 bytes, kept",
+  secret: "a secret that only the tests know, kept",
   stores: inMemoryAuthStores(),
   container: createContainer(),
   jwt: { issuer: "https://notes.example", audience: "https://api.notes.example" },

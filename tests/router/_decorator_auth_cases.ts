@@ -27,7 +27,7 @@ import { assertRefused } from "./_decorator_helpers.ts";
 
 function optionsOf(container: Container): AuthOptions {
   return {
-    secret: "a secret of at least 32 bytes, for tests",
+    secret: "a secret that only the tests know, for tests",
     stores: inMemoryAuthStores(),
     container,
   };
@@ -62,7 +62,8 @@ export const authCases: readonly RuntimeCase[] = [
       @HttpRouter({
         container,
         controllers: [MeController],
-        withAuth: (container) => getAuthRuntime(container).integration(),
+        withAuth: (container) =>
+          getAuthRuntime(container).integration({ routes: { registration: "open" } }),
       })
       @Auth(optionsOf(container))
       class Application {}

@@ -135,3 +135,9 @@ export const saysWho: AuthIntegration<Principal> = {
     return sub === null ? undefined : { sub };
   },
 };
+
+/** Names of the properties that an object inherits. */
+export function inheritedNames(value: object): PropertyKey[] {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === null ? [] : [...Reflect.ownKeys(prototype), ...inheritedNames(prototype)];
+}

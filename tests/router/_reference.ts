@@ -100,7 +100,7 @@ function makeRoute(random: Random, literals: readonly string[]): MadeRoute {
   return {
     method: random.pick(METHODS),
     pattern: segments.map(({ text }) => "/" + text).join(""),
-    regexp: new RegExp(`^${segments.map(regexpOf).join("") || "/"}$`),
+    regexp: new RegExp(`^${segments.map(regexpOf).join("") || "/"}$`, "s"),
     names: segments.flatMap(({ name }) => name === undefined ? [] : [name]),
   };
 
@@ -147,6 +147,8 @@ const REQUESTED: readonly string[] = [
   "v1",
   "7",
   "42",
+  "a\n",
+  "\u2028",
   "x.b",
   "",
   "*",

@@ -99,6 +99,7 @@ const REJECTED: readonly (readonly [why: string, source: string, message: string
   ["an optional group of another router", "/a{/:b}", ""],
   ["an invalid expression", "/:n{[0-9}", "is not a regular expression"],
   ["an unbalanced group", "/:n{(a}", "is not a regular expression"],
+  ["an expression that is valid in a group only", "/:n{a)|(b}", "is not a regular expression"],
   ["an anchored expression", "/:n{^a$}", "anchor"],
   ["an anchor at the end", "/:n{a$}", "anchor"],
   ["a back reference", "/:n{(a)\\1}", "back reference"],
@@ -145,6 +146,8 @@ for (
     ["two paths for an optional parameter", "/a/:id?", ["/a", "/a/:p0"]],
     ["the root for an optional parameter alone", "/:id?", ["/", "/:p0"]],
     ["the expression of an optional parameter", "/a/:id{[0-9]+}?", ["/a", "/a/:p0{(?:[0-9]+)}"]],
+    ["dots that match line breaks", "/a/:id{.+}", ["/a/:p0{(?:[^]+)}"]],
+    ["dots in classes and escaped ones as they are", "/a/:id{[.]\\..}", ["/a/:p0{(?:[.]\\.[^])}"]],
   ] as const
 ) {
   Deno.test(`expandOptional() returns ${why}`, () => {

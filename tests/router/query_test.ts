@@ -1,6 +1,6 @@
 import { createRouter, json, type Query } from "@gatehouse/http";
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import { rawRequest, seeded } from "./_helpers.ts";
+import { assert, assertEquals } from "@std/assert";
+import { inheritedNames, rawRequest, seeded } from "./_helpers.ts";
 
 /** The query of a raw target as a route reads it. */
 async function queryOf(target: string): Promise<Query> {
@@ -11,7 +11,7 @@ async function queryOf(target: string): Promise<Query> {
   });
   await router.fetch(rawRequest(target));
   assert(query !== undefined);
-  assertStrictEquals(Object.getPrototypeOf(query), null);
+  assertEquals(inheritedNames(query), []);
   return query;
 }
 
@@ -102,7 +102,7 @@ for (const [why, target, query] of CASES) {
 Deno.test("parseQuery() treats __proto__ like any other name", async () => {
   const query = await queryOf("/?__proto__=x&__proto__=y&%5F_proto__=z&constructor.prototype.x=1");
   assertEquals(Object.getOwnPropertyDescriptor(query, "__proto__")?.value, ["x", "y", "z"]);
-  assertStrictEquals(Object.getPrototypeOf(query), null);
+  assertEquals(inheritedNames(query), []);
   assertEquals(({} as Record<string, unknown>).x, undefined);
 });
 

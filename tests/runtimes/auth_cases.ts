@@ -28,7 +28,7 @@ import {
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 
 const NOBODY = { address: undefined };
-const SECRET = "a secret of at least 32 bytes, kept";
+const SECRET = "a secret that only the tests know, kept";
 const PASSWORD = "correct horse battery staple";
 const ADA = { identifier: "ada@example.org", password: "lovelace wrote the notes" };
 
@@ -86,7 +86,7 @@ export const authCases: readonly RuntimeCase[] = [
     name: "auth: HKDF keys are one for each purpose, and the same everywhere",
     async run() {
       const message = new Uint8Array([1, 2, 3]);
-      const keys = deriveKeys(["another secret of at least 32 bytes", SECRET]);
+      const keys = deriveKeys(["another secret that only the tests know", SECRET]);
       const mac = await deriveKeys(SECRET).sign("csrf", message);
       assertSame([...mac.slice(0, 4)], EXPECTED_MAC);
       assertSame([await keys.verify("csrf", message, mac)], [true]);
@@ -174,7 +174,7 @@ export const authCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "auth: the policy refuses what is common, with and without the list",
+    name: "auth: the policy refuses what is common, with the lowest and the default minimum",
     async run() {
       const lenient = passwordPolicy({ minLength: 8 });
       const codes = async (policy: typeof lenient, text: string) =>
@@ -265,7 +265,7 @@ export const authCases: readonly RuntimeCase[] = [
 const REFUSED = "invalid_credentials";
 
 /** First bytes of HMAC-SHA-256 of 01 02 03 under the HKDF key of the purpose csrf, by node:crypto. */
-const EXPECTED_MAC: readonly number[] = [180, 131, 93, 108];
+const EXPECTED_MAC: readonly number[] = [107, 65, 125, 246];
 
 /** Does something under the limit that Cloudflare sets in production, and that workerd alone does not have. */
 async function withCap<T>(work: () => Promise<T>): Promise<T> {

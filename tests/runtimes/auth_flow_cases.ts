@@ -38,14 +38,16 @@ interface Site {
 function createSite(): Site {
   const clock = { now: START };
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores: inMemoryAuthStores({ now: () => clock.now }),
     hasher: pbkdf2Hasher({ iterations: 1000 }),
     clientAddress: () => "192.0.2.1",
     container: createContainer(),
     now: () => clock.now,
   });
-  const router = createRouter({ onError: () => {} }).withAuth(runtime.integration())
+  const router = createRouter({ onError: () => {} }).withAuth(
+    runtime.integration({ routes: { registration: "open" } }),
+  )
     .get("/me", (req) => json({ sub: req.principal.sub, method: req.principal.method }))
     .post("/notes", () => json("written", { status: 201 }));
 

@@ -54,7 +54,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   const stores = options.stores ?? (delay === undefined ? memory : slowStores(memory, delay));
   const apiKeys = apiKeyService({ ...stores, ...clock });
   const runtime = registerAuth({
-    secret: "a secret of at least 32 bytes, kept",
+    secret: "a secret that only the tests know, kept",
     stores,
     strategies: [apiKeyStrategy({ apiKeys, ...clock })],
     jwt: { issuer: ISSUER, audience: AUDIENCE, scope: ["notes:read"] },
@@ -66,7 +66,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   const { tokens } = runtime;
   if (tokens === undefined) throw new Error("there are no tokens");
   const own = createRouter({ onError: () => {} })
-    .withAuth(runtime.integration({ routes: { tokens: true } }))
+    .withAuth(runtime.integration({ routes: { registration: "open", tokens: true } }))
     .get("/me", ({ principal: { sub, method, scope, amr } }) => json({ sub, method, scope, amr }))
     .get("/notes", () => json([]), { use: [requireScope("notes:read")] })
     .post("/notes", () => json("written"), { use: [requireScope("notes:write")] })

@@ -33,7 +33,8 @@ export interface TestAppOptions extends Partial<Omit<AuthOptions, "stores" | "ha
   /** Wraps the in-memory stores. */
   readonly wrap?: (stores: AuthStores) => Partial<AuthStores>;
   readonly clock?: { now: number };
-  readonly integration?: IntegrationOptions;
+  /** Its routes include registration by default. */
+  readonly integration?: Partial<IntegrationOptions>;
   readonly router?: BuilderOptions<unknown[]>;
 }
 
@@ -57,8 +58,13 @@ export interface TestApp {
 
 /** The stores do not expire records: the services must check limits. */
 export function createTestApp(options: TestAppOptions = {}): TestApp {
-  const { wrap, clock = { now: START }, integration = {}, router: routerOptions, ...given } =
-    options;
+  const {
+    wrap,
+    clock = { now: START },
+    integration,
+    router: routerOptions,
+    ...given
+  } = options;
   const events: AuthEvent[] = [];
   const warnings: string[] = [];
   const errors: unknown[] = [];
@@ -80,7 +86,7 @@ export function createTestApp(options: TestAppOptions = {}): TestApp {
     onError: (error) => void errors.push(error),
     ...routerOptions,
   })
-    .withAuth(runtime.integration(integration))
+    .withAuth(runtime.integration({ routes: { registration: "open" }, ...integration }))
     .build()
     .get("/me", (req) => json({ sub: req.principal.sub, method: req.principal.method }))
     .get("/maybe", (req) => json({ sub: req.principal?.sub ?? null }), {

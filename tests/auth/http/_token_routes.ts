@@ -16,7 +16,7 @@ export function createTokenApp(options: TestAppOptions = {}): TestApp {
   const routes = typeof integration.routes === "object" ? integration.routes : {};
   return createTestApp({
     jwt: JWT,
-    integration: { ...integration, routes: { tokens: true, ...routes } },
+    integration: { ...integration, routes: { registration: "open", tokens: true, ...routes } },
     ...rest,
   });
 }

@@ -22,7 +22,7 @@ import { type KeyOptions, keyStrategy, ROBOT, strategyOf } from "../_strategies.
 import { type BrowserInit, createTestApp, type TestApp, type TestBrowser } from "./_app.ts";
 
 const csrf = csrfService({
-  keys: deriveKeys("a secret of at least 32 bytes, kept"),
+  keys: deriveKeys("a secret that only the tests know, kept"),
   cookies: cookiePolicy(),
 });
 const guard = csrfGuard({ csrf });

@@ -704,7 +704,7 @@ Deno.test("getPrincipal() returns undefined for a rejected request", async () =>
   });
   const seen: unknown[] = [];
   const router = createRouter({ finally: [(_response, req) => void seen.push(getPrincipal(req))] })
-    .withAuth(runtime.integration())
+    .withAuth(runtime.integration({ routes: { registration: "open" } }))
     .get("/", () => json(1), { authorization: { metadata: 1 } });
   assertEquals((await router.request("/", GOOD)).status, 403);
   assertEquals(seen, [undefined]);

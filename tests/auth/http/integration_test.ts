@@ -68,9 +68,9 @@ Deno.test("withAuthRoutes() passes its strategy to documents and the router", as
   const router = withAuthRoutes(createRouter(), { runtime, strategy }).get("/", () => json(1));
   assertEquals(router.routes.map(({ guard }) => guard?.strategies), [[strategy]]);
   assertEquals((await router.request("/")).headers.get("WWW-Authenticate"), "ApiKey");
-  assertEquals(runtime.integration().challenge, "Session");
+  assertEquals(runtime.integration({ routes: { registration: "open" } }).challenge, "Session");
   const keys = createTestApp({ strategies: [strategy] }).runtime;
-  assertEquals(keys.integration().challenge, "ApiKey, Session");
+  assertEquals(keys.integration({ routes: { registration: "open" } }).challenge, "ApiKey, Session");
 });
 
 Deno.test("withAuthRoutes() throws if the router has a guard or has started to respond, and without a runtime", async () => {
@@ -104,7 +104,7 @@ Deno.test("withAuthRoutes() and similar functions reject misspelled options", ()
     ],
     ["basepath", () => runtime.integration(untyped({ basepath: "/account" }))],
     ["route", () => runtime.integration(untyped({ route: false }))],
-    ["registraton", () => runtime.integration({ routes: untyped({ registraton: "closed" }) })],
+    ["registraton", () => runtime.integration(untyped({ routes: { registraton: "closed" } }))],
     ["registraton", () => runtime.routes(untyped({ registraton: "closed" }))],
   ];
   for (const [option, use] of misspelt) assertThrows(use, TypeError, `unknown option ${option}`);
@@ -150,7 +150,7 @@ Deno.test("integration() is added to a builder in any order of its calls", async
   const router = routerBuilder()
     .prefix("/api")
     .extend((router) => void router.get("/static", () => json("open")), "static")
-    .withAuth(runtime.integration({ basePath: "/account" }))
+    .withAuth(runtime.integration({ basePath: "/account", routes: { registration: "open" } }))
     .extend((router) => void router.get("/extended", (req) => json(req.principal.sub)))
     .build()
     .get("/built", (req) => json(req.principal.sub));
@@ -160,7 +160,11 @@ Deno.test("integration() is added to a builder in any order of its calls", async
   assertEquals((await router.request("/api/built", GOOD)).status, 200);
   assertEquals((await router.request("/api/account/csrf")).status, 200);
   assertEquals((await router.request("/api/auth/csrf")).status, 404);
-  assertThrows(() => router.withAuth(runtime.integration()), TypeError, "Cannot install a guard");
+  assertThrows(
+    () => router.withAuth(runtime.integration({ routes: { registration: "open" } })),
+    TypeError,
+    "Cannot install a guard",
+  );
 });
 
 Deno.test("integration() protects the methods of controllers according to their metadata", async () => {
@@ -189,7 +193,9 @@ Deno.test("integration() protects the methods of controllers according to their 
       return json({ by: req.principal.sub, ...req.content });
     }
   }
-  const router = routerBuilder({ container }).withAuth(app.runtime.integration())
+  const router = routerBuilder({ container }).withAuth(
+    app.runtime.integration({ routes: { registration: "open" } }),
+  )
     .controllers(NoteController).build();
   const textOf = async (path: string, init?: RequestInit) => {
     const response = await router.request(path, init);
@@ -218,7 +224,8 @@ Deno.test("integration() uses the runtime in the container for a class with @Htt
   @HttpRouter({
     container,
     controllers: [NoteController],
-    withAuth: (container) => getAuthRuntime(container).integration(),
+    withAuth: (container) =>
+      getAuthRuntime(container).integration({ routes: { registration: "open" } }),
   })
   class Api {}
   assertEquals(container.has(Api), false);

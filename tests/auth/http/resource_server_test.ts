@@ -77,7 +77,8 @@ Deno.test("resourceServer() guards a router without users, sessions or a secret"
 
 Deno.test("resourceServer() is an integration of a builder, and documents bearer", async () => {
   const { runtime, token, send } = await createService();
-  const router = routerBuilder().withAuth(runtime.integration()).build()
+  const router = routerBuilder().withAuth(runtime.integration())
+    .build()
     .get("/reports", (req) => json(req.principal.sub));
   assertEquals((await send(router, "/reports", await token())).status, 200);
   const document = generateOpenAPI({ title: "Reports", version: "1" }, router);

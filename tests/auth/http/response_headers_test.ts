@@ -118,7 +118,7 @@ Deno.test("applyAuthHeaders runs before the router's own hooks, which may overwr
   const seen: (string | null)[] = [];
   const router = createRouter<unknown[]>({
     finally: [(response) => void seen.push(response.headers.get("Cache-Control"))],
-  }).withAuth(runtime.integration()).get("/", () => json(1));
+  }).withAuth(runtime.integration({ routes: { registration: "open" } })).get("/", () => json(1));
   await router.request("/", { headers: { "X-Key": "good" } });
   assertEquals(seen, ["no-store"]);
 });

@@ -29,6 +29,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
+import { untyped } from "../../router/_helpers.ts";
 import { createBrowser } from "../_browser.ts";
 import { ADA, cheapHasher, EVE_PASSWORD, SECRET, START } from "../_services.ts";
 import { createTestApp, ORIGIN, type TestBrowser } from "./_app.ts";
@@ -37,7 +38,7 @@ import { assertRefused, FAULT } from "./_routes.ts";
 function createRuntime(csrfHeader?: string): AuthRuntime {
   return registerAuth({
     csrfHeader,
-    secret: "a secret of at least 32 bytes, for tests",
+    secret: "a secret that only the tests know, for tests",
     stores: inMemoryAuthStores(),
     hasher: pbkdf2Hasher({ iterations: 1_000 }),
     container: createContainer(),
@@ -74,7 +75,7 @@ Deno.test("createAuthRoutes() returns a frozen array of five routes, all of them
 });
 
 Deno.test("integration() rejects an unknown option, which would mount the routes under another path", () => {
-  const options = { basepath: "/account" } as IntegrationOptions;
+  const options = untyped<IntegrationOptions>({ basepath: "/account" });
   assertThrows(() => createRuntime().integration(options), TypeError, "unknown option basepath");
 });
 
@@ -88,7 +89,7 @@ Deno.test("createAuthRoutes() with a runtime applies the runtime's options only"
   const routes: AuthRoutesOptions = { runtime: createRuntime("X-Other") };
   const routers = [
     mountAuthRoutes(createRouter(), runtime.routes(routes)),
-    createRouter().withAuth(runtime.integration({ routes })),
+    createRouter().withAuth(runtime.integration({ routes: { ...routes, registration: "open" } })),
   ];
   for (const router of routers) {
     assertEquals((await (await router.request("/auth/csrf")).json()).header, "X-Own");
@@ -114,7 +115,7 @@ for (const [why, options, message] of WRONG) {
     const given = { runtime, ...options as AuthRoutesOptions };
     assertStringIncludes(assertThrows(() => createAuthRoutes(given), TypeError).message, message);
     const routes = options as AuthRoutesOptions;
-    assertThrows(() => runtime.integration({ routes }), TypeError, message);
+    assertThrows(() => runtime.integration(untyped({ routes })), TypeError, message);
   });
 }
 
@@ -144,7 +145,11 @@ for (const [base, prefix, where] of PLACES) {
     const plain = mountAuthRoutes(createRouter({ prefix }), runtime.routes(), base);
     assertEquals(patternsOf(plain), beneath(where));
     const builder = prefix === "" ? routerBuilder() : routerBuilder().prefix(prefix);
-    const integration = runtime.integration(base === undefined ? {} : { basePath: base });
+    const routes = { registration: "open" } as const;
+    const integration = runtime.integration({
+      routes,
+      ...(base === undefined ? {} : { basePath: base }),
+    });
     const built = builder.withAuth(integration).build();
     assertEquals(patternsOf(built), beneath(where));
     const url = where.replace(":tenant", "acme") + "/csrf";
@@ -160,7 +165,9 @@ for (const base of ["auth", "auth/", "*", "/auth?x", "/auth#x", "/../auth", "/./
       TypeError,
       "Cannot",
     );
-    const builder = routerBuilder().withAuth(runtime.integration({ basePath: base }));
+    const builder = routerBuilder().withAuth(
+      runtime.integration({ basePath: base, routes: { registration: "open" } }),
+    );
     assertThrows(() => builder.build(), TypeError, "Cannot");
   });
 }
@@ -202,6 +209,22 @@ Deno.test("mountAuthRoutes() rejects a route that exists already", async () => {
   assertEquals(await (await router.request("/auth/csrf")).json(), "mine");
 });
 
+const UNSTATED: readonly (readonly [why: string, options: unknown])[] = [
+  ["no options", undefined],
+  ["no routes", {}],
+  ["routes without a word about registration", { routes: {} }],
+  ["undefined, as of an unset setting", { routes: { registration: undefined } }],
+  ["tokens only", { routes: { tokens: false } }],
+  ["null", { routes: null }],
+  ["true", { routes: true }],
+];
+for (const [why, options] of UNSTATED) {
+  Deno.test(`integration() does not open registration to the public unless told: ${why}`, () => {
+    const runtime = createRuntime();
+    assertThrows(() => runtime.integration(untyped(options)), TypeError, "Cannot");
+  });
+}
+
 Deno.test("integration() omits the routes if they are disabled", async () => {
   const runtime = createRuntime();
   const router = routerBuilder().withAuth(runtime.integration({ routes: false })).build();
@@ -229,7 +252,9 @@ for (const [path, allow, allowed] of METHODS) {
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOGIN"]) {
     if (allowed.includes(method)) continue;
     Deno.test(`createAuthRoutes() answers ${method} ${path} with a 405 that lists the allowed methods`, async () => {
-      const router = routerBuilder().withAuth(createRuntime().integration()).build();
+      const router = routerBuilder().withAuth(
+        createRuntime().integration({ routes: { registration: "open" } }),
+      ).build();
       const headers = { "X-HTTP-Method-Override": "POST", "X-HTTP-Method": "GET" };
       const response = await router.request(path, { method, headers });
       assertEquals([response.status, response.headers.get("Allow")], [405, allow]);
@@ -238,7 +263,9 @@ for (const [path, allow, allowed] of METHODS) {
     });
   }
   Deno.test(`createAuthRoutes() answers OPTIONS ${path} without a cookie`, async () => {
-    const router = routerBuilder().withAuth(createRuntime().integration()).build();
+    const router = routerBuilder().withAuth(
+      createRuntime().integration({ routes: { registration: "open" } }),
+    ).build();
     const response = await router.request(path, { method: "OPTIONS" });
     assertEquals([response.status, response.headers.get("Allow")], [204, allow]);
     assertEquals(response.headers.getSetCookie(), []);
@@ -314,7 +341,9 @@ for (const [code, ask] of REFUSALS) {
   Deno.test(`integration() passes ${code} to its catch handler, whose response is private`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
-      createRouter<unknown[]>().withAuth(runtime.integration({ catch: handler }))
+      createRouter<unknown[]>().withAuth(
+        runtime.integration({ routes: { registration: "open" }, catch: handler }),
+      )
     );
     await assertSeen(seen, code, await ask(page));
   });
@@ -330,7 +359,9 @@ for (const [code, ask] of REFUSALS) {
   Deno.test(`integration() answers ${code} itself, without the router's catch handler`, async () => {
     const { seen, handler } = answering();
     const page = await pageOf((runtime) =>
-      createRouter<unknown[]>({ catch: handler }).withAuth(runtime.integration())
+      createRouter<unknown[]>({ catch: handler }).withAuth(
+        runtime.integration({ routes: { registration: "open" } }),
+      )
     );
     const response = await ask(page);
     assertEquals((await response.json()).code, code);
@@ -343,6 +374,7 @@ Deno.test("integration() responds 500 if the catch handler throws, without the e
   const page = await pageOf((runtime) =>
     createRouter<unknown[]>({ onError: (error) => void errors.push(error) }).withAuth(
       runtime.integration({
+        routes: { registration: "open" },
         catch() {
           throw new Error("no page for it");
         },

@@ -105,7 +105,7 @@ export function runtimes(): void {
 
 /** Builders. */
 export function builders(runtime: AuthRuntime<Rule>): void {
-  const router = routerBuilder().withAuth(runtime.integration()).build();
+  const router = routerBuilder().withAuth(runtime.integration({ routes: false })).build();
   same<typeof router, BuiltRouter<[], Principal, AppRules>>();
   router
     .get("/a/:id", (req) => json(req.params.id + req.principal.sub), { ...READ, scope: ["any-s"] })
@@ -142,7 +142,7 @@ export function builders(runtime: AuthRuntime<Rule>): void {
   type Body = RequestSpec<Json<{ text: string }>>;
   // @ts-expect-error -- an explicit route with content, a misspelt value
   router.post<Body, ResponseSpec<string>>("/d", (req) => json(req.content.text), REED);
-  routerBuilder().withAuth(runtime.integration())
+  routerBuilder().withAuth(runtime.integration({ routes: false }))
     .extend((router) => void router.get("/x", () => json(1), READ))
     // @ts-expect-error -- misspelt in an extension
     .extend((router) => void router.get("/x", () => json(1), REED));
@@ -218,15 +218,16 @@ export function elsewhere(runtime: AuthRuntime<Rule>, loose: AuthRuntime): void 
   addNotes(open);
   addPlain(open);
   addLoose(open);
-  const built = routerBuilder().withAuth(runtime.integration()).build();
+  const built = routerBuilder().withAuth(runtime.integration({ routes: false })).build();
   addNotes(built);
   addPlain(built);
-  routerBuilder().withAuth(runtime.integration()).extend(addNotes).extend(addPlain).build();
+  routerBuilder().withAuth(runtime.integration({ routes: false })).extend(addNotes).extend(addPlain)
+    .build();
   // @ts-expect-error -- it may say anything
-  routerBuilder().withAuth(runtime.integration()).extend(addLoose).build();
+  routerBuilder().withAuth(runtime.integration({ routes: false })).extend(addLoose).build();
   const container = createContainer();
   @Controller("/")
-  @HttpRouter({ withAuth: runtime.integration(), container })
+  @HttpRouter({ withAuth: runtime.integration({ routes: false }), container })
   class Application {}
   void Application;
 }

@@ -250,6 +250,14 @@ Deno.test("signIn() warns if the response was sent without its cookies", async (
   ]);
 });
 
+Deno.test("signIn() of a link in a mail, a GET from another site, passes", async () => {
+  const app = createTestApp();
+  const authentication = await authenticate(app);
+  const headers = { "Sec-Fetch-Site": "cross-site" };
+  const request = new Request("https://example.com/link", { headers });
+  assertEquals((await app.runtime.signIn(request, authentication)).principal.sub, "u1");
+});
+
 Deno.test("signIn() rejects an invalid authentication, and queues nothing", async () => {
   const { runtime } = createTestApp();
   const request = new Request("https://example.com/");

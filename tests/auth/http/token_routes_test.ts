@@ -497,7 +497,7 @@ Deno.test("POST /auth/logout without a CSRF token revokes nothing", async () => 
 });
 
 Deno.test("POST /auth/logout ignores tokens if the routes issue none", async () => {
-  const app = createTokenApp({ integration: { routes: { tokens: false } } });
+  const app = createTokenApp({ integration: { routes: { registration: "open", tokens: false } } });
   await app.signedIn();
   const authentication = await app.runtime.passwords.verify({ ...ADA }, NOBODY);
   const issued = await app.runtime.tokens?.issue(authentication);

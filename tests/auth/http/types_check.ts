@@ -99,7 +99,7 @@ export function markers(runtime: AuthRuntime): void {
 
 /** Narrows builders, and routers with host arguments. */
 export function builders(runtime: AuthRuntime): void {
-  routerBuilder().withAuth(runtime.integration())
+  routerBuilder().withAuth(runtime.integration({ routes: { registration: "open" } }))
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)))
     // @ts-expect-error -- routes added before the guard have no principal
     .extend((router) => void router.get("/", (req) => json(req.principal.sub)), "static")
@@ -139,6 +139,12 @@ export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAu
   registerAuth({ ...rest, secrets: "" });
   // @ts-expect-error -- users and sessions are required
   registerAuth({ secret: "", stores: {} });
+  // @ts-expect-error -- whether registration is open has to be said
+  runtime.integration();
+  // @ts-expect-error -- the same
+  runtime.integration({ routes: {} });
+  // @ts-expect-error -- false does not skip the check
+  registerAuth({ ...rest, jwt: { issuer: "", audience: "", accept: false } });
   // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
   // @ts-expect-error -- a function is not a manager

@@ -16,9 +16,9 @@ import type { StoredKey } from "../../../auth/stores/types.ts";
 import { P256 } from "../jwt/_jws.ts";
 import type { KeyBench } from "./_key_service.ts";
 
-export const TODAY = "the secret of today, 32 bytes or more";
-export const OLD = "the secret of before, 32 bytes or more";
-export const OTHER = "a secret of somebody else, 32 bytes or more";
+export const TODAY = "the secret of today, which only the tests know";
+export const OLD = "the secret of before, which only the tests know";
+export const OTHER = "a secret of somebody else, who is no test";
 
 /** HKDF parameters of a purpose. These must never change, or stored keys could no longer be decrypted. */
 export const INFO = "gatehouse/v1/signing-keys";

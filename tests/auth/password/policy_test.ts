@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { INPUTS } from "../../_effort.ts";
 import { commonPasswords } from "../../../auth/password/_common_passwords.ts";
-import { estimateGuesses, type MatchCode, wordsOf } from "../../../auth/password/_guessability.ts";
-import { foldCase } from "../../../auth/password/_normalize.ts";
+import { wordsOf } from "../../../auth/password/_guessability.ts";
 import {
   type PasswordPolicy,
   passwordPolicy,
@@ -49,7 +48,7 @@ const RULES: readonly (readonly [
   ["(2) 64 characters are allowed", strict, LONG, []],
   ["(2) 256 characters are allowed", strict, LONGEST, []],
   ["(2) 257 characters are more than the maximum", strict, `${LONGEST}x`, ["too_long"]],
-  ["(3) spaces are characters", strict, " a  b   c d e f ", []],
+  ["(3) spaces are characters", strict, " q  v   k d x f ", []],
   ["(4) Unicode is allowed", strict, "пять тихих цапель", []],
   ["(4) a code point is one character: 14", strict, "🌵🎷🐙🚲🍋🔭🎲🪁🦉🧊🚀🍄🎻🗿", ["too_short"]],
   ["(4) a code point is one character: 15", strict, "🌵🎷🐙🚲🍋🔭🎲🪁🦉🧊🚀🍄🎻🗿🥨", []],
@@ -61,16 +60,20 @@ const RULES: readonly (readonly [
   ["(5) upper-case letters alone are accepted", strict, "FIVEQUIETHERONSATDAWN", []],
   ["(5) digits alone are accepted", strict, "830174659203847", []],
   ["(5) symbols alone are accepted", strict, "%)~{;&?<=*|>:^/", []],
-  ["(9) nothing is truncated: late characters count", strict, `${"a".repeat(60)}xk7vq2mt`, []],
-  ["a match and 7 characters count 8", strict, "aaaaaaaaaxk7vq2m", []],
-  ["a match and 6 characters count 7", strict, "aaaaaaaaaaxk7vq2", ["repetitive"]],
+  ["(9) nothing is truncated: late characters count", strict, `${"a".repeat(60)}xk7vq2mtw`, []],
+  ["a repetition and 9 characters count 10", strict, "aaaaaaaxk7vq2mtw", []],
+  ["a repetition and 8 characters count 9", strict, "aaaaaaaaxk7vq2mt", ["repetitive"]],
+  ["a common word and 9 letters count 10", strict, "elephant xk vq mt wzr", []],
+  ["a common word and 8 letters count 9", strict, "elephant xk vq mt wz!", ["common"]],
+  ["the longest common word counts, not every one", strict, "elephant mountain river", []],
+  ["a common entry of 18 characters", strict, "telecommunications", ["common"]],
+  ["a common entry of 15 characters", strict, "mailcreated5240", ["common"]],
   ["a word within a password is allowed", strict, "no password is as long as this one", []],
   ["a name within a password is allowed", strict, "for ada, who wrote of wheels", []],
   ["the whole password is common", lenient, "trustno1", ["common"]],
-  ["with digits instead of letters: 1 for l", lenient, "e1ephant", ["common"]],
-  ["with digits instead of letters: 1 for i", lenient, "sunsh1ne", ["common"]],
   ["with digits and symbols around it", lenient, "!1elephant1!", ["common"]],
-  ["8 additional digits are enough", lenient, "elephant83017465", []],
+  ["with 8 digits after it, such as a date", strict, "elephant83017465", ["common"]],
+  ["9 additional digits are enough", strict, "elephant830174659", []],
   ["the whole password is a word", lenient, "elephant", ["common"]],
   ["the whole password is a name", lenient, "elizabeth", ["common"]],
   ["the whole password is the service's name", lenient, "gatehouse", ["contextual"]],
@@ -90,7 +93,7 @@ Deno.test("passwordPolicy() follows SP 800-63B-4 §3.1.1.2: (3) every printable 
 });
 
 Deno.test("passwordPolicy() returns reasons and guidance without the password", async () => {
-  const password = "Gatehouse1234aaaa";
+  const password = "Gatehouse x1234aaaa";
   const problems = await strict.check(password);
   assertEquals(problems.map(({ code }) => code), ["contextual", "repetitive", "predictable"]);
   for (const { message } of [...problems, ...await lenient.check("pw"), ...await strict.check(1)]) {
@@ -118,11 +121,6 @@ Deno.test("passwordPolicy() decides equally for NFC and NFD", async () => {
     const named = await codesOf(lenient, "rené.über".normalize(form), "RENÉ.ÜBER".normalize("NFD"));
     assertEquals(named, ["contextual"]);
   }
-});
-
-Deno.test("passwordPolicy() uses the dictionaries only below 15 characters", async () => {
-  assertEquals(await codesOf(passwordPolicy({ minLength: 14 }), "mailcreated5240"), ["common"]);
-  assertEquals(await codesOf(passwordPolicy({ minLength: 15 }), "mailcreated5240"), []);
 });
 
 Deno.test("passwordPolicy() does not require a context", async () => {
@@ -205,8 +203,18 @@ Deno.test("passwordPolicy() rejects with the error of `breached`", async () => {
 });
 
 const GOOD: readonly (readonly [kind: string, passwords: readonly string[]])[] = [
-  ["dice words", [
+  ["passphrases", [
     "correct horse battery staple",
+    "five quiet herons at dawn",
+    "seven green bottles on a wall",
+    "elephant jumps over lamp",
+    "mountain river candle",
+    "purple monkey dishwasher",
+    "student first power tower",
+    "kitchen window garden",
+    "two computers, one cable",
+    "cheese42sandwich81moon",
+    "hotel echo lima lima oscar",
     "jolt-ember-quilt-canal",
     "plaza mocha unfit wreath",
     "CrispOtterVelvetRamp",
@@ -229,6 +237,9 @@ const GOOD: readonly (readonly [kind: string, passwords: readonly string[]])[] =
     "830174659203847",
     "%)~{;&?<=*|>:^/",
     "3b1f8d1e-52c7-4f0a-9c66-1f0e2ad7b941",
+    "gatehouse-x4KjW8rTn2Q",
+    "x4KjW8rTn2Qb/ada",
+    "elephant83017465294",
   ]],
   ["sentences", [
     "My cat was born in March 2019 in a shed",
@@ -246,10 +257,15 @@ const GOOD: readonly (readonly [kind: string, passwords: readonly string[]])[] =
     "the gatehouse has a green door",
     "a very very very long day at sea",
     "banana mississippi papaya",
-    "one two three four five",
+    "password manager ate my homework",
+    "I secretly love my old passport",
+    "coffee before breakfast",
+    "understand the power of wind",
   ]],
   ["other scripts", [
     "пять тихих цапель",
+    "зелёный слон пьёт чай",
+    "我的猫喜欢在窗台上睡觉晒太阳哦",
     "πέντε ήσυχοι ερωδιοί",
     "חמש אנפות שקטות בשחר",
     "خمسة طيور هادئة عند الفجر",
@@ -279,110 +295,137 @@ const BAD: readonly (readonly [
   codes: readonly PasswordProblemCode[],
   passwords: readonly string[],
 ])[] = [
+  [["common"], [
+    "112233445566778899",
+    "A1B2C3D4E5F6G7H8!",
+    "thisismypassword",
+    "This is my password!",
+    "ThisIsMyPassword2026",
+    "thisismypassword01011990",
+    "iloveyouforever",
+    "I love you forever!!",
+    "ilovemygirlfriend",
+    "iloveyouiloveyou",
+    "ILoveYou Password!",
+    "mysecretpassword",
+    "supersecretpassword",
+    "passwordpassword",
+    "password-passphrase",
+    "P@ssw0rd-P@ssw0rd1",
+    "Myp@ssw0rd2026!!",
+    "password!!!!!!!!",
+    "Password123456!!",
+    "Passwort2026!??",
+    "contraseña12345",
+    "пароль пароль пароль",
+    "welcome-admin-2026",
+    "welcome123456789",
+    "admin1234567890!",
+    "administrator1234",
+    "letmein-letmein!!",
+    "letmeinqwertyuiop",
+    "changeme-changeme1",
+    "December2026!!!!",
+    "princess 01.01.2000",
+    "football football",
+    "starwars-starwars",
+    "trustno1trustno2",
+    "michaeljackson99",
+    "internationally",
+    "congratulations1!",
+    "mailcreated5240",
+    "one two three four five",
+    "123456789012345",
+    "111222333444555",
+    "147258369147258369",
+    "1qaz2wsx3edc4rfv",
+    "qazwsxedcrfvtgb",
+    "q1w2e3r4t5y6u7i8o9p0",
+    "1q2w3e4r5t6y7u8i",
+    "qwerty!@#$%^1234",
+  ]],
   [["repetitive"], [
     "aaaaaaaaaaaaaaa",
     "AAAAAAAAAAAAAAAAaaaa",
     "               ",
     "abcabcabcabcabc",
-    "passwordpassword",
     "xyxyxyxyxyxyxyxy",
     "k7mQk7mQk7mQk7mQ",
     "hunter2hunter2hunter2",
+    "Summer24!Summer24!",
     "lalalalalalalalala",
     "horse horse horse",
     "🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑",
     "日本日本日本日本日本日本日本日本",
-    "aaabbbcccdddeee",
-    "111222333444555",
     "....................",
     "go go go go go go",
     "kT9#vPq2kT9#vPq2",
     "ÄäÄäÄäÄäÄäÄäÄäÄä",
-    "147258369147258369",
-    "iloveyouiloveyou",
-    "пароль пароль пароль",
   ]],
   [["predictable"], [
+    "aaabbbcccdddeee",
+    "a3b4c5d6e7f8g9h1",
+    "1z2y3x4w5v6u7t8s",
+    "a-b-c-d-e-f-g-h-i",
     "abcdefghijklmno",
     "zyxwvutsrqponmlk",
-    "123456789012345",
     "987654321098765",
-    "0123456789abcdef",
-    "abcdefg1234567890",
-    "qwertyuiopasdfgh",
-    "qwertzuiopasdfgh",
-    "azertyuiopqsdfghjklm",
-    "asdfghjklqwertyuiop",
-    "1qaz2wsx3edc4rfv",
-    "zaq1xsw2cde3vfr4",
-    "qazwsxedcrfvtgb",
-    "q1w2e3r4t5y6u7i8o9p0",
-    "1q2w3e4r5t6y7u8i",
     "йцукенгшщзфывапр",
     "абвгдежзийклмноп",
     "αβγδεζηθικλμνξο",
     "!@#$%^&*()_+!@#$",
-    "qwerty!@#$%^1234",
-    "poiuytrewqlkjhgfdsa",
     "😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎",
-    "qweasdzxcrtyfgh",
+    "geese 31.12.2029",
+    "geese 1998-2004",
   ]],
   [["contextual"], [
     "ada.lovelace@example.org",
     "adalovelace@example",
     "ecalevol.ada.elpmaxe",
     "LOVELACE-EXAMPLE-9",
-    "4d4.l0v3l4c3@3x4mpl3",
     "gatehouse-lovelace",
     "gatehouse notes gatehouse",
-    "G4t3h0us3-N0t3s-26",
-    "ada@gatehouse.notes",
+    "GatehouseGatehouse1",
     "ada_lovelace_26#",
     "l.o.v.e.l.a.c.e.1.2.3",
     "My Gatehouse Notes",
-  ]],
-  [["contextual", "predictable"], [
     "Ada Lovelace 2026!",
     "Gatehouse2026!!",
+    "lovelace19900101",
     "gatehouse12345678",
-    "lovelace-abcdefgh",
-    "Ada123456789012",
   ]],
-  [["common"], [
-    "password-passphrase",
-    "P@ssw0rd-P@ssw0rd1",
-    "ILoveYou Password!",
-    "letmein-letmein!!",
-    "changeme-changeme1",
+  [["common", "contextual"], [
+    "passwordLovelace",
+    "gatehouse-password",
+    "welcome to gatehouse",
+    "welcome ada lovelace",
+    "admin@gatehouse.example",
+    "Ada123456789012",
+    "mynameisada12345",
   ]],
   [["common", "predictable"], [
-    "Passwort2026!??",
-    "welcome-admin-2026",
-    "contraseña12345",
-    "password12345678",
-    "Password123456!!",
-    "admin1234567890!",
-    "welcome123456789",
-    "letmeinqwertyuiop",
+    "1qaz2wsx!QAZ@WSX",
+    "aabbccddeeffgghh",
+    "zaq1xsw2cde3vfr4",
+    "1a2b3c4d5e6f7g8h",
+    "0123456789abcdef",
+    "abcdefg1234567890",
+    "qwertyuiopasdfgh",
+    "qwertzuiopasdfgh",
+    "azertyuiopqsdfghjklm",
+    "asdfghjklqwertyuiop",
+    "poiuytrewqlkjhgfdsa",
+    "qweasdzxcrtyfgh",
     "secretabcdefghijk",
   ]],
-  [["common", "repetitive"], [
-    "password!!!!!!!!",
+  [["contextual", "predictable"], [
+    "lovelace-abcdefgh",
   ]],
   [["contextual", "repetitive"], [
     "gatehouseaaaaaaaa",
   ]],
-  [["repetitive", "predictable"], [
-    "adaadaada1234567",
-    "aaaaaaa12345678",
-  ]],
-  [["common", "contextual"], [
-    "passwordLovelace",
-    "welcome ada lovelace",
-    "admin@gatehouse.example",
-  ]],
   [["contextual", "repetitive", "predictable"], [
-    "Gatehouse1234aaaa",
+    "Gatehouse x1234aaaa",
   ]],
 ];
 
@@ -396,38 +439,28 @@ const BAD_SHORT: readonly (readonly [
     "Password",
     "PASSWORD1",
     "p@ssw0rd",
-    "P@$$w0rd!",
+    "pa$$w0rd",
     "12345678",
-    "123456789",
     "11111111",
     "iloveyou",
-    "trustno1",
     "trustno1!!",
-    "sunshine",
     "Sunshine1!",
     "princess99",
     "!!football!!",
-    "superman",
     "starwars77",
     "michelle",
     "Jennifer1",
-    "computer",
     "internet12",
-    "dragonfly",
     "elephant!",
-    "mountain1",
     "whatever",
     "qwertyui",
     "1qaz2wsx",
-    "asdfghjk",
     "aaaabbbb",
     "changeme",
     "letmein1",
     "welcome1",
     "admin123",
     "password123",
-  ]],
-  [["common", "predictable"], [
     "baseball2026",
     "Alexander2026",
     "passw0rd2026",
@@ -436,22 +469,19 @@ const BAD_SHORT: readonly (readonly [
     "zxcvbnm,",
     "abcdefgh",
     "87654321",
+    "19.01.2000",
   ]],
   [["repetitive"], [
     "aaaaaaaa",
     "ababababab",
     "xyzxyzxyz",
-    "adaadaada",
   ]],
   [["contextual"], [
     "lovelace",
     "Lovelace1",
     "ecalevol",
     "gatehouse",
-    "G@tehouse!",
     "example.org",
-  ]],
-  [["contextual", "predictable"], [
     "ada12345",
     "notes2026",
   ]],
@@ -479,109 +509,34 @@ Deno.test("passwordPolicy() is tested with enough passwords", () => {
   const count = (table: readonly (readonly [unknown, readonly string[]])[]) =>
     new Set(table.flatMap(([, passwords]) => passwords)).size;
   assert(count(GOOD) >= 40);
-  assert(count(BAD) + count(BAD_SHORT) >= 80);
+  assert(count(BAD) >= 80);
 });
-
-const NAMES = wordsOf("ada.lovelace@example.org", "contextual");
-
-/** How passwords are split; `|` marks the splits. */
-const COUNTS: readonly (readonly [
-  why: string,
-  cut: string,
-  codes: readonly MatchCode[],
-])[] = [
-  ["unmatched characters", "c|o|r|r|e|c|t| |h|o|r|s|e", []],
-  ["two equal characters as two", "a|a|b|b|c|c", []],
-  ["three equal characters as one", "x|aaa|y", ["repetitive"]],
-  ["many equal characters as one", "aaaaaaaaaaaaaaaaaaaa", ["repetitive"]],
-  ["equal characters in any case", "aAaAaA", ["repetitive"]],
-  ["four characters that repeat two as four", "1|2|1|2|x", []],
-  ["six characters that repeat two as one", "121212", ["repetitive"]],
-  ["six characters that repeat three as one", "xqmxqm", ["repetitive"]],
-  ["an incomplete repetition", "kdmzkdmzkd", ["repetitive"]],
-  ["a repeated sentence as one", "do re mi, do re mi, ", ["repetitive"]],
-  ["the characters after a repetition", "do re mi, do re mi, |z|w|k", ["repetitive"]],
-  ["an ascending sequence", "q|abcd|q", ["predictable"]],
-  ["a descending sequence", "q|dcba|q", ["predictable"]],
-  ["sequences of at most two as characters", "a|b|d|e|g|h", []],
-  ["digits, and 0 after 9", "1234567890", ["predictable"]],
-  ["descending digits", "9876|4|9|7", ["predictable"]],
-  ["sequences in any alphabet", "αβγδε|ж|абвгд", ["predictable"]],
-  ["two sequences as two", "abcd|9876", ["predictable"]],
-  ["a keyboard row", "asdfghjkl", ["predictable"]],
-  ["a reversed keyboard row", "poiuytrewq", ["predictable"]],
-  ["rows of three keyboards", "qwertz|k|azertyui|d|йцукен", ["predictable"]],
-  ["shifted digits", "!@#$%^", ["predictable"]],
-  ["keyboard columns", "1qaz|2wsx|3edc", ["predictable"]],
-  ["a reversed keyboard column", "zaq1|xsw2", ["predictable"]],
-  ["two alternating keyboard rows", "q1w2e3r4t5", ["predictable"]],
-  ["the number pad", "147|258|369", ["predictable"]],
-  ["a year", "x|1984|x|2026", ["predictable"]],
-  ["a year among digits as digits", "5|2|0|2|6|x|1|9|8|4|0", []],
-  ["years out of range as digits", "2|1|5|6|x|1|8|5|7", []],
-  ["a name", "x|lovelace|y", ["contextual"]],
-  ["a name in capitals", "LOVELACE", ["contextual"]],
-  ["a reversed name", "ecalevol", ["contextual"]],
-  ["a name in digits and symbols", "l0v3l4c3|@|4d4", ["contextual"]],
-  ["the local part of an address", "adalovelace|z|w|k", ["contextual"]],
-  ["a name with another separator", "ada_lovelace|z|w|k", ["contextual"]],
-  ["a name with separators everywhere", "x|a-d.a--l--o v*e-l.a-c_e|x", ["contextual"]],
-  ["the whole address", "ada.lovelace@example.org|1|9|7", ["contextual"]],
-  ["a part of a name as characters", "l|o|v|e|l|z", []],
-  ["overlapping matches with the later one whole", "l|a|lovelace", ["contextual"]],
-  ["the fewest parts, not the longest match first", "lovelace|exexexex|o", [
-    "contextual",
-    "repetitive",
-  ]],
-];
-
-for (const [why, cut, codes] of COUNTS) {
-  Deno.test(`estimateGuesses() counts ${why}`, () => {
-    const parts = cut.split("|");
-    const { count, codes: found } = estimateGuesses(foldCase(parts.join("")), NAMES);
-    assertEquals([...found].sort(), [...codes]);
-    assertEquals(count, parts.length);
-  });
-}
 
 Deno.test("wordsOf() omits words of less than 3 characters, and duplicates", () => {
-  const texts = (text: string) =>
-    wordsOf(text, "contextual").map(({ characters }) => characters.join(""));
-  assertEquals(texts("al@io.de"), ["aliode", "edoila"]);
-  assertEquals(texts("Anna anna ANNA"), ["anna", "annaannaanna"]);
-  assertEquals(texts("Straße"), ["strasse", "essarts"]);
-  assertEquals(texts(""), []);
-  assertEquals(texts("@@ - @"), []);
-  assert(texts("x".repeat(2 ** 20)).join("").length < 1000);
+  assertEquals(wordsOf("al@io.de"), ["aliode", "edoila"]);
+  assertEquals(wordsOf("Anna anna ANNA"), ["annaannaanna", "anna"]);
+  assertEquals(wordsOf("Straße"), ["strasse", "essarts"]);
+  assertEquals(wordsOf(""), []);
+  assertEquals(wordsOf("@@ - @"), []);
+  assert(wordsOf("x".repeat(2 ** 20)).join("").length < 1000);
 });
 
-/** Strings for which a naive algorithm takes exponential time. */
-const HOSTILE: readonly (readonly [why: string, password: string, words: string])[] = [
+/** Strings for which a naive algorithm takes exponential or cubic time: with it these tests would take minutes. */
+const HOSTILE: readonly (readonly [why: string, password: string, identifier: string])[] = [
   ["one character", "a".repeat(256), "a".repeat(256)],
   ["one character and a different last one", `${"a".repeat(255)}b`, `${"a".repeat(127)}c`],
   ["a period of two", "ab".repeat(128), "ab".repeat(100)],
   ["nested periods", "aabaabaac".repeat(28), "aabaabaacaabaabaab"],
   ["a walk", "abcdefghijklmnopqrstuvwxyz".repeat(9), "abcdefghijklmnopqrstuvwxyz"],
+  ["starts of dates", "20-".repeat(85), "20-".repeat(85)],
   ["separators only", "-".repeat(256), "aaa"],
   ["separators after each letter", "a----".repeat(51), "aaaaaaaaaab"],
   ["many words", "a-".repeat(128), Array.from({ length: 60 }, (_, i) => `aa${i}`).join(".")],
 ];
 
-for (const [why, password, words] of HOSTILE) {
-  Deno.test(`estimateGuesses() takes bounded time: ${why}`, () => {
-    let reads = 0;
-    const characters = new Proxy(foldCase(password), {
-      get(target, key, receiver) {
-        reads++;
-        return Reflect.get(target, key, receiver);
-      },
-    });
-    const found = wordsOf(words, "contextual");
-    estimateGuesses(characters, []);
-    assert(reads < 40_000, `${reads} reads`); // 256 × 255 / 2, and a few for each start
-    reads = 0;
-    estimateGuesses(characters, found);
-    assert(reads < 600_000, `${reads} reads with ${found.length} words`);
+for (const [why, password, identifier] of HOSTILE) {
+  Deno.test(`passwordPolicy() takes bounded time: ${why}`, async () => {
+    assert((await codesOf(strict, password, identifier)).length > 0);
   });
 }
 
@@ -600,6 +555,9 @@ function pick(from: readonly string[], next: (limit: number) => number): string 
   return from[next(from.length)] ?? "";
 }
 
+/** Digits have many sequences by chance: a password of 15 has only 50 bits. */
+const FEW: Readonly<Record<string, number>> = { digits: 1 / 200, "hexadecimal digits": 1 / 200 };
+
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 const ALPHABETS: Readonly<Record<string, readonly string[]>> = {
   digits: [..."0123456789"],
@@ -614,7 +572,8 @@ const ALPHABETS: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, alphabet] of Object.entries(ALPHABETS)) {
-  Deno.test(`passwordPolicy() accepts 99.9 % of random passwords: ${name}`, async () => {
+  const rate = FEW[name] ?? 1 / 1000;
+  Deno.test(`passwordPolicy() accepts ${100 - 100 * rate} % of random passwords: ${name}`, async () => {
     const next = random(20260115);
     const policy = passwordPolicy({ words: ["Gatehouse"] });
     let refused = 0;
@@ -625,7 +584,7 @@ for (const [name, alphabet] of Object.entries(ALPHABETS)) {
       const problems = await policy.check(password, { identifier: "ada.lovelace@example.org" });
       if (problems.length > 0) refused++;
     }
-    assert(refused < tries / 1000, `${refused} of ${tries} rejected`);
+    assert(refused < tries * rate, `${refused} of ${tries} rejected`);
   });
 }
 
@@ -634,17 +593,17 @@ const PLAIN = ["xk7vq2m", "é", "🌵", "7", " ", "Q", "語", "-"];
 
 /** Kinds of matches, each of which counts as one. */
 const STRETCHES: readonly ((next: (limit: number) => number) => string)[] = [
-  (next) => pick(LETTERS, next).repeat(3 + next(12)),
+  (next) => pick(LETTERS, next).repeat(4 + next(12)),
   (next) => LETTERS.join("").slice(next(20)).slice(0, 3 + next(12)),
   (next) => LETTERS.toReversed().join("").slice(next(20)).slice(0, 3 + next(12)),
   (next) => pick(ROWS, next).slice(0, 3 + next(8)),
   (next) => [...pick(ROWS, next)].toReversed().join(""),
-  (next) => pick(["ada", "Lovelace", "EXAMPLE", "ada.lovelace", "4d4", "g@tehouse"], next),
-  (next) => `${pick(LETTERS, next)}ñ${pick(PLAIN, next)}`.repeat(2 + next(3)),
+  (next) => pick(["ada", "Lovelace", "EXAMPLE", "ada.lovelace", "gatehouse"], next),
+  (next) => `${pick(LETTERS, next)}ñ${pick(LETTERS, next)}`.repeat(2 + next(3)),
   (next) => [...pick(PLAIN, next)].at(-1) ?? "",
 ];
 
-Deno.test("passwordPolicy() rejects passwords that count fewer than 8", async () => {
+Deno.test("passwordPolicy() rejects passwords that count fewer than 10", async () => {
   const next = random(20260116);
   const policy = passwordPolicy({ words: ["Gatehouse"] });
   let long = 0;
@@ -663,7 +622,7 @@ Deno.test("passwordPolicy() rejects passwords that count fewer than 8", async ()
 Deno.test("passwordPolicy() reports every kind of match", async () => {
   const codes = async (password: string): Promise<PasswordProblemCode[]> =>
     (await passwordPolicy({ words: ["Gatehouse"] }).check(password)).map(({ code }) => code);
-  assertEquals(await codes("passwordGatehouseaaa123"), [
+  assertEquals(await codes("passwordGatehouse.xaaaax123x"), [
     "common",
     "contextual",
     "repetitive",
@@ -681,6 +640,10 @@ Deno.test("commonPasswords() has entries of at least 8 characters, in lower case
   assertEquals(entries.length, 19_599);
   assertEquals(entries.filter((entry) => !/^[!-~]{8,}$/.test(entry)), []);
   assertEquals(entries.filter((entry) => entry !== entry.toLowerCase()), []);
+});
+
+Deno.test("commonPasswords() has entries of at most 20 characters, the most that are looked up", () => {
+  assertEquals(Math.max(...[...commonPasswords()].map(({ length }) => length)), 20);
 });
 
 Deno.test("commonPasswords() is sorted", () => {

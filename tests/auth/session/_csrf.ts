@@ -14,7 +14,7 @@ import {
 import { deriveKeys } from "../../../auth/derived_keys.ts";
 import { AuthError } from "../../../auth/error.ts";
 
-export const SECRET = "a secret of at least 32 bytes, kept";
+export const SECRET = "a secret that only the tests know, kept";
 export const URL_HERE: string = "https://example.com/notes";
 export const OWN: Readonly<Record<string, string>> = { "Sec-Fetch-Site": "same-origin" };
 export const SESSION_A: string = "A".repeat(43);

@@ -16,6 +16,7 @@ import type {
   SessionServiceOptions,
 } from "../../../auth/session/types.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import { refreshService } from "../../../auth/tokens/refresh_service.ts";
 import type { Session } from "../../../auth/stores/types.ts";
 import {
   createServices,
@@ -790,3 +791,53 @@ async function endedOf({ stores }: Services): Promise<Name[]> {
   const families = await Promise.all(names.map((name) => stores.refreshTokens.find(name)));
   return names.filter((_, i) => families[i]?.revoked);
 }
+
+Deno.test("create() keeps at most 100 sessions of a user, and revokes the oldest with its refresh tokens", async () => {
+  const services = await withUser();
+  const { sessions, stores, clock, events } = services;
+  const eve = { sub: "u2", identifier: "eve", securityStamp: "s2", createdAt: START };
+  await stores.users.create(eve);
+  const eves = await sessions.create({ ...STAMPED, sub: "u2", securityStamp: "s2" });
+  const tokens: string[] = [];
+  for (const _ of repeat(100, () => 0)) {
+    clock.now++;
+    tokens.push((await sessions.create(STAMPED)).token);
+  }
+  const [oldest = "", second = ""] = tokens;
+  const { session } = await sessions.verify(oldest) ?? {};
+  assert(session !== undefined);
+  assertEquals((await sessions.list("u1")).length, 100);
+  const refresh = refreshService({ ...stores, now: () => clock.now });
+  const { familyId } = await refresh.issue(STAMPED, { sessionId: session.id });
+
+  events.length = 0;
+  clock.now++;
+  const newest = await sessions.create(STAMPED);
+  assertEquals(types(events), ["session.revoked", "session.created"]);
+  assertEquals(await sessions.verify(oldest), undefined);
+  assertEquals((await stores.refreshTokens.find(familyId))?.revoked, true);
+  for (const token of [second, newest.token, eves.token]) {
+    assert(await sessions.verify(token) !== undefined);
+  }
+  assertEquals((await sessions.list("u1")).length, 100);
+});
+
+Deno.test("create() revokes what concurrent sign-ins have created beyond the limit", async () => {
+  const { sessions, stores } = await withUser();
+  await Promise.all(repeat(150, () => sessions.create(STAMPED)));
+  await sessions.create(STAMPED);
+  assertEquals((await stores.sessions.list("u1")).length, 100);
+});
+
+Deno.test("create() works beside an invalid record of another session", async () => {
+  const { sessions } = await withUser({
+    wrap: ({ sessions }) => ({
+      sessions: {
+        ...sessions,
+        list: async (sub) =>
+          (await sessions.list(sub)).map((session) => ({ ...session, createdAt: "x" as never })),
+      },
+    }),
+  });
+  for (const _ of repeat(3, () => 0)) await sessions.create(STAMPED);
+});

@@ -50,6 +50,7 @@ const LAYOUTS: readonly Layout[] = [
     key: "u1",
     value: WHOLE_USER,
     unique: "ada",
+    index: ["all"],
   },
   {
     collection: "sessions",

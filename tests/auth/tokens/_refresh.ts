@@ -143,9 +143,9 @@ export async function familyOf(
   return family;
 }
 
-/** A well-formed token of the family of another token, with an unknown secret. */
-export function foreignSecret({ familyId }: Pick<IssuedRefreshToken, "familyId">): string {
-  return `${familyId}.${"A".repeat(43)}`;
+/** A token with the handle of another one and an unknown secret. */
+export function foreignSecret({ refreshToken }: Pick<IssuedRefreshToken, "refreshToken">): string {
+  return `${refreshToken.split(".")[0]}.${"A".repeat(43)}`;
 }
 
 /** Ada, and Eve, `u2`, with the stamp `s2`. */

@@ -183,7 +183,9 @@ const KEEPS: readonly [why: string, change: (made: WithKeys) => Promise<unknown>
     const change = { currentPassword: ADA.password, newPassword: OTHER_PASSWORD };
     return passwords.change("u1", change, CLIENT);
   }],
-  ["the password is reset", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
+  ["the password is reset and API keys are kept", ({ passwords }) => {
+    return passwords.reset("u1", OTHER_PASSWORD, { keepApiKeys: true });
+  }],
   ["all sessions are revoked", ({ sessions }) => sessions.revokeAll("u1")],
   ["one session is revoked", ({ sessions, tokens }) => sessions.revokeToken(tokens[0] ?? "")],
   ["the identifier changes", ({ accounts }) => accounts.changeIdentifier("u1", "lovelace")],

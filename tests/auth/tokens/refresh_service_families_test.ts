@@ -95,7 +95,7 @@ const ENDED: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] =
   ["was revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
   [
     "was revoked with the password",
-    ({ passwords }) => passwords.reset("u1", "a long new password"),
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
   ],
   ["was revoked with the account", async ({ accounts }) => {
     await accounts.disable("u1");
@@ -239,7 +239,7 @@ Deno.test("revokeById() revokes one family, returns true once, and keeps the oth
   }
   assertEquals(await listIds(services), [b.familyId]);
   assertEquals((await refresh.rotate(b.refreshToken)).familyId, b.familyId);
-  assertEquals(events.map(({ type }) => type), ["refresh.rotated"]);
+  assertEquals(events.map(({ type }) => type), ["refresh.revoked", "refresh.rotated"]);
 });
 
 Deno.test("revokeById() does not revoke a family of another user, and answers as for an unknown one", async () => {
@@ -265,6 +265,7 @@ Deno.test("revokeById() does not revoke a family of another user, and answers as
 
 const NO_IDS: readonly [why: string, of: (family: RefreshFamily, token: string) => unknown][] = [
   ["empty", () => ""],
+  ["the handle", (_, token) => token.split(".")[0]],
   ["the whole token", (_, token) => token],
   ["the digest", ({ currentHash }) => currentHash],
   ["the session", ({ sessionId }) => sessionId],
@@ -476,3 +477,38 @@ function outOfOrder(): Error {
 function throwing(): never {
   throw outOfOrder();
 }
+
+const KINDS: readonly (readonly [why: string, data: unknown, limit: number])[] = [
+  ["without data", undefined, 100],
+  ["of tokenService()", { clientId: "app", audience: "api", isDefaultScope: true }, 100],
+  ["granted by an authorization server", { clientId: "app", audience: "api" }, 105],
+  ["with other data", { device: "phone" }, 105],
+];
+for (const [why, data, limit] of KINDS) {
+  Deno.test(`issue() keeps at most ${limit} of 105 families ${why}, the newest, and no other ones less`, async () => {
+    const services = await withEve();
+    const { refresh, clock, events } = services;
+    const grant = await refresh.issue(STAMPED, { data: { clientId: "a grant" } });
+    const eves = await refresh.issue({ ...STAMPED, sub: "u2", securityStamp: "s2" });
+    const ids: string[] = [];
+    for (const _ of repeat(105, () => 0)) {
+      clock.now++;
+      ids.unshift((await refresh.issue(STAMPED, { data })).familyId);
+    }
+    assertEquals(await listIds(services), [...ids.slice(0, limit), grant.familyId]);
+    assertEquals(types(events), repeat(105 - limit, () => "refresh.revoked"));
+    for (const { refreshToken } of [grant, eves]) await refresh.rotate(refreshToken);
+  });
+}
+
+Deno.test("issue() counts no families that were revoked, so that a client that signs out costs nothing", async () => {
+  const services = await withRefresh();
+  const { refresh, stores } = services;
+  const first = await refresh.issue(STAMPED);
+  for (const _ of repeat(120, () => 0)) {
+    await refresh.revoke((await refresh.issue(STAMPED)).refreshToken);
+  }
+  assertEquals(await listIds(services), [first.familyId]);
+  assertEquals((await stores.refreshTokens.list("u1")).length, 1);
+  assertEquals((await refresh.rotate(first.refreshToken)).sub, "u1");
+});

@@ -8,8 +8,10 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { digestText } from "../../../auth/_kdf.ts";
 import { keyService } from "../../../auth/keys/key_service.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import { familyIdOf } from "../../../auth/tokens/_refresh_limits.ts";
 import { refreshService } from "../../../auth/tokens/refresh_service.ts";
 import { tokenService } from "../../../auth/tokens/token_service.ts";
 import type { IssuedTokens, TokenServiceOptions } from "../../../auth/tokens/token_types.ts";
@@ -47,6 +49,7 @@ Deno.test("issue() issues an access token as in RFC 9068 §2", async () => {
     aud: AUDIENCE,
     client_id: AUDIENCE,
     sub: "u1",
+    stamp: await digestText("s1"),
     jti: claims.jti,
     auth_time: START - 5,
     amr: ["pwd", "otp"],
@@ -353,7 +356,7 @@ Deno.test("refresh() revokes the family of another audience before it rejects", 
   })));
   const first = refreshTokenOf(await tokens.issue(STAMPED));
   const { reason } = await refusal(() => another({ audience: "other" }).refresh(first));
-  const [familyId = ""] = first.split(".");
+  const familyId = await familyIdOf(first.slice(0, 22));
   const family = await stores.refreshTokens.find(familyId);
   assertEquals([reason, family?.revoked], ["client_mismatch", true]);
 });
@@ -499,7 +502,10 @@ Deno.test("refresh() passes on errors of the store", async () => {
 const ENDS: readonly [why: string, end: (begun: Begun) => Promise<unknown>][] = [
   ["is revoked", ({ tokens, first }) => tokens.revoke(refreshTokenOf(first))],
   ["is revoked with all sessions", ({ sessions }) => sessions.revokeAll("u1")],
-  ["is revoked with the password", ({ passwords }) => passwords.reset("u1", "a long new password")],
+  [
+    "is revoked with the password",
+    ({ passwords }) => passwords.reset("u1", "babbage built engines"),
+  ],
   ["is revoked with the account", ({ accounts }) => accounts.disable("u1")],
 ];
 for (const [why, end] of ENDS) {
@@ -527,7 +533,7 @@ Deno.test("list() and revokeById() show the sign-ins of API clients, and revoke 
   const { tokens, first, clock } = services;
   clock.now += DAY;
   const second = await tokens.issue(STAMPED);
-  const [familyId = "", firstId = ""] = [second, first].map((issued) => familyIdOf(issued));
+  const [familyId = "", firstId = ""] = await Promise.all([second, first].map(familyOfTokens));
   const clientId = AUDIENCE;
   const { amr, authTime } = STAMPED;
   const [begins, ends] = [START, START + 14 * DAY];
@@ -557,7 +563,7 @@ Deno.test("list() and revokeById() see families of another service on the same s
   const { tokens, another, first } = await begun();
   const admin = another({ clientId: "admin", audience: "https://admin.example.com" });
   assertEquals((await admin.list("u1")).map(({ clientId }) => clientId), [AUDIENCE]);
-  assertEquals(await admin.revokeById("u1", familyIdOf(first)), true);
+  assertEquals(await admin.revokeById("u1", await familyOfTokens(first)), true);
   assertEquals(await failure(() => tokens.refresh(refreshTokenOf(first))), "revoked");
 });
 
@@ -582,7 +588,7 @@ Deno.test("issue() without a refresh service issues only an access token", async
 
 Deno.test("issue() stores client and audience with the family, and no secret", async () => {
   const services = await begun();
-  const familyId = familyIdOf(services.first);
+  const familyId = await familyOfTokens(services.first);
   const { data, scope, sessionId, authTime, acr } = await familyOf(services, { familyId });
   assertEquals(data, { clientId: AUDIENCE, audience: AUDIENCE, isDefaultScope: false });
   assertEquals([scope, sessionId], [["notes:read"], "session 1"]);
@@ -639,8 +645,8 @@ Deno.test("refresh() keeps the token if the scopes are unavailable", async () =>
   assertEquals(types(events), ["refresh.rotated", "refresh.reuse_detected"]);
 });
 
-function familyIdOf(issued: IssuedTokens): string {
-  return refreshTokenOf(issued).split(".")[0] ?? "";
+async function familyOfTokens(issued: IssuedTokens): Promise<string> {
+  return await familyIdOf(refreshTokenOf(issued).slice(0, 22));
 }
 
 interface Begun extends WithTokens {

@@ -2,7 +2,11 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import type { AuthStores } from "../../../auth/stores/types.ts";
-import { type UserService, userService } from "../../../auth/users/user_service.ts";
+import {
+  type AccountInfo,
+  type UserService,
+  userService,
+} from "../../../auth/users/user_service.ts";
 import {
   ADA,
   canonical,
@@ -423,9 +427,9 @@ for (const name of ["disable", "remove"] as const) {
   }
 }
 
-Deno.test("userService() revokes API keys; a new password and the revocation of all sessions do not", async () => {
+Deno.test("userService() revokes API keys; other changes and the revocation of all sessions do not", async () => {
   const { passwords, sessions, accounts, stores } = await withApiKeys();
-  await passwords.reset("u1", OTHER_PASSWORD);
+  await passwords.reset("u1", OTHER_PASSWORD, { keepApiKeys: true });
   await sessions.revokeAll("u1");
   await accounts.changeIdentifier("u1", "lovelace");
   await accounts.enable("u1");
@@ -441,3 +445,50 @@ async function withApiKeys(options: ServicesOptions = {}): Promise<WithAda> {
   }
   return services;
 }
+
+const SPELLINGS = ["ada@example.org", "Ada@Example.org", "  ADA＠example.ORG "] as const;
+for (const identifier of SPELLINGS) {
+  Deno.test(`findByIdentifier() finds the account of ${JSON.stringify(identifier)}`, async () => {
+    const { accounts } = await withAda();
+    const info = { sub: "u1", identifier: ADA.identifier, createdAt: START, disabled: false };
+    assertEquals(await accounts.findByIdentifier(identifier), info);
+    assertEquals(await accounts.find("u1"), info);
+  });
+}
+
+Deno.test("find() and findByIdentifier() return undefined for what is no account, and no credentials", async () => {
+  const { accounts } = await withAda();
+  for (const identifier of ["eve", "", "a@b@c", "u1", "a".repeat(300), null, undefined, 7]) {
+    assertEquals(await accounts.findByIdentifier(identifier as string), undefined);
+  }
+  for (const sub of ["u2", "", ADA.identifier, "__proto__"]) {
+    assertEquals(await accounts.find(sub), undefined);
+  }
+  await accounts.disable("u1");
+  assertEquals((await accounts.find("u1"))?.disabled, true);
+});
+
+Deno.test("list() returns accounts in pages, without credentials", async () => {
+  const { accounts, stores } = await withAda();
+  for (let i = 100; i < 350; i++) {
+    const user = { sub: `s${i}`, identifier: `name${i}`, securityStamp: "s", createdAt: START };
+    await stores.users.create(user);
+  }
+  const listed: AccountInfo[] = [];
+  const sizes: number[] = [];
+  for (;;) {
+    const page = await accounts.list({ after: listed.at(-1)?.sub });
+    sizes.push(page.length);
+    if (page.length === 0) break;
+    listed.push(...page);
+  }
+  assertEquals(sizes, [100, 100, 51, 0]);
+  assertEquals(listed.map(({ sub }) => sub).sort(), listed.map(({ sub }) => sub));
+  for (const info of listed) {
+    assertEquals(Object.keys(info).sort(), ["createdAt", "disabled", "identifier", "sub"]);
+  }
+  assertEquals((await accounts.list({ limit: 1_000 })).length, 251);
+  for (const limit of [0, -1, 1.5, 1_001, NaN, Infinity]) {
+    await assertRejects(() => accounts.list({ limit }), RangeError, "limit must be");
+  }
+});

@@ -56,7 +56,7 @@ declare module "@gatehouse/http" {
   interface Register { rules: AccessRules<Rule, "notes:read" | "notes:write"> }
 }
 const REED = { authorization: { metadata: { action: "reed" } } } as const;
-const behind = routerBuilder().withAuth(getAuthRuntime().integration()).build();
+const behind = routerBuilder().withAuth(getAuthRuntime().integration({ routes: false })).build();
 
 class Notes {
   @Get("/", { authorization: { metadata: { action: "read" } }, scope: ["notes:read"] })

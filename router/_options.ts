@@ -102,15 +102,20 @@ export function readOptions(
   rejectUnknownOptions(cannot, given, ROUTE_OPTIONS);
   const options = pick(given, ROUTE_OPTIONS);
   const { use, schema, scope, openapi } = options;
-  if (schema !== undefined) rejectUnknownOptions(`${cannot}: schema`, schema, SCHEMA_PARTS);
   if (openapi) rejectUnknownOptions(`${cannot}: openapi`, openapi, METADATA);
-  checkOptions(method, options, where);
+  const parts = schema === undefined ? undefined : readSchema(`${cannot}: schema`, schema);
+  checkOptions(method, { ...options, ...(parts && { schema: parts }) }, where);
   return Object.freeze({
     ...options,
-    ...(use === undefined ? {} : { use: Object.freeze([...use]) }),
-    ...(schema === undefined ? {} : { schema: Object.freeze({ ...schema }) }),
-    ...(typeof scope === "object" ? { scope: Object.freeze([...scope]) } : {}),
+    ...(use && { use: Object.freeze([...use]) }),
+    ...(parts && { schema: Object.freeze(parts) }),
+    ...(typeof scope === "object" && { scope: Object.freeze([...scope]) }),
   });
+}
+
+function readSchema(cannot: string, given: RouteSchema): RouteSchema {
+  rejectUnknownOptions(cannot, given, SCHEMA_PARTS);
+  return pick(given, SCHEMA_PARTS);
 }
 
 /** Reads the options of a mount. @throws {TypeError} If one is unknown. */

@@ -16,7 +16,8 @@ export interface AccessRules<Metadata = unknown, Scope extends string = string> 
 }
 
 /**
- * The rules of an application's controllers, which cannot see their router. An application states them once:
+ * Where an application states its rules, once: for controllers, which cannot see their router, and as the default of types such
+ * as `TypedRouter`.
  *
  * @example
  * ```ts ignore

@@ -137,23 +137,24 @@ export type StatedNames<P> = Record<keyof P, string> extends P
   ? undefined extends P[keyof P] ? MarkedNames<P> : keyof P
   : MarkedNames<P>;
 
-/** @internal The slow path of {@linkcode StatedNames}. */
+/** @internal The slow path of {@linkcode StatedNames}; `string` if any name is. */
 export type MarkedNames<P> = {
-  [K in keyof P]-?: K extends string
-    ? string extends P[K] ? undefined extends P[K] ? `${K}?` : K : `${K}!`
+  [K in keyof P]-?: K extends string ? string extends K ? string
+    : string extends P[K] ? undefined extends P[K] ? `${K}?` : K
+    : `${K}!`
     : never;
 }[keyof P];
 
 /** @internal An interface, since the compiler caches those: routes with the same parameters share one. */
 export interface PathsWith<Name extends PropertyKey, InPrefix, Explicit> {
   /** The paths. */
-  readonly path: false extends Explicit ? never
-    : PathsWithAll<Exclude<Name, InPrefix | `${InPrefix & string}?`>>;
+  readonly path: [Explicit] extends [true]
+    ? string extends Name ? string : PathsWithAll<Exclude<Name, InPrefix | `${InPrefix & string}?`>>
+    : never;
 }
 
 /** @internal Paths that have all of {@linkcode StatedNames}; a message if one is not a string. */
 export type PathsWithAll<Name> = [Name] extends [never] ? string
-  : string extends Name ? string
   : [Extract<Name, `${string}!`>] extends [never] ? EachPath<Name>
   : Name extends `${infer N}!`
     ? `Path parameter ${N} is a string: leave out the type arguments, and let schema.params convert it`

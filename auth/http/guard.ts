@@ -81,9 +81,8 @@ export function createGuard<Metadata, Known>(
   });
   const runtime: GuardRuntime<never> = options.runtime ?? getAuthRuntime();
   const { strategy = runtime.strategy } = options;
-  const manager: AuthorizationManager<Metadata> = options.manager !== undefined
-    ? options.manager
-    : runtime.authorization as AuthorizationManager<Metadata>; // Metadata is Known without a manager
+  // without a manager of its own, Metadata is what the runtime's understands
+  const { manager = runtime.authorization as AuthorizationManager<Metadata> } = options;
   if (typeof manager?.authorize !== "function") {
     throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
   }

@@ -20,6 +20,7 @@ import {
   requireAuth,
   type ResponseSpec,
   routerBuilder,
+  type StandardSchemaV1,
   withAuthRoutes,
 } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -190,6 +191,7 @@ const VALUES: readonly (readonly [source: string, what: string, options: unknown
   ["neighbour", "authorization: true", { authorization: true }],
   ["neighbour", 'a misspelt "none"', { authorization: "nonee" }],
   ["neighbour", "authorization without metadata", { authorization: { metdata: 1 } }],
+  ["neighbour", "a schema that is null", { schema: null }],
   ["neighbour", "no scope", { scope: [] }],
   ["neighbour", "one scope as a string", { scope: "notes:read" }],
   ["neighbour", 'a misspelt "any"', { scope: "Any" }],
@@ -214,6 +216,17 @@ Deno.test("[neighbour] options: a scope where no guard reads it → TypeError", 
       "needs an integration with authorize()",
     );
   }
+});
+
+Deno.test("[neighbour] options: a schema that a class inherits counts → 422", async () => {
+  class Schema {
+    get params(): StandardSchemaV1<unknown, unknown> {
+      const validate = () => ({ issues: [{ message: "never" }] });
+      return { "~standard": { version: 1, vendor: "test", validate } };
+    }
+  }
+  const router = createRouter().get("/:id", handler, { schema: new Schema() });
+  assertEquals((await router.request("/a")).status, 422);
 });
 
 Deno.test("[neighbour] options: members that a class inherits count → the manager is asked", async () => {

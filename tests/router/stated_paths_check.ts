@@ -47,6 +47,11 @@ export function unguarded(): void {
   r.get<P<{ id: string | undefined }>>("/c/:id?", (req) => json(req.params.id ?? null));
   r.get<P<Record<never, string>>>("/c/:id", () => json(1));
   r.get<P<Readonly<Record<string, string>>>>("/c/:id", (req) => json(req.params.id ?? null));
+  r.get<P<Readonly<Record<string, string | undefined>>>>("/c", () => json(1));
+  // deno-lint-ignore no-explicit-any
+  r.get<any, any>("/c/:id", () => json(1));
+  // deno-lint-ignore no-explicit-any
+  r.get<P<any>>("/c/:id", (req) => json(req.params.idd));
   r.get<RequestSpec>("/c/:id", (req) => json(req.params.id ?? null));
   r.get<RequestSpec>("/c/:id" as string, (req) => json(req.params.id ?? null));
   r.get<P<{ id: string }>, S, string>("/c/:id" as string, (req) => json(req.params.id));

@@ -49,14 +49,14 @@ Deno.test("createRouter() has readable messages for misspelt options and stated 
 });
 
 const REGISTERED = `
-import { type AccessRules, createRouter, Get, getAuthRuntime, json, Post, routerBuilder, withAuthRoutes } from "@gatehouse/http";
+import { type AccessRules, type AuthorizationManager, type AuthRuntime, createRouter, Get, getAuthRuntime, json, Post, type Principal, registerAuth, routerBuilder, type TypedRouter, withAuthRoutes } from "@gatehouse/http";
 
 interface Rule { readonly action: "read" | "write" }
 declare module "@gatehouse/http" {
   interface Register { rules: AccessRules<Rule, "notes:read" | "notes:write"> }
 }
 const REED = { authorization: { metadata: { action: "reed" } } } as const;
-const behind = routerBuilder().withAuth(getAuthRuntime().integration()).build();
+const behind = routerBuilder().withAuth(getAuthRuntime().integration({ routes: false })).build();
 
 class Notes {
   @Get("/", { authorization: { metadata: { action: "read" } }, scope: ["notes:read"] })
@@ -66,6 +66,16 @@ class Notes {
 }
 behind.get("/", () => json(1), { authorization: { metadata: { action: "read" } }, scope: "any" });
 withAuthRoutes(createRouter()).get("/", () => json(1), { scope: ["notes:write"] });
+
+function add(router: TypedRouter<[], Principal>) {
+  router.get("/", () => json(1), { authorization: { metadata: { action: "read" } }, scope: ["notes:read"] });
+}
+declare const options: Parameters<typeof registerAuth<Rule>>[0];
+declare const manager: AuthorizationManager<Rule>;
+const runtime: AuthRuntime = registerAuth({ ...options, authorization: manager });
+add(withAuthRoutes(createRouter(), { runtime }));
+add(withAuthRoutes(createRouter(), { runtime: registerAuth<unknown>({ secret: "", stores: options.stores }) }));
+routerBuilder().withAuth(runtime.integration({ routes: false })).extend(add).build();
 void Notes;
 `;
 

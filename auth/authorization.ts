@@ -34,13 +34,15 @@ export interface HttpTransport {
   readonly request: Request;
   /** Pattern of the route: `/notes/:id`; empty if none matched. */
   readonly route: string;
-  /** The route's parameters, decoded. */
-  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The route's parameters, decoded, or the output of `schema.params`. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The query, or the output of `schema.query`. */
+  readonly query: Readonly<Record<string, unknown>>;
 }
 
 /** What a manager decides about. `Metadata` is the type of the metadata of the application's routes. */
 export interface AuthorizationContext<Metadata = unknown> {
-  /** The metadata of the route. Its type is not checked. */
+  /** The metadata of the route. */
   readonly metadata: Metadata;
   /** The transport of the request. */
   readonly transport: HttpTransport;
@@ -50,7 +52,7 @@ export interface AuthorizationContext<Metadata = unknown> {
  * Decides on access. If it throws, access is denied: an `HttpError` becomes the response, for example a 404 that hides
  * the resource, and anything else a 500.
  */
-export interface AuthorizationManager<Metadata = unknown> {
+export interface AuthorizationManager<in Metadata = unknown> {
   /**
    * Decides on one request.
    *

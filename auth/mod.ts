@@ -20,7 +20,7 @@ export type { WithAuthRoutesOptions } from "./http/integration.ts";
 export { requireAuth, requireAuthz } from "./http/require.ts";
 export type { RequireAuthOptions, RequireAuthzOptions } from "./http/require.ts";
 export { requireScope } from "./http/require_scope.ts";
-export { getPrincipal, getSession } from "./http/guard.ts";
+export { getPrincipal, getSession, getUser } from "./http/get_principal.ts";
 export type { GuardOptions } from "./http/guard.ts";
 export { withAuthErrors } from "./http/errors.ts";
 export { applyAuthHeaders } from "./http/response_headers.ts";

@@ -62,6 +62,8 @@ export interface AuthStrategy {
    * @default {true} except for a bearer token and a header field other than `Authorization` and `Cookie`
    */
   readonly ambient?: boolean;
+  /** Whether every principal has a `scope`, so that only routes that name one accept it. @default {false} */
+  readonly scoped?: boolean;
   /**
    * The value of `WWW-Authenticate`, RFC 9110 §11.6.1: `Basic realm="staging"`.
    *

@@ -85,7 +85,7 @@ function gatehouse({ keys }: Issuer): App {
   });
   const router = routerBuilder<unknown[]>().withAuth(runtime.integration({ routes: false }))
     .build();
-  router.get("/me", (req) => json({ sub: req.principal.sub }));
+  router.get("/me", (req) => json({ sub: req.principal.sub }), { scope: "any" });
   return { name: BEARER, fetch: (request, ...args) => router.fetch(request, ...args) };
 }
 

@@ -7,7 +7,7 @@
 
 import type { OpenApiInfo, SecurityRequirement, SecurityScheme } from "../router/openapi_types.ts";
 import type { RouteGuardInfo } from "../router/types.ts";
-import { mayBeAnonymous } from "../router/access.ts";
+import { mayBeAnonymous, scopeOf } from "../router/access.ts";
 import type { Endpoint } from "./_endpoints.ts";
 import { isEmpty } from "./_json_schema.ts";
 import { COMMON_SCHEMES, describesScheme, nameSchemes } from "./security.ts";
@@ -61,8 +61,10 @@ export function createSecurityRules(
   }
 
   /** Registers the schemes of a guard. A declaration in `info` may describe the same scheme in more detail. */
-  function registerSchemes({ strategies }: RouteGuardInfo): readonly string[] {
-    const names = nameSchemes(strategies, guardSchemes);
+  function registerSchemes({ strategies, access }: RouteGuardInfo): readonly string[] {
+    const all = nameSchemes(strategies, guardSchemes);
+    const unscoped = nameSchemes(strategies.filter(({ scoped }) => scoped !== true), guardSchemes);
+    const names = access.scope === undefined && unscoped.length > 0 ? unscoped : all;
     for (const name of names) {
       const scheme = guardSchemes.get(name) ?? { type: "http" };
       const declared = declaredSchemes.get(name);
@@ -76,6 +78,20 @@ export function createSecurityRules(
       known.set(name, declared ?? scheme);
     }
     return names;
+  }
+
+  /** A requirement with the scopes that guards need; principals of a cookie have none. */
+  function withScope(
+    requirement: SecurityRequirement,
+    scope: readonly string[],
+  ): SecurityRequirement {
+    const scopeOfScheme = (name: string) => known.get(name)?.in === "cookie" ? [] : scope;
+    return Object.fromEntries(
+      Object.entries(requirement).map(([name, own]) => [
+        name,
+        [...new Set([...own, ...scopeOfScheme(name)])],
+      ]),
+    );
   }
 
   /** Alternative requirements of one guard. */
@@ -111,18 +127,26 @@ export function createSecurityRules(
   use(info.security ?? []);
   return {
     of(endpoint) {
-      const { metadata, options: { auth, authorization } } = endpoint;
+      const { metadata, options: { auth } } = endpoint;
       const guards = endpoint.guards ?? statedGuards(endpoint);
-      const mayForbid = authorization !== undefined;
       if (guards === undefined) { // a controller without a router
         const assumed = mayBeGuarded ? fallback() : [];
         const security = metadata.security ?? (info.security === undefined ? assumed : undefined);
         use(security ?? []);
-        return { security, mayForbid, mayRefuse: (security ?? info.security ?? []).length > 0 };
+        return {
+          security,
+          mayForbid: false,
+          mayRefuse: (security ?? info.security ?? []).length > 0,
+        };
       }
+      const scopes = [...guards.map(({ access }) => access.scope), scopeOf(endpoint.options)];
+      const scope = scopes.flatMap((one) => typeof one === "object" ? one : []);
+      const mayForbid = scope.length > 0 ||
+        guards.some(({ access: { authorization = "none" } }) => authorization !== "none");
       const derived = guards.length === 0
         ? []
-        : guards.map((guard) => alternatives(guard, metadata.security)).reduce(product);
+        : guards.map((guard) => alternatives(guard, metadata.security)).reduce(product)
+          .map((one) => withScope(one, scope));
       const security = metadata.security ?? derived;
       if (metadata.security !== undefined) {
         checkAgainst(metadata.security, guards.length > 0 ? derived : undefined, auth === false);
@@ -141,11 +165,16 @@ export function createSecurityRules(
 /** The guard that a controller's own options imply; `undefined` if they leave it to the router. */
 function statedGuards({ options }: Endpoint): readonly RouteGuardInfo[] | undefined {
   const { auth, authorization } = options;
+  const scope = scopeOf(options);
   if (auth === false) return [];
-  if (auth === undefined && authorization === undefined) return undefined;
+  if (auth === undefined && authorization === undefined && scope === undefined) return undefined;
   const mode = typeof auth === "object" ? "optional" : "required";
-  const asked = authorization === undefined ? {} : { authorization };
-  return [{ access: { mode, ...asked }, strategies: [] }];
+  const access = {
+    mode,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(scope === undefined ? {} : { scope }),
+  } as const;
+  return [{ access, strategies: [] }];
 }
 
 /** Both guards must be passed: every alternative of one is combined with every alternative of the other. */
@@ -193,7 +222,7 @@ function checkAgainst(
   }
 }
 
-/** Whether two requirements name the same schemes. Requirements of guards have no scopes. */
+/** Whether two requirements name the same schemes; scopes are added later. */
 function isEqual(one: SecurityRequirement, other: SecurityRequirement): boolean {
   return Object.keys(one).sort().join() === Object.keys(other).sort().join();
 }

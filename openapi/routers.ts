@@ -13,7 +13,8 @@ import type { ControllerDecorator } from "../router/decorator_types.ts";
 import { HttpRouter as decorateRouter, type HttpRouterOptions } from "../router/http_router.ts";
 import { type RouterInternals, withInternals } from "../router/internals.ts";
 import { createRouter as createBareRouter } from "../router/router.ts";
-import type { RouterOptions, TypedRouter } from "../router/types.ts";
+import type { PrefixParamsOf } from "../router/markers.ts";
+import type { AccessRules, RouterOptions, TypedRouter } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 
 /** Without the default registry of `generateOpenAPI()`, which bundles of routers alone would carry along. */
@@ -37,9 +38,9 @@ const INTERNALS: RouterInternals = { generateOpenAPI: writeDocument };
  * assertEquals(Object.keys(router.openapi().paths), ["/hello/{name}"]);
  * ```
  */
-export function createRouter<Args extends unknown[] = []>(
-  options: RouterOptions<Args> = {},
-): TypedRouter<Args> {
+export function createRouter<Args extends unknown[] = [], Prefix extends string = "">(
+  options: RouterOptions<Args, Prefix> = {},
+): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
   return createBareRouter(withInternals(options, INTERNALS));
 }
 

@@ -14,6 +14,7 @@ import {
   readBody,
 } from "./_body.ts";
 import { type Match, placeName } from "./_engine.ts";
+import type { ScopeOption } from "./access.ts";
 import { parseForm } from "./_form.ts";
 import { parseJson } from "./_json.ts";
 import { originalRequest, signalOf } from "./original_request.ts";
@@ -40,6 +41,8 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   source: Request;
   content: unknown = undefined;
   principal: unknown = undefined;
+  /** Scopes that the entered route names, for guards among its middleware. */
+  namedScope: ScopeOption | undefined = undefined;
   readonly #match: Match<MatchedRoute>;
   readonly #defaultRules: BodyRules;
   readonly #delivered: boolean;

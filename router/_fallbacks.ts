@@ -10,7 +10,7 @@ import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, attempt, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
-import { isAbortOf } from "./original_request.ts";
+import { isAbortOf, lastHooksOf } from "./original_request.ts";
 import { errorResponse, isProblemError, notFound, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
@@ -21,6 +21,8 @@ export interface Hooks {
   readonly catches: ErrorHandler<unknown[]>[];
   /** Called in this order with every response. */
   readonly finals: ResponseHook<unknown[]>[];
+  /** Whether the router has mounts, whose routers may have hooks to call last. */
+  hasMounts: boolean;
   /** Called with errors that the client sees as a 500 only. */
   readonly onError: (error: unknown, req: RouteRequest) => void;
 }
@@ -36,8 +38,10 @@ export interface RouterFallbacks extends Fallbacks {
 /** Creates the fallbacks of a router. */
 export function createFallbacks(
   engine: Engine<Route>,
-  { catches, finals, onError }: Hooks,
+  hooks: Hooks,
 ): RouterFallbacks {
+  const { catches, finals, onError } = hooks;
+
   function match(method: string, path: string): Match<Route> {
     if (method !== "HEAD") return engine.match(method, path);
     const own = engine.match("HEAD", path);
@@ -101,13 +105,23 @@ export function createFallbacks(
   }
 
   function finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response> {
-    if (run.ctx.method !== "HEAD" && finals.length === 0) return response;
-    return andThen(response, (settled) => runFinals(withoutBody(settled, run.ctx), run));
+    const { ctx } = run;
+    if (ctx.method !== "HEAD" && finals.length === 0 && !hooks.hasMounts) return response;
+    return andThen(response, (settled) => {
+      const last = ctx.source === ctx.raw ? [] : lastHooksOf(ctx.original);
+      const list = last.length === 0 ? finals : [...finals, ...last];
+      return runFinals(list, withoutBody(settled, ctx), run);
+    });
   }
 
-  function runFinals(response: Response, run: Run, from = 0): MaybePromise<Response> {
+  function runFinals(
+    list: readonly ResponseHook<unknown[]>[],
+    response: Response,
+    run: Run,
+    from = 0,
+  ): MaybePromise<Response> {
     const { ctx, args } = run;
-    const hook = finals[from];
+    const hook = list[from];
     if (hook === undefined) return response;
     const next = attempt(
       () =>
@@ -120,7 +134,7 @@ export function createFallbacks(
         return withoutBody(responseFor(error, ctx), ctx);
       },
     );
-    return andThen(next, (current) => runFinals(current, run, from + 1));
+    return andThen(next, (current) => runFinals(list, current, run, from + 1));
   }
 
   return { match, notHandled, handleError, finish };

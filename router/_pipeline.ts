@@ -85,6 +85,7 @@ function enterMatch(run: Run): boolean {
   if (entry === undefined) return false;
   const route = entry[0].value;
   ctx.enter(index);
+  ctx.namedScope = route.scope;
   if (ctx.target.bad && !route.mounted) {
     throw new HttpError(400, "invalid_target", { detail: "The request target is malformed" });
   }

@@ -12,8 +12,15 @@ import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.t
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
 import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
-import { mayBeAnonymous, type RouteAccess, type SchemeStrategy } from "./access.ts";
-import type { RouteGuard } from "./guard.ts";
+import {
+  type AuthorizationOption,
+  mayBeAnonymous,
+  type RouteAccess,
+  type SchemeStrategy,
+  scopeOf,
+  type ScopeOption,
+} from "./access.ts";
+import type { AuthIntegration, RouteGuard } from "./guard.ts";
 import type { Middleware, RouteOptions } from "./handler.ts";
 
 /** A router's guard. */
@@ -21,7 +28,8 @@ export interface InstalledGuard {
   readonly guard: RouteGuard<object>;
   readonly challenge: string;
   readonly strategies: readonly SchemeStrategy[];
-  readonly authorizes: boolean;
+  readonly authorize: AuthIntegration<object>["authorize"];
+  readonly authorizationPolicy: "optional" | "required";
   readonly use: readonly Middleware<unknown[]>[];
 }
 
@@ -40,6 +48,8 @@ export interface Route extends MatchedRoute {
   readonly mounted: boolean;
   readonly handler: AnyFunction;
   readonly guard: GuardedAccess | undefined;
+  /** Scopes that it names, of its middleware too. */
+  readonly scope: ScopeOption | undefined;
   /** Compiled at the first match. */
   steps: readonly Step[] | undefined;
 }
@@ -52,87 +62,27 @@ export const BODY_LIMITS: Readonly<Record<"plain" | "multipart", number>> = {
 
 /** Seconds within which a body must arrive. */
 export const DEFAULT_BODY_TIMEOUT = 30;
-/** The most that a timer can wait: 2³¹ - 1 ms. */
-const MAX_TIMEOUT = 2_147_483;
 
 /**
- * The steps of a route, in order. The guard precedes the body, so that an anonymous client cannot make the server buffer
- * one, and 401 precedes 415.
+ * The steps of a route, in order: authentication, schemas of the path and the query, authorization, middleware, content,
+ * handler. The body comes late, so that an anonymous client cannot make the server buffer one, and 401 precedes 415 and
+ * 422. Without a guard, middleware comes first: it may be one.
  */
 export function compileRoute(route: Route): readonly Step[] {
-  const { options: { schema, use = [] } } = route;
-  return [
-    ...guardSteps(route),
-    ...use.map((middleware) => middlewareStep(middleware)),
-    ...contentSteps(route),
+  const { guard, options: { schema, use = [] } } = route;
+  const middleware = use.map((one) => middlewareStep(one));
+  const parts = [
     ...schemaSteps(schema?.params, "params"),
     ...schemaSteps(schema?.query, "query"),
+  ];
+  return [
+    ...(guard === undefined
+      ? [...middleware, ...parts]
+      : [...guardSteps(guard), ...parts, ...authorizeSteps(guard), ...middleware]),
+    ...contentSteps(route),
     ...schemaSteps(schema?.body, "body"),
     middlewareStep(route.handler as Middleware<unknown[]>),
   ];
-}
-
-/**
- * Validates options.
- *
- * @throws {TypeError | RangeError} If they are invalid or contradict each other.
- */
-export function checkOptions(
-  method: Method,
-  options: RouteOptions<unknown[]>,
-  where: string,
-): void {
-  const { multipart, raw, schema, auth, authorization, maxBodyBytes, use = [] } = options;
-  if (!CONTENT_METHODS.has(method) && (multipart || raw || schema?.body !== undefined)) {
-    throw new TypeError(`Cannot add ${where}: only POST, PUT and PATCH have content`);
-  }
-  if (raw && (multipart || schema?.body !== undefined)) {
-    throw new TypeError(`Cannot add ${where}: raw content is neither multipart nor validated`);
-  }
-  if (auth === false && authorization !== undefined) {
-    throw new TypeError(
-      `Cannot add ${where}: authorization needs authentication, and auth is false`,
-    );
-  }
-  use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
-  for (const [part, one] of Object.entries(schema ?? {})) {
-    if (one !== undefined) {
-      checkFunction(one?.["~standard"]?.validate, where, `schema.${part}["~standard"].validate`);
-    }
-  }
-  checkLimit(maxBodyBytes, where);
-}
-
-/** A frozen copy of options, so that later changes have no effect. */
-export function frozenOptions(options: RouteOptions<unknown[]>): RouteOptions<unknown[]> {
-  const { use, schema } = options;
-  return Object.freeze({
-    ...options,
-    ...(use === undefined ? {} : { use: Object.freeze([...use]) }),
-    ...(schema === undefined ? {} : { schema: Object.freeze({ ...schema }) }),
-  });
-}
-
-/** Checks that a value is a function, or absent if optional. @throws {TypeError} If it is not. */
-export function checkFunction(value: unknown, where: string, part: string, optional = false): void {
-  if (typeof value === "function" || (optional && value === undefined)) return;
-  throw new TypeError(`Cannot add ${where}: ${part} is not a function`);
-}
-
-/** Checks a limit in bytes. @throws {RangeError} If it is not a non-negative integer. */
-export function checkLimit(limit: number | undefined, where: string): void {
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) {
-    throw new RangeError(`Cannot add ${where}: maxBodyBytes must be a non-negative integer`);
-  }
-}
-
-/** Checks `bodyTimeout`. @throws {RangeError} If it is not a number of seconds that a timer can wait. */
-export function checkTimeout(seconds: number): void {
-  if (!(typeof seconds === "number" && seconds > 0 && seconds <= MAX_TIMEOUT)) {
-    throw new RangeError(
-      `Cannot add router: bodyTimeout must be a positive number of seconds, at most ${MAX_TIMEOUT}`,
-    );
-  }
 }
 
 /**
@@ -141,31 +91,43 @@ export function checkTimeout(seconds: number): void {
  * @throws {TypeError} If it requires a guard and there is none, or `auth` is invalid. Neither may mean "open".
  */
 export function guardedAccess(
-  { auth, authorization }: RouteOptions<unknown[]>,
+  options: RouteOptions<unknown[]>,
   guard: InstalledGuard | undefined,
   where: string,
 ): GuardedAccess | undefined {
+  const { auth, authorization } = options;
   const mode = authMode(auth, where);
-  if (
-    guard === undefined && (mode === true || mode === "optional" || authorization !== undefined)
-  ) {
+  const isNamed = authorization !== undefined || options.scope !== undefined;
+  if (guard === undefined && (mode === true || mode === "optional" || isNamed)) {
     throw new TypeError(
       `Cannot add ${where}: it needs a guard, and the router has none; call withAuth() first`,
     );
   }
   if (guard === undefined || mode === false) return undefined;
-  if (authorization !== undefined && !guard.authorizes) {
+  if (isNamed && guard.authorize === undefined) {
+    const option = authorization === undefined ? "scope" : "authorization";
     throw new TypeError(
-      `Cannot add ${where}: authorization needs a guard that supports it; set authorizes: true on the integration`,
+      `Cannot add ${where}: ${option} needs an integration with authorize()`,
     );
   }
-  const access = { mode: mode === "optional" ? mode : "required" } as const;
+  if (authorization === undefined && guard.authorizationPolicy === "required") {
+    throw new TypeError(
+      `Cannot add ${where}: authorization is missing, and authorizationPolicy is "required"; pass { metadata } or "none"`,
+    );
+  }
+  const scope = scopeOf(options);
   return {
     ...guard,
-    access: authorization === undefined
-      ? access
-      : { ...access, authorization: { ...authorization } },
+    access: {
+      mode: mode === "optional" ? mode : "required",
+      ...(authorization === undefined ? {} : { authorization: copyOf(authorization) }),
+      ...(scope === undefined ? {} : { scope }),
+    },
   };
+}
+
+function copyOf(authorization: AuthorizationOption | "none"): AuthorizationOption | "none" {
+  return typeof authorization === "object" ? { ...authorization } : authorization;
 }
 
 /** Validates `auth`, so that a misspelt value is not mistaken for another. */
@@ -184,12 +146,23 @@ function contentSteps({ method, options: { multipart, raw } }: Route): readonly 
   return [step((ctx) => checkContentType(ctx, mode)), step((ctx) => readContent(ctx, mode))];
 }
 
-function guardSteps({ guard }: Route): readonly Step[] {
-  if (guard === undefined) return [];
+function guardSteps(guard: GuardedAccess): readonly Step[] {
   return [
     ...guard.use.map((middleware) => middlewareStep(middleware)),
     step((ctx, args) =>
       andThen(guard.guard(ctx, guard.access, ...args), (subject) => admit(ctx, subject, guard))
+    ),
+  ];
+}
+
+function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
+  if (authorize === undefined) return [];
+  return [
+    step((ctx, args) =>
+      andThen(
+        authorize(ctx, ctx.principal as object | undefined, access, ...args),
+        () => undefined, // never a response
+      )
     ),
   ];
 }

@@ -10,12 +10,16 @@
 import type { StaticAssetOptions } from "../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
+import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import type { Class, Container } from "./container.ts";
 import { internalsOf } from "./internals.ts";
 import { joinPaths } from "./path.ts";
 import { addMount, createRouter } from "./router.ts";
 import { createMount } from "./static_mount.ts";
+import type { PrefixParamsOf } from "./markers.ts";
+import type { OnlyNames } from "./route_method.ts";
 import type {
+  AccessRules,
   AuthIntegration,
   BodyMethodOf,
   ErrorHandler,
@@ -23,6 +27,7 @@ import type {
   MethodOf,
   Middleware,
   MountOptions,
+  RegisteredRules,
   ResponseHook,
   RouterOptions,
   TypedRouter,
@@ -40,9 +45,12 @@ export type {
 export type BuilderStage = "static" | "extension" | "controllers";
 
 /** Adds routes, mounts or middleware to a router during `build()`. */
-export type BuilderExtension<Args extends unknown[] = [], Subject = unknown> = (
-  router: TypedRouter<Args, Subject>,
-) => void;
+export type BuilderExtension<
+  Args extends unknown[] = [],
+  Subject = unknown,
+  Rules extends AccessRules = RegisteredRules,
+  Prefix = unknown,
+> = (router: TypedRouter<Args, Subject, Rules, Prefix>) => void;
 
 /** Options of {@linkcode routerBuilder}: the router's options without a method on the builder. */
 export interface BuilderOptions<Args extends unknown[] = []>
@@ -52,48 +60,95 @@ export interface BuilderOptions<Args extends unknown[] = []>
 }
 
 /** A built router, which also takes static mounts. */
-export interface BuiltRouter<in out Args extends unknown[] = [], in out Subject = unknown>
-  extends TypedRouter<Args, Subject> {
+export interface BuiltRouter<
+  in out Args extends unknown[] = [],
+  in out Subject = unknown,
+  in Rules extends AccessRules = RegisteredRules,
+  out Prefix = unknown,
+> extends TypedRouter<Args, Subject, Rules, Prefix> {
   /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly get: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
   /** Adds a HEAD route. */
-  readonly head: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly head: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
   /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly options: MethodOf<
+    Args,
+    Subject,
+    Rules,
+    Prefix,
+    BuiltRouter<Args, Subject, Rules, Prefix>
+  >;
   /** Adds a DELETE route. */
-  readonly delete: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly delete: MethodOf<
+    Args,
+    Subject,
+    Rules,
+    Prefix,
+    BuiltRouter<Args, Subject, Rules, Prefix>
+  >;
   /** Adds a route for every method. */
-  readonly all: MethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly all: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
   /** Adds a POST route. */
-  readonly post: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly post: BodyMethodOf<
+    Args,
+    Subject,
+    Rules,
+    Prefix,
+    BuiltRouter<Args, Subject, Rules, Prefix>
+  >;
   /** Adds a PUT route. */
-  readonly put: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly put: BodyMethodOf<
+    Args,
+    Subject,
+    Rules,
+    Prefix,
+    BuiltRouter<Args, Subject, Rules, Prefix>
+  >;
   /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<Args, Subject, BuiltRouter<Args, Subject>>;
+  readonly patch: BodyMethodOf<
+    Args,
+    Subject,
+    Rules,
+    Prefix,
+    BuiltRouter<Args, Subject, Rules, Prefix>
+  >;
   /** Runs middleware for every request to or under a path, whether or not a route matches. */
-  under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject>;
+  under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject, Rules, Prefix>;
   /** Mounts any fetch application under a path. */
-  mount(path: string, app: FetchHandler<Args>, options?: MountOptions): BuiltRouter<Args, Subject>;
+  mount<Given extends PropertyKey = never>(
+    path: string,
+    app: FetchHandler<Args>,
+    options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
+  ): BuiltRouter<Args, Subject, Rules, Prefix>;
   /** Guards every route and mount that is added afterwards. */
-  withAuth<S extends object>(integration: AuthIntegration<S, Args>): BuiltRouter<Args, S>;
+  withAuth<S extends object, R extends AccessRules = AccessRules>(
+    integration: AuthIntegration<S, Args, R>,
+  ): BuiltRouter<Args, S, R, Prefix>;
   /**
    * Serves static assets under a path. The router's guard covers them, unlike static mounts of the builder.
    *
    * @throws {TypeError} If the path or an option is invalid, or the router has begun to answer.
    */
-  static(prefix: string, options: StaticAssetOptions): BuiltRouter<Args, Subject>;
+  static(prefix: string, options: StaticAssetOptions): BuiltRouter<Args, Subject, Rules, Prefix>;
 }
 
 /** Records how to build a router. Every method except `build` returns the builder. */
-export interface RouterBuilder<in out Args extends unknown[] = [], in out Subject = unknown> {
+export interface RouterBuilder<
+  in out Args extends unknown[] = [],
+  in out Subject = unknown,
+  in Rules extends AccessRules = RegisteredRules,
+  out Prefix = unknown,
+> {
   /** Sets the prefix of every path. @throws {TypeError} If it was set before. */
-  prefix(pathPrefix: string): RouterBuilder<Args, Subject>;
+  prefix<P extends string>(
+    pathPrefix: P,
+  ): RouterBuilder<Args, Subject, Rules, PrefixParamsOf<P>>;
   /** Adds middleware for every request, static assets included, before it is matched. */
-  use(...middleware: readonly Middleware<Args>[]): RouterBuilder<Args, Subject>;
+  use(...middleware: readonly Middleware<Args>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
   /** Sets the handler for thrown values. @throws {TypeError} If it was set before. */
-  catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject>;
+  catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject, Rules, Prefix>;
   /** Adds hooks that are called with every response, last. */
-  finally(...hooks: readonly ResponseHook<Args>[]): RouterBuilder<Args, Subject>;
+  finally(...hooks: readonly ResponseHook<Args>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
   /**
    * Serves static assets under a path, after the middleware and before everything that is guarded. A missing file is a
    * 404, unless `fallthrough` leaves the request to later routes. Guard assets with middleware, or with `fallthrough` and
@@ -101,22 +156,29 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
    *
    * @throws {TypeError} In `build()`, if the path or an option is invalid.
    */
-  static(prefix: string, options: StaticAssetOptions): RouterBuilder<Args, Subject>;
+  static(prefix: string, options: StaticAssetOptions): RouterBuilder<Args, Subject, Rules, Prefix>;
   /** Guards every route of later stages and of the built router. @throws {TypeError} If a guard was set before. */
-  withAuth<S extends object>(integration: AuthIntegration<S, Args>): RouterBuilder<Args, S>;
+  withAuth<S extends object, R extends AccessRules = AccessRules>(
+    integration: AuthIntegration<S, Args, R>,
+  ): RouterBuilder<Args, S, R, Prefix>;
   /** Applies an extension after authentication, so that its routes are guarded. */
-  extend(extension: BuilderExtension<Args, Subject>): RouterBuilder<Args, Subject>;
+  extend(
+    extension: BuilderExtension<Args, Subject, Rules, Prefix>,
+  ): RouterBuilder<Args, Subject, Rules, Prefix>;
   /** Applies an extension at a stage. Routes of the stage `static` are not guarded. */
-  extend(extension: BuilderExtension<Args>, stage: BuilderStage): RouterBuilder<Args, Subject>;
+  extend(
+    extension: BuilderExtension<Args>,
+    stage: BuilderStage,
+  ): RouterBuilder<Args, Subject, Rules, Prefix>;
   /**
    * Adds the routes of classes with `@Controller`, after all other recorded routes.
    *
    * @throws {TypeError} If a class was added before; in `build()`, if one is not a controller, or a decorated method does
    * not belong to one.
    */
-  controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject>;
+  controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
   /** Builds the router. @throws {TypeError} If it was built before, or a recorded value is invalid. */
-  build(): BuiltRouter<Args, Subject>;
+  build(): BuiltRouter<Args, Subject, Rules, Prefix>;
 }
 
 /**
@@ -141,6 +203,7 @@ export interface RouterBuilder<in out Args extends unknown[] = [], in out Subjec
 export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
+  rejectUnknownOptions("Cannot create builder", options, BUILDER_OPTIONS);
   const { files } = internalsOf(options);
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
@@ -213,9 +276,8 @@ export function routerBuilder<Args extends unknown[] = []>(
       record("controllers", undefined, () => {
         for (const one of classes) {
           if (typeof one !== "function") {
-            throw new TypeError(
-              "Cannot add a controller: it is not a class; check for circular imports",
-            );
+            const cause = "it is not a class; check for circular imports";
+            throw new TypeError(`Cannot add a controller: ${cause}`);
           }
           if (controllers.has(one)) {
             throw new TypeError(`Cannot add ${nameOf(one)}: it was added before`);
@@ -228,3 +290,11 @@ export function routerBuilder<Args extends unknown[] = []>(
   };
   return builder as unknown as RouterBuilder<Args>;
 }
+
+const BUILDER_OPTIONS: OptionNames<BuilderOptions> = {
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  info: true,
+  container: true,
+};

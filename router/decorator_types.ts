@@ -9,11 +9,11 @@
  */
 
 import type { Class } from "./container.ts";
-import type { AuthOption } from "./access.ts";
+import type { AccessRules, AuthOption, RegisteredRules } from "./access.ts";
 import type { PathParamsOf, Unspecified } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { BodyMode, ContentOptions, PlainOptions } from "./route_method.ts";
-import type { HandlerResult } from "./handler.ts";
+import type { BodyMode, OnlyNames } from "./route_method.ts";
+import type { CommonOptions, HandlerResult, RouteOptions } from "./handler.ts";
 import type { GuardedRequest } from "./request.ts";
 
 /** @internal Any method. */
@@ -50,7 +50,7 @@ export interface RouteMethodDecorator<S extends Provided> {
 }
 
 /** Makes a method a route without content. */
-export interface RouteDecorator {
+export interface RouteDecorator<in Rules extends AccessRules = RegisteredRules> {
   /**
    * Makes a method a route.
    *
@@ -63,16 +63,19 @@ export interface RouteDecorator {
     Params = Unspecified,
     Query = Unspecified,
     Data = unknown,
+    Given extends PropertyKey = never,
   >(
     path?: Path,
-    options?: PlainOptions<never[], Params, Query, Data> & EndpointMetadata & {
-      readonly auth?: Auth;
-    },
+    options?:
+      & CommonOptions<never[], unknown, Params, Query, Data, Rules>
+      & EndpointMetadata
+      & { readonly auth?: Auth }
+      & OnlyNames<Given, keyof CommonOptions | keyof EndpointMetadata>,
   ): RouteMethodDecorator<Provided<Path, undefined, Params, Query, Data, Auth>>;
 }
 
 /** Makes a method a route with content. */
-export interface BodyRouteDecorator {
+export interface BodyRouteDecorator<in Rules extends AccessRules = RegisteredRules> {
   /**
    * Makes a method a route.
    *
@@ -88,13 +91,15 @@ export interface BodyRouteDecorator {
     Params = Unspecified,
     Query = Unspecified,
     Data = unknown,
+    Given extends PropertyKey = never,
   >(
     path?: Path,
     options?:
-      & ContentOptions<never[], Content, Params, Query, Data>
+      & CommonOptions<never[], Content, Params, Query, Data, Rules>
       & BodyMode<Multipart, Raw>
       & EndpointMetadata
-      & { readonly auth?: Auth },
+      & { readonly auth?: Auth }
+      & OnlyNames<Given, keyof RouteOptions | keyof EndpointMetadata>,
   ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
 }
 
@@ -151,7 +156,9 @@ export type PartMismatch<Req, S extends Provided> =
 
 /** @internal Whether the declared parameters are those of the path. The controller's path may add more. */
 export type ParamsMismatch<P, S extends Provided> = [S["params"]] extends [Unspecified]
-  ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
+  ? Record<keyof P, string> extends P
+    ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
+  : { readonly "Path parameter has another type": Record<keyof P, string> }
   : OutputMismatch<"params", S["params"], P>;
 
 /** @internal Whether declared parameters have the names and types of a path's. */

@@ -35,6 +35,12 @@ import {
   recordOf,
 } from "./_controller_metadata.ts";
 import type { Method } from "./_engine.ts";
+import {
+  type OptionNames,
+  readDecoratorOptions,
+  readMetadata,
+  rejectUnknownOptions,
+} from "./_options.ts";
 import { reportDefinition } from "./_origin.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
@@ -65,11 +71,12 @@ export interface ControllerOptions {
  * router's `fetch`, and are not type-checked.
  *
  * @param path Path of the controller, which prefixes its routes.
- * @throws {TypeError} When it is applied, if the class is already a controller.
+ * @throws {TypeError} If the path is invalid or an option unknown; when it is applied, if the class is already a controller.
  */
 export function Controller(path = "/", options: ControllerOptions = {}): ControllerDecorator {
-  const { singleton = true, container = defaultContainer } = options;
   if (path !== "") checkPath(path, "Controller", parsePrefix);
+  rejectUnknownOptions("Cannot use @Controller", options, CONTROLLER_OPTIONS);
+  const { singleton = true, container = defaultContainer } = options;
   return (target, context) => {
     checkClass(target, context, "Controller");
     collectRoutes({ target, path, container, singleton }, context?.metadata ?? undefined);
@@ -77,6 +84,8 @@ export function Controller(path = "/", options: ControllerOptions = {}): Control
     reportDefinition(target);
   };
 }
+
+const CONTROLLER_OPTIONS: OptionNames<ControllerOptions> = { singleton: true, container: true };
 
 /** Makes a method a GET route, which also answers HEAD. */
 export const Get: RouteDecorator = /* @__PURE__ */ routeDecorator("Get", "GET");
@@ -99,30 +108,19 @@ export const Patch: BodyRouteDecorator = /* @__PURE__ */ routeDecorator("Patch",
  * Adds OpenAPI metadata to a method's routes: tags, parameters and responses are combined; for everything else the
  * route's own decorator wins.
  *
- * @throws {TypeError} When the class is defined, if the method has no route.
+ * @throws {TypeError} If a field is unknown; when the class is defined, if the method has no route.
  */
 export function Endpoint(metadata: EndpointMetadata): EndpointDecorator {
   const isPrototype = Object.hasOwn(metadata ?? {}, "constructor"); // what a legacy decorator is called with
   if (typeof metadata !== "object" || isPrototype) {
     throw misused("Endpoint", 'call it with metadata, as in @Endpoint({ summary: "…" })');
   }
+  const own = readMetadata("Cannot use @Endpoint", metadata);
   return methodDecorator("Endpoint", (place) => {
     const record = recordOf(place, "Endpoint");
-    record.metadata = mergeMetadata(metadata, record.metadata);
+    record.metadata = mergeMetadata(own, record.metadata);
   });
 }
-
-/** Route options, complete; all other properties of a decorator's argument are metadata. */
-const OPTION_NAMES: Readonly<Record<keyof RouteOptions, true>> = {
-  use: true,
-  schema: true,
-  maxBodyBytes: true,
-  auth: true,
-  authorization: true,
-  multipart: true,
-  raw: true,
-  openapi: true,
-};
 
 function routeDecorator(
   decorator: string,
@@ -130,24 +128,21 @@ function routeDecorator(
 ): (path?: string, given?: RouteOptions<never[]> & EndpointMetadata) => EndpointDecorator {
   return (path = "/", given = {}) => {
     checkPath(path, decorator, parsePattern);
-    const options = Object.freeze(splitOptions(given));
+    const options = Object.freeze(readArgument(decorator, given));
     return methodDecorator(decorator, (place) => {
       recordOf(place, decorator).routes.unshift({ method, path, options });
     });
   };
 }
 
-function splitOptions(given: RouteOptions<never[]> & EndpointMetadata): RouteOptions<never[]> {
-  const entries = Object.entries(given);
-  const options = Object.fromEntries(entries.filter(([name]) => Object.hasOwn(OPTION_NAMES, name)));
-  const metadata = Object.fromEntries(
-    entries.filter(([name]) => !Object.hasOwn(OPTION_NAMES, name)),
-  );
+/** Metadata beside the options is merged into `openapi`. */
+function readArgument(
+  decorator: string,
+  given: RouteOptions<never[]> & EndpointMetadata,
+): RouteOptions<never[]> {
+  const { options, metadata } = readDecoratorOptions(`Cannot use @${decorator}`, given);
   if (options.openapi === false) return options;
-  return {
-    ...options,
-    openapi: mergeMetadata(options.openapi as EndpointMetadata ?? {}, metadata),
-  };
+  return { ...options, openapi: mergeMetadata(options.openapi ?? {}, metadata) };
 }
 
 /** Distinguishes the two modes by the second argument: an object with `kind` is a TC39 context. */

@@ -4,17 +4,21 @@
  * @module
  */
 
-import type { RouteAccess, SchemeStrategy } from "./access.ts";
+import type { AccessRules, RouteAccess, SchemeStrategy } from "./access.ts";
 import type { ErrorHandler, Middleware, ResponseHook, RouteOptions } from "./handler.ts";
 import type { RouteRequest } from "./request.ts";
 
 /**
- * Decides whether a request may pass, before the body is read. It returns the principal, `undefined` for an anonymous
+ * Authenticates a request, before anything else of its route. It returns the principal, `undefined` for an anonymous
  * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass.
  */
-export type RouteGuard<Subject, Args extends unknown[] = unknown[]> = (
+export type RouteGuard<
+  Subject,
+  Args extends unknown[] = unknown[],
+  Rules extends AccessRules = AccessRules,
+> = (
   req: RouteRequest,
-  access: RouteAccess,
+  access: RouteAccess<Rules>,
   ...args: Args
 ) => Subject | undefined | Promise<Subject | undefined>;
 
@@ -31,17 +35,33 @@ export type RouteTarget = {
     AddRoute;
 };
 
-/** How authentication is installed on a router. */
-export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
-  /** Guards every route that is added afterwards. */
-  readonly guard: RouteGuard<Subject, Args>;
+/** How authentication is installed on a router. `Rules` are what it understands of a route's access. */
+export interface AuthIntegration<
+  Subject,
+  Args extends unknown[] = unknown[],
+  in Rules extends AccessRules = AccessRules,
+> {
+  /** Authenticates the requests of every route that is added afterwards. */
+  readonly guard: RouteGuard<Subject, Args, Rules>;
   /**
-   * Whether the guard checks `access.authorization`. Otherwise a route with `authorization` is rejected when it is added:
-   * the guard would ignore it and let every principal pass.
-   *
-   * @default {false}
+   * Decides what the principal may do: called after the guard, with `params` and `query` that have passed their schemas,
+   * and before the route's middleware and the body. It checks `access.authorization` and `access.scope`, and throws to
+   * reject. Without it, a route with one of these options is rejected when it is added.
    */
-  readonly authorizes?: boolean;
+  authorize?(
+    req: RouteRequest,
+    subject: Subject | undefined,
+    access: RouteAccess<Rules>,
+    ...args: Args
+  ): void | Promise<void>;
+  /**
+   * Whether a guarded route must have the option `authorization`; one without it is then rejected when it is added.
+   *
+   * @default {"optional"}
+   */
+  readonly authorizationPolicy?: "optional" | "required";
+  /** Middleware of every request to the router, before the router's own. */
+  readonly before?: readonly Middleware<Args>[];
   /** Middleware of every guarded route and mount, before the guard. */
   readonly use?: readonly Middleware<Args>[];
   /** The guard's strategies. The security of the OpenAPI document is derived from them. */
@@ -52,6 +72,6 @@ export interface AuthIntegration<Subject, Args extends unknown[] = unknown[]> {
   routes?(router: RouteTarget): void;
   /** Handles errors, before the router's own `catch`. */
   readonly catch?: ErrorHandler<Args>;
-  /** Called with every response, before the router's own `finally` hooks. */
+  /** Called with every response, after the router's own `finally` hooks. */
   readonly finally?: ResponseHook<Args>;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AuthOption, AuthorizationOption } from "./access.ts";
+import type { AccessRules, AuthOption, AuthorizationOption, ScopeOption } from "./access.ts";
 import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RequestOf, RouteRequest } from "./request.ts";
@@ -69,13 +69,14 @@ export interface FetchHandler<Args extends unknown[] = []> {
   ) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** Options of routes. */
-export interface RouteOptions<
+/** Options of every route. */
+export interface CommonOptions<
   Args extends unknown[] = [],
   Content = unknown,
   Params = unknown,
   RequestQuery = unknown,
   Data = unknown,
+  Rules extends AccessRules = AccessRules,
 > {
   /**
    * Middleware of this route, after the guard and before the body is read. If the handler passes, `wrap()` middleware also
@@ -88,20 +89,37 @@ export interface RouteOptions<
   readonly maxBodyBytes?: number;
   /** Who may use the route. @default {true} on a guarded router, `false` elsewhere */
   readonly auth?: AuthOption;
-  /** What the authorization manager checks once the principal is known. */
-  readonly authorization?: AuthorizationOption;
-  /** The body is `multipart/form-data`, and `req.content` a `FormData`. POST, PUT and PATCH only. */
-  readonly multipart?: boolean;
-  /** The body is neither checked nor parsed: webhooks and uploads. POST, PUT and PATCH only. */
-  readonly raw?: boolean;
+  /** What the authorization manager checks once the principal is known, or `none`. */
+  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
+  readonly scope?: ScopeOption<Rules["scope"]>;
   /** OpenAPI metadata beyond what is derived from the code; `false` omits the route from the document. */
   readonly openapi?: EndpointMetadata | false;
 }
 
+/** Options of routes. */
+export interface RouteOptions<
+  Args extends unknown[] = [],
+  Content = unknown,
+  Params = unknown,
+  RequestQuery = unknown,
+  Data = unknown,
+  Rules extends AccessRules = AccessRules,
+> extends CommonOptions<Args, Content, Params, RequestQuery, Data, Rules> {
+  /** The body is `multipart/form-data`, and `req.content` a `FormData`. POST, PUT and PATCH only. */
+  readonly multipart?: boolean;
+  /** The body is neither checked nor parsed: webhooks and uploads. POST, PUT and PATCH only. */
+  readonly raw?: boolean;
+}
+
 /** Options of a mount. */
-export interface MountOptions {
+export interface MountOptions<Rules extends AccessRules = AccessRules> {
   /** Whether the router's guard covers the mount. @default {true} on a guarded router */
   readonly auth?: boolean;
+  /** What the authorization manager checks once the principal is known, or `none`. */
+  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
+  readonly scope?: ScopeOption<Rules["scope"]>;
   /**
    * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`
    * as a path that `under("/private")` did not see. @default {false}, which answers 404

@@ -5,10 +5,12 @@
  */
 
 import type { StaticAssetOptions } from "../static/types.ts";
+import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
+import type { AccessRules } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
 
@@ -29,8 +31,8 @@ export interface HttpRouterOptions extends BuilderOptions<never[]> {
   finally?: readonly ResponseHook<never[]>[];
   /** Guards every route; a function creates the integration when the router is built. */
   withAuth?:
-    | AuthIntegration<object, never[]>
-    | ((container: Container) => AuthIntegration<object, never[]>);
+    | AuthIntegration<object, never[], AccessRules<never, never>>
+    | ((container: Container) => AuthIntegration<object, never[], AccessRules<never, never>>);
   /** Classes with `@Controller`. */
   controllers?: readonly Class<object>[];
   /** Container that the router is registered in and that creates the controllers. @default {defaultContainer} */
@@ -71,6 +73,7 @@ export function HttpRouter(options: HttpRouterOptions = {}): ControllerDecorator
       "call it with options, as in @HttpRouter({ controllers: [] })",
     );
   }
+  rejectUnknownOptions("Cannot use @HttpRouter", options, HTTP_ROUTER_OPTIONS);
   const { container = defaultContainer } = options;
   return (target, context) => {
     checkClass(target, context, "HttpRouter");
@@ -106,3 +109,18 @@ function buildRouter(options: HttpRouterOptions): BuiltRouter<never[]> {
   }
   return builder.build();
 }
+
+const HTTP_ROUTER_OPTIONS: OptionNames<HttpRouterOptions> = {
+  prefix: true,
+  use: true,
+  static: true,
+  catch: true,
+  finally: true,
+  withAuth: true,
+  controllers: true,
+  container: true,
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  info: true,
+};

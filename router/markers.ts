@@ -121,6 +121,67 @@ export type ParamsOf<Spec extends AnyRequestSpec, Path extends string = string> 
   Spec["~params"] ? PathParamsOf<Path>
   : Spec["~params"];
 
+/** @internal Parameters of a literal prefix; `unknown` without any. */
+export type PrefixParamsOf<P extends string> = P extends `${string}/:${string}` ? PathParamsOf<P>
+  : unknown;
+
+/** @internal Paths that have the parameters of an explicit specification; none for an inferred one. */
+export type StatedPath<Spec extends AnyRequestSpec, Prefix = unknown> = PathsWith<
+  StatedNames<Spec["~params"]>,
+  keyof Prefix,
+  Spec["~spec"]
+>["path"];
+
+/** @internal Names of stated parameters: `id`, `id?` if it is optional, `id!` if it is not a string. */
+export type StatedNames<P> = Record<keyof P, string> extends P
+  ? undefined extends P[keyof P] ? MarkedNames<P> : keyof P
+  : MarkedNames<P>;
+
+/** @internal The slow path of {@linkcode StatedNames}; `string` if any name is. */
+export type MarkedNames<P> = {
+  [K in keyof P]-?: K extends string ? string extends K ? string
+    : string extends P[K] ? undefined extends P[K] ? `${K}?` : K
+    : `${K}!`
+    : never;
+}[keyof P];
+
+/** @internal An interface, since the compiler caches those: routes with the same parameters share one. */
+export interface PathsWith<Name extends PropertyKey, InPrefix, Explicit> {
+  /** The paths. */
+  readonly path: [Explicit] extends [true]
+    ? string extends Name ? string : PathsWithAll<Exclude<Name, InPrefix | `${InPrefix & string}?`>>
+    : never;
+}
+
+/** @internal Paths that have all of {@linkcode StatedNames}; a message if one is not a string. */
+export type PathsWithAll<Name> = [Name] extends [never] ? string
+  : [Extract<Name, `${string}!`>] extends [never] ? EachPath<Name>
+  : Name extends `${infer N}!`
+    ? `Path parameter ${N} is a string: leave out the type arguments, and let schema.params convert it`
+  : never;
+
+/** @internal The intersection of the paths for each name: what a parameter accepts if the function may be one for any name. */
+export type EachPath<Name> = [Name extends string ? (path: PathFor<Name>) => void : never] extends
+  [(path: infer Path extends string) => void] ? Path
+  : never;
+
+/** @internal Paths for one name. */
+export type PathFor<Name extends string> = Name extends `${infer N}?` ? PathWithOptional<N>
+  : PathWith<Name>;
+
+/** Paths that have a parameter, with or without an expression. */
+export type PathWith<Name extends string> =
+  | `${string}/:${Name}`
+  | `${string}/:${Name}/${string}`
+  | `${string}/:${Name}{${string}}`
+  | `${string}/:${Name}{${string}}/${string}`;
+
+/** Paths that have a parameter, which may be optional. */
+export type PathWithOptional<Name extends string> =
+  | PathWith<Name>
+  | `${string}/:${Name}?`
+  | `${string}/:${Name}{${string}}?`;
+
 /** Type of `req.query`: explicit, or {@linkcode Query}. */
 export type QueryOf<Spec extends AnyRequestSpec> = unknown extends Spec["~query"] ? Query
   : Spec["~query"];

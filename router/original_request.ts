@@ -4,22 +4,51 @@
  * @module
  */
 
+import type { ResponseHook } from "./handler.ts";
+
 /** A standard request, or a router's context of one. */
 export type RequestLike = Request | { readonly raw: Request };
 
-/** The original request by derived request. Flat, so that a lookup does not depend on the depth of the mounts. */
-const ORIGINALS: WeakMap<Request, Request> = new WeakMap();
+/** Where a derived request comes from. Flat, so that finding the original does not depend on the depth of the mounts. */
+interface Origin {
+  readonly original: Request;
+  readonly source: Request;
+}
+
+const ORIGINS: WeakMap<Request, Origin> = new WeakMap();
 
 /** Records that a mount derived a request from another one. */
 export function linkRequest(derived: Request, source: Request): void {
-  ORIGINALS.set(derived, ORIGINALS.get(source) ?? source);
+  ORIGINS.set(derived, { original: ORIGINS.get(source)?.original ?? source, source });
+}
+
+/** The request that a mount derived a request from; `undefined` for the original one. */
+export function sourceRequest(derived: Request): Request | undefined {
+  return ORIGINS.get(derived)?.source;
+}
+
+/** By original request: what the routers around a mounted one call last. */
+const LAST_HOOKS: WeakMap<Request, Set<ResponseHook<unknown[]>>> = new WeakMap();
+
+/** Has the routers around a mounted one call a hook with their response too, after all others. */
+export function callLast(hook: ResponseHook<unknown[]>, request: RequestLike): void {
+  const original = ORIGINS.get("raw" in request ? request.raw : request)?.original;
+  if (original === undefined) return; // nothing is around it
+  const hooks = LAST_HOOKS.get(original);
+  if (hooks === undefined) LAST_HOOKS.set(original, new Set([hook]));
+  else hooks.add(hook);
+}
+
+/** The hooks that mounted routers passed to {@linkcode callLast}. */
+export function lastHooksOf(original: Request): readonly ResponseHook<unknown[]>[] {
+  return [...LAST_HOOKS.get(original) ?? []];
 }
 
 /** The request that the outermost router was called with. A router's context remembers it, so that asking again is cheap. */
 export function originalRequest(request: RequestLike): Request {
   if ("original" in request) return request.original as Request;
   const raw = "raw" in request ? request.raw : request;
-  return ORIGINALS.get(raw) ?? raw;
+  return ORIGINS.get(raw)?.original ?? raw;
 }
 
 /** Original requests whose signal was read through a router. */

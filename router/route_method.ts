@@ -8,22 +8,31 @@
  * @module
  */
 
-import type { AuthOption } from "./access.ts";
-import type { Handler, HandlerResult, RouteOptions } from "./handler.ts";
-import type { AnyRequestSpec, ParamsOf, QueryOf, ResponseSpec, Unspecified } from "./markers.ts";
+import type { AccessRules, AuthOption } from "./access.ts";
+import type { CommonOptions, Handler, HandlerResult, RouteOptions } from "./handler.ts";
+import type {
+  AnyRequestSpec,
+  ParamsOf,
+  QueryOf,
+  ResponseSpec,
+  StatedPath,
+  Unspecified,
+} from "./markers.ts";
 import type { RequestOf, RouteRequest } from "./request.ts";
 
-/** @internal Options of a route without content. */
-export type PlainOptions<Args extends unknown[], Params, Query, Data> = Omit<
-  RouteOptions<Args, unknown, Params, Query, Data>,
-  "multipart" | "raw"
->;
+/** An option that no route has. */
+export interface NoSuchOption<Name> {
+  /** Its name. */
+  readonly "No such option": Name;
+}
 
-/** @internal Options of a route with content, without the two that determine the content's type. */
-export type ContentOptions<Args extends unknown[], Content, Params, Query, Data> = Omit<
-  RouteOptions<Args, Content, Params, Query, Data>,
-  "multipart" | "raw"
->;
+/**
+ * @internal Rejects the names of an object that are no options, wherever they come from: a spread or a variable too. The first
+ * branch is what `Given` is inferred from, so the condition must not narrow it.
+ */
+export type OnlyNames<Given extends PropertyKey, Names> = [Given | Names] extends [Names]
+  ? { readonly [N in Given]?: unknown }
+  : NoSuchOption<Exclude<Given, Names>>;
 
 /** @internal The options that determine how the body is read. */
 export interface BodyMode<Multipart extends boolean, Raw extends boolean> {
@@ -33,108 +42,119 @@ export interface BodyMode<Multipart extends boolean, Raw extends boolean> {
   readonly raw?: Raw;
 }
 
-/** @internal Content without a schema. */
-export type DefaultContent<Content, Multipart, Raw> = [Multipart] extends [true] ? FormData
-  : [Raw] extends [true] ? undefined
-  : Content;
+/** @internal Content without a schema. `boolean` means that the option is absent. */
+export type DefaultContent<Content, Multipart, Raw> = false extends Multipart
+  ? false extends Raw ? Content : undefined
+  : FormData;
 
-/** @internal Options argument: `multipart` and `raw` must agree with explicit content. */
-export type OptionsArgument<
-  Spec extends AnyRequestSpec,
-  Multipart extends boolean,
-  Raw extends boolean,
-  Options,
-> = Spec["~spec"] extends false ? [options?: Options & BodyMode<Multipart, Raw>]
-  : StatedArgument<Spec["~content"], Multipart, Raw, Options>;
-
-/** @internal Options argument of a route with explicit content. */
-export type StatedArgument<Content, Multipart extends boolean, Raw extends boolean, Options> =
-  unknown extends Content ? [options?: Options & BodyMode<Multipart, Raw>]
-    : [Content] extends [FormData]
-      ? [options: Options & { readonly multipart: true; readonly raw?: false }]
-    : [Content] extends [undefined]
-      ? [options: Options & { readonly raw: true; readonly multipart?: false }]
-    : [options?: Options & BodyMode<false, false>];
-
-/** @internal A path if the specification is explicit; otherwise the inferring signature applies. */
-export type Stated<Spec extends AnyRequestSpec> = Spec["~spec"] extends true ? string : never;
+/** @internal What a route needs to say if its explicit content is a form, or `undefined`. */
+export type ContentMode<Content> = Content extends undefined
+  ? { readonly raw: true; readonly multipart?: false }
+  : { readonly multipart: true; readonly raw?: false };
 
 /** @internal Type of `req.principal` by the route's `auth` option: none if that may be `false`. */
 export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
   : [Auth] extends [{ readonly mode: "optional" }] ? Subject | undefined
   : Subject;
 
-/** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. */
-export interface RouteMethod<Self, Args extends unknown[]> {
+/** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. `Prefix` are the parameters of the router's prefix. */
+export interface RouteMethod<
+  Self,
+  Args extends unknown[],
+  Rules extends AccessRules = AccessRules,
+  Prefix = unknown,
+> {
   /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
   <
     Spec extends AnyRequestSpec = Unspecified,
     Res extends ResponseSpec = Unspecified,
-    Path extends string = string,
-    Params = ParamsOf<Spec, Path>,
+    Path extends string = StatedPath<Spec, Prefix>,
+    Params = ParamsOf<Spec, Path> & Prefix,
     Query = QueryOf<Spec>,
     Data = Res["~response"],
+    Given extends PropertyKey = never,
   >(
     path: Path,
     handler: (
       req: RouteRequest<undefined, NoInfer<Params>, Query>,
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
-    options?: PlainOptions<Args, Params, Query, Data>,
+    options?:
+      & CommonOptions<Args, unknown, Params, Query, Data, Rules>
+      & OnlyNames<Given, keyof CommonOptions>,
   ): Self;
 }
 
 /** Adds a route with content: POST, PUT or PATCH. */
-export interface BodyRouteMethod<Self, Args extends unknown[]> {
+export interface BodyRouteMethod<
+  Self,
+  Args extends unknown[],
+  Rules extends AccessRules = AccessRules,
+  Prefix = unknown,
+> {
   /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
   <
     Spec extends AnyRequestSpec = Unspecified,
     Res extends ResponseSpec = Unspecified,
-    Path extends string = string,
+    Path extends string = StatedPath<Spec, Prefix>,
     Multipart extends boolean = boolean,
     Raw extends boolean = boolean,
     Content = DefaultContent<Spec["~content"], Multipart, Raw>,
-    Params = ParamsOf<Spec, Path>,
+    Params = ParamsOf<Spec, Path> & Prefix,
     Query = QueryOf<Spec>,
     Data = Res["~response"],
+    Given extends PropertyKey = never,
   >(
     path: Path,
     handler: (
       req: RouteRequest<Content, NoInfer<Params>, Query>,
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
-    ...options: OptionsArgument<
-      Spec,
-      Multipart,
-      Raw,
-      ContentOptions<Args, Content, Params, Query, Data>
-    >
+    // optional, unless explicit content needs an option; a tuple of its own for each case is cheapest to check
+    ...options: unknown extends Spec["~content"] ? [
+        options?:
+          & CommonOptions<Args, Content, Params, Query, Data, Rules>
+          & BodyMode<Multipart, Raw>
+          & OnlyNames<Given, keyof RouteOptions>,
+      ]
+      : Spec["~content"] extends FormData | undefined ? [
+          options:
+            & CommonOptions<Args, Content, Params, Query, Data, Rules>
+            & ContentMode<Spec["~content"]>,
+        ]
+      : [
+        options?:
+          & CommonOptions<Args, Content, Params, Query, Data, Rules>
+          & BodyMode<false, false>,
+      ]
   ): Self;
 }
 
 /** Adds a route without content to a guarded router. */
-export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
+export interface GuardedRouteMethod<
+  Self,
+  Args extends unknown[],
+  Subject,
+  Rules extends AccessRules = AccessRules,
+  Prefix = unknown,
+> {
   /** Adds a protected route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject, undefined>,
-    options?: PlainOptions<Args, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]> & {
-      readonly auth?: true;
-    },
+    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true },
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, unknown, undefined>,
-    options: PlainOptions<Args, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]> & {
-      readonly auth: false;
-    },
+    options: StatedOptions<Spec, Res, Args, Rules> & { readonly auth: false },
   ): Self;
   /** Adds a route with explicit types whose principal is optional. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject | undefined, undefined>,
-    options: PlainOptions<Args, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]> & {
+    options: StatedOptions<Spec, Res, Args, Rules> & {
       readonly auth: { readonly mode: "optional" };
     },
   ): Self;
@@ -142,39 +162,57 @@ export interface GuardedRouteMethod<Self, Args extends unknown[], Subject> {
   <
     Path extends string,
     Auth extends AuthOption = true,
-    Params = ParamsOf<Unspecified, Path>,
+    Params = ParamsOf<Unspecified, Path> & Prefix,
     Query = QueryOf<Unspecified>,
     Data = unknown,
+    Given extends PropertyKey = never,
   >(
     path: Path,
     handler: (
       req: RequestOf<undefined, NoInfer<Params>, Query, SubjectFor<NoInfer<Auth>, Subject>>,
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
-    options?: PlainOptions<Args, Params, Query, Data> & { readonly auth?: Auth },
+    options?:
+      & CommonOptions<Args, unknown, Params, Query, Data, Rules>
+      & { readonly auth?: Auth }
+      & OnlyNames<Given, keyof CommonOptions>,
   ): Self;
 }
 
 /** Adds a route with content to a guarded router. */
-export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
+export interface GuardedBodyRouteMethod<
+  Self,
+  Args extends unknown[],
+  Subject,
+  Rules extends AccessRules = AccessRules,
+  Prefix = unknown,
+> {
   /** Adds a protected route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject>,
-    ...options: StatedOptions<Spec, Res, Args, { readonly auth?: true }>
+    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true }>
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args>,
-    options: StatedOptions<Spec, Res, Args, { readonly auth: false }>[0] & { readonly auth: false },
+    options:
+      & StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth: false }>[0]
+      & { readonly auth: false },
   ): Self;
   /** Adds a route with explicit types whose principal is optional. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: Stated<Spec>,
+    path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject | undefined>,
     options:
-      & StatedOptions<Spec, Res, Args, { readonly auth: { readonly mode: "optional" } }>[0]
+      & StatedBodyArgument<
+        Spec,
+        Res,
+        Args,
+        Rules,
+        { readonly auth: { readonly mode: "optional" } }
+      >[0]
       & { readonly auth: { readonly mode: "optional" } },
   ): Self;
   /** Adds a route whose types are inferred from path, options and handler. */
@@ -184,9 +222,10 @@ export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
     Multipart extends boolean = boolean,
     Raw extends boolean = boolean,
     Content = DefaultContent<unknown, Multipart, Raw>,
-    Params = ParamsOf<Unspecified, Path>,
+    Params = ParamsOf<Unspecified, Path> & Prefix,
     Query = QueryOf<Unspecified>,
     Data = unknown,
+    Given extends PropertyKey = never,
   >(
     path: Path,
     handler: (
@@ -194,21 +233,42 @@ export interface GuardedBodyRouteMethod<Self, Args extends unknown[], Subject> {
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
     options?:
-      & ContentOptions<Args, Content, Params, Query, Data>
+      & CommonOptions<Args, Content, Params, Query, Data, Rules>
       & BodyMode<Multipart, Raw>
-      & { readonly auth?: Auth },
+      & { readonly auth?: Auth }
+      & OnlyNames<Given, keyof RouteOptions>,
   ): Self;
 }
 
-/** @internal Options argument of an explicit route on a guarded router. */
+/** @internal Options of an explicit route without content on a guarded router. */
 export type StatedOptions<
   Spec extends AnyRequestSpec,
   Res extends ResponseSpec,
   Args extends unknown[],
+  Rules extends AccessRules,
+> = CommonOptions<Args, unknown, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"], Rules>;
+
+/** @internal Options argument of an explicit route with content on a guarded router. */
+export type StatedBodyArgument<
+  Spec extends AnyRequestSpec,
+  Res extends ResponseSpec,
+  Args extends unknown[],
+  Rules extends AccessRules,
   Auth,
-> = StatedArgument<
-  Spec["~content"],
-  boolean,
-  boolean,
-  ContentOptions<Args, Spec["~content"], ParamsOf<Spec>, QueryOf<Spec>, Res["~response"]> & Auth
->;
+> = unknown extends Spec["~content"]
+  ? [options?: StatedBodyOptions<Spec, Res, Args, Rules> & BodyMode<boolean, boolean> & Auth]
+  : Spec["~content"] extends FormData | undefined ? [
+      options:
+        & StatedBodyOptions<Spec, Res, Args, Rules>
+        & ContentMode<Spec["~content"]>
+        & Auth,
+    ]
+  : [options?: StatedBodyOptions<Spec, Res, Args, Rules> & BodyMode<false, false> & Auth];
+
+/** @internal Options of an explicit route with content on a guarded router. */
+export type StatedBodyOptions<
+  Spec extends AnyRequestSpec,
+  Res extends ResponseSpec,
+  Args extends unknown[],
+  Rules extends AccessRules,
+> = CommonOptions<Args, Spec["~content"], ParamsOf<Spec>, QueryOf<Spec>, Res["~response"], Rules>;

@@ -1,34 +1,40 @@
 /**
  * The typed router.
  *
- * Order of a request: `before` → `under` → match → guard → route `use` → content type → body → schema → handler →
- * `finally`. Thrown values go to `catch`, then `finally`.
+ * Order of a request: `before` → `under` → match → authentication → schema of path and query → authorization → route `use`
+ * → content type → body → its schema → handler → `finally`. Thrown values go to `catch`, then `finally`.
  *
  * @module
  */
 
 import { type BodyRules, isDelivery } from "./_body.ts";
 import { RequestContext } from "./_context.ts";
+import { scopeOf } from "./access.ts";
 import { createEngine, type Method, METHODS } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
 import { type AnyApp, createMountHandler } from "./_mount.ts";
 import { originOf, reportDefinition } from "./_origin.ts";
+import {
+  checkFunction,
+  checkLimit,
+  checkTimeout,
+  type OptionNames,
+  readMountOptions,
+  readOptions,
+  rejectUnknownOptions,
+} from "./_options.ts";
 import { type Run, settle } from "./_pipeline.ts";
 import { reportError } from "./_report.ts";
 import {
   type AnyFunction,
   BODY_LIMITS,
-  checkFunction,
-  checkLimit,
-  checkOptions,
-  checkTimeout,
   DEFAULT_BODY_TIMEOUT,
-  frozenOptions,
   guardedAccess,
   type InstalledGuard,
   type Route,
 } from "./_route.ts";
 import { middlewareStep, type Step } from "./_step.ts";
+import type { AccessRules } from "./access.ts";
 import type { AuthIntegration, RouteTarget } from "./guard.ts";
 import type {
   ErrorHandler,
@@ -38,6 +44,7 @@ import type {
   RouteOptions,
 } from "./handler.ts";
 import { internalsOf } from "./internals.ts";
+import type { PrefixParamsOf } from "./markers.ts";
 import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
@@ -67,9 +74,10 @@ import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types
  * assertEquals(await response.json(), { hello: "Ada" });
  * ```
  */
-export function createRouter<Args extends unknown[] = []>(
-  options: RouterOptions<Args> = {},
-): TypedRouter<Args> {
+export function createRouter<Args extends unknown[] = [], Prefix extends string = "">(
+  options: RouterOptions<Args, Prefix> = {},
+): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
+  rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   const { bodyTimeout = DEFAULT_BODY_TIMEOUT } = options;
@@ -86,6 +94,7 @@ export function createRouter<Args extends unknown[] = []>(
   const hooks: Hooks = {
     catches: options.catch === undefined ? [] : [options.catch as ErrorHandler<unknown[]>],
     finals: [...options.finally ?? []] as ResponseHook<unknown[]>[],
+    hasMounts: false,
     onError,
   };
   const fallbacks = createFallbacks(engine, hooks);
@@ -105,17 +114,18 @@ export function createRouter<Args extends unknown[] = []>(
     const where = `route ${method} ${pattern.source}`;
     checkOpen(`add ${where}`);
     checkFunction(handler, where, "the handler");
-    checkOptions(method, given, where);
-    const options = frozenOptions(given);
+    const options = readOptions(method, given, where);
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
     const common = { method, options, mounted: app !== undefined };
+    hooks.hasMounts ||= common.mounted;
     engine.add(method, pattern, {
       ...common,
       pattern,
       handler,
       guard: guarded,
+      scope: scopeOf(options),
       maxBodyBytes: limit,
       bodyTimeout,
       steps: undefined,
@@ -212,38 +222,56 @@ export function createRouter<Args extends unknown[] = []>(
       return router;
     },
     mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
-      const { auth, insecureEncodedSlashes = false } = mountOptions;
+      const { insecureEncodedSlashes = false, ...options } = readMountOptions(
+        mountOptions,
+        `mount ${path}`,
+      );
       checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
       const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
       const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
         encodedSlashes,
       });
-      addMount(path, handler, app, auth === undefined ? {} : { auth });
+      addMount(path, handler, app, options);
       return router;
     },
     withAuth(integration: AuthIntegration<object>): unknown {
       checkOpen("install a guard");
       if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
       checkFunction(integration.guard, "integration", "guard");
+      checkFunction(integration.authorize, "integration", "authorize", true);
       checkFunction(integration.catch, "integration", "catch", true);
       checkFunction(integration.finally, "integration", "finally", true);
       guard = {
         guard: integration.guard,
         challenge: integration.challenge ?? "Session",
         strategies: integration.strategies ?? [],
-        authorizes: integration.authorizes === true,
+        authorize: integration.authorize,
+        authorizationPolicy: integration.authorizationPolicy ?? "optional",
         use: [...integration.use ?? []] as Middleware<unknown[]>[],
       };
       guard.use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
+      const { before: first = [] } = integration as AuthIntegration<object>;
+      steps.unshift(...first.map((middleware) => middlewareStep(middleware)));
       if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
-      if (integration.finally !== undefined) hooks.finals.unshift(integration.finally);
+      if (integration.finally !== undefined) hooks.finals.push(integration.finally);
       integration.routes?.(router as unknown as RouteTarget);
       return router;
     },
   };
   OWN_ROUTERS.set(router, addMount);
-  return router as unknown as TypedRouter<Args>;
+  return router as unknown as TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>>;
 }
+
+const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
+  prefix: true,
+  before: true,
+  catch: true,
+  finally: true,
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  info: true,
+};
 
 /**
  * Adds a handler under a path for every method and for malformed targets; `undefined` leaves a request to later routes.

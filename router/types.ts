@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RouteAccess, SchemeStrategy } from "./access.ts";
+import type { AccessRules, RegisteredRules, RouteAccess, SchemeStrategy } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type {
   ErrorHandler,
@@ -20,6 +20,7 @@ import type {
   BodyRouteMethod,
   GuardedBodyRouteMethod,
   GuardedRouteMethod,
+  OnlyNames,
   RouteMethod,
 } from "./route_method.ts";
 
@@ -29,9 +30,9 @@ export type * from "./handler.ts";
 export type * from "./request.ts";
 
 /** Options of `createRouter`. */
-export interface RouterOptions<Args extends unknown[] = []> {
+export interface RouterOptions<Args extends unknown[] = [], Prefix extends string = string> {
   /** Prefix of every path. */
-  prefix?: string;
+  prefix?: Prefix | (string & Record<never, never>);
   /** Middleware for every request, before it is matched. */
   before?: readonly Middleware<Args>[];
   /** Responds to thrown values. */
@@ -93,24 +94,32 @@ export interface RouteSource {
   readonly routes: readonly RouteInfo[];
 }
 
-/** A router whose `fetch` answers requests. `Subject` is the type of `req.principal` once it is guarded. */
-export interface TypedRouter<in out Args extends unknown[] = [], in out Subject = unknown> {
+/**
+ * A router whose `fetch` answers requests. Once it is guarded, `Subject` is the type of `req.principal`, and `Rules` are what
+ * routes may say to the guard. `Prefix` is the type of the prefix's parameters.
+ */
+export interface TypedRouter<
+  in out Args extends unknown[] = [],
+  in out Subject = unknown,
+  in Rules extends AccessRules = RegisteredRules,
+  out Prefix = unknown,
+> {
   /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<Args, Subject>;
+  readonly get: MethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a HEAD route. */
-  readonly head: MethodOf<Args, Subject>;
+  readonly head: MethodOf<Args, Subject, Rules, Prefix>;
   /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<Args, Subject>;
+  readonly options: MethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a DELETE route. */
-  readonly delete: MethodOf<Args, Subject>;
+  readonly delete: MethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a route for every method. It has no content type check: read and validate the body in the handler. */
-  readonly all: MethodOf<Args, Subject>;
+  readonly all: MethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a POST route. */
-  readonly post: BodyMethodOf<Args, Subject>;
+  readonly post: BodyMethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a PUT route. */
-  readonly put: BodyMethodOf<Args, Subject>;
+  readonly put: BodyMethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<Args, Subject>;
+  readonly patch: BodyMethodOf<Args, Subject, Rules, Prefix>;
   /** Answers a request. Usable unbound: `Deno.serve(router.fetch)`. */
   readonly fetch: (request: Request, ...args: Args) => Response | Promise<Response>;
   /** Routes and mounts in order of registration. */
@@ -132,34 +141,44 @@ export interface TypedRouter<in out Args extends unknown[] = [], in out Subject 
    *
    * @throws {TypeError} If the path is not a valid prefix, or the router has begun to answer.
    */
-  under(path: string, ...middleware: Middleware<Args>[]): TypedRouter<Args, Subject>;
+  under(path: string, ...middleware: Middleware<Args>[]): TypedRouter<Args, Subject, Rules, Prefix>;
   /**
    * Mounts any fetch application under a path. It receives the rest of the path, raw, and reads bodies without the router's
    * limits.
    *
    * @throws {TypeError} If the path is not a valid prefix, `app` has no `fetch`, or the router has begun to answer.
    */
-  mount(path: string, app: FetchHandler<Args>, options?: MountOptions): TypedRouter<Args, Subject>;
+  mount<Given extends PropertyKey = never>(
+    path: string,
+    app: FetchHandler<Args>,
+    options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
+  ): TypedRouter<Args, Subject, Rules, Prefix>;
   /**
    * Guards every route and mount that is added afterwards.
    *
    * @throws {TypeError} If there is a guard, or the router has begun to answer.
    */
-  withAuth<S extends object>(integration: AuthIntegration<S, Args>): TypedRouter<Args, S>;
+  withAuth<S extends object, R extends AccessRules = AccessRules>(
+    integration: AuthIntegration<S, Args, R>,
+  ): TypedRouter<Args, S, R, Prefix>;
 }
 
 /** @internal Signature of the methods without content. */
 export type MethodOf<
   Args extends unknown[],
   Subject,
-  Router = TypedRouter<Args, Subject>,
-> = unknown extends Subject ? RouteMethod<Router, Args>
-  : GuardedRouteMethod<Router, Args, Subject>;
+  Rules extends AccessRules,
+  Prefix,
+  Router = TypedRouter<Args, Subject, Rules, Prefix>,
+> = unknown extends Subject ? RouteMethod<Router, Args, Rules, Prefix>
+  : GuardedRouteMethod<Router, Args, Subject, Rules, Prefix>;
 
 /** @internal Signature of the methods with content. */
 export type BodyMethodOf<
   Args extends unknown[],
   Subject,
-  Router = TypedRouter<Args, Subject>,
-> = unknown extends Subject ? BodyRouteMethod<Router, Args>
-  : GuardedBodyRouteMethod<Router, Args, Subject>;
+  Rules extends AccessRules,
+  Prefix,
+  Router = TypedRouter<Args, Subject, Rules, Prefix>,
+> = unknown extends Subject ? BodyRouteMethod<Router, Args, Rules, Prefix>
+  : GuardedBodyRouteMethod<Router, Args, Subject, Rules, Prefix>;

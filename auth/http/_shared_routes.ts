@@ -25,7 +25,7 @@ import {
   TOKENS,
   USER,
 } from "./_route_schemas.ts";
-import { getPrincipal, getSession } from "./guard.ts";
+import { getPrincipal, getSession } from "./get_principal.ts";
 import { requireAuth } from "./require.ts";
 import { finalizeResponse } from "./response_headers.ts";
 import type { AuthRoute, AuthRuntime } from "./types.ts";
@@ -40,7 +40,7 @@ export function isRegistrationOpen(registration: unknown = "open"): boolean {
 }
 
 /** @throws {TypeError} If the runtime has no tokens. */
-export function requireTokens({ tokens }: AuthRuntime): TokenService {
+export function requireTokens({ tokens }: AuthRuntime<never>): TokenService {
   if (tokens !== undefined) return tokens;
   throw new TypeError("Cannot create routes: tokens need the option jwt of registerAuth()");
 }
@@ -62,7 +62,7 @@ export function keepPrivate(req: RouteRequest): void {
 }
 
 /** `GET /session`. Documents list `session` and `user` only for browsers. */
-export function sessionRoute(runtime: AuthRuntime, client: "browser" | "api"): AuthRoute {
+export function sessionRoute(runtime: AuthRuntime<never>, client: "browser" | "api"): AuthRoute {
   const browser = client === "browser" ? { session: SESSION, user: USER } : {};
   const openapi: EndpointMetadata = {
     tags: TAGS,
@@ -80,7 +80,7 @@ export function sessionRoute(runtime: AuthRuntime, client: "browser" | "api"): A
     path: "/session",
     options: {
       auth: false,
-      use: [finalizeResponse, keepPrivate, requireAuth({ runtime })],
+      use: [finalizeResponse, keepPrivate, requireAuth({ runtime, scope: "any" })],
       openapi,
     },
     // deno-lint-ignore require-await -- what it throws is a refusal

@@ -5,15 +5,19 @@
  */
 
 import { mayBeAnonymous } from "../../router/access.ts";
-import type { RouteAccess, RouteGuard, RouteRequest } from "../../router/types.ts";
+import type {
+  Middleware,
+  RegisteredRules,
+  RouteAccess,
+  RouteGuard,
+  RouteRequest,
+} from "../../router/types.ts";
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
 import { rejectUnknownOptions } from "../_options.ts";
-import { type AuthorizationManager, isAllowed } from "../authorization.ts";
+import { type AuthorizationManager, type HttpTransport, isAllowed } from "../authorization.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
-import { activeSessionOf } from "../session/cookie_strategy.ts";
-import type { ActiveSession } from "../session/types.ts";
 import {
   type AuthFailed,
   type AuthStrategy,
@@ -21,72 +25,110 @@ import {
   type Decision,
   runStrategies,
 } from "../strategy.ts";
-import { addVary, findState, queueCookies, type RequestState, stateOf } from "./_request_state.ts";
+import {
+  addVary,
+  enterRealm,
+  identityOf,
+  queueCookies,
+  type RequestState,
+  stateOf,
+} from "./_request_state.ts";
+import { missingScope } from "./_scope_check.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { getAuthRuntime } from "./runtime.ts";
-import type { CsrfRule, GuardRuntime, RequestLike } from "./types.ts";
+import type { AuthorizationPolicy, CsrfRule, GuardRules, GuardRuntime } from "./types.ts";
 
-/** Options of guards. */
-export interface GuardOptions {
+/** Options of guards. `Metadata` is what the manager understands, `Known` what the runtime's does. */
+export interface GuardOptions<Metadata = RegisteredRules["metadata"], Known = Metadata> {
   /**
    * Authentication: the result of `registerAuth()` or `resourceServer()`.
    *
    * @default what `registerAuth()` put into the default container, looked up when this is called
    */
-  readonly runtime?: GuardRuntime | undefined;
+  readonly runtime?: GuardRuntime<Known> | undefined;
   /** Authenticates requests. @default the runtime's */
   readonly strategy?: AuthStrategy | undefined;
   /** The CSRF check. @default the runtime's */
   readonly csrf?: CsrfRule | undefined;
   /** Decides who may do what. @default the runtime's */
-  readonly manager?: AuthorizationManager | undefined;
+  readonly manager?: AuthorizationManager<Metadata> | undefined;
 }
 
 /** A guard, and what routers, documents and responses need to know of it. */
-export interface AuthGuard {
-  readonly guard: RouteGuard<Principal>;
-  readonly authorizes: true;
+export interface AuthGuard<Metadata> {
+  readonly guard: RouteGuard<Principal, unknown[], GuardRules<Metadata>>;
+  readonly authorize: (
+    req: RouteRequest,
+    principal: Principal | undefined,
+    access: RouteAccess<GuardRules<Metadata>>,
+    ...args: unknown[]
+  ) => void | Promise<void>;
+  readonly authorizationPolicy: AuthorizationPolicy;
+  readonly before: readonly Middleware<unknown[]>[];
   readonly strategies: readonly AuthStrategy[];
   readonly challenge: string;
 }
 
 /** Creates a guard. */
-export function createGuard(options: GuardOptions): AuthGuard {
-  rejectUnknownOptions<GuardOptions>("Cannot create guard", options, {
+export function createGuard<Metadata, Known>(
+  options: GuardOptions<Metadata, Known>,
+): AuthGuard<Metadata> {
+  rejectUnknownOptions<GuardOptions<Metadata, Known>>("Cannot create guard", options, {
     runtime: true,
     strategy: true,
     csrf: true,
     manager: true,
   });
-  const runtime = options.runtime ?? getAuthRuntime();
-  const { strategy = runtime.strategy, manager = runtime.authorization } = options;
+  const runtime: GuardRuntime<never> = options.runtime ?? getAuthRuntime();
+  const { strategy = runtime.strategy } = options;
+  // without a manager of its own, Metadata is what the runtime's understands
+  const { manager = runtime.authorization as AuthorizationManager<Metadata> } = options;
   if (typeof manager?.authorize !== "function") {
     throw new TypeError("Cannot create guard: the authorization manager has no authorize()");
   }
+  const { authorizationPolicy = "optional", strategy: realm } = runtime;
   const { strategies } = chain([strategy]);
   const challenge = challengeOf(strategies);
   const vary = varyOf(strategies);
   const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule, strategies);
   const emit = createEmitter(runtime);
 
-  // Authentication, CSRF check, authorization: in this order, and all before the body is read
+  /** Before the schemas of path and query: authentication, and the CSRF check. */
   async function guard(
     req: RouteRequest,
-    access: RouteAccess,
+    access: RouteAccess<GuardRules<Metadata>>,
     ...args: unknown[]
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
+    const identity = identityOf(state, realm);
+    enterRealm(req, realm);
     addVary(state, vary);
-    state.challenge = challenge;
-    const wasPrivate = state.isPrivate;
-    state.isPrivate = true; // until the request is known to be anonymous
+    identity.challenge = challenge;
+    state.isRefused = true; // until it has passed
     const { by, principal } = await authenticate(state, req, args);
     if (by !== undefined && isAmbient(by)) await checkForgery(req.raw);
     if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
-    await authorize(principal, access, req, args);
-    state.principal = principal ?? state.principal;
-    state.isPrivate = wasPrivate || principal !== undefined;
+    identity.principal = principal ?? identity.principal;
+    state.isPrivate ||= principal !== undefined;
+    state.isRefused = false;
     return principal;
+  }
+
+  /** After them, and before the body: scopes, and the authorization manager. */
+  function authorize(
+    req: RouteRequest,
+    principal: Principal | undefined,
+    { scope, authorization = "none" }: RouteAccess<GuardRules<Metadata>>,
+    ...args: unknown[]
+  ): void | Promise<void> {
+    if (authorization === "none" && principal?.scope === undefined) return;
+    const state = stateOf(req);
+    state.isRefused = true; // until it has passed
+    const missing = missingScope(principal, scope);
+    if (missing !== undefined) throw deny(missing, principal, req, args);
+    if (authorization === "none") return void (state.isRefused = false);
+    return askManager(principal, authorization.metadata, req, args)
+      .then(() => void (state.isRefused = false));
   }
 
   /** Which strategy found a credential, and whose it is. An invalid credential is a 401. */
@@ -107,9 +149,10 @@ export function createGuard(options: GuardOptions): AuthGuard {
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<Decision> {
-    if (state.decided?.strategy === strategy) return state.decided.decision;
+    const identity = identityOf(state, realm);
+    if (identity.decided?.strategy === strategy) return identity.decided.decision;
     const decision = await runStrategies(strategies, { request: req.raw, args });
-    state.decided = { strategy, decision };
+    identity.decided = { strategy, decision };
     return decision;
   }
 
@@ -130,50 +173,37 @@ export function createGuard(options: GuardOptions): AuthGuard {
     return unauthenticated(challenge ?? challengeOf([by]), code, message);
   }
 
-  async function authorize(
+  async function askManager(
     principal: Principal | undefined,
-    { authorization }: RouteAccess,
+    metadata: Metadata,
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<void> {
-    if (authorization === undefined) return;
-    const { metadata } = authorization;
     const result = await manager.authorize(principal, { metadata, transport: transportOf(req) });
     if (isAllowed(result)) return;
     const { reason } = result;
-    const location = { route: req.route, address: addressOf(runtime, req, args) };
-    emit("authz.denied", { reason, sub: principal?.sub, ...location });
-    throw new AuthError("access_denied", { reason });
+    throw deny(new AuthError("access_denied", { reason }), principal, req, args);
   }
 
-  return { guard, authorizes: true, strategies, challenge };
-}
+  /** The event has the route and the reason, the response has neither. */
+  function deny(
+    error: AuthError,
+    principal: Principal | undefined,
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): AuthError {
+    const location = { route: req.route, address: addressOf(runtime, req, args) };
+    emit("authz.denied", { reason: error.reason ?? error.code, sub: principal?.sub, ...location });
+    return error;
+  }
 
-/**
- * The principal of a request that a guard let pass, or that has just signed in. Where a route's types have it, read
- * `req.principal`.
- *
- * @param request The router's request, or the standard one.
- * @returns `undefined` for anonymous requests, and where no guard ran.
- */
-export function getPrincipal(request: RequestLike): Principal | undefined {
-  return findState(request)?.principal;
-}
-
-/**
- * The session of a request that a guard let pass by its cookie, and its user.
- *
- * @param request The router's request, or the standard one.
- * @returns `undefined` for anonymous requests, those with a credential of another kind, and where no guard ran.
- */
-export function getSession(request: RequestLike): ActiveSession | undefined {
-  const principal = getPrincipal(request);
-  return principal === undefined ? undefined : activeSessionOf(principal);
+  const claim: Middleware<unknown[]> = (req) => enterRealm(req, realm);
+  return { guard, authorize, authorizationPolicy, before: [claim], strategies, challenge };
 }
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
 function forgeryCheck(
-  { csrf }: GuardRuntime,
+  { csrf }: GuardRuntime<never>,
   rule: CsrfRule,
   strategies: readonly AuthStrategy[],
 ): (request: Request) => Promise<void> | undefined {
@@ -187,7 +217,7 @@ function forgeryCheck(
 
 /** For events only: an error here must not replace the refusal. */
 function addressOf(
-  { client, events, warn }: GuardRuntime,
+  { client, events, warn }: GuardRuntime<never>,
   req: RouteRequest,
   args: readonly unknown[],
 ): string | undefined {
@@ -205,14 +235,17 @@ function unauthenticated(challenge: string, code?: string, reason?: string): Aut
   return new AuthError("unauthenticated", { headers, code, reason });
 }
 
-/** Parameters are decoded when a manager reads them. */
-function transportOf(req: RouteRequest) {
+/** Parameters and query are decoded when a manager reads them, unless a schema has. */
+function transportOf(req: RouteRequest): HttpTransport {
   return {
-    kind: "http" as const,
+    kind: "http",
     request: req.raw,
     route: req.route,
     get params() {
       return req.params;
+    },
+    get query() {
+      return req.query;
     },
   };
 }

@@ -4,18 +4,24 @@
  * @module
  */
 
-import type { AuthIntegration, TypedRouter } from "../../router/types.ts";
+import type {
+  AccessRules,
+  AuthIntegration,
+  RegisteredRules,
+  TypedRouter,
+} from "../../router/types.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import { withAuthErrors } from "./errors.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { applyAuthHeaders, finalizeResponse } from "./response_headers.ts";
 import { mountAuthRoutes } from "./mount_routes.ts";
 import { createAuthRoutes } from "./routes.ts";
-import type { AuthRuntime, IntegrationOptions, RefusalHandler } from "./types.ts";
+import type { AuthRuntime, GuardRules, IntegrationOptions, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 
 /** Options of {@linkcode withAuthRoutes}. */
-export interface WithAuthRoutesOptions extends GuardOptions {
+export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
+  extends GuardOptions<Metadata, Known> {
   /** Responds to refusals in the application's own way, for example by a page. If it returns nothing, the response is the problem. */
   readonly catch?: RefusalHandler | undefined;
 }
@@ -23,7 +29,8 @@ export interface WithAuthRoutesOptions extends GuardOptions {
 /**
  * Protects every route and mount that is added to a router later; earlier ones are unchanged. `req.principal` is
  * a {@linkcode Principal} there. `auth: false` makes a route public, `auth: { mode: "optional" }` accepts anonymous requests
- * too, and `authorization: { metadata }` calls the authorization manager.
+ * too, `authorization: { metadata }` calls the authorization manager, and `scope` names the scopes that API keys and tokens
+ * need: without it, principals with a scope are rejected.
  *
  * @returns The same router.
  * @throws {TypeError} If the router has a guard or has begun to answer, there is no runtime, or an option is unknown or of a
@@ -60,18 +67,23 @@ export interface WithAuthRoutesOptions extends GuardOptions {
  * assertEquals(await (await router.request("/health")).json(), "well");
  * ```
  */
-export function withAuthRoutes<Args extends unknown[]>(
-  router: TypedRouter<Args>,
-  options: WithAuthRoutesOptions = {},
-): TypedRouter<Args, Principal> {
+export function withAuthRoutes<
+  Args extends unknown[],
+  Prefix = unknown,
+  Known = RegisteredRules["metadata"],
+  Metadata = Known,
+>(
+  router: TypedRouter<Args, unknown, AccessRules<never, never>, Prefix>,
+  options: WithAuthRoutesOptions<Metadata, Known> = {},
+): TypedRouter<Args, Principal, GuardRules<Metadata>, Prefix> {
   return router.withAuth(guardIntegration(options));
 }
 
 /** The integration for `withAuth()` of builders and routers: guard, routes and hooks. */
-export function authIntegration(
-  runtime: AuthRuntime,
+export function authIntegration<Metadata>(
+  runtime: AuthRuntime<Metadata>,
   options: IntegrationOptions,
-): AuthIntegration<Principal> {
+): AuthIntegration<Principal, unknown[], GuardRules<Metadata>> {
   // a misspelt `routes: false` would leave registration open
   rejectUnknownOptions("Cannot integrate authentication", options, {
     basePath: true,
@@ -94,9 +106,9 @@ export function authIntegration(
 }
 
 /** Guard and hooks. */
-export function guardIntegration(
-  { catch: handler, ...options }: WithAuthRoutesOptions,
-): AuthIntegration<Principal> {
+export function guardIntegration<Metadata, Known>(
+  { catch: handler, ...options }: WithAuthRoutesOptions<Metadata, Known>,
+): AuthIntegration<Principal, unknown[], GuardRules<Metadata>> {
   return {
     ...createGuard(options),
     use: [finalizeResponse],

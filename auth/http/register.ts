@@ -7,6 +7,7 @@
 import { type Container, defaultContainer } from "../../router/container.ts";
 import type { ControllerDecorator } from "../../router/decorator_types.ts";
 import { checkClass } from "../../router/decorators.ts";
+import type { RegisteredRules } from "../../router/types.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
@@ -17,12 +18,19 @@ import { AUTH_RUNTIME, registeredManager } from "./runtime.ts";
 import { createServices } from "./_services.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
-import type { AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
+import type { AuthorizationPolicy, AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
-export interface AuthOptions extends ServiceOptions {
+export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends ServiceOptions {
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
-  readonly authorization?: AuthorizationManager | undefined;
+  readonly authorization?: AuthorizationManager<Metadata> | undefined;
+  /**
+   * Whether a guarded route must have the option `authorization`: with `required`, one that has neither that, be it `"none"`,
+   * nor `auth: false` is rejected when it is added.
+   *
+   * @default {"optional"}
+   */
+  readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /**
    * The CSRF check of guards, for requests that change state and whose credential a browser may have attached automatically:
    * they must come from the application's own pages or trusted origins (`origin`), and carry a token only where the browser
@@ -67,10 +75,14 @@ export interface AuthOptions extends ServiceOptions {
  * assertEquals((await router.request("/auth/csrf")).status, 200);
  * ```
  */
-export function registerAuth(options: AuthOptions & { readonly jwt: JwtOptions }): TokenRuntime;
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
+  options: AuthOptions<Metadata> & { readonly jwt: JwtOptions },
+): TokenRuntime<Metadata>;
 /** Without `jwt` the runtime has no tokens. */
-export function registerAuth(options: AuthOptions): AuthRuntime;
-export function registerAuth(options: AuthOptions): AuthRuntime {
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
+  options: AuthOptions<Metadata>,
+): AuthRuntime<Metadata>;
+export function registerAuth<Metadata>(options: AuthOptions<Metadata>): AuthRuntime<Metadata> {
   rejectUnknownOptions(ACTION, options, NAMES);
   const { container = defaultContainer, authorization } = options;
   checkContainer(container, authorization);
@@ -109,23 +121,30 @@ export function registerAuth(options: AuthOptions): AuthRuntime {
  * assertEquals(getAuthRuntime(container).csrf.header, "X-CSRF-Token");
  * ```
  */
-export function Auth(options: AuthOptions): ControllerDecorator {
+export function Auth<Metadata>(options: AuthOptions<Metadata>): ControllerDecorator {
   return (target, context) => {
     checkClass(target, context, "Auth");
     registerAuth(options);
   };
 }
 
-function createRuntime(options: AuthOptions, container: Container): AuthRuntime {
+function createRuntime<Metadata>(
+  options: AuthOptions<Metadata>,
+  container: Container,
+): AuthRuntime<Metadata> {
   const services = createServices(options);
   const { clientAddress, ...shared } = services;
   const { cookies, csrf } = shared;
-  const { csrf: csrfRule = "origin" } = options;
+  const { csrf: csrfRule = "origin", authorizationPolicy = "optional" } = options;
+  if (authorizationPolicy !== "optional" && authorizationPolicy !== "required") {
+    throw new TypeError(`${ACTION}: authorizationPolicy must be "optional" or "required"`);
+  }
   csrfCheck(`${ACTION}: csrf`, csrf, csrfRule); // throws if the rule is unknown
-  const runtime: AuthRuntime = Object.freeze<AuthRuntime>({
+  const runtime: AuthRuntime<Metadata> = Object.freeze<AuthRuntime<Metadata>>({
     ...shared,
     csrfRule,
     authorization: options.authorization ?? registeredManager(container),
+    authorizationPolicy,
     client(request, ...args) {
       const original = originalRequest(request);
       const device = cookies.read(original, "dev");
@@ -146,6 +165,7 @@ const ACTION = "Cannot set up authentication";
 /** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
   authorization: true,
+  authorizationPolicy: true,
   container: true,
   cookie: true,
   csrf: true,
@@ -166,7 +186,10 @@ const NAMES: OptionNames<AuthOptions> = {
   warn: true,
 };
 
-function checkContainer(container: Container, manager: AuthorizationManager | undefined): void {
+function checkContainer(
+  container: Container,
+  manager: AuthorizationManager<never> | undefined,
+): void {
   if (typeof container?.has !== "function" || typeof container.register !== "function") {
     throw new TypeError(`${ACTION}: the container has no has() or no register()`);
   }

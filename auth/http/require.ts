@@ -4,18 +4,29 @@
  * @module
  */
 
-import type { Middleware, RouteAccess } from "../../router/types.ts";
+import { namedScopeOf } from "../../router/access.ts";
+import type { Middleware, RegisteredRules, RouteAccess, ScopeOption } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
+import { readScope } from "../_scope.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { finalizeResponseOf } from "./response_headers.ts";
+import type { GuardRules } from "./types.ts";
 
 /** Options of {@linkcode requireAuth}. */
-export type RequireAuthOptions = Omit<GuardOptions, "manager">;
+export interface RequireAuthOptions extends Omit<GuardOptions<never>, "manager"> {
+  /**
+   * Scopes that principals with a `scope` need, all of them, or `any`.
+   *
+   * @default those of {@linkcode requireScope} in the route's `use`; without one, such principals are rejected
+   */
+  readonly scope?: ScopeOption<RegisteredRules["scope"]> | undefined;
+}
 
 /** Options of {@linkcode requireAuthz}. */
-export interface RequireAuthzOptions extends GuardOptions {
+export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
+  extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope"> {
   /** What the manager decides about: the application's own data. */
-  readonly metadata: unknown;
+  readonly metadata: NoInfer<Metadata>;
   /** Call the manager for anonymous requests too. @default {false}, which responds 401 to them */
   readonly allowAnonymous?: boolean | undefined;
 }
@@ -56,7 +67,8 @@ export interface RequireAuthzOptions extends GuardOptions {
  * ```
  */
 export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknown[]> {
-  return middlewareOf(options, { mode: "required" });
+  const { scope, ...guardOptions } = options;
+  return middlewareOf(guardOptions, { mode: "required" }, scope);
 }
 
 /**
@@ -67,21 +79,31 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
  *
  * @throws {TypeError} If there is no runtime, `metadata` is missing, or an option is unknown or of a wrong shape.
  */
-export function requireAuthz(options: RequireAuthzOptions): Middleware<unknown[]> {
-  const { metadata, allowAnonymous = false, ...guardOptions } = options;
+export function requireAuthz<Known = RegisteredRules["metadata"], Metadata = Known>(
+  options: RequireAuthzOptions<Metadata, Known>,
+): Middleware<unknown[]> {
+  const { metadata, allowAnonymous = false, scope, ...guardOptions } = options;
   if (!Object.hasOwn(options, "metadata")) {
     throw new TypeError("Cannot require authorization: metadata is missing");
   }
   return middlewareOf(guardOptions, {
     mode: allowAnonymous ? "optional" : "required",
     authorization: { metadata, allowAnonymous },
-  });
+  }, scope);
 }
 
-function middlewareOf(options: GuardOptions, access: RouteAccess): Middleware<unknown[]> {
-  const { guard } = createGuard(options);
+function middlewareOf<Metadata, Known>(
+  options: GuardOptions<Metadata, Known>,
+  access: RouteAccess<GuardRules<Metadata>>,
+  scope: RequireAuthOptions["scope"],
+): Middleware<unknown[]> {
+  const own = scope === "any" ? scope : readScope("Cannot create guard", scope);
+  const { guard, authorize } = createGuard(options);
   return wrap<unknown[]>(async (req, next, ...args) => {
-    await guard(req, access, ...args);
+    const named = own ?? namedScopeOf(req);
+    const asked = named === undefined ? access : { ...access, scope: named };
+    const principal = await guard(req, asked, ...args);
+    await authorize(req, principal, asked, ...args);
     return finalizeResponseOf(req, await next());
   });
 }

@@ -4,16 +4,18 @@
  * @module
  */
 
+import { markScope } from "../../router/access.ts";
 import type { Middleware } from "../../router/types.ts";
-import { findState } from "./_request_state.ts";
 import { readScope } from "../_scope.ts";
 import { AuthError } from "../error.ts";
-import { getPrincipal } from "./guard.ts";
+import { findIdentity } from "./_request_state.ts";
+import { missingScope } from "./_scope_check.ts";
 
 /**
  * Middleware that rejects principals without the required scope with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs
  * after a guard, and rejects anonymous requests with 401. A principal without `scope` is not limited, such as a session's.
- * Tokens and API keys always have a scope, which may be empty.
+ *
+ * A route with it in `use` names these scopes, as with the option `scope`, which guarded routes may use instead.
  *
  * @param scopes The required scopes, all of them: `notes:read`.
  * @throws {TypeError | RangeError} If there is none, or one is not a valid scope, RFC 6749 §3.3.
@@ -53,17 +55,15 @@ import { getPrincipal } from "./guard.ts";
  * ```
  */
 export function requireScope(...scopes: readonly string[]): Middleware<unknown[]> {
-  readScope("Cannot require scope", scopes);
-  if (scopes.length === 0) throw new TypeError("Cannot require scope: no scope is given");
-  return (req) => {
-    const principal = getPrincipal(req);
-    if (principal === undefined) throw unauthenticated(findState(req)?.challenge);
-    const { scope, method } = principal;
-    if (scope === undefined || scopes.every((each) => scope.includes(each))) return;
-    const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"`;
-    const headers = method === "bearer" ? { "WWW-Authenticate": challenge } : {};
-    throw new AuthError("insufficient_scope", { headers, reason: `needs ${scopes.join(" ")}` });
+  const required = readScope("Cannot require scope", scopes);
+  if (required.length === 0) throw new TypeError("Cannot require scope: no scope is given");
+  const middleware: Middleware<unknown[]> = (req) => {
+    const identity = findIdentity(req);
+    if (identity?.principal === undefined) throw unauthenticated(identity?.challenge);
+    const missing = missingScope(identity.principal, required);
+    if (missing !== undefined) throw missing;
   };
+  return markScope(middleware, required);
 }
 
 /** With the challenge of the guard, if one has run. */

@@ -5,7 +5,7 @@
  */
 
 import { type Container, defaultContainer } from "../../router/container.ts";
-import type { AuthIntegration } from "../../router/types.ts";
+import type { AuthIntegration, RegisteredRules } from "../../router/types.ts";
 import { createClock } from "../_clock.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { checkOptionalFunction } from "../_options.ts";
@@ -15,16 +15,16 @@ import { clientAddressReader, type Deployment } from "../throttle/client_address
 import type { AuthEventListener } from "../events.ts";
 import { guardIntegration } from "./integration.ts";
 import { registeredManager } from "./runtime.ts";
-import type { GuardRuntime, RefusalHandler } from "./types.ts";
+import type { GuardRules, GuardRuntime, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 import { type AuthStrategy, chain } from "../strategy.ts";
 
 /** Options of {@linkcode resourceServer}. */
-export interface ResourceServerOptions {
+export interface ResourceServerOptions<Metadata = RegisteredRules["metadata"]> {
   /** Authenticate requests; none of them by a credential that browsers attach automatically. */
   readonly strategies: readonly AuthStrategy[];
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
-  readonly authorization?: AuthorizationManager | undefined;
+  readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /** What is between this server and its clients, whose addresses events report. @default {"direct"} */
   readonly deployment?: Deployment | undefined;
   /** Called for every event. */
@@ -38,11 +38,12 @@ export interface ResourceServerOptions {
 }
 
 /** Guards of a resource server. */
-export interface ResourceServer extends GuardRuntime {
+export interface ResourceServer<in Metadata = RegisteredRules["metadata"]>
+  extends GuardRuntime<Metadata> {
   /** Guard and hooks for `withAuth()` of a builder or router. */
   integration(
     options?: { readonly catch?: RefusalHandler | undefined },
-  ): AuthIntegration<Principal>;
+  ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>>;
 }
 
 /**
@@ -80,12 +81,14 @@ export interface ResourceServer extends GuardRuntime {
  * assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="api"');
  * ```
  */
-export function resourceServer(options: ResourceServerOptions): ResourceServer {
+export function resourceServer<Metadata = RegisteredRules["metadata"]>(
+  options: ResourceServerOptions<Metadata>,
+): ResourceServer<Metadata> {
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "events", events);
   checkOptionalFunction(ACTION, "warn", warn);
   const addressOf = clientAddressReader({ deployment: options.deployment, warn });
-  const server: ResourceServer = Object.freeze<ResourceServer>({
+  const server: ResourceServer<Metadata> = Object.freeze<ResourceServer<Metadata>>({
     strategy: chain(strategies),
     csrfRule: "origin",
     authorization: options.authorization ?? registeredManager(container),

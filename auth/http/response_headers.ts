@@ -4,6 +4,7 @@
  * @module
  */
 
+import { callLast } from "../../router/original_request.ts";
 import { editHeaders } from "../../router/response.ts";
 import type { Middleware, ResponseHook, RouteRequest } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
@@ -13,7 +14,7 @@ import { cookieName, findState, type RequestState } from "./_request_state.ts";
  * A `finally` hook. It adds the cookies that guards and sign-ins queued to the response, errors included, lists the fields of
  * credentials in `Vary`, and sets `Cache-Control: no-store` on responses for one client, unless the handler set
  * `Cache-Control` itself: a handler that calls a guarded response `public` allows caches to store it. A response with these
- * cookies is always `no-store`.
+ * cookies and a refusal of a guard are always `no-store`.
  *
  * `withAuthRoutes` and `runtime.integration()` include it. With `requireAuth()` or `mountAuthRoutes()` alone, pass it to
  * the router: `createRouter({ finally: [applyAuthHeaders] })`.
@@ -25,6 +26,7 @@ export const applyAuthHeaders: ResponseHook<unknown[]> = (
   const state = findState(req);
   if (state === undefined) return undefined;
   state.isAnswered = true;
+  callLast(applyAuthHeaders, req);
   return applyState(response, state);
 };
 
@@ -41,13 +43,15 @@ export function finalizeResponseOf(req: RouteRequest, response: Response): Respo
 
 /** Idempotent: it runs inside and outside other middleware, which may replace the response or overwrite fields. */
 function applyState(response: Response, state: RequestState): Response {
-  state.decided = undefined; // the same request object may be sent again
+  for (const identity of state.identities) identity.decided = undefined; // the same request object may be sent again
   if (response.status === 101) return response; // it has no cache to reach, and cannot be copied
-  const { cookies, vary, isPrivate } = state;
+  const { cookies, vary, isPrivate, isRefused } = state;
   if (cookies !== undefined) return applyCookies(response, cookies, vary);
   return editHeaders(response, (headers) => {
     // append() of a missing field: set() costs Deno twice as much
-    if (isPrivate && !headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
+    if (!headers.has("Cache-Control")) {
+      if (isPrivate || isRefused) headers.append("Cache-Control", "no-store");
+    } else if (isRefused) headers.set("Cache-Control", "no-store");
     mergeVary(headers, vary);
   });
 }

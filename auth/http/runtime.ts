@@ -12,12 +12,14 @@ import type { AuthRuntime } from "./types.ts";
 export const AUTH_RUNTIME = "auth.Runtime" as const;
 
 /**
- * Returns what {@linkcode registerAuth} registered.
+ * Returns what {@linkcode registerAuth} registered. The type of its metadata is that of the application's `Register`.
  *
  * @param container Where it was registered. @default {defaultContainer}
  * @throws {TypeError} If nothing was registered.
  */
-export function getAuthRuntime(container: Container = defaultContainer): AuthRuntime {
+export function getAuthRuntime(
+  container: Container = defaultContainer,
+): AuthRuntime {
   if (!container.has(AUTH_RUNTIME)) {
     throw new TypeError(
       "Cannot find authentication: call registerAuth() first, or pass the option runtime",

@@ -17,7 +17,13 @@ import type { CsrfService } from "../session/csrf.ts";
 import type { SessionService } from "../session/types.ts";
 import { authenticated, type Decision, noCredential, type StrategyChain } from "../strategy.ts";
 import type { ThrottleService } from "../throttle/throttle_service.ts";
-import { queueCookies, type RequestState, stateOf } from "./_request_state.ts";
+import {
+  type Identity,
+  identityOf,
+  queueCookies,
+  type RequestState,
+  stateOf,
+} from "./_request_state.ts";
 import type { RequestLike, SignedIn, SignInOptions } from "./types.ts";
 
 /** Services that sign-in and sign-out use. */
@@ -43,11 +49,12 @@ export async function signIn(
   const { remember = false, method = isPassword ? "password" : "session" } = options;
   const original = originalRequest(request);
   const state = stateOf(original);
+  const identity = identityOf(state, parts.strategy);
   await csrf.checkOrigin(original); // login CSRF: another site's page must not sign its visitor in
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
-  await revokePresented(parts, original, state); // session fixation
+  await revokePresented(parts, original, identity); // session fixation
   const { token, session } = await sessions.create(authentication, init);
-  state.createdSession = token;
+  identity.createdSession = token;
   const issued = await csrf.issue(original, token);
   const lifetime = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
   const queued = [cookies.set("sid", token, lifetime), ...issued.cookies];
@@ -67,7 +74,7 @@ export async function signOut(parts: SignInParts, request: RequestLike): Promise
   const { cookies, csrf } = parts;
   const original = originalRequest(request);
   const state = stateOf(original);
-  await revokePresented(parts, original, state);
+  await revokePresented(parts, original, identityOf(state, parts.strategy));
   const issued = await csrf.issue(original, null);
   recordSignIn(parts, state, undefined, [cookies.clear("sid"), ...issued.cookies]);
 }
@@ -78,13 +85,13 @@ const MAX_PRESENTED = 8;
 async function revokePresented(
   { sessions, cookies }: SignInParts,
   { headers }: Request,
-  state: RequestState,
+  identity: Identity,
 ): Promise<void> {
   const presented = parseCookies(headers.get("Cookie"))
     .filter(({ name }) => name === cookies.names.sid).slice(0, MAX_PRESENTED);
   for (const { value } of presented) await sessions.revokeToken(value);
-  if (state.createdSession !== undefined) await sessions.revokeToken(state.createdSession);
-  state.createdSession = undefined;
+  if (identity.createdSession !== undefined) await sessions.revokeToken(identity.createdSession);
+  identity.createdSession = undefined;
 }
 
 /** From now on guards of this request use this result instead of its cookie, and the response sets the cookies. */
@@ -97,10 +104,11 @@ function recordSignIn(
   if (state.isAnswered) {
     warn("Cannot set session cookies: the response was already sent; await signIn() and signOut()");
   }
-  state.principal = principal;
+  const identity = identityOf(state, strategy);
+  identity.principal = principal;
   const decision: Decision = principal === undefined
     ? { by: undefined, result: noCredential() }
     : { by: strategy, result: authenticated(principal) };
-  state.decided = { strategy, decision };
+  identity.decided = { strategy, decision };
   queueCookies(state, cookies);
 }

@@ -5,7 +5,13 @@
  */
 
 import type { RequestLike } from "../../router/original_request.ts";
-import type { AuthIntegration, RouteOptions, RouteRequest } from "../../router/types.ts";
+import type {
+  AccessRules,
+  AuthIntegration,
+  RegisteredRules,
+  RouteOptions,
+  RouteRequest,
+} from "../../router/types.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthError } from "../error.ts";
@@ -33,6 +39,9 @@ export type { RequestLike };
  */
 export type CsrfRule = "origin" | "token" | "insecureSkip";
 
+/** Whether a guarded route must have the option `authorization`, be it `"none"`; one without it is then rejected when it is added. */
+export type AuthorizationPolicy = "optional" | "required";
+
 /** Responds to an {@linkcode AuthError} in the application's own way. If it returns nothing, the response is the problem. */
 export type RefusalHandler = (
   error: AuthError,
@@ -40,14 +49,22 @@ export type RefusalHandler = (
   ...args: unknown[]
 ) => Response | undefined | Promise<Response | undefined>;
 
-/** What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. */
-export interface GuardRuntime {
+/** What routes may say to a guard: metadata of the authorization manager's type, and the application's scopes. */
+export type GuardRules<Metadata> = AccessRules<Metadata, RegisteredRules["scope"]>;
+
+/**
+ * What guards need: {@linkcode AuthRuntime} has it, and so has a {@linkcode resourceServer}. `Metadata` is what the
+ * authorization manager understands.
+ */
+export interface GuardRuntime<in Metadata = RegisteredRules["metadata"]> {
   /** Authenticates requests. */
   readonly strategy: StrategyChain;
   /** The CSRF check of guards. */
   readonly csrfRule: CsrfRule;
   /** Decides who may do what; see the option of {@linkcode registerAuth}. */
-  readonly authorization: AuthorizationManager;
+  readonly authorization: AuthorizationManager<Metadata>;
+  /** Whether guarded routes must have the option `authorization`. @default {"optional"} */
+  readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /** Issues and checks CSRF tokens; absent where browsers attach no credential automatically. */
   readonly csrf?: CsrfService | undefined;
   /** Names and attributes of cookies; absent where there are none. */
@@ -67,8 +84,12 @@ export interface GuardRuntime {
   client(request: RequestLike, ...args: unknown[]): LoginClient;
 }
 
-/** The services of an application, created by {@linkcode registerAuth}. Frozen. */
-export interface AuthRuntime extends GuardRuntime {
+/**
+ * The services of an application, created by {@linkcode registerAuth}. Frozen. `Metadata` is what the authorization manager
+ * understands; `AuthRuntime<never>` is any runtime.
+ */
+export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
+  extends GuardRuntime<Metadata> {
   /** Creates users, and verifies and changes passwords. */
   readonly passwords: PasswordService;
   /** Manages accounts. */
@@ -108,11 +129,14 @@ export interface AuthRuntime extends GuardRuntime {
   /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
   /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If `routes` is missing, or an option is unknown. */
-  integration(options: IntegrationOptions): AuthIntegration<Principal>;
+  integration(
+    options: IntegrationOptions,
+  ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>>;
 }
 
 /** Authentication with tokens: the result of {@linkcode registerAuth} with the option `jwt`. */
-export interface TokenRuntime extends AuthRuntime {
+export interface TokenRuntime<in Metadata = RegisteredRules["metadata"]>
+  extends AuthRuntime<Metadata> {
   /** Issues, refreshes and revokes tokens for API clients. */
   readonly tokens: TokenService;
 }
@@ -138,7 +162,7 @@ export interface SignedIn {
 /** Options of {@linkcode createAuthRoutes}. */
 export interface AuthRoutesOptions {
   /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
-  readonly runtime?: AuthRuntime | undefined;
+  readonly runtime?: AuthRuntime<never> | undefined;
   /** Whether people may create accounts themselves; `closed` omits `/register`. @default {"open"} */
   readonly registration?: "open" | "closed" | undefined;
   /**

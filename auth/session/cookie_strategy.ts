@@ -7,6 +7,7 @@
 import { createClock } from "../_clock.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import { createPrincipal, type Principal } from "../principal.ts";
+import { setUserLookup } from "./principal_user.ts";
 import type { ActiveSession, SessionService } from "./types.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
 
@@ -70,6 +71,7 @@ export function sessionCookieStrategy(options: SessionCookieStrategyOptions): Au
       const init = { sub, method: "session", sessionId: id, authTime, amr, acr };
       const principal = createPrincipal(init, { now });
       ACTIVE.set(principal, active);
+      setUserLookup(principal, () => active.user);
       return authenticated(principal);
     },
   });

@@ -81,6 +81,8 @@ export interface TokenAudience {
   readonly audience: string;
   /** Whether the scopes are the defaults of the service, not requested ones. */
   readonly isDefaultScope: boolean;
+  /** Whether there is no scope because the tokens are not limited, and not because a store has lost it. */
+  readonly isUnlimited?: boolean;
 }
 
 /** Whether a family is a sign-in at the application itself: it has no data, or that of a token service. */

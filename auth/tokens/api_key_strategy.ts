@@ -7,6 +7,7 @@
 import { HTTP_TOKEN_REGEXP } from "../_header.ts";
 import type { ApiKeyService } from "./api_key_types.ts";
 import { createPrincipal } from "../principal.ts";
+import { setUserLookup } from "../session/principal_user.ts";
 import { authenticated, authFailed, type AuthStrategy, noCredential } from "../strategy.ts";
 
 /** Options of {@linkcode apiKeyStrategy}. */
@@ -59,14 +60,17 @@ export function apiKeyStrategy(options: ApiKeyStrategyOptions): AuthStrategy {
   return Object.freeze<AuthStrategy>({
     name: "api-key",
     scheme: { type: "header", name: header },
+    scoped: true,
     async authenticate({ request }) {
       const key = request.headers.get(header); // duplicate fields are joined, which is not a valid key
       if (key === null) return noCredential();
       const verified = await apiKeys.verify(key);
       if (verified === undefined) return authFailed("invalid_api_key", "API key is unknown");
-      const { id: apiKeyId, sub, scope } = verified.apiKey;
+      const { apiKey: { id: apiKeyId, sub, scope }, user } = verified;
       const init = { sub, method: "api-key", scope, claims: { apiKeyId } };
-      return authenticated(createPrincipal(init, { now }));
+      const principal = createPrincipal(init, { now });
+      setUserLookup(principal, () => user);
+      return authenticated(principal);
     },
   });
 }

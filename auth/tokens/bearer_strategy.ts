@@ -74,6 +74,22 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
  * ```
  */
 export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthStrategy {
+  return createBearerStrategy(options, { scoped: true, scopeOfUnscoped: [] });
+}
+
+/** What tokens without the claim of scopes may do. */
+export interface UnscopedTokens {
+  /** Whether principals always have a `scope`. */
+  readonly scoped: boolean;
+  /** The `scope` then: another issuer grants none; the service's own sign-ins issue tokens that are not limited. */
+  readonly scopeOfUnscoped: readonly string[] | undefined;
+}
+
+/** The strategy, for another issuer and for the service's own tokens. */
+export function createBearerStrategy(
+  options: BearerTokenStrategyOptions,
+  { scoped, scopeOfUnscoped }: UnscopedTokens,
+): AuthStrategy {
   rejectUnknownOptions(ACTION, options, OPTION_NAMES);
   const { scopeClaim = "scope", realm = "api", accept, ...rest } = options;
   const { now } = rest;
@@ -94,6 +110,7 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
   return Object.freeze<AuthStrategy>({
     name: "bearer",
     scheme: { type: "bearer" },
+    scoped,
     challenge,
     async authenticate({ request }) {
       const credentials = readBearer(request.headers.get("Authorization"));
@@ -101,7 +118,7 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
       const outcome = await verify(credentials.token).catch(refusalOf);
       if (outcome instanceof AuthError) return failed(outcome.code, outcome.reason);
       const { claims } = outcome;
-      const principal = principalOf(claims, { scopeClaim, now });
+      const principal = principalOf(claims, { scopeClaim, scopeOfUnscoped, now });
       if (principal === undefined) return failed("invalid_token", "claims_malformed");
       const isAccepted = accept === undefined || await accept(principal, claims) === true;
       return isAccepted ? authenticated(principal) : failed("invalid_token", "not_accepted");
@@ -164,7 +181,11 @@ function refusalOf(error: unknown): AuthError {
 /** The principal; `undefined` if a claim has the wrong type. */
 function principalOf(
   claims: JwtClaims,
-  { scopeClaim, now }: { readonly scopeClaim: string; readonly now: (() => number) | undefined },
+  { scopeClaim, scopeOfUnscoped, now }: {
+    readonly scopeClaim: string;
+    readonly scopeOfUnscoped: readonly string[] | undefined;
+    readonly now: (() => number) | undefined;
+  },
 ): Principal | undefined {
   const { sub = "", auth_time, amr, acr, sid, [scopeClaim]: scope } = claims as KnownClaims;
   try {
@@ -175,7 +196,7 @@ function principalOf(
       amr,
       acr,
       sessionId: sid,
-      scope: scopesOf(scope),
+      scope: scope === undefined ? scopeOfUnscoped : scopesOf(scope),
       claims,
     }, { now });
   } catch {
@@ -193,7 +214,6 @@ interface KnownClaims extends JwtClaims {
 
 /** RFC 6749 §3.3: a space-separated list. */
 function scopesOf(scope: unknown): readonly string[] {
-  if (scope === undefined) return [];
   if (typeof scope === "string") return scope.split(" ").filter((word) => word !== "");
   return scope as readonly string[];
 }

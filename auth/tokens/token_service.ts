@@ -8,7 +8,8 @@ import { createClock } from "../_clock.ts";
 import { checkOptionalFunction, rejectUnknownOptions, requireSeconds } from "../_options.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
-import { toUserInfo, type UserInfo } from "../users/user_info.ts";
+import { setUserLookup } from "../session/principal_user.ts";
+import { toUserInfo } from "../users/user_info.ts";
 import { checkedUserReader, isDisabled } from "../stores/checked.ts";
 import { checkSessionId, type TokenAudience } from "./_refresh_limits.ts";
 import type { RefreshGrant, RefreshService } from "./refresh_types.ts";
@@ -16,7 +17,7 @@ import { readScope } from "../_scope.ts";
 import { type Authentication, type Principal, requireAuthentication } from "../principal.ts";
 import { AuthError } from "../error.ts";
 import type { JwtClaims } from "../jwt/types.ts";
-import { bearerTokenStrategy } from "./bearer_strategy.ts";
+import { createBearerStrategy } from "./bearer_strategy.ts";
 import type {
   IssuedTokens,
   IssueTokensOptions,
@@ -95,9 +96,18 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     if (user === null) return false;
     if (user !== undefined) {
       if (isDisabled(user) || claims.stamp !== await digestText(user.securityStamp)) return false;
-      OWNERS.set(principal, toUserInfo(user));
+      setUserLookup(principal, () => toUserInfo(user));
     }
     return typeof accept !== "function" || await accept(principal, claims) === true;
+  }
+
+  /** Without that check, the user is read when the application asks for it. */
+  function accepts(principal: Principal): boolean {
+    setUserLookup(principal, async () => {
+      const user = await users?.findBySub(principal.sub) ?? null;
+      return user === null || isDisabled(user) ? undefined : toUserInfo(user);
+    });
+    return true;
   }
 
   /** Client and audience of a family: tokens for one audience must not be exchanged for tokens for another. */
@@ -106,17 +116,20 @@ export function tokenService(options: TokenServiceOptions): TokenService {
   const signing = { typ: "at+jwt", expiresIn: lifetime };
 
   async function scopeOf(authentication: Authentication): Promise<readonly string[] | undefined> {
-    return typeof scopeOfService === "function"
-      ? await scopeOfService(authentication)
-      : scopeOfService;
+    if (typeof scopeOfService !== "function") return scopeOfService;
+    const scope = await scopeOfService(authentication);
+    if (Array.isArray(scope)) return scope; // without one, the token would not be limited
+    throw new TypeError(`${CANNOT_ISSUE}: scope() must return an array of strings`);
   }
 
   /** Of default scopes, those that the service still grants: a user who has lost a role loses its scope. */
   async function currentScope(grant: RefreshGrant): Promise<readonly string[] | undefined> {
-    const { scope, data } = grant;
-    if (scope === undefined || (data as TokenAudience).isDefaultScope !== true) return scope;
-    const granted = readScope(CANNOT_ISSUE, await scopeOf(grant)) ?? [];
-    return scope.filter((token) => granted.includes(token)); // RFC 6749 §6: none that was not granted
+    const { isDefaultScope, isUnlimited } = grant.data as TokenAudience;
+    const { scope = isUnlimited === true ? undefined : [] } = grant;
+    if (isDefaultScope !== true) return scope;
+    const granted = readScope(CANNOT_ISSUE, await scopeOf(grant));
+    if (scope === undefined) return granted; // the service has begun to limit its tokens
+    return scope.filter((token) => granted?.includes(token)); // RFC 6749 §6: none that was not granted
   }
 
   async function createTokens(grant: RefreshGrant): Promise<IssuedTokens> {
@@ -166,7 +179,11 @@ export function tokenService(options: TokenServiceOptions): TokenService {
         ...(scope === undefined ? {} : { scope }),
       });
       if (refresh === undefined) return tokens;
-      const data: TokenAudience = { ...party, isDefaultScope: options.scope === undefined };
+      const data: TokenAudience = {
+        ...party,
+        isDefaultScope: options.scope === undefined,
+        ...(scope === undefined ? { isUnlimited: true } : {}),
+      };
       const issued = await refresh.issue(authentication, { sessionId, scope, data });
       return { ...tokens, refreshToken: issued.refreshToken };
     },
@@ -206,30 +223,23 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     revokeById: async (sub: string, familyId: string) =>
       await requireRefresh(refresh, "revoke refresh token").revokeById(sub, familyId),
 
-    strategy: bearerTokenStrategy({
+    strategy: createBearerStrategy({
       algorithms: keys.algorithms,
       keys: keys.resolve,
       issuer,
       audience,
-      accept: accept === "insecureSkip" ? undefined : isAccepted,
+      accept: accept === "insecureSkip" ? accepts : isAccepted,
       now,
-    }),
+    }, { scoped: scopeOfService !== undefined, scopeOfUnscoped: undefined }),
   });
 }
-
-/** The user that the strategy of a token service has read for a principal. */
-export function tokenUserOf(principal: Principal): UserInfo | undefined {
-  return OWNERS.get(principal);
-}
-
-const OWNERS: WeakMap<Principal, UserInfo> = /* @__PURE__ */ new WeakMap();
 
 /**
  * RFC 9068 §2.2: the claims of an access token. The key service adds `iat` and `exp`. `stamp` is the digest of the user's
  * security stamp: the token is valid as long as a session of that time.
  */
 async function claimsOf(
-  { sub, securityStamp, authTime, amr, acr, sessionId, scope = [] }: RefreshGrant,
+  { sub, securityStamp, authTime, amr, acr, sessionId, scope }: RefreshGrant,
 ): Promise<JwtClaims> {
   return {
     sub,
@@ -239,7 +249,7 @@ async function claimsOf(
     ...(amr.length === 0 ? {} : { amr }),
     ...(acr === undefined ? {} : { acr }),
     ...(sessionId === undefined ? {} : { sid: sessionId }),
-    ...(scope.length === 0 ? {} : { scope: scope.join(" ") }),
+    ...(scope === undefined ? {} : { scope: scope.join(" ") }), // an empty one, too: without the claim, it is not limited
   };
 }
 

@@ -24,10 +24,10 @@ export interface TokenServiceOptions {
   /** `client_id` of the API client. @default the audience */
   readonly clientId?: string | undefined;
   /**
-   * Default scopes of tokens, RFC 6749 §3.3: for all, or by sign-in. {@linkcode requireScope} rejects tokens without the
-   * scope.
+   * Default scopes of tokens, RFC 6749 §3.3: for all, or by sign-in. Routes reject tokens without the scopes that they name,
+   * and those that name none reject all tokens with scopes.
    *
-   * @default none
+   * @default tokens are not limited by scopes
    */
   readonly scope?: TokenScope | undefined;
   /** Lifetime of an access token in seconds; at most the `maxTokenAge` of the keys. @default {600} */

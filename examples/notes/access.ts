@@ -13,11 +13,7 @@ import {
   type AuthorizationOption,
   type AuthorizationResult,
   inject,
-  type Middleware,
   type Principal,
-  requireScope,
-  secured,
-  type SecurityRequirement,
 } from "@gatehouse/http";
 import type { Scope } from "./api_key.ts";
 import { findNote } from "./find_note.ts";
@@ -33,15 +29,14 @@ interface Asking {
   readonly authorization: AuthorizationOption;
 }
 
-/** Options of routes with restricted access, and their security requirements in the document. */
-interface Limited {
+/** Option of routes whose principal the handler reads. */
+interface Guarded {
   readonly auth: true;
-  readonly security: readonly SecurityRequirement[];
 }
 
 /** Options of routes that require a scope of API clients. */
-interface Scoped extends Limited {
-  readonly use: readonly Middleware<unknown[]>[];
+interface Scoped extends Guarded {
+  readonly scope: readonly Scope[];
 }
 
 /** Option of routes with a note's `:id` in their path: the manager decides, before the body is read. */
@@ -53,12 +48,8 @@ export const READS: Scoped = needing("notes:read");
 /** Options of routes that change notes. */
 export const WRITES: Scoped = needing("notes:write");
 
-/** Options of routes about an account: they require a session; a key or token is not sufficient. */
-export const IN_PERSON: Asking & Limited = {
-  ...asking("account"),
-  auth: true,
-  security: secured("session"),
-};
+/** Options of routes about an account: they name no scope, so that a session is required. */
+export const IN_PERSON: Asking & Guarded = { ...asking("account"), auth: true };
 
 /** Authorization of the service. The container creates it at the first request that needs it. */
 export class NoteAccess implements AuthorizationManager {
@@ -71,7 +62,7 @@ export class NoteAccess implements AuthorizationManager {
   ): Promise<AuthorizationResult> {
     switch (resourceOf(metadata)) {
       case "note": {
-        const { owner } = await findNote(this.#store, params.id ?? "");
+        const { owner } = await findNote(this.#store, String(params.id));
         return owner === principal?.sub
           ? authorizationAllowed()
           : authorizationDenied("the principal does not own the note");
@@ -92,15 +83,7 @@ function asking(resource: AccessRequest["resource"]): Asking {
 
 /** Sessions may do all that their user may; keys and tokens need the scope. */
 function needing(scope: Scope): Scoped {
-  return {
-    auth: true,
-    use: [requireScope(scope)],
-    security: [
-      ...secured("apiKey", [scope]),
-      ...secured("bearer", [scope]),
-      ...secured("session"),
-    ],
-  };
+  return { auth: true, scope: [scope] };
 }
 
 function resourceOf(metadata: unknown): AccessRequest["resource"] | undefined {

@@ -49,7 +49,11 @@ const pageQuerySchema = z.object({
 const FOR_EVERYBODY = { auth: { mode: "optional" }, openapi: false } as const;
 
 /** For signed-in users; API clients do not use pages. */
-const FOR_USERS = { ...IN_PERSON, openapi: false } as const;
+const FOR_USERS = {
+  auth: true,
+  authorization: IN_PERSON.authorization,
+  openapi: false,
+} as const;
 
 /** Adds the routes. */
 export function addPageRoutes(

@@ -366,7 +366,13 @@ Deno.test("AuthorizationManager is a type that synchronous and asynchronous mana
     },
   ];
   const request = new Request("https://example.com/");
-  const transport = { kind: "http", request, route: "/", params: { owner: "robot" } } as const;
+  const transport = {
+    kind: "http",
+    request,
+    route: "/",
+    params: { owner: "robot" },
+    query: {},
+  } as const;
   for (const manager of managers) {
     const context = { metadata: undefined, transport };
     assert(isAllowed(await manager.authorize(ROBOT, context)));

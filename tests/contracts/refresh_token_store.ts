@@ -41,6 +41,13 @@ export const REFRESH_TOKEN_STORE_CASES: readonly ContractCase<RefreshTokenStore>
     },
   },
   {
+    name: "create() keeps an empty scope, since a family without one is not limited",
+    async run({ store }) {
+      await createFamily(store, { ...newFamily("f1"), scope: [] });
+      assertEquals((await store.find("f1"))?.scope, []);
+    },
+  },
+  {
     name: "find() does not return an absent family, nor one by another member",
     async run({ store }) {
       assertEquals(await store.find("f1"), null);

@@ -82,6 +82,7 @@ export function guardedRouter(
   const access = {
     auth: { mode: "optional" },
     authorization: { metadata, allowAnonymous: true },
+    scope: "any",
   } as const;
   withAuthRoutes(router, { runtime })
     .get("/notes/:id", () => json("the note"), access)

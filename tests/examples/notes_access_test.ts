@@ -68,6 +68,7 @@ for (const [why, metadata, principal, result] of QUESTIONS) {
       request: new Request(`http://localhost/notes/${ID}`),
       route: "/notes/:id",
       params: { id: ID },
+      query: {},
     };
     const access = container.resolve(NoteAccess);
     assertEquals<unknown>(await access.authorize(principal, { metadata, transport }), result);

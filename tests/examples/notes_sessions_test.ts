@@ -47,7 +47,7 @@ for (const [why, sessionId, alive] of ASKING) {
     };
     const router = routerBuilder({ container }).withAuth({
       guard: () => principal,
-      authorizes: true,
+      authorize: () => {},
     })
       .controllers(SessionsController)
       .build();

@@ -115,7 +115,7 @@ Deno.test("DELETE /programs/:id rejects API clients, their own sign-in included"
     const { accessToken } = await signIn(service.origin, "ada");
     const [id = ""] = await programsOf(service);
     const call = program(service.origin, { Authorization: `Bearer ${accessToken}` });
-    assertEquals(await refusalOf(call(`/programs/${id}`, DELETE)), [403, "access_denied"]);
+    assertEquals(await refusalOf(call(`/programs/${id}`, DELETE)), [403, "insufficient_scope"]);
     assertEquals(await programsOf(service), [id]);
   });
 });

@@ -20,7 +20,7 @@ for (const [method, path] of IN_PERSON) {
       const body = method === "POST" ? { body: JSON.stringify({ name: "a", scope: ALL }) } : {};
       const headers = { "Content-Type": "application/json" };
       const refused = call(path.replace(":id", info.id), { method, headers, ...body });
-      assertEquals(await refusalOf(refused), [403, "access_denied"]);
+      assertEquals(await refusalOf(refused), [403, "insufficient_scope"]);
       assertEquals((await keysOf(service)).map(({ id }) => id), [info.id]);
       assertEquals(await statusOf(service.call("/auth/session")), 200);
     });

@@ -219,7 +219,7 @@ for (const [method, path] of IN_PERSON) {
       const body = method === "POST" ? { body: '{"name":"a","scope":["notes:read"]}' } : {};
       const init = { method, headers: { "Content-Type": "application/json" }, ...body };
       const refused = bearer(origin, accessToken)(path, init);
-      assertEquals(await refusalOf(refused), [403, "access_denied"]);
+      assertEquals(await refusalOf(refused), [403, "insufficient_scope"]);
       assertEquals(await statusOf(call("/auth/session")), 200);
     });
   });

@@ -156,5 +156,5 @@ export const STRATEGIES: Readonly<Record<"session" | "bearer" | "apiKey", Scheme
 
 /** An integration that accepts every request and declares some strategies. */
 export function integrationOf(...strategies: SchemeStrategy[]): AuthIntegration<object> {
-  return { guard: () => ({}), authorizes: true, strategies };
+  return { guard: () => ({}), authorize: () => {}, strategies };
 }

@@ -1,12 +1,12 @@
 /** secured(), publicEndpoint and securitySchemesFor(): what security is written with. */
 
 import {
+  type CommonOptions,
   createRouter,
   generateOpenAPI,
   type MountOptions,
   type OpenApiInfo,
   publicEndpoint,
-  type RouteOptions,
   type SchemeStrategy,
   secured,
   type SecurityRequirement,
@@ -148,7 +148,7 @@ Deno.test("generateOpenAPI() rejects invalid names of security schemes, OpenAPI 
 const optional = { mode: "optional" } as const;
 
 /** A route of a guarded router. */
-function guarded(strategies: readonly SchemeStrategy[], options: RouteOptions = {}): Build {
+function guarded(strategies: readonly SchemeStrategy[], options: CommonOptions = {}): Build {
   return (router) => void router.withAuth(integrationOf(...strategies)).get("/a", answer, options);
 }
 
@@ -309,7 +309,7 @@ for (const [why, build, security, refusals, info] of CASES) {
 function mounted(
   outer: readonly SchemeStrategy[],
   inner: readonly SchemeStrategy[],
-  options: RouteOptions = {},
+  options: CommonOptions = {},
   mountOptions: MountOptions = {},
 ): readonly SecurityRequirement[] | undefined {
   const app = createRouter().withAuth(integrationOf(...inner)).get("/a", answer, options);

@@ -356,7 +356,7 @@ function randomRouter(random: Random, depth: number = 0): TypedRouter {
   for (const _ of random.list(0, 6, () => 0)) {
     const method = random.pick(METHODS);
     const [path, names] = pattern(random);
-    router[method as "get"](path, answer, routeOptions(random, method, names));
+    router[method as "post"](path, answer, routeOptions(random, method, names));
   }
   if (depth < 2 && rarely(random, 3)) {
     router.mount(random.pick(["/m", "/:id", "/"]), randomRouter(random, depth + 1));

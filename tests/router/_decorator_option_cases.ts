@@ -179,7 +179,6 @@ export const optionCases: readonly RuntimeCase[] = [
       class Told {
         @Post("/both", {
           auth: false,
-          authorization: undefined as never,
           maxBodyBytes: 9,
           multipart: false,
           raw: true,
@@ -206,7 +205,6 @@ export const optionCases: readonly RuntimeCase[] = [
       const { openapi, ...options } = both?.options ?? {};
       assertSame(Object.keys(options).sort(), [
         "auth",
-        "authorization",
         "maxBodyBytes",
         "multipart",
         "raw",
@@ -225,25 +223,31 @@ export const optionCases: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "Endpoint() does not make a route public, whatever options it is given",
-    async run() {
+    name: "Get() and Post() reject names that neither an option nor metadata has",
+    run() {
+      const misspelt = { authorisation: { metadata: 1 } } as { readonly auth?: true };
+      for (const options of [misspelt, { ...misspelt, auth: true } as const]) {
+        assertRefused(() => Get("/", options), "Cannot use @Get: unknown option authorisation");
+        assertRefused(() => Post("/", options), "Cannot use @Post: unknown option authorisation");
+      }
+    },
+  },
+  {
+    name: "Endpoint() and the option openapi reject the options of a route",
+    run() {
       const untyped = Endpoint as (metadata: object) => EndpointDecorator;
+      assertRefused(() => untyped({ auth: false }), "Cannot use @Endpoint: unknown option auth");
       @Controller("/smuggled")
       class Smuggled {
-        @untyped({ auth: false })
-        @Get("/a")
-        a() {
-          return json(1);
-        }
         @Get("/b", { openapi: { auth: false } as EndpointMetadata })
         b() {
           return json(1);
         }
       }
-      const router = quiet().withAuth(integration).controllers(Smuggled).build();
-      for (const path of ["/smuggled/a", "/smuggled/b"]) {
-        assertSame(await answer(router, path), [401, "unauthenticated"]);
-      }
+      assertRefused(
+        () => quiet().withAuth(integration).controllers(Smuggled).build(),
+        "Cannot add route GET /smuggled/b: openapi: unknown option auth",
+      );
     },
   },
   {

@@ -97,7 +97,7 @@ Deno.test("withAuth() guards extensions, controllers and later routes, and not s
   assertEquals(await (await router.request("/auth/who", { headers })).json(), "ada");
 });
 
-Deno.test("withAuth() runs the integration's catch before the builder's, and its finally first", async () => {
+Deno.test("withAuth() runs the integration's catch before the builder's, and its finally last", async () => {
   const log: string[] = [];
   const router = routerBuilder()
     .catch((error) => (log.push(`catch ${error}`), json("caught", { status: 500 })))
@@ -114,12 +114,12 @@ Deno.test("withAuth() runs the integration's catch before the builder's, and its
   assertEquals(await (await router.request("/a")).json(), "theirs");
   assertEquals(await (await router.request("/a", { headers: { "X-User": "a" } })).json(), "caught");
   assertEquals(log, [
-    "their finally",
     "finally",
+    "their finally",
     "declined",
     "catch Error: boom",
-    "their finally",
     "finally",
+    "their finally",
   ]);
 });
 

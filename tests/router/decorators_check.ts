@@ -96,6 +96,16 @@ class Paths {
   mistyped(req: TypedRequest<RequestSpec<PathParams<{ id: number }>>>): Response {
     return json(req.params.id);
   }
+  // @ts-expect-error -- parameters of the controller's path are strings, too
+  @Get("/more")
+  mistypedAbove(req: TypedRequest<RequestSpec<PathParams<{ id: number }>>>): Response {
+    return json(req.params.id);
+  }
+  // @ts-expect-error -- those of an unknown path are, too
+  @Get("/x" as string)
+  mistypedUnknown(req: TypedRequest<RequestSpec<PathParams<{ id: number }>>>): Response {
+    return json(req.params.id);
+  }
   // @ts-expect-error -- the parameter may be absent
   @Get("/:id?")
   notOptional(req: WithId): Response {

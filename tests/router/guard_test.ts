@@ -30,7 +30,7 @@ const ADA: Principal = { sub: "ada" };
 function guarded(guard: unknown, onError: (error: unknown) => void = () => {}) {
   return createRouter({ onError }).withAuth({
     guard: guard as RouteGuard<Principal>,
-    authorizes: true,
+    authorize: () => {},
   });
 }
 
@@ -351,7 +351,7 @@ Deno.test("withAuth() lets the integration add routes, which are guarded by defa
   assertEquals((await router.request("/api/me")).status, 401);
 });
 
-Deno.test("withAuth() runs the integration's catch first, then the router's, and runs its finally first", async () => {
+Deno.test("withAuth() runs the integration's catch first, then the router's, and runs its finally last", async () => {
   const log: string[] = [];
   const router = createRouter({
     catch: () => (log.push("router catch"), json(1, { status: 418 })),
@@ -370,7 +370,7 @@ Deno.test("withAuth() runs the integration's catch first, then the router's, and
   assertEquals((await router.request("/throw")).status, 418);
   assertEquals(
     log,
-    "auth catch,auth finally,router finally,auth catch,router catch,auth finally,router finally"
+    "auth catch,router finally,auth finally,auth catch,router catch,router finally,auth finally"
       .split(","),
   );
 });
@@ -531,16 +531,34 @@ for (const guard of [undefined, null, "text", {}]) {
   });
 }
 
-Deno.test("a route with authorization is rejected unless the guard authorizes", () => {
-  const guard = () => ADA;
-  for (const authorizes of [undefined, false, "yes"]) {
-    const router = createRouter().withAuth<Principal>(
-      untyped<AuthIntegration<Principal, []>>({ guard, authorizes }),
-    );
+/** Options that `authorize()` of the integration checks. */
+const AUTHORIZED = [
+  ["authorization", { authorization: { metadata: "m" } }],
+  ["authorization", { authorization: "none" }],
+  ["scope", { scope: ["notes:read"] }],
+  ["scope", { scope: "any" }],
+] as const;
+
+for (const [option, options] of AUTHORIZED) {
+  Deno.test(`a route with ${JSON.stringify(options)} is rejected if nothing authorizes`, () => {
+    const router = createRouter().withAuth<Principal>({ guard: () => ADA });
     assertThrows(
-      () => router.get("/notes", () => json(1), { authorization: { metadata: "m" } }),
+      () => router.get("/notes", () => json(1), options),
       TypeError,
-      "Cannot add route GET /notes: authorization needs a guard that supports it",
+      `Cannot add route GET /notes: ${option} needs an integration with authorize()`,
+    );
+  });
+}
+
+Deno.test("withAuth() rejects an integration whose authorize is not a function", () => {
+  for (const authorize of [true, "yes", {}, null]) {
+    assertThrows(
+      () =>
+        createRouter().withAuth(
+          untyped<AuthIntegration<Principal>>({ guard: () => ADA, authorize }),
+        ),
+      TypeError,
+      "authorize is not a function",
     );
   }
 });

@@ -67,7 +67,9 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
   if (tokens === undefined) throw new Error("there are no tokens");
   const own = createRouter({ onError: () => {} })
     .withAuth(runtime.integration({ routes: { registration: "open", tokens: true } }))
-    .get("/me", ({ principal: { sub, method, scope, amr } }) => json({ sub, method, scope, amr }))
+    .get("/me", ({ principal: { sub, method, scope, amr } }) => json({ sub, method, scope, amr }), {
+      scope: "any",
+    })
     .get("/notes", () => json([]), { use: [requireScope("notes:read")] })
     .post("/notes", () => json("written"), { use: [requireScope("notes:write")] })
     .get("/.well-known/jwks.json", jwksHandler(tokens.keys), { auth: false });
@@ -89,7 +91,7 @@ export function createTokenApp(options: TokenAppOptions = {}): TokenApp {
     ...clock,
   });
   const elsewhere = withAuthRoutes(createRouter({ onError: () => {} }), { runtime, strategy })
-    .get("/elsewhere", (req) => json(req.principal.sub));
+    .get("/elsewhere", (req) => json(req.principal.sub), { scope: "any" });
 
   return {
     runtime,

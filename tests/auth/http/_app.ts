@@ -39,7 +39,7 @@ export interface TestAppOptions extends Partial<Omit<AuthOptions, "stores" | "ha
 }
 
 export interface TestApp {
-  /** Has `/me`, `/maybe` (optional), `/public`, `POST /notes`, the routes of authentication, and routes added by a test. */
+  /** Has `/me`, `/maybe` (optional), both for any scope, `/public`, `POST /notes`, the routes of authentication, and routes added by a test. */
   readonly router: TypedRouter<unknown[], Principal>;
   readonly runtime: AuthRuntime;
   readonly container: Container;
@@ -89,9 +89,12 @@ export function createTestApp(options: TestAppOptions = {}): TestApp {
   })
     .withAuth(runtime.integration({ routes: { registration: "open" }, ...integration }))
     .build()
-    .get("/me", (req) => json({ sub: req.principal.sub, method: req.principal.method }))
+    .get("/me", (req) => json({ sub: req.principal.sub, method: req.principal.method }), {
+      scope: "any",
+    })
     .get("/maybe", (req) => json({ sub: req.principal?.sub ?? null }), {
       auth: { mode: "optional" },
+      scope: "any",
     })
     .get("/public", () => json("all"), { auth: false })
     .post("/notes", (req) => json({ by: req.principal.sub }, { status: 201 }));

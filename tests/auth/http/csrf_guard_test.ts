@@ -241,8 +241,8 @@ Deno.test("csrfGuard() rejects the handshake of a WebSocket from another site", 
 const { runtime } = createTestApp();
 
 const GIVEN: readonly (readonly [where: string, give: (rule: unknown) => unknown])[] = [
-  ["requireAuth()", (csrf) => requireAuth(untyped({ runtime, csrf }))],
-  ["withAuthRoutes()", (csrf) => withAuthRoutes(createRouter(), untyped({ runtime, csrf }))],
+  ["requireAuth()", (csrf) => requireAuth(untyped<never>({ runtime, csrf }))],
+  ["withAuthRoutes()", (csrf) => withAuthRoutes(createRouter(), untyped<never>({ runtime, csrf }))],
 ];
 
 for (const [where, give] of GIVEN) {

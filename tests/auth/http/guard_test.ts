@@ -603,7 +603,7 @@ Deno.test("createGuard() rejects unknown options, and strategies and managers wi
     () => requireAuth({ runtime, csrf: untyped(false) }),
     () => requireAuth({ runtime, ...untyped<object>({ catch: () => undefined }) }),
     () => requireAuth({ runtime, ...untyped<object>({ strategies: [] }) }),
-    () => requireAuthz({ runtime, metadata: 1, manager: untyped({}) }),
+    () => requireAuthz({ runtime, metadata: 1, manager: untyped<never>({}) }),
     () => requireAuthz({ runtime, metadata: 1, manager: untyped<AuthorizationManager>(null) }),
   ];
   for (const make of wrong) assertThrows(make, TypeError, "Cannot ");
@@ -699,7 +699,7 @@ Deno.test("getPrincipal() keeps the principal of one guard if another one finds 
   assertEquals(await (await router.request("/", GOOD)).json(), "robot");
 });
 
-Deno.test("getPrincipal() returns undefined for a rejected request", async () => {
+Deno.test("getPrincipal() returns the principal of a request that the manager denies", async () => {
   const { runtime } = createTestApp({
     strategies: [keyStrategy()],
     authorization: managerOf(() => ({ status: "denied" })),
@@ -709,7 +709,8 @@ Deno.test("getPrincipal() returns undefined for a rejected request", async () =>
     .withAuth(runtime.integration({ routes: { registration: "open" } }))
     .get("/", () => json(1), { authorization: { metadata: 1 } });
   assertEquals((await router.request("/", GOOD)).status, 403);
-  assertEquals(seen, [undefined]);
+  assertEquals((await router.request("/", { headers: { "X-Key": "bad" } })).status, 401);
+  assertEquals(seen, [ROBOT, undefined]);
 });
 
 Deno.test("getPrincipal() returns undefined without a guard", async () => {

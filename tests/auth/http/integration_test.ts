@@ -95,10 +95,13 @@ Deno.test("withAuthRoutes() throws if the router has a guard or has started to r
 Deno.test("withAuthRoutes() and similar functions reject misspelled options", () => {
   const { runtime } = createTestApp();
   const misspelt: readonly (readonly [option: string, use: () => unknown])[] = [
-    ["runtimes", () => withAuthRoutes(createRouter(), untyped({ runtimes: runtime }))],
-    ["catches", () => withAuthRoutes(createRouter(), untyped({ runtime, catches: 1 }))],
-    ["crsf", () => requireAuth(untyped({ runtime, crsf: "token" }))],
-    ["allowAnonymos", () => requireAuthz(untyped({ runtime, metadata: 1, allowAnonymos: true }))],
+    ["runtimes", () => withAuthRoutes(createRouter(), untyped<never>({ runtimes: runtime }))],
+    ["catches", () => withAuthRoutes(createRouter(), untyped<never>({ runtime, catches: 1 }))],
+    ["crsf", () => requireAuth(untyped<never>({ runtime, crsf: "token" }))],
+    [
+      "allowAnonymos",
+      () => requireAuthz(untyped<never>({ runtime, metadata: 1, allowAnonymos: true })),
+    ],
     ["basepath", () => runtime.integration(untyped({ basepath: "/account" }))],
     ["route", () => runtime.integration(untyped({ route: false }))],
     ["registraton", () => runtime.integration(untyped({ routes: { registraton: "closed" } }))],

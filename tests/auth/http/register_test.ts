@@ -107,6 +107,12 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     'csrf must be "origin", "token" or "insecureSkip"',
   ],
   ["another string as csrf", optionsOf({ csrf: "none" }), 'csrf must be "origin", "token" or'],
+  [
+    "another authorizationPolicy",
+    optionsOf({ authorizationPolicy: "Required" }),
+    'authorizationPolicy must be "optional" or "required"',
+  ],
+  ["true as authorizationPolicy", optionsOf({ authorizationPolicy: true }), 'must be "optional"'],
   ["an invalid header field for csrf", optionsOf({ csrfHeader: "X CSRF" }), ""],
   ["strategies that are not an array", optionsOf({ strategies: "session" }), ""],
   ["an invalid strategy", optionsOf({ strategies: [{}] }), "strategies[0] must have a name"],
@@ -181,7 +187,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
 
 for (const [why, options, message] of WRONG) {
   Deno.test(`registerAuth() rejects ${why}, and registers nothing`, () => {
-    const error = assertThrows(() => registerAuth(untyped(options)), TypeError, message);
+    const error = assertThrows(() => registerAuth(untyped<never>(options)), TypeError, message);
     assertEquals(error.message.includes(SECRET), false);
     const { container } = Object(options);
     if (typeof container?.has !== "function") return;

@@ -277,8 +277,8 @@ Deno.test("requireAuthz() keeps private responses of an earlier guard out of cac
 
 Deno.test("requireAuthz() throws without metadata", () => {
   const { runtime } = createApp();
-  assertThrows(() => requireAuthz(untyped({ runtime })), TypeError, "metadata is missing");
-  assertThrows(() => requireAuthz(untyped({ runtime, metdata: 1 })), TypeError, "Cannot ");
+  assertThrows(() => requireAuthz(untyped<never>({ runtime })), TypeError, "metadata is missing");
+  assertThrows(() => requireAuthz(untyped<never>({ runtime, metdata: 1 })), TypeError, "Cannot ");
 });
 
 Deno.test("requireAuthz() without a guard checks the origin of a request with a session", async () => {

@@ -62,7 +62,7 @@ Deno.test("resourceServer() guards a router without users, sessions or a secret"
   const { runtime, token, send, events } = await createService();
   const router = withAuthRoutes(createRouter(), { runtime })
     .get("/reports", (req) => json(req.principal.sub), { use: [requireScope("reports:read")] })
-    .post("/reports", (req) => json(req.principal.sub));
+    .post("/reports", (req) => json(req.principal.sub), { scope: "any" });
   assertEquals(await codeOf(send(router, "/reports")), [401, "unauthenticated"]);
   assertEquals(await codeOf(send(router, "/reports", "x")), [401, "invalid_token"]);
   assertEquals(await codeOf(send(router, "/reports", await token())), [403, "insufficient_scope"]);
@@ -72,14 +72,14 @@ Deno.test("resourceServer() guards a router without users, sessions or a secret"
   const type = { "Content-Type": "application/json", "Sec-Fetch-Site": "cross-site" };
   const init = { method: "POST", headers: type, body: "{}" };
   assertEquals((await send(router, "/reports", await token(), init)).status, 200);
-  assertEquals(events.map(({ type }) => type), ["credential.refused"]);
+  assertEquals(events.map(({ type }) => type), ["credential.refused", "authz.denied"]);
 });
 
 Deno.test("resourceServer() is an integration of a builder, and documents bearer", async () => {
   const { runtime, token, send } = await createService();
   const router = routerBuilder().withAuth(runtime.integration())
     .build()
-    .get("/reports", (req) => json(req.principal.sub));
+    .get("/reports", (req) => json(req.principal.sub), { scope: "any" });
   assertEquals((await send(router, "/reports", await token())).status, 200);
   const document = generateOpenAPI({ title: "Reports", version: "1" }, router);
   assertEquals(Object.keys(document.components?.securitySchemes ?? {}), ["bearer"]);
@@ -104,7 +104,10 @@ Deno.test("resourceServer() calls the given manager, or the container's", async 
   for (const options of [{ authorization: given }, { container }]) {
     const { runtime, token, send, events } = await createService(options);
     const router = withAuthRoutes(createRouter(), { runtime })
-      .get("/reports", () => json(1), { authorization: { metadata: "read" } });
+      .get("/reports", () => json(1), {
+        authorization: { metadata: "read" },
+        scope: "any",
+      });
     assertEquals(await codeOf(send(router, "/reports", await token())), [403, "access_denied"]);
     assertEquals(events.map(({ type }) => type), ["authz.denied"]);
   }
@@ -112,7 +115,10 @@ Deno.test("resourceServer() calls the given manager, or the container's", async 
   const { runtime, token, send } = await createService();
   const { errors, onError } = collectErrors();
   const router = withAuthRoutes(createRouter({ onError }), { runtime })
-    .get("/reports", () => json(1), { authorization: { metadata: "read" } });
+    .get("/reports", () => json(1), {
+      authorization: { metadata: "read" },
+      scope: "any",
+    });
   assertEquals((await send(router, "/reports", await token())).status, 500); // no manager: rejected
   assertEquals(errors.length, 1);
 });
@@ -161,7 +167,7 @@ Deno.test("resourceServer() rejects invalid options", () => {
     { strategies: [keyStrategy()], authorization: {} },
   ];
   for (const options of wrong) {
-    assertThrows(() => resourceServer(untyped(options)), TypeError, "Cannot ");
+    assertThrows(() => resourceServer(untyped<never>(options)), TypeError, "Cannot ");
   }
 });
 
@@ -253,7 +259,10 @@ Deno.test("resourceServer() warns on the console by default", () => {
 Deno.test("resourceServer() finds the manager of the default container at the first decision", async () => {
   const runtime = resourceServer({ strategies: [keyStrategy()] });
   const router = withAuthRoutes(createRouter(), { runtime })
-    .get("/", () => json(1), { authorization: { metadata: "read" } });
+    .get("/", () => json(1), {
+      authorization: { metadata: "read" },
+      scope: "any",
+    });
   const manager = managerOf(() => authorizationDenied("closed"));
   defaultContainer.register(AUTHORIZATION_MANAGER, { useValue: manager });
   const response = router.request("/", { headers: { "X-Key": "good" } });

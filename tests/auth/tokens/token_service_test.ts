@@ -88,11 +88,11 @@ const SCOPES: readonly [
   given: readonly string[] | undefined,
   expected: { readonly scope: readonly string[] | undefined; readonly claim: string | undefined },
 ][] = [
-  ["none", undefined, undefined, { scope: undefined, claim: undefined }],
+  ["no limit", undefined, undefined, { scope: undefined, claim: undefined }],
   ["those of the service", ["a", "b"], undefined, { scope: ["a", "b"], claim: "a b" }],
   ["the given ones", ["a", "b"], ["c"], { scope: ["c"], claim: "c" }],
-  ["none if an empty array is given", ["a", "b"], [], { scope: [], claim: undefined }],
-  ["an empty array of the service", [], undefined, { scope: [], claim: undefined }],
+  ["none if an empty array is given", ["a", "b"], [], { scope: [], claim: "" }],
+  ["an empty array of the service", [], undefined, { scope: [], claim: "" }],
 ];
 for (const [why, ofService, given, { scope, claim }] of SCOPES) {
   Deno.test(`issue() and refresh() grant scopes: ${why}`, async () => {
@@ -103,7 +103,7 @@ for (const [why, ofService, given, { scope, claim }] of SCOPES) {
       assertEquals(decode(issued.accessToken).claims.scope, claim);
       const result = await present(tokens, issued.accessToken);
       assert(result.status === "authenticated");
-      assertEquals(result.principal.scope, scope ?? []);
+      assertEquals(result.principal.scope, scope);
     }
   });
 }
@@ -344,7 +344,7 @@ Deno.test("refresh() grants no default scopes if the service no longer has any",
   const { tokens, another } = await withTokens({ tokens: { scope: ["a", "b"] } });
   const first = refreshTokenOf(await tokens.issue(STAMPED));
   const next = await another({ scope: undefined }).refresh(first);
-  assertEquals([next.scope, decode(next.accessToken).claims["scope"]], [[], undefined]);
+  assertEquals([next.scope, decode(next.accessToken).claims["scope"]], [[], ""]);
 });
 
 Deno.test("refresh() revokes the family of another audience before it rejects", async () => {
@@ -414,12 +414,22 @@ Deno.test("refresh() keeps the granted scope if the default changes", async () =
   assertEquals(decode(second.accessToken).claims.scope, "notes:read");
 });
 
-Deno.test("refresh() returns no scope if none was granted", async () => {
+Deno.test("refresh() limits a sign-in without a scope to the default scopes that there are now", async () => {
   const { tokens, another } = await withTokens();
   const first = await tokens.issue(STAMPED);
-  const second = await another({ scope: ["admin"] }).refresh(refreshTokenOf(first));
-  assertEquals(second.scope, undefined);
-  assert(!("scope" in decode(second.accessToken).claims));
+  const second = await tokens.refresh(refreshTokenOf(first));
+  assertEquals([second.scope, "scope" in decode(second.accessToken).claims], [undefined, false]);
+  const third = await another({ scope: ["notes"] }).refresh(refreshTokenOf(second));
+  assertEquals([third.scope, decode(third.accessToken).claims.scope], [["notes"], "notes"]);
+});
+
+Deno.test("issue() and refresh() reject a function of scopes that returns none, which would not limit the token", async () => {
+  const { tokens, another } = await withTokens();
+  const silent = another({ scope: untyped(() => undefined) });
+  await assertRejects(() => silent.issue(STAMPED), TypeError, "must return an array");
+  const first = refreshTokenOf(await tokens.issue(STAMPED));
+  await assertRejects(() => silent.refresh(first), TypeError, "must return an array");
+  assertEquals((await tokens.refresh(first)).tokenType, "Bearer", "the token is not used up");
 });
 
 Deno.test("refresh() of a used token revokes the family", async () => {
@@ -615,9 +625,23 @@ Deno.test("refresh() grants only the default scopes that the user still has", as
   assertEquals(roles.asked, 2);
   roles.scope = [];
   const third = await tokens.refresh(refreshTokenOf(second));
-  assertEquals([third.scope, decode(third.accessToken).claims.scope], [[], undefined]);
+  assertEquals([third.scope, decode(third.accessToken).claims.scope], [[], ""]);
   const back = await another({ scope: ["admin"] }).refresh(refreshTokenOf(third));
   assertEquals(back.scope, ["admin"]); // as originally granted
+});
+
+Deno.test("refresh() grants no scope if a store has lost it, rather than an unlimited token", async () => {
+  for (const given of [undefined, ["a"]]) {
+    const { tokens } = await withTokens({
+      ...withStore((store) => ({
+        find: async (id) => untyped({ ...await store.find(id), scope: null }),
+      })),
+      tokens: { scope: ["a"] },
+    });
+    const first = await tokens.issue(STAMPED, { scope: given });
+    const next = await tokens.refresh(refreshTokenOf(first));
+    assertEquals([next.scope, decode(next.accessToken).claims.scope], [[], ""]);
+  }
 });
 
 Deno.test("refresh() keeps requested scopes", async () => {

@@ -1,8 +1,7 @@
 /** What the compiler says of a method that does not fit its route can be read, in both modes. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { join, toFileUrl } from "@std/path";
-import { readConfig, ROOT, runDeno } from "../../../dev/_project.ts";
+import { messagesByLine } from "./_messages.ts";
 
 const MODULE = `
 import { Controller, Get, json, type Json, type Multipart, type PathParams, Post, type RequestSpec, type TypedRequest } from "@gatehouse/http";
@@ -61,38 +60,12 @@ const WRONG: readonly (readonly [method: string, ...words: string[]])[] = [
   ],
 ];
 
-/** The messages of `deno check`, by the line that they are about. */
-async function messagesByLine(
-  text: string,
-  compilerOptions: Readonly<Record<string, unknown>>,
-): Promise<ReadonlyMap<number, string>> {
-  const folder = await Deno.makeTempDir({ prefix: "decorators_" });
-  const [config, module] = [join(folder, "deno.json"), join(folder, "wrong.ts")];
-  const imports = {
-    ...readConfig().imports,
-    "@gatehouse/http": toFileUrl(join(ROOT, "mod.ts")).href,
-  };
-  await Deno.writeTextFile(config, JSON.stringify({ imports, compilerOptions }));
-  await Deno.writeTextFile(module, text);
-  const { stderr } = await runDeno(["check", "--no-lock", "--config", config, module]);
-  await Deno.remove(folder, { recursive: true });
-  const messages = stderr.split(/^(?=TS\d+ \[ERROR\])/m).slice(1);
-  return new Map(messages.map((message) => {
-    const [, line = "0"] = /wrong\.ts:(\d+):\d+$/m.exec(message) ?? [];
-    return [Number(line), message];
-  }));
-}
-
 for (const experimentalDecorators of [false, true]) {
   const mode = experimentalDecorators ? "legacy" : "standard";
   Deno.test(`Get() and its siblings have readable messages for mismatches: ${mode} decorators`, async () => {
     const text = MODULE + WRONG.map(([method]) => `${method}\n`).join("") + "}\nvoid Wrong;\n";
     const first = MODULE.split("\n").length;
-    const messages = await messagesByLine(text, {
-      ...readConfig().compilerOptions,
-      isolatedDeclarations: false,
-      experimentalDecorators,
-    });
+    const messages = await messagesByLine(text, { experimentalDecorators });
     for (const [index, [method, ...words]] of WRONG.entries()) {
       const message = messages.get(first + index) ?? "no message";
       for (const word of words) assertStringIncludes(message, word, method);

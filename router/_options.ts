@@ -1,0 +1,221 @@
+/**
+ * Options of routers, routes, mounts and decorators, read once. A misspelt name is an error: taken for an omitted option, it
+ * could open a route.
+ *
+ * @module
+ */
+
+import type { Method } from "./_engine.ts";
+import { middlewareStep } from "./_step.ts";
+import { CONTENT_METHODS } from "./content_type.ts";
+import type { MountOptions, RouteOptions } from "./handler.ts";
+import type { EndpointMetadata } from "./openapi_types.ts";
+import type { RouteSchema } from "./schema.ts";
+
+/** All option names of an interface. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+const ROUTE_OPTIONS: OptionNames<RouteOptions> = {
+  use: true,
+  schema: true,
+  maxBodyBytes: true,
+  auth: true,
+  authorization: true,
+  scope: true,
+  multipart: true,
+  raw: true,
+  openapi: true,
+};
+
+const MOUNT_OPTIONS: OptionNames<MountOptions> = {
+  auth: true,
+  authorization: true,
+  scope: true,
+  insecureEncodedSlashes: true,
+};
+
+const SCHEMA_PARTS: OptionNames<RouteSchema> = {
+  body: true,
+  params: true,
+  query: true,
+  response: true,
+};
+
+/** Fields of metadata, besides the extensions `x-…`. */
+const METADATA: OptionNames<EndpointMetadata> = {
+  summary: true,
+  description: true,
+  operationId: true,
+  tags: true,
+  deprecated: true,
+  externalDocs: true,
+  parameters: true,
+  requestBody: true,
+  responses: true,
+  security: true,
+};
+
+/**
+ * Rejects unknown options, inherited ones included.
+ *
+ * @param cannot Start of the message: `Cannot add route GET /`.
+ * @throws {TypeError} If `options` is not an object, or has an unknown name.
+ */
+export function rejectUnknownOptions(
+  cannot: string,
+  options: unknown,
+  ...tables: readonly Readonly<Record<string, true>>[]
+): void {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`${cannot}: options must be an object`);
+  }
+  for (const name in options) {
+    const extension = tables.includes(METADATA) && name.startsWith("x-");
+    if (extension || tables.some((names) => Object.hasOwn(names, name))) continue;
+    throw new TypeError(`${cannot}: unknown option ${name}`);
+  }
+}
+
+/** Copies the named options, inherited ones and getters too, which a spread would lose. */
+function pick<Options extends object>(
+  given: Options,
+  names: Readonly<Record<string, true>>,
+): Partial<Options> {
+  const values = given as Readonly<Record<string, unknown>>;
+  const entries = Object.keys(names).map((name) => [name, values[name]] as const);
+  return Object.fromEntries(
+    entries.filter(([, value]) => value !== undefined),
+  ) as Partial<Options>;
+}
+
+/**
+ * Reads and checks the options of a route. The copy is frozen, so that later changes have no effect.
+ *
+ * @throws {TypeError | RangeError} If they are unknown, invalid or contradict each other.
+ */
+export function readOptions(
+  method: Method,
+  given: RouteOptions<unknown[]>,
+  where: string,
+): RouteOptions<unknown[]> {
+  const cannot = `Cannot add ${where}`;
+  rejectUnknownOptions(cannot, given, ROUTE_OPTIONS);
+  const options = pick(given, ROUTE_OPTIONS);
+  const { use, schema, scope, openapi } = options;
+  if (openapi) rejectUnknownOptions(`${cannot}: openapi`, openapi, METADATA);
+  const parts = schema === undefined ? undefined : readSchema(`${cannot}: schema`, schema);
+  checkOptions(method, { ...options, ...(parts && { schema: parts }) }, where);
+  return Object.freeze({
+    ...options,
+    ...(use && { use: Object.freeze([...use]) }),
+    ...(parts && { schema: Object.freeze(parts) }),
+    ...(typeof scope === "object" && { scope: Object.freeze([...scope]) }),
+  });
+}
+
+function readSchema(cannot: string, given: RouteSchema): RouteSchema {
+  rejectUnknownOptions(cannot, given, SCHEMA_PARTS);
+  return pick(given, SCHEMA_PARTS);
+}
+
+/** Reads the options of a mount. @throws {TypeError} If one is unknown. */
+export function readMountOptions(given: MountOptions, where: string): MountOptions {
+  rejectUnknownOptions(`Cannot add ${where}`, given, MOUNT_OPTIONS);
+  return pick(given, MOUNT_OPTIONS);
+}
+
+/** Reads the argument of a decorator that adds a route: its options, and OpenAPI metadata. @throws {TypeError} If one is unknown. */
+export function readDecoratorOptions(
+  cannot: string,
+  given: RouteOptions<never[]> & EndpointMetadata,
+): { readonly options: RouteOptions<never[]>; readonly metadata: EndpointMetadata } {
+  rejectUnknownOptions(cannot, given, ROUTE_OPTIONS, METADATA);
+  return {
+    options: pick<RouteOptions<never[]>>(given, ROUTE_OPTIONS),
+    metadata: pickMetadata(given),
+  };
+}
+
+/** Reads OpenAPI metadata. @throws {TypeError} If a field is unknown. */
+export function readMetadata(cannot: string, given: EndpointMetadata): EndpointMetadata {
+  rejectUnknownOptions(cannot, given, METADATA);
+  return pickMetadata(given);
+}
+
+function pickMetadata(given: EndpointMetadata): EndpointMetadata {
+  const extensions = Object.entries(given).filter(([name]) => name.startsWith("x-"));
+  return { ...pick<EndpointMetadata>(given, METADATA), ...Object.fromEntries(extensions) };
+}
+
+/** @throws {TypeError | RangeError} If options are invalid or contradict each other. */
+function checkOptions(
+  method: Method,
+  options: RouteOptions<unknown[]>,
+  where: string,
+): void {
+  const { multipart, raw, schema, auth, authorization, scope, maxBodyBytes, use = [] } = options;
+  if (!CONTENT_METHODS.has(method) && (multipart || raw || schema?.body !== undefined)) {
+    throw new TypeError(`Cannot add ${where}: only POST, PUT and PATCH have content`);
+  }
+  if (raw && (multipart || schema?.body !== undefined)) {
+    throw new TypeError(`Cannot add ${where}: raw content is neither multipart nor validated`);
+  }
+  if (auth === false && (authorization !== undefined || scope !== undefined)) {
+    const option = scope === undefined ? "authorization" : "scope";
+    throw new TypeError(`Cannot add ${where}: ${option} needs authentication, and auth is false`);
+  }
+  checkAuthorization(authorization, where);
+  checkScope(scope, where);
+  use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
+  for (const [part, one] of Object.entries(schema ?? {})) {
+    if (one !== undefined) {
+      checkFunction(one?.["~standard"]?.validate, where, `schema.${part}["~standard"].validate`);
+    }
+  }
+  checkLimit(maxBodyBytes, where);
+}
+
+/** Checks the option `authorization`, so that nothing else is mistaken for `none`. */
+function checkAuthorization(authorization: unknown, where: string): void {
+  if (authorization === undefined || authorization === "none") return;
+  if (Object.hasOwn(Object(authorization), "metadata")) return;
+  throw new TypeError(`Cannot add ${where}: authorization must be { metadata } or "none"`);
+}
+
+/** Checks the option `scope`. An empty list would let every limited principal pass, as a misspelt `any` would. */
+function checkScope(scope: unknown, where: string): void {
+  if (scope === undefined || scope === "any") return;
+  const isScope = (one: unknown) => typeof one === "string" && SCOPE_REGEXP.test(one);
+  if (Array.isArray(scope) && scope.length > 0 && scope.every(isScope)) return;
+  throw new TypeError(
+    `Cannot add ${where}: scope must be a non-empty array of strings without spaces and quotes, or "any"`,
+  );
+}
+
+/** RFC 6749 §3.3: visible ASCII without quotes and backslashes. */
+const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** Checks that a value is a function, or absent if optional. @throws {TypeError} If it is not. */
+export function checkFunction(value: unknown, where: string, part: string, optional = false): void {
+  if (typeof value === "function" || (optional && value === undefined)) return;
+  throw new TypeError(`Cannot add ${where}: ${part} is not a function`);
+}
+
+/** Checks a limit in bytes. @throws {RangeError} If it is not a non-negative integer. */
+export function checkLimit(limit: number | undefined, where: string): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0)) {
+    throw new RangeError(`Cannot add ${where}: maxBodyBytes must be a non-negative integer`);
+  }
+}
+
+/** The most that a timer can wait: 2³¹ - 1 ms. */
+const MAX_TIMEOUT = 2_147_483;
+
+/** Checks `bodyTimeout`. @throws {RangeError} If it is not a number of seconds that a timer can wait. */
+export function checkTimeout(seconds: number): void {
+  if (!(typeof seconds === "number" && seconds > 0 && seconds <= MAX_TIMEOUT)) {
+    throw new RangeError(
+      `Cannot add router: bodyTimeout must be a positive number of seconds, at most ${MAX_TIMEOUT}`,
+    );
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * The catalogue "Guards, stores, keys", misspelt options: each would open a route if it counted as omitted, so that it is
+ * rejected by name before there is a route. Rows are only added.
+ */
+
+import {
+  authorizationDenied,
+  Controller,
+  createContainer,
+  createRouter,
+  Endpoint,
+  generateSecret,
+  Get,
+  HttpRouter,
+  inMemoryAuthStores,
+  json,
+  Post,
+  registerAuth,
+  type RequestSpec,
+  requireAuth,
+  type ResponseSpec,
+  routerBuilder,
+  type StandardSchemaV1,
+  withAuthRoutes,
+} from "@gatehouse/http";
+import { assertEquals, assertThrows } from "@std/assert";
+import { untyped } from "../router/_helpers.ts";
+
+const runtime = registerAuth({
+  secret: generateSecret(),
+  stores: inMemoryAuthStores(),
+  container: createContainer(),
+  authorization: { authorize: () => authorizationDenied("never") },
+});
+const integration = runtime.integration({ routes: false });
+const handler = () => json("secret");
+const guarded = () => withAuthRoutes(createRouter(), { runtime });
+const built = () => routerBuilder().withAuth(integration).build();
+
+/** As a value that TypeScript does not check: from a file, or of type `any`. */
+const MISSPELT = untyped<Record<never, unknown>>({ authorisation: { metadata: "admin" } });
+const INHERITED: Record<never, unknown> = Object.create(MISSPELT);
+
+/** [source, what, the unknown name, what registers it] */
+const MISSPELLINGS: readonly (readonly [
+  source: string,
+  what: string,
+  name: string,
+  register: () => unknown,
+])[] = [
+  [
+    "neighbour",
+    "a spread on a route",
+    "authorisation",
+    () => guarded().get("/", handler, { ...MISSPELT, auth: true }),
+  ],
+  [
+    "neighbour",
+    "a value without a type on a route",
+    "authorisation",
+    () => guarded().get("/", handler, untyped<never>(MISSPELT)),
+  ],
+  [
+    "neighbour",
+    "a spread on a route with content",
+    "authorisation",
+    () => guarded().post("/", handler, { ...MISSPELT, auth: true }),
+  ],
+  [
+    "neighbour",
+    "a spread on a route with explicit types",
+    "authorisation",
+    () => guarded().get<RequestSpec, ResponseSpec<string>>("/", handler, { ...MISSPELT }),
+  ],
+  [
+    "neighbour",
+    "an inherited name on a route",
+    "authorisation",
+    () => guarded().get("/", handler, INHERITED),
+  ],
+  [
+    "neighbour",
+    "a built router",
+    "authorisation",
+    () => built().get("/", handler, { ...MISSPELT, auth: true }),
+  ],
+  [
+    "neighbour",
+    "a builder's extension",
+    "authorisation",
+    () =>
+      routerBuilder().withAuth(integration)
+        .extend((router) => void router.get("/", handler, { ...MISSPELT })).build(),
+  ],
+  [
+    "neighbour",
+    "a mount",
+    "authorisation",
+    () => guarded().mount("/", createRouter(), { ...MISSPELT }),
+  ],
+  [
+    "neighbour",
+    "a mount of a built router",
+    "authorisation",
+    () => built().mount("/", createRouter(), { ...MISSPELT }),
+  ],
+  ["neighbour", "an integration's route", "authorisation", () =>
+    createRouter().withAuth({
+      ...integration,
+      routes: (router) => void router.get("/", handler, { ...MISSPELT }),
+    })],
+  [
+    "neighbour",
+    "Get() with a spread",
+    "authorisation",
+    () => Get("/", { ...MISSPELT, auth: true }),
+  ],
+  [
+    "neighbour",
+    "Post() with a value without a type",
+    "authorisation",
+    () => Post("/", untyped<never>(MISSPELT)),
+  ],
+  ["neighbour", "Get() with an inherited name", "authorisation", () => Get("/", INHERITED)],
+  [
+    "neighbour",
+    "an option of routes for Endpoint()",
+    "authorization",
+    () => Endpoint(untyped<never>({ authorization: { metadata: "admin" } })),
+  ],
+  [
+    "neighbour",
+    "an option of routes in openapi",
+    "openapi: unknown option auth",
+    () => guarded().get("/", handler, { openapi: untyped<never>({ auth: true }) }),
+  ],
+  [
+    "neighbour",
+    "middleware of a mount, which has none",
+    "use",
+    () =>
+      createRouter().mount(
+        "/",
+        createRouter(),
+        untyped<never>({ use: [requireAuth({ runtime })] }),
+      ),
+  ],
+  [
+    "neighbour",
+    "a schema's part, which would not be validated",
+    "schema: unknown option parms",
+    () => createRouter().get("/:id", handler, { schema: untyped<never>({ parms: undefined }) }),
+  ],
+  [
+    "neighbour",
+    "middleware of a router",
+    "befor",
+    () => createRouter(untyped<never>({ befor: [requireAuth({ runtime })] })),
+  ],
+  [
+    "neighbour",
+    "middleware for the builder's factory",
+    "use",
+    () => routerBuilder(untyped<never>({ use: [requireAuth({ runtime })] })),
+  ],
+  [
+    "neighbour",
+    "HttpRouter() without its guard",
+    "withAuht",
+    () => HttpRouter(untyped<never>({ withAuht: integration })),
+  ],
+  [
+    "neighbour",
+    "Controller(), which has no guard",
+    "auth",
+    () => Controller("/", untyped<never>({ auth: true })),
+  ],
+];
+
+for (const [source, what, name, register] of MISSPELLINGS) {
+  Deno.test(`[${source}] options: ${what} → TypeError that names ${name}`, () => {
+    assertThrows(register, TypeError, name.includes(":") ? name : `unknown option ${name}`);
+  });
+}
+
+/** Values that could count as another one. */
+const VALUES: readonly (readonly [source: string, what: string, options: unknown])[] = [
+  ["neighbour", "a handler where options belong", handler],
+  ["neighbour", "null", null],
+  ["neighbour", "a list of options", [{ auth: true }]],
+  ["neighbour", "authorization: true", { authorization: true }],
+  ["neighbour", 'a misspelt "none"', { authorization: "nonee" }],
+  ["neighbour", "authorization without metadata", { authorization: { metdata: 1 } }],
+  ["neighbour", "a schema that is null", { schema: null }],
+  ["neighbour", "no scope", { scope: [] }],
+  ["neighbour", "one scope as a string", { scope: "notes:read" }],
+  ["neighbour", 'a misspelt "any"', { scope: "Any" }],
+  ["neighbour", "a scope of a public route", { auth: false, scope: ["notes:read"] }],
+];
+
+for (const [source, what, options] of VALUES) {
+  Deno.test(`[${source}] options: ${what} → TypeError`, () => {
+    assertThrows(() => guarded().get("/", handler, untyped<never>(options)), TypeError, "Cannot ");
+    assertThrows(() => guarded().mount("/", createRouter(), untyped<never>(options)), TypeError);
+  });
+}
+
+Deno.test("[neighbour] options: a scope where no guard reads it → TypeError", () => {
+  const guard = () => ({ sub: "ada" });
+  for (const options of [{ scope: "any" }, { authorization: "none" }] as const) {
+    assertThrows(() => createRouter().get("/", handler, options), TypeError, "needs a guard");
+    const router = createRouter().withAuth({ guard });
+    assertThrows(
+      () => router.get("/", handler, options),
+      TypeError,
+      "needs an integration with authorize()",
+    );
+  }
+});
+
+Deno.test("[neighbour] options: a schema that a class inherits counts → 422", async () => {
+  class Schema {
+    get params(): StandardSchemaV1<unknown, unknown> {
+      const validate = () => ({ issues: [{ message: "never" }] });
+      return { "~standard": { version: 1, vendor: "test", validate } };
+    }
+  }
+  const router = createRouter().get("/:id", handler, { schema: new Schema() });
+  assertEquals((await router.request("/a")).status, 422);
+});
+
+Deno.test("[neighbour] options: members that a class inherits count → the manager is asked", async () => {
+  class Options {
+    get authorization(): { readonly metadata: string } {
+      return { metadata: "admin" };
+    }
+  }
+  const router = createRouter().withAuth({
+    guard: (_req, { authorization }) => {
+      assertEquals(authorization, { metadata: "admin" });
+      return undefined;
+    },
+    authorize: () => {},
+  });
+  @Controller("/class")
+  class Inheriting {
+    @Get("/", untyped<{ readonly auth: true }>(new Options()))
+    get() {
+      return json("secret");
+    }
+  }
+  router.get("/", handler, new Options());
+  assertEquals((await router.request("/")).status, 401);
+  const other = routerBuilder().withAuth(integration).controllers(Inheriting).build();
+  assertEquals(other.routes.at(-1)?.options.authorization, { metadata: "admin" });
+});

@@ -1,0 +1,1 @@
+../router/options_check.ts

@@ -6,6 +6,7 @@
 
 import { mayBeAnonymous } from "../../router/access.ts";
 import type {
+  AccessRules,
   Middleware,
   RegisteredRules,
   RouteAccess,
@@ -36,7 +37,7 @@ import {
 import { missingScope } from "./_scope_check.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { getAuthRuntime } from "./runtime.ts";
-import type { AuthorizationPolicy, CsrfRule, GuardRules, GuardRuntime } from "./types.ts";
+import type { AuthorizationPolicy, CsrfRule, GuardRuntime } from "./types.ts";
 
 /** Options of guards. `Metadata` is what the manager understands, `Known` what the runtime's does. */
 export interface GuardOptions<Metadata = RegisteredRules["metadata"], Known = Metadata> {
@@ -56,11 +57,11 @@ export interface GuardOptions<Metadata = RegisteredRules["metadata"], Known = Me
 
 /** A guard, and what routers, documents and responses need to know of it. */
 export interface AuthGuard<Metadata> {
-  readonly guard: RouteGuard<Principal, unknown[], GuardRules<Metadata>>;
+  readonly guard: RouteGuard<Principal, unknown[], AccessRules<Metadata>>;
   readonly authorize: (
     req: RouteRequest,
     principal: Principal | undefined,
-    access: RouteAccess<GuardRules<Metadata>>,
+    access: RouteAccess<AccessRules<Metadata>>,
     ...args: unknown[]
   ) => void | Promise<void>;
   readonly authorizationPolicy: AuthorizationPolicy;
@@ -96,7 +97,7 @@ export function createGuard<Metadata, Known>(
   /** Before the schemas of path and query: authentication, and the CSRF check. */
   async function guard(
     req: RouteRequest,
-    access: RouteAccess<GuardRules<Metadata>>,
+    access: RouteAccess<AccessRules<Metadata>>,
     ...args: unknown[]
   ): Promise<Principal | undefined> {
     const state = stateOf(req);
@@ -118,7 +119,7 @@ export function createGuard<Metadata, Known>(
   function authorize(
     req: RouteRequest,
     principal: Principal | undefined,
-    { scope, authorization = "none" }: RouteAccess<GuardRules<Metadata>>,
+    { scope, authorization = "none" }: RouteAccess<AccessRules<Metadata>>,
     ...args: unknown[]
   ): void | Promise<void> {
     if (authorization === "none" && principal?.scope === undefined) return;

@@ -5,12 +5,17 @@
  */
 
 import { namedScopeOf } from "../../router/access.ts";
-import type { Middleware, RegisteredRules, RouteAccess, ScopeOption } from "../../router/types.ts";
+import type {
+  AccessRules,
+  Middleware,
+  RegisteredRules,
+  RouteAccess,
+  ScopeOption,
+} from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
 import { readScope } from "../_scope.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { finalizeResponseOf } from "./response_headers.ts";
-import type { GuardRules } from "./types.ts";
 
 /** Options of {@linkcode requireAuth}. */
 export interface RequireAuthOptions extends Omit<GuardOptions<never>, "manager"> {
@@ -94,7 +99,7 @@ export function requireAuthz<Known = RegisteredRules["metadata"], Metadata = Kno
 
 function middlewareOf<Metadata, Known>(
   options: GuardOptions<Metadata, Known>,
-  access: RouteAccess<GuardRules<Metadata>>,
+  access: RouteAccess<AccessRules<Metadata>>,
   scope: RequireAuthOptions["scope"],
 ): Middleware<unknown[]> {
   const own = scope === "any" ? scope : readScope("Cannot create guard", scope);

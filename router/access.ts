@@ -21,6 +21,8 @@ export interface AccessRules<Metadata = unknown, Scope extends string = string> 
  *
  * @example
  * ```ts ignore
+ * import type { AccessRules } from "@gatehouse/http";
+ *
  * declare module "@gatehouse/http" {
  *   interface Register {
  *     rules: AccessRules<{ action: "read" | "write" }, "notes:read" | "notes:write">;

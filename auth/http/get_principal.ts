@@ -62,6 +62,7 @@ export function getSession(request: RequestLike): ActiveSession | undefined {
  * const runtime = registerAuth({
  *   secret: generateSecret(),
  *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
  *   jwt: { issuer: "https://example.com", audience: "notes" },
  *   container: createContainer(),
  * });

@@ -31,7 +31,8 @@ const runtime = registerAuth({
 });
 
 const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })
-  .withAuth(runtime.integration({ routes: { registration: "open" } })) // adds POST /auth/register, POST /auth/login, ... and the guard
+  // Adds POST /auth/register, POST /auth/login, … and guards what follows; "closed" omits /auth/register
+  .withAuth(runtime.integration({ routes: { registration: "open" } }))
   .build();
 
 router
@@ -47,4 +48,4 @@ router
     return json(req.content, { status: 201 });
   }, { schema: { body: Task, response: Task } });
 
-export default router as Deno.ServeDefaultExport;
+export default router as Deno.ServeDefaultExport; // for `deno serve`

@@ -120,21 +120,24 @@ export interface TypedRouter<
   readonly put: BodyMethodOf<Args, Subject, Rules, Prefix>;
   /** Adds a PATCH route. */
   readonly patch: BodyMethodOf<Args, Subject, Rules, Prefix>;
-  /** Answers a request. Usable unbound: `Deno.serve(router.fetch)`. */
+  /**
+   * Answers a request. Usable unbound: `Deno.serve(router.fetch)`. The info argument of `Deno.serve` belongs to its own request:
+   * with another body, omit it or delete `Content-Length`, which is trusted with it.
+   */
   readonly fetch: (request: Request, ...args: Args) => Response | Promise<Response>;
   /** Routes and mounts in order of registration. */
   readonly routes: readonly RouteInfo[];
   /** The option `info`. */
   readonly info: OpenApiInfo | undefined;
   /**
-   * Generates the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http/router` and `/edge` have no generator, to
-   * keep bundles small: call `generateOpenAPI(info, router)` there.
+   * Generates the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http/router` have no generator, to keep bundles
+   * small: call `generateOpenAPI(info, router)` there.
    *
    * @param info Title, version and other properties of the document. @default the option `info`
    * @throws {TypeError} If there is no generator or no `info`, or a route's description contradicts its code.
    */
   openapi(info?: OpenApiInfo): OpenApiDocument;
-  /** Answers a path or a request without a server, for tests. */
+  /** Answers a path or a request without a server, for tests. @param args What the host would pass to `fetch`. */
   request(pathOrRequest: string | Request, init?: RequestInit, ...args: Args): Promise<Response>;
   /**
    * Runs middleware for every request to or under a path, whether or not a route matches.

@@ -126,7 +126,7 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   ): Promise<SignedIn>;
   /** Revokes the session that the request presents, if there is one, and clears its cookies. */
   signOut(request: RequestLike): Promise<void>;
-  /** The routes of authentication, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
+  /** The routes of authentication as data, see {@linkcode createAuthRoutes}. @throws {TypeError} If an option is unknown. */
   routes(options?: Omit<AuthRoutesOptions, "runtime">): readonly AuthRoute[];
   /** Guard, routes and hooks for `withAuth()` of a builder or router. @throws {TypeError} If `routes` is missing, or an option is unknown. */
   integration(
@@ -191,7 +191,7 @@ export interface AuthRoute {
 
 /** Options of the routes of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
-  /** Whether people may create accounts themselves, by any kind of sign-up; `closed` omits `/register`. */
+  /** Whether people may create accounts themselves; `closed` omits `/register`. */
   readonly registration: "open" | "closed";
 }
 

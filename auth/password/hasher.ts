@@ -23,7 +23,10 @@ export interface PasswordHasher {
   needsRehash(encoded: string): boolean;
 }
 
-/** How many requests of the password service hash passwords concurrently. */
+/**
+ * How many requests of the password service hash passwords concurrently. Clients share them; not limited on workerd, where a
+ * request cannot wait for another one.
+ */
 export interface HasherLimitOptions {
   /** Requests that run. @default {4} */
   readonly running?: number | undefined;

@@ -70,7 +70,7 @@ export interface AuthEventMap {
   "session.revoked": { sub: string; sessionId?: string; exceptSessionId?: string };
   /** An expired session was presented. */
   "session.expired": { sub: string; sessionId: string; reason: SessionExpiry };
-  /** A refresh token was exchanged. `familyId` identifies all tokens of one sign-in; who knows it can neither use nor revoke them. */
+  /** A refresh token was exchanged. `familyId` identifies all tokens of one sign-in; it is not enough to use or revoke them. */
   "refresh.rotated": { sub: string; familyId: string; sessionId?: string };
   /** A refresh token was used twice: one of its two holders has stolen it. The family was revoked. */
   "refresh.reuse_detected": { sub: string; familyId: string; sessionId?: string };

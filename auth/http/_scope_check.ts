@@ -9,7 +9,7 @@ import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 
 /**
- * Why a principal does not pass a route: with a `scope`, be it empty, it needs those that the route names, unless that is
+ * Why a principal does not pass a route: with a `scope`, even an empty one, it needs those that the route names, unless that is
  * `any`. A principal without `scope` is not limited.
  *
  * @returns `insufficient_scope`, RFC 6750 §3.1; `undefined` if it passes.

@@ -25,8 +25,8 @@ export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends Ser
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /**
-   * Whether a guarded route must have the option `authorization`: with `required`, one that has neither that, be it `"none"`,
-   * nor `auth: false` is rejected when it is added.
+   * Whether a guarded route or mount must have the option `authorization`: with `required`, one that has neither that, which may
+   * be `"none"`, nor `auth: false` is rejected when it is added.
    *
    * @default {"optional"}
    */

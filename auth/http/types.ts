@@ -39,7 +39,7 @@ export type { RequestLike };
  */
 export type CsrfRule = "origin" | "token" | "insecureSkip";
 
-/** Whether a guarded route must have the option `authorization`, be it `"none"`; one without it is then rejected when it is added. */
+/** Whether a guarded route or mount must have the option `authorization`, which may be `"none"`. */
 export type AuthorizationPolicy = "optional" | "required";
 
 /** Responds to an {@linkcode AuthError} in the application's own way. If it returns nothing, the response is the problem. */
@@ -163,7 +163,7 @@ export interface SignedIn {
 export interface AuthRoutesOptions {
   /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
   readonly runtime?: AuthRuntime<never> | undefined;
-  /** Whether people may create accounts themselves; `closed` omits `/register`. @default {"open"} */
+  /** Whether anyone may create an account; `closed` omits `/register`. @default {"open"} */
   readonly registration?: "open" | "closed" | undefined;
   /**
    * Whether a sign-in also returns an access token and a refresh token, and `/refresh` exchanges the latter. Needs the option
@@ -191,7 +191,7 @@ export interface AuthRoute {
 
 /** Options of the routes of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
-  /** Whether people may create accounts themselves; `closed` omits `/register`. */
+  /** Whether anyone may create an account; `closed` omits `/register`. */
   readonly registration: "open" | "closed";
 }
 

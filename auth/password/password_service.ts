@@ -83,7 +83,7 @@ export interface PasswordChange {
 
 /** Options of {@linkcode PasswordService.reset}. */
 export interface ResetPasswordOptions {
-  /** Whether API keys stay valid, although whoever knew the old password may have created some. @default {false} */
+  /** Whether API keys stay valid, although an attacker who knew the old password may have created some. @default {false} */
   readonly keepApiKeys?: boolean | undefined;
 }
 

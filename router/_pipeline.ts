@@ -111,6 +111,7 @@ function runAround(wrapper: Wrapper<unknown[]>, run: Run): MaybePromise<Response
 export function checkedResponse(value: unknown): Response {
   if (isResponse(value)) return value;
   throw new TypeError(
-    `Cannot answer: a handler or middleware returned ${value === null ? "null" : typeof value}`,
+    `Cannot answer: a handler or middleware returned ${value === null ? "null" : typeof value}` +
+      ", not a Response; json() makes one",
   );
 }

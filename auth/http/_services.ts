@@ -149,6 +149,9 @@ function checkShapes(options: ServiceOptions): void {
   checkOptionalFunction(ACTION, "events", options.events);
   checkOptionalFunction(ACTION, "warn", options.warn);
   checkOptionalFunction(ACTION, "now", options.now);
+  if (!Array.isArray(options.strategies ?? [])) {
+    throw new TypeError(`${ACTION}: strategies must be an array`);
+  }
   for (const hasher of [options.hasher ?? []].flat()) {
     if (typeof hasher?.hash === "function" && typeof hasher.verify === "function") continue;
     throw new TypeError(`${ACTION}: a hasher has no hash() or no verify()`);

@@ -172,6 +172,7 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     optionsOf({ deployment: { clientAddress: "1.2.3.4" } }),
     "deployment must be",
   ],
+  ["one strategy", optionsOf({ strategies: keyStrategy }), "strategies must be an array"],
   ["null as events", optionsOf({ events: null }), "events must be a function"],
   ["events that are not a function", optionsOf({ events: {} }), "events must be a function"],
   ["warn that is not a function", optionsOf({ warn: console }), "warn must be a function"],

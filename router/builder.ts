@@ -12,7 +12,7 @@ import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
 import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import type { Class, Container } from "./container.ts";
-import { internalsOf } from "./internals.ts";
+import { filesOf } from "./internals.ts";
 import { joinPaths } from "./path.ts";
 import { addMount, createRouter } from "./router.ts";
 import { createMount } from "./static_mount.ts";
@@ -204,7 +204,7 @@ export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
   rejectUnknownOptions("Cannot create builder", options, BUILDER_OPTIONS);
-  const { files } = internalsOf(options);
+  const files = filesOf(options);
   const { container, ...routerOptions } = options;
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];

@@ -170,6 +170,26 @@ Deno.test("POST /auth/login allows 100 guesses of an account in an hour, from al
   assertEquals((await app.browser({ address: address(300) }).login()).status, 200);
 });
 
+Deno.test("POST /auth/login reveals one of 17 concurrent guesses of an account in the hour after 100 failures", async () => {
+  const app = await withAccount();
+  const guess = (i: number, json = WRONG) =>
+    tryLogin(app.browser({ address: `198.51.100.${i}` }), json);
+  await inTurn(100, (i) => guess(i));
+  for (const hour of [1, 2]) {
+    app.clock.now += 3_600;
+    const pages = await Promise.all(repeat(17, async (i) => {
+      const page = app.browser({ address: `203.0.${hour}.${i}` });
+      await page.token();
+      return page;
+    }));
+    // The last one guesses right, which must look like the others
+    const statuses = await Promise.all(
+      pages.map((page, i) => tryLogin(page, i < 16 ? WRONG : ADA)),
+    );
+    assertEquals(statuses.toSorted(), [401, ...repeat(16, () => 429)]);
+  }
+});
+
 Deno.test("POST /auth/login does not lock a known browser out because of 100 addresses", async () => {
   const app = await withAccount();
   const known = app.browser();

@@ -201,6 +201,21 @@ Deno.test("succeed() counts nothing: 300 logins from one address leave it free",
   await guess(throttle, "ada", CLIENT);
 });
 
+Deno.test("fail() and succeed() beyond the limit of the account throw, and reset nothing", async () => {
+  const { throttle } = createServices();
+  await failEverywhere(throttle, "ada", 98);
+  const [first, ...late] = await Promise.all(
+    ["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]
+      .map((address) => open(throttle, "ada", { address })),
+  );
+  assert(first !== undefined);
+  await first.fail();
+  await late[0]?.fail(); // the 100th
+  assertEquals(await waitOf(async () => await late[1]?.fail()), HOUR);
+  assertEquals(await waitOf(async () => await late[2]?.succeed()), HOUR);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), HOUR);
+});
+
 Deno.test("succeed() without an address resets the account", async () => {
   const { throttle } = createServices();
   for (const _ of repeat(99, () => 0)) await guess(throttle, "ada", NOBODY);

@@ -35,8 +35,8 @@ export interface ThrottleRules {
    */
   readonly client: ThrottleRule;
   /**
-   * Consecutive failures at one account by all unknown devices; their next success resets it. Those of known devices are
-   * counted separately, so that strangers cannot lock them out. Passkeys and resets of the password are not limited by it.
+   * Consecutive failures at one account by all unknown devices; their next success, and a new password, reset it. Those of
+   * known devices are counted separately, so that strangers cannot lock them out. Passkeys are not limited by it.
    *
    * @default 100, then one attempt per hour
    */
@@ -213,7 +213,8 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
         buckets,
         async reserve(user: KnownUser | null) {
           const isKnown = device !== undefined && await device.isKnownTo(user);
-          const all = await keyOf("account", isKnown ? "known" : "unknown", account);
+          const stamp = user?.securityStamp ?? ""; // guesses of an old password do not count against a new one
+          const all = await keyOf("account", isKnown ? "known" : "unknown", account, stamp);
           const mine = isKnown
             ? await keyOf("client", "device", account, device.id)
             : bucket === undefined

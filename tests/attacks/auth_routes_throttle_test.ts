@@ -5,7 +5,15 @@ import { assert, assertEquals } from "@std/assert";
 import { createTestApp, ORIGIN, type TestApp, type TestBrowser } from "../auth/http/_app.ts";
 import { createBrowser } from "../auth/_browser.ts";
 import { assertRefused, CREDENTIALS_REFUSED, throttledFor } from "../auth/http/_routes.ts";
-import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, types } from "../auth/_services.ts";
+import {
+  ADA,
+  CLIENT,
+  EVE_PASSWORD,
+  OTHER_PASSWORD,
+  PASSWORD,
+  repeat,
+  types,
+} from "../auth/_services.ts";
 
 const WRONG = { ...ADA, password: EVE_PASSWORD };
 const XFF = "X-Forwarded-For";
@@ -188,6 +196,20 @@ Deno.test("POST /auth/login reveals one of 17 concurrent guesses of an account i
     );
     assertEquals(statuses.toSorted(), [401, ...repeat(16, () => 429)]);
   }
+});
+
+Deno.test("POST /auth/login lets the owner in after a reset of the password of an account that strangers have locked", async () => {
+  const app = await withAccount();
+  const known = app.browser({ address: "203.0.113.1" });
+  assertEquals((await known.login()).status, 200);
+  await known.logout();
+  const stranger = (i: number) => tryLogin(app.browser({ address: `198.51.100.${i % 20}` }));
+  assertEquals(await inTurn(101, stranger), [...repeat(100, () => 401), 429]);
+  await app.runtime.passwords.reset("u1", OTHER_PASSWORD);
+  const json = { ...ADA, password: OTHER_PASSWORD };
+  assertEquals(await inTurn(20, stranger), repeat(20, () => 429), "their own waits are not over");
+  assertEquals(await tryLogin(known, json), 200, "unknown since the reset");
+  assertEquals(await tryLogin(app.browser({ address: "203.0.113.2" }), json), 200);
 });
 
 Deno.test("POST /auth/login does not lock a known browser out because of 100 addresses", async () => {

@@ -99,7 +99,8 @@ const SECRET_BYTES = 32;
 const MIN_DIFFERENT_BYTES = 10;
 
 /** Words of samples in documentation, which are no secrets: `a secret of at least 32 bytes`. */
-const SAMPLE_REGEXP = /32.(?:bytes|characters)|change.?(?:me|this)|your.{0,9}secret/i;
+const SAMPLE_REGEXP =
+  /32.(?:bytes|characters)|256.bits|(?:change|replace).?(?:me|this)|your.{0,9}secret/i;
 
 const KEY_BYTES = 32;
 

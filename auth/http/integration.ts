@@ -15,7 +15,6 @@ import { withAuthErrors } from "./errors.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { applyAuthHeaders, finalizeResponse } from "./response_headers.ts";
 import { mountAuthRoutes } from "./mount_routes.ts";
-import { createAuthRoutes } from "./routes.ts";
 import type { AuthRuntime, GuardRules, IntegrationOptions, RefusalHandler } from "./types.ts";
 import type { Principal } from "../principal.ts";
 
@@ -93,7 +92,7 @@ export function authIntegration<Metadata>(
   const { basePath, routes, catch: handler } = options;
   const integration = guardIntegration({ runtime, catch: handler });
   if (routes === false) return integration;
-  const authRoutes = createAuthRoutes({ ...routes, runtime });
+  const authRoutes = runtime.routes(routes);
   if (routes?.registration === undefined) { // not open to the public unless someone says so
     throw new TypeError(
       'Cannot integrate authentication: routes must be false or have registration, "open" or "closed"',

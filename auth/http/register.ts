@@ -154,7 +154,10 @@ function createRuntime<Metadata>(
     signIn: (request, authentication, options = {}) =>
       signIn(services, request, authentication, options),
     signOut: (request) => signOut(services, request),
-    routes: (options) => createAuthRoutes({ ...options, runtime }),
+    routes(options) {
+      const { registration, tokens } = options ?? {}; // a spread loses inherited ones: closed would be open
+      return createAuthRoutes({ ...options, registration, tokens, runtime });
+    },
     integration: (options) => authIntegration(runtime, options),
   });
   return runtime;

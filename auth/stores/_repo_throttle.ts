@@ -7,7 +7,12 @@
 import { readAtomicAdapter, type RepoStoreOptions, retryOnConflict } from "./_repo.ts";
 import { createKeyedMutex } from "./_keyed_mutex.ts";
 import type { LoginThrottle } from "./types.ts";
-import { reserveStep, type ThrottleDecision, type ThrottleRecord } from "../throttle/rule.ts";
+import {
+  reserveStep,
+  type ThrottleDecision,
+  type ThrottleRecord,
+  throttleStep,
+} from "../throttle/rule.ts";
 
 /** The collection of counts. */
 export const THROTTLE = "throttle";
@@ -44,6 +49,11 @@ export function repoLoginThrottle(options: RepoStoreOptions): LoginThrottle {
             return { allowed: true, recorded };
           }),
       );
+    },
+    async wait({ key, rule }, now) {
+      const found = await adapter.get(THROTTLE, key);
+      const step = throttleStep(rule, (found?.value ?? null) as ThrottleRecord | null, now);
+      return step.allowed ? 0 : step.retryAfter;
     },
     async reset(key) {
       await adapter.delete(THROTTLE, key);

@@ -78,6 +78,8 @@ export interface LoginThrottle {
     others: readonly ThrottleKey[],
     now: number,
   ): Promise<ThrottleDecision>;
+  /** Seconds until an attempt under a key is allowed, by `throttleStep()`; 0 if it is. Counts nothing. */
+  wait(key: ThrottleKey, now: number): Promise<number>;
   /** Deletes the record of a key. */
   reset(key: string): Promise<void>;
 }

@@ -35,8 +35,8 @@ export interface ThrottleRules {
    */
   readonly client: ThrottleRule;
   /**
-   * Consecutive failures at one account by all unknown devices; their next success resets it. Those of known devices are
-   * counted separately, so that strangers cannot lock them out. Passkeys and resets of the password are not limited by it.
+   * Consecutive failures at one account by all unknown devices; their next success, and a new password, reset it. Those of
+   * known devices are counted separately, so that strangers cannot lock them out. Passkeys are not limited by it.
    *
    * @default 100, then one attempt per hour
    */
@@ -93,9 +93,13 @@ export interface LoginAttempt {
    * @throws {AuthError} `throttled`, with `Retry-After`.
    */
   reserve(user: KnownUser | null): Promise<void>;
-  /** Counts the failure of the attempt for the account and the address. */
+  /**
+   * Counts the failure of the attempt for the account and the address.
+   *
+   * @throws {AuthError} `throttled`, if concurrent failures have reached the limit of the account.
+   */
   fail(): Promise<void>;
-  /** Records that the attempt succeeded. */
+  /** Records that the attempt succeeded. @throws {AuthError} `throttled`, as `fail()`. */
   succeed(): Promise<void>;
 }
 
@@ -179,9 +183,16 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   ): Promise<readonly string[]> {
     const decision = await store.reserve(key, others, now());
     if (decision.allowed) return decision.recorded;
-    const { retryAfter } = decision;
+    throw rejected(attempt, decision.retryAfter, address);
+  }
+
+  function rejected(
+    attempt: "login" | "registration",
+    retryAfter: number,
+    address: string | undefined,
+  ): AuthError {
     emit("login.throttled", { attempt, retryAfter, address });
-    throw new AuthError("throttled", {
+    return new AuthError("throttled", {
       detail: "Too many attempts",
       headers: { "Retry-After": String(retryAfter) },
     });
@@ -192,17 +203,18 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
       const buckets = bucketsOf(client);
       const [bucket] = buckets;
       const device = await readDevice(keys, account, client.device);
-      /** Counted by a failure. */
+      /** Counted by a failure: the account, and the address. */
       let others: readonly ThrottleKey[] = [];
-      /** Reset by a success. */
-      let resets: readonly string[] = [];
+      /** Reset by a success: the client, and the account if that has failures. */
+      let resets: readonly ThrottleKey[] = [];
       return {
         account,
         device: device?.id,
         buckets,
         async reserve(user: KnownUser | null) {
           const isKnown = device !== undefined && await device.isKnownTo(user);
-          const all = await keyOf("account", isKnown ? "known" : "unknown", account);
+          const stamp = user?.securityStamp ?? ""; // guesses of an old password do not count against a new one
+          const all = await keyOf("account", isKnown ? "known" : "unknown", account, stamp);
           const mine = isKnown
             ? await keyOf("client", "device", account, device.id)
             : bucket === undefined
@@ -211,14 +223,22 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
           const addresses = isKnown ? [] : await addressKeys("address", buckets);
           others = mine === all ? [] : [all, ...addresses];
           const recorded = await reserve("login", [mine, ...others], client);
-          resets = recorded.includes(all.key) ? [mine.key, all.key] : [mine.key];
+          resets = recorded.includes(all.key) ? [mine, all] : [mine];
         },
+        // Concurrent attempts have read the same count: the outcome of those beyond the account's limit is not revealed
         async fail() {
           const at = now(); // a lock that another failure has set meanwhile is not extended
-          await Promise.all(others.map((key) => store.reserve(key, [], at)));
+          const counts = others.map((key) => store.reserve(key, [], at));
+          const [counted] = await Promise.all(counts);
+          if (counted?.allowed === false) {
+            throw rejected("login", counted.retryAfter, client.address);
+          }
         },
         async succeed() {
-          await Promise.all(resets.map((key) => store.reset(key)));
+          const [, all] = resets;
+          const retryAfter = all === undefined ? 0 : await store.wait(all, now());
+          if (retryAfter > 0) throw rejected("login", retryAfter, client.address);
+          await Promise.all(resets.map(({ key }) => store.reset(key)));
         },
       };
     },

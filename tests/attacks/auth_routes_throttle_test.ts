@@ -5,7 +5,15 @@ import { assert, assertEquals } from "@std/assert";
 import { createTestApp, ORIGIN, type TestApp, type TestBrowser } from "../auth/http/_app.ts";
 import { createBrowser } from "../auth/_browser.ts";
 import { assertRefused, CREDENTIALS_REFUSED, throttledFor } from "../auth/http/_routes.ts";
-import { ADA, CLIENT, EVE_PASSWORD, PASSWORD, repeat, types } from "../auth/_services.ts";
+import {
+  ADA,
+  CLIENT,
+  EVE_PASSWORD,
+  OTHER_PASSWORD,
+  PASSWORD,
+  repeat,
+  types,
+} from "../auth/_services.ts";
 
 const WRONG = { ...ADA, password: EVE_PASSWORD };
 const XFF = "X-Forwarded-For";
@@ -168,6 +176,40 @@ Deno.test("POST /auth/login allows 100 guesses of an account in an hour, from al
   await assertRefused(await app.browser({ address: address(300) }).login(), throttledFor(3_600));
   app.clock.now += 3_600;
   assertEquals((await app.browser({ address: address(300) }).login()).status, 200);
+});
+
+Deno.test("POST /auth/login reveals one of 17 concurrent guesses of an account in the hour after 100 failures", async () => {
+  const app = await withAccount();
+  const guess = (i: number, json = WRONG) =>
+    tryLogin(app.browser({ address: `198.51.100.${i}` }), json);
+  await inTurn(100, (i) => guess(i));
+  for (const hour of [1, 2]) {
+    app.clock.now += 3_600;
+    const pages = await Promise.all(repeat(17, async (i) => {
+      const page = app.browser({ address: `203.0.${hour}.${i}` });
+      await page.token();
+      return page;
+    }));
+    // The last one guesses right, which must look like the others
+    const statuses = await Promise.all(
+      pages.map((page, i) => tryLogin(page, i < 16 ? WRONG : ADA)),
+    );
+    assertEquals(statuses.toSorted(), [401, ...repeat(16, () => 429)]);
+  }
+});
+
+Deno.test("POST /auth/login lets the owner in after a reset of the password of an account that strangers have locked", async () => {
+  const app = await withAccount();
+  const known = app.browser({ address: "203.0.113.1" });
+  assertEquals((await known.login()).status, 200);
+  await known.logout();
+  const stranger = (i: number) => tryLogin(app.browser({ address: `198.51.100.${i % 20}` }));
+  assertEquals(await inTurn(101, stranger), [...repeat(100, () => 401), 429]);
+  await app.runtime.passwords.reset("u1", OTHER_PASSWORD);
+  const json = { ...ADA, password: OTHER_PASSWORD };
+  assertEquals(await inTurn(20, stranger), repeat(20, () => 429), "their own waits are not over");
+  assertEquals(await tryLogin(known, json), 200, "unknown since the reset");
+  assertEquals(await tryLogin(app.browser({ address: "203.0.113.2" }), json), 200);
 });
 
 Deno.test("POST /auth/login does not lock a known browser out because of 100 addresses", async () => {

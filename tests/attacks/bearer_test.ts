@@ -3,7 +3,7 @@
 import { apiKeyService, apiKeyStrategy, inMemoryAuthStores } from "@gatehouse/http";
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createTestApp, type TestApp } from "../auth/http/_app.ts";
-import { OTHER_PASSWORD, setDisabled, START } from "../auth/_services.ts";
+import { CLIENT, OTHER_PASSWORD, PASSWORD, setDisabled, START } from "../auth/_services.ts";
 import { ask, createTokenApp, JWT, refresh, signInForTokens } from "../auth/http/_token_routes.ts";
 import { codeOf } from "../router/_helpers.ts";
 
@@ -169,6 +169,10 @@ const ENDS: readonly (readonly [
   }],
   ["CWE-613", "a reset of the password", ({ runtime }) => {
     return runtime.passwords.reset("u1", OTHER_PASSWORD);
+  }],
+  ["CWE-613", "a change of the password", ({ runtime }) => {
+    const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    return runtime.passwords.change("u1", change, CLIENT);
   }],
 ];
 for (const [source, what, end] of ENDS) {

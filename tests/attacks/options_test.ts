@@ -254,3 +254,18 @@ Deno.test("[neighbour] options: members that a class inherits count → the mana
   const other = routerBuilder().withAuth(integration).controllers(Inheriting).build();
   assertEquals(other.routes.at(-1)?.options.authorization, { metadata: "admin" });
 });
+
+Deno.test("[neighbour] options: an inherited registration, of a class with getters → closed stays closed", () => {
+  class Settings {
+    get registration(): "closed" {
+      return "closed";
+    }
+  }
+  const routes = new Settings();
+  const paths = (router: { readonly routes: readonly { readonly pattern: string }[] }) =>
+    router.routes.map(({ pattern }) => pattern);
+  const integrated = routerBuilder().withAuth(runtime.integration({ routes })).build();
+  assertEquals(paths(integrated).includes("/auth/register"), false);
+  assertEquals(paths(integrated).includes("/auth/login"), true);
+  assertEquals(runtime.routes(routes).some(({ path }) => path === "/register"), false);
+});

@@ -212,7 +212,7 @@ function family(id: string, { sub, securityStamp }: Authentication): RefreshFami
 /** A throttle store that must not be called. */
 export function unasked(): LoginThrottle {
   const asked = () => Promise.reject(new Error("The throttle was asked"));
-  return { reserve: asked, reset: asked };
+  return { reserve: asked, wait: asked, reset: asked };
 }
 
 /** Issues a device cookie for a user. */

@@ -173,6 +173,8 @@ const WEAK: readonly (readonly [why: string, secret: string])[] = [
   ["one character of three bytes", "€".repeat(11)],
   ["the sample of our former documentation", "a secret of at least 32 bytes, kept"],
   ["a sample of documentation", "your-super-secret-key-at-least-32-characters-long"],
+  ["the sample of jwt.io", "a-string-secret-at-least-256-bits-long"],
+  ["a sample of a third template", "replace-me-with-a-long-random-string"],
   ["a sample of a template", "CHANGE_ME_to_something_long_and_random"],
   ["a sample of another template", "please change this value before production"],
 ];

@@ -242,6 +242,10 @@ function naiveLoginThrottle(): LoginThrottle {
       const recorded = others.filter((_, i) => (found[i + 1]?.expiresAt ?? 0) > now);
       return { allowed: true, recorded: recorded.map(({ key }) => key) };
     },
+    async wait(key, now) {
+      const step = reserveStep([key], [await records.get(key.key)], now);
+      return step.allowed ? 0 : step.retryAfter;
+    },
     reset: (key) => records.remove(key),
   };
 }

@@ -168,6 +168,20 @@ export const LOGIN_THROTTLE_CASES: readonly ContractCase<LoginThrottle>[] = [
     },
   },
   {
+    name: "wait() returns when an attempt is allowed, and counts nothing",
+    async run({ store, clock }) {
+      const key = backoff("k", { free: 2 });
+      await use(store, key, { times: 1 });
+      for (let i = 0; i < 3; i++) assertEquals(await store.wait(key, START), 0);
+      await use(store, key, { times: 1 });
+      for (let i = 0; i < 3; i++) assertEquals(await store.wait(key, START), 30);
+      clock.set(START + 30);
+      assertEquals(await store.wait(key, START + 30), 0);
+      assertEquals(await store.wait(window("none", 1), START), 0);
+      assertEquals(await store.reserve(key, [], START + 30), ALLOWED);
+    },
+  },
+  {
     name: "reset() deletes a record, locked or not",
     async run({ store }) {
       for (const key of [backoff("b"), window("w", 3)]) {

@@ -201,6 +201,21 @@ Deno.test("succeed() counts nothing: 300 logins from one address leave it free",
   await guess(throttle, "ada", CLIENT);
 });
 
+Deno.test("fail() and succeed() beyond the limit of the account throw, and reset nothing", async () => {
+  const { throttle } = createServices();
+  await failEverywhere(throttle, "ada", 98);
+  const [first, ...late] = await Promise.all(
+    ["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]
+      .map((address) => open(throttle, "ada", { address })),
+  );
+  assert(first !== undefined);
+  await first.fail();
+  await late[0]?.fail(); // the 100th
+  assertEquals(await waitOf(async () => await late[1]?.fail()), HOUR);
+  assertEquals(await waitOf(async () => await late[2]?.succeed()), HOUR);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), HOUR);
+});
+
 Deno.test("succeed() without an address resets the account", async () => {
   const { throttle } = createServices();
   for (const _ of repeat(99, () => 0)) await guess(throttle, "ada", NOBODY);
@@ -513,8 +528,8 @@ Deno.test("issueDevice() creates a new value each time, of 16 bytes, a digest an
 Deno.test("login() accepts a known device while others have exhausted the account", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(ADA);
-  for (const client of ATTACKERS) await guess(throttle, "ada", client);
-  assertEquals((await refusal(() => guess(throttle, "ada", CLIENT))).code, "throttled");
+  for (const client of ATTACKERS) await guess(throttle, "ada", client, ADA);
+  assertEquals((await refusal(() => guess(throttle, "ada", CLIENT, ADA))).code, "throttled");
   await (await login(throttle, { ...CLIENT, device })).succeed();
   await login(throttle, { ...NOBODY, device });
 });
@@ -594,7 +609,7 @@ for (const [why, forge] of FORGED) {
   Deno.test(`login() rejects a device value that is ${why}`, async () => {
     const { throttle } = createServices();
     const device = await throttle.issueDevice(ADA);
-    for (const client of ATTACKERS) await guess(throttle, "ada", client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client, ADA);
     const forged = forge(device) as string;
     const client = forged === undefined ? CLIENT : { ...CLIENT, device: forged };
     assertEquals((await refusal(() => login(throttle, client))).code, "throttled");
@@ -605,7 +620,7 @@ for (const [why, forge] of FORGED) {
 Deno.test("login() rejects a device of another account", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(EVE);
-  for (const client of ATTACKERS) await guess(throttle, "ada", client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client, ADA);
   assertEquals(
     (await refusal(() => login(throttle, { ...CLIENT, device }))).code,
     "throttled",
@@ -630,7 +645,7 @@ Deno.test("login() accepts devices of every current secret, and of no removed on
   const device = await createServices({ secret: old }).throttle.issueDevice(ADA);
   for (const [secret, known] of [[[today, old], true], [today, false]] as const) {
     const { throttle } = createServices({ secret });
-    for (const client of ATTACKERS) await guess(throttle, "ada", client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client, ADA);
     const attempt = login(throttle, { ...CLIENT, device });
     assertEquals(await outcomes([attempt]), { [known ? "made" : "throttled"]: 1 });
   }
@@ -640,7 +655,7 @@ Deno.test("login() rejects a device with a MAC for another purpose", async () =>
   const { throttle, keys } = createServices();
   const [id, stampHash] = ["A".repeat(22), await digestText(ADA.securityStamp)];
   const fields = joinFields([ADA.identifier, id, stampHash]);
-  for (const client of ATTACKERS) await guess(throttle, "ada", client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client, ADA);
   for (const purpose of ["csrf", "throttle"] as const) {
     const mac = await keys.sign(purpose, fields);
     const device = `${id}.${stampHash}.${encodeBase64Url(mac)}`;
@@ -661,7 +676,7 @@ for (const [why, user] of OTHERS) {
   Deno.test(`reserve() does not accept a device of a user ${why}`, async () => {
     const { throttle } = createServices();
     const device = await throttle.issueDevice(ADA);
-    for (const client of ATTACKERS) await guess(throttle, "ada", client);
+    for (const client of ATTACKERS) await guess(throttle, "ada", client, user);
     const stale = await throttle.login(canonical("ada"), { ...CLIENT, device });
     assertEquals(await waitOf(() => stale.reserve(user)), 3_600);
     await login(throttle, { ...CLIENT, device }); // the user as it was
@@ -686,7 +701,7 @@ Deno.test("reserve() of devices that are no longer known does not lock out a kno
     const stale = { ...client, device: await throttle.issueDevice(ADA) };
     await outcomes([guess(throttle, "ada", stale, changed)]);
   }
-  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT)), 3_600);
+  assertEquals(await waitOf(() => guess(throttle, "ada", CLIENT, changed)), 3_600);
   await login(throttle, { ...CLIENT, device }, changed);
 });
 
@@ -705,10 +720,10 @@ Deno.test("fail() of known devices counts separately: 100 of all, then one attem
 Deno.test("succeed() of a known device does not reset the failures of others", async () => {
   const { throttle } = createServices();
   const device = await throttle.issueDevice(ADA);
-  await failEverywhere(throttle, "ada", 99);
+  for (const client of ATTACKERS.slice(1)) await guess(throttle, "ada", client, ADA);
   await (await login(throttle, { ...CLIENT, device })).succeed();
-  await guess(throttle, "ada", CLIENT);
-  assertEquals(await waitOf(() => guess(throttle, "ada", STRANGER)), HOUR);
+  await guess(throttle, "ada", CLIENT, ADA);
+  assertEquals(await waitOf(() => guess(throttle, "ada", STRANGER, ADA)), HOUR);
 });
 
 const PRESENTED: readonly [why: string, user: KnownUser, secret: string, kept: boolean][] = [
@@ -730,7 +745,7 @@ Deno.test("issueDevice() accepts an authentication", async () => {
   const account = { identifier: "Ada", password: "lovelace wrote notes" };
   const authentication = await passwords.createUser(account);
   const user = await stores.users.findByIdentifier("ada");
-  for (const client of ATTACKERS) await guess(throttle, "ada", client);
+  for (const client of ATTACKERS) await guess(throttle, "ada", client, user);
   const device = await throttle.issueDevice(authentication);
   const attempt = await throttle.login(canonical("ada"), { ...CLIENT, device });
   await attempt.reserve(user);

@@ -256,6 +256,23 @@ Deno.test("a later match reads a body under its own limit", async () => {
   assertEquals(await (await router.fetch(jsonRequest("/a/b", '"x"'))).json(), "x");
 });
 
+Deno.test("a later match reads req.body under its own limit, although the match before created the stream", async () => {
+  const router = createRouter()
+    .post("/a/:x", (req) => (req.body === null ? json(0) : pass()), {
+      raw: true,
+      maxBodyBytes: 1000,
+    })
+    .post("/a/*", async (req) => json((await new Response(req.body).bytes()).length), {
+      raw: true,
+      maxBodyBytes: 5,
+    });
+  assertEquals(await codeOf(router.fetch(jsonRequest("/a/b", "123456"))), [
+    413,
+    "payload_too_large",
+  ]);
+  assertEquals(await (await router.fetch(jsonRequest("/a/b", "12345"))).json(), 5);
+});
+
 Deno.test("a body whose stream fails midway is a 400 and not a 500", async () => {
   for (const [reader, router] of Object.entries(READERS)) {
     let turn = 0;

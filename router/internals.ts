@@ -16,15 +16,16 @@ export interface RouterInternals {
   readonly files?: FileAccess;
 }
 
-/** Key of an option that applications cannot name. Copies of an options object carry it along. */
-const INTERNALS: unique symbol = Symbol("gatehouse.routerInternals");
+/** By options object: an option that applications cannot name. */
+const INTERNALS: WeakMap<object, RouterInternals> = /* @__PURE__ */ new WeakMap();
 
-/** A copy of options with an entry's parts. What is not an object is returned as it is, for the callee to reject. */
+/** Adds an entry's parts to options. They are not copied: a spread would lose what they inherit, a guard in `before` too. */
 export function withInternals<Options>(options: Options, internals: RouterInternals): Options {
-  return typeof options === "object" ? { ...options, [INTERNALS]: internals } : options;
+  if (typeof options === "object" && options !== null) INTERNALS.set(options, internals);
+  return options; // what is not an object, too, for the callee to reject
 }
 
-/** The parts that options carry. */
+/** The parts that were added to options. */
 export function internalsOf(options: object): RouterInternals {
-  return (options as { readonly [INTERNALS]?: RouterInternals })[INTERNALS] ?? {};
+  return INTERNALS.get(options) ?? {};
 }

@@ -161,10 +161,18 @@ function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
     step((ctx, args) =>
       andThen(
         authorize(ctx, ctx.principal as object | undefined, access, ...args),
-        () => undefined, // never a response
+        decide,
       )
     ),
   ];
+}
+
+/** Only what returns nothing has passed: a `false` or a response is no rejection, and must not be mistaken for consent. */
+function decide(result: unknown): undefined {
+  if (result === undefined) return;
+  throw new TypeError(
+    "Cannot admit the request: authorize() returned a value; it throws to reject",
+  );
 }
 
 /** Stores what a guard returned. Nothing but a principal is accepted as one. */

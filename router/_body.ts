@@ -95,7 +95,7 @@ function readDelivered(request: Request, { bodyTimeout }: BodyRules): Promise<By
       resolve(new Uint8Array(buffer));
     }, (cause) => {
       endDeadline(deadline);
-      reject(incomplete(cause));
+      reject(cause instanceof TypeError ? cause : incomplete(cause)); // a TypeError: the stream is locked
     });
   });
 }

@@ -238,6 +238,22 @@ Deno.test("a reader after raw or body was read throws a TypeError", async () => 
   }
 });
 
+Deno.test("a reader after raw's stream was locked throws a TypeError, however the body was delivered", async () => {
+  for (const info of [{}, { remoteAddr: {}, completed: Promise.resolve() }]) {
+    const { errors, onError } = collectErrors();
+    const router = createRouter<[object]>({ onError }).post("/", async (req) => {
+      req.raw.body?.getReader();
+      return json(await req.text());
+    }, { raw: true });
+    const headers = { "Content-Length": "1" };
+    assertEquals(await codeOf(router.fetch(jsonRequest("/", "x", { headers }), info)), [
+      500,
+      "internal_error",
+    ]);
+    assertEquals(errors.map((error) => error instanceof TypeError), [true]);
+  }
+});
+
 Deno.test("req.body does not pull from the source until it is read", async () => {
   const router = createRouter().post("/", async (req) => {
     const { body } = req;

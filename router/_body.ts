@@ -95,7 +95,7 @@ function readDelivered(request: Request, { bodyTimeout }: BodyRules): Promise<By
       resolve(new Uint8Array(buffer));
     }, (cause) => {
       endDeadline(deadline);
-      reject(incomplete(cause));
+      reject(cause instanceof TypeError ? cause : incomplete(cause)); // a TypeError: the stream is locked
     });
   });
 }
@@ -146,13 +146,21 @@ function unref(timer: unknown): void {
   else (timer as { unref?(): void }).unref?.();
 }
 
-/** The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read in advance. */
-export function limitedStream(request: Request, limit: number): ReadableStream<Bytes> | null {
+/**
+ * The body as a stream that fails with 413 past the limit; `null` without a body. Nothing is read in advance.
+ *
+ * @param limitOf The limit at that moment: another route may read a stream that the one before has passed on.
+ */
+export function limitedStream(
+  request: Request,
+  limitOf: () => number,
+): ReadableStream<Bytes> | null {
   if (request.body === null) return null;
   let reader: BodyReader | undefined;
   let total = 0;
   return new ReadableStream<Bytes>({
     async pull(controller): Promise<void> {
+      const limit = limitOf();
       reader ??= openBody(request, limit)?.getReader();
       const chunk = (await reader?.read().catch((cause) => {
         throw incomplete(cause);

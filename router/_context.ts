@@ -120,7 +120,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get body(): ReadableStream<Bytes> | null {
-    return this.#body ??= limitedStream(this.source, this.#rules.maxBodyBytes);
+    return this.#body ??= limitedStream(this.source, () => this.#rules.maxBodyBytes);
   }
 
   text(): Promise<string> {

@@ -64,7 +64,8 @@ const BOUNDARY_REGEXP = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 /** Counts delimiters anywhere, so that no parser finds more parts, wherever it looks for them. */
 function checkParts(text: string, boundary: string): void {
   const delimiter = `--${boundary}`;
-  if (!BOUNDARY_REGEXP.test(boundary) || !text.includes(delimiter + "--")) throw invalidForm();
+  const isClosed = text.startsWith(delimiter + "--") || text.includes(`\r\n${delimiter}--`);
+  if (!BOUNDARY_REGEXP.test(boundary) || !isClosed) throw invalidForm();
   let count = 0;
   let headers = MAX_HEADER_BYTES;
   for (let at = text.indexOf(delimiter); at !== -1; at = text.indexOf(delimiter, at + 1)) {

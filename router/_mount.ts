@@ -5,6 +5,7 @@
  */
 
 import type { RequestContext } from "./_context.ts";
+import { METHODS } from "./_engine.ts";
 import { linkRequest, signalOf } from "./original_request.ts";
 import { mountRemainder } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
@@ -22,8 +23,9 @@ export interface MountHandlerOptions {
 }
 
 /**
- * Creates the handler of a mount. It answers 404 if the path is malformed, or if the application could interpret the rest
- * as a path that no outer guard saw: a new request removes dot segments, and many applications decode slashes.
+ * Creates the handler of a mount. It answers 404 if the path is malformed, or if the application could see a path or a
+ * method that no outer guard saw: a new request removes dot segments and writes `post` as `POST`, and many applications
+ * decode slashes.
  */
 export function createMountHandler(
   prefix: Pattern,
@@ -32,7 +34,9 @@ export function createMountHandler(
 ): (ctx: RequestContext, ...args: unknown[]) => unknown {
   const depth = prefix.segments.length;
   return (ctx, ...args) => {
-    const rest = ctx.target.bad ? undefined : mountRemainder(ctx.url, ctx.target, depth);
+    const rest = ctx.target.bad || isRewritten(ctx.method)
+      ? undefined
+      : mountRemainder(ctx.url, ctx.target, depth);
     if (rest === undefined || (!encodedSlashes && ENCODED_SLASH_REGEXP.test(rest))) {
       throw new HttpError(404, "not_found");
     }
@@ -47,6 +51,13 @@ export function createMountHandler(
 }
 
 const ENCODED_SLASH_REGEXP = /%(?:2f|5c)/i;
+
+/** Methods that a new request writes in capitals or refuses, Fetch §2.2.1. */
+const REWRITTEN_METHOD_REGEXP = /^(?:delete|get|head|options|post|put|connect|trace|track)$/i;
+
+function isRewritten(method: string): boolean {
+  return !(METHODS as readonly string[]).includes(method) && REWRITTEN_METHOD_REGEXP.test(method);
+}
 
 /** @throws {HttpError} 400 `invalid_target` if the client's `Host` is not valid in a URL: a port above 65,535, for example. */
 function newRequest(url: string, source: Request): Request {
@@ -67,5 +78,11 @@ class DerivedRequest extends Request {
 
   override get signal(): AbortSignal {
     return signalOf(this);
+  }
+
+  override clone(): Request {
+    const copy = new DerivedRequest(this.url, super.clone());
+    linkRequest(copy, this);
+    return copy;
   }
 }

@@ -77,7 +77,7 @@ export function rejectUnknownOptions(
 }
 
 /** Copies the named options, inherited ones and getters too, which a spread would lose. */
-function pick<Options extends object>(
+export function pick<Options extends object>(
   given: Options,
   names: Readonly<Record<string, true>>,
 ): Partial<Options> {

@@ -7,6 +7,7 @@
 import type { Method } from "./_engine.ts";
 import type { MatchedRoute, RequestContext } from "./_context.ts";
 import { andThen } from "./_promise.ts";
+import { Bare, EMPTY } from "./_query.ts";
 import { middlewareStep, type Step } from "./_step.ts";
 import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.ts";
 import { HttpError } from "./problem.ts";
@@ -161,10 +162,18 @@ function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
     step((ctx, args) =>
       andThen(
         authorize(ctx, ctx.principal as object | undefined, access, ...args),
-        () => undefined, // never a response
+        decide,
       )
     ),
   ];
+}
+
+/** Only what returns nothing has passed: a `false` or a response is no rejection, and must not be mistaken for consent. */
+function decide(result: unknown): undefined {
+  if (result === undefined) return;
+  throw new TypeError(
+    "Cannot admit the request: authorize() returned a value; it throws to reject",
+  );
 }
 
 /** Stores what a guard returned. Nothing but a principal is accepted as one. */
@@ -204,12 +213,17 @@ function schemaSteps(schema: StandardSchemaV1 | undefined, part: SchemaPart): re
 function readPart(ctx: RequestContext, part: SchemaPart): unknown {
   switch (part) {
     case "params":
-      return ctx.params;
+      return writable(ctx.params);
     case "query":
-      return ctx.query;
+      return writable(ctx.query);
     case "body":
       return ctx.content;
   }
+}
+
+/** The empty object is shared and frozen, and some validators write defaults into their input. */
+function writable(part: object): object {
+  return part === EMPTY ? new Bare() : part;
 }
 
 function step(run: (ctx: RequestContext, args: unknown[]) => unknown): Step {

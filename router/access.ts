@@ -69,8 +69,8 @@ export function scopeOf(
 }
 
 /** The scopes that the route of a request names; `undefined` before a route is entered, as in `before` and `under`. */
-export function namedScopeOf(req: object): ScopeOption | undefined {
-  return (req as { readonly namedScope?: ScopeOption }).namedScope;
+export function namedScopeOf(req: object): ScopeOption<RegisteredRules["scope"]> | undefined {
+  return (req as { readonly namedScope?: ScopeOption<RegisteredRules["scope"]> }).namedScope;
 }
 
 /** What a route requires of a guard. */

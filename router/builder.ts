@@ -10,7 +10,7 @@
 import type { StaticAssetOptions } from "../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
-import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
 import type { Class, Container } from "./container.ts";
 import { filesOf } from "./internals.ts";
 import { joinPaths } from "./path.ts";
@@ -205,7 +205,7 @@ export function routerBuilder<Args extends unknown[] = []>(
 ): RouterBuilder<Args> {
   rejectUnknownOptions("Cannot create builder", options, BUILDER_OPTIONS);
   const files = filesOf(options);
-  const { container, ...routerOptions } = options;
+  const { container, ...routerOptions } = pick(options, BUILDER_OPTIONS);
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];
   const extensions: Record<BuilderStage, BuilderExtension<Args>[]> = {
@@ -236,13 +236,14 @@ export function routerBuilder<Args extends unknown[] = []>(
   function build(): BuiltRouter<Args> {
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
-    const created = createRouter<Args>({
+    const given = {
       ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
-    });
+    };
+    const created = createRouter<Args>(given);
     // The methods of the created router return that same object, which now has static() as well.
     const router = Object.assign(created, {
       static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
@@ -253,8 +254,7 @@ export function routerBuilder<Args extends unknown[] = []>(
     mounts.forEach(([path, options]) => addStatic(created, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
-    extensions.extension.forEach((extend) => extend(router));
-    extensions.controllers.forEach((extend) => extend(router));
+    [...extensions.extension, ...extensions.controllers].forEach((extend) => extend(router));
     return router;
   }
 

@@ -46,7 +46,8 @@ export interface AuthIntegration<
   /**
    * Decides what the principal may do: called after the guard, with `params` and `query` that have passed their schemas,
    * and before the route's middleware and the body. It checks `access.authorization` and `access.scope`, and throws to
-   * reject. Without it, a route with one of these options is rejected when it is added.
+   * reject; a returned value is a 500, never a pass. Without it, a route with one of these options is rejected when it is
+   * added.
    */
   authorize?(
     req: RouteRequest,

@@ -5,7 +5,7 @@
  */
 
 import type { StaticAssetOptions } from "../static/types.ts";
-import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
 import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
@@ -13,6 +13,7 @@ import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AccessRules } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
+import { filesOf, withFiles } from "./internals.ts";
 
 /** Token of the application's router. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;
@@ -96,15 +97,17 @@ function buildRouter(options: HttpRouterOptions): BuiltRouter<never[]> {
     withAuth,
     controllers = [],
     ...builderOptions
-  } = options;
-  const builder = routerBuilder<never[]>(builderOptions);
+  } = pick(options, HTTP_ROUTER_OPTIONS);
+  const builder = routerBuilder<never[]>(withFiles(builderOptions, filesOf(options)));
   builder.use(...use).finally(...hooks).controllers(...controllers);
   for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);
   if (handler !== undefined) builder.catch(handler);
   if (withAuth !== undefined) {
     builder.withAuth(
-      typeof withAuth === "function" ? withAuth(options.container ?? defaultContainer) : withAuth,
+      typeof withAuth === "function"
+        ? withAuth(builderOptions.container ?? defaultContainer)
+        : withAuth,
     );
   }
   return builder.build();

@@ -6,15 +6,18 @@
 
 import type { FileAccess } from "../static/types.ts";
 
-/** Key of an option that applications cannot name. Copies of an options object carry it along. */
-const FILES: unique symbol = Symbol("gatehouse.files");
+/** By options object: an option that applications cannot name. */
+const FILES: WeakMap<object, FileAccess> = /* @__PURE__ */ new WeakMap();
 
-/** A copy of options with access to files. What is not an object is returned as it is, for the callee to reject. */
-export function withFiles<Options>(options: Options, files: FileAccess): Options {
-  return typeof options === "object" ? { ...options, [FILES]: files } : options;
+/** Adds access to files to options. They are not copied: a spread would lose what they inherit, a guard in `before` too. */
+export function withFiles<Options>(options: Options, files: FileAccess | undefined): Options {
+  if (files !== undefined && typeof options === "object" && options !== null) {
+    FILES.set(options, files);
+  }
+  return options; // what is not an object, too, for the callee to reject
 }
 
-/** The access to files that options carry. */
+/** The access to files that was added to options. */
 export function filesOf(options: object): FileAccess | undefined {
-  return (options as { readonly [FILES]?: FileAccess })[FILES];
+  return FILES.get(options);
 }

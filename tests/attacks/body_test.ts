@@ -369,6 +369,11 @@ const COSTLY_FORMS: readonly (readonly [why: string, type: string, body: () => s
     `multipart/form-data; boundary=${"a".repeat(71)}`,
     () => parts("a".repeat(71), 1),
   ],
+  [
+    "a truncated part, and what looks like the closing delimiter inside a line",
+    "multipart/form-data; boundary=a",
+    () => `--a\r\n${FIELD}\r\nx--a--y\r\n--a\r\n${FIELD}\r\ntrunc`,
+  ],
   ["an empty boundary", 'multipart/form-data; boundary=""', () => parts("", MANY)],
 ];
 

@@ -5,22 +5,27 @@
 
 import {
   authorizationDenied,
+  type Container,
   Controller,
   createContainer,
   createRouter,
   Endpoint,
   generateSecret,
   Get,
+  HTTP_ROUTER,
   HttpRouter,
   inMemoryAuthStores,
   json,
+  type Middleware,
   Post,
+  problem,
   registerAuth,
   type RequestSpec,
   requireAuth,
   type ResponseSpec,
   routerBuilder,
   type StandardSchemaV1,
+  type TypedRouter,
   withAuthRoutes,
 } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
@@ -268,4 +273,40 @@ Deno.test("[neighbour] options: an inherited registration, of a class with gette
   assertEquals(paths(integrated).includes("/auth/register"), false);
   assertEquals(paths(integrated).includes("/auth/login"), true);
   assertEquals(runtime.routes(routes).some(({ path }) => path === "/register"), false);
+});
+
+Deno.test("[neighbour] options: what a router's options inherit counts → its guard is asked", async () => {
+  class Options {
+    readonly #limit = 5;
+    get maxBodyBytes(): number {
+      return this.#limit;
+    }
+  }
+  class RouterOptions extends Options {
+    get before(): readonly Middleware[] {
+      return [() => problem(403, "closed")];
+    }
+  }
+  const container = createContainer();
+  class HttpRouterOptions extends Options {
+    get container(): Container {
+      return container;
+    }
+    get withAuth(): typeof integration {
+      return integration;
+    }
+  }
+  const router = createRouter(new RouterOptions()).get("/", handler);
+  assertEquals((await router.request("/")).status, 403);
+
+  @HttpRouter(new HttpRouterOptions())
+  class Api {}
+  assertEquals(Api.name, "Api");
+  const declared = container.resolve<TypedRouter>(HTTP_ROUTER).get("/", handler);
+  assertEquals((await declared.request("/")).status, 401);
+
+  const built = routerBuilder(new Options()).build().post("/", handler);
+  const headers = { "Content-Type": "application/json" };
+  const response = await built.request("/", { method: "POST", headers, body: '"long"' });
+  assertEquals(response.status, 413);
 });

@@ -411,6 +411,23 @@ for (const [source, method, headers, target, status] of METHODS) {
   });
 }
 
+/** Methods that a new request writes in capitals, or refuses. */
+for (const method of ["post", "Delete", "get", "TRACE", "track"]) {
+  Deno.test(`[neighbour] ${method} at a mount is a 404: no application sees another method than the middleware`, async () => {
+    const reached: string[] = [];
+    const app = { fetch: (request: Request) => (reached.push(request.method), new Response()) };
+    const errors: unknown[] = [];
+    const router = createRouter({ onError: (error) => void errors.push(error) })
+      .mount("/own", createRouter().all("/*", (req) => app.fetch(req.raw))).mount("/any", app);
+    await withServer(router.fetch, async (port) => {
+      for (const target of ["/own/a", "/any/a"]) {
+        const { status } = await rawFetch(port, target, { method });
+        assertEquals([status, reached, errors], [404, [], []], target);
+      }
+    });
+  });
+}
+
 /** [source, why, query, what the handler sees] */
 const QUERIES:
   readonly (readonly [source: string, why: string, target: string, entries: unknown])[] = [

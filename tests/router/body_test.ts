@@ -238,6 +238,22 @@ Deno.test("a reader after raw or body was read throws a TypeError", async () => 
   }
 });
 
+Deno.test("a reader after raw's stream was locked throws a TypeError, however the body was delivered", async () => {
+  for (const info of [{}, { remoteAddr: {}, completed: Promise.resolve() }]) {
+    const { errors, onError } = collectErrors();
+    const router = createRouter<[object]>({ onError }).post("/", async (req) => {
+      req.raw.body?.getReader();
+      return json(await req.text());
+    }, { raw: true });
+    const headers = { "Content-Length": "1" };
+    assertEquals(await codeOf(router.fetch(jsonRequest("/", "x", { headers }), info)), [
+      500,
+      "internal_error",
+    ]);
+    assertEquals(errors.map((error) => error instanceof TypeError), [true]);
+  }
+});
+
 Deno.test("req.body does not pull from the source until it is read", async () => {
   const router = createRouter().post("/", async (req) => {
     const { body } = req;
@@ -254,6 +270,23 @@ Deno.test("a later match reads a body under its own limit", async () => {
   const long = JSON.stringify("x".repeat(100));
   assertEquals(await codeOf(router.fetch(jsonRequest("/a/b", long))), [413, "payload_too_large"]);
   assertEquals(await (await router.fetch(jsonRequest("/a/b", '"x"'))).json(), "x");
+});
+
+Deno.test("a later match reads req.body under its own limit, although the match before created the stream", async () => {
+  const router = createRouter()
+    .post("/a/:x", (req) => (req.body === null ? json(0) : pass()), {
+      raw: true,
+      maxBodyBytes: 1000,
+    })
+    .post("/a/*", async (req) => json((await new Response(req.body).bytes()).length), {
+      raw: true,
+      maxBodyBytes: 5,
+    });
+  assertEquals(await codeOf(router.fetch(jsonRequest("/a/b", "123456"))), [
+    413,
+    "payload_too_large",
+  ]);
+  assertEquals(await (await router.fetch(jsonRequest("/a/b", "12345"))).json(), 5);
 });
 
 Deno.test("a body whose stream fails midway is a 400 and not a 500", async () => {

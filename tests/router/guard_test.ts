@@ -550,6 +550,19 @@ for (const [option, options] of AUTHORIZED) {
   });
 }
 
+for (const result of [false, true, null, "no", {}, new Response(null, { status: 403 })]) {
+  Deno.test(`authorize() that returns ${result instanceof Response ? "a response" : JSON.stringify(result)} lets nobody pass`, async () => {
+    for (const value of [result, Promise.resolve(result), later(result)]) {
+      const { errors, onError } = collectErrors();
+      const router = createRouter({ onError })
+        .withAuth<Principal>({ guard: () => ADA, authorize: () => untyped<void>(value) })
+        .get("/", () => json("secret"));
+      assertEquals(await codeOf(router.request("/")), [500, "internal_error"]);
+      assertEquals(errors.length, 1);
+    }
+  });
+}
+
 Deno.test("withAuth() rejects an integration whose authorize is not a function", () => {
   for (const authorize of [true, "yes", {}, null]) {
     assertThrows(

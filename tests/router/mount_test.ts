@@ -142,15 +142,23 @@ Deno.test("mount() passes method, header fields and body on, as a stream", async
   assert(endless.pulled() < 5 && endless.cancelled());
 });
 
-Deno.test("mount() aborts the application's signal when the client disconnects", async () => {
+Deno.test("mount() aborts the application's signal, and that of a clone, when the client disconnects", async () => {
   const controller = new AbortController();
-  let inner: AbortSignal | undefined;
+  let inner: AbortSignal[] = [];
   const router = createRouter().mount("/sub", {
-    fetch: (request) => (inner = request.signal, new Response()),
+    async fetch(request): Promise<Response> {
+      const copy = request.clone();
+      inner = [request.signal, copy.signal, copy.clone().signal];
+      return new Response(await copy.text() + await request.text());
+    },
   });
-  await router.fetch(new Request("http://localhost/sub/a", { signal: controller.signal }));
+  const { signal } = controller;
+  const response = await router.fetch(
+    new Request("http://localhost/sub/a", { method: "POST", body: "a", signal }),
+  );
+  assertEquals(await response.text(), "aa");
   controller.abort();
-  assertEquals(inner?.aborted, true);
+  assertEquals(inner.map(({ aborted }) => aborted), [true, true, true]);
 });
 
 Deno.test("mount() answers HEAD without a body, and leaves other methods to the application", async () => {

@@ -256,6 +256,21 @@ Deno.test("validate() does not run before content type and syntax are valid", as
   assertEquals(asked, 0);
 });
 
+Deno.test("validate() may write defaults into an empty query and empty parameters, of this request only", async () => {
+  const given: unknown[] = [];
+  const schema = schemaOf((value) => {
+    given.push({ ...untyped<object>(value) });
+    return { value: Object.assign(untyped<object>(value), { page: "1" }) };
+  });
+  const filled = createRouter().get("/", (req) => json([req.params, req.query]), {
+    schema: { params: schema, query: schema },
+  });
+  for (let i = 0; i < 2; i++) {
+    assertEquals(await (await filled.request("/")).json(), [{ page: "1" }, { page: "1" }]);
+  }
+  assertEquals(given, [{}, {}, {}, {}]);
+});
+
 Deno.test("validate() does not check schema.response at run time", async () => {
   const routes = createRouter().get("/", () => json({ id: 7 }), {
     schema: { response: z.object({ id: z.number().max(1) }) },

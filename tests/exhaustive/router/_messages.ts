@@ -7,7 +7,7 @@
 import { join, toFileUrl } from "@std/path";
 import { readConfig, ROOT, runDeno } from "../../../dev/_project.ts";
 
-/** The messages of `deno check`, by the line that they are about, 0 if that is in the package; the first if there are several. */
+/** The messages of `deno check`, by the line that they are about; the first if there are several. Line 0: another module. */
 export async function messagesByLine(
   text: string,
   options: Readonly<Record<string, unknown>> = {},
@@ -31,8 +31,8 @@ export async function messagesByLine(
   return new Map(
     messages.flatMap((message): readonly (readonly [number, string])[] => {
       const [, line] = /wrong\.ts:(\d+):\d+$/m.exec(message) ?? [];
-      if (line !== undefined) return [[Number(line), message]];
-      return message.startsWith("TS2771") ? [] : [[0, message]]; // TS2771 belongs to the message above
+      if (line === undefined && /^TS\d+ \[ERROR\]: {2}/.test(message)) return []; // it belongs to the message above
+      return [[Number(line ?? 0), message]];
     }).reverse(),
   );
 }

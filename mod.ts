@@ -21,6 +21,3 @@ export * from "./router/mod.ts";
 export * from "./openapi/mod.ts";
 export * from "./static/mod.ts";
 export * from "./auth/mod.ts";
-
-// These override the router's own: they add openapi()
-export { createRouter, HttpRouter, routerBuilder } from "./openapi/routers.ts";

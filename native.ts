@@ -21,8 +21,7 @@
  */
 
 export * from "./mod.ts";
-export { HttpRouter, routerBuilder } from "./openapi/native_routers.ts";
-export { mountStatic } from "./router/native_static_mount.ts";
+export { HttpRouter, mountStatic, routerBuilder } from "./router/native_static.ts";
 export { packageStaticAssets } from "./static/native_package.ts";
 export type {
   PackageFormat,

@@ -48,13 +48,12 @@ const IMPORT_RULES: readonly ImportRule[] = [
 
   { importer: "router/*.ts", may: ["router/*.ts"] },
   {
-    importer: "router/{builder,http_router,internals,static_mount,native_static_mount}.ts",
+    importer: "router/{builder,http_router,internals,static_mount,native_static}.ts",
     may: ["static/*.ts"],
   },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/*.ts"] },
-  { importer: "openapi/native_routers.ts", may: ["static/native_live.ts"] },
   {
     importer: "openapi/compiler/*.ts",
     may: [

@@ -13,6 +13,7 @@ const DOCUMENTS: readonly string[] = [
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
+  "SECURITY.md",
   ...listFiles("docs").filter((path) => path.endsWith(".md")),
 ];
 

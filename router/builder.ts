@@ -12,7 +12,7 @@ import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
 import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
 import type { Class, Container } from "./container.ts";
-import { internalsOf, withInternals } from "./internals.ts";
+import { filesOf } from "./internals.ts";
 import { joinPaths } from "./path.ts";
 import { addMount, createRouter } from "./router.ts";
 import { createMount } from "./static_mount.ts";
@@ -204,7 +204,7 @@ export function routerBuilder<Args extends unknown[] = []>(
   options: BuilderOptions<Args> = {},
 ): RouterBuilder<Args> {
   rejectUnknownOptions("Cannot create builder", options, BUILDER_OPTIONS);
-  const internals = internalsOf(options);
+  const files = filesOf(options);
   const { container, ...routerOptions } = pick(options, BUILDER_OPTIONS);
   const before: Middleware<Args>[] = [];
   const finals: ResponseHook<Args>[] = [];
@@ -229,21 +229,20 @@ export function routerBuilder<Args extends unknown[] = []>(
   }
 
   function addStatic(router: TypedRouter<Args>, path: string, options: StaticAssetOptions): void {
-    const mount = createMount(joinPaths(prefix ?? "", path), options, internals.files);
+    const mount = createMount(joinPaths(prefix ?? "", path), options, files);
     addMount(router, path, mount.answer, mount);
   }
 
   function build(): BuiltRouter<Args> {
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
-    const given = {
+    const created = createRouter<Args>({
       ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
-    };
-    const created = createRouter<Args>(withInternals(given, internals));
+    });
     // The methods of the created router return that same object, which now has static() as well.
     const router = Object.assign(created, {
       static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
@@ -254,7 +253,8 @@ export function routerBuilder<Args extends unknown[] = []>(
     mounts.forEach(([path, options]) => addStatic(created, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
-    [...extensions.extension, ...extensions.controllers].forEach((extend) => extend(router));
+    extensions.extension.forEach((extend) => extend(router));
+    extensions.controllers.forEach((extend) => extend(router));
     return router;
   }
 

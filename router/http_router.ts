@@ -13,7 +13,7 @@ import type { ControllerDecorator } from "./decorator_types.ts";
 import type { AccessRules } from "./access.ts";
 import type { AuthIntegration } from "./guard.ts";
 import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
-import { internalsOf, withInternals } from "./internals.ts";
+import { filesOf, withFiles } from "./internals.ts";
 
 /** Token of the application's router. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;
@@ -98,7 +98,7 @@ function buildRouter(options: HttpRouterOptions): BuiltRouter<never[]> {
     controllers = [],
     ...builderOptions
   } = pick(options, HTTP_ROUTER_OPTIONS);
-  const builder = routerBuilder<never[]>(withInternals(builderOptions, internalsOf(options)));
+  const builder = routerBuilder<never[]>(withFiles(builderOptions, filesOf(options)));
   builder.use(...use).finally(...hooks).controllers(...controllers);
   for (const [path, assets] of Object.entries(mounts)) builder.static(path, assets);
   if (prefix !== undefined) builder.prefix(prefix);

@@ -43,9 +43,7 @@ import type {
   ResponseHook,
   RouteOptions,
 } from "./handler.ts";
-import { internalsOf } from "./internals.ts";
 import type { PrefixParamsOf } from "./markers.ts";
-import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
 import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types.ts";
@@ -78,7 +76,6 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   options: RouterOptions<Args, Prefix> = {},
 ): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
   rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
-  const { generateOpenAPI } = internalsOf(options);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   const { bodyTimeout = DEFAULT_BODY_TIMEOUT } = options;
   checkLimit(maxBodyBytes, "router");
@@ -192,17 +189,6 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     fetch,
     routes,
     info,
-    openapi(given: OpenApiInfo | undefined = info): OpenApiDocument {
-      if (generateOpenAPI === undefined) {
-        throw new TypeError(
-          "Cannot write the document: this router has no generator; call generateOpenAPI(info, router)",
-        );
-      }
-      if (given === undefined) {
-        throw new TypeError("Cannot write the document: title and version are missing");
-      }
-      return generateOpenAPI(given, router as unknown as RouteSource);
-    },
     async request(
       pathOrRequest: string | Request,
       init?: RequestInit,

@@ -14,7 +14,7 @@ import type {
   ResponseHook,
   RouteOptions,
 } from "./handler.ts";
-import type { OpenApiDocument, OpenApiInfo } from "./openapi_types.ts";
+import type { OpenApiInfo } from "./openapi_types.ts";
 import type { RouteRequest } from "./request.ts";
 import type {
   BodyRouteMethod,
@@ -48,7 +48,7 @@ export interface RouterOptions<Args extends unknown[] = [], Prefix extends strin
    * `cause`, unless `catch` answered. @default console.error
    */
   onError?: (error: unknown, req: RouteRequest) => void;
-  /** Title, version and other properties of the OpenAPI document. */
+  /** Title, version and other properties of the OpenAPI document, for the command line. */
   info?: OpenApiInfo;
 }
 
@@ -126,14 +126,6 @@ export interface TypedRouter<
   readonly routes: readonly RouteInfo[];
   /** The option `info`. */
   readonly info: OpenApiInfo | undefined;
-  /**
-   * Generates the OpenAPI 3.1 document of the routes. Routers of `@gatehouse/http/router` and `/edge` have no generator, to
-   * keep bundles small: call `generateOpenAPI(info, router)` there.
-   *
-   * @param info Title, version and other properties of the document. @default the option `info`
-   * @throws {TypeError} If there is no generator or no `info`, or a route's description contradicts its code.
-   */
-  openapi(info?: OpenApiInfo): OpenApiDocument;
   /** Answers a path or a request without a server, for tests. */
   request(pathOrRequest: string | Request, init?: RequestInit, ...args: Args): Promise<Response>;
   /**

@@ -72,6 +72,8 @@ export const CHALLENGE = {
 const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
 
 export const INVALID_JSON = { 400: { description: "The body is not valid JSON" } };
+/** Of routes that read an optional body themselves. */
+export const TOO_LARGE = { 413: { description: "The body is too large" } };
 export const FORGED = { 403: { description: "The request is forged, or has no valid CSRF token" } };
 
 export const REGISTER_REFUSALS: Responses = /* @__PURE__ */ signInRefusals({

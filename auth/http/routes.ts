@@ -26,6 +26,7 @@ import {
   TAGS,
   TOKEN_NAMES,
   TOKENS,
+  TOO_LARGE,
   USER,
 } from "./_route_schemas.ts";
 import {
@@ -181,7 +182,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
           : body(object({ refreshToken: REFRESH_TOKEN }, []), false),
         responses: {
           204: { description: "The session is revoked" },
-          ...(tokens === undefined ? {} : INVALID_JSON),
+          ...(tokens === undefined ? {} : { ...INVALID_JSON, ...TOO_LARGE }),
           ...FORGED,
         },
       },

@@ -20,6 +20,7 @@ import {
   TAGS,
   TOKEN_NAMES,
   TOKENS,
+  TOO_LARGE,
   USER,
 } from "./_route_schemas.ts";
 import {
@@ -156,7 +157,11 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
         tags: TAGS,
         summary: "Sign out, as an API client",
         requestBody: body(object({ refreshToken: REFRESH_TOKEN }, []), false),
-        responses: { 204: { description: "The refresh token is revoked" }, ...INVALID_JSON },
+        responses: {
+          204: { description: "The refresh token is revoked" },
+          ...INVALID_JSON,
+          ...TOO_LARGE,
+        },
       },
     },
     async handler(req) {

@@ -9,6 +9,7 @@
  */
 
 import {
+  generateOpenAPI,
   generateSecret,
   getSession,
   inMemoryAuthStores,
@@ -30,13 +31,15 @@ const runtime = registerAuth({
   deployment: "direct", // behind a proxy: { proxies: ["10.0.0.0/8"] }
 });
 
-const router = routerBuilder({ info: { title: "Hello", version: "1.0.0" } })
+const info = { title: "Hello", version: "1.0.0" };
+
+const router = routerBuilder()
   .withAuth(runtime.integration({ routes: { registration: "open" } })) // adds POST /auth/register, POST /auth/login, ... and the guard
   .build();
 
 router
   .get("/", () => json({ hello: "world" }), { auth: false })
-  .get("/openapi.json", () => json(router.openapi()), { auth: false, openapi: false })
+  .get("/openapi.json", () => json(generateOpenAPI(info, router)), { auth: false, openapi: false })
   .get("/me", (req) => json({ sub: req.principal.sub, name: getSession(req)?.user.identifier }))
   .get("/tasks", (req) => json(tasks.get(req.principal.sub) ?? []), {
     schema: { response: z.array(Task) },

@@ -144,7 +144,7 @@ async function findRouter(
 type DocumentedRouter = RouteSource & { readonly info?: OpenApiInfo };
 
 function isRouter(value: unknown): value is DocumentedRouter {
-  return isObject(value) && Array.isArray(value.routes) && typeof value.openapi === "function";
+  return isObject(value) && Array.isArray(value.routes) && typeof value.fetch === "function";
 }
 
 /** The documented routes: those of the router and of routers mounted in it, otherwise the controllers' methods. */

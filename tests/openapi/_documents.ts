@@ -79,12 +79,12 @@ function plainRouter(): OpenApiDocument {
 }
 
 function controllersOfRouter(): OpenApiDocument {
-  return routerBuilder({ container: CONTAINER, info: { ...INFO, ...CONTROLLER_INFO } })
+  const router = routerBuilder({ container: CONTAINER })
     .prefix("/api/v1")
     .withAuth(integrationOf(session))
     .controllers(NotesController, Health, UsersController, TeamsController)
-    .build()
-    .openapi();
+    .build();
+  return generateOpenAPI({ ...INFO, ...CONTROLLER_INFO }, router);
 }
 
 function parameters(): OpenApiDocument {

@@ -271,12 +271,13 @@ for (const [why, found, line] of MISTAKEN) {
   });
 }
 
-Deno.test("openapi() documents controllers under their router's prefix, with its guard", () => {
-  const document = routerBuilder({ container: CONTAINER, info: INFO })
+Deno.test("generateOpenAPI() documents controllers under their router's prefix, with its guard", () => {
+  const router = routerBuilder({ container: CONTAINER })
     .controllers(NotesController, Health)
     .withAuth(integrationOf(STRATEGIES.session))
     .prefix("/api")
-    .build().openapi();
+    .build();
+  const document = generateOpenAPI(INFO, router);
   const { operationId, security, tags } = operation(document, "GET /api/notes/{id}");
   assertEquals([operationId, tags], ["NotesController_findByID", ["Notes"]]);
   assertEquals(security, [{ session: [] }]);
@@ -315,8 +316,6 @@ Deno.test("generateOpenAPI() names the class and method of an unresolved referen
   ]);
 });
 
-const OTHER: OpenApiInfo = { title: "Other", version: "2.0.0" };
-
 @Controller("/a", { container: createContainer() })
 class Letters {
   @Get("/:b")
@@ -351,64 +350,35 @@ function withInfo(info: OpenApiInfo | undefined): { readonly info?: OpenApiInfo 
 }
 
 for (const [way, make] of WAYS) {
-  Deno.test(`${way} creates a router that writes its document`, () => {
+  Deno.test(`${way} creates a router with its info, which can be documented`, () => {
     const router = make(INFO);
-    const document = router.openapi();
-    assertEquals(routesOf(document), ["GET /a/{b}"]);
-    assertEquals(document.info, INFO as unknown);
-    assertEquals(document, generateOpenAPI(INFO, router));
     assertStrictEquals(router.info, INFO);
-  });
-
-  Deno.test(`${way} creates a router whose info can be overridden`, () => {
-    assertEquals(make(INFO).openapi(OTHER).info.title, "Other");
-    assertEquals(make().openapi(OTHER).info.title, "Other");
-  });
-
-  Deno.test(`${way} creates a router that rejects a document without info`, () => {
-    const router = make();
-    assertEquals(router.info, undefined);
-    assertThrows(
-      () => router.openapi(),
-      TypeError,
-      "Cannot write the document: title and version are missing",
-    );
+    assertEquals(routesOf(generateOpenAPI(INFO, router)), ["GET /a/{b}"]);
+    assertEquals(make().info, undefined);
   });
 }
 
-Deno.test("openapi() documents the routes at the time of the call", () => {
-  const router = createRouter({ info: INFO, prefix: "/v1" });
-  assertEquals(routesOf(router.openapi()), []);
+Deno.test("generateOpenAPI() documents the routes at the time of the call", () => {
+  const router = createRouter({ prefix: "/v1" });
+  assertEquals(routesOf(generateOpenAPI(INFO, router)), []);
   router.get("/a", answer).withAuth(integrationOf(STRATEGIES.bearer)).get("/b", answer);
-  const document = router.openapi();
+  const document = generateOpenAPI(INFO, router);
   assertEquals(routesOf(document), ["GET /v1/a", "GET /v1/b"]);
   assertEquals(operation(document, "GET /v1/b").security, [{ bearer: [] }]);
 });
 
-Deno.test("openapi() can be called while the router handles requests", async () => {
-  const router = createRouter({ info: INFO });
-  router.get("/openapi.json", () => Response.json(router.openapi()));
+Deno.test("generateOpenAPI() can be called while the router handles requests", async () => {
+  const router = createRouter();
+  router.get("/openapi.json", () => Response.json(generateOpenAPI(INFO, router)));
   const document = await (await router.request("/openapi.json")).json();
   assertEquals(Object.keys(document.paths), ["/openapi.json"]);
 });
 
-Deno.test("openapi() throws for a route that cannot be documented, and the router keeps working", async () => {
-  const router = createRouter({ info: INFO }).get("/a", () => new Response("a"), {
+Deno.test("generateOpenAPI() throws for a route that cannot be documented, and the router keeps working", async () => {
+  const router = createRouter().get("/a", () => new Response("a"), {
     openapi: { operationId: "a b" },
   });
-  assertThrows(() => router.openapi(), TypeError, "Cannot write the document:\n  GET /a: ");
+  const message = "Cannot write the document:\n  GET /a: ";
+  assertThrows(() => generateOpenAPI(INFO, router), TypeError, message);
   assertEquals(await (await router.request("/a")).text(), "a");
 });
-
-const PLAIN: readonly (readonly [way: string, router: TypedRouter])[] = [
-  ["createRouter()", plain.createRouter({ info: INFO })],
-  ["routerBuilder()", plain.routerBuilder({ info: INFO }).build()],
-];
-
-for (const [way, router] of PLAIN) {
-  Deno.test(`${way} of /router creates a router without a generator, whose error names the function to call`, () => {
-    router.get("/a", answer);
-    assertThrows(() => router.openapi(), TypeError, "generateOpenAPI(info, router)");
-    assertEquals(routesOf(generateOpenAPI(INFO, router)), ["GET /a"]);
-  });
-}

@@ -15,6 +15,7 @@ import {
   createRouter,
   type Credential,
   defaultContainer,
+  generateOpenAPI,
   getAuthRuntime,
   inject,
   inMemoryAuthStores,
@@ -768,7 +769,7 @@ Deno.test("integration() documents what guards require", () => {
     authorization: { authorize: () => ({ status: "allowed" }) },
   });
   app.router.get("/asked", () => json(1), { authorization: { metadata: 1 } });
-  const { components, paths } = app.router.openapi({ title: "t", version: "1" });
+  const { components, paths } = generateOpenAPI({ title: "t", version: "1" }, app.router);
   assertEquals(Object.values(components?.securitySchemes ?? {}), [
     { type: "apiKey", in: "header", name: "X-Key" },
     { type: "apiKey", in: "cookie", name: "__Host-sid" },

@@ -236,14 +236,13 @@ export function routerBuilder<Args extends unknown[] = []>(
   function build(): BuiltRouter<Args> {
     if (built) throw new TypeError("Cannot build the router: it was built");
     built = true;
-    const given = {
+    const created = createRouter<Args>({
       ...routerOptions,
       before,
       finally: finals,
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
-    };
-    const created = createRouter<Args>(given);
+    });
     // The methods of the created router return that same object, which now has static() as well.
     const router = Object.assign(created, {
       static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
@@ -254,7 +253,8 @@ export function routerBuilder<Args extends unknown[] = []>(
     mounts.forEach(([path, options]) => addStatic(created, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
-    [...extensions.extension, ...extensions.controllers].forEach((extend) => extend(router));
+    extensions.extension.forEach((extend) => extend(router));
+    extensions.controllers.forEach((extend) => extend(router));
     return router;
   }
 

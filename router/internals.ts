@@ -9,7 +9,7 @@ import type { FileAccess } from "../static/types.ts";
 /** By options object: an option that applications cannot name. */
 const FILES: WeakMap<object, FileAccess> = /* @__PURE__ */ new WeakMap();
 
-/** Adds access to files to options. They are not copied: a spread would lose what they inherit, a guard in `before` too. */
+/** Adds access to files to options. They are not copied: a spread would lose what they inherit, such as `withAuth`. */
 export function withFiles<Options>(options: Options, files: FileAccess | undefined): Options {
   if (files !== undefined && typeof options === "object" && options !== null) {
     FILES.set(options, files);

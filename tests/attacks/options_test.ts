@@ -28,6 +28,7 @@ import {
   type TypedRouter,
   withAuthRoutes,
 } from "@gatehouse/http";
+import { routerBuilder as nativeRouterBuilder } from "@gatehouse/http/native";
 import { assertEquals, assertThrows } from "@std/assert";
 import { untyped } from "../router/_helpers.ts";
 
@@ -305,8 +306,10 @@ Deno.test("[neighbour] options: what a router's options inherit counts → its g
   const declared = container.resolve<TypedRouter>(HTTP_ROUTER).get("/", handler);
   assertEquals((await declared.request("/")).status, 401);
 
-  const built = routerBuilder(new Options()).build().post("/", handler);
-  const headers = { "Content-Type": "application/json" };
-  const response = await built.request("/", { method: "POST", headers, body: '"long"' });
-  assertEquals(response.status, 413);
+  for (const create of [routerBuilder, nativeRouterBuilder]) {
+    const built = create(new Options()).build().post("/", handler);
+    const headers = { "Content-Type": "application/json" };
+    const response = await built.request("/", { method: "POST", headers, body: '"long"' });
+    assertEquals(response.status, 413);
+  }
 });

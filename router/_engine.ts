@@ -21,6 +21,14 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 /** A method that routes are registered for. */
 export type Method = typeof METHODS[number];
 
+/** What routers hold every pattern under, too, so that one match finds all methods of a path. No client can send it. */
+const ANY = "any method";
+
+/** A method, as routers name it. */
+type Row = Method | typeof ANY;
+
+const ROWS: readonly Row[] = [...METHODS, ANY];
+
 /** One way to write a registered pattern: with its optional parameter, or without. */
 export interface Variant<T> {
   readonly value: T;
@@ -63,15 +71,11 @@ export interface Engine<T> {
 export function createEngine<T>(): Engine<T> {
   const patterns: PatternOf<T>[] = [];
   let buckets: Buckets<T> | undefined; // created at the first match
-  const statics = new Map<string, Map<string, Slot<T>>>(
-    METHODS.map((method) => [method, new Map()]),
-  );
+  const statics = new Map<string, Map<string, Slot<T>>>(ROWS.map((row) => [row, new Map()]));
   const staticGets = statics.get("GET");
-  const used = new Set<Method>();
   let order = 0;
 
   function add(method: Method, pattern: Pattern, value: T): void {
-    if (method !== "ALL") used.add(method);
     for (const segments of expandOptional(pattern)) {
       const variant = { value, method, order: order++, params: paramNames(segments) };
       if (isStatic(segments)) addStatic(engineText(segments), variant);
@@ -80,28 +84,34 @@ export function createEngine<T>(): Engine<T> {
   }
 
   function addStatic(path: string, variant: Variant<T>): void {
-    for (const method of variant.method === "ALL" ? METHODS : [variant.method]) {
-      const slot = statics.get(method)?.get(path);
+    for (const row of variant.method === "ALL" ? ROWS : [variant.method, ANY]) {
+      const slot = statics.get(row)?.get(path);
       if (slot !== undefined) slot.variants.push(variant);
-      else statics.get(method)?.set(path, { variants: [variant], match: undefined });
+      else statics.get(row)?.set(path, { variants: [variant], match: undefined });
     }
   }
 
   function match(method: string, path: string): Match<T> {
-    const table = method === "GET" ? staticGets : statics.get(method) ?? statics.get("ALL");
+    if (method === "GET") return matchIn(staticGets, method, path);
+    const row = known(method);
+    return matchIn(statics.get(row), row, path);
+  }
+
+  function matchIn(table: Map<string, Slot<T>> | undefined, row: Row, path: string): Match<T> {
     const slot = table?.get(path);
-    if (slot !== undefined) return slot.match ??= matchSlot(slot.variants, known(method), path);
-    return matchPatterns(known(method), path);
+    return slot === undefined
+      ? matchPatterns(row, path)
+      : slot.match ??= matchSlot(slot.variants, row, path);
   }
 
   /** Looks up the path's prefixes that patterns have, and matches with the routers stored under them. */
-  function matchPatterns(method: Method, path: string): Match<T> {
+  function matchPatterns(row: Row, path: string): Match<T> {
     const { byPrefix, depths } = buckets ??= makeBuckets(patterns);
     let found: Match<T> = NO_MATCH;
     for (let depth = 0, end = 0; depth < depths.length; depth++) {
       const groups = depths[depth] ? byPrefix.get(path.slice(0, end)) : undefined;
       for (let i = 0; groups !== undefined && i < groups.length; i++) {
-        const next = routerOf(groups[i] as Group<T>).match(method, path) as Match<T>;
+        const next = routerOf(groups[i] as Group<T>).match(row, path) as Match<T>;
         if (next[0].length === 0) continue;
         found = found[0].length === 0 ? next : merge([...resolved(found), ...resolved(next)]);
       }
@@ -113,15 +123,15 @@ export function createEngine<T>(): Engine<T> {
   }
 
   /** Joins the static routes of a path with the patterns that match it. */
-  function matchSlot(variants: readonly Variant<T>[], method: Method, path: string): Match<T> {
+  function matchSlot(variants: readonly Variant<T>[], row: Row, path: string): Match<T> {
     const own = variants.map((variant): Entry<T> => [variant, NO_PLACES]);
-    return merge([...own, ...resolved(matchPatterns(method, path))]);
+    return merge([...own, ...resolved(matchPatterns(row, path))]);
   }
 
   function methodsOf(path: string): readonly Method[] {
-    return [...used].filter((method) =>
-      match(method, path)[0].some(([variant]) => variant.method === method)
-    );
+    const [entries] = matchIn(statics.get(ANY), ANY, path);
+    if (entries.length === 0) return []; // most requests that nothing answers
+    return [...new Set(entries.map(([{ method }]) => method))].filter((one) => one !== "ALL");
   }
 
   return { add, match, methodsOf };
@@ -200,7 +210,9 @@ function routerOf<T>(group: Group<T>): RegExpRouter<Variant<T>> {
   if (group.router === undefined) {
     group.router = new RegExpRouter();
     for (const { segments, variant } of group.patterns) {
-      group.router.add(variant.method, engineText(segments), variant);
+      const text = engineText(segments);
+      group.router.add(variant.method, text, variant);
+      if (variant.method !== "ALL") group.router.add(ANY, text, variant);
     }
   }
   return group.router;

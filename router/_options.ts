@@ -166,6 +166,7 @@ function checkOptions(
   }
   checkAuthorization(authorization, where);
   checkScope(scope, where);
+  if (!Array.isArray(use)) throw new TypeError(`Cannot add ${where}: use must be an array`);
   use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
   for (const [part, one] of Object.entries(schema ?? {})) {
     if (one !== undefined) {

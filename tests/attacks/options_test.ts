@@ -198,6 +198,7 @@ const VALUES: readonly (readonly [source: string, what: string, options: unknown
   ["neighbour", 'a misspelt "none"', { authorization: "nonee" }],
   ["neighbour", "authorization without metadata", { authorization: { metdata: 1 } }],
   ["neighbour", "a schema that is null", { schema: null }],
+  ["neighbour", "middleware that is in no array", { use: requireAuth({ runtime }) }],
   ["neighbour", "no scope", { scope: [] }],
   ["neighbour", "one scope as a string", { scope: "notes:read" }],
   ["neighbour", 'a misspelt "any"', { scope: "Any" }],

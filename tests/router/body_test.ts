@@ -109,7 +109,7 @@ for (const [reader, router] of Object.entries(READERS)) {
   });
 }
 
-Deno.test("readBytes() neither counts empty chunks nor stops at them", async () => {
+Deno.test("readBody() neither counts empty chunks nor stops at them", async () => {
   let turn = 0;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller): void {
@@ -120,7 +120,7 @@ Deno.test("readBytes() neither counts empty chunks nor stops at them", async () 
   assertEquals((await READERS.content.fetch(jsonRequest("/", stream))).status, 200);
 });
 
-Deno.test("readBytes() applies the limit of the route, else of the router, else 1 MiB", async () => {
+Deno.test("readBody() applies the limit of the route, else of the router, else 1 MiB", async () => {
   const small = createRouter({ maxBodyBytes: 10 }).post("/", () => json(1)).post(
     "/own",
     () => json(1),
@@ -140,7 +140,7 @@ Deno.test("readBytes() applies the limit of the route, else of the router, else 
   assertEquals(await codeOf(plain.fetch(jsonRequest("/none", "1"))), [413, "payload_too_large"]);
 });
 
-Deno.test("readBytes() limits forms to 10 MiB, or the limit of their route", async () => {
+Deno.test("readBody() limits forms to 10 MiB, or the limit of their route", async () => {
   const form = createRouter().post("/", () => json(1), { multipart: true })
     .post("/own", () => json(1), { multipart: true, maxBodyBytes: 500 });
   function send(path: string, bytes: number): Promise<Response> {

@@ -20,7 +20,6 @@ import {
   type TypedResponse,
   type TypedRouter,
 } from "@gatehouse/http";
-import * as plain from "@gatehouse/http/router";
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
 import {

@@ -160,16 +160,11 @@ function problemText(
   return JSON.stringify({ type, title, status, code, detail, violations }); // omits what is undefined
 }
 
-function problemResponse(text: string, status: number, given?: HeadersInit): Response {
-  return new Response(text, { status, headers: given === undefined ? TYPE : typedHeaders(given) });
-}
-
-/** An array of pairs is three times as fast as a Headers object on Deno. */
-const TYPE: [string, string][] = [["Content-Type", "application/problem+json"]];
-
-function typedHeaders(given: HeadersInit): [string, string][] {
-  const pairs = Array.isArray(given) ? given as [string, string][] : [...new Headers(given)];
-  return [...pairs.filter(([name]) => name.toLowerCase() !== "content-type"), ...TYPE];
+/** Deno sets a field in less time than it takes a list of them. */
+function problemResponse(text: string, status: number, headers?: HeadersInit): Response {
+  const response = new Response(text, headers === undefined ? { status } : { status, headers });
+  response.headers.set("Content-Type", "application/problem+json");
+  return response;
 }
 
 /** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */

@@ -108,18 +108,17 @@ export function createEngine<T>(): Engine<T> {
   function matchPatterns(row: Row, path: string): Match<T> {
     const { byPrefix, depths } = buckets ??= makeBuckets(patterns);
     let found: Match<T> = NO_MATCH;
-    for (let depth = 0, end = 0; depth < depths.length; depth++) {
+    for (let depth = 0, end = 0;; depth++) {
       const groups = depths[depth] ? byPrefix.get(path.slice(0, end)) : undefined;
       for (let i = 0; groups !== undefined && i < groups.length; i++) {
         const next = routerOf(groups[i] as Group<T>).match(row, path) as Match<T>;
         if (next[0].length === 0) continue;
         found = found[0].length === 0 ? next : merge([...resolved(found), ...resolved(next)]);
       }
-      if (end === path.length) break;
+      if (end === path.length || depth + 1 >= depths.length) return found;
       const slash = path.indexOf("/", end + 1);
       end = slash === -1 ? path.length : slash;
     }
-    return found;
   }
 
   /** Joins the static routes of a path with the patterns that match it. */

@@ -48,10 +48,10 @@ function isAuthority(url: string, from: number, to: number): boolean {
 export function parseTarget(url: string): Target {
   const authority = url.charCodeAt(4) === COLON ? 7 : url.indexOf("://") + 3; // after "http://" or another scheme
   let at = authority;
-  let plain = true;
-  for (; at < url.length && !isDelimiter(url.charCodeAt(at)); at++) {
-    if (!isNameCharacter(url.charCodeAt(at))) plain = false;
-  }
+  while (isNameCharacter(url.charCodeAt(at))) at++;
+  let plain = at > authority;
+  if (url.charCodeAt(at) === COLON) { do at++; while (isDigit(url.charCodeAt(at))); }
+  for (; at < url.length && !isDelimiter(url.charCodeAt(at)); at++) plain = false;
   const start = at;
   // The server builds the authority from the Host field, unchecked. RFC 9112 §3.2 requires 400 for an invalid host.
   const bad = start === authority || (!plain && !isAuthority(url, authority, start));
@@ -151,7 +151,10 @@ function isUnusual(code: number): boolean {
 
 /** Letters, digits and `-._~`, RFC 3986 §2.3. */
 function isNameCharacter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) ||
-    (code >= 0x41 && code <= 0x5a) || code === 0x2e || code === 0x2d || code === 0x5f ||
-    code === 0x7e;
+  return (code >= 0x61 && code <= 0x7a) || isDigit(code) || (code >= 0x41 && code <= 0x5a) ||
+    code === 0x2e || code === 0x2d || code === 0x5f || code === 0x7e;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

@@ -33,6 +33,9 @@ const FORMS: readonly string[] = Array.from({ length: 5 }, (_, i) => `/api/forms
 
 const OK = { ok: true };
 
+/** Middleware that waits once, as for a cache in the process. */
+const waiting = async (): Promise<undefined> => await undefined;
+
 /** Ours. */
 export function gatehouse(): App {
   const router = createRouter<unknown[]>();
@@ -43,6 +46,7 @@ export function gatehouse(): App {
   for (const path of FORMS) router.post(path, (req) => json(req.content));
   const step: Middleware<unknown[]> = () => undefined;
   router.get("/steps", () => json(OK), { use: [step, step, step] });
+  router.get("/steps/async", () => json(OK), { use: [waiting, waiting, waiting] });
   router.get("/files/*", (req) => json({ path: req.path }));
   router.withAuth({ guard: () => ({ sub: "ada" }) })
     .get("/private", (req) => json({ sub: req.principal.sub }));
@@ -59,6 +63,11 @@ export function hono(): App {
   for (const path of FORMS) app.post(path, async (c) => c.json(await c.req.json()));
   const step = (_c: unknown, next: () => Promise<void>): Promise<void> => next();
   app.get("/steps", step, step, step, (c) => c.json(OK));
+  const waits = async (_c: unknown, next: () => Promise<void>): Promise<void> => {
+    await undefined;
+    await next();
+  };
+  app.get("/steps/async", waits, waits, waits, (c) => c.json(OK));
   app.get("/files/*", (c) => c.json({ path: c.req.path }));
   app.get(
     "/private",
@@ -81,7 +90,7 @@ export function floor(): App {
       return request.json().then((data) => Response.json(data));
     }
     if (method !== "GET") return new Response(null, { status: 405 });
-    if (pages.has(path) || path === "/steps") return Response.json(OK);
+    if (pages.has(path) || path.startsWith("/steps")) return Response.json(OK);
     if (path.startsWith("/api/res")) {
       const id = decodeURIComponent(path.slice(path.indexOf("/", 8) + 1));
       const tab = new URLSearchParams(url.slice(question)).get("tab");
@@ -120,6 +129,7 @@ export async function itty(): Promise<App> {
   for (const path of FORMS) router.post(path, (request) => request.json());
   const step: IttyHandler = () => undefined;
   router.get("/steps", step, step, step, () => OK);
+  router.get("/steps/async", waiting, waiting, waiting, () => OK);
   router.get("/files/*", ({ url }) => ({ path: new URL(url).pathname }));
   router.get(
     "/private",
@@ -156,6 +166,11 @@ export async function h3(): Promise<App> {
   for (const path of FORMS) app.post(path, ({ req }) => req.json());
   const step = (_event: H3Event, next: () => unknown): unknown => next();
   app.get("/steps", () => OK, { middleware: [step, step, step] });
+  const waits = async (_event: H3Event, next: () => unknown): Promise<unknown> => {
+    await undefined;
+    return await next();
+  };
+  app.get("/steps/async", () => OK, { middleware: [waits, waits, waits] });
   app.get("/files/**", ({ url }) => ({ path: url.pathname }));
   app.get("/private", ({ context }) => ({ sub: context.principal?.sub }), {
     middleware: [({ context }: H3Event, next: () => unknown) => {
@@ -193,6 +208,7 @@ export async function elysia(): Promise<App> {
   for (const path of FORMS) app.post(path, ({ body }) => body);
   const step = (): undefined => undefined;
   app.get("/steps", () => OK, { beforeHandle: [step, step, step] });
+  app.get("/steps/async", () => OK, { beforeHandle: [waiting, waiting, waiting] });
   app.get("/files/*", ({ path }) => ({ path }));
   app.get("/private", ({ principal }) => ({ sub: principal?.sub }), {
     beforeHandle: [(context: ElysiaContext) => void (context.principal = { sub: "ada" })],

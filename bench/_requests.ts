@@ -31,6 +31,7 @@ export const REQUESTS: readonly Case[] = [
   ["param + query", "/api/res5/42?tab=posts"],
   ["POST JSON", "/api/forms/form3", POST],
   ["3 middleware", "/steps"],
+  ["3 async middleware", "/steps/async"],
   ["wildcard", "/files/a/b.txt"],
   ["404", "/nowhere"],
   ["405", "/pages/page7", { method: "DELETE" }],

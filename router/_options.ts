@@ -56,7 +56,7 @@ const METADATA: OptionNames<EndpointMetadata> = {
 };
 
 /**
- * Rejects unknown options, inherited ones included.
+ * Rejects unknown options, inherited ones included. The folder of authentication has its own check: neither imports the other.
  *
  * @param cannot Start of the message: `Cannot add route GET /`.
  * @throws {TypeError} If `options` is not an object, or has an unknown name.
@@ -193,7 +193,7 @@ function checkScope(scope: unknown, where: string): void {
   );
 }
 
-/** RFC 6749 §3.3: visible ASCII without quotes and backslashes. */
+/** RFC 6749 §3.3, as authentication reads them: visible ASCII without quotes and backslashes. */
 const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Checks that a value is a function, or absent if optional. @throws {TypeError} If it is not. */

@@ -7,6 +7,7 @@
 
 import type { Query } from "./markers.ts";
 
+// First in the file, and not imported from path.ts: minifiers inline only leading constants of the same file.
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const AMPERSAND = 0x26;

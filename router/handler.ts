@@ -69,6 +69,14 @@ export interface FetchHandler<Args extends unknown[] = []> {
   ) => Response | undefined | Promise<Response | undefined>;
 }
 
+/** What a guarded route or mount requires of the principal. */
+export interface AccessOptions<Rules extends AccessRules = AccessRules> {
+  /** What the authorization manager checks once the principal is known, or `none`. */
+  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
+  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
+  readonly scope?: ScopeOption<Rules["scope"]>;
+}
+
 /** Options of every route. */
 export interface CommonOptions<
   Args extends unknown[] = [],
@@ -77,7 +85,7 @@ export interface CommonOptions<
   RequestQuery = unknown,
   Data = unknown,
   Rules extends AccessRules = AccessRules,
-> {
+> extends AccessOptions<Rules> {
   /**
    * Middleware of this route, after the guard and before the body is read. If the handler passes, `wrap()` middleware also
    * runs around the match that answers instead.
@@ -89,10 +97,6 @@ export interface CommonOptions<
   readonly maxBodyBytes?: number;
   /** Who may use the route. @default {true} on a guarded router, `false` elsewhere */
   readonly auth?: AuthOption;
-  /** What the authorization manager checks once the principal is known, or `none`. */
-  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
-  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
-  readonly scope?: ScopeOption<Rules["scope"]>;
   /** OpenAPI metadata beyond what is derived from the code; `false` omits the route from the document. */
   readonly openapi?: EndpointMetadata | false;
 }
@@ -113,13 +117,10 @@ export interface RouteOptions<
 }
 
 /** Options of a mount. */
-export interface MountOptions<Rules extends AccessRules = AccessRules> {
+export interface MountOptions<Rules extends AccessRules = AccessRules>
+  extends AccessOptions<Rules> {
   /** Whether the router's guard covers the mount. @default {true} on a guarded router */
   readonly auth?: boolean;
-  /** What the authorization manager checks once the principal is known, or `none`. */
-  readonly authorization?: AuthorizationOption<Rules["metadata"]> | "none";
-  /** Scopes that limited principals need, all of them: API keys, and tokens with a scope. @default none passes */
-  readonly scope?: ScopeOption<Rules["scope"]>;
   /**
    * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`
    * as a path that `under("/private")` did not see. @default {false}, which answers 404

@@ -82,6 +82,7 @@ export type {
   Violation,
 } from "./problem.ts";
 export type {
+  AccessOptions,
   AccessRules,
   AddRoute,
   AuthIntegration,

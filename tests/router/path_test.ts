@@ -109,6 +109,7 @@ const AUTHORITIES: readonly (readonly [why: string, authority: string])[] = [
   ["an encoded slash", "localhost%2fadmin"],
   ["a letter as a port", "localhost:http"],
   ["two ports", "localhost:1:2"],
+  ["a port alone", ":80"],
   ["an open bracket", "[::1"],
   ["characters after a bracket", "[::1]x"],
   ["a quote", 'localhost"'],

@@ -10,7 +10,7 @@ import { hkdf } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 
 /** Purposes of keys for message authentication codes. */
-export type KeyPurpose = "csrf" | "device" | "throttle";
+export type KeyPurpose = "csrf" | "device" | "throttle" | "webauthn";
 
 /** Purposes of encryption keys. */
 export type EncryptionPurpose = "signing-keys";
@@ -90,6 +90,7 @@ const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
   csrf: { use: MAC, info: "gatehouse/v1/csrf" },
   device: { use: MAC, info: "gatehouse/v1/device" },
   throttle: { use: MAC, info: "gatehouse/v1/throttle" },
+  webauthn: { use: MAC, info: "gatehouse/v1/webauthn" },
   "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
 };
 

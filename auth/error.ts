@@ -7,21 +7,27 @@
 /** Stable code of an error; the client gets it as `code` of the problem. */
 export type AuthErrorCode =
   | "access_denied"
+  | "credential_unknown"
   | "csrf_failed"
   | "identifier_unavailable"
+  | "insufficient_authentication"
   | "insufficient_scope"
+  | "invalid_challenge"
   | "invalid_credentials"
   | "invalid_identifier"
   | "invalid_refresh_token"
   | "invalid_token"
+  | "last_way_in"
   | "service_unavailable"
   | "session_ambiguous"
   | "session_expired"
   | "throttled"
   | "token_expired"
+  | "too_many_credentials"
   | "too_many_keys"
   | "unauthenticated"
   | "weak_password"
+  | "webauthn_failed"
   | "wrong_password";
 
 /** One reason why a part of the body was rejected. */
@@ -127,8 +133,12 @@ function isSendable(code: string | undefined): code is string {
 
 function statusOf(code: AuthErrorCode): number {
   switch (code) {
+    case "invalid_challenge":
     case "invalid_identifier":
+    case "webauthn_failed": // at a registration; a sign-in sends this code with a 401
       return 400;
+    case "credential_unknown":
+    case "insufficient_authentication":
     case "invalid_credentials":
     case "invalid_refresh_token":
     case "invalid_token":
@@ -142,6 +152,8 @@ function statusOf(code: AuthErrorCode): number {
     case "insufficient_scope":
       return 403;
     case "identifier_unavailable":
+    case "last_way_in":
+    case "too_many_credentials":
     case "too_many_keys":
       return 409;
     case "weak_password":

@@ -24,6 +24,40 @@ export type CsrfFailure =
   | "token_differs_from_cookie"
   | "token_of_another_session";
 
+/** Why a registration of a passkey or a sign-in with one failed. WebAuthn Level 3 §7.1 and §7.2 have the steps. */
+export type WebAuthnFailure =
+  | "algorithm_not_offered"
+  | "algorithm_unsupported"
+  | "attestation_invalid"
+  | "attestation_malformed"
+  | "attestation_unsupported"
+  | "attestation_untrusted"
+  | "authenticator_data_malformed"
+  | "backup_eligibility_changed"
+  | "backup_flags_invalid"
+  | "challenge_foreign"
+  | "challenge_unknown"
+  | "client_data_malformed"
+  | "counter_regressed"
+  | "credential_id_invalid"
+  | "credential_not_allowed"
+  | "credential_taken"
+  | "credential_unknown"
+  | "cross_origin"
+  | "key_invalid"
+  | "origin_unexpected"
+  | "response_malformed"
+  | "rp_id_mismatch"
+  | "signature_invalid"
+  | "top_origin_unexpected"
+  | "type_wrong"
+  | "user_absent"
+  | "user_changed"
+  | "user_disabled"
+  | "user_handle_mismatch"
+  | "user_handle_missing"
+  | "user_unverified";
+
 /**
  * Which limit expired a session. Most stores do not return a session after its absolute limit, so that no event is
  * emitted for it.
@@ -47,7 +81,11 @@ export interface AuthEventMap {
   /** A sign-in with a password failed. Without `sub` there is no such user. */
   "login.failed": { reason: LoginFailure; sub?: string; address?: string };
   /** The throttle rejected an attempt; the next one is allowed after `retryAfter` seconds. */
-  "login.throttled": { attempt: "login" | "registration"; retryAfter: number; address?: string };
+  "login.throttled": {
+    attempt: "login" | "registration" | "challenge";
+    retryAfter: number;
+    address?: string;
+  };
   /** An account was created. */
   "user.created": { sub: string };
   /** The identifier that a user signs in with was changed. */
@@ -78,6 +116,35 @@ export interface AuthEventMap {
   "refresh.revoked": { sub: string; familyId: string; sessionId?: string };
   /** A new signing key was generated, with its algorithm (RFC 7518) and key id. */
   "key.rotated": { alg: string; kid: string };
+  /** A passkey was registered. */
+  "webauthn.registered": { sub: string; credentialId: string };
+  /** A user signed in with a passkey; `userVerified` is false if the authenticator only tested the user's presence. */
+  "webauthn.asserted": {
+    sub: string;
+    credentialId: string;
+    userVerified: boolean;
+    address?: string;
+  };
+  /** A registration of a passkey or a sign-in with one failed. `detail` is what `verifyAttestation` said. */
+  "webauthn.failed": {
+    ceremony: "registration" | "authentication";
+    reason: WebAuthnFailure;
+    sub?: string;
+    credentialId?: string;
+    detail?: string;
+    address?: string;
+  };
+  /** A passkey was presented with a signature counter that was seen before: there may be a copy of it. It was refused. */
+  "webauthn.counter_regressed": {
+    sub: string;
+    credentialId: string;
+    stored: number;
+    received: number;
+  };
+  /** A passkey was renamed. */
+  "webauthn.renamed": { sub: string; credentialId: string };
+  /** A passkey was removed. */
+  "webauthn.removed": { sub: string; credentialId: string };
   /** An API key was created; `apiKeyId` is its public identifier. */
   "api_key.created": { sub: string; apiKeyId: string };
   /** One API key was revoked, or all of the user's. */

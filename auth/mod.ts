@@ -81,6 +81,7 @@ export type {
   CsrfFailure,
   LoginFailure,
   SessionExpiry,
+  WebAuthnFailure,
 } from "./events.ts";
 
 // Passwords
@@ -259,6 +260,7 @@ export type {
   AuthStores,
   Credential,
   CredentialStore,
+  CredentialUse,
   KeyRing,
   KeyStore,
   ListUsersOptions,

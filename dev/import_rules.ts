@@ -89,9 +89,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "auth/password/*.ts", may: ["auth/{,throttle/,stores/,users/,password/}*.ts"] },
   { importer: "auth/tokens/*.ts", may: ["auth/{,stores/,users/,jwt/,keys/,session/,tokens/}*.ts"] },
   {
+    importer: "auth/webauthn/*.ts",
+    may: ["auth/{,throttle/,stores/,users/,jwt/,webauthn/}*.ts"],
+  },
+  {
     importer: "auth/http/*.ts",
     may: [
-      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,http/}*.ts",
+      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,webauthn/,http/}*.ts",
       "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },

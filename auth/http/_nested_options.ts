@@ -41,6 +41,7 @@ const THROTTLE: OptionNames<Nested<"throttle">> = {
   account: true,
   address: true,
   registration: true,
+  challenge: true,
 };
 const JWT: OptionNames<Nested<"jwt">> = {
   issuer: true,

@@ -63,6 +63,14 @@ export interface CsrfService {
    */
   issue(request: Request, session?: string | null): Promise<IssuedCsrfToken>;
   /**
+   * What the tokens of a request are bound to, and what identifies its browser: a digest of the cookie of its session, or of
+   * the one that is used before a session.
+   *
+   * @throws {AuthError} `csrf_failed`, if the request has two of these cookies.
+   * @returns `undefined` if it has none.
+   */
+  binding(request: Request): Promise<string | undefined>;
+  /**
    * Checks the origin and the token of a request. Safe methods pass, except for the handshake of a WebSocket, whose origin
    * is checked.
    *
@@ -198,6 +206,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   return Object.freeze({
     header,
     issue,
+    binding: bindingOf,
     check: (request: Request) => checkRequest(request, true),
     checkOrigin: (request: Request) => checkRequest(request, false),
   });

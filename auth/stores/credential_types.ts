@@ -4,28 +4,52 @@
  * @module
  */
 
-/** A passkey. */
+/** A passkey, WebAuthn Level 3 §4 "Credential Record". */
 export interface Credential {
-  /** Credential id, base64url; unique. */
+  /** Credential id, base64url; unique among all users. */
   readonly id: string;
   /** Subject id of the user. */
   readonly sub: string;
+  /** The domain that it belongs to. */
+  readonly rpId: string;
+  /** How the authenticator names the user, base64url: up to 64 bytes without personal data. */
+  readonly userHandle: string;
   /** COSE key, base64url. */
   readonly publicKey: string;
   /** COSE algorithm. */
   readonly algorithm: number;
-  /** The authenticator's signature counter, as last seen. */
+  /** The authenticator's signature counter, as last seen; 0 if it has none. */
   readonly signCount: number;
   /** How to communicate with the authenticator. */
   readonly transports?: readonly string[];
-  /** Backup eligibility (BE): whether it may be copied to other devices, WebAuthn Level 3 §6.1. */
+  /** Backup eligibility (BE): whether it may be copied to other devices, §6.1. */
   readonly backupEligible: boolean;
   /** Backup state (BS): whether it has been copied. */
   readonly backedUp: boolean;
+  /** Whether the authenticator has verified the user, by a fingerprint, face or PIN, at least once. */
+  readonly userVerified: boolean;
+  /** Whether it can sign in without an identifier; absent if the browser did not say. */
+  readonly discoverable?: boolean;
+  /** Identifies the make of the authenticator: a UUID in lower case, zeros if it is not disclosed. */
+  readonly aaguid: string;
+  /** Attestation statement format of its registration: `none`, `packed`. */
+  readonly fmt: string;
   /** Name given by the user. */
   readonly name?: string;
   /** When it was registered. */
   readonly createdAt: number;
+  /** When it was last used to sign in. */
+  readonly lastUsedAt?: number;
+}
+
+/** What a sign-in records of a passkey, besides its signature counter. */
+export interface CredentialUse {
+  /** Backup state (BS). */
+  readonly backedUp: boolean;
+  /** Whether the authenticator has verified the user: `false` leaves `true` unchanged. */
+  readonly userVerified: boolean;
+  /** When it was used. */
+  readonly lastUsedAt: number;
 }
 
 /** Persists passkeys. */
@@ -36,8 +60,18 @@ export interface CredentialStore {
   find(id: string): Promise<Credential | null>;
   /** Credentials of a user, in any order. */
   list(sub: string): Promise<readonly Credential[]>;
-  /** Sets `signCount` to `to` if it is still `from`. */
-  updateSignCount(id: string, from: number, to: number): Promise<"updated" | "lost">;
+  /**
+   * Sets `signCount` to `to` if it is still `from`, and records the use in the same step. For a deleted credential it is
+   * `lost`: it must not be restored.
+   */
+  updateSignCount(
+    id: string,
+    from: number,
+    to: number,
+    use?: CredentialUse,
+  ): Promise<"updated" | "lost">;
+  /** Sets the name of a user's credential. */
+  rename(id: string, sub: string, name: string): Promise<"renamed" | "not_found">;
   /** Deletes a credential, if it exists. */
   delete(id: string): Promise<void>;
 }

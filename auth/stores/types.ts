@@ -10,7 +10,13 @@ import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
 import type { LoginThrottle } from "../throttle/rule.ts";
 
 export type { LoginThrottle } from "../throttle/rule.ts";
-export type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./credential_types.ts";
+export type {
+  ApiKey,
+  ApiKeyStore,
+  Credential,
+  CredentialStore,
+  CredentialUse,
+} from "./credential_types.ts";
 
 /** A user's account: the part of it that authentication needs. */
 export interface User {

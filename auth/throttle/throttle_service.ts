@@ -45,6 +45,8 @@ export interface ThrottleRules {
   readonly address: ThrottleRule;
   /** Registrations from one address. @default 20 per hour */
   readonly registration: ThrottleRule;
+  /** Ceremonies of passkeys begun from one address. @default 500 per 15 minutes */
+  readonly challenge: ThrottleRule;
 }
 
 /** Options of {@linkcode throttleService}. */
@@ -120,6 +122,13 @@ export interface ThrottleService {
    */
   registration(client: LoginClient): Promise<void>;
   /**
+   * Counts a ceremony of passkeys, whose challenge is stored until it expires.
+   *
+   * @throws {AuthError} `throttled`, with `Retry-After`.
+   * @throws {TypeError} If the address is not an IP address.
+   */
+  challenge(client: LoginClient): Promise<void>;
+  /**
    * Returns the value of a device cookie after a successful login: `presented` if that is valid, otherwise a new one.
    * Attempts on a known device are counted separately, so that attempts of others do not lock the user out. It is valid until
    * the user's security stamp changes.
@@ -138,7 +147,11 @@ const RULES: ThrottleRules = {
   account: { kind: "backoff", free: 100, wait: 3_600, maxWait: 3_600, forget: 604_800 },
   address: { kind: "window", limit: 50, seconds: 900 },
   registration: { kind: "window", limit: 20, seconds: 3_600 },
+  challenge: { kind: "window", limit: 500, seconds: 900 },
 };
+
+/** What is counted for the address only. */
+type AddressRule = "registration" | "challenge";
 
 /** How much more an IPv6 /48 may do than one of its networks. */
 const WIDE_FACTOR = 5;
@@ -168,7 +181,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
 
   /** The keys of an address: the /64 and the /48 of IPv6. */
   async function addressKeys(
-    rule: "address" | "registration",
+    rule: "address" | AddressRule,
     buckets: readonly string[],
   ): Promise<readonly ThrottleKey[]> {
     const [narrow, ...wide] = await Promise.all(buckets.map((bucket) => keyOf(rule, bucket)));
@@ -177,7 +190,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   }
 
   async function reserve(
-    attempt: "login" | "registration",
+    attempt: "login" | AddressRule,
     [key, ...others]: readonly [ThrottleKey, ...ThrottleKey[]],
     { address }: LoginClient,
   ): Promise<readonly string[]> {
@@ -186,8 +199,16 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     throw rejected(attempt, decision.retryAfter, address);
   }
 
+  /** Clients without an address are not counted: they must not share one count. */
+  async function countAddress(rule: AddressRule, client: LoginClient): Promise<void> {
+    const [narrow, ...wide] = await addressKeys(rule, bucketsOf(client));
+    if (narrow === undefined) return;
+    for (const key of wide) await reserve(rule, [key, narrow], client);
+    await reserve(rule, [narrow], client);
+  }
+
   function rejected(
-    attempt: "login" | "registration",
+    attempt: "login" | AddressRule,
     retryAfter: number,
     address: string | undefined,
   ): AuthError {
@@ -242,12 +263,8 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
         },
       };
     },
-    async registration(client: LoginClient) {
-      const [narrow, ...wide] = await addressKeys("registration", bucketsOf(client));
-      if (narrow === undefined) return; // clients without an address must not share one count
-      for (const key of wide) await reserve("registration", [key, narrow], client);
-      await reserve("registration", [narrow], client);
-    },
+    registration: (client: LoginClient) => countAddress("registration", client),
+    challenge: (client: LoginClient) => countAddress("challenge", client),
     async issueDevice(user: KnownUser, presented?: string) {
       const device = await readDevice(keys, user.identifier, presented);
       return presented !== undefined && await device?.isKnownTo(user)

@@ -9,12 +9,16 @@ import { checkOptionalFunction, requireSeconds } from "../_options.ts";
 import { COSE_ALGORITHMS } from "./_cose.ts";
 import type { CoseAlgorithm, WebAuthnConfig } from "./types.ts";
 
+type Complete = {
+  readonly [Name in keyof Omit<WebAuthnConfig, "verifyAttestation">]-?: Exclude<
+    WebAuthnConfig[Name],
+    undefined
+  >;
+};
+
 /** A configuration in which every option has a value. */
-export interface RelyingParty extends
-  Required<
-    { readonly [Name in keyof WebAuthnConfig]: Exclude<WebAuthnConfig[Name], undefined> }
-  > {
-  readonly verifyAttestation: Exclude<WebAuthnConfig["verifyAttestation"], undefined>;
+export interface RelyingParty extends Complete {
+  readonly verifyAttestation: WebAuthnConfig["verifyAttestation"];
 }
 
 const ACTION = "Cannot create passkey service";

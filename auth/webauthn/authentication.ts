@@ -5,7 +5,7 @@
  * @module
  */
 
-import { decodeBase64Url } from "../_base64url.ts";
+import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { concatBytes, equalBytes, equalText } from "../_bytes.ts";
 import type { Credential, CredentialStore } from "../stores/types.ts";
 import { type AuthenticatorData, parseAuthenticatorData } from "./_authenticator_data.ts";
@@ -54,6 +54,9 @@ export async function verifyAuthenticationResponse(
   const isOwner = userHandle === undefined || equalText(userHandle, credential.userHandle);
   check(isOwner, "user_handle_mismatch"); // 6
   const data = parseAuthenticatorData(given.authenticatorData); // 7, §6.1
+  const isOfCredential = data.attested === undefined ||
+    encodeBase64Url(data.attested.credentialId) === id;
+  check(isOfCredential, "authenticator_data_malformed"); // 7: normally it names no credential
   check(clientData.type === "webauthn.get", "type_wrong"); // 10
   checkOrigin(clientData, rp); // 12 to 14
   check(equalBytes(data.rpIdHash, await sha256(rp.rpId)), "rp_id_mismatch"); // 15

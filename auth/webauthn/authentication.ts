@@ -46,11 +46,11 @@ export async function verifyAuthenticationResponse(
 ): Promise<VerifiedAuthentication> {
   const { id, userHandle, ...given } = readAuthenticationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 8, 9
-  const { allowed, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
-  check(allowed === undefined || allowed.includes(id), "credential_not_allowed"); // 5
+  const { named, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
   const credential = await findCredential(id); // 6
   check(credential !== null, "credential_unknown");
-  check(userHandle !== undefined || allowed !== undefined, "user_handle_missing"); // 6
+  check(named === undefined || named === credential.sub, "credential_not_allowed"); // 5, 6
+  check(userHandle !== undefined || named !== undefined, "user_handle_missing"); // 6
   const isOwner = userHandle === undefined || equalText(userHandle, credential.userHandle);
   check(isOwner, "user_handle_mismatch"); // 6
   const data = parseAuthenticatorData(given.authenticatorData); // 7, §6.1

@@ -33,8 +33,8 @@ export interface AuthenticationState {
   readonly ceremony: "authentication";
   /** What identifies the browser. */
   readonly browser: string;
-  /** Ids of the credentials that the options named; absent if they named nobody. */
-  readonly allowed?: readonly string[];
+  /** Subject id of the user whose credentials the options named, empty for an unknown one; absent if they named nobody. */
+  readonly named?: string;
   readonly userVerification: "required" | "preferred";
 }
 

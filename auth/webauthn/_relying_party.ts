@@ -9,12 +9,16 @@ import { checkOptionalFunction, requireSeconds } from "../_options.ts";
 import { COSE_ALGORITHMS } from "./_cose.ts";
 import type { CoseAlgorithm, WebAuthnConfig } from "./types.ts";
 
+type Complete = {
+  readonly [Name in keyof Omit<WebAuthnConfig, "verifyAttestation">]-?: Exclude<
+    WebAuthnConfig[Name],
+    undefined
+  >;
+};
+
 /** A configuration in which every option has a value. */
-export interface RelyingParty extends
-  Required<
-    { readonly [Name in keyof WebAuthnConfig]: Exclude<WebAuthnConfig[Name], undefined> }
-  > {
-  readonly verifyAttestation: Exclude<WebAuthnConfig["verifyAttestation"], undefined>;
+export interface RelyingParty extends Complete {
+  readonly verifyAttestation: WebAuthnConfig["verifyAttestation"];
 }
 
 const ACTION = "Cannot create passkey service";
@@ -94,13 +98,13 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
   });
 }
 
-/** The origins that are neither `rpId` nor below it. Those of native apps are not related origins. */
+/** The origins of pages that are neither on `rpId` nor below it. */
 export function relatedOrigins(
   { rpId, origins }: Pick<RelyingParty, "rpId" | "origins">,
 ): readonly string[] {
   return origins.filter((origin) => {
-    const host = hostOf(origin);
-    return host !== undefined && host !== rpId && !host.endsWith(`.${rpId}`);
+    const { protocol, hostname: host } = new URL(origin);
+    return protocol === "https:" && host !== rpId && !host.endsWith(`.${rpId}`);
   });
 }
 
@@ -130,14 +134,10 @@ function isOrigin(origin: unknown): boolean {
   return serialized === origin && (protocol === "https:" || (protocol === "http:" && isLocal));
 }
 
-function hostOf(origin: string): string | undefined {
-  return APP_ORIGIN_REGEXP.test(origin) ? undefined : new URL(origin).hostname;
-}
-
 /** The name that was registered: `example` of `app.example.co.uk`. Common second levels stand in for the Public Suffix List. */
 function labelOf(origin: string): string | undefined {
-  const host = hostOf(origin)?.replace(/(?:\.(?:ac|co|com|edu|gov|net|org))?\.[^.]+$/, "");
-  return host?.split(".").at(-1);
+  const { hostname } = new URL(origin);
+  return hostname.replace(/(?:\.(?:ac|co|com|edu|gov|net|org))?\.[^.]+$/, "").split(".").at(-1);
 }
 
 function isAlgorithm(value: unknown): boolean {

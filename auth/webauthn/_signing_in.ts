@@ -6,7 +6,6 @@
 
 import { canonicalIdentifier } from "../identifier.ts";
 import { recordUse, verifyAuthenticationResponse } from "./authentication.ts";
-import type { AuthenticationState } from "./_challenges.ts";
 import {
   type CeremonyContext,
   type CeremonySubject,
@@ -22,23 +21,28 @@ import type {
   CeremonyClient,
   PasskeyAuthentication,
 } from "./service_types.ts";
-import type { CredentialDescriptorJson, RequestOptionsJson } from "./types.ts";
+import type { RequestOptionsJson } from "./types.ts";
 
 /** Begins a sign-in. */
 export async function beginAuthentication(
   context: CeremonyContext,
   { browser, client, identifier }: AuthenticationOptions,
 ): Promise<RequestOptionsJson> {
-  const { rp, challenges, throttle } = context;
+  const { rp, users, challenges, keys, throttle } = context;
   if (client !== undefined) await throttle?.challenge(client);
-  const named = identifier === undefined ? undefined : await credentialsOf(context, identifier);
-  const state: AuthenticationState = {
+  const state = {
     ceremony: "authentication",
     browser,
-    ...(named === undefined ? {} : { allowed: named.map(({ id }) => id) }),
     userVerification: rp.userVerification,
-  };
-  return requestOptions(rp, await challenges.create(state), named ?? []);
+  } as const;
+  if (!rp.identified || keys === undefined || identifier === undefined) {
+    return requestOptions(rp, await challenges.create(state), []);
+  }
+  const account = canonicalIdentifier(identifier);
+  const { sub: named = "" } = await users.findByIdentifier(account) ?? {};
+  const { passkeys } = await passkeysOf(context, named); // of nobody, too, for the same time
+  const challenge = await challenges.create({ ...state, named });
+  return requestOptions(rp, challenge, await withDecoys(keys, account, passkeys));
 }
 
 /** Ends a sign-in: verifies it, and records the use of the passkey. */
@@ -67,17 +71,4 @@ export async function finishAuthentication(
     emit("webauthn.asserted", { sub, credentialId, userVerified, address: client?.address });
     return passkeyAuthentication(user, { credentialId, userVerified, authTime });
   });
-}
-
-/** The credentials of an identifier and decoys; `undefined` if the service does not ask who signs in. */
-async function credentialsOf(
-  context: CeremonyContext,
-  identifier: string,
-): Promise<readonly CredentialDescriptorJson[] | undefined> {
-  const { keys, rp, users } = context;
-  if (!rp.identified || keys === undefined) return undefined;
-  const account = canonicalIdentifier(identifier);
-  const user = await users.findByIdentifier(account);
-  const { passkeys } = await passkeysOf(context, user?.sub ?? ""); // of nobody, for the same time
-  return await withDecoys(keys, account, passkeys);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { decodeBase64Url } from "../_base64url.ts";
+import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { concatBytes, equalBytes, equalText } from "../_bytes.ts";
 import type { Credential, CredentialStore } from "../stores/types.ts";
 import { type AuthenticatorData, parseAuthenticatorData } from "./_authenticator_data.ts";
@@ -46,14 +46,17 @@ export async function verifyAuthenticationResponse(
 ): Promise<VerifiedAuthentication> {
   const { id, userHandle, ...given } = readAuthenticationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 8, 9
-  const { allowed, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
-  check(allowed === undefined || allowed.includes(id), "credential_not_allowed"); // 5
+  const { named, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
   const credential = await findCredential(id); // 6
   check(credential !== null, "credential_unknown");
-  check(userHandle !== undefined || allowed !== undefined, "user_handle_missing"); // 6
+  check(named === undefined || named === credential.sub, "credential_not_allowed"); // 5, 6
+  check(userHandle !== undefined || named !== undefined, "user_handle_missing"); // 6
   const isOwner = userHandle === undefined || equalText(userHandle, credential.userHandle);
   check(isOwner, "user_handle_mismatch"); // 6
   const data = parseAuthenticatorData(given.authenticatorData); // 7, §6.1
+  const isOfCredential = data.attested === undefined ||
+    encodeBase64Url(data.attested.credentialId) === id;
+  check(isOfCredential, "authenticator_data_malformed"); // 7: normally it names no credential
   check(clientData.type === "webauthn.get", "type_wrong"); // 10
   checkOrigin(clientData, rp); // 12 to 14
   check(equalBytes(data.rpIdHash, await sha256(rp.rpId)), "rp_id_mismatch"); // 15

@@ -72,3 +72,11 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
 export function equalText(a: string, b: string): boolean {
   return equalBytes(utf8(a), utf8(b));
 }
+
+/** Concatenates bytes. */
+export function concatBytes(first: Bytes, second: Bytes): Bytes {
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
+}

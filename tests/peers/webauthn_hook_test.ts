@@ -2,7 +2,6 @@
 
 import { X509Certificate } from "node:crypto";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { decodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
 import type { AttestationEvidence, AttestationVerdict } from "../../auth/webauthn/types.ts";
 import { readVectors } from "../vectors/_vectors.ts";

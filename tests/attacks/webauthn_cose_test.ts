@@ -46,7 +46,7 @@ function okp(x: Bytes, alg = -8): Encodable {
 const F4 = Uint8Array.of(1, 0, 1);
 const N = bytes(RSA.n);
 const PRIME = decodeHex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff");
-/** A point of y² = x³ - 3x + b', which is another curve: the field and the formulas are those of P-256. */
+/** No point of P-256 has this x: its twist has one. */
 const TWIST_X = new Uint8Array(32).with(31, 1);
 const SMALL_ORDER = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05";
 
@@ -69,7 +69,7 @@ const KEYS: readonly (readonly [string, string, Encodable, WebAuthnFailure?])[] 
   ["webauthn.md §3", "the point 0, 0", ec([-2, new Uint8Array(32)], [-3, new Uint8Array(32)])],
   ["webauthn.md §3", "x of the prime", ec([-2, PRIME])],
   ["webauthn.md §3", "x above the prime", ec([-2, new Uint8Array(32).fill(0xff)])],
-  ["webauthn.md §3", "a point of a twist", ec([-2, TWIST_X], [-3, new Uint8Array(32).with(31, 1)])],
+  ["webauthn.md §3", "a point whose x is on the twist", ec([-2, TWIST_X], [-3, new Uint8Array(32).with(31, 1)])],
   ["neighbour", "a point whose y is that of another x", ec([-3, bytes(P256.x)])],
   ["webauthn.md §3", "a P-256 key for ES384", ec([3, -35])],
   ["ATTACKS", "a P-384 point for ES256", ec([-2, bytes(P384.x)], [-3, bytes(P384.y)])],

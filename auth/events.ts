@@ -137,12 +137,7 @@ export interface AuthEventMap {
     address?: string;
   };
   /** A passkey was presented with a signature counter that was seen before: there may be a copy of it. It was refused. */
-  "webauthn.counter_regressed": {
-    sub: string;
-    credentialId: string;
-    stored: number;
-    received: number;
-  };
+  "webauthn.counter_regressed": { sub: string; credentialId: string };
   /** A passkey was renamed. */
   "webauthn.renamed": { sub: string; credentialId: string };
   /** A passkey was removed. */

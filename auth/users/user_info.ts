@@ -10,6 +10,6 @@ import type { User } from "../stores/types.ts";
 export type UserInfo = Pick<User, "sub" | "identifier" | "createdAt">;
 
 /** The public members of a user, listed because a store may return additional ones. */
-export function toUserInfo({ sub, identifier, createdAt }: User): UserInfo {
+export function toUserInfo({ sub, identifier, createdAt }: UserInfo): UserInfo {
   return { sub, identifier, createdAt };
 }

@@ -1,0 +1,43 @@
+/**
+ * What users see of their passkeys, and how they name them.
+ *
+ * @module
+ */
+
+import type { Credential } from "../stores/types.ts";
+import type { PasskeyInfo } from "./service_types.ts";
+
+/** Longest name, in code points. */
+const MAX_LENGTH = 64;
+
+/** Control and format characters, which could reverse a line of text, and line separators. */
+const FORBIDDEN_REGEXP = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** A passkey's name without spaces around it. @throws {RangeError} If it is invalid. */
+export function checkPasskeyName(name: unknown): string {
+  const trimmed = typeof name === "string" && name.length <= 4 * MAX_LENGTH ? name.trim() : "";
+  const isValid = trimmed !== "" && [...trimmed].length <= MAX_LENGTH &&
+    !FORBIDDEN_REGEXP.test(trimmed);
+  if (isValid) return trimmed;
+  throw new RangeError(
+    `Cannot name passkey: the name must have 1 to ${MAX_LENGTH} characters, and no control characters`,
+  );
+}
+
+/** The public members of a passkey, listed because a store may return additional ones. */
+export function toPasskeyInfo(credential: Credential): PasskeyInfo {
+  const { id, name, createdAt, lastUsedAt, transports } = credential;
+  const { backupEligible, backedUp, userVerified, discoverable, aaguid } = credential;
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    createdAt,
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+    ...(transports === undefined ? {} : { transports }),
+    backupEligible,
+    backedUp,
+    userVerified,
+    ...(discoverable === undefined ? {} : { discoverable }),
+    aaguid,
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Registrations of passkeys, from the options to the record.
+ *
+ * @module
+ */
+
+import { randomId } from "../_random.ts";
+import { AuthError } from "../error.ts";
+import { canonicalIdentifier, type Identifier } from "../identifier.ts";
+import type { Credential, NewUser } from "../stores/types.ts";
+import { identifierTaken } from "../users/update_user.ts";
+import type { RegistrationState } from "./_challenges.ts";
+import {
+  type CeremonyContext,
+  findActiveUser,
+  passkeyAuthentication,
+  passkeysOf,
+  runCeremony,
+} from "./_context.ts";
+import { check } from "./_failure.ts";
+import { creationOptions } from "./_options.ts";
+import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
+import { verifyRegistrationResponse } from "./registration.ts";
+import type {
+  PasskeyRegistration,
+  RegistrationOptions,
+  VerifyRegistrationOptions,
+} from "./service_types.ts";
+import type { CreationOptionsJson } from "./types.ts";
+
+/** Begins a registration for a user who is signed in. */
+export async function beginRegistration(
+  context: CeremonyContext,
+  sub: string,
+  options: RegistrationOptions,
+): Promise<CreationOptionsJson> {
+  const user = await findActiveUser(context.users, sub);
+  if (user === undefined) throw new AuthError("unauthenticated", { reason: "user_disabled" });
+  const { identifier, securityStamp } = user;
+  return await begin(context, { sub, securityStamp }, identifier, options);
+}
+
+/** Begins a registration that creates an account. */
+export async function beginSignUp(
+  context: CeremonyContext,
+  identifier: string,
+  options: RegistrationOptions,
+): Promise<CreationOptionsJson> {
+  const { rp, users, throttle } = context;
+  if (!rp.signUp) throw new AuthError("access_denied", { reason: "sign_up_disabled" });
+  const newIdentifier: Identifier = canonicalIdentifier(identifier);
+  if (options.client !== undefined) await throttle?.registration(options.client);
+  // Before the browser asks for a fingerprint. A registration with a password tells it, too
+  if (await users.findByIdentifier(newIdentifier) !== null) throw identifierTaken();
+  return await begin(context, { sub: randomId(), newIdentifier }, newIdentifier, options);
+}
+
+/** Ends a registration: verifies it, and stores the passkey. */
+export async function finishRegistration(
+  context: CeremonyContext,
+  response: unknown,
+  options: VerifyRegistrationOptions,
+): Promise<PasskeyRegistration> {
+  const { rp, credentials, challenges, now, emit } = context;
+  const { sub, browser, client } = options;
+  const name = options.name === undefined ? {} : { name: checkPasskeyName(options.name) };
+  return await runCeremony(context, "registration", { sub, client }, async () => {
+    const { state, credential } = await verifyRegistrationResponse(response, {
+      relyingParty: rp,
+      async takeState(challenge) {
+        const state = await challenges.take("registration", challenge, browser);
+        const owner = state.newIdentifier === undefined ? state.sub : undefined;
+        check(owner === sub, "challenge_foreign"); // of another user, or of a sign-up
+        return state;
+      },
+    });
+    if (sub !== undefined) await checkUnchanged(context, sub, state);
+    const { userHandle } = state;
+    const record: Credential = {
+      ...credential,
+      sub: state.sub,
+      userHandle,
+      ...name,
+      createdAt: now(),
+    };
+    const { id: credentialId, userVerified } = record;
+    check(await credentials.create(record) === "created", "credential_taken"); // §7.1 step 26
+    const user = sub === undefined ? await createAccount(context, state, credentialId) : undefined;
+    emit("webauthn.registered", { sub: state.sub, credentialId });
+    const proof = { credentialId, userVerified, authTime: now() };
+    return {
+      credential: toPasskeyInfo(record),
+      ...(user === undefined ? {} : { signUp: passkeyAuthentication(user, proof) }),
+    };
+  });
+}
+
+async function begin(
+  context: CeremonyContext,
+  user: Pick<RegistrationState, "sub" | "securityStamp" | "newIdentifier">,
+  name: string,
+  { browser, client, displayName = name, conditional = false }: RegistrationOptions,
+): Promise<CreationOptionsJson> {
+  const { rp, challenges, throttle } = context;
+  if (client !== undefined) await throttle?.challenge(client);
+  const { passkeys, userHandle } = await passkeysOf(context, user.sub);
+  requireRoom(passkeys.length, rp.maxCredentials);
+  const state: RegistrationState = {
+    ceremony: "registration",
+    browser,
+    ...user,
+    userHandle,
+    algorithms: rp.algorithms,
+    userVerification: conditional ? "preferred" : rp.userVerification, // §5.1.3: the user may not be asked
+    conditional,
+  };
+  const challenge = await challenges.create(state);
+  return creationOptions(rp, { challenge, state, names: { name, displayName }, passkeys });
+}
+
+/** Between options and response the account may have been disabled, or taken back from an attacker. */
+async function checkUnchanged(
+  context: CeremonyContext,
+  sub: string,
+  { securityStamp }: RegistrationState,
+): Promise<void> {
+  const user = await findActiveUser(context.users, sub);
+  check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
+  requireRoom((await passkeysOf(context, sub)).passkeys.length, context.rp.maxCredentials);
+}
+
+/** Creates the account of a sign-up. The passkey exists already: an account without one could never sign in. */
+async function createAccount(
+  { users, credentials, now, emit }: CeremonyContext,
+  { sub, newIdentifier: identifier = "" }: RegistrationState,
+  credentialId: string,
+): Promise<NewUser> {
+  const user = { sub, identifier, securityStamp: randomId(), createdAt: now() };
+  if (await users.create(user) === "identifier_taken") {
+    await credentials.delete(credentialId);
+    throw identifierTaken();
+  }
+  emit("user.created", { sub });
+  return user;
+}
+
+function requireRoom(count: number, limit: number): void {
+  if (count < limit) return;
+  throw new AuthError("too_many_credentials", { detail: `A user may have ${limit} passkeys` });
+}

@@ -133,7 +133,7 @@ Deno.test("registerAuth() with passkeys: an account is recovered → the attacke
   await bodyOf(register(attackers, authenticator), 201);
   await app.runtime.passwords.reset("u1", OTHER_PASSWORD);
   assertEquals((await attackers.send("/me")).status, 401);
-  const gone = await bodyOf(signIn(attackers, authenticator), 401);
+  const gone = await bodyOf(signIn(app.browser(), authenticator), 401);
   assertEquals(gone.code, "credential_unknown");
   const page = app.browser();
   await bodyOf(page.login({ ...ADA, password: OTHER_PASSWORD }));

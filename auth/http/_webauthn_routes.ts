@@ -7,7 +7,7 @@
 import { originalRequest } from "../../router/original_request.ts";
 import { HttpError } from "../../router/problem.ts";
 import { empty, json } from "../../router/response.ts";
-import type { Middleware, RouteRequest } from "../../router/types.ts";
+import type { AccessRules, Middleware, RouteAccess, RouteRequest } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
@@ -144,20 +144,13 @@ export function webAuthnRoutes(
  */
 function sessionGuard(
   runtime: AuthRuntime<never>,
-  { mode, maxAge = Infinity }: {
-    readonly mode: "required" | "optional";
-    readonly maxAge?: number;
-  },
+  access: RouteAccess<AccessRules<never>>,
 ): Middleware<unknown[]> {
   const { guard } = createGuard<never, never>({ runtime });
   return async (req, ...args) => {
-    const principal = await guard(req, { mode }, ...args);
-    if (principal === undefined) return;
-    const isRecent = runtime.now() - principal.authTime <= maxAge;
-    if (getSession(req) !== undefined && isRecent) return;
-    throw new AuthError("insufficient_authentication", {
-      reason: isRecent ? "session_missing" : "session_old",
-    });
+    const principal = await guard(req, access, ...args);
+    if (principal === undefined || getSession(req) !== undefined) return;
+    throw new AuthError("insufficient_authentication", { reason: "session_missing" });
   };
 }
 

@@ -199,6 +199,10 @@ export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAu
   requireAuth({ runtime, maxage: 900 });
   // @ts-expect-error -- one method is an array, too
   requireAuth({ runtime, amr: "mfa" });
+  // @ts-expect-error -- an unknown option of passkeys
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "", origins: [], origin: "" } });
+  // @ts-expect-error -- origins are required: those of a request prove nothing
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "" } });
   // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
   // @ts-expect-error -- a function is not a manager

@@ -8,10 +8,19 @@
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const ENCODER: TextEncoder = /* @__PURE__ */ new TextEncoder();
+const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder("utf-8", {
+  fatal: true,
+  ignoreBOM: true, // it stays in the string
+});
 
 /** The UTF-8 encoding of a string. */
 export function utf8(text: string): Bytes {
   return ENCODER.encode(text);
+}
+
+/** The string that bytes encode, a byte order mark included. @throws {TypeError} If they are not UTF-8. */
+export function decodeUtf8(bytes: Bytes): string {
+  return DECODER.decode(bytes);
 }
 
 /** Methods of newer runtimes, absent in Node 20. */

@@ -5,12 +5,7 @@
  * @module
  */
 
-import type { Bytes } from "./_bytes.ts";
-
-const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder("utf-8", {
-  fatal: true,
-  ignoreBOM: true,
-});
+import { type Bytes, decodeUtf8 } from "./_bytes.ts";
 
 /**
  * Parses a JSON object.
@@ -20,7 +15,7 @@ const DECODER: TextDecoder = /* @__PURE__ */ new TextDecoder("utf-8", {
  * @throws {TypeError} If bytes are not UTF-8.
  */
 export function parseStrictObject(json: string | Bytes): Record<string, unknown> {
-  const value = parseStrictJson(typeof json === "string" ? json : DECODER.decode(json));
+  const value = parseStrictJson(typeof json === "string" ? json : decodeUtf8(json));
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }

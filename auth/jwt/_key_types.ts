@@ -10,9 +10,9 @@ import {
   coordinateBytes,
   isEd25519Point,
   isOnCurve,
-  isPrivateScalar,
+  isScalar,
   validateRsaModulus,
-} from "./_key_checks.ts";
+} from "./key_checks.ts";
 import { JWA, type JwaAlgorithm, type JwaRow, type KeyType } from "./jwa.ts";
 import type { Jwk } from "./types.ts";
 
@@ -64,7 +64,7 @@ export const KEY_KINDS: { readonly [K in KeyType]: KeyKind } = {
       if (x === undefined || y === undefined || !isOnCurve(crv, x, y)) {
         return "the point is not on the curve";
       }
-      if (d !== undefined && (d.length !== length || !isPrivateScalar(crv, d))) {
+      if (d !== undefined && (d.length !== length || !isScalar(crv, d))) {
         return "the private scalar is out of range";
       }
       return undefined;

@@ -35,6 +35,15 @@ export function check(condition: boolean, reason: WebAuthnFailure): asserts cond
   if (!condition) throw new CeremonyError(reason);
 }
 
+/** Runs a decoder. @throws {CeremonyError} If it throws; what it threw is the cause. */
+export function decodeOr<T>(reason: WebAuthnFailure, decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new CeremonyError(reason, { cause });
+  }
+}
+
 /** The error that the client gets. */
 export function clientError(ceremony: Ceremony, reason: WebAuthnFailure): AuthError {
   switch (reason) {

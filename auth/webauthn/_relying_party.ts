@@ -19,6 +19,8 @@ type Complete = {
 /** A configuration in which every option has a value. */
 export interface RelyingParty extends Complete {
   readonly verifyAttestation: WebAuthnConfig["verifyAttestation"];
+  /** SHA-256 of `rpId`, computed once. */
+  rpIdHash(): Promise<Bytes>;
 }
 
 const ACTION = "Cannot create passkey service";
@@ -90,7 +92,9 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
       `${ACTION}: origins of other domains than rpId have more than ${MAX_LABELS} names, which browsers do not accept`,
     );
   }
+  let hash: Bytes | undefined; // not a promise: in workerd no request may wait for another's
   return Object.freeze({
+    rpIdHash: async () => hash ??= await sha256(rpId),
     ...{ rpId, rpName, origins: [...origins], topOrigins: [...topOrigins] },
     ...{ insecureMissingTopOrigin, userVerification, residentKey, identified },
     ...{ algorithms: [...algorithms], timeout, maxAge, maxCredentials, signUp },

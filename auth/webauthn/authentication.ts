@@ -59,18 +59,19 @@ export async function verifyAuthenticationResponse(
   check(isOfCredential, "authenticator_data_malformed"); // 7: normally it names no credential
   check(clientData.type === "webauthn.get", "type_wrong"); // 10
   checkOrigin(clientData, rp); // 12 to 14
-  check(equalBytes(data.rpIdHash, await sha256(rp.rpId)), "rp_id_mismatch"); // 15
+  check(equalBytes(data.rpIdHash, await rp.rpIdHash()), "rp_id_mismatch"); // 15
   check(data.userPresent, "user_absent"); // 16
   check(data.userVerified || userVerification !== "required", "user_unverified"); // 17
   check(data.backupEligible || !data.backedUp, "backup_flags_invalid"); // 18
   check(data.backupEligible === credential.backupEligible, "backup_eligibility_changed"); // 19
-  const clientDataHash = await sha256(given.clientData); // 20
-  const key = parseCoseKey(decodeBase64Url(credential.publicKey));
+  const { algorithm, jwk } = parseCoseKey(decodeBase64Url(credential.publicKey));
+  const [clientDataHash, key] = await Promise.all([
+    sha256(given.clientData), // 20
+    importCoseKey({ algorithm, jwk }),
+  ]);
+  const { signature } = given;
   const signed = concatBytes(given.authenticatorData, clientDataHash);
-  const isSigned = await verifyCoseSignature(await importCoseKey(key), key.algorithm, {
-    signature: given.signature,
-    data: signed,
-  });
+  const isSigned = await verifyCoseSignature(key, algorithm, { signature, data: signed });
   check(isSigned, "signature_invalid"); // 21
   check(isNewCount(data.signCount, credential.signCount), "counter_regressed"); // 22
   return { credential, data };

@@ -57,7 +57,7 @@ export async function verifyRegistrationResponse(
   const data = parseAuthenticatorData(authData); // 13, §6.1
   const { attested } = data;
   check(attested !== undefined, "authenticator_data_malformed");
-  check(equalBytes(data.rpIdHash, await sha256(rp.rpId)), "rp_id_mismatch"); // 14
+  check(equalBytes(data.rpIdHash, await rp.rpIdHash()), "rp_id_mismatch"); // 14
   check(data.userPresent || state.conditional, "user_absent"); // 15
   check(data.userVerified || state.userVerification !== "required", "user_unverified"); // 16
   check(data.backupEligible || !data.backedUp, "backup_flags_invalid"); // 17, 18 and 19 are stored

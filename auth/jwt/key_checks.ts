@@ -66,9 +66,9 @@ export function isOnCurve(crv: string, x: Bytes, y: Bytes): boolean {
   return (c * c - (a * a * a - 3n * a + b)) % p === 0n;
 }
 
-/** Whether a number is a private key: greater than 0 and less than the order of the group. */
-export function isPrivateScalar(crv: string, d: Bytes): boolean {
-  const scalar = toInteger(d);
+/** Whether a number is greater than 0 and less than the order of the group: a private key, or r or s of a signature. */
+export function isScalar(crv: string, bytes: Bytes): boolean {
+  const scalar = toInteger(bytes);
   return scalar > 0n && scalar < (CURVES[crv]?.n ?? 0n);
 }
 

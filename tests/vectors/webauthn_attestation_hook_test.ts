@@ -34,7 +34,6 @@ interface LibraryCase extends Registration {
   readonly expectedRPID: string;
   readonly expectedOrigin: string;
   readonly response: unknown;
-  readonly requireUserVerification: boolean;
   /** Of certificates too. */
   readonly result: "valid" | "invalid";
 }

@@ -100,6 +100,8 @@ export interface AuthEventMap {
   "csrf.failed": { reason: CsrfFailure; origin?: string };
   /** A password was changed, by its owner or by `reset()`. */
   "password.changed": { sub: string };
+  /** A password was removed by its owner, who signs in with a passkey. */
+  "password.removed": { sub: string };
   /** A password's hash was replaced by one with the current parameters. */
   "password.rehashed": { sub: string };
   /** A session was created. */

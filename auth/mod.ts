@@ -93,7 +93,7 @@ export type {
   PasswordService,
   PasswordServiceOptions,
   ResetPasswordOptions,
-} from "./password/password_service.ts";
+} from "./password/password_types.ts";
 export { passwordPolicy } from "./password/policy.ts";
 export type {
   PasswordContext,

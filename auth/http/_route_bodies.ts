@@ -6,7 +6,7 @@
 
 import { HttpError } from "../../router/problem.ts";
 import type { RouteRequest } from "../../router/types.ts";
-import type { PasswordCredentials } from "../password/password_service.ts";
+import type { PasswordCredentials } from "../password/password_types.ts";
 import type { Principal } from "../principal.ts";
 
 /** Listed by member: claims, and whatever else a strategy added, may not be meant for the client. */

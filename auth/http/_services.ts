@@ -11,7 +11,8 @@ import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
 import { keyService } from "../keys/key_service.ts";
 import { passwordPolicy } from "../password/policy.ts";
-import { type PasswordService, passwordService } from "../password/password_service.ts";
+import { passwordService } from "../password/password_service.ts";
+import type { PasswordService } from "../password/password_types.ts";
 import { type CookiePolicy, cookiePolicy } from "../session/cookie_policy.ts";
 import { type CsrfService, csrfService } from "../session/csrf.ts";
 import { sessionService } from "../session/session_service.ts";
@@ -77,6 +78,7 @@ export function createServices(options: ServiceOptions): Services {
   if (throttle !== undefined && deployment === undefined) warn(UNKNOWN_DEPLOYMENT);
   const passwords = passwordService({
     ...shared,
+    credentials,
     apiKeys,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,

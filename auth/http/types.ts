@@ -16,7 +16,7 @@ import type { AuthorizationManager } from "../authorization.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthError } from "../error.ts";
 import type { AuthEventListener } from "../events.ts";
-import type { PasswordService } from "../password/password_service.ts";
+import type { PasswordService } from "../password/password_types.ts";
 import type {
   Authentication,
   AuthMethod,

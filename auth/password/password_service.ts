@@ -7,7 +7,8 @@
 import { identifierTaken, updateUser } from "../users/update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { revokeAccess, revokeAccountAccess } from "../users/revoke_access.ts";
+import { type OwnedStores, revokeEverything } from "../users/revoke_access.ts";
+import { hasPassword, removeWayIn } from "../users/ways_in.ts";
 import { combineHashers } from "./_hashers.ts";
 import { createHashingQueue } from "./_hashing_queue.ts";
 import { asWrongPassword, passwordSteps } from "./_verify.ts";
@@ -15,116 +16,20 @@ import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
 import { checkedUsers } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
-import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
-import type { HasherLimitOptions, PasswordHasher } from "./hasher.ts";
 import { pbkdf2Hasher } from "./pbkdf2.ts";
-import { type PasswordPolicy, passwordPolicy } from "./policy.ts";
+import type {
+  CreateUserOptions,
+  PasswordChange,
+  PasswordCredentials,
+  PasswordService,
+  PasswordServiceOptions,
+  ResetPasswordOptions,
+} from "./password_types.ts";
+import { passwordPolicy } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import type { ApiKeyStore, RefreshTokenStore, SessionStore, UserStore } from "../stores/types.ts";
 import { addressBuckets } from "../throttle/client_address.ts";
 import type { LoginAttempt, LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
-
-/** Options of {@linkcode passwordService}. */
-export interface PasswordServiceOptions {
-  /** Persists users. */
-  readonly users: UserStore;
-  /** Persists sessions; a user's are revoked when the password changes. */
-  readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
-  /** Persists refresh tokens; a user's are revoked when the password changes. */
-  readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
-  /** Persists API keys; a user's are revoked by {@linkcode PasswordService.reset}. */
-  readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
-  /** Counts attempts. `"insecureSkip"` does not: passwords can then be guessed without a limit. */
-  readonly throttle: ThrottleService | "insecureSkip";
-  /**
-   * Hashes passwords. Of an array the first one does; the others verify their existing hashes, which a login replaces. To
-   * change the algorithm, keep the old hasher in the array, or existing passwords do not verify. Until all hashes are
-   * replaced, the duration of a login reveals the algorithm of the account's hash.
-   *
-   * @default {pbkdf2Hasher()}
-   */
-  readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
-  /** How many requests hash passwords, and wait for it, concurrently. Clients share them. @default 4 and 64 */
-  readonly hashing?: HasherLimitOptions | undefined;
-  /** Requirements on new passwords, created by {@linkcode passwordPolicy}. @default {passwordPolicy()} */
-  readonly policy?: PasswordPolicy | undefined;
-  /** The time, in seconds since the epoch. */
-  readonly now?: (() => number) | undefined;
-  /** Called for every event. */
-  readonly events?: AuthEventListener | undefined;
-  /** Called with warnings. @default {console.warn} */
-  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
-}
-
-/** The credentials of a user. */
-export interface PasswordCredentials {
-  /** An e-mail address or a name; see {@linkcode canonicalIdentifier}. */
-  readonly identifier: string;
-  /** The password. */
-  readonly password: string;
-}
-
-/** Options of {@linkcode PasswordService.createUser}. */
-export interface CreateUserOptions {
-  /** The client that registers; without it, the registration is not counted, and has no limit of hashing. */
-  readonly client?: LoginClient | undefined;
-  /** The subject id. @default 128 random bits */
-  readonly sub?: string | undefined;
-}
-
-/** A password change by the user. */
-export interface PasswordChange {
-  /** The current password. */
-  readonly currentPassword: string;
-  /** The new password. */
-  readonly newPassword: string;
-}
-
-/** Options of {@linkcode PasswordService.reset}. */
-export interface ResetPasswordOptions {
-  /** Whether API keys stay valid, although an attacker who knew the old password may have created some. @default {false} */
-  readonly keepApiKeys?: boolean | undefined;
-}
-
-/** Creates users, and verifies and changes passwords. */
-export interface PasswordService {
-  /**
-   * Creates a user.
-   *
-   * @throws {AuthError} `invalid_identifier`, `throttled`, `weak_password` (with `violations`), `identifier_unavailable`
-   * or `service_unavailable`.
-   * @throws {TypeError} If `sub` is not a non-empty string.
-   */
-  createUser(
-    credentials: PasswordCredentials,
-    options?: CreateUserOptions,
-  ): Promise<PasswordAuthentication>;
-  /**
-   * Verifies a password. An unknown or disabled user, a user without a password and a wrong password get the same error
-   * after the same work. An outdated hash is replaced.
-   *
-   * @throws {AuthError} `invalid_credentials`, `throttled`, `invalid_identifier` or `service_unavailable`.
-   * @throws {TypeError} If `client` is missing.
-   */
-  verify(credentials: PasswordCredentials, client: LoginClient): Promise<PasswordAuthentication>;
-  /**
-   * Changes a user's password. All sessions and refresh tokens of the user are revoked, API keys stay valid; create a new
-   * session from the returned authentication.
-   *
-   * @throws {AuthError} `wrong_password` if the current password is wrong or the user does not exist, `throttled`,
-   * `weak_password` or `service_unavailable`.
-   * @throws {TypeError} If `client` is missing.
-   */
-  change(sub: string, change: PasswordChange, client: LoginClient): Promise<PasswordAuthentication>;
-  /**
-   * Sets a password without the current one, for account recovery and for administrators; the caller authorizes it. All
-   * sessions, refresh tokens and API keys of the user are revoked.
-   *
-   * @throws {AuthError} `invalid_credentials` if the user does not exist, `weak_password` or `service_unavailable`.
-   */
-  reset(sub: string, newPassword: string, options?: ResetPasswordOptions): Promise<void>;
-}
 
 /**
  * Creates a password service.
@@ -161,7 +66,7 @@ export interface PasswordService {
  * ```
  */
 export function passwordService(options: PasswordServiceOptions): PasswordService {
-  const { throttle, events, warn = warnConsole } = options;
+  const { throttle, events, warn = warnConsole, sessions, refreshTokens } = options;
   const users = checkedUsers(options.users);
   requireThrottle(throttle);
   const now = createClock(options.now);
@@ -181,7 +86,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
   async function replace(
     sub: string,
     newPassword: unknown,
-    revoke: typeof revokeAccess,
+    revoked: OwnedStores,
     current?: { readonly password: unknown; readonly client: LoginClient },
   ): Promise<PasswordAuthentication> {
     const { identifier = "" } = await users.findBySub(sub) ?? {};
@@ -199,7 +104,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       }));
     if (!changed) throw new AuthError("invalid_credentials", { reason: "user_unknown" });
     emit("password.changed", { sub });
-    await revoke(options, sub);
+    await revokeEverything(revoked, sub);
     return steps.authenticate({ sub, identifier, securityStamp });
   }
 
@@ -250,7 +155,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       requireClient(client);
       const current = { password: currentPassword, client };
       try {
-        return await replace(sub, newPassword, revokeAccess, current);
+        return await replace(sub, newPassword, { sessions, refreshTokens }, current);
       } catch (error) {
         throw asWrongPassword(error);
       }
@@ -259,9 +164,30 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     async reset(
       sub: string,
       newPassword: string,
-      { keepApiKeys = false }: ResetPasswordOptions = {},
+      { keepApiKeys = false, keepPasskeys = false }: ResetPasswordOptions = {},
     ) {
-      await replace(sub, newPassword, keepApiKeys ? revokeAccess : revokeAccountAccess);
+      await replace(sub, newPassword, {
+        sessions,
+        refreshTokens,
+        apiKeys: keepApiKeys ? undefined : options.apiKeys,
+        credentials: keepPasskeys ? undefined : options.credentials,
+      });
+      // A concurrent remove() may have counted a passkey that was deleted after it: the user could not sign in
+      const user = await users.findBySub(sub);
+      if (keepPasskeys || (user !== null && hasPassword(user))) return;
+      throw new AuthError("service_unavailable", { reason: "update_conflict" });
+    },
+
+    async remove(sub: string) {
+      const { credentials } = options;
+      const outcome = await removeWayIn({ users, credentials }, sub, { kind: "password" });
+      if (outcome === "last") {
+        throw new AuthError("last_way_in", {
+          detail: "Add a passkey before removing the password",
+        });
+      }
+      if (outcome === "removed") emit("password.removed", { sub });
+      return outcome === "removed";
     },
   });
 }

@@ -12,9 +12,10 @@ import {
   readAdapter,
   readAtomicAdapter,
   type RepoStoreOptions,
+  updateRecord,
 } from "./_repo.ts";
 import type { StoredRecord } from "./adapter.ts";
-import type { ApiKey, ApiKeyStore, Credential, CredentialStore } from "./types.ts";
+import type { ApiKey, ApiKeyStore, Credential, CredentialStore, CredentialUse } from "./types.ts";
 
 const CREDENTIALS = "credentials";
 const API_KEYS = "api_keys";
@@ -50,14 +51,28 @@ export function repoCredentialStore(options: RepoStoreOptions): CredentialStore 
       const found = await listAll(adapter, CREDENTIALS, [0, sub]);
       return found.map(({ value }) => value as Credential);
     },
-    async updateSignCount(id, from, to) {
-      const found = await adapter.get(CREDENTIALS, id);
-      if (found === null) return "lost";
-      const credential = found.value as Credential;
-      if (credential.signCount !== from) return "lost";
-      const next = ownedRecord({ ...credential, signCount: to });
-      const { status } = await atomic.cas(CREDENTIALS, id, found.version, next);
-      return status === "ok" ? "updated" : "lost";
+    // Retried: of many passkeys the count is always 0, and a conflict is then another sign-in or a rename, not a clone
+    async updateSignCount(id, from, to, use) {
+      const outcome = await updateRecord(adapter, [CREDENTIALS, id], (value) => {
+        const credential = value as Credential;
+        if (credential.signCount !== from) return { outcome: "lost" as const };
+        const used = { signCount: to, ...(use && usedMembers(credential, use)) };
+        const isChanged = Object.entries(used).some(([member, now]) =>
+          credential[member as keyof typeof used] !== now
+        );
+        const next = isChanged ? { next: ownedRecord({ ...credential, ...used }) } : {};
+        return { outcome: "updated" as const, ...next };
+      });
+      return outcome ?? "lost";
+    },
+    async rename(id, sub, name) {
+      const outcome = await updateRecord(adapter, [CREDENTIALS, id], (value) => {
+        const credential = value as Credential;
+        return credential.sub === sub
+          ? { outcome: "renamed" as const, next: ownedRecord({ ...credential, name }) }
+          : { outcome: "not_found" as const };
+      });
+      return outcome ?? "not_found";
     },
     delete: (id) => adapter.delete(CREDENTIALS, id),
   };
@@ -102,6 +117,15 @@ export function repoApiKeyStore(options: RepoStoreOptions): ApiKeyStore {
       const found = await listAll(adapter, API_KEYS, [0, sub]);
       await eachOf(found, ({ key }) => adapter.delete(API_KEYS, key));
     },
+  };
+}
+
+/** The members of a credential after a use: of concurrent uses the latest is kept, and a verification of the user stays. */
+function usedMembers(credential: Credential, use: CredentialUse): CredentialUse {
+  return {
+    backedUp: use.backedUp,
+    userVerified: credential.userVerified || use.userVerified,
+    lastUsedAt: Math.max(credential.lastUsedAt ?? use.lastUsedAt, use.lastUsedAt),
   };
 }
 

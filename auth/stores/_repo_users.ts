@@ -7,7 +7,7 @@
 import { compareAndSwap, isAtomic, readAdapter, type RepoStoreOptions } from "./_repo.ts";
 import { patchUser } from "./_patch_user.ts";
 import type { StoredRecord, Versioned } from "./adapter.ts";
-import type { NewUser, User, UserStore } from "./types.ts";
+import type { NewUser, User, UserPatch, UserStore } from "./types.ts";
 
 const USERS = "users";
 
@@ -41,9 +41,8 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
     async update(sub, version, patch) {
       const user = userOf(await adapter.get(USERS, sub));
       if (user === null) return "not_found";
-      const isRehash = patch.identifier === undefined && patch.securityStamp === undefined;
       const next = patchUser(user, patch);
-      if (user.version !== version || (isRehash && !isAtomic(adapter))) return "lost";
+      if (user.version !== version || (isRehash(patch) && !isAtomic(adapter))) return "lost";
       const status = await swap(USERS, sub, version, userRecord(next));
       switch (status) {
         case "ok":
@@ -58,9 +57,24 @@ export function repoUserStore(options: RepoStoreOptions): UserStore {
   };
 }
 
+/** Whether a patch replaces the hash of an unchanged password only. */
+function isRehash({ passwordHash, ...others }: UserPatch): boolean {
+  return typeof passwordHash === "string" &&
+    Object.values(others).every((member) => member === undefined);
+}
+
 function userRecord(user: NewUser): StoredRecord {
-  const { sub, identifier, passwordHash, securityStamp, disabled, createdAt } = user;
-  const value = { sub, identifier, passwordHash, securityStamp, disabled, createdAt };
+  const { sub, identifier, passwordHash, securityStamp, disabled, pendingRemoval, createdAt } =
+    user;
+  const value = {
+    sub,
+    identifier,
+    passwordHash,
+    securityStamp,
+    disabled,
+    pendingRemoval,
+    createdAt,
+  };
   return { value, unique: identifier, index: [ALL] };
 }
 

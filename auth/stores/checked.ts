@@ -8,6 +8,8 @@
 import type {
   ApiKey,
   ApiKeyStore,
+  Credential,
+  CredentialStore,
   RefreshFamily,
   RefreshTokenStore,
   Session,
@@ -64,6 +66,21 @@ export function checkedRefreshTokens(store: RefreshTokenStore): RefreshTokenStor
   };
 }
 
+/**
+ * A passkey store that rejects with a `TypeError` where a member that decides about a passkey has another type. Flags must be
+ * booleans: 0 and 1 would differ from the authenticator's, and `"false"` would be set.
+ */
+export function checkedCredentials(store: CredentialStore): CredentialStore {
+  return {
+    create: (credential) => store.create(credential),
+    find: async (id) => checkCredential(await store.find(id)),
+    list: async (sub) => checkAll(await store.list(sub), checkCredential),
+    updateSignCount: (id, from, to, use) => store.updateSignCount(id, from, to, use),
+    rename: (id, sub, name) => store.rename(id, sub, name),
+    delete: (id) => store.delete(id),
+  };
+}
+
 /** An API key store that rejects with a `TypeError` where a member that decides about a key has another type. */
 export function checkedApiKeys(store: ApiKeyStore): ApiKeyStore {
   return {
@@ -116,6 +133,19 @@ function checkFamily(family: RefreshFamily | null): RefreshFamily | null {
   requireStringArray(what, family, "amr");
   if (!isAbsent(family.scope)) requireStringArray(what, family, "scope");
   return family;
+}
+
+function checkCredential(credential: Credential | null): Credential | null {
+  if (credential === null) return null;
+  const what = "passkey";
+  requireStrings(what, credential, ["id", "sub", "rpId", "userHandle", "publicKey"]);
+  for (const member of ["algorithm", "signCount"] as const) {
+    if (!Number.isInteger(credential[member])) throw invalid(what, member, "an integer");
+  }
+  if (typeof credential.backupEligible !== "boolean") {
+    throw invalid(what, "backupEligible", "a boolean");
+  }
+  return credential;
 }
 
 /** A key may lack its optional times, but not `scope`: without scopes it would be good for everything. */

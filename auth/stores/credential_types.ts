@@ -48,7 +48,7 @@ export interface CredentialUse {
   readonly backedUp: boolean;
   /** Whether the authenticator has verified the user: `false` leaves `true` unchanged. */
   readonly userVerified: boolean;
-  /** When it was used. */
+  /** When it was used: an earlier time than the stored one leaves it unchanged. */
   readonly lastUsedAt: number;
 }
 
@@ -62,7 +62,8 @@ export interface CredentialStore {
   list(sub: string): Promise<readonly Credential[]>;
   /**
    * Sets `signCount` to `to` if it is still `from`, and records the use in the same step. For a deleted credential it is
-   * `lost`: it must not be restored.
+   * `lost`: it must not be restored. A concurrent change of other members is not a conflict: all of many updates from 0 to 0
+   * succeed.
    */
   updateSignCount(
     id: string,
@@ -70,7 +71,7 @@ export interface CredentialStore {
     to: number,
     use?: CredentialUse,
   ): Promise<"updated" | "lost">;
-  /** Sets the name of a user's credential. */
+  /** Sets the name of a user's credential; for another user's it is `not_found`. */
   rename(id: string, sub: string, name: string): Promise<"renamed" | "not_found">;
   /** Deletes a credential, if it exists. */
   delete(id: string): Promise<void>;

@@ -33,6 +33,8 @@ export interface User {
   readonly securityStamp: string;
   /** Whether the account is disabled: its sessions, tokens and keys are invalid. */
   readonly disabled?: boolean;
+  /** Credential id of a passkey whose removal has begun: it must not sign in, and the next removal deletes it if it is stored. */
+  readonly pendingRemoval?: string;
   /** When the account was created. */
   readonly createdAt: number;
   /** Changes with every update. */
@@ -50,8 +52,10 @@ export type UserPatch =
   & {
     /** What the user signs in with, in canonical form; unique. */
     readonly identifier?: string;
-    /** The password's hash. */
-    readonly passwordHash?: string;
+    /** The password's hash; `null` removes it. */
+    readonly passwordHash?: string | null;
+    /** Credential id of a passkey whose removal begins. */
+    readonly pendingRemoval?: string;
   }
   & (
     | {

@@ -6,6 +6,7 @@
 
 import type {
   ApiKeyStore,
+  CredentialStore,
   RefreshSelector,
   RefreshTokenStore,
   SessionStore,
@@ -22,6 +23,11 @@ export interface AccountStores extends AccessStores {
   readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
 }
 
+/** Stores of everything that a user has, including the passkeys. */
+export interface OwnedStores extends AccountStores {
+  readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+}
+
 /**
  * Revokes all sessions and refresh families of a user; both are tried before an error is thrown. API keys stay valid: a
  * password that its owner changes must not break the owner's API clients.
@@ -36,11 +42,25 @@ export async function revokeAccess(
   ]);
 }
 
-/** Revokes everything that gives access to an account: it is disabled, deleted, or recovered from an attacker. */
+/** Revokes everything that gives access to an account, except passkeys: a disabled user cannot sign in with them. */
 export async function revokeAccountAccess(stores: AccountStores, sub: string): Promise<void> {
   await settleAll([
     async () => await revokeAccess(stores, sub),
     async () => await stores.apiKeys?.revokeAll(sub),
+  ]);
+}
+
+/**
+ * Revokes everything that gives access to an account, and deletes its passkeys: it is deleted, or recovered from an attacker,
+ * who may have added one.
+ */
+export async function revokeEverything(stores: OwnedStores, sub: string): Promise<void> {
+  const { credentials } = stores;
+  await settleAll([
+    async () => await revokeAccountAccess(stores, sub),
+    async () => {
+      for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
+    },
   ]);
 }
 

@@ -13,19 +13,21 @@ const ATTEMPTS = 5;
 /**
  * Reads a user and writes a patch if the user has not changed since; retries on conflict.
  *
- * @param patchOf Returns the patch for the user, or throws to cancel the update.
+ * @param patchOf Returns the patch for the user; `undefined`, or an error that it throws, cancels the update.
  * @throws {AuthError} `service_unavailable` after repeated conflicts; `identifier_unavailable`.
- * @returns Whether the user exists.
+ * @returns Whether the user was updated: `false` if there is no such user, or the update was cancelled.
  */
 export async function updateUser(
   users: UserStore,
   sub: string,
-  patchOf: (user: User) => Promise<UserPatch> | UserPatch,
+  patchOf: (user: User) => Promise<UserPatch | undefined> | UserPatch | undefined,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const user = await users.findBySub(sub);
     if (user === null) return false;
-    const outcome = await users.update(sub, user.version, await patchOf(user));
+    const patch = await patchOf(user);
+    if (patch === undefined) return false;
+    const outcome = await users.update(sub, user.version, patch);
     switch (outcome) {
       case "updated":
         return true;

@@ -7,7 +7,7 @@
 import { updateUser } from "./update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { revokeAccountAccess } from "./revoke_access.ts";
+import { revokeAccountAccess, revokeEverything } from "./revoke_access.ts";
 import { toUserInfo, type UserInfo } from "./user_info.ts";
 import { randomId } from "../_random.ts";
 import { checkedUsers, isDisabled } from "../stores/checked.ts";
@@ -108,15 +108,9 @@ export interface UserService {
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
-  const { credentials, events, warn } = options;
+  const { events, warn } = options;
   const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
-
-  /** Revokes everything that gives access to an account. */
-  async function revokeAll(sub: string): Promise<void> {
-    await revokeAccountAccess(options, sub);
-    for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
-  }
 
   return Object.freeze({
     find: async (sub: string) => toAccountInfo(await users.findBySub(sub)),
@@ -157,10 +151,10 @@ export function userService(options: UserServiceOptions): UserService {
     },
     async remove(sub: string) {
       // Also before: if this is interrupted, another user may get the same sub later. A failure is repeated below
-      await revokeAll(sub).catch(() => {});
+      await revokeEverything(options, sub).catch(() => {});
       await users.delete(sub);
       emit("user.removed", { sub });
-      await revokeAll(sub);
+      await revokeEverything(options, sub);
     },
   });
 }

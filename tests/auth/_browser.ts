@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import type { PasswordCredentials } from "../../auth/password/password_service.ts";
+import type { PasswordCredentials } from "../../auth/password/password_types.ts";
 import { ADA } from "./_services.ts";
 
 /** A request of a page. */

@@ -11,11 +11,8 @@ import type { AuthEvent } from "../../auth/events.ts";
 import type { HasherLimitOptions, PasswordHasher } from "../../auth/password/hasher.ts";
 import { pbkdf2Hasher } from "../../auth/password/pbkdf2.ts";
 import type { PasswordPolicy } from "../../auth/password/policy.ts";
-import {
-  type PasswordCredentials,
-  type PasswordService,
-  passwordService,
-} from "../../auth/password/password_service.ts";
+import { passwordService } from "../../auth/password/password_service.ts";
+import type { PasswordCredentials, PasswordService } from "../../auth/password/password_types.ts";
 import { sessionService } from "../../auth/session/session_service.ts";
 import type { SessionLimits, SessionService } from "../../auth/session/types.ts";
 import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
@@ -121,6 +118,7 @@ export function createServices(options: ServicesOptions = {}): Services {
     sessions: stores.sessions,
     refreshTokens: stores.refreshTokens,
     apiKeys: stores.apiKeys,
+    credentials: stores.credentials,
     throttle: uncounted ? "insecureSkip" : throttle,
     hasher,
     ...(hashing === undefined ? {} : { hashing }),

@@ -147,11 +147,23 @@ function naiveCredentialStore(): CredentialStore {
       await credentials.put(credential.id, credential);
       return "created";
     },
-    async updateSignCount(id, from, to) {
+    async updateSignCount(id, from, to, use) {
       const credential = await credentials.get(id);
       if (credential?.signCount !== from) return "lost";
-      await credentials.put(id, { ...credential, signCount: to });
+      const { userVerified, lastUsedAt = 0 } = credential;
+      const used = use && {
+        ...use,
+        userVerified: userVerified || use.userVerified,
+        lastUsedAt: Math.max(lastUsedAt, use.lastUsedAt),
+      };
+      await credentials.put(id, { ...credential, signCount: to, ...used });
       return "updated";
+    },
+    async rename(id, sub, name) {
+      const credential = await credentials.get(id);
+      if (credential?.sub !== sub) return "not_found";
+      await credentials.put(id, { ...credential, name });
+      return "renamed";
     },
     async delete(id) {
       if (await credentials.get(id) !== null) await credentials.remove(id);

@@ -68,6 +68,16 @@ const CASES: readonly RaceCase[] = [
     },
   },
   {
+    race: "zeroCount",
+    why: "accepts every sign-in of a passkey without a signature count, and keeps the latest use",
+    prepare: async (stores, prize) => void await stores.credentials.create(credentialOf(prize)),
+    async check({ tally }, stores, prize) {
+      assertEquals(tally, { updated: ALL });
+      const use = { backedUp: true, userVerified: true, lastUsedAt: RACE_TIME };
+      assertEquals(await stores.credentials.find(prize), { ...credentialOf(prize), ...use });
+    },
+  },
+  {
     race: "reserveWindow",
     why: "allows the attempts of a window",
     check: ({ tally }) =>

@@ -47,6 +47,7 @@ export type Race =
   | "consume"
   | "rotate"
   | "signCount"
+  | "zeroCount"
   | "reserveWindow"
   | "reserveBackoff"
   | "reserveWithOthers"
@@ -71,6 +72,12 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
     }),
   signCount: ({ stores, racer, prize }) =>
     stores.credentials.updateSignCount(prize, 0, 1 + Number(racer)),
+  zeroCount: ({ stores, racer, prize }) =>
+    stores.credentials.updateSignCount(prize, 0, 0, {
+      backedUp: true,
+      userVerified: true,
+      lastUsedAt: RACE_TIME - Number(racer),
+    }),
   reserveWindow: ({ stores, prize }) => reserve(stores, { key: prize, rule: WINDOW }),
   reserveBackoff: ({ stores, prize }) => reserve(stores, { key: prize, rule: BACKOFF }),
   reserveWithOthers: ({ stores, prize }) =>
@@ -142,11 +149,16 @@ export function credentialOf(id: string): Credential {
   return {
     id,
     sub: "u1",
+    rpId: "example.com",
+    userHandle: "handle",
     publicKey: "key",
     algorithm: -7,
     signCount: 0,
     backupEligible: false,
     backedUp: false,
+    userVerified: true,
+    aaguid: "00000000-0000-0000-0000-000000000000",
+    fmt: "none",
     createdAt: RACE_TIME,
   };
 }

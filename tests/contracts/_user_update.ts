@@ -56,6 +56,50 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
+    name: "update() removes the password for null, and no other member",
+    async run({ store }) {
+      const whole: NewUser = {
+        ...newUser("u1", "ada"),
+        passwordHash: "old",
+        disabled: true,
+        pendingRemoval: "c1",
+      };
+      let { version } = await createUser(store, whole);
+      const { passwordHash: _, ...expected } = whole;
+      for (const why of ["a password", "none"]) {
+        assertEquals(await store.update("u1", version, { passwordHash: null }), "updated", why);
+        const found = await store.findBySub("u1");
+        assertEquals(found && withoutVersion(found), expected, why);
+        assertEquals("passwordHash" in (found ?? {}), false, why);
+        assertNotEquals(found?.version, version, why);
+        version = found?.version ?? "";
+      }
+      const patch = { passwordHash: "new", securityStamp: "next" };
+      assertEquals(await store.update("u1", version, patch), "updated");
+      const found = await store.findByIdentifier("ada");
+      assertEquals(found && withoutVersion(found), { ...expected, ...patch });
+    },
+  },
+  {
+    name: "update() keeps the passkey whose removal began, until another one's begins",
+    async run({ store }) {
+      let { version } = await createUser(store, { ...newUser("u1", "ada"), passwordHash: "old" });
+      const patches: readonly [UserPatch, pendingRemoval: string][] = [
+        [{ pendingRemoval: "c1" }, "c1"],
+        [{ securityStamp: "next" }, "c1"],
+        [{ pendingRemoval: "c2" }, "c2"],
+        [{ passwordHash: null }, "c2"],
+      ];
+      for (const [patch, pendingRemoval] of patches) {
+        assertEquals(await store.update("u1", version, patch), "updated");
+        const found = await store.findBySub("u1");
+        assertEquals(found?.pendingRemoval, pendingRemoval);
+        assertEquals(await store.findByIdentifier("ada"), found);
+        version = found?.version ?? "";
+      }
+    },
+  },
+  {
     name: "update() writes false, empty and unchanged values",
     async run({ store }) {
       const first = await createUser(store, { ...newUser("u1", "ada"), disabled: true });

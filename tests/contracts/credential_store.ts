@@ -5,37 +5,45 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { Credential, CredentialStore } from "../../auth/stores/types.ts";
+import type { Credential, CredentialStore, CredentialUse } from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
-import {
-  assertDetached,
-  assertSoleOwner,
-  makePairs,
-  ODD_KEYS,
-  raceForOne,
-  raceToEnd,
-} from "./_helpers.ts";
+import { CREDENTIAL_RACES } from "./_credential_races.ts";
+import { createCredential, newCredential } from "./_credentials.ts";
+import { assertDetached, ODD_KEYS } from "./_helpers.ts";
 
-function newCredential(id: string, sub = "u1"): Credential {
-  return {
-    id,
-    sub,
-    publicKey: "pQECAyYgASFYIA",
-    algorithm: -7,
-    signCount: 0,
-    backupEligible: true,
-    backedUp: false,
-    createdAt: 1_700_000_000,
-  };
-}
+const TIME = 1_700_000_000;
+const USE: CredentialUse = { backedUp: true, userVerified: true, lastUsedAt: TIME + 60 };
 
-async function createCredential(
-  store: CredentialStore,
-  credential: Credential,
-): Promise<Credential> {
-  assertEquals(await store.create(credential), "created");
-  return credential;
-}
+/** What a use changes: the stored members, the use, and those that it must not change. */
+const USES: readonly (readonly [
+  why: string,
+  stored: Partial<Credential>,
+  use: CredentialUse,
+  kept: Partial<Credential>,
+])[] = [
+  ["the first one", { userVerified: false }, USE, {}],
+  ["a later one", { lastUsedAt: TIME + 59 }, USE, {}],
+  ["the same one again", { ...USE }, USE, {}],
+  ["a passkey that is backed up no more", { backedUp: true }, { ...USE, backedUp: false }, {}],
+  [
+    "without a verification, one that was verified stays so",
+    { userVerified: true },
+    { ...USE, userVerified: false },
+    { userVerified: true },
+  ],
+  [
+    "without a verification, one that never was",
+    { userVerified: false },
+    { ...USE, userVerified: false },
+    {},
+  ],
+  [
+    "an earlier one, by a process whose clock is behind",
+    { lastUsedAt: TIME + 90 },
+    USE,
+    { lastUsedAt: TIME + 90 },
+  ],
+];
 
 /** The cases. */
 export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = [
@@ -46,7 +54,9 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
         ...newCredential("c1"),
         signCount: 4_294_967_295, // 32 bits, WebAuthn Level 3 §6.1
         transports: ["internal", "hybrid"],
+        discoverable: false,
         name: "Ada's phone",
+        lastUsedAt: 1_700_000_060,
       });
       assertEquals(await store.find("c1"), credential);
       assertEquals(await store.list("u1"), [credential]);
@@ -58,7 +68,8 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
       await createCredential(store, newCredential("c1"));
       const found = await store.find("c1");
       assertEquals(found, newCredential("c1"));
-      assertEquals(["transports", "name"].filter((member) => member in (found ?? {})), []);
+      const optional = ["transports", "discoverable", "name", "lastUsedAt"];
+      assertEquals(optional.filter((member) => member in (found ?? {})), []);
       const second = await createCredential(store, { ...newCredential("c2"), transports: [] });
       assertEquals(await store.find("c2"), second);
     },
@@ -100,6 +111,8 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
         assertEquals(await store.find(key), newCredential(key, key), why);
         assertEquals(await store.list(key), [newCredential(key, key)], why);
         assertEquals(await store.updateSignCount(key, 0, 1), "updated", why);
+        assertEquals(await store.rename(key, key, key), "renamed", why);
+        assertEquals((await store.find(key))?.name, key, why);
         await store.delete(key);
         assertEquals(await store.find(key), null, why);
         assertEquals(await store.list(key), [], why);
@@ -148,6 +161,7 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
       const credential = await createCredential(store, { ...newCredential("c1"), signCount: 7 });
       for (const from of [6, 8, 0, -1]) {
         assertEquals(await store.updateSignCount("c1", from, 9), "lost");
+        assertEquals(await store.updateSignCount("c1", from, 7, USE), "lost");
       }
       assertEquals(await store.find("c1"), credential);
     },
@@ -159,7 +173,54 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
       await createCredential(store, newCredential("c1"));
       await store.delete("c1");
       assertEquals(await store.updateSignCount("c1", 0, 1), "lost");
+      assertEquals(await store.updateSignCount("c1", 0, 0, USE), "lost");
       assertEquals(await store.find("c1"), null);
+    },
+  },
+  ...USES.map(([why, stored, use, members]): ContractCase<CredentialStore> => ({
+    name: `updateSignCount() records a use: ${why}`,
+    async run({ store }) {
+      for (const [id, to] of [["c1", 0], ["c2", 8]] as const) {
+        const credential = await createCredential(store, { ...newCredential(id), ...stored });
+        assertEquals(await store.updateSignCount(id, 0, to, use), "updated");
+        const expected = { ...credential, signCount: to, ...use, ...members };
+        assertEquals(await store.find(id), expected);
+        assertEquals((await store.list("u1")).find((one) => one.id === id), expected);
+      }
+    },
+  })),
+  {
+    name: "rename() sets the name only, in place of an earlier one",
+    async run({ store }) {
+      const credential = await createCredential(store, newCredential("c1"));
+      const other = await createCredential(store, newCredential("c2"));
+      for (const name of ["Ada's phone", "Ada's phone", "ключ 🔑", "__proto__", ""]) {
+        assertEquals(await store.rename("c1", "u1", name), "renamed", name);
+        assertEquals(await store.find("c1"), { ...credential, name });
+      }
+      assertEquals(await store.find("c2"), other);
+      assertEquals((await store.list("u1")).map(({ name }) => name).sort(), ["", undefined]);
+    },
+  },
+  {
+    name: "rename() does not find a credential of another user",
+    async run({ store }) {
+      const credential = await createCredential(store, newCredential("c1"));
+      for (const sub of ["u2", "", "u", "u11", "c1", "U1", "__proto__"]) {
+        assertEquals(await store.rename("c1", sub, "stolen"), "not_found", sub);
+      }
+      assertEquals(await store.find("c1"), credential);
+    },
+  },
+  {
+    name: "rename() of a credential that does not exist creates none",
+    async run({ store }) {
+      assertEquals(await store.rename("c1", "u1", "phone"), "not_found");
+      await createCredential(store, newCredential("c1"));
+      await store.delete("c1");
+      assertEquals(await store.rename("c1", "u1", "phone"), "not_found");
+      assertEquals(await store.find("c1"), null);
+      assertEquals(await store.list("u1"), []);
     },
   },
   {
@@ -175,46 +236,5 @@ export const CREDENTIAL_STORE_CASES: readonly ContractCase<CredentialStore>[] = 
       assertEquals(await store.list("u1"), [second]);
     },
   },
-  {
-    name: "create() lets one of many have an id",
-    race: true,
-    async run(subject) {
-      const { store } = subject;
-      const winner = await raceForOne(subject, {
-        start: (each, racer) => each.create(newCredential("c1", `u${racer}`)),
-        won: "created",
-        lost: "taken",
-      });
-      assertEquals((await store.find("c1"))?.sub, `u${winner}`);
-      await assertSoleOwner(store, winner);
-    },
-  },
-  {
-    name: "updateSignCount() lets one of many advance a count",
-    race: true,
-    async run(subject) {
-      await createCredential(subject.store, newCredential("c1"));
-      const winner = await raceForOne(subject, {
-        start: (store, racer) => store.updateSignCount("c1", 0, racer + 1),
-        won: "updated",
-        lost: "lost",
-      });
-      assertEquals((await subject.store.find("c1"))?.signCount, winner + 1);
-    },
-  },
-  {
-    name: "updateSignCount() concurrent with delete() restores no credential",
-    race: true,
-    async run(subject) {
-      const { store } = subject;
-      const items = await makePairs((i) => createCredential(store, newCredential(`c${i}`)));
-      await raceToEnd(subject, {
-        items,
-        end: (each, { id }) => each.delete(id),
-        change: (each, { id }) => each.updateSignCount(id, 0, 1),
-      });
-      for (const { id } of items) assertEquals(await store.find(id), null);
-      assertEquals(await store.list("u1"), []);
-    },
-  },
+  ...CREDENTIAL_RACES,
 ];

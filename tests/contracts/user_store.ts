@@ -21,6 +21,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
         ...newUser("u1", "ada@example.com"),
         passwordHash: "$pbkdf2-sha256$i=1$c2FsdA$aGFzaA",
         disabled: true,
+        pendingRemoval: "c1",
       };
       const created = await createUser(store, user);
       assertEquals(withoutVersion(created), user);
@@ -35,6 +36,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
       assertEquals(withoutVersion(created), newUser("u1", "ada"));
       assertEquals("passwordHash" in created, false);
       assertEquals("disabled" in created, false);
+      assertEquals("pendingRemoval" in created, false);
     },
   },
   {

@@ -147,6 +147,21 @@ const WRITES: readonly Write[] = [
     again: { "before the request": { result: "updated" }, "after the request": { result: "lost" } },
   },
   {
+    call: "credentials.rename()",
+    record: ["credentials", itself],
+    before: {
+      value: credentialOf,
+      make: ({ credentials }, id) => credentials.create(credentialOf(id)),
+    },
+    sent: () => '"name":"Ada\'s phone"',
+    run: ({ credentials }, id) => credentials.rename(id, "u1", "Ada's phone"),
+    after: (id) => ({ ...credentialOf(id), name: "Ada's phone" }),
+    again: {
+      "before the request": { result: "renamed" },
+      "after the request": { result: "renamed" },
+    },
+  },
+  {
     call: "throttle.reserve()",
     record: ["throttle", itself],
     sent: () => '"failures":1',

@@ -111,6 +111,7 @@ const REASONS: readonly (readonly [heading: string, path: string, union: string]
   ["### `login.failed`", "auth/events.ts", "LoginFailure"],
   ["### `csrf.failed`", "auth/events.ts", "CsrfFailure"],
   ["### `session.expired`", "auth/events.ts", "SessionExpiry"],
+  ["### `webauthn.failed`", "auth/events.ts", "WebAuthnFailure"],
   ["### `weak_password`", "auth/password/policy.ts", "PasswordProblemCode"],
 ];
 

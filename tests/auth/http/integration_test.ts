@@ -268,6 +268,12 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   unauthenticated: 401,
   weak_password: 422,
   wrong_password: 422,
+  credential_unknown: 401,
+  insufficient_authentication: 401,
+  invalid_challenge: 400,
+  last_way_in: 409,
+  too_many_credentials: 409,
+  webauthn_failed: 400,
 };
 
 for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number][]) {

@@ -37,6 +37,7 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { credentialOf } from "../../contracts/_races.ts";
 import { codeOf, untyped } from "../../router/_helpers.ts";
 import { decode } from "../_decode.ts";
 import {
@@ -861,16 +862,7 @@ async function createApp(): Promise<TestApp> {
       authTime: START,
       amr: ["pwd"],
     };
-    const passkey: Credential = {
-      id: `c${id}`,
-      sub,
-      publicKey: "key",
-      algorithm: -7,
-      signCount: 0,
-      backupEligible: false,
-      backedUp: false,
-      createdAt: START,
-    };
+    const passkey: Credential = { ...credentialOf(`c${id}`), sub };
     await app.stores.refreshTokens.create(family);
     await app.stores.credentials.create(passkey);
   }

@@ -13,11 +13,11 @@ import {
 } from "@std/assert";
 import type { LoginFailure } from "../../../auth/events.ts";
 import type { PasswordHasher } from "../../../auth/password/hasher.ts";
-import {
-  type PasswordService,
-  passwordService,
-  type PasswordServiceOptions,
-} from "../../../auth/password/password_service.ts";
+import { passwordService } from "../../../auth/password/password_service.ts";
+import type {
+  PasswordService,
+  PasswordServiceOptions,
+} from "../../../auth/password/password_types.ts";
 import { scryptHasher } from "../../../auth/password/scrypt.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { AuthStores, UserStore } from "../../../auth/stores/types.ts";

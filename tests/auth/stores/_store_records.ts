@@ -39,11 +39,18 @@ export const SESSION: Session = {
 export const CREDENTIAL: Credential = {
   id: "c1",
   sub: "u1",
+  rpId: "example.com",
+  userHandle: "handle",
   publicKey: "key",
   algorithm: -7,
   signCount: 1,
   backupEligible: false,
   backedUp: false,
+  userVerified: true,
+  discoverable: true,
+  aaguid: "00000000-0000-0000-0000-000000000000",
+  fmt: "none",
+  lastUsedAt: START,
   createdAt: START,
 };
 

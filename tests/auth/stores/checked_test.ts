@@ -231,6 +231,10 @@ async function withOdd(): Promise<{
         ...users,
         findBySub: async (sub) => userOf(await users.findBySub(sub)),
         findByIdentifier: async (text) => userOf(await users.findByIdentifier(text)),
+        update(sub, version, patch) {
+          if (patch.passwordHash !== undefined) user.patch = {}; // the column is written
+          return users.update(sub, version, patch);
+        },
       },
       sessions: {
         ...sessions,

@@ -25,7 +25,12 @@ import { API_KEY, CREDENTIAL, END, FAMILY, SESSION, START, USER } from "./_store
 
 const now = () => START;
 
-const WHOLE_USER: NewUser = { ...USER, passwordHash: "$pbkdf2", disabled: false };
+const WHOLE_USER: NewUser = {
+  ...USER,
+  passwordHash: "$pbkdf2",
+  disabled: false,
+  pendingRemoval: "c1",
+};
 const LINKED_FAMILY: RefreshFamily = { ...FAMILY, sessionId: "s1" };
 const ENDING_KEY: ApiKey = { ...API_KEY, expiresAt: END };
 const KEY: StoredKey = { kid: "1", alg: "ES256", key: "jwe", createdAt: START, activeAt: START };

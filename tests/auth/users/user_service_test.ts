@@ -3,6 +3,7 @@
 import type { LoginClient } from "../../../auth/throttle/throttle_service.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import type { AuthStores } from "../../../auth/stores/types.ts";
+import { credentialOf } from "../../contracts/_races.ts";
 import {
   type AccountInfo,
   type UserService,
@@ -284,18 +285,8 @@ Deno.test("changeIdentifier() invalidates known devices", async () => {
 
 Deno.test("remove() deletes the user's passkeys, and no others", async () => {
   const { stores } = await withAda();
-  const keyOf = (id: string, sub: string) => ({
-    id,
-    sub,
-    publicKey: "AA",
-    algorithm: -7,
-    signCount: 0,
-    backupEligible: false,
-    backedUp: false,
-    createdAt: START,
-  });
   for (const [id, sub] of [["a", "u1"], ["b", "u1"], ["c", "u9"]] as const) {
-    await stores.credentials.create(keyOf(id, sub));
+    await stores.credentials.create({ ...credentialOf(id), sub });
   }
   await userService(stores).remove("u1");
   assertEquals(await stores.credentials.list("u1"), []);

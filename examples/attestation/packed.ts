@@ -71,8 +71,9 @@ function leadsToRoot(
   { roots, now }: { readonly roots: readonly X509Certificate[]; readonly now: number },
 ): boolean {
   for (const [index, certificate] of chain.entries()) {
-    const [from, to] = [certificate.validFrom, certificate.validTo].map(Date.parse);
-    if (!(from <= now * 1_000 && now * 1_000 <= to)) return false;
+    const { validFrom, validTo } = certificate;
+    const isValid = Date.parse(validFrom) <= now * 1_000 && now * 1_000 <= Date.parse(validTo);
+    if (!isValid) return false;
     if (roots.some((root) => root.raw.equals(certificate.raw))) return true;
     if (roots.some((root) => isIssuer(root, certificate))) return true;
     const next = chain[index + 1];

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { AccessRules, AuthOption } from "./access.ts";
+import type { AccessRules, AuthOption, RequiredAuth } from "./access.ts";
 import type { CommonOptions, Handler, HandlerResult, RouteOptions } from "./handler.ts";
 import type {
   AnyRequestSpec,
@@ -142,7 +142,7 @@ export interface GuardedRouteMethod<
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject, undefined>,
-    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true },
+    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true | RequiredAuth },
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
@@ -191,7 +191,7 @@ export interface GuardedBodyRouteMethod<
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject>,
-    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true }>
+    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true | RequiredAuth }>
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(

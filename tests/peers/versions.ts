@@ -28,3 +28,9 @@ export const VALIBOT_TO_JSON_SCHEMA = "npm:@valibot/to-json-schema@1.8.0";
 
 /** Signs and verifies tokens; the version that the runtimes are tested beside. */
 export { JOSE } from "../runtimes/versions.ts";
+
+/** Verifies ceremonies of passkeys on servers. */
+export const SIMPLEWEBAUTHN_SERVER = "npm:@simplewebauthn/server@14.0.3";
+
+/** Begins ceremonies of passkeys in browsers. */
+export const SIMPLEWEBAUTHN_BROWSER = "npm:@simplewebauthn/browser@14.0.0";

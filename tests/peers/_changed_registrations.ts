@@ -1,0 +1,235 @@
+/**
+ * Registrations that are changed in one thing, from the catalogue of attacks. Those of the attestation object are beside.
+ *
+ * @module
+ */
+
+import { encodeBase64Url } from "../../auth/_base64url.ts";
+import {
+  type CreateChange,
+  type ResponseJson,
+  selfAttester,
+} from "../auth/webauthn/_authenticator.ts";
+import { concat } from "../auth/webauthn/_cbor.ts";
+import type { ChangedCeremony } from "./_changed_ceremony.ts";
+
+const BYTE = Uint8Array.of(0);
+const FRAMED = { crossOrigin: true, topOrigin: "https://evil.example" };
+const ID_1024 = new Uint8Array(1_024).fill(7);
+const OTHER_ID = encodeBase64Url(new Uint8Array(32).fill(9));
+
+/** A JSON member that the page changes after the ceremony. */
+function sent(edit: (response: ResponseJson) => unknown): CreateChange {
+  return { json: edit };
+}
+
+/** Each row once. */
+export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
+  { why: "nothing", ends: "accept" },
+  { why: "self attestation", change: { attester: selfAttester() }, ends: "accept" },
+  ...[
+    "https://example.com.evil.example",
+    "https://example.com:8443",
+    "http://example.com",
+    "https://example.com/",
+    "HTTPS://EXAMPLE.COM",
+    "https://user.example.com",
+    "https://evil.example",
+    "android:apk-key-hash:evil",
+    "file://",
+    "null",
+    "",
+  ].map((origin): ChangedCeremony<CreateChange> => ({
+    why: `origin "${origin}"`,
+    change: { clientData: { origin } },
+    ends: "origin_unexpected",
+  })),
+  {
+    why: "two origins, the evil one first",
+    change: {
+      clientDataBytes: (text) => text.replace("{", '{"origin":"https://evil.example",'),
+    },
+    ends: "client_data_malformed",
+    differs: "§7.1 step 6: RFC 8259 §4 leaves open which of two is meant",
+  },
+  {
+    why: "a frame, of whose page the browser says nothing",
+    change: { clientData: { crossOrigin: true } },
+    ends: "cross_origin",
+    differs: "§7.1 step 10",
+  },
+  {
+    why: "such a frame, which is allowed",
+    change: { clientData: { crossOrigin: true } },
+    config: { insecureMissingTopOrigin: true },
+    ends: "accept",
+  },
+  {
+    why: "a frame in another site's page",
+    change: { clientData: FRAMED },
+    ends: "cross_origin",
+    differs: "§7.1 step 11",
+  },
+  {
+    why: "a frame in a page that is not the trusted one",
+    change: { clientData: FRAMED },
+    config: { topOrigins: ["https://shop.example"] },
+    ends: "top_origin_unexpected",
+    differs: "§7.1 step 11",
+  },
+  {
+    why: "a frame in the trusted page",
+    change: { clientData: FRAMED },
+    config: { topOrigins: [FRAMED.topOrigin] },
+    ends: "accept",
+  },
+  {
+    why: "topOrigin without a frame",
+    change: { clientData: { topOrigin: "https://shop.example" } },
+    config: { topOrigins: ["https://shop.example"] },
+    ends: "client_data_malformed",
+    differs: "§5.8.1: topOrigin is set only if crossOrigin is true",
+  },
+  {
+    why: "crossOrigin as text",
+    change: { clientData: { crossOrigin: "false" } },
+    ends: "cross_origin",
+    differs: "§5.8.1: crossOrigin is a boolean",
+  },
+  {
+    why: "type of a sign-in",
+    change: { clientData: { type: "webauthn.get" } },
+    ends: "type_wrong",
+  },
+  { why: "type of a payment", change: { clientData: { type: "payment.get" } }, ends: "type_wrong" },
+  {
+    why: "another challenge",
+    change: { clientData: { challenge: OTHER_ID } },
+    ends: "challenge_unknown",
+  },
+  {
+    why: "unknown members and tokenBinding",
+    change: { clientData: { tokenBinding: { status: "supported" }, future: [1] } },
+    ends: "accept",
+  },
+  {
+    why: "a byte order mark",
+    change: { clientDataBytes: (text) => `\ufeff${text}` },
+    ends: "accept",
+  },
+  {
+    why: "client data that is not UTF-8",
+    change: {
+      clientDataBytes: (text) =>
+        concat(
+          new TextEncoder().encode(text.replace(/\}$/, ',"x":"')),
+          Uint8Array.of(0xff, 0x22, 0x7d),
+        ),
+    },
+    ends: "client_data_malformed",
+    differs: "§7.1 step 5: UTF-8 decode of Encoding is not fatal, and two readers differ",
+  },
+  {
+    why: "client data that is an array",
+    change: { clientDataBytes: () => "[]" },
+    ends: "client_data_malformed",
+  },
+
+  { why: "RP ID of another domain", change: { rpId: "evil.example" }, ends: "rp_id_mismatch" },
+  { why: "RP ID of a subdomain", change: { rpId: "a.example.com" }, ends: "rp_id_mismatch" },
+  { why: "UP clear", change: { flags: { up: false } }, ends: "user_absent" },
+  {
+    why: "UP and UV clear, by conditional create",
+    change: { flags: { up: false, uv: false } },
+    conditional: true,
+    ends: "accept",
+  },
+  { why: "UV clear", change: { flags: { uv: false } }, ends: "user_unverified" },
+  {
+    why: "UV clear, preferred",
+    change: { flags: { uv: false } },
+    config: { userVerification: "preferred" },
+    ends: "accept",
+  },
+  { why: "BS without BE", change: { flags: { be: false } }, ends: "backup_flags_invalid" },
+  { why: "neither BE nor BS", change: { flags: { be: false, bs: false } }, ends: "accept" },
+  { why: "reserved flags", change: { flags: { rfu1: true, rfu2: true } }, ends: "accept" },
+  { why: "AT clear", change: { flags: { at: false } }, ends: "authenticator_data_malformed" },
+  {
+    why: "ED set without data",
+    change: { flags: { ed: true } },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "extension outputs",
+    change: { extensions: new Map([["credProtect", 2]]) },
+    ends: "accept",
+  },
+  {
+    why: "extension outputs as an array",
+    change: { extensions: ["credProtect"] },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "extension outputs with numbers as names",
+    change: { extensions: new Map([[1, 2]]) },
+    ends: "authenticator_data_malformed",
+    differs: "§9.1: extension identifiers are strings",
+  },
+  {
+    why: "a byte after the authenticator data",
+    change: { authData: (bytes) => concat(bytes, BYTE) },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "authenticator data of 36 bytes",
+    change: { authData: (bytes) => bytes.slice(0, 36) },
+    ends: "authenticator_data_malformed",
+  },
+
+  {
+    why: "a credential id of 1,024 bytes",
+    change: { credentialId: ID_1024 },
+    ends: "credential_id_invalid",
+    differs: "§7.1 step 25",
+  },
+  {
+    why: "a credential id of 1,023 bytes",
+    change: { credentialId: ID_1024.slice(1) },
+    ends: "accept",
+  },
+  {
+    why: "another id in the JSON than in the authenticator data",
+    change: { id: OTHER_ID },
+    ends: "credential_id_invalid",
+    differs: "§5.1: id and rawId are [[identifier]], §5.1.3 its value is credentialId",
+  },
+  { why: "another rawId than id", change: { rawId: OTHER_ID }, ends: "response_malformed" },
+  {
+    why: "id with padding",
+    change: sent((response) => ({ ...response, id: `${response.id}=`, rawId: `${response.id}=` })),
+    ends: "response_malformed",
+    differs: "§5.1, §3: Base64url Encoding has no padding",
+  },
+  {
+    why: "another type of credential",
+    change: sent((response) => ({ ...response, type: "password" })),
+    ends: "response_malformed",
+  },
+  {
+    why: "an assertion",
+    change: sent(({ response: { clientDataJSON, authenticatorData }, ...rest }) => ({
+      ...rest,
+      response: { clientDataJSON, authenticatorData, signature: "AAAA" },
+    })),
+    ends: "response_malformed",
+  },
+  {
+    why: "transports that are markup, and extension results with secrets",
+    change: {
+      transports: ["<script>alert(1)</script>", 5, "x".repeat(5_000)],
+      clientExtensionResults: { prf: { results: { first: "c2VjcmV0" } } },
+    },
+    ends: "accept",
+  },
+];

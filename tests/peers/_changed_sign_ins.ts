@@ -1,0 +1,351 @@
+/**
+ * Sign-ins that are changed in one thing, from the catalogue of attacks. The passkey was registered with the counter 5.
+ *
+ * @module
+ */
+
+import { encodeBase64Url } from "../../auth/_base64url.ts";
+import type { Bytes } from "../../auth/_bytes.ts";
+import type { GetChange, ResponseJson } from "../auth/webauthn/_authenticator.ts";
+import { derItem, derSignature, readDerSignature } from "../auth/webauthn/_authenticator_keys.ts";
+import { concat } from "../auth/webauthn/_cbor.ts";
+import type { ChangedCeremony, People } from "./_changed_ceremony.ts";
+
+const BYTE = Uint8Array.of(0);
+const FRAMED = { crossOrigin: true, topOrigin: "https://evil.example" };
+const OTHER_ID = encodeBase64Url(new Uint8Array(32).fill(9));
+
+/** Order of P-256, FIPS 186-5. */
+const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+type Pair = { readonly r: Bytes; readonly s: Bytes };
+
+/** An ECDSA signature that is written in another way. */
+function signed(edit: (pair: Pair) => Bytes): GetChange {
+  return { signature: (signature) => edit(readDerSignature(signature)) };
+}
+
+function toBigInt(bytes: Bytes): bigint {
+  return BigInt(`0x${bytes.toHex()}`);
+}
+
+function fromBigInt(value: bigint): Bytes {
+  return Uint8Array.fromHex(value.toString(16).padStart(64, "0"));
+}
+
+/** Two integers as they are, without the zero that a positive one may need. */
+function derOf(r: Bytes, s: Bytes): Bytes {
+  return derItem(0x30, concat(derItem(2, r), derItem(2, s)));
+}
+
+/** r and s of 32 bytes each. */
+function padded(bytes: Bytes): Bytes {
+  return fromBigInt(toBigInt(bytes));
+}
+
+function sent(edit: (response: ResponseJson) => unknown): GetChange {
+  return { json: edit };
+}
+
+/** A member of the response that the page changes. */
+function withMember(name: string, edit: (value: string) => unknown): GetChange {
+  return sent(({ response, ...rest }) => ({
+    ...rest,
+    response: { ...response, [name]: edit(String(response[name])) },
+  }));
+}
+
+/** What eve's passkey signs, with whatever is claimed about it. */
+function byEve(change: GetChange) {
+  return ({ eve }: People): GetChange => {
+    const [credential] = eve.credentials;
+    return credential === undefined ? change : { credential, ...change };
+  };
+}
+
+/** Each row once. */
+export const CHANGED_SIGN_INS: readonly ChangedCeremony<GetChange>[] = [
+  { why: "nothing", ends: "accept" },
+  { why: "nothing, to a user who was named", identifier: "ada", ends: "accept" },
+  ...[
+    "https://example.com.evil.example",
+    "https://example.com:8443",
+    "http://example.com",
+    "https://example.com/",
+    "HTTPS://EXAMPLE.COM",
+    "https://user.example.com",
+    "null",
+  ].map(
+    (origin): ChangedCeremony<GetChange> => ({
+      why: `origin "${origin}"`,
+      change: { clientData: { origin } },
+      ends: "origin_unexpected",
+    }),
+  ),
+  {
+    why: "two origins, the evil one first",
+    change: { clientDataBytes: (text) => text.replace("{", '{"origin":"https://evil.example",') },
+    ends: "client_data_malformed",
+    differs: "§7.2 step 9: RFC 8259 §4 leaves open which of two is meant",
+  },
+  {
+    why: "a frame, of whose page the browser says nothing",
+    change: { clientData: { crossOrigin: true } },
+    ends: "cross_origin",
+    differs: "§7.2 step 13",
+  },
+  {
+    why: "such a frame, which is allowed",
+    change: { clientData: { crossOrigin: true } },
+    config: { insecureMissingTopOrigin: true },
+    ends: "accept",
+  },
+  { why: "a frame in another site's page", change: { clientData: FRAMED }, ends: "cross_origin" },
+  {
+    why: "a frame in a page that is not the trusted one",
+    change: { clientData: FRAMED },
+    config: { topOrigins: ["https://shop.example"] },
+    ends: "top_origin_unexpected",
+  },
+  {
+    why: "a frame in the trusted page",
+    change: { clientData: FRAMED },
+    config: { topOrigins: [FRAMED.topOrigin] },
+    ends: "accept",
+  },
+  {
+    why: "topOrigin without a frame",
+    change: { clientData: { topOrigin: FRAMED.topOrigin } },
+    config: { topOrigins: [FRAMED.topOrigin] },
+    ends: "client_data_malformed",
+  },
+  {
+    why: "type of a registration",
+    change: { clientData: { type: "webauthn.create" } },
+    ends: "type_wrong",
+  },
+  { why: "type of a payment", change: { clientData: { type: "payment.get" } }, ends: "type_wrong" },
+  {
+    why: "another challenge",
+    change: { clientData: { challenge: OTHER_ID } },
+    ends: "challenge_unknown",
+  },
+  {
+    why: "a challenge that has expired",
+    between: ({ clock }) => void (clock.now += 301),
+    ends: "challenge_unknown",
+    differs: "§13.4.3: left to the caller",
+  },
+  {
+    why: "a user who was disabled meanwhile",
+    between: ({ stores }) => stores.users.update("ada", "ada", { disabled: true }),
+    ends: "user_disabled",
+    differs: "§7.2 step 6: left to the caller",
+  },
+
+  { why: "RP ID of another domain", change: { rpId: "evil.example" }, ends: "rp_id_mismatch" },
+  { why: "UP clear", change: { flags: { up: false } }, ends: "user_absent" },
+  { why: "UV clear", change: { flags: { uv: false } }, ends: "user_unverified" },
+  {
+    why: "UV clear, preferred",
+    change: { flags: { uv: false } },
+    config: { userVerification: "preferred" },
+    ends: "accept",
+  },
+  { why: "BS without BE", change: { flags: { be: false } }, ends: "backup_flags_invalid" },
+  {
+    why: "BE clear, and it was set",
+    change: { flags: { be: false, bs: false } },
+    ends: "backup_eligibility_changed",
+    differs: "§7.2 step 19",
+  },
+  {
+    why: "BE set, and it was clear",
+    registered: { flags: { be: false, bs: false } },
+    change: { flags: { be: true } },
+    ends: "backup_eligibility_changed",
+    differs: "§7.2 step 19",
+  },
+  { why: "BS clear, and it was set", change: { flags: { bs: false } }, ends: "accept" },
+  {
+    why: "BS set, and it was clear",
+    registered: { flags: { bs: false } },
+    change: { flags: { bs: true } },
+    ends: "accept",
+  },
+  { why: "reserved flags", change: { flags: { rfu1: true, rfu2: true } }, ends: "accept" },
+  {
+    why: "AT set without data",
+    change: { flags: { at: true } },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "ED set without data",
+    change: { flags: { ed: true } },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "extension outputs",
+    change: { extensions: new Map([["uvm", [[2, 4, 2]]]]) },
+    ends: "accept",
+  },
+  {
+    why: "a byte after the authenticator data",
+    change: { authData: (bytes) => concat(bytes, BYTE) },
+    ends: "authenticator_data_malformed",
+  },
+
+  { why: "the counter that is stored", change: { counter: 5 }, ends: "counter_regressed" },
+  { why: "a lower counter", change: { counter: 4 }, ends: "counter_regressed" },
+  { why: "counter 0 after 5", change: { counter: 0 }, ends: "counter_regressed" },
+  { why: "counter 0 after 0", registered: { counter: 0 }, change: { counter: 0 }, ends: "accept" },
+  { why: "the highest counter", change: { counter: 2 ** 32 - 1 }, ends: "accept" },
+  {
+    why: "counter 0 after the highest",
+    registered: { counter: 2 ** 32 - 1 },
+    change: { counter: 0 },
+    ends: "counter_regressed",
+  },
+
+  { why: "an id that no record has", change: { id: OTHER_ID }, ends: "credential_unknown" },
+  {
+    why: "eve's passkey with ada's id and user",
+    change: (people) => ({
+      ...byEve({})(people),
+      id: encodeBase64Url(people.ada.credentials[0]?.id ?? BYTE),
+      userHandle: people.ada.credentials[0]?.userHandle,
+    }),
+    ends: "signature_invalid",
+  },
+  {
+    why: "eve's passkey with ada as user",
+    change: (people) => byEve({ userHandle: people.ada.credentials[0]?.userHandle })(people),
+    ends: "user_handle_mismatch",
+    differs: "§7.2 step 6",
+  },
+  {
+    why: "eve's passkey where ada was named",
+    change: byEve({}),
+    identifier: "ada",
+    ends: "credential_not_allowed",
+    differs: "§7.2 steps 5 and 6",
+  },
+  {
+    why: "no user handle, and nobody was named",
+    change: {
+      json: ({ response: { userHandle: _, ...response }, ...rest }) => ({ ...rest, response }),
+    },
+    ends: "user_handle_missing",
+    differs: "§7.2 step 6",
+  },
+  {
+    why: "no user handle, and ada was named",
+    change: {
+      json: ({ response: { userHandle: _, ...response }, ...rest }) => ({ ...rest, response }),
+    },
+    identifier: "ada",
+    ends: "accept",
+  },
+  {
+    why: "a user handle of null where ada was named",
+    change: { userHandle: null },
+    identifier: "ada",
+    ends: "accept",
+  },
+  { why: "another rawId than id", change: { rawId: OTHER_ID }, ends: "response_malformed" },
+  {
+    why: "another type of credential",
+    change: sent((response) => ({ ...response, type: "password" })),
+    ends: "response_malformed",
+  },
+  {
+    why: "a signature with padding",
+    change: withMember("signature", (text) => `${text}${"=".repeat(-text.length & 3)}`),
+    ends: "response_malformed",
+    differs: "§3: Base64url Encoding has no padding",
+  },
+  {
+    why: "authenticator data as bytes",
+    change: withMember("authenticatorData", () => [1, 2]),
+    ends: "response_malformed",
+  },
+  {
+    why: "a registration",
+    change: sent(({ response: { clientDataJSON }, ...rest }) => ({
+      ...rest,
+      response: { clientDataJSON, attestationObject: "oA" },
+    })),
+    ends: "response_malformed",
+  },
+
+  {
+    why: "an empty signature",
+    change: { signature: () => new Uint8Array() },
+    ends: "signature_invalid",
+  },
+  {
+    why: "a byte after the signature",
+    change: { signature: (bytes) => concat(bytes, BYTE) },
+    ends: "signature_invalid",
+    differs: "§7.2 step 21: RFC 3279 §2.2.3, DER",
+  },
+  {
+    why: "a length in the long form",
+    change: signed((pair) => {
+      const content = derSignature(pair).slice(2);
+      return concat(Uint8Array.of(0x30, 0x81, content.length), content);
+    }),
+    ends: "signature_invalid",
+    differs: "§7.2 step 21: X.690 §10.1",
+  },
+  {
+    why: "an integer with a zero more",
+    change: signed(({ r, s }) =>
+      derOf(concat(Uint8Array.of(0, 0), padded(r)), concat(BYTE, padded(s)))
+    ),
+    ends: "signature_invalid",
+    differs: "§7.2 step 21: X.690 §8.3.2",
+  },
+  {
+    why: "negative integers",
+    change: signed(({ r, s }) =>
+      derOf(concat(Uint8Array.of(0xff), padded(r)), concat(Uint8Array.of(0xff), padded(s)))
+    ),
+    ends: "signature_invalid",
+  },
+  {
+    why: "r = 0",
+    change: signed(({ s }) => derSignature({ r: BYTE, s })),
+    ends: "signature_invalid",
+  },
+  {
+    why: "r = s = n",
+    change: signed(() => derSignature({ r: fromBigInt(N), s: fromBigInt(N) })),
+    ends: "signature_invalid",
+  },
+  {
+    why: "r and s concatenated",
+    change: signed(({ r, s }) => concat(padded(r), padded(s))),
+    ends: "signature_invalid",
+  },
+  {
+    why: "s replaced by n - s, as any authenticator may",
+    change: signed(({ r, s }) => derSignature({ r, s: fromBigInt(N - toBigInt(s)) })),
+    ends: "accept",
+  },
+  {
+    why: "RS256 with a zero before the signature",
+    registered: { algorithm: -257 },
+    change: { signature: (bytes) => concat(BYTE, bytes) },
+    ends: "signature_invalid",
+  },
+  {
+    why: "EdDSA with a byte after the signature",
+    registered: { algorithm: -8 },
+    change: { signature: (bytes) => concat(bytes, BYTE) },
+    ends: "signature_invalid",
+  },
+  { why: "EdDSA", registered: { algorithm: -8 }, ends: "accept" },
+  { why: "PS512", registered: { algorithm: -39 }, ends: "accept" },
+  { why: "ES512", registered: { algorithm: -36 }, ends: "accept" },
+];

@@ -74,9 +74,12 @@ export function equalText(a: string, b: string): boolean {
 }
 
 /** Concatenates bytes. */
-export function concatBytes(first: Bytes, second: Bytes): Bytes {
-  const joined = new Uint8Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
+export function concatBytes(...parts: readonly Bytes[]): Bytes {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
   return joined;
 }

@@ -43,6 +43,7 @@ export type {
 export { createAuthRoutes } from "./http/routes.ts";
 export { createTokenRoutes } from "./http/token_routes.ts";
 export { mountAuthRoutes } from "./http/mount_routes.ts";
+export { relatedOriginsHandler } from "./http/related_origins.ts";
 
 // Principals and strategies
 export { createPrincipal } from "./principal.ts";
@@ -178,6 +179,11 @@ export type {
 } from "./tokens/api_key_types.ts";
 export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
 export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
+
+// Passkeys
+export { webAuthnService } from "./webauthn/service.ts";
+export type * from "./webauthn/service_types.ts";
+export type * from "./webauthn/types.ts";
 
 // Accounts
 export { userService } from "./users/user_service.ts";

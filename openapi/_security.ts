@@ -168,7 +168,7 @@ function statedGuards({ options }: Endpoint): readonly RouteGuardInfo[] | undefi
   const scope = scopeOf(options);
   if (auth === false) return [];
   if (auth === undefined && authorization === undefined && scope === undefined) return undefined;
-  const mode = typeof auth === "object" ? "optional" : "required";
+  const mode = typeof auth === "object" && auth.mode === "optional" ? "optional" : "required";
   const access = {
     mode,
     ...(authorization === undefined ? {} : { authorization }),

@@ -7,6 +7,7 @@
 
 import type { Method } from "./_engine.ts";
 import { middlewareStep } from "./_step.ts";
+import { type AuthOption, readStepUp, type RequiredAuth } from "./access.ts";
 import { CONTENT_METHODS } from "./content_type.ts";
 import type { MountOptions, RouteOptions } from "./handler.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
@@ -33,6 +34,8 @@ const MOUNT_OPTIONS: OptionNames<MountOptions> = {
   scope: true,
   insecureEncodedSlashes: true,
 };
+
+const AUTH: OptionNames<RequiredAuth> = { mode: true, amr: true, maxAge: true };
 
 const SCHEMA_PARTS: OptionNames<RouteSchema> = {
   body: true,
@@ -104,13 +107,39 @@ export function readOptions(
   const { use, schema, scope, openapi } = options;
   if (openapi) rejectUnknownOptions(`${cannot}: openapi`, openapi, METADATA);
   const parts = schema === undefined ? undefined : readSchema(`${cannot}: schema`, schema);
+  const auth = readAuth(cannot, options.auth);
   checkOptions(method, { ...options, ...(parts && { schema: parts }) }, where);
   return Object.freeze({
     ...options,
+    ...(auth !== undefined && { auth }),
     ...(use && { use: Object.freeze([...use]) }),
     ...(parts && { schema: Object.freeze(parts) }),
     ...(typeof scope === "object" && { scope: Object.freeze([...scope]) }),
   });
+}
+
+/** Reads `auth`, so that a misspelt value is not mistaken for another. */
+function readAuth(cannot: string, auth: unknown): AuthOption | undefined {
+  if (auth === undefined || typeof auth === "boolean") return auth;
+  if (typeof auth !== "object" || auth === null) throw invalidAuth(cannot);
+  rejectUnknownOptions(`${cannot}: auth`, auth, AUTH);
+  const { mode, ...asked } = pick<{ readonly [Name in keyof RequiredAuth]?: unknown }>(auth, AUTH);
+  const stepUp = readStepUp(`${cannot}: auth`, asked);
+  const isStepUp = Object.keys(stepUp).length > 0;
+  if (mode === "optional" && isStepUp) {
+    throw new TypeError(`${cannot}: amr and maxAge need a principal, and auth.mode is "optional"`);
+  }
+  if (mode === "optional") return Object.freeze({ mode });
+  if (mode === "required" || (mode === undefined && isStepUp)) {
+    return Object.freeze({ mode: "required", ...stepUp });
+  }
+  throw invalidAuth(cannot);
+}
+
+function invalidAuth(cannot: string): TypeError {
+  return new TypeError(
+    `${cannot}: auth must be true, false, { mode: "optional" } or an object with amr or maxAge`,
+  );
 }
 
 function readSchema(cannot: string, given: RouteSchema): RouteSchema {

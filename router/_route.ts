@@ -89,7 +89,7 @@ export function compileRoute(route: Route): readonly Step[] {
 /**
  * What a route requires of its router's guard, read once so that later changes of the options cannot open it.
  *
- * @throws {TypeError} If it requires a guard and there is none, or `auth` is invalid. Neither may mean "open".
+ * @throws {TypeError} If it requires a guard and there is none, or something that the guard does not check.
  */
 export function guardedAccess(
   options: RouteOptions<unknown[]>,
@@ -97,16 +97,16 @@ export function guardedAccess(
   where: string,
 ): GuardedAccess | undefined {
   const { auth, authorization } = options;
-  const mode = authMode(auth, where);
-  const isNamed = authorization !== undefined || options.scope !== undefined;
-  if (guard === undefined && (mode === true || mode === "optional" || isNamed)) {
+  const { mode = "required", ...stepUp } = typeof auth === "object" ? auth : {};
+  const rules = Object.entries({ authorization, scope: options.scope, ...stepUp });
+  const option = rules.find(([, value]) => value !== undefined)?.[0];
+  if (guard === undefined && (option !== undefined || (auth !== undefined && auth !== false))) {
     throw new TypeError(
       `Cannot add ${where}: it needs a guard, and the router has none; call withAuth() first`,
     );
   }
-  if (guard === undefined || mode === false) return undefined;
-  if (isNamed && guard.authorize === undefined) {
-    const option = authorization === undefined ? "scope" : "authorization";
+  if (guard === undefined || auth === false) return undefined;
+  if (option !== undefined && guard.authorize === undefined) {
     throw new TypeError(
       `Cannot add ${where}: ${option} needs an integration with authorize()`,
     );
@@ -120,7 +120,8 @@ export function guardedAccess(
   return {
     ...guard,
     access: {
-      mode: mode === "optional" ? mode : "required",
+      mode,
+      ...stepUp,
       ...(authorization === undefined ? {} : { authorization: copyOf(authorization) }),
       ...(scope === undefined ? {} : { scope }),
     },
@@ -129,15 +130,6 @@ export function guardedAccess(
 
 function copyOf(authorization: AuthorizationOption | "none"): AuthorizationOption | "none" {
   return typeof authorization === "object" ? { ...authorization } : authorization;
-}
-
-/** Validates `auth`, so that a misspelt value is not mistaken for another. */
-function authMode(auth: unknown, where: string): boolean | "optional" | undefined {
-  if (auth === undefined || typeof auth === "boolean") return auth;
-  if (typeof auth === "object" && auth !== null && "mode" in auth && auth.mode === "optional") {
-    return auth.mode;
-  }
-  throw new TypeError(`Cannot add ${where}: auth must be true, false or { mode: "optional" }`);
 }
 
 function contentSteps({ method, options: { multipart, raw } }: Route): readonly Step[] {

@@ -4,8 +4,35 @@
  * @module
  */
 
-/** Who may use a route: anyone (`false`), a principal (`true`), or both. Needs a guard unless `false`. */
-export type AuthOption = boolean | { readonly mode: "optional" };
+/**
+ * Who may use a route: anyone (`false`), a principal (`true`), both, or a principal that signed in recently, or by certain
+ * methods. Needs a guard unless `false`.
+ */
+export type AuthOption = boolean | OptionalAuth | RequiredAuth;
+
+/** The principal is optional, so nothing can be required of its sign-in. */
+export interface OptionalAuth {
+  /** Anonymous requests pass. */
+  readonly mode: "optional";
+  /** Not with `optional`. */
+  readonly amr?: never;
+  /** Not with `optional`. */
+  readonly maxAge?: never;
+}
+
+/** What a route requires of the sign-in: step-up authentication, RFC 9470. Otherwise 401 `insufficient_authentication`. */
+export interface StepUpOptions {
+  /** Authentication methods (RFC 8176) that the principal must have, all of them: `["mfa"]`. */
+  readonly amr?: readonly string[];
+  /** Seconds since the user authenticated, at most: an integer from 1. A principal without `authTime` is rejected. */
+  readonly maxAge?: number;
+}
+
+/** A principal is required. Each form has a required member, since `false` would fit an object of optional ones in an intersection. */
+export type RequiredAuth =
+  | { readonly mode: "required"; readonly amr?: readonly string[]; readonly maxAge?: number }
+  | { readonly mode?: "required"; readonly amr: readonly string[]; readonly maxAge?: number }
+  | { readonly mode?: "required"; readonly amr?: readonly string[]; readonly maxAge: number };
 
 /** What routes may say to their guard. Nothing is checked of `unknown` metadata, or where a scope is any `string`. */
 export interface AccessRules<Metadata = unknown, Scope extends string = string> {
@@ -73,8 +100,37 @@ export function namedScopeOf(req: object): ScopeOption<RegisteredRules["scope"]>
   return (req as { readonly namedScope?: ScopeOption<RegisteredRules["scope"]> }).namedScope;
 }
 
+/**
+ * Checks what is required of a sign-in. The copy is frozen.
+ *
+ * @param cannot Start of the message: `Cannot create guard`.
+ * @throws {TypeError} If `amr` is not a non-empty array of non-empty strings: an empty one would let everyone pass.
+ * @throws {RangeError} If `maxAge` is not a positive integer.
+ */
+export function readStepUp(
+  cannot: string,
+  { amr, maxAge }: { readonly [Name in keyof StepUpOptions]?: unknown },
+): StepUpOptions {
+  return Object.freeze({
+    ...(amr === undefined ? {} : { amr: readMethods(cannot, amr) }),
+    ...(maxAge === undefined ? {} : { maxAge: readMaxAge(cannot, maxAge) }),
+  });
+}
+
+function readMethods(cannot: string, amr: unknown): readonly string[] {
+  const methods: readonly unknown[] = Array.isArray(amr) ? [...amr] : [];
+  const isMethod = (one: unknown) => typeof one === "string" && one !== "";
+  if (methods.length > 0 && methods.every(isMethod)) return Object.freeze(methods as string[]);
+  throw new TypeError(`${cannot}: amr must be a non-empty array of non-empty strings`);
+}
+
+function readMaxAge(cannot: string, maxAge: unknown): number {
+  if (Number.isSafeInteger(maxAge) && Number(maxAge) >= 1) return Number(maxAge);
+  throw new RangeError(`${cannot}: maxAge must be an integer of seconds from 1`);
+}
+
 /** What a route requires of a guard. */
-export interface RouteAccess<Rules extends AccessRules = AccessRules> {
+export interface RouteAccess<Rules extends AccessRules = AccessRules> extends StepUpOptions {
   /** Whether a request without a credential is rejected. */
   readonly mode: "required" | "optional";
   /** What the principal must be authorized for; `none` if the route says that nothing is checked. */

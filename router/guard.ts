@@ -10,7 +10,8 @@ import type { RouteRequest } from "./request.ts";
 
 /**
  * Authenticates a request, before anything else of its route. It returns the principal, `undefined` for an anonymous
- * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass.
+ * request, or throws a marked error ({@linkcode HttpError}) to reject. Any other thrown value is a 500, never a pass. It checks
+ * `access.amr` and `access.maxAge`.
  */
 export type RouteGuard<
   Subject,
@@ -46,8 +47,8 @@ export interface AuthIntegration<
   /**
    * Decides what the principal may do: called after the guard, with `params` and `query` that have passed their schemas,
    * and before the route's middleware and the body. It checks `access.authorization` and `access.scope`, and throws to
-   * reject; a returned value is a 500, never a pass. Without it, a route with one of these options is rejected when it is
-   * added.
+   * reject; a returned value is a 500, never a pass. Without it, a route with one of these options,
+   * or with `amr` or `maxAge`, is rejected when it is added.
    */
   authorize?(
     req: RouteRequest,

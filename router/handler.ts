@@ -4,7 +4,13 @@
  * @module
  */
 
-import type { AccessRules, AuthOption, AuthorizationOption, ScopeOption } from "./access.ts";
+import type {
+  AccessRules,
+  AuthOption,
+  AuthorizationOption,
+  RequiredAuth,
+  ScopeOption,
+} from "./access.ts";
 import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
 import type { RequestOf, RouteRequest } from "./request.ts";
@@ -119,8 +125,8 @@ export interface RouteOptions<
 /** Options of a mount. */
 export interface MountOptions<Rules extends AccessRules = AccessRules>
   extends AccessOptions<Rules> {
-  /** Whether the router's guard covers the mount. @default {true} on a guarded router */
-  readonly auth?: boolean;
+  /** Whether the router's guard covers the mount, and what it requires of the sign-in. @default {true} on a guarded router */
+  readonly auth?: boolean | RequiredAuth;
   /**
    * Pass `%2F` and `%5C` to an application that was not created by `createRouter`. One that decodes them reads `/private%2Fx`
    * as a path that `under("/private")` did not see. @default {false}, which answers 404

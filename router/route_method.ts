@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { AccessRules, AuthOption } from "./access.ts";
+import type { AccessRules, AuthOption, RequiredAuth } from "./access.ts";
 import type { CommonOptions, Handler, HandlerResult, RouteOptions } from "./handler.ts";
 import type {
   AnyRequestSpec,
@@ -54,7 +54,7 @@ export type ContentMode<Content> = Content extends undefined
 
 /** @internal Type of `req.principal` by the route's `auth` option: none if that may be `false`. */
 export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
-  : [Auth] extends [{ readonly mode: "optional" }] ? Subject | undefined
+  : { readonly mode: "optional" } extends Auth ? Subject | undefined
   : Subject;
 
 /** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. `Prefix` are the parameters of the router's prefix. */
@@ -142,7 +142,7 @@ export interface GuardedRouteMethod<
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject, undefined>,
-    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true },
+    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true | RequiredAuth },
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
@@ -191,7 +191,7 @@ export interface GuardedBodyRouteMethod<
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
     path: StatedPath<Spec, Prefix>,
     handler: Handler<Spec, Res, Args, Subject>,
-    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true }>
+    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true | RequiredAuth }>
   ): Self;
   /** Adds a public route with explicit types. */
   <Spec extends AnyRequestSpec, Res extends ResponseSpec>(

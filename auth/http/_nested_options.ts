@@ -54,12 +54,30 @@ const JWT: OptionNames<Nested<"jwt">> = {
   rotateAfter: true,
   refresh: true,
 };
+const WEBAUTHN: OptionNames<Nested<"webauthn">> = {
+  algorithms: true,
+  attestation: true,
+  hints: true,
+  identified: true,
+  insecureMissingTopOrigin: true,
+  maxAge: true,
+  maxCredentials: true,
+  origins: true,
+  residentKey: true,
+  rpId: true,
+  rpName: true,
+  signUp: true,
+  timeout: true,
+  topOrigins: true,
+  userVerification: true,
+  verifyAttestation: true,
+};
 const REFRESH: OptionNames<Refresh> = { lifetime: true, familyLifetime: true };
 
 /** @throws {TypeError} If a nested option is not an object, or has an unknown name. */
 export function checkNestedOptions(action: string, options: ServiceOptions): void {
   const { stores, session = {}, hashing = {}, passwordPolicy = {}, cookie = {} } = options;
-  const { throttle, jwt } = options;
+  const { throttle, jwt, webauthn } = options;
   rejectUnknownOptions<Nested<"stores">>(`${action}: stores`, stores ?? {}, STORES);
   rejectUnknownOptions(`${action}: session`, session, SESSION);
   rejectUnknownOptions(`${action}: session.persistent`, session.persistent ?? {}, LIMITS);
@@ -69,6 +87,7 @@ export function checkNestedOptions(action: string, options: ServiceOptions): voi
   if (typeof throttle === "object" && throttle !== null) {
     rejectUnknownOptions(`${action}: throttle`, throttle, THROTTLE);
   }
+  if (webauthn !== undefined) rejectUnknownOptions(`${action}: webauthn`, webauthn, WEBAUTHN);
   if (jwt === undefined) return;
   rejectUnknownOptions(`${action}: jwt`, jwt, JWT);
   rejectUnknownOptions(`${action}: jwt.refresh`, jwt.refresh ?? {}, REFRESH);

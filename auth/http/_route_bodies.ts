@@ -25,8 +25,7 @@ export function toPrincipalInfo(principal: Principal): Omit<Principal, "claims">
 
 /** Members that are not strings are rejected by the services, like invalid identifiers and passwords. */
 export function readCredentials(content: unknown): PasswordCredentials & { remember: unknown } {
-  if (!isObject(content)) throw invalid("", "Expected an object");
-  const { identifier, password, remember } = content;
+  const { identifier, password, remember } = readMembers(content);
   return { identifier: identifier as string, password: password as string, remember };
 }
 
@@ -40,17 +39,31 @@ export async function readOptionalJson(req: RouteRequest): Promise<unknown> {
   return await req.text() === "" ? undefined : await req.json();
 }
 
-function isObject(content: unknown): content is Record<string, unknown> {
+/** The members of an object. */
+export function readMembers(content: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(content)) return content;
+  throw invalid("", "Expected an object");
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(content: unknown): content is Record<string, unknown> {
   return typeof content === "object" && content !== null && !Array.isArray(content);
 }
 
-/** Whether the session is persistent. */
-export function readRemember(remember: unknown): boolean {
-  if (remember === undefined || typeof remember === "boolean") return remember === true;
-  throw invalid("/remember", "Expected true or false");
+/** An optional boolean, false by default. */
+export function readFlag(name: string, value: unknown): boolean {
+  if (value === undefined || typeof value === "boolean") return value === true;
+  throw invalid(`/${name}`, "Expected true or false");
 }
 
-function invalid(pointer: string, message: string): HttpError {
+/** A string. */
+export function readString(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalid(`/${name}`, "Expected a string");
+}
+
+/** The rejection of a body, or of one of its members. */
+export function invalid(pointer: string, message: string): HttpError {
   return new HttpError(422, "validation_failed", {
     violations: [{ in: "body", pointer, message }],
   });

@@ -69,7 +69,7 @@ export const REFRESH_TOKEN: SchemaObject = { type: "string", description: "The r
 export const CHALLENGE = {
   "WWW-Authenticate": { description: "The accepted authentication schemes" },
 };
-const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
+export const RETRY = { "Retry-After": { description: "Seconds until another attempt is allowed" } };
 
 export const INVALID_JSON = { 400: { description: "The body is not valid JSON" } };
 /** Of routes that read an optional body themselves. */

@@ -29,6 +29,8 @@ import { refreshService } from "../tokens/refresh_service.ts";
 import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
+import { webAuthnService } from "../webauthn/service.ts";
+import type { WebAuthnService } from "../webauthn/service_types.ts";
 import { checkNestedOptions } from "./_nested_options.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 
@@ -42,6 +44,7 @@ export interface Services {
   readonly users: UserService;
   readonly sessions: SessionService;
   readonly tokens: TokenService | undefined;
+  readonly webauthn: WebAuthnService | undefined;
   readonly strategy: StrategyChain;
   readonly clientAddress: ClientAddressReader;
   readonly events: AuthEventListener | undefined;
@@ -98,6 +101,7 @@ export function createServices(options: ServiceOptions): Services {
     users: userService({ ...shared, credentials, apiKeys }),
     sessions,
     tokens,
+    webauthn: createPasskeys(options, { keys, throttle, ...context }),
     strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
@@ -144,6 +148,18 @@ function createTokens(
     lifetime,
     now: context.now,
   });
+}
+
+/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
+function createPasskeys(
+  { webauthn, stores: { credentials, states, users } }: ServiceOptions,
+  context: ServiceContext & Pick<Services, "keys" | "throttle">,
+): WebAuthnService | undefined {
+  if (webauthn === undefined) return undefined;
+  if (credentials === undefined || states === undefined) {
+    throw new TypeError(`${ACTION}: webauthn needs stores.credentials and stores.states`);
+  }
+  return webAuthnService({ ...webauthn, credentials, states, users, ...context });
 }
 
 function checkShapes(options: ServiceOptions): void {

@@ -35,6 +35,7 @@ import {
   stateOf,
 } from "./_request_state.ts";
 import { missingScope } from "./_scope_check.ts";
+import { checkStepUp } from "./_step_up.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { getAuthRuntime } from "./runtime.ts";
 import type { AuthorizationPolicy, CsrfRule, GuardRuntime } from "./types.ts";
@@ -94,7 +95,7 @@ export function createGuard<Metadata, Known>(
   const checkForgery = forgeryCheck(runtime, options.csrf ?? runtime.csrfRule, strategies);
   const emit = createEmitter(runtime);
 
-  /** Before the schemas of path and query: authentication, and the CSRF check. */
+  /** Before the schemas of path and query: authentication, the CSRF check, and the step-up check. */
   async function guard(
     req: RouteRequest,
     access: RouteAccess<AccessRules<Metadata>>,
@@ -109,6 +110,9 @@ export function createGuard<Metadata, Known>(
     const { by, principal } = await authenticate(state, req, args);
     if (by !== undefined && isAmbient(by)) await checkForgery(req.raw);
     if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
+    const tooWeak = principal &&
+      checkStepUp(principal, access, { by, challenge, now: runtime.now });
+    if (tooWeak !== undefined) throw deny(tooWeak, principal, req, args);
     identity.principal = principal ?? identity.principal;
     state.isPrivate ||= principal !== undefined;
     state.isRefused = false;

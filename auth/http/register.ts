@@ -11,6 +11,7 @@ import type { RegisteredRules } from "../../router/types.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
+import type { WebAuthnConfig } from "../webauthn/types.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { authIntegration } from "./integration.ts";
 import { createAuthRoutes } from "./routes.ts";
@@ -18,7 +19,13 @@ import { AUTH_RUNTIME, registeredManager } from "./runtime.ts";
 import { createServices } from "./_services.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
-import type { AuthorizationPolicy, AuthRuntime, CsrfRule, TokenRuntime } from "./types.ts";
+import type {
+  AuthorizationPolicy,
+  AuthRuntime,
+  CsrfRule,
+  PasskeyRuntime,
+  TokenRuntime,
+} from "./types.ts";
 
 /** Options of {@linkcode registerAuth}. */
 export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends ServiceOptions {
@@ -76,9 +83,17 @@ export interface AuthOptions<Metadata = RegisteredRules["metadata"]> extends Ser
  * ```
  */
 export function registerAuth<Metadata = RegisteredRules["metadata"]>(
+  options: AuthOptions<Metadata> & { readonly jwt: JwtOptions; readonly webauthn: WebAuthnConfig },
+): TokenRuntime<Metadata> & PasskeyRuntime<Metadata>;
+/** With `jwt` the runtime has tokens. */
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
   options: AuthOptions<Metadata> & { readonly jwt: JwtOptions },
 ): TokenRuntime<Metadata>;
-/** Without `jwt` the runtime has no tokens. */
+/** With `webauthn` the runtime has passkeys. */
+export function registerAuth<Metadata = RegisteredRules["metadata"]>(
+  options: AuthOptions<Metadata> & { readonly webauthn: WebAuthnConfig },
+): PasskeyRuntime<Metadata>;
+/** Without both it has neither. */
 export function registerAuth<Metadata = RegisteredRules["metadata"]>(
   options: AuthOptions<Metadata>,
 ): AuthRuntime<Metadata>;
@@ -187,6 +202,7 @@ const NAMES: OptionNames<AuthOptions> = {
   throttle: true,
   trustedOrigins: true,
   warn: true,
+  webauthn: true,
 };
 
 function checkContainer(

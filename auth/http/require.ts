@@ -4,13 +4,14 @@
  * @module
  */
 
-import { namedScopeOf } from "../../router/access.ts";
+import { namedScopeOf, readStepUp } from "../../router/access.ts";
 import type {
   AccessRules,
   Middleware,
   RegisteredRules,
   RouteAccess,
   ScopeOption,
+  StepUpOptions,
 } from "../../router/types.ts";
 import { wrap } from "../../router/wrap.ts";
 import { readScope } from "../_scope.ts";
@@ -25,14 +26,18 @@ export interface RequireAuthOptions extends Omit<GuardOptions<never>, "manager">
    * @default those of {@linkcode requireScope} in the route's `use`; without one, such principals are rejected
    */
   readonly scope?: ScopeOption<RegisteredRules["scope"]> | undefined;
+  /** Authentication methods (RFC 8176) that the principal must have, all of them: `["mfa"]`. @default any */
+  readonly amr?: StepUpOptions["amr"] | undefined;
+  /** Seconds since the user authenticated, at most: an integer from 1. @default {Infinity} */
+  readonly maxAge?: number | undefined;
 }
 
 /** Options of {@linkcode requireAuthz}. */
 export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
-  extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope"> {
+  extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope" | "amr" | "maxAge"> {
   /** What the manager decides about: the application's own data. */
   readonly metadata: NoInfer<Metadata>;
-  /** Call the manager for anonymous requests too. @default {false}, which responds 401 to them */
+  /** Call the manager for anonymous requests too; not with `amr` or `maxAge`. @default {false}, which responds 401 to them */
   readonly allowAnonymous?: boolean | undefined;
 }
 
@@ -42,7 +47,11 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  *
  * Pass `finally: [applyAuthHeaders]` to the router too, which clears the cookie of an invalid session with the 401.
  *
+ * With `amr` or `maxAge`, a principal whose sign-in does not suffice gets 401 `insufficient_authentication`, and passes after
+ * it has signed in again. A principal without `authTime`, as by an API key, never passes `maxAge`.
+ *
  * @throws {TypeError} If there is no runtime, or an option is unknown or of a wrong shape.
+ * @throws {RangeError} If `maxAge` is not a positive integer.
  *
  * @example
  * ```ts
@@ -72,8 +81,9 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  * ```
  */
 export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknown[]> {
-  const { scope, ...guardOptions } = options;
-  return middlewareOf(guardOptions, { mode: "required" }, scope);
+  const { scope, amr, maxAge, ...guardOptions } = options;
+  const stepUp = readStepUp(ACTION, { amr, maxAge });
+  return middlewareOf(guardOptions, { mode: "required", ...stepUp }, scope);
 }
 
 /**
@@ -83,26 +93,34 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
  * to a route's `use`. It does not appear in OpenAPI documents; the route option `authorization` does.
  *
  * @throws {TypeError} If there is no runtime, `metadata` is missing, or an option is unknown or of a wrong shape.
+ * @throws {RangeError} If `maxAge` is not a positive integer.
  */
 export function requireAuthz<Known = RegisteredRules["metadata"], Metadata = Known>(
   options: RequireAuthzOptions<Metadata, Known>,
 ): Middleware<unknown[]> {
-  const { metadata, allowAnonymous = false, scope, ...guardOptions } = options;
+  const { metadata, allowAnonymous = false, scope, amr, maxAge, ...guardOptions } = options;
   if (!Object.hasOwn(options, "metadata")) {
     throw new TypeError("Cannot require authorization: metadata is missing");
+  }
+  const stepUp = readStepUp(ACTION, { amr, maxAge });
+  if (allowAnonymous && Object.keys(stepUp).length > 0) {
+    throw new TypeError(`${ACTION}: amr and maxAge need a principal, and allowAnonymous is true`);
   }
   return middlewareOf(guardOptions, {
     mode: allowAnonymous ? "optional" : "required",
     authorization: { metadata, allowAnonymous },
+    ...stepUp,
   }, scope);
 }
+
+const ACTION = "Cannot create guard";
 
 function middlewareOf<Metadata, Known>(
   options: GuardOptions<Metadata, Known>,
   access: RouteAccess<AccessRules<Metadata>>,
   scope: RequireAuthOptions["scope"],
 ): Middleware<unknown[]> {
-  const own = scope === "any" ? scope : readScope("Cannot create guard", scope);
+  const own = scope === "any" ? scope : readScope(ACTION, scope);
   const { guard, authorize } = createGuard(options);
   return wrap<unknown[]>(async (req, next, ...args) => {
     const named = own ?? namedScopeOf(req);

@@ -5,11 +5,10 @@
  */
 
 import { empty, json } from "../../router/response.ts";
-import type { RouteRequest } from "../../router/types.ts";
 import { rejectUnknownOptions } from "../_options.ts";
-import type { PasswordAuthentication } from "../principal.ts";
+import { browserRouteParts } from "./_browser_route_parts.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
-import { readCredentials, readRemember, toPrincipalInfo } from "./_route_bodies.ts";
+import { readCredentials, readFlag } from "./_route_bodies.ts";
 import {
   body,
   content,
@@ -18,36 +17,29 @@ import {
   INVALID_JSON,
   LOGIN_REFUSALS,
   object,
-  PRINCIPAL,
   REFRESH_TOKEN,
   REGISTER_REFUSALS,
-  SESSION,
   STRING,
   TAGS,
-  TOKEN_NAMES,
-  TOKENS,
   TOO_LARGE,
-  USER,
 } from "./_route_schemas.ts";
 import {
   freezeRoutes,
   isRegistrationOpen,
   keepPrivate,
-  MAX_BODY_BYTES,
   refreshRoute,
   requireTokens,
   revokeRefreshToken,
   sessionRoute,
-  toUser,
 } from "./_shared_routes.ts";
-import { csrfGuard } from "./csrf_guard.ts";
+import { webAuthnRoutes } from "./_webauthn_routes.ts";
 import { finalizeResponse } from "./response_headers.ts";
 import { getAuthRuntime } from "./runtime.ts";
 import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
 
 /**
  * Creates the routes of authentication for browsers; {@linkcode mountAuthRoutes} adds them to a router. Bodies are JSON of up
- * to 16 KiB, responses are `no-store`, refusals are problems. Requests that change state need the token of `GET /csrf` in
+ * to 16 KiB, of passkeys up to 64 KiB, responses are `no-store`, refusals are problems. Requests that change state need the token of `GET /csrf` in
  * the header field that the same response names, and the cookies that it set.
  *
  * | route | body | response |
@@ -65,6 +57,21 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason; no CSRF token, since browsers do not attach a refresh token automatically |
  * | `POST /logout` | `{ refreshToken }`, or none | 204; that token is revoked, too |
  *
+ * With the option `webauthn` of {@linkcode registerAuth}, there are the routes of passkeys, too. Those in the middle column are
+ * the JSON forms of WebAuthn Level 3 §5.1, which the browser reads and writes. To register and to remove a passkey, the user
+ * must have signed in during the last `maxAge` seconds, and a session's cookie must say so: otherwise the response is 401
+ * `insufficient_authentication`.
+ *
+ * | route | body | response |
+ * | --- | --- | --- |
+ * | `POST /webauthn/register/options` | `{ conditional? }`; `{ identifier }` without a session, with `signUp` and open registration | 200 `PublicKeyCredentialCreationOptionsJSON` |
+ * | `POST /webauthn/register/verify` | `RegistrationResponseJSON`, and `name?` | 201 `{ credential }`; of a new account also the members and cookies of `/register` |
+ * | `POST /webauthn/login/options` | `{}`; with `identified` also `{ identifier }` | 200 `PublicKeyCredentialRequestOptionsJSON` |
+ * | `POST /webauthn/login/verify` | `AuthenticationResponseJSON`, and `remember?` | 200, as `/login` |
+ * | `GET /webauthn/credentials` | | 200 {@linkcode PasskeyList} |
+ * | `POST /webauthn/credentials/rename` | `{ id, name }` | 204; 404 |
+ * | `POST /webauthn/credentials/remove` | `{ id }` | 204; 404; 409 `last_way_in` |
+ *
  * @throws {TypeError} If there is no runtime, `registration` is not `"open"` or `"closed"`, `tokens` is not a boolean or true
  * without the option `jwt` of {@linkcode registerAuth}, or an option is unknown.
  */
@@ -77,50 +84,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     throw new TypeError("Cannot create routes: tokens must be a boolean");
   }
   const tokens = withTokens ? requireTokens(runtime) : undefined;
-  const { passwords, csrf } = runtime;
-  const writes = {
-    auth: false,
-    use: [finalizeResponse, keepPrivate, csrfGuard({ csrf })],
-    maxBodyBytes: MAX_BODY_BYTES,
-  } as const;
-
-  async function begin(
-    req: RouteRequest,
-    authentication: PasswordAuthentication,
-    remember?: boolean,
-  ): Promise<object> {
-    const { principal, session, csrfToken } = await runtime.signIn(req, authentication, {
-      remember,
-    });
-    const issued = await tokens?.issue(authentication, { sessionId: session.id })
-      .catch(async (error) => {
-        await runtime.signOut(req); // the response will say that the sign-in failed
-        throw error;
-      });
-    const user = toUser(authentication);
-    return { principal: toPrincipalInfo(principal), session, user, csrfToken, ...issued };
-  }
-
-  const documented = {
-    tags: TAGS,
-    parameters: [{
-      name: csrf.header,
-      in: "header",
-      required: true,
-      description: "The token that the route `csrf` of the same path returns",
-      schema: STRING,
-    }],
-  } as const;
-  const signedIn = object({
-    principal: PRINCIPAL,
-    session: SESSION,
-    user: USER,
-    csrfToken: { ...STRING, description: "The CSRF token of the new session" },
-    ...(tokens === undefined ? {} : TOKENS),
-  }, [
-    ...["principal", "session", "user", "csrfToken"],
-    ...(tokens === undefined ? [] : TOKEN_NAMES),
-  ]);
+  const { passwords, csrf, webauthn } = runtime;
+  const parts = browserRouteParts(runtime, tokens);
+  const { writes, documented, signedIn, begin } = parts;
 
   const register: AuthRoute = {
     method: "POST",
@@ -143,7 +109,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       const authentication = await passwords.createUser({ identifier, password }, { client });
-      return json(await begin(req, authentication), { status: 201 });
+      return json(await begin(req, authentication, authentication), { status: 201 });
     },
   };
   const remember = { type: "boolean", description: "Keep signed in", default: false };
@@ -161,11 +127,11 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     },
     async handler(req, ...args) {
       const { identifier, password, remember } = readCredentials(req.content);
-      const isPersistent = readRemember(remember);
+      const isPersistent = readFlag("remember", remember);
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an attempt is counted
       const authentication = await passwords.verify({ identifier, password }, client);
-      return json(await begin(req, authentication, isPersistent));
+      return json(await begin(req, authentication, authentication, { remember: isPersistent }));
     },
   };
   const logout: AuthRoute = {
@@ -227,5 +193,6 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     ...(tokens === undefined ? [] : [refreshRoute(tokens)]),
     sessionRoute(runtime, "browser"),
     csrfRoute,
+    ...(webauthn === undefined ? [] : webAuthnRoutes(webauthn, parts, isOpen)),
   ]);
 }

@@ -16,6 +16,7 @@ import type { Deployment } from "../throttle/client_address.ts";
 import type { ThrottleRules } from "../throttle/throttle_service.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
+import type { WebAuthnConfig } from "../webauthn/types.ts";
 
 /** The stores of an application: `users` and `sessions` are required, others where a service needs them. */
 export type AuthStoresInput = Pick<AuthStores, "users" | "sessions"> & Partial<AuthStores>;
@@ -62,6 +63,13 @@ export interface ServiceOptions {
    * @default none
    */
   readonly jwt?: JwtOptions | undefined;
+  /**
+   * Passkeys, which `stores.credentials` holds, and `stores.states` their challenges: {@linkcode AuthRuntime.webauthn}, and the
+   * routes below `/webauthn` of {@linkcode createAuthRoutes}.
+   *
+   * @default none
+   */
+  readonly webauthn?: WebAuthnConfig | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */

@@ -7,7 +7,7 @@
 import { empty, json } from "../../router/response.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import { readCredentials, readRemember } from "./_route_bodies.ts";
+import { readCredentials, readFlag } from "./_route_bodies.ts";
 import {
   body,
   content,
@@ -141,7 +141,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
     },
     async handler(req, ...args) {
       const { identifier, password, remember } = readCredentials(req.content);
-      readRemember(remember); // without a session it has no effect, but a wrong type is refused alike
+      readFlag("remember", remember); // without a session it has no effect, but a wrong type is refused alike
       const client = runtime.client(req, ...args);
       await tokens.keys.jwks(); // rejects while no key signs, before an attempt is counted
       return json(await issue(await passwords.verify({ identifier, password }, client)));

@@ -30,6 +30,7 @@ import type { StrategyChain } from "../strategy.ts";
 import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import type { UserService } from "../users/user_service.ts";
+import type { WebAuthnService } from "../webauthn/service_types.ts";
 
 export type { RequestLike };
 
@@ -98,6 +99,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   readonly sessions: SessionService;
   /** Issues, refreshes and revokes tokens for API clients; absent without the option `jwt`. */
   readonly tokens: TokenService | undefined;
+  /** Registers passkeys, and signs in with them; absent without the option `webauthn`. */
+  readonly webauthn: WebAuthnService | undefined;
   /** Issues and checks CSRF tokens. */
   readonly csrf: CsrfService;
   /** Names and attributes of cookies. */
@@ -115,7 +118,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
    * client that sends no origin needs a CSRF token, or {@linkcode createTokenRoutes}. Safe methods pass: a route for links in
    * mails or the callback of a provider needs a value that only this browser has.
    *
-   * @param authentication The result of {@linkcode PasswordService.verify}, or of another kind of sign-in.
+   * @param authentication The result of {@linkcode PasswordService.verify}, {@linkcode WebAuthnService.verifyAuthentication}, or
+   * another kind of sign-in.
    * @throws {AuthError} `csrf_failed`, if the request comes from another site's page, or from an unknown one without a token.
    * @throws {TypeError} If `authentication` was not returned by a service.
    */
@@ -139,6 +143,13 @@ export interface TokenRuntime<in Metadata = RegisteredRules["metadata"]>
   extends AuthRuntime<Metadata> {
   /** Issues, refreshes and revokes tokens for API clients. */
   readonly tokens: TokenService;
+}
+
+/** Authentication with passkeys: the result of {@linkcode registerAuth} with the option `webauthn`. */
+export interface PasskeyRuntime<in Metadata = RegisteredRules["metadata"]>
+  extends AuthRuntime<Metadata> {
+  /** Registers passkeys, and signs in with them. */
+  readonly webauthn: WebAuthnService;
 }
 
 /** Options of {@linkcode AuthRuntime.signIn}. */

@@ -5,7 +5,7 @@
  */
 
 import { encodeBase64Url } from "../_base64url.ts";
-import { utf8 } from "../_bytes.ts";
+import { type Bytes, concatBytes, utf8 } from "../_bytes.ts";
 import {
   cannotImport,
   checkMembers,
@@ -69,7 +69,8 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
   const taken = usage === "sign" ? [...members, ...privateMembers] : members;
   const checked = checkMembers(jwk, taken, row);
   if (row.kty === "oct") return await importSecret(checked, row, extractable);
-  const imported = await importMembers(pick(jwk, taken), row, { usage, extractable });
+  const material = usage === "verify" ? rawPoint(checked, row) : undefined;
+  const imported = await importMembers(material ?? pick(jwk, taken), row, { usage, extractable });
   if (usage === "sign") await checkHalves(jwk, alg, imported);
   return imported;
 }
@@ -220,13 +221,22 @@ async function importSecret(
   return await crypto.subtle.importKey("raw", secret, keyParams, extractable, ["sign", "verify"]);
 }
 
+/** A public point in the format `raw`, which runtimes import in half the time of a JWK; `undefined` for RSA. */
+function rawPoint({ x, y }: KeyBytes, { kty }: JwaRow): Bytes | undefined {
+  if (x === undefined || kty === "RSA") return undefined;
+  return y === undefined ? x : concatBytes(Uint8Array.of(4), x, y); // 4: uncompressed, SEC 1 §2.3.3
+}
+
 async function importMembers(
-  members: Readonly<Record<string, unknown>>,
+  material: Bytes | Readonly<Record<string, unknown>>,
   { keyParams }: JwaRow,
   { usage, extractable }: { readonly usage: "sign" | "verify"; readonly extractable: boolean },
 ): Promise<CryptoKey> {
+  const { subtle } = crypto;
   try {
-    return await crypto.subtle.importKey("jwk", members, keyParams, extractable, [usage]);
+    return material instanceof Uint8Array
+      ? await subtle.importKey("raw", material, keyParams, extractable, [usage])
+      : await subtle.importKey("jwk", material, keyParams, extractable, [usage]);
   } catch (cause) {
     throw cannotImport("the runtime rejects it", cause);
   }

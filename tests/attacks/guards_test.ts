@@ -1,6 +1,13 @@
 /** The catalogue "Guards, stores, keys", single requests at a guard; rows are only added. */
 
-import { createRouter, getPrincipal, json, requireAuth, withAuthRoutes } from "@gatehouse/http";
+import {
+  createRouter,
+  getPrincipal,
+  json,
+  pass,
+  requireAuth,
+  withAuthRoutes,
+} from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
 import { createTestApp, ORIGIN } from "../auth/http/_app.ts";
 import { keyStrategy } from "../auth/_strategies.ts";
@@ -204,6 +211,67 @@ for (const field of FIELDS) {
       const init = { method: "POST", headers, body: "{}" };
       assertEquals((await router.request("/notes", init)).status, 401);
     }
+  });
+}
+
+/** Requests with a session that is older than a route allows. */
+const STALE: readonly (readonly [source: string, what: string, path: string, init: RequestInit])[] =
+  [
+    ["ATTACKS", "a session older than maxAge", "/vault", {}],
+    ["neighbour", "HEAD", "/vault", { method: "HEAD" }],
+    ["neighbour", "an encoded path", "/%76ault", {}],
+    ["neighbour", "a mounted route", "/mount/x", {}],
+    ["neighbour", "an optional route that passes", "/passes", {}],
+    ["neighbour", "a route with another guard before it", "/twice", {}],
+    ["neighbour", "max_age and auth_time in the query", "/vault?max_age=99999&auth_time=1e10", {}],
+    ["neighbour", "fields that name a time", "/vault", {
+      headers: { "X-Auth-Time": "9999999999", "Date": "Thu, 01 Jan 1970 00:00:00 GMT" },
+    }],
+    ["neighbour", "a cookie that names methods", "/mfa", { headers: { Cookie: "amr=mfa" } }],
+    ["neighbour", "a method in the body", "/mfa", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: '{"amr":["mfa"]}',
+    }],
+    ["neighbour", "a body that is never read", "/vault", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{",
+    }],
+  ];
+
+for (const [source, what, path, init] of STALE) {
+  Deno.test(`[${source}] step-up: ${what} → 401, and the handler does not run`, async () => {
+    const app = createTestApp();
+    let ran = 0;
+    const secret = () => (ran++, json("secret"));
+    const recent = { auth: { maxAge: 900 } };
+    app.router
+      .get("/vault", secret, recent)
+      .post("/vault", secret, recent)
+      .all("/mfa", secret, { auth: { amr: ["mfa"] } })
+      .mount("/mount", createRouter<unknown[]>().get("/x", secret), recent)
+      .get("/passes", () => pass(), { auth: { mode: "optional" } })
+      .get("/passes", secret, recent)
+      .get("/twice", secret, {
+        use: [
+          requireAuth({ runtime: app.runtime }),
+          requireAuth({ runtime: app.runtime, maxAge: 1 }),
+        ],
+      });
+    const { jar } = await app.signedIn();
+    app.clock.now += 901;
+    const headers = new Headers(init.headers);
+    const others = headers.get("Cookie");
+    headers.set("Cookie", [jar.field(), ...(others === null ? [] : [others])].join("; "));
+    headers.set("Sec-Fetch-Site", "same-origin");
+    const response = await app.router.request(path, { ...init, headers });
+    assertEquals(response.status, 401);
+    assertEquals(app.events.map((event) => "reason" in event && event.reason), [
+      "insufficient_authentication",
+    ]);
+    assertEquals(response.headers.getSetCookie(), []);
+    assertEquals(ran, 0);
   });
 }
 

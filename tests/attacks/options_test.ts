@@ -17,6 +17,7 @@ import {
   inMemoryAuthStores,
   json,
   type Middleware,
+  mountStatic,
   Post,
   problem,
   registerAuth,
@@ -29,7 +30,7 @@ import {
   withAuthRoutes,
 } from "@gatehouse/http";
 import { routerBuilder as nativeRouterBuilder } from "@gatehouse/http/native";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { untyped } from "../router/_helpers.ts";
 
 const runtime = registerAuth({
@@ -189,6 +190,55 @@ for (const [source, what, name, register] of MISSPELLINGS) {
   });
 }
 
+/** Values of `auth` that could count as `true`. */
+const STEP_UPS: readonly (readonly [source: string, what: string, auth: unknown])[] = [
+  ["neighbour", "a misspelt maxAge", { mode: "required", maxage: 900 }],
+  ["neighbour", "a misspelt maxAge beside amr", { amr: ["mfa"], max_age: 900 }],
+  ["neighbour", "an inherited misspelt name", Object.create({ amr: ["mfa"], max_age: 900 })],
+  ["neighbour", "nothing, as from a variable that is not set", { maxAge: undefined }],
+  ["neighbour", "no time", { maxAge: Infinity }],
+  ["neighbour", "a time that is not a number", { maxAge: NaN }],
+  ["neighbour", "a fraction of a second", { maxAge: 1.5 }],
+  ["neighbour", "a time as a string", { maxAge: "900" }],
+  ["neighbour", "no methods", { amr: [], maxAge: 900 }],
+  ["neighbour", "a method as a string, whose letters are methods", { amr: "mfa" }],
+  ["neighbour", "a recent sign-in that is optional", { mode: "optional", maxAge: 900 }],
+  ["neighbour", "methods that are optional", { mode: "optional", amr: ["mfa"] }],
+];
+
+/** Where `auth` is an option. */
+const STEP_UP_PLACES: Readonly<Record<string, (auth: true) => unknown>> = {
+  "a route": (auth) => guarded().get("/", handler, { auth }),
+  "a route with content": (auth) => guarded().post("/", handler, { auth }),
+  "a mount": (auth) => guarded().mount("/", createRouter(), { auth }),
+  "a mount of files": (auth) =>
+    guarded().mount("/", mountStatic("/", { directory: "none" }), { auth }),
+  "a built router": (auth) => built().get("/", handler, { auth }),
+  "a mount of a built router": (auth) => built().mount("/", createRouter(), { auth }),
+  "an extension": (auth) =>
+    routerBuilder().withAuth(integration)
+      .extend((router) => void router.get("/", handler, { auth })).build(),
+  "a controller": (auth) => {
+    @Controller("/step-up", { container: createContainer() })
+    class Notes {
+      @Get("/", { auth })
+      get() {
+        return json(1);
+      }
+    }
+    routerBuilder().withAuth(integration).controllers(Notes).build();
+  },
+};
+
+for (const [source, what, auth] of STEP_UPS) {
+  Deno.test(`[${source}] options: auth with ${what} → an error before there is a route`, () => {
+    for (const [place, register] of Object.entries(STEP_UP_PLACES)) {
+      const error = assertThrows(() => register(untyped<true>(auth)), Error, "Cannot add ", place);
+      assert(error instanceof TypeError || error instanceof RangeError, place);
+    }
+  });
+}
+
 /** Values that could count as another one. */
 const VALUES: readonly (readonly [source: string, what: string, options: unknown])[] = [
   ["neighbour", "a handler where options belong", handler],
@@ -260,6 +310,22 @@ Deno.test("[neighbour] options: members that a class inherits count → the mana
   assertEquals((await router.request("/")).status, 401);
   const other = routerBuilder().withAuth(integration).controllers(Inheriting).build();
   assertEquals(other.routes.at(-1)?.options.authorization, { metadata: "admin" });
+});
+
+Deno.test("[neighbour] options: maxAge that a class inherits counts, and later changes do not → what was registered is asked", () => {
+  class Recent {
+    get maxAge(): number {
+      return 900;
+    }
+  }
+  const auth = { maxAge: 900, amr: ["mfa"] };
+  const router = guarded().get("/a", handler, { auth: new Recent() }).get("/b", handler, { auth });
+  auth.maxAge = 9000;
+  auth.amr.length = 0;
+  assertEquals(router.routes.map(({ guard }) => guard?.access), [
+    { mode: "required", maxAge: 900 },
+    { mode: "required", maxAge: 900, amr: ["mfa"] },
+  ]);
 });
 
 Deno.test("[neighbour] options: an inherited registration, of a class with getters → closed stays closed", () => {

@@ -23,6 +23,7 @@ const INFOS: Readonly<Record<KeyPurpose, string>> = {
   csrf: "gatehouse/v1/csrf",
   device: "gatehouse/v1/device",
   throttle: "gatehouse/v1/throttle",
+  webauthn: "gatehouse/v1/webauthn",
 };
 const PURPOSES = Object.keys(INFOS) as KeyPurpose[];
 

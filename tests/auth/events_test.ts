@@ -61,8 +61,6 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
     at: NOW,
     sub: "u1",
     credentialId: "c1",
-    stored: 7,
-    received: 7,
   },
   "webauthn.renamed": { type: "webauthn.renamed", at: NOW, sub: "u1", credentialId: "c1" },
   "webauthn.removed": { type: "webauthn.removed", at: NOW, sub: "u1", credentialId: "c1" },

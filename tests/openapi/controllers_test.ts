@@ -212,6 +212,12 @@ const SECURITY: readonly (readonly [
     { security: secured("bearer") },
   ],
   [
+    "a method for recent sign-ins, which is not optional",
+    { options: { auth: { maxAge: 900 } } },
+    [{ bearer: [] }],
+    { security: secured("bearer") },
+  ],
+  [
     "an authorized method",
     { options: { authorization: { metadata: 1 } } },
     [{ bearer: [] }],

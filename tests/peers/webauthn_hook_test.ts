@@ -95,7 +95,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "verifyAttestation with one trusted root refuses chains that bring roots of their own (GHSA-6hxq-p678-4hr2)",
+  name:
+    "verifyAttestation with one trusted root refuses chains that bring roots of their own (GHSA-6hxq-p678-4hr2)",
   ignore: CEREMONIES.length === 0,
   async fn() {
     const trusted: string[] = [];

@@ -164,6 +164,13 @@ const ACCESS:
     [{ auth: undefined }, 401, { mode: "required" }],
     [{ auth: true }, 401, { mode: "required" }],
     [{ auth: { mode: "optional" } }, 200, { mode: "optional" }],
+    [{ auth: { mode: "required" } }, 401, { mode: "required" }],
+    [{ auth: { maxAge: 900 } }, 401, { mode: "required", maxAge: 900 }],
+    [{ auth: { mode: "required", amr: ["mfa"], maxAge: 1 } }, 401, {
+      mode: "required",
+      amr: ["mfa"],
+      maxAge: 1,
+    }],
     [{ auth: false }, 200, undefined],
     [{ authorization: { metadata: "m" } }, 401, {
       mode: "required",
@@ -238,6 +245,18 @@ for (
     { mode: false },
     { mode: null },
     { mode: "Optional" },
+    { mode: "required", maxAg: 900 },
+    { maxAge: 900, arm: ["mfa"] },
+    { maxAge: null },
+    { maxAge: 0 },
+    { maxAge: 1.5 },
+    { maxAge: "900" },
+    { amr: [] },
+    { amr: [""] },
+    { amr: [1] },
+    { amr: "mfa" },
+    { mode: "optional", maxAge: 900 },
+    { mode: "optional", amr: ["mfa"] },
   ]
 ) {
   Deno.test(`auth: ${JSON.stringify(auth)} never makes a route public: a TypeError at registration, or the guard runs`, async () => {
@@ -246,18 +265,18 @@ for (
       const router = guarded(() => undefined).get("/", () => json("open"), options);
       assertEquals((await router.request("/")).status, 401);
     } catch (error) {
-      assert(error instanceof TypeError, String(error));
+      assert(error instanceof TypeError || error instanceof RangeError, String(error));
     }
     assertThrows(
       () => createRouter().get("/", () => json("open"), options),
-      TypeError,
+      Error,
       "Cannot add route GET /",
     );
   });
 }
 
 for (
-  const options of [{ auth: true }, { auth: { mode: "optional" } }, {
+  const options of [{ auth: true }, { auth: { mode: "optional" } }, { auth: { maxAge: 900 } }, {
     authorization: { metadata: 1 },
   }, { auth: { mode: "optional" }, authorization: { metadata: 1 } }] as const
 ) {
@@ -537,13 +556,15 @@ const AUTHORIZED = [
   ["authorization", { authorization: "none" }],
   ["scope", { scope: ["notes:read"] }],
   ["scope", { scope: "any" }],
+  ["maxAge", { auth: { maxAge: 900 } }],
+  ["amr", { auth: { amr: ["mfa"] } }],
 ] as const;
 
 for (const [option, options] of AUTHORIZED) {
   Deno.test(`a route with ${JSON.stringify(options)} is rejected if nothing authorizes`, () => {
     const router = createRouter().withAuth<Principal>({ guard: () => ADA });
     assertThrows(
-      () => router.get("/notes", () => json(1), options),
+      () => router.get("/notes", () => json(1), untyped<{ auth?: true }>(options)),
       TypeError,
       `Cannot add route GET /notes: ${option} needs an integration with authorize()`,
     );

@@ -144,6 +144,15 @@ class Decorated {
   inferred(req: TypedRequest<RequestSpec<Json<{ title: string }>>, { sub: string }>) {
     return json(req.content.title + req.principal.sub);
   }
+  @Get("/recent", { ...METADATA, auth: { amr: ["mfa"], maxAge: 900 } })
+  recent(req: TypedRequest<RequestSpec, { sub: string }>) {
+    return json(req.principal.sub);
+  }
+  // @ts-expect-error -- a principal cannot be optional and recent
+  @Get("/b", { auth: { mode: "optional", maxAge: 900 } })
+  optional() {
+    return json(1);
+  }
   @Endpoint({ ...METADATA })
   @Get("/e")
   endpoint() {

@@ -65,7 +65,8 @@ export type Outcome = "accept" | WebAuthnFailure;
 /** Verifies a ceremony, or another response to it, by the functions that the service uses. */
 export async function verifyCeremony(
   ceremony: Ceremony,
-  { response = ceremony.response, ...config }: Partial<WebAuthnConfig> & { response?: unknown } = {},
+  { response = ceremony.response, ...config }: Partial<WebAuthnConfig> & { response?: unknown } =
+    {},
 ): Promise<Outcome> {
   const { rpId, origins, topOrigins, challenge, userVerification, algorithms, stored } = ceremony;
   const relyingParty = readRelyingParty({

@@ -34,6 +34,7 @@ const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",
+  404: "Not Found",
   409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",

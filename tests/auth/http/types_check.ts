@@ -39,7 +39,7 @@ interface Note {
 }
 
 /** Narrows `req.principal` by the route's options. */
-export function principals(runtime: AuthRuntime): void {
+export function principals(runtime: AuthRuntime, seconds: number | undefined): void {
   const open = createRouter();
   // @ts-expect-error -- this router has no guard
   open.get("/", (req) => json(req.principal));
@@ -66,6 +66,46 @@ export function principals(runtime: AuthRuntime): void {
   router.get("/", () => json(1), { auth: "optional" });
   // @ts-expect-error -- an unknown mode
   router.get("/", () => json(1), { auth: { mode: "maybe" } });
+  router
+    .get("/recent", (req) => (same<typeof req.principal, Principal>(), json(1)), {
+      auth: { maxAge: 900 },
+    })
+    .get("/mfa", (req) => (same<typeof req.principal, Principal>(), json(1)), {
+      auth: { mode: "required", amr: ["mfa"], maxAge: 900 },
+    })
+    .post("/mfa", (req) => (same<typeof req.principal, Principal>(), json(1)), {
+      auth: { amr: ["mfa"] as const },
+    })
+    .mount("/admin", open, { auth: { maxAge: 900 } });
+  // @ts-expect-error -- the principal may be undefined in one of the cases
+  router.get("/", (req) => json(req.principal.sub), {
+    auth: seconds ? true : { mode: "optional" },
+  });
+  router.post("/", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
+    auth: seconds ? { maxAge: seconds } : { mode: "optional" },
+  });
+  // @ts-expect-error -- an anonymous request has no sign-in
+  router.get("/", () => json(1), { auth: { mode: "optional", maxAge: 900 } });
+  // @ts-expect-error -- the same
+  router.post("/", () => json(1), { auth: { mode: "optional", amr: ["mfa"] } });
+  // @ts-expect-error -- a mount is not optional
+  router.mount("/", open, { auth: { mode: "optional", maxAge: 900 } });
+  // @ts-expect-error -- nothing is required
+  router.get("/", () => json(1), { auth: {} });
+  // @ts-expect-error -- a misspelt name
+  router.get("/", () => json(1), { auth: { maxage: 900 } });
+  // `auth` is inferred as it is: registration rejects a misspelt name beside another.
+  router.get("/", () => json(1), { auth: { amr: ["mfa"], maxage: 900 } });
+  // @ts-expect-error -- a misspelt name of a route with content
+  router.post("/", () => json(1), { auth: { maxage: 900 } });
+  // @ts-expect-error -- a misspelt name of a mount
+  router.mount("/", open, { auth: { mode: "required", maxage: 900 } });
+  // @ts-expect-error -- not a number of seconds
+  router.get("/", () => json(1), { auth: { maxAge: "900" } });
+  // @ts-expect-error -- one method is an array, too
+  router.get("/", () => json(1), { auth: { amr: "mfa" } });
+  // @ts-expect-error -- a variable that may be undefined
+  router.get("/", () => json(1), { auth: { maxAge: seconds } });
   // @ts-expect-error -- handlers must not change the principal
   router.get("/", (req) => json(req.principal.sub = "eve"));
   // @ts-expect-error -- there already is a guard
@@ -86,6 +126,14 @@ export function markers(runtime: AuthRuntime): void {
       (req) => json({ id: req.content.id, by: req.principal?.sub ?? "" }),
       { auth: { mode: "optional" } },
     )
+    .post<NewNote, ResponseSpec<Note>>(
+      "/:org/recent",
+      (req) => json({ id: req.content.id, by: req.principal.sub }),
+      { auth: { maxAge: 900 } },
+    )
+    .get<RequestSpec, ResponseSpec<string>>("/recent", (req) => json(req.principal.sub), {
+      auth: { amr: ["mfa"] },
+    })
     // @ts-expect-error -- explicit types on a public route: no principal
     .post<NewNote, ResponseSpec<Note>>("/:org", (req) => json({ id: "", by: req.principal.sub }), {
       auth: false,
@@ -145,6 +193,16 @@ export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAu
   runtime.integration({ routes: {} });
   // @ts-expect-error -- false does not skip the check
   registerAuth({ ...rest, jwt: { issuer: "", audience: "", accept: false } });
+  requireAuth({ runtime, amr: ["mfa"], maxAge: 900 });
+  requireAuthz({ runtime, metadata: 1, maxAge: 900 });
+  // @ts-expect-error -- a misspelt name
+  requireAuth({ runtime, maxage: 900 });
+  // @ts-expect-error -- one method is an array, too
+  requireAuth({ runtime, amr: "mfa" });
+  // @ts-expect-error -- an unknown option of passkeys
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "", origins: [], origin: "" } });
+  // @ts-expect-error -- origins are required: those of a request prove nothing
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "" } });
   // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
   // @ts-expect-error -- a function is not a manager

@@ -35,6 +35,11 @@ const WRONG: readonly (readonly [statement: string, ...words: string[]])[] = [
   ["guarded.get<P<{ idd: string }>, S>('/:id', () => json(1));", 'PathWith<"idd">'],
   ["guarded.post<P<{ n: number }>, S>('/:n', () => json(1));", "Path parameter n is a string"],
   ["routerBuilder().build().get('/', () => json(1), misspelt);", '"authorisation"'],
+  ["guarded.get('/', () => json(1), { auth: { maxage: 900 } });", "write 'maxAge'"],
+  ["guarded.post('/', () => json(1), { auth: { maxage: 900 } });", "write 'maxAge'"],
+  ["guarded.mount('/', router, { auth: { maxage: 900 } });", "write 'maxAge'"],
+  ["Get('/', { auth: { maxage: 900 } });", "write 'maxAge'"],
+  ["Get('/', { auth: { mode: 'optional', amr: ['mfa'] } });", "to type 'undefined'"],
 ];
 
 Deno.test("createRouter() has readable messages for misspelt options and stated paths that do not fit", async () => {

@@ -1,0 +1,96 @@
+/**
+ * What the routes for browsers share: the checks of writes, the response of sign-ins, and the documents of both.
+ *
+ * @module
+ */
+
+import type { EndpointMetadata, SchemaObject } from "../../router/openapi_types.ts";
+import type { Middleware, RouteRequest } from "../../router/types.ts";
+import type { Authentication, PasswordAuthentication } from "../principal.ts";
+import type { TokenService } from "../tokens/token_types.ts";
+import { toPrincipalInfo } from "./_route_bodies.ts";
+import {
+  object,
+  PRINCIPAL,
+  SESSION,
+  STRING,
+  TAGS,
+  TOKEN_NAMES,
+  TOKENS,
+  USER,
+} from "./_route_schemas.ts";
+import { keepPrivate, MAX_BODY_BYTES, toUser } from "./_shared_routes.ts";
+import { csrfGuard } from "./csrf_guard.ts";
+import { finalizeResponse } from "./response_headers.ts";
+import type { AuthRuntime, SignInOptions } from "./types.ts";
+
+/** Parts of routes that need a CSRF token. */
+export interface BrowserRouteParts {
+  readonly runtime: AuthRuntime<never>;
+  /** Issues tokens with each sign-in. */
+  readonly tokens: TokenService | undefined;
+  /** Options of routes that change state. */
+  readonly writes: {
+    readonly auth: false;
+    readonly use: readonly Middleware<unknown[]>[];
+    readonly maxBodyBytes: number;
+  };
+  /** Members of their documents. */
+  readonly documented: Pick<EndpointMetadata, "tags" | "parameters">;
+  /** Schema of what `begin` returns. */
+  readonly signedIn: SchemaObject;
+  /** Signs in. @returns The response of all sign-ins. */
+  readonly begin: (
+    req: RouteRequest,
+    authentication: Authentication,
+    user: Pick<PasswordAuthentication, "sub" | "identifier">,
+    options?: SignInOptions,
+  ) => Promise<object>;
+}
+
+/** Creates the parts. */
+export function browserRouteParts(
+  runtime: AuthRuntime<never>,
+  tokens: TokenService | undefined,
+): BrowserRouteParts {
+  const { csrf } = runtime;
+  return {
+    runtime,
+    tokens,
+    writes: {
+      auth: false,
+      use: [finalizeResponse, keepPrivate, csrfGuard({ csrf })],
+      maxBodyBytes: MAX_BODY_BYTES,
+    },
+    documented: {
+      tags: TAGS,
+      parameters: [{
+        name: csrf.header,
+        in: "header",
+        required: true,
+        description: "The token that the route `csrf` of the same path returns",
+        schema: STRING,
+      }],
+    },
+    signedIn: object({
+      principal: PRINCIPAL,
+      session: SESSION,
+      user: USER,
+      csrfToken: { ...STRING, description: "The CSRF token of the new session" },
+      ...(tokens === undefined ? {} : TOKENS),
+    }, [
+      ...["principal", "session", "user", "csrfToken"],
+      ...(tokens === undefined ? [] : TOKEN_NAMES),
+    ]),
+    async begin(req, authentication, user, options = {}) {
+      const { principal, session, csrfToken } = await runtime.signIn(req, authentication, options);
+      const issued = await tokens?.issue(authentication, { sessionId: session.id })
+        .catch(async (error) => {
+          await runtime.signOut(req); // the response will say that the sign-in failed
+          throw error;
+        });
+      const members = { principal: toPrincipalInfo(principal), session, user: toUser(user) };
+      return { ...members, csrfToken, ...issued };
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * The routes of passkeys, which `createAuthRoutes` adds to its own.
+ *
+ * @module
+ */
+
+import { originalRequest } from "../../router/original_request.ts";
+import { HttpError } from "../../router/problem.ts";
+import { empty, json } from "../../router/response.ts";
+import type { AccessRules, Middleware, RouteAccess, RouteRequest } from "../../router/types.ts";
+import { AuthError } from "../error.ts";
+import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
+import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { invalid, isObject, readFlag, readMembers, readString } from "./_route_bodies.ts";
+import { keepPrivate } from "./_shared_routes.ts";
+import { describePasskeyRoutes, type PasskeyRouteName } from "./_webauthn_documents.ts";
+import { getPrincipal, getSession } from "./get_principal.ts";
+import { createGuard } from "./guard.ts";
+import { finalizeResponse } from "./response_headers.ts";
+import type { AuthRoute, AuthRuntime } from "./types.ts";
+
+/** An attestation with certificates has some kilobytes. */
+const MAX_BODY_BYTES = 65_536;
+
+/** Creates the routes. Accounts are created only if registration is open, and the service does it. */
+export function webAuthnRoutes(
+  webauthn: WebAuthnService,
+  parts: BrowserRouteParts,
+  isOpen: boolean,
+): readonly AuthRoute[] {
+  const { runtime, tokens, writes, begin } = parts;
+  const documents = describePasskeyRoutes(parts);
+  const { maxAge } = webauthn;
+  const hasSession = sessionGuard(runtime, { mode: "required" });
+  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge });
+  const mayRegister = isOpen && webauthn.signUp
+    ? sessionGuard(runtime, { mode: "optional", maxAge })
+    : hasRecentSession;
+
+  function post(
+    name: PasskeyRouteName,
+    use: readonly Middleware<unknown[]>[],
+    handler: AuthRoute["handler"],
+  ): AuthRoute {
+    const options = {
+      ...writes,
+      use: [...writes.use, ...use],
+      maxBodyBytes: MAX_BODY_BYTES,
+      openapi: documents[name],
+    };
+    return { method: "POST", path: `/webauthn/${name}`, options, handler };
+  }
+
+  /** The browser is a part of it, so that nobody can be made to end a ceremony that an attacker has begun. */
+  async function ceremonyClient(
+    req: RouteRequest,
+    args: readonly unknown[],
+  ): Promise<CeremonyClient> {
+    const browser = await runtime.csrf.binding(originalRequest(req));
+    if (browser === undefined) throw new AuthError("csrf_failed", { reason: "cookie_missing" });
+    return { browser, client: runtime.client(req, ...args) };
+  }
+
+  return [
+    post("register/options", [mayRegister], async (req, ...args) => {
+      const { identifier, conditional } = readMembers(req.content);
+      const isConditional = readFlag("conditional", conditional);
+      const client = await ceremonyClient(req, args);
+      if (identifier === undefined) {
+        const options = { ...client, conditional: isConditional };
+        return json(await webauthn.registrationOptions(requireSub(req), options));
+      }
+      if (getPrincipal(req) !== undefined) { // another account than the page shows must not get the passkey
+        throw invalid("/identifier", "Expected no identifier, since a user is signed in");
+      }
+      return json(await webauthn.signUpOptions(readString("identifier", identifier), client));
+    }),
+
+    post("register/verify", [mayRegister], async (req, ...args) => {
+      const { content } = req;
+      const sub = getPrincipal(req)?.sub;
+      const name = isObject(content) ? content["name"] as string | undefined : undefined;
+      const options = { ...await ceremonyClient(req, args), sub, name };
+      if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
+      const { credential, signUp } = await withValidName(
+        () => webauthn.verifyRegistration(content, options),
+      );
+      const signedIn = signUp && await begin(req, signUp, signUp.user, { method: "webauthn" });
+      return json({ ...signedIn, credential }, { status: 201 });
+    }),
+
+    post("login/options", [], async (req, ...args) => {
+      const { identifier } = readMembers(req.content);
+      const named = identifier === undefined
+        ? {}
+        : { identifier: readString("identifier", identifier) };
+      const client = await ceremonyClient(req, args);
+      return json(await webauthn.authenticationOptions({ ...client, ...named }));
+    }),
+
+    post("login/verify", [], async (req, ...args) => {
+      const { content } = req;
+      const remember = readFlag("remember", isObject(content) ? content["remember"] : undefined);
+      const client = await ceremonyClient(req, args);
+      await tokens?.keys.jwks(); // rejects while no key signs, before the challenge is used
+      const authentication = await webauthn.verifyAuthentication(content, client);
+      const options = { remember, method: "webauthn" };
+      return json(await begin(req, authentication, authentication.user, options));
+    }),
+
+    {
+      method: "GET",
+      path: "/webauthn/credentials",
+      options: {
+        auth: false,
+        use: [finalizeResponse, keepPrivate, hasSession],
+        openapi: documents["credentials"],
+      },
+      handler: async (req) => json(await webauthn.list(requireSub(req))),
+    },
+
+    post("credentials/rename", [hasSession], async (req) => {
+      const { id, name } = readMembers(req.content);
+      const credentialId = readString("id", id);
+      const isFound = await withValidName(
+        () => webauthn.rename(requireSub(req), credentialId, name as string),
+      );
+      if (!isFound) throw new HttpError(404, "not_found");
+      return empty();
+    }),
+
+    post("credentials/remove", [hasRecentSession], async (req) => {
+      const { id } = readMembers(req.content);
+      const isFound = await webauthn.remove(requireSub(req), readString("id", id));
+      if (!isFound) throw new HttpError(404, "not_found");
+      return empty();
+    }),
+  ];
+}
+
+/**
+ * Middleware that accepts sessions only, with `maxAge` recent ones: with a stolen API key, token or old cookie nobody may add
+ * a passkey, which would outlive it.
+ */
+function sessionGuard(
+  runtime: AuthRuntime<never>,
+  access: RouteAccess<AccessRules<never>>,
+): Middleware<unknown[]> {
+  const { guard } = createGuard<never, never>({ runtime });
+  return async (req, ...args) => {
+    const principal = await guard(req, access, ...args);
+    if (principal === undefined || getSession(req) !== undefined) return;
+    throw new AuthError("insufficient_authentication", { reason: "session_missing" });
+  };
+}
+
+/** The user who is signed in. */
+function requireSub(req: RouteRequest): string {
+  const principal = getPrincipal(req);
+  if (principal === undefined) throw new AuthError("unauthenticated");
+  return principal.sub;
+}
+
+/** The service rejects the name of a passkey by a `RangeError`. */
+async function withValidName<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof RangeError && error.message.startsWith("Cannot name passkey"))) {
+      throw error;
+    }
+    throw invalid("/name", "Expected 1 to 64 characters, without control characters");
+  }
+}

@@ -118,11 +118,19 @@ const PARTS: readonly (readonly [from: number, to: number])[] = [
   [87, 400],
 ];
 
+/** The 37 bytes that are always there, with AT clear. */
+function withoutCredential(bytes: Bytes): Bytes {
+  const header = bytes.slice(0, 37);
+  header[32] = (header[32] ?? 0) & ~0x40;
+  return header;
+}
+
 /** One part of the authenticator data, wherever it is; with its id, sometimes, that of the JSON. */
 function mutateAuthenticatorData(response: CeremonyResponse, random: RandomNumbers): unknown {
   const [from, to] = pick(PARTS, random);
   const mutate = (bytes: Bytes): Bytes => {
     if (random(8) === 0) return edited(bytes, random);
+    if (random(16) === 0) return withoutCredential(bytes);
     const part = bytes.slice(from, Math.min(to, bytes.length));
     if (part.length === 0) return concat(bytes, Uint8Array.of(random(256)));
     const at = random(part.length);

@@ -166,6 +166,7 @@ function readMembers(
       UP: data.userPresent,
       [ceremony.userVerification === "preferred" ? "UV, preferred" : "UV"]: data.userVerified,
       "BE, BS": [data.backupEligible, data.backedUp],
+      "BS without BE": data.backedUp && !data.backupEligible,
       RFU: (authData[32] ?? 0) & 0b10_0010,
       signCount: data.signCount,
       "credential id": encodeHex(credentialId),

@@ -215,6 +215,11 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     ends: "authenticator_data_malformed",
   },
   {
+    why: "no credential in the authenticator data",
+    change: { flags: { at: false }, authData: (bytes) => bytes.slice(0, 37) },
+    ends: "authenticator_data_malformed",
+  },
+  {
     why: "authenticator data of 36 bytes",
     change: { authData: (bytes) => bytes.slice(0, 36) },
     ends: "authenticator_data_malformed",

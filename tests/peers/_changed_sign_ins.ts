@@ -5,8 +5,12 @@
  */
 
 import { encodeBase64Url } from "../../auth/_base64url.ts";
-import type { GetChange, ResponseJson } from "../auth/webauthn/_authenticator.ts";
-import { concat } from "../auth/webauthn/_cbor.ts";
+import type {
+  AuthenticatorCredential,
+  GetChange,
+  ResponseJson,
+} from "../auth/webauthn/_authenticator.ts";
+import { concat, encodeCbor } from "../auth/webauthn/_cbor.ts";
 import { BROWSER, type ChangedCeremony, type People } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);
@@ -31,6 +35,14 @@ function byEve(change: GetChange) {
     const [credential] = eve.credentials;
     return credential === undefined ? change : { credential, ...change };
   };
+}
+
+/** Attested credential data, §6.5.1, which an assertion normally lacks. */
+function withCredential(credential: AuthenticatorCredential | undefined): GetChange {
+  if (credential === undefined) return {};
+  const { id, key } = credential;
+  const attested = [new Uint8Array(16), Uint8Array.of(0, id.length), id, encodeCbor(key.cose)];
+  return { flags: { at: true }, authData: (bytes) => concat(bytes, ...attested) };
 }
 
 async function disableAda({ stores: { users } }: People): Promise<void> {
@@ -168,6 +180,17 @@ export const CHANGED_SIGN_INS: readonly ChangedCeremony<GetChange>[] = [
     why: "AT set without data",
     change: { flags: { at: true } },
     ends: "authenticator_data_malformed",
+  },
+  {
+    why: "the passkey itself in the authenticator data",
+    change: ({ ada }) => withCredential(ada.credentials[0]),
+    ends: "accept",
+  },
+  {
+    why: "eve's passkey in the authenticator data",
+    change: ({ eve }) => withCredential(eve.credentials[0]),
+    ends: "authenticator_data_malformed",
+    differs: "stricter than §7.2, which reads no credential from an assertion",
   },
   {
     why: "ED set without data",

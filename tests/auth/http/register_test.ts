@@ -4,6 +4,7 @@ import {
   apiKeyService,
   Auth,
   AUTH_RUNTIME,
+  AuthError,
   type AuthEvent,
   type AuthOptions,
   AUTHORIZATION_MANAGER,
@@ -908,6 +909,17 @@ Deno.test("AuthRuntime removes passkeys with the account, and no others", async 
   await runtime.users.remove("u1");
   assertEquals(await stores.credentials.find("c1"), null);
   assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
+});
+
+Deno.test("AuthRuntime removes a password beside a passkey, and passkeys by a reset, and no others", async () => {
+  const { runtime, stores } = await createApp();
+  assertEquals(await runtime.passwords.remove("u1"), true);
+  assertEquals((await stores.users.findBySub("u1"))?.passwordHash, undefined);
+  await runtime.passwords.reset("u1", "another green bottle on a wall");
+  assertEquals(await stores.credentials.find("c1"), null);
+  assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
+  const error = await assertRejects(() => runtime.passwords.remove("u1"), AuthError);
+  assertEquals(error.code, "last_way_in");
 });
 
 Deno.test("AuthRuntime revokes sessions when a password is changed or reset", async () => {

@@ -77,6 +77,13 @@ export function principals(runtime: AuthRuntime, seconds: number | undefined): v
       auth: { amr: ["mfa"] as const },
     })
     .mount("/admin", open, { auth: { maxAge: 900 } });
+  // @ts-expect-error -- the principal may be undefined in one of the cases
+  router.get("/", (req) => json(req.principal.sub), {
+    auth: seconds ? true : { mode: "optional" },
+  });
+  router.post("/", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
+    auth: seconds ? { maxAge: seconds } : { mode: "optional" },
+  });
   // @ts-expect-error -- an anonymous request has no sign-in
   router.get("/", () => json(1), { auth: { mode: "optional", maxAge: 900 } });
   // @ts-expect-error -- the same

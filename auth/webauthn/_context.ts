@@ -72,10 +72,10 @@ export async function findActiveUser(users: UserStore, sub: string): Promise<Use
 /** A user's passkeys of this domain, the oldest first, and how authenticators name the user. */
 export async function passkeysOf(
   { credentials, rp: { rpId } }: Pick<CeremonyContext, "credentials" | "rp">,
-  sub: string,
+  { sub, pendingRemoval }: Pick<User, "sub" | "pendingRemoval">,
 ): Promise<{ readonly passkeys: readonly Credential[]; readonly userHandle: string }> {
   const all = await credentials.list(sub);
-  const passkeys = all.filter((one) => one.rpId === rpId)
+  const passkeys = all.filter((one) => one.rpId === rpId && one.id !== pendingRemoval)
     .sort((a, b) => a.createdAt - b.createdAt);
   // Imported passkeys have another handle; with two of them, one authenticator would list the user twice
   const userHandle = passkeys[0]?.userHandle ?? await newUserHandle(rpId, sub);

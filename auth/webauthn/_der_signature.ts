@@ -29,13 +29,11 @@ export function derToRaw(der: Bytes, crv: string): Bytes | undefined {
   for (const end of [size, 2 * size]) {
     const contents = at + 2;
     const hasZero = der[contents] === 0; // before a first bit of 1, which would be the sign
-    const after = contents + (der[at + 1] ?? 0); // beyond the end, at is not der.length at last
+    const after = contents + (der[at + 1] ?? 0); // if it is beyond the end, the last line refuses it
     const digits = der.subarray(hasZero ? contents + 1 : contents, after);
     const isMinimal = (digits[0] ?? 0) > 127 === hasZero;
-    if (der[at] !== INTEGER || !isMinimal || digits.length > size || !isScalar(crv, digits)) {
-      return undefined;
-    }
-    raw.set(digits, end - digits.length);
+    if (der[at] !== INTEGER || !isMinimal || !isScalar(crv, digits)) return undefined;
+    raw.set(digits, end - digits.length); // less than the order in the shortest form: it fits
     at = after;
   }
   return at === der.length ? raw : undefined;

@@ -18,7 +18,7 @@ import {
   runCeremony,
 } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { creationOptions } from "./_options.ts";
+import { creationOptions, newUserHandle } from "./_options.ts";
 import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
 import { verifyRegistrationResponse } from "./registration.ts";
 import type {
@@ -36,8 +36,11 @@ export async function beginRegistration(
 ): Promise<CreationOptionsJson> {
   const user = await findActiveUser(context.users, sub);
   if (user === undefined) throw new AuthError("unauthenticated", { reason: "user_disabled" });
+  const { passkeys, userHandle } = await passkeysOf(context, user);
+  requireRoom(passkeys.length, context.rp.maxCredentials);
   const { identifier, securityStamp } = user;
-  return await begin(context, { sub, securityStamp }, identifier, options);
+  const state = { sub, securityStamp, userHandle };
+  return await begin(context, { state, name: identifier, passkeys }, options);
 }
 
 /** Begins a registration that creates an account. */
@@ -52,7 +55,9 @@ export async function beginSignUp(
   if (options.client !== undefined) await throttle?.registration(options.client);
   // Before the browser asks for a fingerprint. A registration with a password tells it, too
   if (await users.findByIdentifier(newIdentifier) !== null) throw identifierTaken();
-  return await begin(context, { sub: randomId(), newIdentifier }, newIdentifier, options);
+  const sub = randomId();
+  const state = { sub, newIdentifier, userHandle: await newUserHandle(rp.rpId, sub) };
+  return await begin(context, { state, name: newIdentifier, passkeys: [] }, options);
 }
 
 /** Ends a registration: verifies it, and stores the passkey. */
@@ -96,20 +101,22 @@ export async function finishRegistration(
 }
 
 async function begin(
-  context: CeremonyContext,
-  user: Pick<RegistrationState, "sub" | "securityStamp" | "newIdentifier">,
-  name: string,
+  { rp, challenges, throttle }: CeremonyContext,
+  { state: begun, name, passkeys }: {
+    readonly state: Pick<
+      RegistrationState,
+      "sub" | "securityStamp" | "newIdentifier" | "userHandle"
+    >;
+    readonly name: string;
+    readonly passkeys: readonly Credential[];
+  },
   { browser, client, displayName = name, conditional = false }: RegistrationOptions,
 ): Promise<CreationOptionsJson> {
-  const { rp, challenges, throttle } = context;
   if (client !== undefined) await throttle?.challenge(client);
-  const { passkeys, userHandle } = await passkeysOf(context, user.sub);
-  requireRoom(passkeys.length, rp.maxCredentials);
   const state: RegistrationState = {
     ceremony: "registration",
     browser,
-    ...user,
-    userHandle,
+    ...begun,
     algorithms: rp.algorithms,
     userVerification: conditional ? "preferred" : rp.userVerification, // §5.1.3: the user may not be asked
     conditional,
@@ -126,7 +133,7 @@ async function checkUnchanged(
 ): Promise<void> {
   const user = await findActiveUser(context.users, sub);
   check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
-  requireRoom((await passkeysOf(context, sub)).passkeys.length, context.rp.maxCredentials);
+  requireRoom((await passkeysOf(context, user)).passkeys.length, context.rp.maxCredentials);
 }
 
 /** Creates the account of a sign-up. The passkey exists already: an account without one could never sign in. */

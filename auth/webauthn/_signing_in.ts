@@ -39,9 +39,9 @@ export async function beginAuthentication(
     return requestOptions(rp, await challenges.create(state), []);
   }
   const account = canonicalIdentifier(identifier);
-  const { sub: named = "" } = await users.findByIdentifier(account) ?? {};
-  const { passkeys } = await passkeysOf(context, named); // of nobody, too, for the same time
-  const challenge = await challenges.create({ ...state, named });
+  const user = await users.findByIdentifier(account) ?? { sub: "" };
+  const { passkeys } = await passkeysOf(context, user); // of nobody, too, for the same time
+  const challenge = await challenges.create({ ...state, named: user.sub });
   return requestOptions(rp, challenge, await withDecoys(keys, account, passkeys));
 }
 
@@ -66,6 +66,7 @@ export async function finishAuthentication(
     const { credential: { id: credentialId, sub }, data: { userVerified } } = verified;
     const user = await findActiveUser(users, sub);
     check(user !== undefined, "user_disabled"); // §7.2 step 6
+    check(user.pendingRemoval !== credentialId, "credential_unknown"); // its removal was interrupted
     const authTime = now();
     await recordUse(credentials, verified, authTime); // last: whatever fails changes nothing
     emit("webauthn.asserted", { sub, credentialId, userVerified, address: client?.address });

@@ -5,7 +5,7 @@
  */
 
 import { type Bytes, concatBytes } from "../_bytes.ts";
-import { type CoseKey, verifyCoseSignature } from "./_cose.ts";
+import { verifyCoseSignature } from "./_cose.ts";
 import { CeremonyError, check } from "./_failure.ts";
 import type { AttestationEvidence, CborMap, WebAuthnConfig } from "./types.ts";
 
@@ -16,7 +16,9 @@ export interface Attestation extends AttestationEvidence {
 }
 
 /** Verifies a statement, or returns `unsupported` for the hook to judge. */
-type FormatVerifier = (attestation: Attestation) => Promise<void | "unsupported">;
+type FormatVerifier = (
+  attestation: Attestation,
+) => void | "unsupported" | Promise<void | "unsupported">;
 
 /** One row for each format that needs no certificate. */
 const FORMATS: Readonly<Record<string, FormatVerifier>> = {
@@ -53,7 +55,7 @@ export function certificatesOf(statement: CborMap): readonly Bytes[] | undefined
 }
 
 /** §8.7 */
-async function verifyNone({ statement }: Attestation): Promise<void> {
+function verifyNone({ statement }: Attestation): void {
   check(statement.size === 0, "attestation_invalid");
 }
 

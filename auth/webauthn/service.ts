@@ -62,14 +62,14 @@ export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnServic
     verifyAuthentication: (response, options) => finishAuthentication(context, response, options),
 
     async list(sub) {
-      const { passkeys, userHandle: userId } = await passkeysOf(context, sub);
-      const { identifier = "" } = await users.findBySub(sub) ?? {};
+      const user = await users.findBySub(sub) ?? { sub, identifier: "" };
+      const { passkeys, userHandle: userId } = await passkeysOf(context, user);
       const allAcceptedCredentialIds = passkeys.map(({ id }) => id);
       return {
         credentials: passkeys.map(toPasskeyInfo),
         signals: {
           allAcceptedCredentials: { rpId, userId, allAcceptedCredentialIds },
-          currentUserDetails: { rpId, userId, name: identifier, displayName: identifier },
+          currentUserDetails: { rpId, userId, name: user.identifier, displayName: user.identifier },
         },
       };
     },

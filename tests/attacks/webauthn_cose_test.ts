@@ -69,7 +69,11 @@ const KEYS: readonly (readonly [string, string, Encodable, WebAuthnFailure?])[] 
   ["webauthn.md §3", "the point 0, 0", ec([-2, new Uint8Array(32)], [-3, new Uint8Array(32)])],
   ["webauthn.md §3", "x of the prime", ec([-2, PRIME])],
   ["webauthn.md §3", "x above the prime", ec([-2, new Uint8Array(32).fill(0xff)])],
-  ["webauthn.md §3", "a point whose x is on the twist", ec([-2, TWIST_X], [-3, new Uint8Array(32).with(31, 1)])],
+  [
+    "webauthn.md §3",
+    "a point whose x is on the twist",
+    ec([-2, TWIST_X], [-3, new Uint8Array(32).with(31, 1)]),
+  ],
   ["neighbour", "a point whose y is that of another x", ec([-3, bytes(P256.x)])],
   ["webauthn.md §3", "a P-256 key for ES384", ec([3, -35])],
   ["ATTACKS", "a P-384 point for ES256", ec([-2, bytes(P384.x)], [-3, bytes(P384.y)])],

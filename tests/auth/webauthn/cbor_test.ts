@@ -141,6 +141,28 @@ Deno.test("decodeCborItem() returns where the item ends, and reads nothing after
   assertEquals(decodeCborItem(reversed, 1, { anyKeyOrder: true }).end, 6);
 });
 
+for (
+  const hex of [
+    "",
+    "18",
+    "19ff",
+    "1affffff",
+    "41",
+    "43ffff",
+    "61",
+    "636161",
+    "81",
+    "8200",
+    "a1",
+    "a101",
+    "a2010203",
+  ]
+) {
+  Deno.test(`decodeCborItem() refuses an item that ends after the input: ${hex}`, () => {
+    assertThrows(() => decodeCborItem(decodeHex(hex), 0), SyntaxError, MESSAGE);
+  });
+}
+
 Deno.test("decodeCbor() accepts random bytes only if they are what an encoder writes", () => {
   const next = randomNumbers(8_949);
   const first = [0x00, 0x18, 0x38, 0x41, 0x58, 0x61, 0x82, 0xa1, 0xa2, 0xf5, 0x1b, 0x79];

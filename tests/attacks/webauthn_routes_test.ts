@@ -23,6 +23,7 @@ import {
   withPasskey,
 } from "../auth/http/_passkeys.ts";
 import type { TestBrowser } from "../auth/http/_app.ts";
+import { type Seen, seen } from "../auth/http/_routes.ts";
 import { JWT } from "../auth/http/_token_routes.ts";
 import {
   ADA,
@@ -311,6 +312,15 @@ for (const [source, what, attempt, code] of UNKNOWN) {
   });
 }
 
+Deno.test("[neighbour] passkeys: sign-ins that fail for different reasons → the same bytes", async () => {
+  const answers: Seen[] = [];
+  for (const [, , attempt, code] of UNKNOWN) {
+    if (code === "webauthn_failed") answers.push(await seen(await attempt(await createScene())));
+  }
+  assertEquals(answers.length, UNKNOWN.length - 2);
+  for (const answer of answers) assertEquals(answer, answers[0]);
+});
+
 for (
   const [source, what, transports] of [
     ["ATTACKS", "HTML and numbers", ["<script>alert(1)</script>", 5, null]],
@@ -374,6 +384,41 @@ Deno.test("[ATTACKS] passkeys: results of PRF and other extensions → neither s
   const seen = JSON.stringify([written, app.events, app.warnings, answers]);
   assertFalse(seen.toLowerCase().includes(secret.toLowerCase()));
   assertStringIncludes(seen, "webauthn.failed");
+});
+
+Deno.test("[ATTACKS] passkeys: challenges, stamps, keys and cookies → neither in events nor in responses, and challenges are not stored", async () => {
+  const written: string[] = [];
+  const app = createPasskeyApp({ wrap: recorded(written), webauthn: { signUp: true } });
+  const page = app.browser();
+  const authenticator = createAuthenticator();
+  const created = await bodyOf(ask(page, "register/options", { identifier: "grace" }));
+  const response = await authenticator.create(created);
+  const answers = [await bodyOf(ask(page, "register/verify", response), 201)];
+  const requested = await bodyOf(ask(page, "login/options"));
+  const assertion = await authenticator.get(requested);
+  answers.push(await bodyOf(ask(page, "login/verify", assertion)));
+  const used = await authenticator.get(await bodyOf(ask(page, "login/options")));
+  await bodyOf(ask(page, "login/verify", used));
+  answers.push(await bodyOf(ask(page, "login/verify", used), 400));
+  answers.push(await bodyOf(page.send("/auth/webauthn/credentials")));
+  answers.push(await bodyOf(page.send("/auth/session")));
+  const { securityStamp } = await app.stores.users.findByIdentifier("grace") ?? {};
+  const [record] = await app.stores.credentials.list(answers[0].user.sub);
+  assert(record !== undefined && securityStamp !== undefined);
+  const cookies = page.jar.names().map((name) => page.jar.get(name) ?? "");
+  for (const { csrfToken } of answers) if (csrfToken !== undefined) cookies.push(csrfToken);
+  const challenges = [created.challenge, requested.challenge];
+  const bodies = JSON.stringify(answers.map((answer) => ({ ...answer, csrfToken: undefined })));
+  const places = { bodies, events: JSON.stringify(app.events), warnings: app.warnings.join() };
+  for (const [place, text] of Object.entries(places)) {
+    for (const secret of [...challenges, ...cookies, securityStamp, record.publicKey]) {
+      assertFalse(text.includes(secret), `${place}: ${secret}`);
+    }
+  }
+  assertFalse(places.events.includes("grace"), "an identifier field may contain a password");
+  const stored = written.join();
+  assertStringIncludes(stored, "webauthn:");
+  for (const secret of [...challenges, ...cookies]) assertFalse(stored.includes(secret), secret);
 });
 
 Deno.test("[ATTACKS] passkeys: many requests for options → throttled by address, both ceremonies together", async () => {

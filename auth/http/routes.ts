@@ -39,8 +39,8 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
 
 /**
  * Creates the routes of authentication for browsers; {@linkcode mountAuthRoutes} adds them to a router. Bodies are JSON of up
- * to 16 KiB, of passkeys up to 64 KiB, responses are `no-store`, refusals are problems. Requests that change state need the token of `GET /csrf` in
- * the header field that the same response names, and the cookies that it set.
+ * to 16 KiB, those about passkeys of up to 64 KiB; responses are `no-store`, refusals are problems. Requests that change state
+ * need the token of `GET /csrf` in the header field that the same response names, and the cookies that it set.
  *
  * | route | body | response |
  * | --- | --- | --- |

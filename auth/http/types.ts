@@ -175,7 +175,7 @@ export interface AuthRoutesOptions {
   /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
   readonly runtime?: AuthRuntime<never> | undefined;
   /**
-   * Whether anyone may create an account; `closed` omits `/register`, and refuses accounts with a passkey.
+   * Whether anyone may create an account; `closed` omits `/register`, and disables sign-ups with a passkey.
    *
    * @default {"open"}
    */
@@ -206,7 +206,7 @@ export interface AuthRoute {
 
 /** Options of the routes of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
-  /** Whether anyone may create an account; `closed` omits `/register`, and refuses accounts with a passkey. */
+  /** Whether anyone may create an account; `closed` omits `/register`, and disables sign-ups with a passkey. */
   readonly registration: "open" | "closed";
 }
 

@@ -184,6 +184,6 @@ export type ContentMismatch<Declared, Content> = [Content] extends [Unspecified]
 export type PrincipalMismatch<Declared, Auth> = [Auth] extends [undefined]
   ? { readonly "Principal declared: set auth: true": Declared }
   : false extends Auth ? { readonly "Principal declared, but auth may be false": Declared }
-  : [Auth] extends [{ readonly mode: "optional" }] ? [undefined] extends [Declared] ? unknown
+  : { readonly mode: "optional" } extends Auth ? [undefined] extends [Declared] ? unknown
     : { readonly "Principal may be undefined where auth is optional": Declared }
   : unknown;

@@ -54,7 +54,7 @@ export type ContentMode<Content> = Content extends undefined
 
 /** @internal Type of `req.principal` by the route's `auth` option: none if that may be `false`. */
 export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
-  : [Auth] extends [{ readonly mode: "optional" }] ? Subject | undefined
+  : { readonly mode: "optional" } extends Auth ? Subject | undefined
   : Subject;
 
 /** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. `Prefix` are the parameters of the router's prefix. */

@@ -198,6 +198,7 @@ const STEP_UPS: readonly (readonly [source: string, what: string, auth: unknown]
   ["neighbour", "nothing, as from a variable that is not set", { maxAge: undefined }],
   ["neighbour", "no time", { maxAge: Infinity }],
   ["neighbour", "a time that is not a number", { maxAge: NaN }],
+  ["neighbour", "a fraction of a second", { maxAge: 1.5 }],
   ["neighbour", "a time as a string", { maxAge: "900" }],
   ["neighbour", "no methods", { amr: [], maxAge: 900 }],
   ["neighbour", "a method as a string, whose letters are methods", { amr: "mfa" }],
@@ -309,6 +310,22 @@ Deno.test("[neighbour] options: members that a class inherits count → the mana
   assertEquals((await router.request("/")).status, 401);
   const other = routerBuilder().withAuth(integration).controllers(Inheriting).build();
   assertEquals(other.routes.at(-1)?.options.authorization, { metadata: "admin" });
+});
+
+Deno.test("[neighbour] options: maxAge that a class inherits counts, and later changes do not → what was registered is asked", () => {
+  class Recent {
+    get maxAge(): number {
+      return 900;
+    }
+  }
+  const auth = { maxAge: 900, amr: ["mfa"] };
+  const router = guarded().get("/a", handler, { auth: new Recent() }).get("/b", handler, { auth });
+  auth.maxAge = 9000;
+  auth.amr.length = 0;
+  assertEquals(router.routes.map(({ guard }) => guard?.access), [
+    { mode: "required", maxAge: 900 },
+    { mode: "required", maxAge: 900, amr: ["mfa"] },
+  ]);
 });
 
 Deno.test("[neighbour] options: an inherited registration, of a class with getters → closed stays closed", () => {

@@ -23,6 +23,12 @@ const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">
   unauthenticated: "form",
   weak_password: "password",
   wrong_password: "form",
+  credential_unknown: "form",
+  insufficient_authentication: "form",
+  invalid_challenge: "form",
+  last_way_in: "form",
+  too_many_credentials: "form",
+  webauthn_failed: "form",
 };
 const UNKNOWN = describeRefusal({ status: 500, code: "unknown" }).text;
 

@@ -1,15 +1,22 @@
-/** COSE keys as JWK. Reading COSE itself belongs to passkeys; here their public keys are imported and exported. */
+/** COSE keys as JWK: those that WebAuthn can use are parsed, and all of their public keys are imported and exported. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { decodeHex } from "../../auth/_bytes.ts";
 import type { JwaAlgorithm } from "../../auth/jwt/jwa.ts";
 import { exportJwk, importJwk, publicJwk } from "../../auth/jwt/jwk.ts";
 import type { Jwk } from "../../auth/jwt/types.ts";
+import { importCoseKey, parseCoseKey } from "../../auth/webauthn/_cose.ts";
+import { CeremonyError } from "../../auth/webauthn/_failure.ts";
 import { testVectors } from "./_vectors.ts";
 
 interface CoseKeyCase {
   readonly id: string;
+  /** In hexadecimal digits. */
+  readonly cose: string;
   readonly jwk: Jwk;
   readonly alg?: number;
+  /** Whether it names its algorithm. */
+  readonly webauthnUsable: boolean;
 }
 
 /** COSE algorithms that JOSE has too: RFC 9053 §2.1, §2.2, RFC 8230 §2, RFC 8812 §2. */
@@ -44,16 +51,24 @@ testVectors<CoseKeyCase>({
   skip: (test) =>
     algorithmOf(test) === undefined ? "have an algorithm that JOSE has not" : undefined,
   async run(test) {
-    const { id, jwk } = test;
+    const { id, jwk, webauthnUsable, cose } = test;
     const alg = algorithmOf(test);
     const imported = () => importJwk(jwk, { alg, extractable: true });
     if (jwk.crv !== undefined && BY_CURVE[jwk.crv] === undefined) {
       await assertRejects(imported, TypeError, "Cannot import key: ", `${id}: ${jwk.crv}`);
+      assertThrows(() => parseCoseKey(decodeHex(cose)), CeremonyError, "key_invalid", id);
       return;
     }
     const key = await imported();
     assertEquals(key.type, "public", id);
     assertEquals(publicMembers(await exportJwk(key)), publicMembers(jwk), id);
+    if (webauthnUsable) {
+      const parsed = parseCoseKey(decodeHex(cose));
+      assertEquals({ ...parsed }, { algorithm: test.alg, jwk: publicMembers(jwk) }, id);
+      await importCoseKey(parsed);
+    } else {
+      assertThrows(() => parseCoseKey(decodeHex(cose)), CeremonyError, "key_invalid", id);
+    }
   },
 });
 

@@ -53,6 +53,12 @@ const WORDS = new Map(Object.entries({
   },
   session_expired: { text: "Your session has ended. Sign in again to go on.", signIn: true },
   token_expired: { text: "The token has ended. Sign in again to go on.", signIn: true },
+  credential_unknown: { text: "This passkey was removed. Sign in with another one." },
+  insufficient_authentication: { text: "Sign in again to do that." },
+  invalid_challenge: { text: "That took too long. Try again." },
+  last_way_in: { text: "You could not sign in any more. Add another passkey or a password first." },
+  too_many_credentials: { text: "You have too many passkeys. Remove one that you use no more." },
+  webauthn_failed: { text: "That did not work with this passkey. Try again, or use another one." },
   too_many_keys: { text: "You have too many keys. Revoke those that you use no more." },
   unauthenticated: {
     text: "You are not signed in any more. Sign in again to go on.",

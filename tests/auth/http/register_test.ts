@@ -4,6 +4,7 @@ import {
   apiKeyService,
   Auth,
   AUTH_RUNTIME,
+  AuthError,
   type AuthEvent,
   type AuthOptions,
   AUTHORIZATION_MANAGER,
@@ -54,6 +55,7 @@ import {
 import { keyStrategy, managerOf } from "../_strategies.ts";
 import { present, refreshTokenOf } from "../tokens/_tokens.ts";
 import { createTestApp, ORIGIN, type TestApp, type TestAppOptions } from "./_app.ts";
+import { WEBAUTHN } from "./_passkeys.ts";
 import { JWT } from "./_token_routes.ts";
 
 const stores = inMemoryAuthStores();
@@ -186,6 +188,38 @@ const WRONG: readonly (readonly [why: string, options: unknown, message: string]
     "no hash() or no verify()",
   ],
   ["an empty array of hashers", optionsOf({ hasher: [] }), "hasher must not be empty"],
+  ["true as webauthn", optionsOf({ webauthn: true }), "webauthn: options must be an object"],
+  ["null as webauthn", optionsOf({ webauthn: null }), "webauthn: options must be an object"],
+  [
+    "an unknown option of webauthn, as other packages name it",
+    optionsOf({ webauthn: { ...WEBAUTHN, origin: ORIGIN } }),
+    "webauthn: unknown option origin",
+  ],
+  [
+    "a misspelt requirement of webauthn, which would count as omitted",
+    optionsOf({ webauthn: { ...WEBAUTHN, atestation: "direct" } }),
+    "webauthn: unknown option atestation",
+  ],
+  [
+    "a store in webauthn",
+    optionsOf({ webauthn: { ...WEBAUTHN, users: stores.users } }),
+    "webauthn: unknown option users",
+  ],
+  [
+    "webauthn without origins",
+    optionsOf({ webauthn: { ...WEBAUTHN, origins: undefined } }),
+    "origins must be a non-empty array",
+  ],
+  [
+    "webauthn with an address as rpId",
+    optionsOf({ webauthn: { ...WEBAUTHN, rpId: "192.0.2.1" } }),
+    "rpId must be a domain",
+  ],
+  [
+    "an attestation of webauthn that nobody judges",
+    optionsOf({ webauthn: { ...WEBAUTHN, attestation: "direct" } }),
+    '"direct" needs verifyAttestation',
+  ],
 ];
 
 for (const [why, options, message] of WRONG) {
@@ -208,6 +242,7 @@ const BOUNDS: readonly (readonly [why: string, options: object])[] = [
   ["a limit in milliseconds", { session: { absolute: 86_400_000 } }],
   ["an idle limit longer than the absolute one", { session: { absolute: 60, idle: 61 } }],
   ["an invalid persistent limit", { session: { persistent: { absolute: NaN } } }],
+  ["a timeout of webauthn in milliseconds", { webauthn: { ...WEBAUTHN, timeout: 300_000 } }],
 ];
 
 for (const [why, rest] of BOUNDS) {
@@ -227,11 +262,12 @@ Deno.test("registerAuth() accepts a secret of 32 bytes, whatever the number of c
 Deno.test("registerAuth() accepts undefined for every optional option", () => {
   const names = ["strategies", "authorization", "session", "hasher", "hashing", "passwordPolicy"];
   names.push("throttle", "cookie", "csrf", "csrfHeader", "trustedOrigins", "deployment");
-  names.push("events", "warn", "now");
+  names.push("events", "warn", "now", "jwt", "webauthn");
   const rest = Object.fromEntries(names.map((name) => [name, undefined]));
   const { runtime } = { runtime: registerAuth(optionsOf(rest)) };
   assertEquals([runtime.csrfRule, runtime.csrf.header], ["origin", "X-CSRF-Token"]);
   assertEquals(runtime.strategy.strategies.map(({ name }) => name), ["session"]);
+  assertEquals([runtime.tokens, runtime.webauthn], [undefined, undefined]);
 });
 
 Deno.test("registerAuth() rejects a second registration, and keeps the first", () => {
@@ -538,6 +574,49 @@ for (const store of ["keys", "refreshTokens"] as const) {
   });
 }
 
+// The option `webauthn`.
+
+for (const store of ["credentials", "states"] as const) {
+  Deno.test(`registerAuth() rejects webauthn without stores.${store}`, () => {
+    const rest = { stores: { ...stores, [store]: undefined }, webauthn: WEBAUTHN };
+    const options = optionsOf(rest);
+    const message = "webauthn needs stores.credentials and stores.states";
+    assertThrows(() => registerAuth(options), TypeError, message);
+    assertEquals(options.container?.has(AUTH_RUNTIME), false);
+  });
+}
+
+Deno.test("registerAuth() creates the passkey service with its clock, events, keys and throttle", async () => {
+  const challenge = { kind: "window", limit: 1, seconds: 60 } as const;
+  const { runtime, clock, events } = createTestApp({
+    throttle: { challenge },
+    webauthn: { ...WEBAUTHN, maxAge: 60, identified: true },
+  });
+  const { webauthn } = runtime;
+  assert(webauthn !== undefined);
+  assertEquals([webauthn.rpId, webauthn.maxAge, webauthn.signUp], ["example.com", 60, false]);
+  clock.now += 7;
+  const client = { address: "192.0.2.1" };
+  const options = { browser: "b", client, identifier: "nobody" };
+  const { allowCredentials } = await webauthn.authenticationOptions(options);
+  assert(allowCredentials.length > 0, "decoys, by the keys");
+  assertEquals((await refusal(() => webauthn.authenticationOptions(options))).code, "throttled");
+  await refusal(() => webauthn.verifyAuthentication({}, { browser: "b" }));
+  const at = START + 7;
+  assertEquals(events.map((event) => [event.type, event.at]), [
+    ["login.throttled", at],
+    ["webauthn.failed", at],
+  ]);
+});
+
+Deno.test("registerAuth() without a throttle does not count ceremonies", async () => {
+  const { webauthn } = createTestApp({ throttle: "insecureSkip", webauthn: WEBAUTHN }).runtime;
+  assert(webauthn !== undefined);
+  for (let i = 0; i < 600; i++) { // more than the default rule allows
+    await webauthn.authenticationOptions({ browser: "b", client: { address: "192.0.2.1" } });
+  }
+});
+
 Deno.test("AUTH_RUNTIME is the documented name", () => {
   assertEquals(AUTH_RUNTIME, "auth.Runtime");
 });
@@ -830,6 +909,17 @@ Deno.test("AuthRuntime removes passkeys with the account, and no others", async 
   await runtime.users.remove("u1");
   assertEquals(await stores.credentials.find("c1"), null);
   assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
+});
+
+Deno.test("AuthRuntime removes a password beside a passkey, and passkeys by a reset, and no others", async () => {
+  const { runtime, stores } = await createApp();
+  assertEquals(await runtime.passwords.remove("u1"), true);
+  assertEquals((await stores.users.findBySub("u1"))?.passwordHash, undefined);
+  await runtime.passwords.reset("u1", "another green bottle on a wall");
+  assertEquals(await stores.credentials.find("c1"), null);
+  assertEquals((await stores.credentials.find("c9"))?.sub, "u9");
+  const error = await assertRejects(() => runtime.passwords.remove("u1"), AuthError);
+  assertEquals(error.code, "last_way_in");
 });
 
 Deno.test("AuthRuntime revokes sessions when a password is changed or reset", async () => {

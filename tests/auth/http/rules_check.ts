@@ -22,6 +22,7 @@ import {
   inMemoryAuthStores,
   type Json,
   json,
+  type PasskeyRuntime,
   mountAuthRoutes,
   type PathParams,
   type Principal,
@@ -33,7 +34,9 @@ import {
   type ResponseSpec,
   routerBuilder,
   type TokenRuntime,
+  type TokenService,
   type TypedRouter,
+  type WebAuthnService,
   withAuthRoutes,
 } from "@gatehouse/http";
 
@@ -53,6 +56,7 @@ class NoteAccess implements AuthorizationManager<Rule> {
 }
 
 const base = { secret: "x", stores: inMemoryAuthStores(), container: createContainer() };
+const WEBAUTHN = { rpId: "example.com", rpName: "x", origins: ["https://example.com"] };
 const READ = { authorization: { metadata: { action: "read" } } } as const;
 const REED = { authorization: { metadata: { action: "reed" } } } as const;
 
@@ -67,8 +71,17 @@ export function runtimes(): void {
   same<typeof typed, AuthRuntime<Rule>>();
   const tokens = registerAuth({ ...base, authorization: new NoteAccess(), jwt: {} as never });
   same<typeof tokens, TokenRuntime<Rule>>();
+  const passkeys = registerAuth({ ...base, authorization: new NoteAccess(), webauthn: WEBAUTHN });
+  same<typeof passkeys, PasskeyRuntime<Rule>>();
+  same<typeof passkeys.webauthn, WebAuthnService>();
+  same<typeof passkeys.tokens, TokenService | undefined>();
+  const both = registerAuth({ ...base, jwt: {} as never, webauthn: WEBAUTHN });
+  same<typeof both, TokenRuntime & PasskeyRuntime>();
+  same<typeof both.webauthn, WebAuthnService>();
+  same<typeof both.tokens, TokenService>();
   const plain = registerAuth(base);
   same<typeof plain, AuthRuntime>();
+  same<typeof plain.webauthn, WebAuthnService | undefined>();
   const annotated = registerAuth({
     ...base,
     authorization: {

@@ -335,7 +335,7 @@ const INVALID: readonly (readonly [why: string, options: object])[] = [
   ["amr that is null", { amr: null }],
   ["maxAge 0", { maxAge: 0 }],
   ["a negative maxAge", { maxAge: -1 }],
-  ["a fraction", { maxAge: 0.5 }],
+  ["a fraction", { maxAge: 1.5 }],
   ["NaN", { maxAge: NaN }],
   ["infinity", { maxAge: Infinity }],
   ["maxAge as a string", { maxAge: "900" }],

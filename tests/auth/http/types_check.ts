@@ -77,6 +77,13 @@ export function principals(runtime: AuthRuntime, seconds: number | undefined): v
       auth: { amr: ["mfa"] as const },
     })
     .mount("/admin", open, { auth: { maxAge: 900 } });
+  // @ts-expect-error -- the principal may be undefined in one of the cases
+  router.get("/", (req) => json(req.principal.sub), {
+    auth: seconds ? true : { mode: "optional" },
+  });
+  router.post("/", (req) => (same<typeof req.principal, Principal | undefined>(), json(1)), {
+    auth: seconds ? { maxAge: seconds } : { mode: "optional" },
+  });
   // @ts-expect-error -- an anonymous request has no sign-in
   router.get("/", () => json(1), { auth: { mode: "optional", maxAge: 900 } });
   // @ts-expect-error -- the same
@@ -192,6 +199,10 @@ export function options(runtime: AuthRuntime, rest: Parameters<typeof registerAu
   requireAuth({ runtime, maxage: 900 });
   // @ts-expect-error -- one method is an array, too
   requireAuth({ runtime, amr: "mfa" });
+  // @ts-expect-error -- an unknown option of passkeys
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "", origins: [], origin: "" } });
+  // @ts-expect-error -- origins are required: those of a request prove nothing
+  registerAuth({ ...rest, webauthn: { rpId: "", rpName: "" } });
   // @ts-expect-error -- metadata is required
   requireAuthz({ runtime });
   // @ts-expect-error -- a function is not a manager

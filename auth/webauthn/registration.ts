@@ -75,7 +75,7 @@ export async function verifyRegistrationResponse(
     ...(x5c === undefined ? {} : { x5c }),
   };
   const evidence = { fmt, statement, authData, clientDataHash, ...subject };
-  await verifyAttestation({ ...evidence, key }, rp.verifyAttestation); // 21 to 24
+  await verifyAttestation({ ...evidence, key }, rp); // 21 to 24
   check(credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25
   const id = encodeBase64Url(credentialId);
   check(id === given.id, "credential_id_invalid");

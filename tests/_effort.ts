@@ -36,6 +36,8 @@ export function isGenerated(alg: string): boolean {
 export const RACERS: number = size(24, 200);
 /** Mutated tokens of a fuzz. */
 export const MUTANTS: number = size(4_000, 104_000);
+/** Mutated ceremonies of a fuzz. */
+export const CEREMONY_MUTANTS: number = size(2_000, 20_000);
 /** Seeds of a random walk. */
 export const SEEDS: number = size(1, 14);
 /** Random routers whose documents are compared with their routes. */

@@ -18,6 +18,7 @@ import {
   createAuthenticator,
   type CreateChange,
   type GetChange,
+  type ResponseJson,
 } from "../auth/webauthn/_authenticator.ts";
 import { ALGORITHMS } from "../auth/webauthn/_authenticator_keys.ts";
 import type { Outcome } from "../vectors/_webauthn.ts";
@@ -43,7 +44,9 @@ export interface ChangedCeremony<Change> extends Setting {
   /** How the passkey of a sign-in was registered. */
   readonly registered?: CreateChange;
   /** What happens between the options and the response. */
-  readonly between?: (people: People) => Promise<unknown> | void;
+  readonly between?: (people: People, response: ResponseJson) => Promise<unknown> | void;
+  /** The browser that sends the response. @default the one that asked for the options */
+  readonly browser?: string;
 }
 
 /** Two users with their authenticators, which count, and the service. */
@@ -64,7 +67,8 @@ export interface Verdicts {
 
 const RP_ID = "example.com";
 const ORIGIN = "https://example.com";
-const BROWSER = "a digest of a cookie";
+/** What identifies the browser that asks for options. */
+export const BROWSER = "a digest of a cookie";
 const KEYS = { sign: () => Promise.resolve(new Uint8Array(32)) };
 
 /** Runs a registration. */
@@ -76,7 +80,7 @@ export async function runRegistration(row: ChangedCeremony<CreateChange>): Promi
     conditional,
   });
   const response = await people.ada.create(options, changeOf(row, people));
-  await row.between?.(people);
+  await row.between?.(people, response);
   const userVerification = conditional ? "preferred" : config.userVerification;
   const peerAccepts = await accepts(() =>
     server.verifyRegistrationResponse({
@@ -86,7 +90,8 @@ export async function runRegistration(row: ChangedCeremony<CreateChange>): Promi
     })
   );
   const ours = await outcomeOf(
-    () => people.service.verifyRegistration(response, { browser: BROWSER, sub: "ada" }),
+    () =>
+      people.service.verifyRegistration(response, { browser: row.browser ?? BROWSER, sub: "ada" }),
     failures,
   );
   return { ours, accepted: ours === "accept", peerAccepts };
@@ -105,7 +110,7 @@ export async function runSignIn(row: ChangedCeremony<GetChange>): Promise<Verdic
   const options = await service.authenticationOptions({ browser: BROWSER, identifier });
   // Decoys do not matter to the authenticator, which finds its own
   const response = await ada.get(options, changeOf(row, people));
-  await row.between?.(people);
+  await row.between?.(people, response);
   const record = await stores.credentials.find(String(response.id));
   const peerAccepts = record !== null && await accepts(() =>
     server.verifyAuthenticationResponse({
@@ -119,7 +124,7 @@ export async function runSignIn(row: ChangedCeremony<GetChange>): Promise<Verdic
     })
   );
   const ours = await outcomeOf(
-    () => service.verifyAuthentication(response, { browser: BROWSER }),
+    () => service.verifyAuthentication(response, { browser: row.browser ?? BROWSER }),
     failures,
   );
   return { ours, accepted: ours === "accept", peerAccepts };

@@ -11,10 +11,11 @@ import {
   selfAttester,
 } from "../auth/webauthn/_authenticator.ts";
 import { concat } from "../auth/webauthn/_cbor.ts";
-import type { ChangedCeremony } from "./_changed_ceremony.ts";
+import { BROWSER, type ChangedCeremony } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);
 const FRAMED = { crossOrigin: true, topOrigin: "https://evil.example" };
+const SHARED_ID = new Uint8Array(32).fill(3);
 const ID_1024 = new Uint8Array(1_024).fill(7);
 const OTHER_ID = encodeBase64Url(new Uint8Array(32).fill(9));
 
@@ -127,12 +128,43 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
         ),
     },
     ends: "client_data_malformed",
-    differs: "§7.1 step 5: UTF-8 decode of Encoding is not fatal, and two readers differ",
+    differs: "stricter than §7.1 step 5, whose UTF-8 decode replaces what it cannot read",
   },
   {
     why: "client data that is an array",
     change: { clientDataBytes: () => "[]" },
     ends: "client_data_malformed",
+  },
+
+  {
+    why: "another browser than the one that asked",
+    browser: "a digest of another cookie",
+    ends: "challenge_foreign",
+    differs: "§13.4.3, login CSRF: left to the caller",
+  },
+  {
+    why: "a challenge that has expired",
+    between: ({ clock }) => void (clock.now += 301),
+    ends: "challenge_unknown",
+    differs: "§13.4.3: left to the caller",
+  },
+  {
+    why: "a challenge that was used",
+    between: ({ service }, response) =>
+      service.verifyRegistration(response, { browser: BROWSER, sub: "ada" }),
+    ends: "challenge_unknown",
+    differs: "§13.4.3: left to the caller",
+  },
+  {
+    why: "the credential id of another user's passkey",
+    change: { credentialId: SHARED_ID },
+    async between({ service, eve }) {
+      const options = await service.registrationOptions("eve", { browser: BROWSER });
+      const response = await eve.create(options, { credentialId: SHARED_ID });
+      await service.verifyRegistration(response, { browser: BROWSER, sub: "eve" });
+    },
+    ends: "credential_taken",
+    differs: "§7.1 step 26: left to the caller",
   },
 
   { why: "RP ID of another domain", change: { rpId: "evil.example" }, ends: "rp_id_mismatch" },
@@ -169,6 +201,7 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     why: "extension outputs as an array",
     change: { extensions: ["credProtect"] },
     ends: "authenticator_data_malformed",
+    differs: "§6.1: a CBOR map",
   },
   {
     why: "extension outputs with numbers as names",
@@ -179,6 +212,11 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
   {
     why: "a byte after the authenticator data",
     change: { authData: (bytes) => concat(bytes, BYTE) },
+    ends: "authenticator_data_malformed",
+  },
+  {
+    why: "no credential in the authenticator data",
+    change: { flags: { at: false }, authData: (bytes) => bytes.slice(0, 37) },
     ends: "authenticator_data_malformed",
   },
   {

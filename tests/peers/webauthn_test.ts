@@ -10,6 +10,7 @@ import {
   type Verdicts,
 } from "./_changed_ceremony.ts";
 import { CHANGED_REGISTRATIONS } from "./_changed_registrations.ts";
+import { CHANGED_SIGNATURES } from "./_changed_signatures.ts";
 import { CHANGED_SIGN_INS } from "./_changed_sign_ins.ts";
 import { browser } from "./_simplewebauthn.ts";
 
@@ -46,6 +47,9 @@ Deno.test("verifyRegistration() and SimpleWebAuthn agree on changed attestation 
 
 Deno.test("verifyAuthentication() and SimpleWebAuthn agree on changed sign-ins, but where a row names the step", () =>
   runRows(CHANGED_SIGN_INS, runSignIn));
+
+Deno.test("verifyAuthentication() and SimpleWebAuthn agree on changed signatures, but where a row names the step", () =>
+  runRows(CHANGED_SIGNATURES, runSignIn));
 
 Deno.test("encodeBase64Url() writes what @simplewebauthn/browser reads, and reads what it writes", () => {
   for (let length = 0; length < 300; length++) {

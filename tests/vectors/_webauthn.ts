@@ -6,6 +6,8 @@
 
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Credential } from "../../auth/stores/types.ts";
+import { parseAttestationObject } from "../../auth/webauthn/_attestation_object.ts";
+import { parseAuthenticatorData } from "../../auth/webauthn/_authenticator_data.ts";
 import { verifyAuthenticationResponse } from "../../auth/webauthn/authentication.ts";
 import { CeremonyError } from "../../auth/webauthn/_failure.ts";
 import { readRelyingParty } from "../../auth/webauthn/_relying_party.ts";
@@ -22,6 +24,12 @@ export interface CeremonyResponse {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
+/** What a sign-in needs of its record. */
+export type StoredCredential = Pick<
+  Credential,
+  "id" | "publicKey" | "signCount" | "backupEligible" | "userHandle"
+>;
+
 /** A recorded ceremony. */
 export interface Ceremony {
   readonly id: string;
@@ -36,8 +44,10 @@ export interface Ceremony {
   readonly algorithms: readonly CoseAlgorithm[];
   /** COSE algorithm of the key, which may be one that is not supported. */
   readonly algorithm: number;
-  /** Record of a sign-in: what it needs. */
-  readonly stored?: { readonly publicKey: string; readonly signCount: number };
+  /** Of a sign-in: its record. */
+  readonly stored?: StoredCredential;
+  /** Whether the options of a sign-in named the user. */
+  readonly named?: boolean;
   /** `hook`: everything but the attestation statement must pass. */
   readonly label: "accept" | "reject" | "hook";
   /** What SimpleWebAuthn answers; absent if the file does not say. */
@@ -52,25 +62,21 @@ const SUB = "u_1";
 /** What a ceremony ends with: `accept` or the reason of the refusal. */
 export type Outcome = "accept" | WebAuthnFailure;
 
-/**
- * Verifies a ceremony by the functions that the service uses. What the files do not say is assumed to have been as the
- * response says: the user handle, the stored backup eligibility, and whether the options named the user.
- */
+/** Verifies a ceremony, or another response to it, by the functions that the service uses. */
 export async function verifyCeremony(
   ceremony: Ceremony,
-  change: Partial<WebAuthnConfig> = {},
+  { response = ceremony.response, ...config }: Partial<WebAuthnConfig> & { response?: unknown } =
+    {},
 ): Promise<Outcome> {
-  const { rpId, origins, topOrigins, challenge, userVerification, algorithms } = ceremony;
-  const { response: { id, response }, stored } = ceremony;
+  const { rpId, origins, topOrigins, challenge, userVerification, algorithms, stored } = ceremony;
   const relyingParty = readRelyingParty({
     ...{ rpId, rpName: "Vectors", origins, topOrigins, algorithms, userVerification },
-    ...change,
+    ...config,
   });
   const take = <State>(state: State) => (given: string): Promise<State> =>
     given === challenge
       ? Promise.resolve(state)
       : Promise.reject(new CeremonyError("challenge_unknown"));
-  const { userHandle } = response;
   try {
     if (stored === undefined) {
       const takeState = take({
@@ -78,17 +84,16 @@ export async function verifyCeremony(
         ...{ browser: "", sub: SUB, userHandle: "", algorithms, userVerification },
         conditional: false,
       });
-      await verifyRegistrationResponse(ceremony.response, { relyingParty, takeState });
+      await verifyRegistrationResponse(response, { relyingParty, takeState });
     } else {
-      const named = typeof userHandle === "string" ? {} : { named: SUB };
-      await verifyAuthenticationResponse(ceremony.response, {
-        relyingParty,
-        takeState: take({
-          ceremony: "authentication" as const,
-          ...{ browser: "", userVerification, ...named },
-        }),
-        findCredential: (given) => Promise.resolve(given === id ? recordOf(ceremony) : null),
+      const named = ceremony.named ? { named: SUB } : {};
+      const takeState = take({
+        ceremony: "authentication" as const,
+        ...{ browser: "", userVerification, ...named },
       });
+      const findCredential = (id: string) =>
+        Promise.resolve(id === stored.id ? recordOf(ceremony, stored) : null);
+      await verifyAuthenticationResponse(response, { relyingParty, takeState, findCredential });
     }
     return "accept";
   } catch (error) {
@@ -97,18 +102,40 @@ export async function verifyCeremony(
   }
 }
 
+/** A recorded registration may have a placeholder as id, which its label ignores: the same with the authenticator's own id. */
+export function withOwnId(ceremony: Ceremony): Ceremony {
+  const { label, response } = ceremony;
+  const { attestationObject } = response.response;
+  if (label === "reject" || typeof attestationObject !== "string") return ceremony;
+  const { authData } = parseAttestationObject(decodeBase64Url(attestationObject));
+  const { attested } = parseAuthenticatorData(authData);
+  const id = encodeBase64Url(attested?.credentialId ?? new Uint8Array());
+  return id === response.id ? ceremony : { ...ceremony, response: { ...response, id, rawId: id } };
+}
+
 /** The credential record of a sign-in. */
-function recordOf({ stored, response: { id, response }, rpId, algorithm }: Ceremony): Credential {
-  const { authenticatorData, userHandle } = response;
-  const flags = decodeBase64Url(String(authenticatorData))[32] ?? 0;
+function recordOf({ rpId, algorithm }: Ceremony, stored: StoredCredential): Credential {
   return {
-    ...{ id, sub: SUB, rpId, publicKey: stored?.publicKey ?? "" },
-    algorithm: algorithm as CoseAlgorithm,
-    signCount: stored?.signCount ?? 0,
-    userHandle: typeof userHandle === "string" ? userHandle : "",
-    backupEligible: (flags & 0x08) !== 0,
+    ...{ sub: SUB, rpId, ...stored, algorithm: algorithm as CoseAlgorithm },
     ...{ backedUp: false, userVerified: false, aaguid: "", fmt: "none", createdAt: 0 },
   };
+}
+
+/**
+ * What the files do not say of a sign-in is assumed to have been as the response says: backup eligibility, the user handle, and
+ * that the options named the user if there is none.
+ */
+function signInOf(
+  { id, response: { authenticatorData, userHandle } }: CeremonyResponse,
+  { publicKey, signCount }: Pick<Credential, "publicKey" | "signCount">,
+): Pick<Ceremony, "stored" | "named"> {
+  const flags = decodeBase64Url(String(authenticatorData))[32] ?? 0;
+  const named = typeof userHandle !== "string";
+  const stored = {
+    ...{ id, publicKey, signCount, backupEligible: (flags & 0x08) !== 0 },
+    userHandle: named ? "AA" : userHandle,
+  };
+  return { stored, named };
 }
 
 /** A case of `derived.json` and `library-fixtures.json`. */
@@ -151,9 +178,10 @@ export function fromRecorded(test: RecordedCase): Ceremony {
     rpId: test.expectedRPID ?? new URL(origins[0] ?? "").hostname,
     userVerification: test.requireUserVerification ? "required" : "preferred",
     algorithms: test.supportedAlgorithmIDs ?? fallback,
-    ...(credential === undefined ? {} : {
-      stored: { publicKey: fromHex(credential.publicKey), signCount: credential.counter },
-    }),
+    ...(credential === undefined ? {} : signInOf(response, {
+      publicKey: fromHex(credential.publicKey),
+      signCount: credential.counter,
+    })),
     ...(clockMs === undefined ? {} : { clockMs }),
     // The note of a dispute says what the peer answers; without one it agrees
     peerAccepts: test.result === undefined
@@ -191,25 +219,25 @@ export function fromLevel3(test: Level3Case): Ceremony {
   const credentialId = fromHex(expected.credentialId ?? test.credentialId ?? "");
   const { clientDataJSON, attestationObject, authenticatorData, signature } = test;
   const members = { clientDataJSON, attestationObject, authenticatorData, signature };
-  const response = Object.fromEntries(
+  const binary = Object.fromEntries(
     Object.entries(members).flatMap(([name, hex]) =>
       hex === undefined ? [] : [[name, fromHex(hex)]]
     ),
   );
   const accepts = Object.entries(peers).find(([name]) => name.startsWith("@simplewebauthn"))?.[1];
+  const response: CeremonyResponse = {
+    ...{ id: credentialId, rawId: credentialId, type: "public-key" },
+    ...{ clientExtensionResults: {}, response: binary },
+  };
   return {
-    ...{ id: test.id, ceremony: test.ceremony, rpId: test.rpId, origins: [test.origin] },
-    response: {
-      ...{ id: credentialId, rawId: credentialId, type: "public-key" },
-      ...{ clientExtensionResults: {}, response },
-    },
+    ...{ id: test.id, ceremony: test.ceremony, rpId: test.rpId, origins: [test.origin], response },
     challenge: fromHex(test.challenge),
     topOrigins: expected.topOrigin === null ? [] : [expected.topOrigin],
     userVerification: expected.flags.uv ? "required" : "preferred",
     ...{ algorithms: ALL_ALGORITHMS, algorithm: test.alg },
-    ...(credentialPublicKey === undefined ? {} : {
-      stored: { publicKey: fromHex(credentialPublicKey), signCount: 0 },
-    }),
+    ...(credentialPublicKey === undefined
+      ? {}
+      : signInOf(response, { publicKey: fromHex(credentialPublicKey), signCount: 0 })),
     label: test.project.startsWith("hook") ? "hook" : "accept",
     ...(accepts === undefined ? {} : { peerAccepts: accepts === true }),
   };

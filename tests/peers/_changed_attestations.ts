@@ -98,6 +98,7 @@ export const CHANGED_ATTESTATIONS: readonly ChangedCeremony<CreateChange>[] = [
     ends: "attestation_invalid",
     differs: "§8.2: the syntax of a statement without x5c is { alg, sig }",
   },
+  { why: "sig as text", change: selfWith("sig", "x"), ends: "attestation_invalid" },
   {
     why: "packed with ecdaaKeyId",
     change: selfWith("ecdaaKeyId", BYTE),

@@ -7,7 +7,7 @@
 import { randomId } from "../_random.ts";
 import { AuthError } from "../error.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
-import type { Credential, NewUser } from "../stores/types.ts";
+import type { Credential, NewUser, User } from "../stores/types.ts";
 import { identifierTaken } from "../users/update_user.ts";
 import type { RegistrationState } from "./_challenges.ts";
 import {
@@ -79,7 +79,10 @@ export async function finishRegistration(
         return state;
       },
     });
-    if (sub !== undefined) await checkUnchanged(context, sub, state);
+    if (sub !== undefined) {
+      const user = await requireUnchanged(context, state);
+      requireRoom((await passkeysOf(context, user)).passkeys.length, rp.maxCredentials);
+    }
     const { userHandle } = state;
     const record: Credential = {
       ...credential,
@@ -90,6 +93,7 @@ export async function finishRegistration(
     };
     const { id: credentialId, userVerified } = record;
     check(await credentials.create(record) === "created", "credential_taken"); // §7.1 step 26
+    if (sub !== undefined) await deleteIfChanged(context, state, credentialId);
     const user = sub === undefined ? await createAccount(context, state, credentialId) : undefined;
     emit("webauthn.registered", { sub: state.sub, credentialId });
     const proof = { credentialId, userVerified, authTime: now() };
@@ -126,17 +130,33 @@ async function begin(
 }
 
 /** Between options and response the account may have been disabled, or taken back from an attacker. */
-async function checkUnchanged(
-  context: CeremonyContext,
-  sub: string,
-  { securityStamp }: RegistrationState,
-): Promise<void> {
-  const user = await findActiveUser(context.users, sub);
+async function requireUnchanged(
+  { users }: CeremonyContext,
+  { sub, securityStamp }: RegistrationState,
+): Promise<User> {
+  const user = await findActiveUser(users, sub);
   check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
-  requireRoom((await passkeysOf(context, user)).passkeys.length, context.rp.maxCredentials);
+  return user;
 }
 
-/** Creates the account of a sign-up. The passkey exists already: an account without one could never sign in. */
+/** Who takes the account back at this moment deletes its passkeys: this one may be stored after that. */
+async function deleteIfChanged(
+  context: CeremonyContext,
+  state: RegistrationState,
+  credentialId: string,
+): Promise<void> {
+  try {
+    await requireUnchanged(context, state);
+  } catch (error) {
+    await context.credentials.delete(credentialId);
+    throw error;
+  }
+}
+
+/**
+ * Creates the account of a sign-up. The passkey exists already, and stays if the store fails: an account without one could
+ * never sign in.
+ */
 async function createAccount(
   { users, credentials, now, emit }: CeremonyContext,
   { sub, newIdentifier: identifier = "" }: RegistrationState,

@@ -145,7 +145,10 @@ async function checkUnchanged(
   requireRoom(others.length, context.rp.maxCredentials);
 }
 
-/** Creates the account of a sign-up. The passkey exists already: an account without one could never sign in. */
+/**
+ * Creates the account of a sign-up. The passkey exists already, and stays if the store fails: an account without one could
+ * never sign in.
+ */
 async function createAccount(
   { users, credentials, now, emit }: CeremonyContext,
   { sub, newIdentifier: identifier = "" }: RegistrationState,

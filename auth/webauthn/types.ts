@@ -42,7 +42,8 @@ export interface WebAuthnConfig {
   readonly residentKey?: "required" | "preferred" | "discouraged" | undefined;
   /**
    * Whether `login/options` accepts an identifier, and returns the passkeys of that user: for security keys that are not
-   * discoverable. Unknown identifiers get decoys.
+   * discoverable. Unknown identifiers get decoys, and no sign-in is refused with `credential_unknown`, which would tell decoys
+   * from passkeys.
    *
    * @default {false}
    */

@@ -39,8 +39,8 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
 
 /**
  * Creates the routes of authentication for browsers; {@linkcode mountAuthRoutes} adds them to a router. Bodies are JSON of up
- * to 16 KiB, of passkeys up to 64 KiB, responses are `no-store`, refusals are problems. Requests that change state need the token of `GET /csrf` in
- * the header field that the same response names, and the cookies that it set.
+ * to 16 KiB, those about passkeys of up to 64 KiB; responses are `no-store`, refusals are problems. Requests that change state
+ * need the token of `GET /csrf` in the header field that the same response names, and the cookies that it set.
  *
  * | route | body | response |
  * | --- | --- | --- |
@@ -57,9 +57,9 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason; no CSRF token, since browsers do not attach a refresh token automatically |
  * | `POST /logout` | `{ refreshToken }`, or none | 204; that token is revoked, too |
  *
- * With the option `webauthn` of {@linkcode registerAuth}, there are the routes of passkeys, too. Those in the middle column are
- * the JSON forms of WebAuthn Level 3 §5.1, which the browser reads and writes. To register and to remove a passkey, the user
- * must have signed in during the last `maxAge` seconds, and a session's cookie must say so: otherwise the response is 401
+ * With the option `webauthn` of {@linkcode registerAuth} there are the routes of passkeys, too. Bodies and responses with a name
+ * of WebAuthn Level 3 §5.1 are what the browser's functions return and take. To register and to remove passkeys a user needs a
+ * session, and must have signed in within the last `maxAge` seconds: otherwise the response is 401
  * `insufficient_authentication`.
  *
  * | route | body | response |

@@ -174,7 +174,11 @@ export interface SignedIn {
 export interface AuthRoutesOptions {
   /** Authentication. @default what `registerAuth()` put into the default container, looked up when this is called */
   readonly runtime?: AuthRuntime<never> | undefined;
-  /** Whether anyone may create an account; `closed` omits `/register`. @default {"open"} */
+  /**
+   * Whether anyone may create an account; `closed` omits `/register`, and disables sign-ups with a passkey.
+   *
+   * @default {"open"}
+   */
   readonly registration?: "open" | "closed" | undefined;
   /**
    * Whether a sign-in also returns an access token and a refresh token, and `/refresh` exchanges the latter. Needs the option
@@ -202,7 +206,7 @@ export interface AuthRoute {
 
 /** Options of the routes of {@linkcode AuthRuntime.integration}. */
 export interface IntegrationRoutesOptions extends Omit<AuthRoutesOptions, "runtime"> {
-  /** Whether anyone may create an account; `closed` omits `/register`. */
+  /** Whether anyone may create an account; `closed` omits `/register`, and disables sign-ups with a passkey. */
   readonly registration: "open" | "closed";
 }
 

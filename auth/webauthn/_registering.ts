@@ -7,7 +7,7 @@
 import { randomId } from "../_random.ts";
 import { AuthError } from "../error.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
-import type { Credential, NewUser, User } from "../stores/types.ts";
+import type { Credential, NewUser } from "../stores/types.ts";
 import { identifierTaken } from "../users/update_user.ts";
 import type { RegistrationState } from "./_challenges.ts";
 import {
@@ -79,10 +79,7 @@ export async function finishRegistration(
         return state;
       },
     });
-    if (sub !== undefined) {
-      const user = await requireUnchanged(context, state);
-      requireRoom((await passkeysOf(context, user)).passkeys.length, rp.maxCredentials);
-    }
+    if (sub !== undefined) await checkUnchanged(context, state, credential.id);
     const { userHandle } = state;
     const record: Credential = {
       ...credential,
@@ -93,7 +90,13 @@ export async function finishRegistration(
     };
     const { id: credentialId, userVerified } = record;
     check(await credentials.create(record) === "created", "credential_taken"); // §7.1 step 26
-    if (sub !== undefined) await deleteIfChanged(context, state, credentialId);
+    if (sub !== undefined) {
+      // Again: a recovery of the account may have deleted passkeys before this one, and others may have taken the last place
+      await checkUnchanged(context, state, credentialId).catch(async (error) => {
+        await credentials.delete(credentialId);
+        throw error;
+      });
+    }
     const user = sub === undefined ? await createAccount(context, state, credentialId) : undefined;
     emit("webauthn.registered", { sub: state.sub, credentialId });
     const proof = { credentialId, userVerified, authTime: now() };
@@ -130,27 +133,16 @@ async function begin(
 }
 
 /** Between options and response the account may have been disabled, or taken back from an attacker. */
-async function requireUnchanged(
-  { users }: CeremonyContext,
-  { sub, securityStamp }: RegistrationState,
-): Promise<User> {
-  const user = await findActiveUser(users, sub);
-  check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
-  return user;
-}
-
-/** Who takes the account back at this moment deletes its passkeys: this one may be stored after that. */
-async function deleteIfChanged(
+async function checkUnchanged(
   context: CeremonyContext,
-  state: RegistrationState,
+  { sub, securityStamp }: RegistrationState,
   credentialId: string,
 ): Promise<void> {
-  try {
-    await requireUnchanged(context, state);
-  } catch (error) {
-    await context.credentials.delete(credentialId);
-    throw error;
-  }
+  const user = await findActiveUser(context.users, sub);
+  check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
+  const { passkeys } = await passkeysOf(context, user);
+  const others = passkeys.filter(({ id }) => id !== credentialId);
+  requireRoom(others.length, context.rp.maxCredentials);
 }
 
 /**

@@ -4,8 +4,6 @@
  * @module
  */
 
-import type { Bytes } from "../_bytes.ts";
-
 /** A COSE algorithm of public keys, RFC 9053 §2, RFC 8230 §2 and RFC 8812 §2: ES256 is -7, EdDSA -8, RS256 -257. */
 export type CoseAlgorithm = -7 | -8 | -35 | -36 | -37 | -38 | -39 | -257 | -258 | -259;
 
@@ -64,7 +62,8 @@ export interface WebAuthnConfig {
   readonly attestation?: "none" | "direct" | "enterprise" | undefined;
   /**
    * Judges every attestation except `none` and self attestation; the place for the FIDO metadata service. Without it they are
-   * refused. What it throws refuses the registration.
+   * refused. With `attestation: "direct"` or `"enterprise"` it also judges these two, after they were verified: they prove nothing
+   * about the make. What it throws refuses the registration.
    */
   readonly verifyAttestation?:
     | ((evidence: AttestationEvidence) => Promise<AttestationVerdict> | AttestationVerdict)
@@ -77,7 +76,7 @@ export type CborValue =
   | string
   | boolean
   | null
-  | Bytes
+  | Uint8Array<ArrayBuffer>
   | readonly CborValue[]
   | CborMap;
 
@@ -91,19 +90,19 @@ export interface AttestationEvidence {
   /** The attestation statement, decoded. */
   readonly statement: CborMap;
   /** Authenticator data, as received. */
-  readonly authData: Bytes;
+  readonly authData: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the client data. */
-  readonly clientDataHash: Bytes;
+  readonly clientDataHash: Uint8Array<ArrayBuffer>;
   /** Identifies the make of the authenticator: a UUID in lower case. */
   readonly aaguid: string;
   /** Credential id. */
-  readonly credentialId: Bytes;
+  readonly credentialId: Uint8Array<ArrayBuffer>;
   /** COSE key. */
-  readonly publicKey: Bytes;
+  readonly publicKey: Uint8Array<ArrayBuffer>;
   /** Its algorithm. */
   readonly algorithm: CoseAlgorithm;
   /** Certificates of the statement, DER, the authenticator's first; their chain is not verified. */
-  readonly x5c?: readonly Bytes[];
+  readonly x5c?: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** The verdict on an attestation. `reason` is for the event. */

@@ -1,6 +1,6 @@
 /** The catalogue "Sessions, cookies, CSRF" against the routes of authentication: requests, and why they are rejected. */
 
-import { cookiePolicy, csrfService, deriveKeys } from "@gatehouse/http";
+import { cookiePolicy, type Credential, csrfService, deriveKeys } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import {
   type BrowserInit,
@@ -10,6 +10,7 @@ import {
   type TestBrowser,
 } from "../auth/http/_app.ts";
 import { assertRefused, FORGED, throttledFor } from "../auth/http/_routes.ts";
+import { WEBAUTHN } from "../auth/http/_passkeys.ts";
 import { ADA, EVE_PASSWORD, repeat, types } from "../auth/_services.ts";
 
 interface Scene {
@@ -171,7 +172,28 @@ const TARGETS: readonly (readonly [path: string, json: unknown])[] = [
   ["/auth/register", { identifier: "grace", password: EVE_PASSWORD }],
   ["/auth/login", ADA],
   ["/auth/logout", {}],
+  ["/auth/webauthn/register/options", {}],
+  ["/auth/webauthn/login/options", {}],
+  ["/auth/webauthn/credentials/rename", { id: "c1", name: "Mine" }],
+  ["/auth/webauthn/credentials/remove", { id: "c1" }],
 ];
+
+/** Ada's passkey. */
+const PASSKEY: Credential = {
+  id: "c1",
+  sub: "u1",
+  rpId: WEBAUTHN.rpId,
+  userHandle: "handle",
+  publicKey: "key",
+  algorithm: -7,
+  signCount: 0,
+  backupEligible: false,
+  backedUp: false,
+  userVerified: true,
+  aaguid: "00000000-0000-0000-0000-000000000000",
+  fmt: "none",
+  createdAt: 0,
+};
 
 /** Whether a browser may have sent this origin: "null" and invalid values are not in events. */
 function isOrigin(origin: string | null): boolean {
@@ -179,7 +201,8 @@ function isOrigin(origin: string | null): boolean {
 }
 
 async function createScene(): Promise<Scene> {
-  const app = createTestApp();
+  const app = createTestApp({ webauthn: WEBAUTHN });
+  await app.stores.credentials.create(PASSKEY);
   const victim = await app.signedIn();
   const attacker = app.browser();
   await attacker.register({ identifier: "eve@example.org", password: EVE_PASSWORD });
@@ -206,6 +229,7 @@ for (const [why, forge, reason] of FORGERIES) {
       assertEquals((await app.runtime.sessions.list("u1")).length, 1);
       assertEquals((await app.runtime.sessions.verify(sid))?.user.sub, "u1");
       assertEquals(await app.stores.users.findByIdentifier("grace"), null);
+      assertEquals(await app.stores.credentials.find("c1"), PASSKEY);
     });
   }
 }
@@ -289,8 +313,8 @@ Deno.test("POST /auth/login, when throttled, rejects a forged request as a forge
 });
 
 for (const csrf of ["origin", "token", "insecureSkip"] as const) {
-  Deno.test(`POST /auth/login, register and logout require the token even if guards use csrf ${csrf}`, async () => {
-    const page = await createTestApp({ csrf }).signedIn();
+  Deno.test(`POST /auth/login, register, logout and the routes of passkeys require the token even if guards use csrf ${csrf}`, async () => {
+    const page = await createTestApp({ csrf, webauthn: WEBAUTHN }).signedIn();
     await page.token();
     for (const [path, json] of TARGETS) {
       const siblings = { "Sec-Fetch-Site": "same-site" };

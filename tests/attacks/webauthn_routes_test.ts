@@ -23,6 +23,7 @@ import {
   withPasskey,
 } from "../auth/http/_passkeys.ts";
 import type { TestBrowser } from "../auth/http/_app.ts";
+import { type Seen, seen } from "../auth/http/_routes.ts";
 import { JWT } from "../auth/http/_token_routes.ts";
 import {
   ADA,
@@ -176,21 +177,22 @@ for (const path of ["login/verify", "register/verify"] as const) {
 /** Credentials that an attacker has stolen: each would let the attacker in for good, by a passkey of the attacker's. */
 const STOLEN: readonly (readonly [
   what: string,
-  steal: (app: PasskeyApp) => Promise<Readonly<Record<string, string>>>,
+  steal: (app: PasskeyApp, attacker: TestBrowser) => Promise<Record<string, string>>,
 ])[] = [
-  ["an API key", async (app) => {
-    const { key } = await apiKeyService({ ...app.stores, now: app.runtime.now }).create("u1");
+  ["an API key", async ({ stores, runtime }) => {
+    const { key } = await apiKeyService({ ...stores, now: runtime.now }).create("u1");
     return { "X-API-Key": key };
   }],
-  ["a new access token", async (app) => {
-    const authentication = await app.runtime.passwords.verify({ ...ADA }, { address: undefined });
-    const { accessToken = "" } = await app.runtime.tokens?.issue(authentication) ?? {};
+  ["a new access token", async ({ runtime }) => {
+    const authentication = await runtime.passwords.verify({ ...ADA }, { address: undefined });
+    const { accessToken = "" } = await runtime.tokens?.issue(authentication) ?? {};
     return { Authorization: `Bearer ${accessToken}` };
   }],
-  ["the cookie of a session older than maxAge", async (app) => {
+  ["the cookie of a session older than maxAge", async (app, attacker) => {
     const page = await app.signedIn();
+    attacker.jar.set("__Host-sid", page.jar.get("__Host-sid") ?? "");
     app.clock.now += 901;
-    return { Cookie: page.jar.field() };
+    return {};
   }],
 ];
 
@@ -200,20 +202,17 @@ for (const [what, steal] of STOLEN) {
     const stores = inMemoryAuthStores({ now: () => clock.now });
     const apiKeys = apiKeyService({ ...stores, now: () => clock.now });
     const strategies = [apiKeyStrategy({ apiKeys })];
-    const { app, passkey } = await createScene({ clock, stores, strategies, jwt: JWT });
-    const headers = await steal(app);
+    const { app, passkey } = await createScene({
+      ...{ clock, stores, strategies, jwt: JWT },
+      webauthn: { signUp: true }, // the same routes then accept anonymous requests
+    });
     const attacker = app.browser();
-    if (headers["Cookie"] !== undefined) { // the attacker's client has it, and asks for a token
-      attacker.jar.set("__Host-sid", headers["Cookie"].replace(/^.*__Host-sid=([^;]*).*$/, "$1"));
-      delete (headers as Record<string, string>)["Cookie"];
-    }
+    const headers = await steal(app, attacker);
     for (const path of ["register/options", "register/verify", "credentials/remove"] as const) {
       const json = { id: passkey.id };
       const response = await attacker.post(`/auth/webauthn/${path}`, json, { headers });
-      assertEquals([response.status, (await response.json()).code], [
-        401,
-        "insufficient_authentication",
-      ]);
+      const { code } = await response.json();
+      assertEquals([response.status, code], [401, "insufficient_authentication"]);
     }
     assertEquals((await app.stores.credentials.list("u1")).map(({ id }) => id), [passkey.id]);
   });
@@ -223,27 +222,83 @@ for (const [what, steal] of STOLEN) {
 const CHANGES: readonly (readonly [
   what: string,
   change: (app: PasskeyApp) => Promise<unknown>,
-  status: number,
 ])[] = [
-  ["the account is disabled", ({ runtime }) => runtime.users.disable("u1"), 401],
-  ["its disabled flag alone is set", ({ stores }) => setDisabled(stores), 401],
-  ["the account is deleted", ({ runtime }) => runtime.users.remove("u1"), 401],
-  ["the password is reset", ({ runtime }) => runtime.passwords.reset("u1", OTHER_PASSWORD), 401],
-  ["all sessions are revoked", ({ runtime }) => runtime.sessions.revokeAll("u1"), 401],
+  ["the account is disabled", ({ runtime }) => runtime.users.disable("u1")],
+  ["its disabled flag alone is set", ({ stores }) => setDisabled(stores)],
+  ["the account is deleted", ({ runtime }) => runtime.users.remove("u1")],
+  ["the password is reset", ({ runtime }) => runtime.passwords.reset("u1", OTHER_PASSWORD)],
+  ["all sessions are revoked", ({ runtime }) => runtime.sessions.revokeAll("u1")],
 ];
 
-for (const [what, change, status] of CHANGES) {
+for (const [what, change] of CHANGES) {
   Deno.test(`[ATTACKS] passkeys: ${what} between options and response of a registration → refused`, async () => {
     const { app, page } = await createScene();
     const options = await bodyOf(ask(page, "register/options"));
     const response = await createAuthenticator().create(options);
     await change(app);
     const refused = await ask(page, "register/verify", response);
-    assertEquals(refused.status, status);
+    assertEquals(refused.status, 401);
     await refused.body?.cancel();
     assertEquals(await app.stores.credentials.find(String(response.id)), null);
   });
 }
+
+for (const [what, change] of CHANGES) {
+  Deno.test(`[neighbour] passkeys: ${what} while a registration is stored → refused, and no passkey is left`, async () => {
+    const meanwhile: { change?: () => Promise<unknown> } = {};
+    const scene = await createScene({
+      wrap: ({ credentials }) => ({
+        credentials: {
+          ...credentials,
+          async create(credential) {
+            await meanwhile.change?.(); // after the last check before it
+            return await credentials.create(credential);
+          },
+        },
+      }),
+    });
+    const { app, page } = scene;
+    const response = await createAuthenticator().create(await bodyOf(ask(page, "register/options")));
+    meanwhile.change = () => change(app);
+    const answer = await ask(page, "register/verify", response);
+    const isStored = await app.stores.credentials.find(String(response.id)) !== null;
+    if (what === "all sessions are revoked") return assertEquals([answer.status, isStored], [201, true]);
+    assertEquals(await refusalOf(scene, answer), [400, "webauthn_failed", "user_changed"]);
+    assertEquals(isStored, false);
+  });
+}
+
+Deno.test("[neighbour] passkeys: registrations at the same time → never more than maxCredentials", async () => {
+  const app = createPasskeyApp({ webauthn: { maxCredentials: 3 } });
+  const page = await app.signedIn();
+  await bodyOf(register(page, createAuthenticator()), 201);
+  const responses = await Promise.all(repeat(20, async () => {
+    const options = await bodyOf(ask(page, "register/options"));
+    return await createAuthenticator().create(options);
+  }));
+  const answers = await Promise.all(responses.map((one) => ask(page, "register/verify", one)));
+  const kept = await app.stores.credentials.list("u1");
+  assert(kept.length <= 3);
+  assertEquals(answers.filter(({ status }) => status === 201).length, kept.length - 1);
+  for (const answer of answers) await answer.body?.cancel();
+});
+
+Deno.test("[neighbour] passkeys: removals of all at the same time → one is left", async () => {
+  const app = createPasskeyApp({ webauthn: { signUp: true } });
+  const page = app.browser();
+  const options = { identifier: "grace" };
+  const { user, credential } = await bodyOf(register(page, createAuthenticator(), { options }), 201);
+  const ids: string[] = [credential.id];
+  for (const _ of repeat(4, () => 0)) {
+    ids.push((await bodyOf(register(page, createAuthenticator()), 201)).credential.id);
+  }
+  const answers = await Promise.all(
+    repeat(100, (i) => ask(page, "credentials/remove", { id: ids[i % ids.length] })),
+  );
+  for (const answer of answers) await answer.body?.cancel();
+  assertEquals(answers.filter(({ status }) => status === 204).length, 4);
+  assertEquals((await app.stores.credentials.list(user.sub)).length, 1);
+});
 
 /** Responses of a sign-in, and whether the page may tell the browser that the passkey is gone for good. */
 const UNKNOWN: readonly (readonly [
@@ -314,6 +369,15 @@ for (const [source, what, attempt, code] of UNKNOWN) {
   });
 }
 
+Deno.test("[neighbour] passkeys: sign-ins that fail for different reasons → the same bytes", async () => {
+  const answers: Seen[] = [];
+  for (const [, , attempt, code] of UNKNOWN) {
+    if (code === "webauthn_failed") answers.push(await seen(await attempt(await createScene())));
+  }
+  assertEquals(answers.length, UNKNOWN.length - 2);
+  for (const answer of answers) assertEquals(answer, answers[0]);
+});
+
 for (
   const [source, what, transports] of [
     ["ATTACKS", "HTML and numbers", ["<script>alert(1)</script>", 5, null]],
@@ -377,6 +441,41 @@ Deno.test("[ATTACKS] passkeys: results of PRF and other extensions → neither s
   const seen = JSON.stringify([written, app.events, app.warnings, answers]);
   assertFalse(seen.toLowerCase().includes(secret.toLowerCase()));
   assertStringIncludes(seen, "webauthn.failed");
+});
+
+Deno.test("[ATTACKS] passkeys: challenges, stamps, keys and cookies → neither in events nor in responses, and challenges are not stored", async () => {
+  const written: string[] = [];
+  const app = createPasskeyApp({ wrap: recorded(written), webauthn: { signUp: true } });
+  const page = app.browser();
+  const authenticator = createAuthenticator();
+  const created = await bodyOf(ask(page, "register/options", { identifier: "grace" }));
+  const response = await authenticator.create(created);
+  const answers = [await bodyOf(ask(page, "register/verify", response), 201)];
+  const requested = await bodyOf(ask(page, "login/options"));
+  const assertion = await authenticator.get(requested);
+  answers.push(await bodyOf(ask(page, "login/verify", assertion)));
+  const used = await authenticator.get(await bodyOf(ask(page, "login/options")));
+  await bodyOf(ask(page, "login/verify", used));
+  answers.push(await bodyOf(ask(page, "login/verify", used), 400));
+  answers.push(await bodyOf(page.send("/auth/webauthn/credentials")));
+  answers.push(await bodyOf(page.send("/auth/session")));
+  const { securityStamp } = await app.stores.users.findByIdentifier("grace") ?? {};
+  const [record] = await app.stores.credentials.list(answers[0].user.sub);
+  assert(record !== undefined && securityStamp !== undefined);
+  const cookies = page.jar.names().map((name) => page.jar.get(name) ?? "");
+  for (const { csrfToken } of answers) if (csrfToken !== undefined) cookies.push(csrfToken);
+  const challenges = [created.challenge, requested.challenge];
+  const bodies = JSON.stringify(answers.map((answer) => ({ ...answer, csrfToken: undefined })));
+  const places = { bodies, events: JSON.stringify(app.events), warnings: app.warnings.join() };
+  for (const [place, text] of Object.entries(places)) {
+    for (const secret of [...challenges, ...cookies, securityStamp, record.publicKey]) {
+      assertFalse(text.includes(secret), `${place}: ${secret}`);
+    }
+  }
+  assertFalse(places.events.includes("grace"), "an identifier field may contain a password");
+  const stored = written.join();
+  assertStringIncludes(stored, "webauthn:");
+  for (const secret of [...challenges, ...cookies]) assertFalse(stored.includes(secret), secret);
 });
 
 Deno.test("[ATTACKS] passkeys: many requests for options → throttled by address, both ceremonies together", async () => {

@@ -3,8 +3,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { AttestationEvidence, CborValue } from "../../auth/webauthn/types.ts";
 import { packedAttestation } from "../../examples/attestation/packed.ts";
-import { ROOT } from "../../dev/_project.ts";
-import { join } from "@std/path";
 import { sign } from "node:crypto";
 import {
   ATTESTATION_SUBJECT,
@@ -190,12 +188,4 @@ for (const [why, reason, evidence] of REFUSED) {
 Deno.test("packedAttestation() throws for what is no certificate, which refuses the registration", () => {
   const evidence = evidenceOf([single]);
   assertThrows(() => judge({ ...evidence, x5c: [new Uint8Array(5)] }));
-});
-
-Deno.test("docs/passkeys.md shows examples/attestation/packed.ts", () => {
-  const [page, code] = ["docs/passkeys.md", "examples/attestation/packed.ts"]
-    .map((path) => Deno.readTextFileSync(join(ROOT, path)));
-  const [, shown = ""] = code?.split("*/\n\n") ?? [];
-  assertEquals(shown.length > 1_000, true);
-  assertEquals(page?.includes(shown), true);
 });

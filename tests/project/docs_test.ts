@@ -1,6 +1,8 @@
 /** The README and the pages in docs/: their length, their links, and tables that repeat what the code says. */
 
 import {
+  type AuthOptions,
+  type AuthRuntime,
   createAuthRoutes,
   createContainer,
   createRouter,
@@ -150,17 +152,48 @@ function namesOf(members = ""): string {
   return members.split(",").map((name) => name.trim()).sort().join();
 }
 
-const runtime = registerAuth({
-  secret: "a secret that only the tests know, kept",
-  stores: inMemoryAuthStores(),
-  deployment: "direct",
-  container: createContainer(),
+function createRuntime(options: Pick<AuthOptions, "jwt" | "webauthn">): AuthRuntime {
+  return registerAuth({
+    secret: "a secret that only the tests know, kept",
+    stores: inMemoryAuthStores(),
+    deployment: "direct",
+    container: createContainer(),
+    ...options,
+  });
+}
+
+const runtime = createRuntime({
   jwt: { issuer: "https://notes.example", audience: "https://api.notes.example" },
 });
 
 Deno.test("docs/authentication.md lists the routes of createAuthRoutes()", () => {
   const router = mountAuthRoutes(createRouter(), createAuthRoutes({ runtime }), "/auth");
   assertEquals(listedRoutes("docs/authentication.md"), servedRoutes(router));
+});
+
+Deno.test("docs/passkeys.md lists the routes that createAuthRoutes() has with passkeys", () => {
+  const origins = ["https://example.com"];
+  const passkeys = createRuntime({ webauthn: { rpId: "example.com", rpName: "Example", origins } });
+  const routesOf = (runtime: AuthRuntime) =>
+    createAuthRoutes({ runtime }).map(({ method, path }) => `${method} /auth${path}`);
+  const others = routesOf(createRuntime({}));
+  const added = routesOf(passkeys).filter((route) => !others.includes(route));
+  const listed = [...readPage("docs/passkeys.md").matchAll(/^\| `((?:GET|POST) [^`]+)`/gm)]
+    .map(([, route]) => route);
+  assertEquals(added.length > 0, true);
+  assertEquals(listed.sort(), added.sort());
+});
+
+Deno.test("docs/passkeys.md lists the reasons of WebAuthnFailure", () => {
+  const [, union = ""] = /^export type WebAuthnFailure =\n([^;]*);$/m
+    .exec(readPage("auth/events.ts")) ?? [];
+  const reasons = [...union.matchAll(/"(\w+)"/g)].map(([, reason]) => reason);
+  const [, table = ""] = readPage("docs/passkeys.md").split("\n| reason ");
+  const rows = (table.split("\n\n")[0] ?? "").matchAll(/^\| (`[^|]*) \|/gm);
+  const listed = [...rows]
+    .flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, reason]) => reason));
+  assertEquals(reasons.length > 0, true);
+  assertEquals(listed.sort(), reasons.sort());
 });
 
 Deno.test("docs/tokens.md lists the routes of createTokenRoutes()", () => {

@@ -7,7 +7,7 @@
 
 import { AuthError, inMemoryAuthStores, webAuthnService } from "@gatehouse/http/auth";
 import { assertEquals, assertExists } from "@std/assert";
-import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
+import { encodeBase64Url } from "../../auth/_base64url.ts";
 import type { AuthEvent } from "../../auth/events.ts";
 import type { AttestationEvidence } from "../../auth/webauthn/types.ts";
 import { packedAttestation } from "../../examples/attestation/packed.ts";

@@ -15,9 +15,8 @@ import {
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { ADA, EVE_PASSWORD } from "../_services.ts";
 import { createTestApp, type TestApp, type TestAppOptions, type TestBrowser } from "./_app.ts";
+import { assertFits, INFO, operationsOf } from "./_documents.ts";
 import { createTokenApp, JWT, postJson, refresh } from "./_token_routes.ts";
-
-const INFO = { title: "Test", version: "1.0.0" };
 
 interface Documented extends TestApp {
   readonly document: OpenApiDocument;
@@ -26,16 +25,6 @@ interface Documented extends TestApp {
 function documented(options: TestAppOptions = {}): Documented {
   const app = createTestApp(options);
   return { ...app, document: generateOpenAPI(INFO, app.router) };
-}
-
-function operationsOf({ paths }: OpenApiDocument): Map<string, OperationObject> {
-  return new Map(
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) =>
-        [`${method.toUpperCase()} ${path}`, operation as OperationObject] as const
-      )
-    ).filter(([name]) => name.includes("/auth/")),
-  );
 }
 
 Deno.test("generateOpenAPI() documents the five routes of authentication, each with its own summary and operationId", () => {
@@ -147,31 +136,6 @@ for (const [name, status, ask] of ANSWERS) {
     assert(schema !== undefined);
     assertFits(JSON.parse(body), schema, "");
   });
-}
-
-/** Asserts that all members are documented and required ones are present. Supports objects, arrays and scalars only. */
-function assertFits(value: unknown, schema: SchemaObject, at: string): void {
-  const { type, properties = {}, required = [], items } = schema as {
-    type?: string;
-    properties?: Record<string, SchemaObject>;
-    required?: readonly string[];
-    items?: SchemaObject;
-  };
-  if (type === "object") {
-    assert(typeof value === "object" && value !== null, at);
-    const members = Object.entries(value);
-    for (const name of required) assert(Object.hasOwn(value, name), `${at}/${name} is required`);
-    for (const [name, member] of members) {
-      const own = properties[name];
-      assert(own !== undefined, `${at}/${name} is not documented`);
-      assertFits(member, own, `${at}/${name}`);
-    }
-  } else if (type === "array") {
-    assert(Array.isArray(value) && items !== undefined, at);
-    value.forEach((item, i) => assertFits(item, items, `${at}/${i}`));
-  } else {
-    assertEquals(typeof value, type, at);
-  }
 }
 
 Deno.test("generateOpenAPI() documents required members of each body", () => {

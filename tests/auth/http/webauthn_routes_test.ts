@@ -3,12 +3,17 @@
 import {
   apiKeyService,
   apiKeyStrategy,
+  createRouter,
   inMemoryAuthStores,
+  mountAuthRoutes,
   type PasskeyInfo,
+  type RouteSource,
+  withAuthRoutes,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { ADA, EVE_PASSWORD, START, types } from "../_services.ts";
-import { createTestApp, type TestBrowser } from "./_app.ts";
+import { ADA, CLIENT, EVE_PASSWORD, START, types } from "../_services.ts";
+import { createBrowser } from "../_browser.ts";
+import { createTestApp, ORIGIN, type TestBrowser } from "./_app.ts";
 import { assertRefused, cookiesOf, FORGED, type Refusal, sendBody } from "./_routes.ts";
 import { JWT } from "./_token_routes.ts";
 import {
@@ -24,6 +29,13 @@ import {
 } from "./_passkeys.ts";
 
 const BASE = "/auth/webauthn";
+
+/** Connection info of Deno.serve. */
+const HOST = { remoteAddr: { transport: "tcp", hostname: CLIENT.address } };
+
+interface Served {
+  fetch(request: Request, ...args: unknown[]): Response | Promise<Response>;
+}
 
 const WRITES: readonly PasskeyPath[] = [
   "register/options",
@@ -134,27 +146,30 @@ const CALLERS: readonly (readonly [who: string, caller: Caller, codes: readonly 
   }, OTHERS],
 ];
 
-for (const [who, caller, codes] of CALLERS) {
-  Deno.test(`createAuthRoutes() lets ${who} use the routes of passkeys as far as a session is needed`, async () => {
-    const clock = { now: START };
-    const stores = inMemoryAuthStores({ now: () => 0 });
-    const apiKeys = apiKeyService({ ...stores, now: () => clock.now });
-    const strategies = [apiKeyStrategy({ apiKeys })];
-    const app = createPasskeyApp({ stores, clock, strategies, jwt: JWT });
-    const { page, headers = {} } = await caller(app);
-    const found: string[] = [];
-    for (const path of WRITES) {
-      const expired = page.jar.get("__Host-sid");
-      const response = await page.post(`${BASE}/${path}`, {}, { headers });
-      assertEquals(response.headers.get("Cache-Control"), "no-store", path);
-      found.push(response.ok ? "ok" : (await response.json()).code);
-      if (expired !== undefined) page.jar.set("__Host-sid", expired); // a refusal has cleared it
-    }
-    const list = await page.send(`${BASE}/credentials`, { headers });
-    assertEquals(list.headers.get("Cache-Control"), "no-store");
-    found.push(list.ok ? "ok" : (await list.json()).code);
-    assertEquals(found, codes);
-  });
+for (const signUp of [false, true]) {
+  for (const [who, caller, codes] of CALLERS) {
+    Deno.test(`createAuthRoutes() lets ${who} use the routes of passkeys as far as a session is needed, if signUp is ${signUp}`, async () => {
+      const clock = { now: START };
+      const stores = inMemoryAuthStores({ now: () => 0 });
+      const apiKeys = apiKeyService({ ...stores, now: () => clock.now });
+      const strategies = [apiKeyStrategy({ apiKeys })];
+      const app = createPasskeyApp({ stores, clock, strategies, jwt: JWT, webauthn: { signUp } });
+      const { page, headers = {} } = await caller(app);
+      const found: string[] = [];
+      for (const path of WRITES) {
+        const expired = page.jar.get("__Host-sid");
+        const response = await page.post(`${BASE}/${path}`, {}, { headers });
+        assertEquals(response.headers.get("Cache-Control"), "no-store", path);
+        found.push(response.ok ? "ok" : (await response.json()).code);
+        if (expired !== undefined) page.jar.set("__Host-sid", expired); // a refusal has cleared it
+      }
+      const list = await page.send(`${BASE}/credentials`, { headers });
+      assertEquals(list.headers.get("Cache-Control"), "no-store");
+      found.push(list.ok ? "ok" : (await list.json()).code);
+      const isSignUp = signUp && codes === NOBODY; // the response is judged
+      assertEquals(found, isSignUp ? codes.with(1, "webauthn_failed") : codes);
+    });
+  }
 }
 
 Deno.test("createAuthRoutes() refuses old sessions and other credentials with a challenge, and without a reason", async () => {
@@ -262,7 +277,8 @@ const NAMES: readonly (readonly [why: string, name: unknown, stored: string | un
   ["a line separator", "Pho\u2028ne", undefined],
   ["a right-to-left override", "Pho\u202ene", undefined],
   ["an isolate", "Pho\u2066ne", undefined],
-  ["a zero-width joiner alone", "\u200d", undefined],
+  ["a joiner alone", "\u200d", undefined],
+  ["a joiner, as part of an emoji", "Ada 👩‍💻", "Ada 👩‍💻"],
   ["a lone surrogate", "Pho\ud800ne", undefined],
   ["null", null, undefined],
   ["a number", 5, undefined],
@@ -353,7 +369,7 @@ Deno.test(`POST ${BASE}/register/verify accepts a conditional registration witho
 });
 
 Deno.test(`POST ${BASE}/login/verify answers as /login does`, async () => {
-  const { app, authenticator } = await withPasskey();
+  const { app, authenticator, passkey } = await withPasskey();
   const [page, other] = [app.browser(), app.browser()];
   const password = await bodyOf(other.login());
   app.events.length = 0;
@@ -371,7 +387,12 @@ Deno.test(`POST ${BASE}/login/verify answers as /login does`, async () => {
   });
   assertEquals(cookies.sort(), ["__Host-csrf", "__Host-sid"]);
   assertEquals(await bodyOf(page.send("/me")), { sub: "u1", method: "session" });
-  assertEquals(types(app.events), ["webauthn.asserted", "session.created"]);
+  const credentialId = passkey.id;
+  const asserted = { sub: "u1", credentialId, userVerified: true, address: CLIENT.address };
+  assertEquals<unknown>(app.events, [
+    { type: "webauthn.asserted", at: START, ...asserted },
+    { type: "session.created", at: START, sub: "u1", sessionId: id },
+  ]);
 });
 
 for (const remember of [undefined, false, true]) {
@@ -572,3 +593,78 @@ Deno.test(`POST ${BASE}/credentials/remove removes a passkey, unless the user co
   );
   await assertRefused(await ask(page, "credentials/remove", { id: first.id }), NOT_FOUND);
 });
+
+Deno.test(`POST ${BASE}/login/verify and a sign-up fail while the keys are not available, before anything is used or created`, async () => {
+  const broken = { isDown: true };
+  const app = createPasskeyApp({
+    jwt: JWT,
+    webauthn: { signUp: true },
+    integration: { routes: { registration: "open", tokens: true } },
+    wrap: ({ keys }) => ({
+      keys: {
+        ...keys,
+        load: () => broken.isDown ? Promise.reject(new Error("SELECT failed")) : keys.load(),
+      },
+    }),
+  });
+  const page = await app.signedIn();
+  const authenticator = createAuthenticator();
+  await bodyOf(register(page, authenticator), 201); // needs no tokens
+  const guest = app.browser();
+  const login = await authenticator.get(await bodyOf(ask(guest, "login/options")));
+  await bodyOf(ask(guest, "login/verify", login), 500);
+  assertEquals(guest.jar.names().includes("__Host-sid"), false);
+  const visitor = app.browser();
+  const options = await bodyOf(ask(visitor, "register/options", { identifier: "grace" }));
+  const created = await createAuthenticator().create(options);
+  await bodyOf(ask(visitor, "register/verify", created), 500);
+  assertEquals(await app.stores.users.findByIdentifier("grace"), null);
+  broken.isDown = false;
+  app.clock.now += 60; // the failure is remembered for a while
+  await bodyOf(ask(guest, "login/verify", login));
+  await bodyOf(ask(visitor, "register/verify", created), 201);
+});
+
+/** Applications around the routes. */
+const PLACES:
+  readonly (readonly [what: string, make: (app: PasskeyApp) => RouteSource & Served])[] = [
+    [
+      "a router without a guard",
+      ({ runtime }) => mountAuthRoutes(createRouter<unknown[]>(), runtime.routes()),
+    ],
+    ["a router with another runtime's guard", ({ runtime }) => {
+      const other = createTestApp().runtime;
+      return mountAuthRoutes(
+        withAuthRoutes(createRouter<unknown[]>(), { runtime: other }),
+        runtime.routes(),
+      );
+    }],
+    ["two mounted routers", ({ runtime }) => {
+      const inner = mountAuthRoutes(createRouter<unknown[]>(), runtime.routes(), "/");
+      const outer = createRouter<unknown[]>().mount("/", inner);
+      return createRouter<unknown[]>().mount("/auth", outer);
+    }],
+  ];
+
+for (const [what, make] of PLACES) {
+  Deno.test(`createAuthRoutes() has working routes of passkeys in ${what}`, async () => {
+    const app = createPasskeyApp();
+    const router = make(app);
+    const page = createBrowser({
+      origin: ORIGIN,
+      now: () => app.clock.now,
+      fetch: async (request) => await router.fetch(request, HOST),
+    });
+    page.jar.set("__Host-sid", (await app.signedIn()).jar.get("__Host-sid") ?? "");
+    const authenticator = createAuthenticator();
+    const { credential } = await bodyOf(register(page, authenticator), 201);
+    await bodyOf(signIn(page, authenticator));
+    const list = await page.send(`${BASE}/credentials`);
+    assertEquals(list.headers.get("Cache-Control"), "no-store");
+    const { credentials } = await list.json();
+    assertEquals(credentials.map(({ id }: PasskeyInfo) => id), [credential.id]);
+    app.clock.now += 901;
+    const refused = await ask(page, "credentials/remove", { id: credential.id });
+    await assertRefused(refused, INSUFFICIENT);
+  });
+}
